@@ -1,0 +1,206 @@
+"""What every engine does, and the data that goes in and out. Nothing here names a storage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from sdd_hooks.project.collections import Collection
+
+SubQueryType = Literal["lex", "vec", "hyde"]
+
+Progress = Callable[[str, int, int], None]
+"""Called with (what is being done, how many are done, how many there are)."""
+
+
+@dataclass(frozen=True)
+class Bookmark:
+    """The state of a collection's repository that the index reflects.
+
+    `head` is the commit (empty when there was none), `dirty` the repo-relative paths whose content
+    was not that commit's, `definition` the digest of the collection's definition.
+    """
+
+    head: str
+    dirty: tuple[str, ...]
+    definition: str
+
+
+@dataclass(frozen=True)
+class CollectionChanges:
+    """What may differ between a collection and the work tree.
+
+    `paths` are repo-relative; each may be new, changed, unchanged or gone: the engine looks.
+    With `complete`, `paths` is every document there is, and whatever else is indexed is gone.
+    `bookmark` is stored together with the change, or not at all; None keeps the stored one.
+    """
+
+    collection: Collection
+    paths: tuple[str, ...]
+    complete: bool
+    bookmark: Bookmark | None
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What an update did to one collection, in documents."""
+
+    added: int = 0
+    updated: int = 0
+    removed: int = 0
+    unchanged: int = 0
+
+    @property
+    def changed(self) -> int:
+        """Documents whose index entry is not what it was."""
+        return self.added + self.updated + self.removed
+
+
+@dataclass(frozen=True)
+class SubQuery:
+    """One way to ask: `lex` by words, `vec` by meaning, `hyde` by a passage that would answer."""
+
+    type: SubQueryType
+    query: str
+
+
+@dataclass(frozen=True)
+class Query:
+    """A typed query. The first sub-query weighs double. `collections` are names; none means all."""
+
+    searches: tuple[SubQuery, ...]
+    collections: tuple[str, ...] = ()
+    intent: str = ""
+    limit: int = 8
+    min_score: float = 0.0
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One chunk that answers. Lines are 1-based and inclusive; `score` is in 0..1.
+
+    `id` is the stable `path#anchor`; `cosine` (-1..1) is there when a vector was compared;
+    `context` is the collection's own description.
+    """
+
+    id: str
+    collection: str
+    path: str
+    first_line: int
+    last_line: int
+    title: str
+    section: str
+    score: float
+    cosine: float | None
+    snippet: str
+    context: str
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """Hits, best first, and how many chunks of the searched collections have no vector yet."""
+
+    hits: tuple[Hit, ...]
+    pending: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Document:
+    """One indexed file. `content_hash` is `sha256:` and the hex digest of its bytes."""
+
+    id: str
+    collection: str
+    path: str
+    title: str
+    content_hash: str
+    chunks: int
+
+
+@dataclass(frozen=True)
+class CollectionStatus:
+    """One collection as the engine holds it; `pending` counts chunks without a vector."""
+
+    name: str
+    kind: str
+    module: str
+    documents: int
+    chunks: int
+    pending: int
+    bookmark: Bookmark | None
+
+
+@dataclass(frozen=True)
+class Status:
+    """The engine as a whole. `touched` is when it last looked for changes (seconds, epoch)."""
+
+    engine: str
+    collections: tuple[CollectionStatus, ...]
+    touched: float | None
+    model: str
+    location: str
+    bytes: int
+
+    @property
+    def pending(self) -> int:
+        """Chunks without a vector, all collections together."""
+        return sum(c.pending for c in self.collections)
+
+
+@dataclass(frozen=True)
+class EmbedReport:
+    """What an embed did: chunks embedded, seconds, the model and the device it ran on."""
+
+    embedded: int
+    remaining: int
+    seconds: float
+    model: str
+    device: str
+    notes: tuple[str, ...] = field(default=())
+
+
+class Engine(Protocol):
+    """One index of one repository. Methods raise StorageError or EngineUnavailable."""
+
+    name: str
+
+    def ensure(self, collections: Sequence[Collection]) -> None:
+        """Create the collections that are missing and store changed definitions."""
+        ...
+
+    def bookmarks(self) -> Mapping[str, Bookmark | None]:
+        """Every collection the index holds, with the state it reflects (None: never filled)."""
+        ...
+
+    def update(
+        self, changes: Sequence[CollectionChanges], progress: Progress | None = None
+    ) -> Mapping[str, Counts]:
+        """Bring the changed paths up to date. All of a small change is visible, or none of it."""
+        ...
+
+    def embed(
+        self, collections: Sequence[str] = (), progress: Progress | None = None
+    ) -> EmbedReport:
+        """Give a vector to every chunk without one. Raises EngineUnavailable without a model."""
+        ...
+
+    def search(self, query: Query) -> SearchResult:
+        """Answer a typed query, best first, at most `limit` hits of at least `min_score`."""
+        ...
+
+    def documents(self, collection: str) -> Sequence[Document]:
+        """Every document of a collection, by path."""
+        ...
+
+    def status(self) -> Status:
+        """Counts, freshness and place of the index."""
+        ...
+
+    def remove(self, collections: Sequence[str]) -> None:
+        """Forget these collections. Unknown names are ignored."""
+        ...
+
+    def close(self) -> None:
+        """Release files and connections."""
+        ...
