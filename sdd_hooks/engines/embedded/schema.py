@@ -1,0 +1,85 @@
+"""The two SQLite files: what is in them, and how an older one becomes a current one.
+
+The index belongs to one work tree and can be rebuilt from it. The vectors are content-addressed,
+expensive, and shared by every work tree of the repository.
+
+# Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0006 (derived state)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A kind of file: its SQLite `application_id`, and one script a version, oldest first."""
+
+    application_id: int
+    migrations: tuple[str, ...]
+
+
+INDEX = Schema(
+    application_id=0x53444449,
+    migrations=(
+        """
+        CREATE TABLE facts(name TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
+        CREATE TABLE collections(
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            kind TEXT NOT NULL,
+            module TEXT NOT NULL,
+            context TEXT NOT NULL,
+            bookmark TEXT
+        ) STRICT;
+        CREATE TABLE documents(
+            id INTEGER PRIMARY KEY,
+            collection INTEGER NOT NULL,
+            path TEXT NOT NULL,
+            hash BLOB NOT NULL,
+            title TEXT NOT NULL,
+            UNIQUE(collection, path)
+        ) STRICT;
+        CREATE TABLE chunks(
+            id INTEGER PRIMARY KEY,
+            document INTEGER NOT NULL,
+            collection INTEGER NOT NULL,
+            anchor TEXT NOT NULL,
+            section TEXT NOT NULL,
+            first_line INTEGER NOT NULL,
+            last_line INTEGER NOT NULL,
+            hash BLOB NOT NULL,
+            text TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX chunks_by_document ON chunks(document);
+        CREATE INDEX chunks_by_collection ON chunks(collection, hash);
+        CREATE VIRTUAL TABLE words USING fts5(
+            title, body, parts,
+            content='', contentless_delete=1,
+            tokenize='porter unicode61 remove_diacritics 2'
+        );
+        INSERT INTO words(words, rank) VALUES('rank', 'bm25(2.0, 1.0, 0.5)');
+        """,
+    ),
+)
+
+VECTORS = Schema(
+    application_id=0x53444456,
+    migrations=(
+        """
+        CREATE TABLE models(
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL,
+            storage TEXT NOT NULL,
+            dimensions INTEGER NOT NULL,
+            UNIQUE(name, storage)
+        ) STRICT;
+        CREATE TABLE vectors(
+            model INTEGER NOT NULL,
+            hash BLOB NOT NULL,
+            vector BLOB NOT NULL,
+            PRIMARY KEY(model, hash)
+        ) STRICT, WITHOUT ROWID;
+        """,
+    ),
+)
