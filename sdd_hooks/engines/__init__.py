@@ -1,0 +1,35 @@
+"""Engines behind one protocol: chosen by the configuration, never fallen back to.
+
+# Governing: ADR-0001 (two engines, chosen, never fallen back to)
+"""
+
+from __future__ import annotations
+
+from sdd_hooks.engines.protocol import Engine
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.project.project import Project
+
+ENTRY_POINTS = "sdd_hooks.engines"
+
+
+def open_engine(project: Project, *, repair: bool = False) -> Engine:
+    """Open the engine the configuration names. With `repair`, a damaged index is set aside.
+
+    Raises:
+        EngineUnavailable: nobody registered an engine of that name, or it cannot run here.
+        StorageError: the index cannot be used.
+    """
+    chosen = project.configuration.search.engine
+    if chosen == "embedded":
+        from sdd_hooks.engines.embedded.engine import open_engine as open_embedded
+
+        return open_embedded(project, repair=repair)
+    # Looking through the installed distributions takes 20 ms, which the default engine saves.
+    from importlib.metadata import entry_points
+
+    registered = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    if chosen not in registered:
+        names = ", ".join(sorted(registered))
+        raise EngineUnavailable(f"no engine is called {chosen!r}: choose one of {names}")
+    engine: Engine = registered[chosen].load()(project, repair=repair)
+    return engine

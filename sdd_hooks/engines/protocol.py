@@ -161,9 +161,13 @@ class EmbedReport:
 
 
 class Engine(Protocol):
-    """One index of one repository. Methods raise StorageError or EngineUnavailable."""
+    """One index of one repository. Methods raise StorageError or EngineUnavailable.
+
+    `notes` is what had to be said meanwhile: a file left out, an index set aside and made again.
+    """
 
     name: str
+    notes: list[str]
 
     def ensure(self, collections: Sequence[Collection]) -> None:
         """Create the collections that are missing and store changed definitions."""

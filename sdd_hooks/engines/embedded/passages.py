@@ -19,7 +19,10 @@ _BETWEEN = " › "
 
 @dataclass(frozen=True)
 class Passages:
-    """A document's title and its chunks in order."""
+    """A document's chunks in order, and its own title, empty when it has none.
+
+    Nothing here depends on the document's name, so that a renamed one keeps its chunks.
+    """
 
     title: str
     chunks: tuple[Chunk, ...]
@@ -31,15 +34,14 @@ def version() -> str:
 
 
 def passages(path: str, data: bytes) -> Passages:
-    """Cut a file into chunks. `path` is repo-relative and decides how; never raises."""
+    """Cut a file into chunks. The ending of `path` decides how; never raises."""
     text = decode(data)
-    name = path.rsplit("/", 1)[-1]
     if not path.lower().endswith(_MARKDOWN):
-        return Passages(name, tuple(chunk_code(path, text)))
-    title, found = name, []
+        return Passages("", tuple(chunk_code(path, text)))
+    title, found = "", []
     for section in sections(text):
-        if section.level == 1 and title == name:
-            title = section.title or name
+        if section.level == 1 and not title:
+            title = section.title
         above = [part for part in section.path if part != title]
         heading = _BETWEEN.join([*above, section.title])
         chunk = Chunk(
@@ -55,8 +57,8 @@ def passages(path: str, data: bytes) -> Passages:
 
 def embedded_text(title: str, chunk_title: str, text: str) -> str:
     """What a model reads for a chunk: where it stands, then what it says."""
-    where = title if chunk_title in ("", title) else f"{title}{_BETWEEN}{chunk_title}"
-    return f"{where}\n\n{text.strip()}"
+    where = [part for part in dict.fromkeys((title, chunk_title)) if part]
+    return f"{_BETWEEN.join(where)}\n\n{text.strip()}"
 
 
 def chunk_hash(title: str, chunk: Chunk) -> bytes:

@@ -1,0 +1,317 @@
+"""The default engine: one SQLite file a work tree, one of vectors a repository.
+
+# Governing: ADR-0001 (two engines, chosen), ADR-0002 (apsw, FTS5 and sqlite-vec)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import apsw
+
+from sdd_hooks.engines.embedded import indexing, lexical, vectors
+from sdd_hooks.engines.embedded.database import (
+    IndexDamaged,
+    open_database,
+    set_aside,
+    translated,
+)
+from sdd_hooks.engines.embedded.embedding import embed_missing
+from sdd_hooks.engines.embedded.hits import hits
+from sdd_hooks.engines.embedded.passages import version
+from sdd_hooks.engines.embedded.ranking import Found, fuse
+from sdd_hooks.engines.embedded.schema import INDEX, VECTORS
+from sdd_hooks.engines.protocol import (
+    Bookmark,
+    CollectionChanges,
+    CollectionStatus,
+    Counts,
+    Document,
+    EmbedReport,
+    Progress,
+    Query,
+    SearchResult,
+    Status,
+)
+from sdd_hooks.errors import EngineUnavailable, StorageError
+from sdd_hooks.models.model import load_model, model_id
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.project import Project
+
+_CANDIDATES = 60
+"""Chunks each sub-query contributes: enough that fusion rarely misses what a longer list holds."""
+
+
+def open_engine(project: Project, *, repair: bool = False) -> EmbeddedEngine:
+    """Open the index of a project. With `repair`, a file that cannot be used is set aside first.
+
+    Raises:
+        IndexDamaged: the file cannot be used, and `repair` was not asked for.
+        StorageError: it cannot be opened or written.
+    """
+    repository, settings = project.repository, project.configuration.search
+    return EmbeddedEngine(
+        repository.root,
+        repository.search_dir / "index.db",
+        repository.shared_dir / "vectors.db",
+        model=settings.embed_model,
+        storage=settings.vector_storage,
+        repair=repair,
+    )
+
+
+class EmbeddedEngine:
+    """`Engine` over SQLite. One process writes at a time; any number may read meanwhile."""
+
+    name = "embedded"
+
+    def __init__(
+        self,
+        root: Path,
+        index: Path,
+        store: Path,
+        *,
+        model: str = "",
+        storage: str = "int8",
+        repair: bool = False,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.notes: list[str] = []
+        self._root = root
+        self._index = index
+        self._store = store
+        self._model = model
+        self._storage = storage
+        self._clock = clock
+        self._attached = False
+        for path in (index, index.parent, index.parent.parent):
+            if path.is_symlink():
+                raise StorageError(f"{path} is a symbolic link: remove it, sdd writes only inside")
+        self._connection = self._open(repair)
+
+    def _open(self, repair: bool) -> apsw.Connection:
+        try:
+            connection = open_database(self._index, INDEX)
+        except IndexDamaged as error:
+            if not repair:
+                raise
+            aside = set_aside(self._index)
+            self.notes.append(f"{error.args[0].split(':')[0]}; set aside as {aside.name}, rebuilt")
+            connection = open_database(self._index, INDEX)
+        with translated(self._index):
+            self._cut_by(connection)
+        return connection
+
+    def _cut_by(self, connection: apsw.Connection) -> None:
+        """Chunks cut another way are no longer comparable: let the next update look at them all."""
+        cut = connection.execute("SELECT value FROM facts WHERE name = 'chunks'").fetchone()
+        if cut is None or cut[0] != version():
+            if connection.readonly("main"):
+                return
+            with connection:
+                connection.execute(
+                    "INSERT OR REPLACE INTO facts VALUES('chunks', ?)", (version(),)
+                )
+                connection.execute("UPDATE documents SET hash = zeroblob(32)")
+                connection.execute("UPDATE collections SET bookmark = NULL")
+
+    def ensure(self, collections: Sequence[Collection]) -> None:
+        """Create the collections that are missing; keep what describes them current."""
+        with translated(self._index), self._connection:
+            self._connection.executemany(
+                "INSERT INTO collections(name, kind, module, context) VALUES(?, ?, ?, ?)"
+                " ON CONFLICT(name) DO UPDATE SET kind = excluded.kind, module = excluded.module,"
+                " context = excluded.context",
+                [(c.name, c.kind, c.module, c.context) for c in collections],
+            )
+
+    def bookmarks(self) -> Mapping[str, Bookmark | None]:
+        """Every collection here, with the state it reflects (None: never filled to the end)."""
+        with translated(self._index):
+            rows = self._connection.execute("SELECT name, bookmark FROM collections ORDER BY name")
+            return {name: indexing.read_bookmark(text) for name, text in rows}
+
+    def update(
+        self, changes: Sequence[CollectionChanges], progress: Progress | None = None
+    ) -> Mapping[str, Counts]:
+        """Bring the changed paths up to date, collection by collection, each with its bookmark."""
+        counts = {}
+        with translated(self._index):
+            for change in changes:
+                name = change.collection.name
+                counts[name], left_out = indexing.apply(
+                    self._connection, self._root, change, progress
+                )
+                self.notes += left_out
+            self._connection.execute(
+                "INSERT OR REPLACE INTO facts VALUES('touched', ?)", (self._clock(),)
+            )
+        return counts
+
+    def embed(
+        self, collections: Sequence[str] = (), progress: Progress | None = None
+    ) -> EmbedReport:
+        """Give a vector to every chunk without one. Raises EngineUnavailable without a model."""
+        started = self._clock()
+        self._attach(create=True)
+        model = load_model(self._model, self._root)
+        with translated(self._store):
+            done, remaining = embed_missing(
+                self._connection,
+                self._store.with_name("embed.lock"),
+                model,
+                self._storage,
+                self._ids(collections),
+                progress,
+            )
+        return EmbedReport(done, remaining, self._clock() - started, model.id, model.device)
+
+    def search(self, query: Query) -> SearchResult:
+        """Answer a typed query. While a chunk of a searched collection has no vector, by words
+        alone: a hit must not depend on which half of the collection was embedded."""
+        with translated(self._index):
+            collections = self._ids(query.collections)
+            pending = sum(self._pending(collection) for collection in collections)
+            lists, notes = self._lists(query, collections, pending)
+            ranked = [one for one in fuse(lists) if one.score >= query.min_score]
+            asked = " ".join(one.query for one in query.searches)
+            found = hits(self._connection, ranked[: query.limit], asked)
+        return SearchResult(found, pending, tuple(notes))
+
+    def _lists(
+        self, query: Query, collections: Sequence[int], pending: int
+    ) -> tuple[list[list[Found]], list[str]]:
+        lists, notes = [], []
+        limit = max(_CANDIDATES, query.limit)
+        for one in query.searches:
+            if one.type == "lex":
+                lists.append(lexical.find(self._connection, one.query, collections, limit))
+        asked = [one.query for one in query.searches if one.type != "lex"]
+        where = None if pending else self._space()
+        if asked and where is not None:
+            try:
+                model = load_model(self._model, self._root)
+                for vector in model.embed(asked, query=True):
+                    lists.append(
+                        vectors.nearest(self._connection, where, vector, collections, limit)
+                    )
+            except EngineUnavailable as error:
+                notes.append(f"searched by words only: {error}")
+        return lists, notes
+
+    def documents(self, collection: str) -> Sequence[Document]:
+        """Every document of a collection, by path."""
+        with translated(self._index):
+            rows = self._connection.execute(
+                "SELECT path, title, hash,"
+                " (SELECT count(*) FROM chunks WHERE document = documents.id)"
+                " FROM documents WHERE collection ="
+                " (SELECT id FROM collections WHERE name = ?) ORDER BY path",
+                (collection,),
+            )
+            return [
+                Document(
+                    f"{path}#file",
+                    collection,
+                    path,
+                    title or path.rpartition("/")[2],
+                    f"sha256:{digest.hex()}",
+                    chunks,
+                )
+                for path, title, digest, chunks in rows
+            ]
+
+    def status(self) -> Status:
+        """Counts, freshness and place of the index."""
+        with translated(self._index):
+            rows = self._connection.execute(
+                "SELECT id, name, kind, module, bookmark,"
+                " (SELECT count(*) FROM documents WHERE collection = collections.id),"
+                " (SELECT count(*) FROM chunks WHERE collection = collections.id)"
+                " FROM collections ORDER BY name"
+            ).fetchall()
+            found = tuple(
+                CollectionStatus(
+                    name, kind, module, documents, chunks, self._pending(collection), read
+                )
+                for collection, name, kind, module, bookmark, documents, chunks in rows
+                for read in [indexing.read_bookmark(bookmark)]
+            )
+            touched = self._connection.execute(
+                "SELECT value FROM facts WHERE name = 'touched'"
+            ).fetchone()
+        size = sum(
+            path.stat().st_size
+            for path in (self._index, Path(f"{self._index}-wal"))
+            if path.exists()
+        )
+        return Status(
+            self.name,
+            found,
+            touched[0] if touched else None,
+            model_id(self._model, self._root),
+            str(self._index),
+            size,
+        )
+
+    def check(self) -> list[str]:
+        """What SQLite finds wrong with the index and the vectors, in its words; [] when sound."""
+        found = []
+        try:
+            with translated(self._index):
+                self._attach()
+                for schema in ("main", "store")[: 2 if self._attached else 1]:
+                    rows = self._connection.execute(f"PRAGMA {schema}.integrity_check")
+                    found += [str(row[0]) for row in rows if row[0] != "ok"]
+                self._connection.execute("INSERT INTO words(words) VALUES('integrity-check')")
+        except StorageError as error:
+            found.append(str(error))
+        return found
+
+    def remove(self, collections: Sequence[str]) -> None:
+        """Forget these collections. Vectors stay: another work tree may use them."""
+        with translated(self._index):
+            for name in collections:
+                indexing.delete_collection(self._connection, name)
+
+    def close(self) -> None:
+        """Release the files."""
+        self._connection.close()
+
+    def _ids(self, names: Sequence[str]) -> list[int]:
+        rows = self._connection.execute("SELECT id, name FROM collections ORDER BY id")
+        return [number for number, name in rows if not names or name in names]
+
+    def _pending(self, collection: int) -> int:
+        where = self._space()
+        if where is not None:
+            return vectors.pending(self._connection, where, collection)
+        return int(
+            self._connection.execute(
+                "SELECT count(*) FROM chunks WHERE collection = ?", (collection,)
+            ).get
+        )
+
+    def _space(self) -> vectors.Space | None:
+        self._attach()
+        if not self._attached:
+            return None
+        return vectors.space(self._connection, model_id(self._model, self._root), self._storage)
+
+    def _attach(self, *, create: bool = False) -> None:
+        """Attach the vectors. A file of vectors that cannot be used is set aside by an embed."""
+        if self._attached or not (create or self._store.exists()):
+            return
+        try:
+            open_database(self._store, VECTORS).close()
+        except IndexDamaged as error:
+            if not create:
+                raise
+            aside = set_aside(self._store)
+            self.notes.append(f"{error.args[0].split(':')[0]}; set aside as {aside.name}")
+            open_database(self._store, VECTORS).close()
+        with translated(self._store):
+            self._connection.execute("ATTACH DATABASE ? AS store", (str(self._store),))
+        self._attached = True

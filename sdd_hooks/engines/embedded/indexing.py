@@ -1,0 +1,265 @@
+"""Bring documents up to date: read what may have changed, keep what has not.
+
+# Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0008 (units of retrieval)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import apsw
+
+from sdd_hooks.engines.embedded.passages import Passages, chunk_hash, passages
+from sdd_hooks.engines.embedded.words import identifier_parts, spaced
+from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Progress
+from sdd_hooks.project.files import FileTooLarge, PathRefused, is_binary, read_inside
+
+LARGEST_DOCUMENT = 5 * 1024 * 1024
+LARGEST_CODE = 1024 * 1024
+_DOCUMENTS_A_TRANSACTION = 2000
+
+
+@dataclass
+class _Tally:
+    added: int = 0
+    updated: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    left_out: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Known:
+    id: int
+    hash: bytes
+
+
+def apply(
+    connection: apsw.Connection,
+    root: Path,
+    changes: CollectionChanges,
+    progress: Progress | None = None,
+) -> tuple[Counts, list[str]]:
+    """Apply one collection's changes. Returns the counts, and a note for each file left out.
+
+    A change of up to 2,000 documents is one transaction together with its bookmark. A larger one is
+    several, the bookmark in the last: cut short, it is found unfinished and what is there is kept.
+    """
+    collection = _collection_id(connection, changes.collection.name)
+    known = _known(connection, collection, changes)
+    tally = _Tally()
+    limit = LARGEST_CODE if changes.collection.kind == "code" else LARGEST_DOCUMENT
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        gone = {path: one for path, one in known.items() if changes.complete}
+        fresh: list[tuple[str, bytes, bytes]] = []
+        for done, path in enumerate(changes.paths):
+            if progress:
+                progress(f"Indexing {changes.collection.name}", done, len(changes.paths))
+            data = _read(root, path, limit, tally)
+            one = known.get(path)
+            if data is None:
+                if one is not None:
+                    gone[path] = one
+                continue
+            gone.pop(path, None)
+            digest = hashlib.sha256(data).digest()
+            if one is None:
+                fresh.append((path, digest, data))
+            elif one.hash == digest:
+                tally.unchanged += 1
+            else:
+                _forget_words(connection, one.id)
+                _fill(connection, collection, one.id, path, digest, passages(path, data))
+                tally.updated += 1
+            if len(fresh) >= _DOCUMENTS_A_TRANSACTION and changes.complete:
+                _add(connection, collection, fresh, {}, tally)
+                fresh = []
+                connection.execute("COMMIT; BEGIN IMMEDIATE")
+        _add(connection, collection, fresh, gone, tally)
+        for one in gone.values():
+            _delete(connection, one.id)
+            tally.removed += 1
+        if changes.bookmark is not None:
+            write_bookmark(connection, changes.collection.name, changes.bookmark)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    return Counts(tally.added, tally.updated, tally.removed, tally.unchanged), tally.left_out
+
+
+def write_bookmark(connection: apsw.Connection, name: str, bookmark: Bookmark | None) -> None:
+    """Store the state a collection reflects."""
+    text = None if bookmark is None else json.dumps(asdict(bookmark))
+    connection.execute("UPDATE collections SET bookmark = ? WHERE name = ?", (text, name))
+
+
+def read_bookmark(text: str | None) -> Bookmark | None:
+    """A stored bookmark; None when there is none or it does not parse."""
+    try:
+        found = json.loads(text or "null")
+        return Bookmark(str(found["head"]), tuple(map(str, found["dirty"])), found["definition"])
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def delete_collection(connection: apsw.Connection, name: str) -> None:
+    """Forget a collection, its documents and their words. An unknown name changes nothing."""
+    row = connection.execute("SELECT id FROM collections WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        return
+    with connection:
+        connection.execute(
+            "DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE collection = ?)", row
+        )
+        for table in ("chunks", "documents"):
+            connection.execute(f"DELETE FROM {table} WHERE collection = ?", row)  # noqa: S608 (constants)
+        connection.execute("DELETE FROM collections WHERE id = ?", row)
+
+
+def _collection_id(connection: apsw.Connection, name: str) -> int:
+    return int(connection.execute("SELECT id FROM collections WHERE name = ?", (name,)).get)
+
+
+def _known(
+    connection: apsw.Connection, collection: int, changes: CollectionChanges
+) -> dict[str, _Known]:
+    rows: Iterable[tuple[str, int, bytes]]
+    if changes.complete:
+        rows = connection.execute(
+            "SELECT path, id, hash FROM documents WHERE collection = ?", (collection,)
+        )
+    else:
+        rows = _look_up(connection, collection, changes.paths)
+    return {path: _Known(document, digest) for path, document, digest in rows}
+
+
+def _look_up(
+    connection: apsw.Connection, collection: int, paths: Iterable[str]
+) -> Iterator[tuple[str, int, bytes]]:
+    for path in paths:
+        yield from connection.execute(
+            "SELECT path, id, hash FROM documents WHERE collection = ? AND path = ?",
+            (collection, path),
+        )
+
+
+def _read(root: Path, path: str, limit: int, tally: _Tally) -> bytes | None:
+    """The file's bytes; None when it is gone, binary, too large, or not to be followed."""
+    try:
+        data = read_inside(root, path, limit)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    except (PathRefused, FileTooLarge) as error:
+        tally.left_out.append(str(error))
+        return None
+    except OSError as error:
+        tally.left_out.append(f"{path}: left out, cannot be read ({error.strerror})")
+        return None
+    return None if is_binary(data) else data
+
+
+def _add(
+    connection: apsw.Connection,
+    collection: int,
+    fresh: list[tuple[str, bytes, bytes]],
+    gone: dict[str, _Known],
+    tally: _Tally,
+) -> None:
+    """Add documents; one that has the bytes of a document that is gone is that document, moved."""
+    by_hash = {one.hash: path for path, one in gone.items()}
+    for path, digest, data in fresh:
+        old = by_hash.pop(digest, None)
+        if old is not None and old.rpartition(".")[2] == path.rpartition(".")[2]:
+            _move(connection, gone.pop(old).id, path)
+            tally.updated += 1
+            continue
+        connection.execute(
+            "INSERT INTO documents(collection, path, hash, title) VALUES(?, ?, ?, '')",
+            (collection, path, digest),
+        )
+        document = connection.last_insert_rowid()
+        _fill(connection, collection, document, path, digest, passages(path, data))
+        tally.added += 1
+
+
+def _fill(
+    connection: apsw.Connection,
+    collection: int,
+    document: int,
+    path: str,
+    digest: bytes,
+    cut: Passages,
+) -> None:
+    """Write a document's chunks and words; those it had are gone already."""
+    connection.execute(
+        "UPDATE documents SET path = ?, hash = ?, title = ? WHERE id = ?",
+        (path, digest, cut.title, document),
+    )
+    first = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM chunks").get
+    connection.executemany(
+        "INSERT INTO chunks(id, document, collection, anchor, section, first_line, last_line,"
+        " hash, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                number,
+                document,
+                collection,
+                chunk.anchor,
+                chunk.title,
+                chunk.first_line,
+                chunk.last_line,
+                chunk_hash(cut.title, chunk),
+                chunk.text,
+            )
+            for number, chunk in enumerate(cut.chunks, first)
+        ],
+    )
+    _write_words(
+        connection,
+        path,
+        cut.title,
+        [(number, chunk.title, chunk.text) for number, chunk in enumerate(cut.chunks, first)],
+    )
+
+
+def _write_words(
+    connection: apsw.Connection, path: str, title: str, rows: Iterable[tuple[int, str, str]]
+) -> None:
+    where = spaced(f"{path} {title}")
+    connection.executemany(
+        "INSERT INTO words(rowid, title, body, parts) VALUES(?, ?, ?, ?)",
+        [
+            (number, f"{where} {spaced(section)}", spaced(text), identifier_parts(text))
+            for number, section, text in rows
+        ],
+    )
+
+
+def _move(connection: apsw.Connection, document: int, path: str) -> None:
+    """Give a document another path; its chunks stay, their words name the new one."""
+    title = connection.execute(
+        "UPDATE documents SET path = ? WHERE id = ? RETURNING title", (path, document)
+    ).get
+    rows = connection.execute(
+        "SELECT id, section, text FROM chunks WHERE document = ?", (document,)
+    ).fetchall()
+    connection.executemany("DELETE FROM words WHERE rowid = ?", [(row[0],) for row in rows])
+    _write_words(connection, path, title, rows)
+
+
+def _forget_words(connection: apsw.Connection, document: int) -> None:
+    connection.execute(
+        "DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE document = ?)", (document,)
+    )
+    connection.execute("DELETE FROM chunks WHERE document = ?", (document,))
+
+
+def _delete(connection: apsw.Connection, document: int) -> None:
+    _forget_words(connection, document)
+    connection.execute("DELETE FROM documents WHERE id = ?", (document,))
