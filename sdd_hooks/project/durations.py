@@ -1,0 +1,37 @@
+"""Durations as people write them in a memory file: `30m`, `4h`, `1h30m`, `2 days`."""
+
+from __future__ import annotations
+
+import re
+
+SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+
+PART = re.compile(
+    r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*"
+    r"(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?)\s*"
+)
+
+
+def parse_duration(text: str) -> float:
+    """Seconds. Raises ValueError for anything but numbers with units (s, m, h, d, w)."""
+    rest = text.strip().lower()
+    total = 0.0
+    position = 0
+    while position < len(rest) or not position:
+        part = PART.match(rest, position)
+        if part is None:
+            raise ValueError(f"{text.strip()!r} is not a duration such as 30m, 4h or 1h30m")
+        total += float(part[1]) * SECONDS[part[2][0]]
+        position = part.end()
+    return total
+
+
+def human_duration(seconds: float) -> str:
+    """`3 hours`, `45 minutes`, `2 days`: rounded down, in the largest unit that says enough."""
+    whole = max(int(seconds), 0)
+    for unit, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if whole == unit:
+            return f"1 {name}"
+        if whole >= 2 * unit:
+            return f"{whole // unit} {name}s"
+    return "1 second" if whole == 1 else f"{whole} seconds"

@@ -1,0 +1,215 @@
+"""Run git, plumbing only, in an environment no hook has leaked into.
+
+Everything that runs git goes through here. Output is bytes, since file names are; `nul_split` and
+`os.fsdecode` turn them into text that survives the way back.
+"""
+
+# Governing: ADR-0003 (one module talks to git)
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from sdd_hooks.errors import RepositoryError
+
+# `git rev-parse --local-env-vars`: git sets them for the hooks it runs, and with any of them a
+# command looks at that repository or index instead of the one it is pointed at. The two that carry
+# configuration (`GIT_CONFIG_PARAMETERS`, `GIT_CONFIG_COUNT`) stay, as git itself keeps them for
+# submodules: `safe.directory` may come that way, and without it git refuses to answer.
+LOCAL_VARIABLES = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_PREFIX",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR",
+)
+
+# They change what a pathspec means.
+PATHSPEC_VARIABLES = (
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+)
+
+# Requests that git has not answered yet must fit into the smallest pipe (16 KiB on macOS), or both
+# sides wait for each other.
+REQUEST_BYTES = 8192
+
+
+class GitError(RepositoryError):
+    """A git command failed. The message is one line: the command and what git said first."""
+
+
+def environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment to run git in: `environ` (default: this process's) without what hooks leak.
+
+    git writes no lock for what it merely looks at, and speaks English, since errors are read.
+    """
+    clean = dict(os.environ if environ is None else environ)
+    for name in (*LOCAL_VARIABLES, *PATHSPEC_VARIABLES):
+        clean.pop(name, None)
+    clean["GIT_OPTIONAL_LOCKS"] = "0"
+    clean["LC_ALL"] = "C"
+    return clean
+
+
+def git(root: Path, *args: str, stdin: bytes | None = None) -> bytes:
+    """What `git -C root args` prints.
+
+    Raises GitError when it fails, RepositoryError when there is no git.
+    """
+    done = run(root, *args, stdin=stdin)
+    if done.returncode:
+        raise GitError(f"git {args[0]}: {complaint(done.stderr)}")
+    return done.stdout
+
+
+def try_git(root: Path, *args: str, stdin: bytes | None = None) -> bytes | None:
+    """Like `git`, but None when the command fails."""
+    done = run(root, *args, stdin=stdin)
+    return None if done.returncode else done.stdout
+
+
+def run(root: Path, *args: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    """`git -C root args` with its exit status and everything it said, for the caller to judge."""
+    try:
+        return subprocess.run(
+            _command(root, args),
+            env=environment(),
+            input=stdin or b"",
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise _missing() from None
+
+
+def start(root: Path, *args: str) -> subprocess.Popen[bytes]:
+    """Start `git -C root args` and go on: its output is piped, what it says on stderr is lost."""
+    try:
+        return subprocess.Popen(
+            _command(root, args),
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except FileNotFoundError:
+        raise _missing() from None
+
+
+def nul_split(data: bytes) -> list[str]:
+    """The paths in the output of a git command run with `-z`."""
+    return [os.fsdecode(part) for part in data.split(b"\0") if part]
+
+
+def read_blobs(root: Path, specs: Sequence[str]) -> Iterator[bytes | None]:
+    """The content of each blob, in order; None for what does not exist or is no blob.
+
+    A spec is an object id, `commit:path`, or `:path` for the index. One git process reads all.
+    """
+    process: subprocess.Popen[bytes] | None = None
+    try:
+        for group in _groups([_spec(spec) for spec in specs]):
+            if b"\n" in group[0]:
+                yield try_git(root, "cat-file", "blob", os.fsdecode(group[0]))
+                continue
+            process = process or _start_batch(root)
+            yield from _ask(process, group)
+    finally:
+        if process is not None:
+            _stop(process)
+
+
+def complaint(stderr: bytes) -> str:
+    """The first line of what git said, without its prefix."""
+    for line in stderr.decode("utf-8", "replace").splitlines():
+        if line.strip():
+            return line.strip().removeprefix("fatal: ").removeprefix("error: ")
+    return "failed without a word"
+
+
+def _command(root: Path, args: Sequence[str]) -> list[str]:
+    return ["git", "-C", str(root), *args]
+
+
+def _missing() -> RepositoryError:
+    return RepositoryError("git is not installed or not on PATH: install it (https://git-scm.com)")
+
+
+def _spec(spec: str) -> bytes:
+    # `:1:x` would be stage 1 of `x`, and a file may well be called `1:x`.
+    return os.fsencode(":0" + spec if spec.startswith(":") else spec)
+
+
+def _groups(specs: Sequence[bytes]) -> Iterator[list[bytes]]:
+    """Runs of specs that fit into a pipe; one with a line break is alone, the protocol has none."""
+    group: list[bytes] = []
+    size = 0
+    for spec in specs:
+        alone = b"\n" in spec
+        if group and (alone or size + len(spec) >= REQUEST_BYTES):
+            yield group
+            group, size = [], 0
+        if alone:
+            yield [spec]
+        else:
+            group.append(spec)
+            size += len(spec) + 1
+    if group:
+        yield group
+
+
+def _start_batch(root: Path) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            _command(root, ("cat-file", "--batch")),
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except FileNotFoundError:
+        raise _missing() from None
+
+
+def _ask(process: subprocess.Popen[bytes], group: Sequence[bytes]) -> Iterator[bytes | None]:
+    requests, answers = process.stdin, process.stdout
+    if requests is None or answers is None:
+        raise GitError("git cat-file: no pipe")
+    try:
+        requests.write(b"".join(spec + b"\n" for spec in group))
+        requests.flush()
+    except BrokenPipeError:
+        raise GitError("git cat-file: ended early") from None
+    for _ in group:
+        header = answers.readline()
+        if not header:
+            raise GitError("git cat-file: ended early")
+        fields = header.split()
+        if len(fields) < 3 or not fields[-1].isdigit():
+            yield None
+            continue
+        data = answers.read(int(fields[-1]) + 1)[:-1]
+        yield data if fields[-2] == b"blob" else None
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+    process.wait()

@@ -1,0 +1,107 @@
+"""Where the repository is: its work tree, its git directories, and the name its collections carry.
+
+Worktrees share the git common directory and the slug; a submodule is a repository of its own.
+"""
+
+# Governing: ADR-0003 (one module talks to git), ADR-0006 (derived state under .sdd, vectors beside
+# the git common dir)
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdd_hooks.errors import RepositoryError
+from sdd_hooks.project.git import complaint, run
+
+QUESTIONS = (
+    "rev-parse",
+    "--path-format=absolute",
+    "--is-bare-repository",
+    "--is-inside-work-tree",
+    "--show-toplevel",
+    "--absolute-git-dir",
+    "--git-common-dir",
+)
+
+SLUG_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A work tree of a git repository. All paths are absolute and resolved.
+
+    `root` is the top of this work tree, `git_dir` its own git directory (of a linked worktree:
+    `….git/worktrees/x`), `common_dir` the one that all worktrees share.
+    """
+
+    root: Path
+    git_dir: Path
+    common_dir: Path
+
+    @property
+    def slug(self) -> str:
+        """The name of the repository in collection names, the same in all its worktrees."""
+        return slugify(_name(self.root, self.git_dir, self.common_dir)) or "repository"
+
+    @property
+    def state(self) -> Path:
+        """Where everything derived lives."""
+        return self.root / ".sdd"
+
+    @property
+    def search_dir(self) -> Path:
+        """Where the index of this work tree lives."""
+        return self.root / ".sdd" / "search"
+
+    @property
+    def shared_dir(self) -> Path:
+        """Where what all worktrees share lives."""
+        return self.common_dir / "sdd"
+
+
+def discover(start: Path) -> Repository:
+    """The repository that `start`, a directory, is in.
+
+    Raises RepositoryError: not a repository, bare, inside a git directory, or git refuses.
+    """
+    if "\0" in str(start):
+        raise RepositoryError("a path cannot hold a null character")
+    done = run(start, *QUESTIONS)
+    # git answers in order until it cannot: a bare repository has no top level.
+    answers = os.fsdecode(done.stdout).splitlines()
+    if done.returncode == 0 and len(answers) == len(QUESTIONS) - 2:
+        root, git_dir, common_dir = (Path(os.path.realpath(answer)) for answer in answers[2:])
+        return Repository(root, git_dir, common_dir)
+    raise RepositoryError(_refusal(start, answers, done.stderr))
+
+
+def slugify(name: str) -> str:
+    """`name` in lower case, everything but ASCII letters, digits and `-` as `-`."""
+    lower = (c.lower() if c.isascii() else "-" for c in name)
+    return "".join(c if c in SLUG_CHARACTERS else "-" for c in lower)
+
+
+def _name(root: Path, git_dir: Path, common_dir: Path) -> str:
+    if git_dir == common_dir:
+        return root.name
+    # A linked worktree: named after the main one, or after the bare repository it hangs on.
+    if common_dir.name.startswith("."):
+        return common_dir.parent.name
+    return common_dir.name.removesuffix(".git")
+
+
+def _refusal(start: Path, answers: list[str], stderr: bytes) -> str:
+    said = complaint(stderr)
+    if answers[:1] == ["true"]:
+        return f"{start} is a bare repository: sdd needs a work tree"
+    if answers[1:2] == ["false"]:
+        return f"{start} is inside a git directory: run this in the work tree"
+    if said.startswith("not a git repository"):
+        return f"{start} is not inside a git repository: run this inside one, or `git init`"
+    if "dubious ownership" in said:
+        return f"git refuses {start}: {said}: see `git config --global --add safe.directory`"
+    if stderr:
+        return f"git refuses {start}: {said}"
+    return f"{start}: sdd needs git 2.31 or newer, and no line breaks in the path"

@@ -1,0 +1,88 @@
+"""The settings of a repository and their defaults, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class TrackerSettings:
+    """`#### Tracker`: where issues live. "" is not said."""
+
+    type: str = ""
+    owner: str = ""
+    repo: str = ""
+    project_key: str = ""
+    team_id: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class FreshnessSettings:
+    """`#### Index Freshness`, in seconds."""
+
+    staleness_threshold: float = 7200.0
+    prime_interval: float = 60.0
+    issues_interval: float = 300.0
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """`#### Search`: the engine, and how it keeps vectors. `embed_model` "" is the default one."""
+
+    engine: str = "embedded"
+    embed_model: str = ""
+    vector_storage: Literal["int8", "float32"] = "int8"
+    share_vectors: bool = False
+
+
+@dataclass(frozen=True)
+class BranchSettings:
+    """`#### Branch Conventions`."""
+
+    enabled: bool = True
+    prefix: str = "feature"
+    epic_prefix: str = "epic"
+    slug_max_length: int = 50
+
+
+@dataclass(frozen=True)
+class PullRequestSettings:
+    """`#### PR Conventions`. `close_keyword` "" is the tracker's own."""
+
+    enabled: bool = True
+    close_keyword: str = ""
+    ref_keyword: str = "Part of"
+    include_spec_reference: bool = True
+
+
+@dataclass(frozen=True)
+class ReviewSettings:
+    """`#### Review`."""
+
+    max_pairs: int = 2
+    merge_strategy: Literal["squash", "merge", "rebase"] = "squash"
+    auto_cleanup: bool = False
+    fail_on: str = ""
+    max_suggestions: int = 1
+
+
+@dataclass(frozen=True)
+class WorktreeSettings:
+    """`#### Worktrees`."""
+
+    base_dir: str = ".claude/worktrees/"
+    max_agents: int = 3
+    auto_cleanup: bool = False
+    pr_mode: Literal["ready", "draft"] = "ready"
+
+
+@dataclass(frozen=True)
+class ProjectSettings:
+    """`#### Projects`: boards and iterations."""
+
+    default_mode: Literal["per-epic", "single"] = "per-epic"
+    views: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    iteration_weeks: int = 2
