@@ -214,32 +214,30 @@ def test_five_megabytes(unit: str) -> None:
     assert time.process_time() - started < 10
 
 
-lines = st.sampled_from(
-    [
-        "# A",
-        "## B ##",
-        "Text",
-        "===",
-        "---",
-        "",
-        "```",
-        "~~~~",
-        "  ```sh",
-        "- ```",
-        "<!--",
-        "-->",
-        "<pre>",
-        "</pre>",
-        "a: b",
-        "    # code",
-        "\t",
-        "> # q",
-        "# 日本",
-        "...",
-        "\ufeff",
-        "\x00",
-    ]
-)
+LINES = """\
+# A
+## B ##
+Text
+===
+---
+
+```
+~~~~
+  ```sh
+- ```
+<!--
+-->
+<pre>
+</pre>
+a: b
+    # code
+\t
+> # q
+# 日本
+...
+\ufeff
+\x00"""
+lines = st.sampled_from(LINES.split("\n"))
 documents = st.one_of(
     st.text(),
     st.text(alphabet="#`~-=<!> \t\r\nab:"),
