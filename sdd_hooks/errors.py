@@ -6,6 +6,7 @@ SddError
 ├── ConfigurationError    5  a bad value, with file and line
 ├── EngineUnavailable     6  the chosen engine or model cannot run
 └── StorageError          7  disk full, read-only, locked
+    └── IndexDamaged      7  the index is not a sound database
 
 Exit codes besides: 0 success, 1 findings (something checked is not right), 2 usage,
 70 a bug in sdd (with the log to report), 130 interrupted. `cli/entry.py` translates, once.
@@ -68,3 +69,9 @@ class StorageError(SddError):
 
     exit_code = 7
     code = "storage"
+
+
+class IndexDamaged(StorageError):
+    """The index file is not a database, not a sound one, or not ours."""
+
+    code = "damaged"

@@ -163,11 +163,13 @@ class EmbedReport:
 class Engine(Protocol):
     """One index of one repository. Methods raise StorageError or EngineUnavailable.
 
-    `notes` is what had to be said meanwhile: a file left out, an index set aside and made again.
+    `notes` is what had to be said meanwhile: a file left out, an index set aside. `rebuilt` says
+    that the index was lost and is empty now, so that every collection has to be made again.
     """
 
     name: str
     notes: list[str]
+    rebuilt: bool
 
     def ensure(self, collections: Sequence[Collection]) -> None:
         """Create the collections that are missing and store changed definitions."""
@@ -203,6 +205,14 @@ class Engine(Protocol):
 
     def remove(self, collections: Sequence[str]) -> None:
         """Forget these collections. Unknown names are ignored."""
+        ...
+
+    def reset(self, reason: str) -> None:
+        """Set a damaged index aside and start an empty one; `reason` goes into the notes."""
+        ...
+
+    def check(self) -> list[str]:
+        """What is wrong inside the index, a line each; empty when it is sound."""
         ...
 
     def close(self) -> None:

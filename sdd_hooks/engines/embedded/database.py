@@ -13,13 +13,9 @@ from pathlib import Path
 import apsw
 
 from sdd_hooks.engines.embedded.schema import Schema
-from sdd_hooks.errors import StorageError
+from sdd_hooks.errors import IndexDamaged, StorageError
 
 _BUSY_MILLISECONDS = 5000
-
-
-class IndexDamaged(StorageError):
-    """The file is not a database, or not a sound one."""
 
 
 @contextlib.contextmanager

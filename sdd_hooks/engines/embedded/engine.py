@@ -12,12 +12,7 @@ from pathlib import Path
 import apsw
 
 from sdd_hooks.engines.embedded import indexing, lexical, vectors
-from sdd_hooks.engines.embedded.database import (
-    IndexDamaged,
-    open_database,
-    set_aside,
-    translated,
-)
+from sdd_hooks.engines.embedded.database import open_database, set_aside, translated
 from sdd_hooks.engines.embedded.embedding import embed_missing
 from sdd_hooks.engines.embedded.hits import hits
 from sdd_hooks.engines.embedded.passages import version
@@ -35,7 +30,7 @@ from sdd_hooks.engines.protocol import (
     SearchResult,
     Status,
 )
-from sdd_hooks.errors import EngineUnavailable, StorageError
+from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.models.model import load_model, model_id
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
@@ -79,6 +74,7 @@ class EmbeddedEngine:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.notes: list[str] = []
+        self.rebuilt = False
         self._root = root
         self._index = index
         self._store = store
@@ -97,12 +93,16 @@ class EmbeddedEngine:
         except IndexDamaged as error:
             if not repair:
                 raise
-            aside = set_aside(self._index)
-            self.notes.append(f"{error.args[0].split(':')[0]}; set aside as {aside.name}, rebuilt")
+            self._set_index_aside(str(error))
             connection = open_database(self._index, INDEX)
         with translated(self._index):
             self._cut_by(connection)
         return connection
+
+    def _set_index_aside(self, reason: str) -> None:
+        aside = set_aside(self._index)
+        self.notes.append(f"{reason.partition(': run')[0]}; set aside as {aside.name} and rebuilt")
+        self.rebuilt = True
 
     def _cut_by(self, connection: apsw.Connection) -> None:
         """Chunks cut another way are no longer comparable: let the next update look at them all."""
@@ -256,6 +256,13 @@ class EmbeddedEngine:
             size,
         )
 
+    def reset(self, reason: str) -> None:
+        """Set the index aside, for a person to look at, and go on with an empty one."""
+        self._connection.close()
+        self._attached = False
+        self._set_index_aside(reason)
+        self._connection = self._open(repair=True)
+
     def check(self) -> list[str]:
         """What SQLite finds wrong with the index and the vectors, in its words; [] when sound."""
         found = []
@@ -310,7 +317,7 @@ class EmbeddedEngine:
             if not create:
                 raise
             aside = set_aside(self._store)
-            self.notes.append(f"{error.args[0].split(':')[0]}; set aside as {aside.name}")
+            self.notes.append(f"{str(error).partition(': run')[0]}; set aside as {aside.name}")
             open_database(self._store, VECTORS).close()
         with translated(self._store):
             self._connection.execute("ATTACH DATABASE ? AS store", (str(self._store),))

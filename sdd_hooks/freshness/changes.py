@@ -1,0 +1,147 @@
+"""What may differ between the index and the work tree, learned from git.
+
+A collection's bookmark names the commit it reflects and the paths that were not that commit's. What
+has to be looked at is then: what differs between that commit and HEAD, what is dirty now, and what
+was dirty then. That holds whatever happened in between, hook or no hook: `reset`, `stash`, `pull`.
+
+# Governing: ADR-0004 (change detection from git: bookmark, dirty now, dirty then)
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.git import git, nul_split, start, try_git
+
+Scan = Literal["tracked", "all", "full"]
+"""How far to look: `tracked` leaves out files git has never seen (their directories would have to
+be read), `all` does not, `full` re-reads every document whatever git says."""
+
+_MOST_ARGUMENTS = 500
+
+
+@dataclass
+class Look:
+    """A look at one git repository under way. Its processes run while the index is being opened."""
+
+    top: Path
+    prefix: str
+    head: str
+    scan: Scan
+    _dirty: subprocess.Popen[bytes]
+    _untracked: subprocess.Popen[bytes] | None
+
+    def changes(
+        self, collections: Sequence[Collection], bookmarks: Mapping[str, Bookmark | None]
+    ) -> list[CollectionChanges]:
+        """The changes of this repository's collections since their bookmarks."""
+        dirty = set(self._finish(self._dirty))
+        untracked = self._finish(self._untracked) if self._untracked else None
+        everything: list[str] | None = None
+        since: dict[str, list[str] | None] = {}
+        found = []
+        for collection in collections:
+            then = bookmarks.get(collection.name)
+            known = then is not None and then.definition == collection.definition()
+            committed: list[str] | None = None
+            if known and then is not None and self.scan != "full":
+                if then.head not in since:
+                    since[then.head] = self._committed(then.head)
+                committed = since[then.head]
+            if committed is None:
+                if everything is None:
+                    untracked = self._all_untracked() if untracked is None else untracked
+                    everything = sorted({*self._tracked(), *untracked})
+                paths: Iterable[str] = everything
+                now = dirty.union(untracked or ())
+            else:
+                before = then.dirty if then is not None else ()
+                extra = self._still_untracked(before, dirty) if untracked is None else untracked
+                now = dirty.union(extra)
+                paths = sorted({*committed, *now, *before})
+            found.append(
+                CollectionChanges(
+                    collection,
+                    tuple(filter(collection.contains, paths)),
+                    committed is None,
+                    Bookmark(
+                        self.head,
+                        tuple(sorted(filter(collection.contains, now))),
+                        collection.definition(),
+                    ),
+                )
+            )
+        return found
+
+    def _finish(self, process: subprocess.Popen[bytes]) -> list[str]:
+        output, _ = process.communicate()
+        return self._paths(output)
+
+    def _paths(self, output: bytes) -> list[str]:
+        names = nul_split(output)
+        return [f"{self.prefix}/{name}" for name in names] if self.prefix else names
+
+    def _committed(self, then: str) -> list[str] | None:
+        """Paths that differ between two commits; None when git no longer has the first."""
+        if then == self.head:
+            return []
+        command = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", then, self.head)
+        output = try_git(self.top, *command)
+        return None if output is None else self._paths(output)
+
+    def _tracked(self) -> list[str]:
+        return self._paths(git(self.top, "ls-files", "-z", "--cached"))
+
+    def _all_untracked(self) -> list[str]:
+        return self._paths(git(self.top, *_UNTRACKED))
+
+    def _still_untracked(self, before: Sequence[str], dirty: set[str]) -> list[str]:
+        """Those of the paths dirty at the last look that git still does not track."""
+        start_at = len(self.prefix) + 1 if self.prefix else 0
+        candidates = [path[start_at:] for path in before if path not in dirty]
+        if not candidates:
+            return []
+        if len(candidates) > _MOST_ARGUMENTS:
+            return self._all_untracked()
+        command = ("--literal-pathspecs", *_UNTRACKED, "--", *candidates)
+        return self._paths(git(self.top, *command))
+
+
+_UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard")
+
+
+def look(root: Path, repository: str, scan: Scan) -> Look:
+    """Start looking at the repository itself ("") or at a submodule (its path).
+
+    Raises:
+        RepositoryError: git cannot be run there.
+    """
+    top = root / repository
+    # An unborn branch has no HEAD: everything is then new against the empty tree.
+    head = try_git(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    base = (head or git(top, "hash-object", "-t", "tree", os.devnull)).decode().strip()
+    dirty = start(top, "diff-index", "-z", "--name-only", "--no-renames", base)
+    untracked = None if scan == "tracked" else start(top, *_UNTRACKED)
+    return Look(top, repository, base, scan, dirty, untracked)
+
+
+def issues(root: Path, collection: Collection, scan: Scan) -> CollectionChanges | None:
+    """The synced issues, which git ignores: every file there is. None when only git's are looked at."""
+    if scan == "tracked":
+        return None
+    found = []
+    for directory in collection.directories:
+        try:
+            names = sorted(os.listdir(root / directory))
+        except OSError:
+            continue
+        found += [f"{directory}/{name}" for name in names]
+    paths = tuple(filter(collection.contains, found))
+    return CollectionChanges(collection, paths, True, Bookmark("", (), collection.definition()))

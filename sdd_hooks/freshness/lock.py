@@ -1,0 +1,48 @@
+"""One refresh of a work tree at a time; one that comes meanwhile is taken over, not lost.
+
+# Governing: ADR-0004 (change detection from git)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from sdd_hooks.errors import StorageError
+
+_POLL_SECONDS = 0.02
+
+
+@contextlib.contextmanager
+def held(path: Path, wait: float) -> Iterator[bool]:
+    """Hold the lock file's advisory lock inside the block, waiting at most `wait` seconds.
+
+    Yields whether it is held. The kernel lets go of it when the process dies, however it dies.
+
+    Raises:
+        StorageError: the lock file cannot be created.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StorageError(f"cannot lock {path} ({error.strerror}): check its directory") from error
+    try:
+        yield _acquire(descriptor, time.monotonic() + wait)
+    finally:
+        os.close(descriptor)
+
+
+def _acquire(descriptor: int, deadline: float) -> bool:
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_POLL_SECONDS)
+        else:
+            return True

@@ -1,0 +1,156 @@
+"""Bring the index up to date with the work tree: the one way in, for hooks and commands alike.
+
+# Governing: ADR-0004 (change detection from git), SPEC-0004 (git lifecycle)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sdd_hooks.engines import open_engine
+from sdd_hooks.engines.protocol import Counts, Engine, Progress
+from sdd_hooks.errors import IndexDamaged, StorageError
+from sdd_hooks.freshness.changes import Look, Scan, issues, look
+from sdd_hooks.freshness.fastpath import write_state
+from sdd_hooks.freshness.lock import held
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.project import Project
+from sdd_hooks.retrieval.search import not_indexed
+
+
+@dataclass(frozen=True)
+class Refresh:
+    """What a refresh did, by collection. With `ran` False another one was at work: it, or the next,
+    takes this one over."""
+
+    counts: Mapping[str, Counts]
+    notes: tuple[str, ...]
+    ran: bool
+
+    @property
+    def total(self) -> Counts:
+        """All collections together."""
+        return _sum(self.counts.values())
+
+
+class _Wanted(NamedTuple):
+    collections: Sequence[Collection] | None
+    scan: Scan
+
+
+def refresh(
+    project: Project,
+    *,
+    collections: Sequence[Collection] | None = None,
+    scan: Scan = "all",
+    wait: float = 30.0,
+    progress: Progress | None = None,
+) -> Refresh:
+    """Bring `collections` up to date, created when missing; None means those the index has.
+
+    `wait` is how many seconds another refresh of this work tree is waited for; after 0 it is asked
+    to look again when it has finished, and this call returns.
+
+    Raises:
+        NotIndexed: nothing is indexed yet and no collections were named.
+        RepositoryError, StorageError, EngineUnavailable: see the engine and git.
+    """
+    directory = project.repository.search_dir
+    if collections is None and not directory.is_dir():
+        raise not_indexed(project)
+    for path in (directory.parent, directory):
+        if path.is_symlink():
+            raise StorageError(f"{path} is a symbolic link: remove it, sdd writes only inside")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot write {directory} ({error.strerror}): check it") from error
+    again = directory / "again"
+    wanted = _Wanted(collections, scan)
+    done: list[Refresh] = []
+    while True:
+        # Asked for before the lock is tried: whoever holds it looks after letting go.
+        again.touch()
+        with held(directory / "lock", wait) as mine:
+            if not mine:
+                break
+            again.unlink(missing_ok=True)
+            done.append(_refresh(project, wanted, progress))
+        if not again.exists():
+            break
+        wanted, wait = _Wanted(None, "all"), 0.0
+    if not done and wait:
+        raise StorageError(
+            f"another refresh has been running for over {wait:.0f} s: try again when it has finished"
+        )
+    return Refresh(
+        {
+            name: _sum(one.counts[name] for one in done if name in one.counts)
+            for name in dict.fromkeys(name for one in done for name in one.counts)
+        },
+        tuple(dict.fromkeys(note for one in done for note in one.notes)),
+        bool(done),
+    )
+
+
+def _refresh(project: Project, wanted: _Wanted, progress: Progress | None) -> Refresh:
+    # git looks at the work tree while the engine is being imported and opened.
+    looks = {"": look(project.repository.root, "", wanted.scan)}
+    engine = open_engine(project, repair=True)
+    try:
+        try:
+            counts = _bring_up(project, engine, wanted, looks, progress)
+        except IndexDamaged as error:
+            engine.reset(str(error))
+            looks = {"": look(project.repository.root, "", wanted.scan)}
+            counts = _bring_up(project, engine, wanted, looks, progress)
+        write_state(project, engine.bookmarks())
+        return Refresh(counts, tuple(engine.notes), True)
+    finally:
+        engine.close()
+
+
+def _bring_up(
+    project: Project,
+    engine: Engine,
+    wanted: _Wanted,
+    looks: dict[str, Look],
+    progress: Progress | None,
+) -> Mapping[str, Counts]:
+    root = project.repository.root
+    bookmarks = engine.bookmarks()
+    declared = {collection.name: collection for collection in project.collections}
+    chosen = wanted.collections
+    if chosen is None:
+        if not bookmarks and not engine.rebuilt:
+            raise not_indexed(project)
+        engine.remove([name for name in bookmarks if name not in declared])
+        names = declared if engine.rebuilt else bookmarks
+        chosen = [declared[name] for name in names if name in declared]
+    engine.ensure(chosen)
+    changes = []
+    by_repository: dict[str, list[Collection]] = {}
+    for collection in chosen:
+        if collection.kind == "issues":
+            found = issues(root, collection, wanted.scan)
+            changes += [found] if found else []
+        else:
+            by_repository.setdefault(collection.repository, []).append(collection)
+    for repository, group in by_repository.items():
+        one = looks.pop(repository, None) or look(root, repository, wanted.scan)
+        changes += one.changes(group, bookmarks)
+    return engine.update(changes, progress)
+
+
+def _sum(counts: Iterable[Counts]) -> Counts:
+    total = Counts()
+    for one in counts:
+        total = Counts(
+            total.added + one.added,
+            total.updated + one.updated,
+            total.removed + one.removed,
+            total.unchanged + one.unchanged,
+        )
+    return total

@@ -1,0 +1,62 @@
+"""The one way to query: by words and by meaning at once, over collections that exist.
+
+# Governing: SPEC-0003 (embedded engine), ADR-0001 (two engines)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sdd_hooks.engines.protocol import Engine, Query, SearchResult, SubQuery
+from sdd_hooks.errors import NotIndexed
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.project import Project
+
+LIMIT = 8
+MIN_SCORE = 0.3
+"""Both from the requirements of the search command."""
+
+
+def search(
+    project: Project,
+    engine: Engine,
+    text: str,
+    collections: Sequence[Collection],
+    *,
+    limit: int = LIMIT,
+    min_score: float = MIN_SCORE,
+) -> SearchResult:
+    """Search those of `collections` that are indexed, by words (double weight) and by meaning.
+
+    Notes say what the answer lacks, in the words of SPEC-0019 where it has them.
+
+    Raises:
+        NotIndexed: none of them is.
+    """
+    indexed = engine.bookmarks()
+    names = tuple(c.name for c in collections if c.name in indexed)
+    if not names:
+        raise not_indexed(project)
+    query = Query(
+        searches=(SubQuery("lex", text), SubQuery("vec", text)),
+        collections=names,
+        limit=limit,
+        min_score=min_score,
+    )
+    result = engine.search(query)
+    if not result.pending:
+        return result
+    note = (
+        f"{result.pending} chunks unembedded — vector/hybrid search disabled until"
+        " `sdd index embed` runs"
+    )
+    return replace(result, notes=(note, *result.notes))
+
+
+def not_indexed(project: Project) -> NotIndexed:
+    """The error for a repository without collections, in the words of SPEC-0019."""
+    chosen = project.configuration.search.engine
+    engine = "" if chosen == "embedded" else f"{chosen} "
+    slug = project.repository.slug
+    return NotIndexed(f"No {engine}collections found for {slug}. Run `sdd index` first.")
