@@ -80,6 +80,13 @@ class Look:
             )
         return found
 
+    def close(self) -> None:
+        """End what is still running; nothing to do once the changes were asked for."""
+        for process in filter(None, (self._dirty, self._untracked)):
+            if process.returncode is None:
+                process.kill()
+                process.communicate()
+
     def _finish(self, process: subprocess.Popen[bytes]) -> list[str]:
         output, _ = process.communicate()
         return self._paths(output)

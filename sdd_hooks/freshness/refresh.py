@@ -97,26 +97,28 @@ def refresh(
 
 def _refresh(project: Project, wanted: _Wanted, progress: Progress | None) -> Refresh:
     # git looks at the work tree while the engine is being imported and opened.
-    looks = {"": look(project.repository.root, "", wanted.scan)}
-    engine = open_engine(project, repair=True)
+    top = look(project.repository.root, "", wanted.scan)
     try:
+        engine = open_engine(project, repair=True)
         try:
-            counts = _bring_up(project, engine, wanted, looks, progress)
-        except IndexDamaged as error:
-            engine.reset(str(error))
-            looks = {"": look(project.repository.root, "", wanted.scan)}
-            counts = _bring_up(project, engine, wanted, looks, progress)
-        write_state(project, engine.bookmarks())
-        return Refresh(counts, tuple(engine.notes), True)
+            try:
+                counts = _bring_up(project, engine, wanted, top, progress)
+            except IndexDamaged as error:
+                engine.reset(str(error))
+                counts = _bring_up(project, engine, wanted, None, progress)
+            write_state(project, engine.bookmarks())
+            return Refresh(counts, tuple(engine.notes), True)
+        finally:
+            engine.close()
     finally:
-        engine.close()
+        top.close()
 
 
 def _bring_up(
     project: Project,
     engine: Engine,
     wanted: _Wanted,
-    looks: dict[str, Look],
+    top: Look | None,
     progress: Progress | None,
 ) -> Mapping[str, Counts]:
     root = project.repository.root
@@ -139,8 +141,8 @@ def _bring_up(
         else:
             by_repository.setdefault(collection.repository, []).append(collection)
     for repository, group in by_repository.items():
-        one = looks.pop(repository, None) or look(root, repository, wanted.scan)
-        changes += one.changes(group, bookmarks)
+        begun = top if repository == "" else None
+        changes += (begun or look(root, repository, wanted.scan)).changes(group, bookmarks)
     return engine.update(changes, progress)
 
 
