@@ -1,0 +1,42 @@
+"""Fixtures every test may use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.repos import ISOLATION, Repo
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing of the user's git configuration, home or locale reaches a test."""
+    before = dict(os.environ)
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        del os.environ[name]
+    os.environ.update(ISOLATION)
+    os.environ["HOME"] = str(tmp_path_factory.mktemp("home"))
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        os.environ.pop(name, None)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """An initialised repository without a commit."""
+    return Repo.init(tmp_path / "repo")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of seeds, models and evaluation sets beside the checkout."""
+    if not SHARED.is_dir():
+        pytest.skip("needs ../shared beside the checkout")
+    return SHARED

@@ -1,0 +1,102 @@
+"""Real git repositories for tests, cut off from the configuration of whoever runs them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+ISOLATION = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_AUTHOR_DATE": "2026-01-02T03:04:05+00:00",
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_DATE": "2026-01-02T03:04:05+00:00",
+}
+
+
+class Repo:
+    """A repository at `root`, and what a person does in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @classmethod
+    def init(cls, root: Path, *args: str) -> Repo:
+        """An empty repository on branch `main`; `args` go to `git init`."""
+        root.mkdir(parents=True, exist_ok=True)
+        repo = cls(root)
+        repo.git("init", "--quiet", "--initial-branch=main", *args)
+        return repo
+
+    def environment(self) -> dict[str, str]:
+        """What git runs in: this process's environment without any `GIT_` but the isolation."""
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+        return {**inherited, **ISOLATION, "HOME": str(self.root.parent)}
+
+    def run(
+        self, *args: str, env: Mapping[str, str] | None = None, stdin: bytes = b""
+    ) -> subprocess.CompletedProcess[bytes]:
+        """`git args` in the repository, whatever comes of it."""
+        return subprocess.run(
+            ["git", *args],
+            cwd=self.root,
+            env={**self.environment(), **(env or {})},
+            input=stdin,
+            capture_output=True,
+            check=False,
+        )
+
+    def git(self, *args: str, env: Mapping[str, str] | None = None) -> str:
+        """What `git args` prints, stripped. Fails with what git said."""
+        done = self.run(*args, env=env)
+        assert done.returncode == 0, f"git {' '.join(args)}: {os.fsdecode(done.stderr)}"
+        return os.fsdecode(done.stdout).strip()
+
+    def write(self, path: str, content: str | bytes = "") -> Path:
+        """Put `content` at `path`, byte for byte, with the directories it needs."""
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+        return target
+
+    def remove(self, path: str) -> None:
+        """Delete the file at `path` from the work tree."""
+        (self.root / path).unlink()
+
+    def link(self, path: str, target: str | Path) -> Path:
+        """A symlink at `path` to `target`, as given."""
+        at = self.root / path
+        at.parent.mkdir(parents=True, exist_ok=True)
+        at.symlink_to(target)
+        return at
+
+    def commit(
+        self, message: str = "Change", files: Mapping[str, str | bytes] | None = None
+    ) -> str:
+        """Write `files`, commit everything there is, and return the commit's id."""
+        for path, content in (files or {}).items():
+            self.write(path, content)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "-m", message)
+        return self.head()
+
+    def head(self) -> str:
+        """The id of the commit that is checked out."""
+        return self.git("rev-parse", "HEAD")
+
+    def worktree(self, root: Path, branch: str) -> Repo:
+        """A linked worktree at `root` on the new branch `branch`."""
+        self.git("worktree", "add", "--quiet", "-b", branch, str(root))
+        return Repo(root)
+
+    def submodule(self, source: Repo, path: str, *args: str) -> Repo:
+        """The repository `source` as a submodule at `path`, staged but not committed."""
+        allow = ("-c", "protocol.file.allow=always")
+        self.git(*allow, "submodule", "add", "--quiet", *args, str(source.root), path)
+        return Repo(self.root / path)
