@@ -1,0 +1,187 @@
+"""The sections of the memory file that `sdd` reads, brought up to date one by one.
+
+Each step adds what is missing and leaves everything else as it stands, so that running them again
+changes nothing. Text is edited by position: untouched bytes stay untouched bytes.
+"""
+
+# Governing: ADR-0007 (Markdown-native configuration), SPEC-0005 REQ "Initialisation"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdd_hooks.artifacts.markdown import Section, sections
+from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.setup.legacy import Settings
+
+CONTEXT = "Architecture Context"
+CONFIGURATION = "SDD Configuration"
+
+RENAMED = (
+    ("Design Plugin Configuration", CONFIGURATION),
+    ("Design Plugin Skills", "SDD Skills"),
+)
+
+_INTRODUCTION = (
+    "Decisions and specifications govern the code. `sdd search` finds those that apply to a change."
+)
+_BOLD = re.compile(r"\*\*\s*([^*\r\n]+?)\s*:?\s*\*\*")
+_BULLET = re.compile(r" {0,3}[-*+] ")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the memory file should say: directories, settings to migrate, and the defaults."""
+
+    adrs: tuple[str, ...]
+    specs: tuple[str, ...]
+    migrated: Settings
+    defaults: Settings
+
+
+def converge(current: bytes | None, facts: Facts, path: Path) -> bytes | None:
+    """The memory file with every section in it once, or None when nothing has to change.
+
+    Raises ConfigurationError when the file cannot be extended safely: UTF-16, or a code fence or
+    comment that swallows whatever is added.
+    """
+    if current is not None and current[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        raise ConfigurationError("is UTF-16: save it as UTF-8, then run `sdd init` again", path)
+    bom = b"\xef\xbb\xbf" if current is not None and current.startswith(b"\xef\xbb\xbf") else b""
+    text = (current or b"")[len(bom) :].decode("utf-8", "surrogateescape")
+    result = _converged(text, facts)
+    if result == text:
+        return None
+    if _converged(result, facts) != result:
+        raise ConfigurationError(
+            "a code fence or HTML comment is never closed: close it, then run `sdd init` again",
+            path,
+        )
+    return bom + result.encode("utf-8", "surrogateescape")
+
+
+def leftovers(data: bytes) -> tuple[str, ...]:
+    """Old headings that stay because their new form is there too, to be merged by hand."""
+    titles = {_plain(s.title) for s in sections(data.decode("utf-8", "surrogateescape"))}
+    return tuple(old for old, new in RENAMED if {_plain(old), _plain(new)} <= titles)
+
+
+def _converged(text: str, facts: Facts) -> str:
+    newline = "\r\n" if "\r\n" in text else "\n"
+    for old, new in RENAMED:
+        text = _rename(text, old, new)
+    text = _declare(text, facts, newline)
+    for title, pairs in facts.migrated.items():
+        text = _configure(text, title, pairs, newline, extend=True)
+    for title, pairs in facts.defaults.items():
+        text = _configure(text, title, pairs, newline, extend=False)
+    return text
+
+
+def _rename(text: str, old: str, new: str) -> str:
+    if _find(text, new):
+        return text
+    section = _find(text, old)
+    if section is None:
+        return text
+    words = r"\s+".join(map(re.escape, old.split()))
+    body = re.sub(words, new, text[section.start : section.end], count=1, flags=re.IGNORECASE)
+    return text[: section.start] + body + text[section.end :]
+
+
+def _declare(text: str, facts: Facts, newline: str) -> str:
+    bullets = {
+        "Architecture Decision Records are in": facts.adrs,
+        "Specifications are in": facts.specs,
+    }
+    context = _find(text, CONTEXT)
+    if context is None:
+        lines = [f"## {CONTEXT}", "", _INTRODUCTION, "", *_declarations(bullets)]
+        return _insert(text, len(text), lines, newline, tight=False)
+    said = text[context.start : _extent(text, context)].casefold()
+    missing = {words: dirs for words, dirs in bullets.items() if words.casefold() not in said}
+    if not missing:
+        return text
+    return _insert(text, context.end, _declarations(missing), newline, tight=True)
+
+
+def _declarations(bullets: dict[str, tuple[str, ...]]) -> list[str]:
+    return [f"- {words} `{d.rstrip('/')}/`" for words, dirs in bullets.items() for d in dirs]
+
+
+def _configure(
+    text: str, title: str, pairs: Sequence[tuple[str, str]], newline: str, *, extend: bool
+) -> str:
+    configuration = _find(text, CONFIGURATION)
+    if configuration is None:
+        context = _find(text, CONTEXT)
+        level = context.level + 1 if context else 3
+        at = _extent(text, context) if context else len(text)
+        text = _insert(text, at, [f"{'#' * level} {CONFIGURATION}"], newline, tight=False)
+        configuration = _find(text, CONFIGURATION)
+        if configuration is None:
+            return text
+    end = _extent(text, configuration)
+    flat = _bold_keys(text[configuration.start : configuration.end])
+    section = _find(text, title, lambda s: configuration.end <= s.start < end)
+    if section is None:
+        if _plain(title) in flat:
+            return text
+        lines = _settings(pairs, flat)
+        heading = "#" * min(configuration.level + 1, 6)
+        block = [f"{heading} {title}", "", *lines]
+        return _insert(text, end, block, newline, tight=False) if lines else text
+    lines = _settings(pairs, flat | _bold_keys(text[section.start : section.end]))
+    if not (extend and lines):
+        return text
+    return _insert(text, section.end, lines, newline, tight=True)
+
+
+def _settings(pairs: Sequence[tuple[str, str]], present: set[str]) -> list[str]:
+    return [f"- **{key}**: {value}" for key, value in pairs if _plain(key) not in present]
+
+
+def _insert(text: str, at: int, lines: Sequence[str], newline: str, *, tight: bool) -> str:
+    """Put lines after the last non-blank line before `at`.
+
+    A blank line goes before them, unless they continue a list (`tight`), and after them.
+    """
+    kept = len(text[:at].rstrip())
+    broken = re.compile(r"\r?\n|\Z").search(text, kept)
+    end = broken.start() if broken else kept
+    head, tail = text[:end], text[end:]
+    last = head[max(head.rfind("\n"), head.rfind("\r")) + 1 :]
+    glue = newline if tight and _BULLET.match(last) else newline * 2
+    if not tail.strip():
+        tail = tail or newline
+    elif not re.match(r"(\r?\n){2}", tail):
+        tail = newline + tail
+    return (head + glue if head.strip() else head) + newline.join(lines) + tail
+
+
+def _find(
+    text: str, title: str, where: Callable[[Section], bool] = lambda _: True
+) -> Section | None:
+    wanted = _plain(title)
+    return next(
+        (s for s in sections(text) if s.level and _plain(s.title) == wanted and where(s)), None
+    )
+
+
+def _extent(text: str, section: Section) -> int:
+    """Where the section ends together with everything below it."""
+    after = (
+        s.start for s in sections(text) if s.start > section.start and s.level <= section.level
+    )
+    return next(after, len(text))
+
+
+def _bold_keys(text: str) -> set[str]:
+    return {_plain(key) for key in _BOLD.findall(text)}
+
+
+def _plain(title: str) -> str:
+    return "".join(c for c in title.casefold() if c.isalnum())
