@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.project import Project
@@ -19,11 +21,24 @@ def open_engine(project: Project, *, repair: bool = False) -> Engine:
         EngineUnavailable: nobody registered an engine of that name, or it cannot run here.
         StorageError: the index cannot be used.
     """
+    return _opener(project)(project, repair=repair)
+
+
+def require_engine(project: Project) -> None:
+    """Make sure that the engine the configuration names can run here, without opening an index.
+
+    Raises:
+        EngineUnavailable: nobody registered an engine of that name, or it cannot run here.
+    """
+    _opener(project)
+
+
+def _opener(project: Project) -> Callable[..., Engine]:
     chosen = project.configuration.search.engine
     if chosen == "embedded":
         from sdd_hooks.engines.embedded.engine import open_engine as open_embedded
 
-        return open_embedded(project, repair=repair)
+        return open_embedded
     # Looking through the installed distributions takes 20 ms, which the default engine saves.
     from importlib.metadata import entry_points
 
@@ -31,5 +46,5 @@ def open_engine(project: Project, *, repair: bool = False) -> Engine:
     if chosen not in registered:
         names = ", ".join(sorted(registered))
         raise EngineUnavailable(f"no engine is called {chosen!r}: choose one of {names}")
-    engine: Engine = registered[chosen].load()(project, repair=repair)
-    return engine
+    opener: Callable[..., Engine] = registered[chosen].load()
+    return opener
