@@ -1,11 +1,16 @@
 # shellcheck shell=sh
 # Sourced by the other scripts. Finds a Python and keeps the virtual environments they use.
-# Sets $root, the top of this repository. Nothing is printed unless something fails.
+# Sets $root, the top of this repository. Prints one line before what takes long, and what went
+# wrong.
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 
-fail() {
+say() {
     printf '%s: %s\n' "${0##*/}" "$*" >&2
+}
+
+fail() {
+    say "$@"
     exit 1
 }
 
@@ -66,6 +71,7 @@ environment() {
     elif [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$inputs" ]; then
         return
     fi
+    say "installing into ${directory#"$root/"} (about a minute, once)"
     (
         cd "$root"
         quietly "$directory/bin/python" -m pip install 'pip>=25.1' # the first that knows --group

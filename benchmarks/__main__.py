@@ -1,0 +1,76 @@
+"""`python -m benchmarks`: run the measures, print the table, write it into docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from benchmarks.measures import MEASURES, WrongAnswer
+from benchmarks.process import ProcessFailed
+from benchmarks.profiles import PROFILES
+from benchmarks.report import Figure, describe_machine, replace_section, table
+from benchmarks.workbench import QUICK, Sizes, Workbench
+
+_ROOT = Path(__file__).parent.parent
+_DOCUMENT = _ROOT / "docs/benchmarks.md"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run what the arguments ask for. Returns 0 when every target was reached, else 1."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--only", choices=MEASURES, action="append", help="only this; repeatable")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the documents, few rounds")
+    parser.add_argument("--profile", action="store_true", help="show where sdd's time goes instead")
+    parser.add_argument(
+        "--qmd", type=Path, default=_ROOT / ".cache/qmd", help="where qmd is, or is installed to"
+    )
+    options = parser.parse_args(arguments)
+    names = options.only or list(MEASURES)
+    sizes = QUICK if options.quick else Sizes()
+    with tempfile.TemporaryDirectory(prefix="sdd-benchmarks-") as directory:
+        bench = Workbench(Path(directory), sizes, options.qmd.resolve())
+        try:
+            if options.profile:
+                for name in names:
+                    print(PROFILES[name](bench))
+                return 0
+            figures = _measure(bench, names)
+        except (ProcessFailed, WrongAnswer, subprocess.CalledProcessError) as error:
+            print(f"benchmarks: {error}", file=sys.stderr)
+            return 2
+        versions = [f"sdd at {_commit()}", *bench.versions()]
+    section = f"{table(figures)}\n\n{date.today()}, {', '.join(versions)}; {describe_machine()}."
+    print(section)
+    if not options.quick and not options.only:
+        _DOCUMENT.write_text(replace_section(_DOCUMENT.read_text(), section))
+    return 0 if all(figure.reached for figure in figures) else 1
+
+
+def _measure(bench: Workbench, names: Sequence[str]) -> list[Figure]:
+    figures = []
+    for name in names:
+        print(f"measuring {name} …", file=sys.stderr, flush=True)
+        found = MEASURES[name](bench)
+        for figure in found:
+            if not figure.reached:
+                print(
+                    f"missed: {figure.measure}; --only {name} --profile shows why", file=sys.stderr
+                )
+        figures += found
+    return figures
+
+
+def _commit() -> str:
+    command = ["git", "describe", "--always", "--dirty"]
+    return subprocess.run(
+        command, cwd=_ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,128 @@
+"""The measures, each with what it must reach. Each returns its lines of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from benchmarks.corpus import questions
+from benchmarks.process import Run, alternate
+from benchmarks.report import Figure, human_seconds, median_seconds
+from benchmarks.workbench import Repository, Workbench
+
+
+class WrongAnswer(Exception):
+    """A side did not find what it was to find, so that its time means nothing."""
+
+
+def commit(bench: Workbench) -> list[Figure]:
+    """A commit that touches nothing indexed: the native shim over no hook at all."""
+    counts = (bench.sizes.small, bench.sizes.middle)
+    return [_commit(bench.repository(count), bench.sizes.commits) for count in counts]
+
+
+def refresh(bench: Workbench) -> list[Figure]:
+    """The refresh after a commit that changes one document, against `qmd update`."""
+    count = bench.sizes.middle
+    repository, qmd = bench.repository(count), bench.qmd(count)
+    ours, theirs = alternate(
+        bench.sizes.refreshes, lambda number: _refreshed(repository, number), lambda _: qmd.update()
+    )
+    word = repository.word(bench.sizes.refreshes)
+    _expect(word, repository.sdd.search(word), "sdd")
+    _expect(word, qmd.search(word), "qmd")
+    name = f"refresh, one of {count:,} documents changed"
+    return [_against(name, ours, "qmd update", theirs, 0.2)]
+
+
+def scale(bench: Workbench) -> list[Figure]:
+    """The same refresh in a large repository, against a small one."""
+    small, large = bench.sizes.small, bench.sizes.large
+    at_small, at_large = bench.repository(small), bench.repository(large)
+    theirs, ours = alternate(
+        bench.sizes.refreshes,
+        lambda number: _refreshed(at_small, number),
+        lambda number: _refreshed(at_large, number),
+    )
+    word = at_large.word(bench.sizes.refreshes)
+    _expect(word, at_large.sdd.search(word), "sdd")
+    name = f"refresh, one of {large:,} documents changed"
+    return [_against(name, ours, f"{small:,} documents", theirs, 1.5)]
+
+
+def first_index(bench: Workbench) -> list[Figure]:
+    """The first index of a repository, against `qmd collection add`."""
+    count = bench.sizes.middle
+    repository, qmd = bench.repository(count), bench.qmd(count)
+    ours, theirs = alternate(
+        bench.sizes.first_indexes,
+        lambda _: repository.sdd.first_index(),
+        lambda _: qmd.first_index(),
+    )
+    return [
+        _against(f"first index of {count:,} documents", ours, "qmd collection add", theirs, 0.3)
+    ]
+
+
+def search(bench: Workbench) -> list[Figure]:
+    """A search by words, against `qmd search`."""
+    count = bench.sizes.middle
+    repository, qmd = bench.repository(count), bench.qmd(count)
+    asked = questions(bench.sizes.searches + 1)
+    ours, theirs = alternate(
+        bench.sizes.searches,
+        lambda number: repository.sdd.search(asked[number]),
+        lambda number: qmd.search(asked[number]),
+    )
+    for run, side in ((ours[-1], "sdd"), (theirs[-1], "qmd")):
+        _expect("ADR-", run, side)
+    return [_against(f"search by words, {count:,} documents", ours, "qmd search", theirs, 0.8)]
+
+
+def memory(bench: Workbench) -> list[Figure]:
+    """The largest resident set of the refresh, whichever of its processes has it."""
+    count = bench.sizes.middle
+    repository = bench.repository(count)
+    (runs,) = alternate(bench.sizes.refreshes, lambda number: _refreshed(repository, number))
+    peak = max(run.peak for run in runs) / 2**20
+    name = f"peak memory of that refresh, {count:,} documents"
+    return [Figure(name, f"{peak:.1f} MB", "", peak, 80, "MB")]
+
+
+MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
+    "commit": commit,
+    "refresh": refresh,
+    "scale": scale,
+    "first-index": first_index,
+    "search": search,
+    "memory": memory,
+}
+"""By the name that `--only` takes, in the order of the table."""
+
+
+def _commit(repository: Repository, rounds: int) -> Figure:
+    with_shim, bare = alternate(
+        rounds,
+        lambda number: repository.take_note(f"{number}", hooks=True),
+        lambda number: repository.take_note(f"{number} again", hooks=False),
+    )
+    ours, theirs = median_seconds(with_shim), median_seconds(bare)
+    name = f"commit that touches nothing indexed, {len(repository.paths):,} documents"
+    no_hook = f"no hook: {human_seconds(theirs)}"
+    return Figure(name, human_seconds(ours), no_hook, (ours - theirs) * 1000, 15, "ms")
+
+
+def _refreshed(repository: Repository, number: int) -> Run:
+    repository.change(number)
+    return repository.sdd.refresh()
+
+
+def _against(name: str, ours: list[Run], what: str, theirs: list[Run], target: float) -> Figure:
+    mine, other = median_seconds(ours), median_seconds(theirs)
+    return Figure(
+        name, human_seconds(mine), f"{what}: {human_seconds(other)}", mine / other, target, ""
+    )
+
+
+def _expect(text: str, run: Run, side: str) -> None:
+    if text.lower() not in run.output.lower():
+        raise WrongAnswer(f"{side} did not find {text}: {run.output[-300:]}")

@@ -1,0 +1,62 @@
+"""Run a program to its end and take its time and its peak memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one process cost: wall seconds, the largest resident set in bytes, and its output."""
+
+    seconds: float
+    peak: int
+    output: str
+
+
+class ProcessFailed(Exception):
+    """A measured program did not exit with 0. Carries the command and the end of its output."""
+
+
+def run(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> Run:
+    """Run `command` in `root`. Raises ProcessFailed when it does not exit with 0.
+
+    The peak covers the process and the children it waited for, whichever was largest.
+    """
+    with tempfile.TemporaryFile() as output:
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            command, cwd=root, env=dict(environ), stdin=subprocess.DEVNULL, stdout=output,
+            stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        text = output.read().decode(errors="replace")
+    if process.returncode:
+        raise ProcessFailed(f"{' '.join(command)} exited {process.returncode}: {text[-600:]}")
+    return Run(seconds, usage.ru_maxrss * _RSS_UNIT, text)
+
+
+def alternate(rounds: int, *sides: Callable[[int], Run]) -> list[list[Run]]:
+    """Call every side in turn, `rounds` times: A B A B. Returns the runs of each side.
+
+    One call of each comes first and is not counted, so that both find warm caches.
+    """
+    for side in sides:
+        side(0)
+    taken: list[list[Run]] = [[] for _ in sides]
+    for number in range(1, rounds + 1):
+        for runs, side in zip(taken, sides, strict=True):
+            runs.append(side(number))
+    return taken

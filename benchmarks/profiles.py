@@ -1,0 +1,90 @@
+"""Where the time of our side goes: imports, functions, and for the shim the git it runs."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable
+
+from benchmarks.corpus import questions
+from benchmarks.process import run
+from benchmarks.sdd import COMMAND, KINDS
+from benchmarks.workbench import Repository, Workbench
+
+_LINES = 25
+
+
+def commit(bench: Workbench) -> str:
+    """What git does for the shim, as git itself times it."""
+    repository = bench.repository(bench.sizes.middle)
+    environ = {**repository.sdd.environ, "GIT_TRACE2_PERF": "1"}
+    traced = run(["sh", "-x", ".git/hooks/post-commit"], repository.sdd.root, environ)
+    return f"## The shim, traced\n\n{traced.output}"
+
+
+def refresh(bench: Workbench) -> str:
+    """The refresh in a repository of middling size."""
+    return _refresh(bench.repository(bench.sizes.middle))
+
+
+def scale(bench: Workbench) -> str:
+    """The refresh in the small and in the large repository."""
+    sizes = (bench.sizes.small, bench.sizes.large)
+    return "\n".join(_refresh(bench.repository(count)) for count in sizes)
+
+
+def first_index(bench: Workbench) -> str:
+    """The first index."""
+    repository = bench.repository(bench.sizes.middle)
+    return _profile(repository, repository.sdd.forget, "index", "add", *KINDS)
+
+
+def search(bench: Workbench) -> str:
+    """A search by words."""
+    repository = bench.repository(bench.sizes.middle)
+    return _profile(repository, lambda: None, "search", questions(1)[0], "--json")
+
+
+PROFILES: dict[str, Callable[[Workbench], str]] = {
+    "commit": commit,
+    "refresh": refresh,
+    "scale": scale,
+    "first-index": first_index,
+    "search": search,
+    "memory": refresh,
+}
+"""By the names of the measures."""
+
+
+def _refresh(repository: Repository) -> str:
+    numbers = itertools.count()
+    return _profile(repository, lambda: repository.change(next(numbers)), "hook", "post-commit")
+
+
+def _profile(repository: Repository, prepare: Callable[[], None], *arguments: str) -> str:
+    """Run `sdd ARGUMENTS` twice, prepared anew: once for its imports, once for its functions."""
+    root, environ = repository.sdd.root, repository.sdd.environ
+    prepare()
+    imports = run([sys.executable, "-X", "importtime", COMMAND, *arguments], root, environ)
+    prepare()
+    functions = run(
+        [sys.executable, "-m", "cProfile", "-s", "tottime", COMMAND, *arguments], root, environ
+    )
+    lines = [line for line in imports.output.splitlines() if line.startswith("import time:")]
+    called = functions.output.partition("function calls")[2].splitlines()
+    return "\n".join(
+        [
+            f"## sdd {' '.join(arguments)}, {len(repository.paths):,} documents",
+            "",
+            "Imports, microseconds of their own | with what they import:",
+            *sorted(lines[1:], key=_own_microseconds, reverse=True)[:_LINES],
+            "",
+            "Functions, seconds of their own:",
+            *called[:_LINES],
+            "",
+        ]
+    )
+
+
+def _own_microseconds(line: str) -> int:
+    return int(line.removeprefix("import time:").split("|")[0])

@@ -1,0 +1,47 @@
+"""The other side: the real qmd, with a home of its own, as `scripts/install-qmd` installs it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.process import Run, run
+
+_COLLECTION = "records"
+
+
+@dataclass(frozen=True)
+class Qmd:
+    """qmd as installed in `installation`, indexing `root`, with everything it writes in `home`."""
+
+    installation: Path
+    root: Path
+    home: Path
+
+    def _run(self, *arguments: str) -> Run:
+        directory = self.installation / "bin"
+        # Nothing else is inherited: CI and QMD_* change what qmd does.
+        environ = {"PATH": f"{directory}{os.pathsep}{os.defpath}", "HOME": str(self.home)}
+        return run((str(directory / "qmd"), *arguments), self.root, environ)
+
+    def first_index(self) -> Run:
+        """Index the records from nothing, whatever was there before."""
+        shutil.rmtree(self.home, ignore_errors=True)
+        self.home.mkdir(parents=True)
+        records = str(self.root / "docs")
+        return self._run("collection", "add", records, "--name", _COLLECTION, "--mask", "**/*.md")
+
+    def update(self) -> Run:
+        """Bring the index up to date."""
+        return self._run("update")
+
+    def search(self, words: str) -> Run:
+        """Search by words, with the answer as JSON."""
+        return self._run("search", words, "--json")
+
+    def version(self) -> str:
+        """The version that is installed. Raises ProcessFailed when it does not run."""
+        self.home.mkdir(parents=True, exist_ok=True)
+        return self._run("--version").output.strip()

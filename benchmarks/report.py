@@ -1,0 +1,104 @@
+"""The figures as a table, for a terminal and for docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.process import Run
+
+START = "<!-- benchmarks: start -->"
+END = "<!-- benchmarks: end -->"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table: both sides as text, the number that counts, and what it must reach.
+
+    `value` and `target` are in `unit`, "" for a ratio; smaller is better.
+    """
+
+    measure: str
+    ours: str
+    theirs: str
+    value: float
+    target: float
+    unit: str
+
+    @property
+    def reached(self) -> bool:
+        """Whether the target is reached."""
+        return self.value <= self.target
+
+
+def median_seconds(runs: Sequence[Run]) -> float:
+    """The median wall time."""
+    return statistics.median(run.seconds for run in runs)
+
+
+def human_seconds(seconds: float) -> str:
+    """`4.2 ms`, `316 ms`, `1.35 s`: three significant digits."""
+    if seconds < 0.1:
+        return f"{seconds * 1000:.1f} ms"
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def describe_machine() -> str:
+    """What the figures were taken on: processor, cores, memory, system, Python."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB,"
+        f" {platform.system()} {platform.release()}, Python {platform.python_version()}"
+    )
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def table(figures: Sequence[Figure]) -> str:
+    """The figures as a Markdown table with aligned columns, readable in a terminal too."""
+    rows = [("measure", "sdd", "compared with", "result", "must reach", "")]
+    rows += [
+        (
+            figure.measure,
+            figure.ours,
+            figure.theirs,
+            _number(figure.value, figure.unit),
+            f"≤ {_number(figure.target, figure.unit)}",
+            "✓" if figure.reached else "✗",
+        )
+        for figure in figures
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = [
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+        for row in rows
+    ]
+    lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    return "\n".join(lines)
+
+
+def _number(value: float, unit: str) -> str:
+    if unit:
+        return f"{value:.1f} {unit}" if value % 1 else f"{value:.0f} {unit}"
+    return f"{value:.2g}" if value < 1 else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def replace_section(document: str, section: str) -> str:
+    """The document with `section` between the two marks. Raises ValueError where a mark lacks."""
+    before, start, rest = document.partition(START)
+    _, end, after = rest.partition(END)
+    if not (start and end):
+        raise ValueError(f"the marks {START} and {END} are not there, in this order")
+    return f"{before}{START}\n\n{section}\n\n{END}{after}"

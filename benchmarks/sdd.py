@@ -1,0 +1,67 @@
+"""Our side: sdd of the environment that runs the benchmarks, on one repository."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.process import Run, run
+
+COMMAND = str(Path(sys.executable).with_name("sdd"))
+KINDS = ("--kind", "adrs", "--kind", "specs")
+
+
+def environment(home: Path) -> dict[str, str]:
+    """An environment without settings of the person who measures: git's and the terminal's."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(home),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": "A",
+        "GIT_AUTHOR_EMAIL": "a@example.org",
+        "GIT_COMMITTER_NAME": "A",
+        "GIT_COMMITTER_EMAIL": "a@example.org",
+    }
+
+
+@dataclass(frozen=True)
+class Sdd:
+    """sdd in the repository at `root`."""
+
+    root: Path
+    environ: Mapping[str, str]
+
+    def _run(self, *command: str) -> Run:
+        return run(command, self.root, self.environ)
+
+    def forget(self) -> None:
+        """Take away everything sdd has derived from the repository."""
+        for state in (".sdd", ".git/sdd"):
+            shutil.rmtree(self.root / state, ignore_errors=True)
+
+    def first_index(self) -> Run:
+        """Index the records of the repository from nothing, whatever was there before."""
+        self.forget()
+        return self._run(COMMAND, "index", "add", *KINDS)
+
+    def install_hooks(self) -> None:
+        """Put the native shims into the repository."""
+        self._run(COMMAND, "hooks", "install")
+
+    def commit(self, message: str, *, hooks: bool) -> Run:
+        """Commit what changed in tracked files, with the shims or as if there were none."""
+        bare = () if hooks else ("-c", f"core.hooksPath={os.devnull}")
+        return self._run("git", *bare, "commit", "--quiet", "--all", "--message", message)
+
+    def refresh(self) -> Run:
+        """The refresh after a commit, as git starts it: the shim, and whatever it starts."""
+        return self._run(".git/hooks/post-commit")
+
+    def search(self, words: str) -> Run:
+        """Search by words, with the answer as JSON."""
+        return self._run(COMMAND, "search", words, "--json")

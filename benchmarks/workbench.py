@@ -1,0 +1,93 @@
+"""The repositories that the measures share, made when first asked for and indexed by both sides."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.corpus import append_sentence, create_repository
+from benchmarks.process import Run
+from benchmarks.qmd import Qmd
+from benchmarks.sdd import Sdd, environment
+
+_ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many documents and rounds. The defaults are those the targets are set for."""
+
+    small: int = 1_000
+    middle: int = 10_000
+    large: int = 100_000
+    commits: int = 40
+    refreshes: int = 15
+    searches: int = 15
+    first_indexes: int = 3
+
+
+QUICK = Sizes(200, 1_000, 5_000, commits=10, refreshes=5, searches=5, first_indexes=1)
+
+
+@dataclass(frozen=True)
+class Repository:
+    """An indexed repository with hooks, and the paths of its records."""
+
+    sdd: Sdd
+    paths: list[str]
+
+    def word(self, number: int) -> str:
+        """A word that only the change with this number brings."""
+        return f"zebrano{number}of{len(self.paths)}"
+
+    def change(self, number: int) -> None:
+        """Add a sentence with `word(number)` to one record, and commit it without hooks."""
+        path = self.paths[number * 37 % len(self.paths)]
+        append_sentence(self.sdd.root, path, f"Measured with {self.word(number)} in mind.")
+        self.sdd.commit(f"Mention {self.word(number)}", hooks=False)
+
+    def take_note(self, line: str, *, hooks: bool) -> Run:
+        """Commit a change to a file that nobody indexes. Returns what the commit cost."""
+        append_sentence(self.sdd.root, "NOTES.txt", line)
+        return self.sdd.commit("Take a note", hooks=hooks)
+
+
+@dataclass
+class Workbench:
+    """Everything a run of the benchmarks writes is below `directory`."""
+
+    directory: Path
+    sizes: Sizes
+    qmd_installation: Path
+    _repositories: dict[int, Repository] = field(default_factory=dict)
+    _qmds: dict[int, Qmd] = field(default_factory=dict)
+
+    def repository(self, count: int) -> Repository:
+        """The repository of `count` records, indexed by sdd, with its hooks installed."""
+        if count not in self._repositories:
+            home = self.directory / "home"
+            home.mkdir(exist_ok=True)
+            sdd = Sdd(self.directory / f"records-{count}", environment(home))
+            paths = create_repository(sdd.root, count, sdd.environ)
+            sdd.first_index()
+            sdd.install_hooks()
+            self._repositories[count] = Repository(sdd, paths)
+        return self._repositories[count]
+
+    def qmd(self, count: int) -> Qmd:
+        """qmd with the repository of `count` records indexed; installed when it is not there."""
+        if count not in self._qmds:
+            installer = str(_ROOT / "scripts/install-qmd")
+            subprocess.run([installer, str(self.qmd_installation)], check=True)
+            root = self.repository(count).sdd.root
+            qmd = Qmd(self.qmd_installation, root, self.directory / f"qmd-{count}")
+            qmd.first_index()
+            self._qmds[count] = qmd
+        return self._qmds[count]
+
+    def versions(self) -> list[str]:
+        """What sdd was compared with: git, and qmd where it was used."""
+        git = subprocess.run(["git", "--version"], check=True, capture_output=True, text=True)
+        qmds = {f"{qmd.version()}" for qmd in self._qmds.values()}
+        return [git.stdout.strip(), *qmds]

@@ -1,0 +1,67 @@
+"""The table says which side took how long, and whether that is good enough."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.process import Run
+from benchmarks.report import (
+    END,
+    START,
+    Figure,
+    describe_machine,
+    human_seconds,
+    median_seconds,
+    replace_section,
+    table,
+)
+
+REACHED = Figure("search", "97.2 ms", "qmd search: 203 ms", 0.479, 0.8, "")
+MISSED = Figure("memory", "81.0 MB", "", 81.04, 80, "MB")
+
+
+def test_a_figure_is_reached_up_to_its_target() -> None:
+    assert REACHED.reached
+    assert not MISSED.reached
+    assert Figure("x", "", "", 80, 80, "MB").reached
+
+
+def test_the_table_is_aligned_markdown() -> None:
+    assert table([REACHED, MISSED]) == (
+        "| measure | sdd     | compared with      | result  | must reach |   |\n"
+        "|---------|---------|--------------------|---------|------------|---|\n"
+        "| search  | 97.2 ms | qmd search: 203 ms | 0.48    | ≤ 0.8      | ✓ |\n"
+        "| memory  | 81.0 MB |                    | 81.0 MB | ≤ 80 MB    | ✗ |"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.00421, "4.2 ms"), (0.0993, "99.3 ms"), (0.316, "316 ms"), (1.352, "1.35 s")],
+)
+def test_seconds_keep_three_digits(seconds: float, text: str) -> None:
+    assert human_seconds(seconds) == text
+
+
+def test_the_median_is_taken_of_the_wall_times() -> None:
+    assert median_seconds([Run(3, 0, ""), Run(1, 0, ""), Run(1.5, 0, "")]) == 1.5
+
+
+def test_the_section_between_the_marks_is_replaced() -> None:
+    document = f"before\n{START}\nold\n{END}\nafter\n"
+    replaced = replace_section(document, "new")
+    assert replaced == f"before\n{START}\n\nnew\n\n{END}\nafter\n"
+    assert replace_section(replaced, "new") == replaced
+
+
+@pytest.mark.parametrize("document", ["", START, f"{END}{START}"])
+def test_a_document_without_the_marks_is_refused(document: str) -> None:
+    with pytest.raises(ValueError, match="benchmarks: start"):
+        replace_section(document, "new")
+
+
+def test_the_machine_is_described_in_one_line() -> None:
+    description = describe_machine()
+    assert "\n" not in description
+    assert "cores" in description
+    assert "Python 3." in description
