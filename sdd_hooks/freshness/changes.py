@@ -140,15 +140,14 @@ def look(root: Path, repository: str, scan: Scan) -> Look:
 
 
 def issues(root: Path, collection: Collection, scan: Scan) -> CollectionChanges | None:
-    """The synced issues, which git ignores: every file there is. None when only git's are looked at."""
+    """The synced issues, which git ignores: every file there is. None for a `tracked` scan."""
     if scan == "tracked":
         return None
     found = []
     for directory in collection.directories:
         try:
-            names = sorted(os.listdir(root / directory))
+            found += sorted(f"{directory}/{one.name}" for one in (root / directory).iterdir())
         except OSError:
             continue
-        found += [f"{directory}/{name}" for name in names]
     paths = tuple(filter(collection.contains, found))
     return CollectionChanges(collection, paths, True, Bookmark("", (), collection.definition()))

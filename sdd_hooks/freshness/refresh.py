@@ -83,7 +83,7 @@ def refresh(
         wanted, wait = _Wanted(None, "all"), 0.0
     if not done and wait:
         raise StorageError(
-            f"another refresh has been running for over {wait:.0f} s: try again when it has finished"
+            f"another refresh has run for over {wait:.0f} s: try again when it has finished"
         )
     return Refresh(
         {

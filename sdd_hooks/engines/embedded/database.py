@@ -86,7 +86,7 @@ def _connect(path: Path) -> apsw.Connection:
 
 def _open_unwritable(path: Path, schema: Schema, reason: Exception) -> apsw.Connection:
     """A read-only checkout can still be searched: nobody writes there, so no lock is needed."""
-    if not path.is_file() or os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+    if not path.is_file() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         raise StorageError(f"cannot write {path} ({reason}): check its directory") from reason
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_NOFOLLOW
     connection = apsw.Connection(f"{path.as_uri()}?immutable=1", flags=flags)

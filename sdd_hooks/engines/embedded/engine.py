@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -111,9 +112,7 @@ class EmbeddedEngine:
             if connection.readonly("main"):
                 return
             with connection:
-                connection.execute(
-                    "INSERT OR REPLACE INTO facts VALUES('chunks', ?)", (version(),)
-                )
+                connection.execute("INSERT OR REPLACE INTO facts VALUES('chunks', ?)", (version(),))
                 connection.execute("UPDATE documents SET hash = zeroblob(32)")
                 connection.execute("UPDATE collections SET bookmark = NULL")
 
@@ -226,7 +225,7 @@ class EmbeddedEngine:
     def status(self) -> Status:
         """Counts, freshness and place of the index."""
         with translated(self._index):
-            rows = self._connection.execute(
+            rows: list[Any] = self._connection.execute(
                 "SELECT id, name, kind, module, bookmark,"
                 " (SELECT count(*) FROM documents WHERE collection = collections.id),"
                 " (SELECT count(*) FROM chunks WHERE collection = collections.id)"

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -151,6 +152,10 @@ def _look_up(
 
 def _read(root: Path, path: str, limit: int, tally: _Tally) -> bytes | None:
     """The file's bytes; None when it is gone, binary, too large, or not to be followed."""
+    if not path.isprintable():
+        # SQLite keeps text as UTF-8, and nobody could tell such a name on a terminal.
+        tally.left_out.append(f"{path!a}: left out, its name is not printable text")
+        return None
     try:
         data = read_inside(root, path, limit)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -246,7 +251,7 @@ def _move(connection: apsw.Connection, document: int, path: str) -> None:
     title = connection.execute(
         "UPDATE documents SET path = ? WHERE id = ? RETURNING title", (path, document)
     ).get
-    rows = connection.execute(
+    rows: list[Any] = connection.execute(
         "SELECT id, section, text FROM chunks WHERE document = ?", (document,)
     ).fetchall()
     connection.executemany("DELETE FROM words WHERE rowid = ?", [(row[0],) for row in rows])

@@ -38,7 +38,8 @@ def passages(path: str, data: bytes) -> Passages:
     text = decode(data)
     if not path.lower().endswith(_MARKDOWN):
         return Passages("", tuple(chunk_code(path, text)))
-    title, found = "", []
+    title = ""
+    found: list[Chunk] = []
     for section in sections(text):
         if section.level == 1 and not title:
             title = section.title

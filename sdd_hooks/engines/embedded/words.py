@@ -25,11 +25,12 @@ _UNSPACED = re.compile(
 )
 _ASKED = re.compile(r'(?P<minus>-?)"(?P<phrase>[^"]*)"|(?P<word>\S+)')
 _TOKEN = re.compile(r"[^\W_]+")
-_STOP = frozenset(
-    "a an and are as at be by can could do does for from had has have how i if in into is it its "
-    "may me my not of on or our shall should so than that the their them then there these they "
-    "this those to us use used using was we were what when where which who why will with would "
-    "you your".split()
+_STOP_WORDS = """
+a an and are as at be by can could do does for from had has have how i if in into is it its
+may me my not of on or our shall should so than that the their them then there these they this
+those to us use used using was we were what when where which who why will with would you your
+"""
+_STOP = frozenset(_STOP_WORDS.split())
 )
 _SHORTEST_PREFIX = 3
 
@@ -62,7 +63,8 @@ def identifier_parts(text: str) -> str:
 def terms(query: str) -> list[Term]:
     """The terms of a query. `"a phrase"` stays together, `-word` excludes, function words are
     dropped unless nothing else is asked. An identifier is found whole and by its parts."""
-    found, weak = [], []
+    found: list[Term] = []
+    weak: list[Term] = []
     for asked in _ASKED.finditer(query):
         word = asked["word"]
         if word is None:

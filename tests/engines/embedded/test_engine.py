@@ -1,0 +1,225 @@
+"""The engine as its callers see it: what goes in comes out again, ranked, with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.engines.embedded.engine import EmbeddedEngine
+from sdd_hooks.engines.protocol import (
+    Bookmark,
+    CollectionChanges,
+    Counts,
+    Hit,
+    Query,
+    SubQuery,
+)
+from sdd_hooks.errors import IndexDamaged
+from sdd_hooks.project.collections import Collection
+
+ADRS = Collection("app-adrs", "adrs", "", "", ("docs",), (".md",), "", (), "Decisions of app.")
+CODE = Collection("app-code", "code", "", "", ("",), (".py",), "", ("docs",), "Code of app.")
+SESSIONS = (
+    "---\nstatus: accepted\n---\n# Keep sessions in SQLite\n\n## Context\n\nWe need storage.\n\n"
+    "## Decision Outcome\n\nWe store every session token in SQLite.\n"
+)
+CACHE = "# Cache pages in Redis\n\n## Decision Outcome\n\nPages are cached for an hour.\n"
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[EmbeddedEngine]:
+    one = EmbeddedEngine(
+        tmp_path, tmp_path / ".sdd/search/index.db", tmp_path / "vectors.db", clock=lambda: 1000.0
+    )
+    yield one
+    one.close()
+
+
+def fill(
+    engine: EmbeddedEngine,
+    root: Path,
+    files: dict[str, str | bytes | None],
+    *,
+    collection: Collection = ADRS,
+    complete: bool = False,
+    bookmark: Bookmark | None = None,
+) -> Counts:
+    """Write (None: delete) the files and tell the engine that they may have changed."""
+    for path, content in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if content is None:
+            target.unlink()
+        else:
+            target.write_bytes(content.encode() if isinstance(content, str) else content)
+    engine.ensure([collection])
+    changes = CollectionChanges(collection, tuple(files), complete, bookmark)
+    return engine.update([changes])[collection.name]
+
+
+def ask(engine: EmbeddedEngine, text: str, **options: object) -> tuple[Hit, ...]:
+    return engine.search(Query((SubQuery("lex", text),), **options)).hits  # type: ignore[arg-type]
+
+
+def test_a_hit_names_document_section_and_lines(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    fill(engine, tmp_path, {"docs/ADR-0001-sessions.md": SESSIONS})
+    hit = ask(engine, "session token")[0]
+    assert hit.id == "docs/ADR-0001-sessions.md#decision-outcome"
+    assert (hit.title, hit.section) == ("Keep sessions in SQLite", "Decision Outcome")
+    assert (hit.first_line, hit.last_line) == (10, 12)
+    assert hit.snippet == "We store every session token in SQLite."
+    assert hit.collection == "app-adrs"
+    assert hit.context == "Decisions of app."
+    assert hit.score == 1.0
+    assert hit.cosine is None
+
+
+def test_the_share_of_the_query_that_is_there_is_the_score(
+    engine: EmbeddedEngine, tmp_path: Path
+) -> None:
+    fill(engine, tmp_path, {"docs/a.md": SESSIONS, "docs/b.md": CACHE})
+    whole = ask(engine, "sessions SQLite")[0].score
+    half = ask(engine, "sessions kubernetes")[0].score
+    assert whole == 1.0
+    assert 0 < half < 0.6
+    assert ask(engine, "sessions kubernetes", min_score=0.6) == ()
+
+
+def test_counts_say_what_happened(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    assert fill(engine, tmp_path, {"docs/a.md": SESSIONS, "docs/b.md": CACHE}) == Counts(added=2)
+    assert fill(engine, tmp_path, {"docs/a.md": SESSIONS}) == Counts(unchanged=1)
+    assert fill(engine, tmp_path, {"docs/a.md": CACHE + "x"}) == Counts(updated=1)
+    assert fill(engine, tmp_path, {"docs/a.md": None}) == Counts(removed=1)
+    assert fill(engine, tmp_path, {"docs/c.md": SESSIONS}, complete=True) == Counts(
+        added=1, removed=1
+    )
+
+
+def test_what_was_removed_is_not_found(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    fill(engine, tmp_path, {"docs/a.md": SESSIONS})
+    fill(engine, tmp_path, {"docs/a.md": None})
+    assert ask(engine, "session") == ()
+    assert engine.status().collections[0].chunks == 0
+
+
+def test_a_moved_document_is_found_by_its_new_name(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    fill(engine, tmp_path, {"docs/old.md": SESSIONS})
+    (tmp_path / "docs/new.md").write_text(SESSIONS)
+    counts = fill(engine, tmp_path, {"docs/old.md": None, "docs/new.md": SESSIONS})
+    assert counts == Counts(updated=1)
+    assert {hit.path for hit in ask(engine, "new")} == {"docs/new.md"}
+    assert ask(engine, "old") == ()
+
+
+def test_two_documents_with_the_same_bytes_are_two(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    fill(engine, tmp_path, {"docs/a.md": SESSIONS, "docs/b.md": SESSIONS})
+    assert [d.path for d in engine.documents("app-adrs")] == ["docs/a.md", "docs/b.md"]
+    fill(engine, tmp_path, {"docs/a.md": None})
+    assert [hit.path for hit in ask(engine, "token")] == ["docs/b.md"]
+
+
+def test_collections_are_searched_apart(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    fill(engine, tmp_path, {"docs/a.md": SESSIONS})
+    fill(engine, tmp_path, {"store.py": "def store_session(token):\n    ...\n"}, collection=CODE)
+    assert {hit.collection for hit in ask(engine, "session")} == {"app-adrs", "app-code"}
+    assert {hit.path for hit in ask(engine, "session", collections=("app-code",))} == {"store.py"}
+    assert ask(engine, "session", collections=("unknown",)) == ()
+
+
+def test_documents_have_the_record_shape(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    fill(engine, tmp_path, {"docs/a.md": CACHE})
+    (document,) = engine.documents("app-adrs")
+    assert document.id == "docs/a.md#file"
+    assert document.title == "Cache pages in Redis"
+    assert document.content_hash.startswith("sha256:")
+    assert document.chunks == 2
+
+
+def test_the_bookmark_is_kept_with_the_change(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    bookmark = Bookmark("a" * 40, ("docs/a.md",), "definition")
+    fill(engine, tmp_path, {"docs/a.md": CACHE}, bookmark=bookmark)
+    assert engine.bookmarks() == {"app-adrs": bookmark}
+    fill(engine, tmp_path, {"docs/a.md": SESSIONS})
+    assert engine.bookmarks() == {"app-adrs": bookmark}
+
+
+def test_status_counts_and_says_when(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    fill(engine, tmp_path, {"docs/a.md": SESSIONS, "docs/b.md": CACHE})
+    status = engine.status()
+    assert status.touched == 1000.0
+    assert (status.collections[0].documents, status.collections[0].chunks) == (2, 6)
+    assert status.pending == 6
+    assert status.bytes > 0
+
+
+def test_removing_a_collection_leaves_the_others(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    fill(engine, tmp_path, {"docs/a.md": SESSIONS})
+    fill(engine, tmp_path, {"store.py": "def session():\n    ...\n"}, collection=CODE)
+    engine.remove(["app-adrs", "unknown"])
+    assert {hit.collection for hit in ask(engine, "session")} == {"app-code"}
+    assert engine.check() == []
+
+
+def test_an_empty_document_is_a_document(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    assert fill(engine, tmp_path, {"docs/empty.md": ""}) == Counts(added=1)
+    assert engine.documents("app-adrs")[0].title == "empty.md"
+
+
+def test_many_documents_are_kept_though_the_update_is_cut_short(
+    engine: EmbeddedEngine, tmp_path: Path
+) -> None:
+    files = {f"docs/{n:05d}.md": f"# Number {n}\n" for n in range(4100)}
+    for path, content in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(content)
+    engine.ensure([ADRS])
+    bookmark = Bookmark("b" * 40, (), "definition")
+    changes = CollectionChanges(ADRS, tuple(files), True, bookmark)
+
+    def stop(label: str, done: int, total: int) -> None:
+        if done == 4050:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        engine.update([changes], stop)
+    assert engine.bookmarks() == {"app-adrs": None}
+    assert len(engine.documents("app-adrs")) == 4000
+    assert engine.update([changes])["app-adrs"] == Counts(added=100, unchanged=4000)
+    assert engine.bookmarks() == {"app-adrs": bookmark}
+
+
+def test_the_check_finds_damage_inside(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    fill(engine, tmp_path, {f"docs/{n}.md": SESSIONS for n in range(50)})
+    assert engine.check() == []
+    engine.close()
+    path = tmp_path / ".sdd/search/index.db"
+    data = bytearray(path.read_bytes())
+    data[4096 * 3 :] = b"\x55" * (len(data) - 4096 * 3)
+    path.write_bytes(data)
+    damaged = EmbeddedEngine(tmp_path, path, tmp_path / "vectors.db")
+    try:
+        assert damaged.check()
+    finally:
+        damaged.close()
+
+
+def test_a_foreign_file_is_an_error_or_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / ".sdd/search/index.db"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"x" * 5000)
+    with pytest.raises(IndexDamaged):
+        EmbeddedEngine(tmp_path, path, tmp_path / "vectors.db")
+    engine = EmbeddedEngine(tmp_path, path, tmp_path / "vectors.db", repair=True)
+    assert engine.rebuilt
+    assert "set aside" in engine.notes[0]
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff\xfe# \x00T\x00", "# Ü\r\n\r\ntext\r\n".encode("latin-1"), b"\xef\xbb\xbf# B\n"],
+)
+def test_any_encoding_is_indexed(engine: EmbeddedEngine, tmp_path: Path, content: bytes) -> None:
+    assert fill(engine, tmp_path, {"docs/a.md": content}) == Counts(added=1)

@@ -1,0 +1,244 @@
+"""The index follows the work tree, whatever happened to it, and says what it did."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.engines import open_engine
+from sdd_hooks.engines.protocol import Counts
+from sdd_hooks.errors import NotIndexed, StorageError
+from sdd_hooks.freshness.changes import Scan
+from sdd_hooks.freshness.lock import held
+from sdd_hooks.freshness.refresh import Refresh, refresh
+from sdd_hooks.project.project import load_project
+from tests.support.repos import Repo
+
+ONE = "# ADR-0001: Use SQLite\n\n## Decision Outcome\n\nWe keep sessions in SQLite.\n"
+TWO = "# ADR-0002: Use Redis\n\n## Decision Outcome\n\nWe cache in Redis.\n"
+
+
+def first(repo: Repo, *kinds: str) -> Refresh:
+    project = load_project(repo.root)
+    return refresh(project, collections=project.select(kinds))
+
+
+def again(repo: Repo, scan: Scan = "all") -> Counts:
+    return refresh(load_project(repo.root), scan=scan).total
+
+
+def indexed(repo: Repo) -> dict[str, list[str]]:
+    """Path to chunk texts' first lines, as the index has them."""
+    engine = open_engine(load_project(repo.root))
+    try:
+        return {
+            document.path: [document.title]
+            for name in engine.bookmarks()
+            for document in engine.documents(name)
+        }
+    finally:
+        engine.close()
+
+
+@pytest.fixture
+def adrs(repo: Repo) -> Repo:
+    start = {".gitignore": ".sdd/\n", "docs/adrs/ADR-0001-sqlite.md": ONE, "src/app.py": "x = 1\n"}
+    repo.commit("Start", start)
+    return repo
+
+
+def test_nothing_is_indexed_before_somebody_asks(adrs: Repo) -> None:
+    with pytest.raises(NotIndexed, match=r"^No collections found for repo\. Run `sdd index` first"):
+        refresh(load_project(adrs.root))
+    assert not (adrs.root / ".sdd").exists()
+
+
+def test_the_first_refresh_counts_every_document(adrs: Repo) -> None:
+    done = first(adrs)
+    assert done.ran
+    assert done.counts["repo-adrs"] == Counts(added=1)
+    assert done.counts["repo-code"] == Counts(added=1)
+
+
+def test_a_commit_is_followed(adrs: Repo) -> None:
+    first(adrs)
+    adrs.commit("More", {"docs/adrs/ADR-0002-redis.md": TWO})
+    assert again(adrs, "tracked") == Counts(added=1)
+    adrs.commit("Edit", {"docs/adrs/ADR-0002-redis.md": TWO + "\nMore.\n"})
+    assert again(adrs, "tracked") == Counts(updated=1)
+    adrs.remove("docs/adrs/ADR-0002-redis.md")
+    adrs.commit("Remove")
+    assert again(adrs, "tracked") == Counts(removed=1)
+    assert again(adrs, "tracked") == Counts()
+
+
+def test_only_what_changed_is_looked_at(adrs: Repo) -> None:
+    first(adrs)
+    adrs.commit("More", {f"docs/adrs/ADR-{n:04d}-x.md": TWO for n in range(2, 30)})
+    again(adrs)
+    adrs.commit("Edit", {"docs/adrs/ADR-0009-x.md": TWO + "\nMore.\n"})
+    assert again(adrs) == Counts(updated=1)
+
+
+def test_an_edit_is_followed_and_its_undoing(adrs: Repo) -> None:
+    first(adrs)
+    adrs.write("docs/adrs/ADR-0001-sqlite.md", ONE.replace("SQLite", "Postgres"))
+    assert again(adrs, "tracked") == Counts(updated=1)
+    adrs.git("checkout", "--", ".")
+    assert again(adrs, "tracked") == Counts(updated=1)
+    assert again(adrs, "tracked") == Counts()
+
+
+def test_an_untracked_file_is_seen_by_commands_and_kept_by_hooks(adrs: Repo) -> None:
+    first(adrs)
+    adrs.write("docs/adrs/ADR-0002-redis.md", TWO)
+    assert again(adrs, "tracked") == Counts()
+    assert again(adrs, "all") == Counts(added=1)
+    assert again(adrs, "tracked") == Counts(unchanged=1)
+    adrs.remove("docs/adrs/ADR-0002-redis.md")
+    assert again(adrs, "tracked") == Counts(removed=1)
+
+
+def test_an_ignored_file_is_left_alone(adrs: Repo) -> None:
+    adrs.commit("Ignore", {".gitignore": ".sdd/\n*.log.md\n"})
+    adrs.write("docs/adrs/x.log.md", TWO)
+    assert first(adrs).counts["repo-adrs"] == Counts(added=1)
+
+
+def test_a_rename_keeps_its_document(adrs: Repo) -> None:
+    first(adrs)
+    adrs.git("mv", "docs/adrs/ADR-0001-sqlite.md", "docs/adrs/ADR-0001-storage.md")
+    adrs.commit("Rename")
+    assert again(adrs, "tracked") == Counts(updated=1)
+    assert "docs/adrs/ADR-0001-storage.md" in indexed(adrs)
+    assert "docs/adrs/ADR-0001-sqlite.md" not in indexed(adrs)
+
+
+def test_a_rewritten_history_is_looked_at_whole(adrs: Repo) -> None:
+    first(adrs)
+    adrs.commit("Gone", {"docs/adrs/ADR-0002-redis.md": TWO})
+    again(adrs)
+    adrs.git("reset", "--hard", "--quiet", "HEAD~1")
+    adrs.git("reflog", "expire", "--expire=now", "--all")
+    adrs.git("gc", "--prune=now", "--quiet")
+    assert again(adrs, "tracked") == Counts(removed=1, unchanged=2)
+
+
+def test_without_a_commit_the_work_tree_is_indexed(repo: Repo) -> None:
+    repo.write("docs/adrs/ADR-0001-sqlite.md", ONE)
+    assert first(repo, "adrs").total == Counts(added=1)
+    repo.commit("Start")
+    assert again(repo, "tracked") == Counts(unchanged=1)
+
+
+def test_only_the_named_kinds_are_created_and_followed(adrs: Repo) -> None:
+    assert set(first(adrs, "adrs").counts) == {"repo-adrs"}
+    adrs.commit("Code", {"src/app.py": "x = 2\n"})
+    assert again(adrs) == Counts()
+
+
+def test_a_changed_definition_is_looked_at_whole(adrs: Repo) -> None:
+    first(adrs)
+    adrs.git("mv", "docs/adrs", "docs/decisions")
+    declared = "- Architecture Decision Records are in `docs/decisions/`\n"
+    adrs.commit("Move", {"CLAUDE.md": f"## Architecture Context\n\n{declared}"})
+    again(adrs)
+    assert "docs/decisions/ADR-0001-sqlite.md" in indexed(adrs)
+    assert "docs/adrs/ADR-0001-sqlite.md" not in indexed(adrs)
+
+
+def test_a_submodule_is_followed_by_its_own_head(adrs: Repo, tmp_path: Path) -> None:
+    library = Repo.init(tmp_path / "api")
+    library.commit("Start", {"docs/adrs/ADR-0001-api.md": ONE})
+    inside = adrs.submodule(library, "libs/api")
+    adrs.commit("Add")
+    assert first(adrs).counts["repo-api-adrs"] == Counts(added=1)
+    inside.commit("More", {"docs/adrs/ADR-0002-api.md": TWO})
+    assert again(adrs, "tracked").added == 1
+
+
+def test_issues_are_followed_though_git_ignores_them(adrs: Repo) -> None:
+    adrs.write(".sdd/issues/12.md", "# Sessions expire\n")
+    assert first(adrs).counts["repo-issues"] == Counts(added=1)
+    adrs.write(".sdd/issues/12.md", "# Sessions expire too soon\n")
+    assert again(adrs) == Counts(updated=1)
+
+
+def test_a_damaged_index_is_set_aside_and_rebuilt(adrs: Repo) -> None:
+    first(adrs)
+    index = adrs.root / ".sdd/search/index.db"
+    index.write_bytes(b"not a database " * 1000)
+    for ending in ("-wal", "-shm"):
+        Path(f"{index}{ending}").unlink(missing_ok=True)
+    done = refresh(load_project(adrs.root), scan="tracked")
+    assert done.total == Counts(added=2)
+    assert "set aside as index.db.aside-1 and rebuilt" in done.notes[0]
+
+
+def test_damage_found_on_the_way_is_handled_too(adrs: Repo) -> None:
+    adrs.commit("Many", {f"docs/adrs/ADR-{n:04d}-x.md": TWO * 20 for n in range(2, 60)})
+    first(adrs)
+    index = adrs.root / ".sdd/search/index.db"
+    data = bytearray(index.read_bytes())
+    data[8192:] = b"\xff" * (len(data) - 8192)
+    index.write_bytes(data)
+    done = refresh(load_project(adrs.root), scan="full")
+    assert done.total.added == 60
+    assert "set aside" in done.notes[0]
+
+
+def test_a_refresh_that_finds_another_one_leaves_word(adrs: Repo) -> None:
+    first(adrs)
+    adrs.commit("More", {"docs/adrs/ADR-0002-redis.md": TWO})
+    search = adrs.root / ".sdd/search"
+    with held(search / "lock", 0):
+        assert not refresh(load_project(adrs.root), wait=0).ran
+        assert (search / "again").exists()
+        with pytest.raises(StorageError, match="another refresh"):
+            refresh(load_project(adrs.root), wait=0.05)
+    assert again(adrs) == Counts(added=1)
+    assert not (search / "again").exists()
+
+
+def test_state_that_is_a_symlink_is_refused(adrs: Repo, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (adrs.root / ".sdd").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StorageError, match="symbolic link"):
+        first(adrs)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_file_behind_a_symlink_is_left_out_and_said(adrs: Repo, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("# Secret\n")
+    adrs.link("docs/adrs/ADR-0003-secret.md", tmp_path / "secret.md")
+    adrs.commit("Link")
+    done = first(adrs)
+    assert any("ADR-0003-secret.md" in note for note in done.notes)
+    assert "docs/adrs/ADR-0003-secret.md" not in indexed(adrs)
+
+
+def test_binary_and_generated_files_are_left_out(adrs: Repo) -> None:
+    adrs.commit(
+        "Add",
+        {
+            "src/data.py": b"\x00\x01" * 100,
+            "src/app.min.js": "var a=1\n",
+            "node_modules/x/index.js": "var a=1\n",
+            "src/big.py": b"x = 1\n" * 300_000,
+        },
+    )
+    first(adrs)
+    assert [path for path in indexed(adrs) if not path.startswith("docs/")] == ["src/app.py"]
+
+
+def test_a_file_whose_name_is_not_text_is_left_out_and_said(adrs: Repo) -> None:
+    name = os.fsdecode(b"docs/adrs/ADR-0002-\xff.md")
+    adrs.commit("Odd", {name: TWO, "docs/adrs/ADR-0003-\x1b[31m.md": TWO})
+    done = first(adrs, "adrs")
+    assert done.total == Counts(added=1)
+    assert [note.partition(":")[0] for note in done.notes] == [
+        "'docs/adrs/ADR-0002-\\udcff.md'",
+        "'docs/adrs/ADR-0003-\\x1b[31m.md'",
+    ]
