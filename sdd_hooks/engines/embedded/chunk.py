@@ -14,7 +14,7 @@ LONGEST = 2400
 
 @dataclass(frozen=True)
 class Chunk:
-    """A section or a definition. Lines are 1-based and inclusive; `anchor` is unique in its file."""
+    """A section or definition. Lines are 1-based and inclusive; `anchor` is unique in its file."""
 
     anchor: str
     title: str

@@ -44,7 +44,7 @@ def embed_missing(
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StorageError(
-                "another embed of this repository is running: wait for it, then run `sdd index embed`"
+                "another embed of this repository is running: run `sdd index embed` after it"
             ) from None
         where = vectors.create_space(connection, model.id, storage, model.dimensions)
         wanted = vectors.missing(connection, where, collections)

@@ -119,7 +119,7 @@ def delete_collection(connection: apsw.Connection, name: str) -> None:
             "DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE collection = ?)", row
         )
         for table in ("chunks", "documents"):
-            connection.execute(f"DELETE FROM {table} WHERE collection = ?", row)  # noqa: S608 (constants)
+            connection.execute(f"DELETE FROM {table} WHERE collection = ?", row)
         connection.execute("DELETE FROM collections WHERE id = ?", row)
 
 

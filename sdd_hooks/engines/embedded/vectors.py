@@ -73,7 +73,7 @@ def create_space(connection: apsw.Connection, model: str, storage: str, dimensio
 def pending(connection: apsw.Connection, where: Space, collection: int) -> int:
     """How many chunks of a collection (row id) have no vector."""
     count = connection.execute(
-        f"SELECT count(*) FROM chunks WHERE collection = :collection AND {_MISSING}",  # noqa: S608 (a constant)
+        f"SELECT count(*) FROM chunks WHERE collection = :collection AND {_MISSING}",
         {"collection": collection, "model": where.model, "bytes": where.bytes},
     ).get
     return int(count)
@@ -86,7 +86,7 @@ def missing(
     marks = ",".join(str(int(collection)) for collection in collections)
     return list(
         connection.execute(
-            "SELECT hash, min(id) FROM chunks"  # noqa: S608 (integers)
+            "SELECT hash, min(id) FROM chunks"
             f" WHERE collection IN ({marks}) AND {_MISSING} GROUP BY hash ORDER BY length(text)",
             {"model": where.model, "bytes": where.bytes},
         )
@@ -131,7 +131,7 @@ def nearest(
     build = _CONSTRUCTOR[where.storage]
     marks = ",".join(str(int(collection)) for collection in collections)
     rows = connection.execute(
-        f"SELECT chunks.id, vec_distance_cosine({build}(vector), {build}(:vector)) AS distance"  # noqa: S608 (constants, integers)
+        f"SELECT chunks.id, vec_distance_cosine({build}(vector), {build}(:vector)) AS distance"
         " FROM chunks CROSS JOIN store.vectors"
         " ON vectors.model = :model AND vectors.hash = chunks.hash"
         f" WHERE collection IN ({marks}) AND length(vector) = :bytes"

@@ -31,7 +31,6 @@ may me my not of on or our shall should so than that the their them then there t
 those to us use used using was we were what when where which who why will with would you your
 """
 _STOP = frozenset(_STOP_WORDS.split())
-)
 _SHORTEST_PREFIX = 3
 
 
