@@ -83,10 +83,10 @@ def _text(chance: random.Random, pool: list[str], number: int, title: str) -> st
 
 
 def questions(count: int, seed: int = SEED) -> list[str]:
-    """`count` queries of three words each that occur in the records, none of the most frequent."""
-    chance = random.Random(seed)
-    words = vocabulary(seed=seed)[200:4000]
-    return [" ".join(chance.sample(words, 3)) for _ in range(count)]
+    """`count` queries: the three longest words of a sentence, which are rare ones."""
+    pool = [sentence.rstrip(".").lower() for sentence in sentences(seed=seed)]
+    asked = random.Random(seed).sample(pool, count)
+    return [" ".join(sorted(sentence.split(), key=len)[-3:]) for sentence in asked]
 
 
 def create_repository(directory: Path, count: int, environ: Mapping[str, str]) -> list[str]:

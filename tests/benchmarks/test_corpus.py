@@ -54,11 +54,14 @@ def test_words_are_used_as_often_as_in_prose() -> None:
     assert sum(count < 10 for count in counts) > len(counts) / 2
 
 
-def test_questions_are_made_of_words_that_occur() -> None:
-    words = set(re.findall(r"[a-z]+", " ".join(r.text.lower() for r in records(500))))
+def test_questions_are_answered_by_the_records() -> None:
     asked = questions(20)
-    assert len(set(asked)) == 20
-    assert sum(set(question.split()) <= words for question in asked) > 15
+    assert asked == questions(20)
+    assert {len(question.split()) for question in asked} == {3}
+    # A record holds about fifty of the 20,000 sentences: 5,000 records hold nearly all of them.
+    texts = [record.text.lower() for record in records(5000)]
+    answered = [q for q in asked if any(all(w in text for w in q.split()) for text in texts)]
+    assert len(answered) == len(asked)
 
 
 def test_a_repository_holds_every_record_in_one_commit(tmp_path: Path) -> None:
