@@ -45,13 +45,16 @@ def search(
         min_score=min_score,
     )
     result = engine.search(query)
-    if not result.pending:
-        return result
-    note = (
-        f"{result.pending} chunks unembedded — vector/hybrid search disabled until"
-        " `sdd index embed` runs"
+    return replace(result, notes=(*pending_notes(result.pending), *result.notes))
+
+
+def pending_notes(pending: int) -> tuple[str, ...]:
+    """What to say about chunks without a vector, in the words of SPEC-0019; nothing for none."""
+    if not pending:
+        return ()
+    return (
+        f"{pending} chunks unembedded — vector/hybrid search disabled until `sdd index embed` runs",
     )
-    return replace(result, notes=(note, *result.notes))
 
 
 def not_indexed(project: Project) -> NotIndexed:
