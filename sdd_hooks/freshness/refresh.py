@@ -63,16 +63,16 @@ def refresh(
     for path in (directory.parent, directory):
         if path.is_symlink():
             raise StorageError(f"{path} is a symbolic link: remove it, sdd writes only inside")
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"cannot write {directory} ({error.strerror}): check it") from error
     again = directory / "again"
     wanted = _Wanted(collections, scan)
     done: list[Refresh] = []
     while True:
         # Asked for before the lock is tried: whoever holds it looks after letting go.
-        again.touch()
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            again.touch()
+        except OSError as error:
+            raise StorageError(f"cannot write {directory} ({error.strerror}): check it") from error
         with held(directory / "lock", wait) as mine:
             if not mine:
                 break
