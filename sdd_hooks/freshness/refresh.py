@@ -13,7 +13,7 @@ from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import Counts, Engine, Progress
 from sdd_hooks.errors import IndexDamaged, StorageError
 from sdd_hooks.freshness.changes import Look, Scan, issues, look
-from sdd_hooks.freshness.fastpath import write_state
+from sdd_hooks.freshness.fastpath import distrust_state, write_state
 from sdd_hooks.freshness.lock import held
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
@@ -143,6 +143,8 @@ def _bring_up(
     for repository, group in by_repository.items():
         begun = top if repository == "" else None
         changes += (begun or look(root, repository, wanted.scan)).changes(group, bookmarks)
+    if any(change.paths or change.complete for change in changes):
+        distrust_state(project.repository)
     return engine.update(changes, progress)
 
 
