@@ -1,12 +1,25 @@
-"""The configuration of a repository, read from its memory file."""
+"""The configuration of a repository, read from its memory file.
+
+`### SDD Configuration` holds bold-key bullets under `####` headings. Real files also have the keys
+directly under the section, other levels of headings, and small variations of the names; what is
+meant is accepted, what is not understood becomes a warning, and a value that cannot be used is an
+error, both with file and line.
+"""
 
 # Governing: ADR-0007 (Markdown-native configuration)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.project.entries import Entry, entries, squeezed
+from sdd_hooks.project.keys import GROUPS, Group, Key
+from sdd_hooks.project.memory import CONFIGURATION, MemoryFile, Unreadable, find_memory_file
 from sdd_hooks.project.settings import (
     BranchSettings,
     FreshnessSettings,
@@ -28,7 +41,7 @@ class ConfigurationWarning:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.text}"
+        return f"{self.path}:{self.line}: {self.text}" if self.line else f"{self.path}: {self.text}"
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,127 @@ class Configuration:
     warnings: tuple[ConfigurationWarning, ...] = ()
 
 
-def load_configuration(root: Path) -> Configuration:
-    """The configuration of the repository at `root`."""
-    return Configuration()
+# `(none)`, `-`: a place kept for a value.
+_UNSAID = re.compile(r"\([^()]*\)|[-–—]+")
+
+_BY_NAME = {name: group for group in GROUPS for name in group.names}
+
+
+def load_configuration(root: Path, inherit: Configuration | None = None) -> Configuration:
+    """The configuration that the memory file in the directory `root` declares.
+
+    With `inherit`, a module's: what its own memory file does not say is as there. Raises
+    ConfigurationError for a value that cannot be used.
+    """
+    memory, unreadable = find_memory_file(root)
+    return read_configuration(memory, unreadable, inherit or Configuration())
+
+
+def read_configuration(
+    memory: MemoryFile | None, unreadable: Sequence[Unreadable], base: Configuration
+) -> Configuration:
+    """`base` with what the memory file says in its place, key by key; the warnings are its own."""
+    warnings = [ConfigurationWarning(u.path, 0, f"not read: {u.reason}") for u in unreadable]
+    if memory is None:
+        return replace(base, memory_file=None, warnings=tuple(warnings))
+    found: dict[tuple[str, str], object] = {}
+    for setting in _settings(memory):
+        if isinstance(setting, ConfigurationWarning):
+            warnings.append(setting)
+            continue
+        place = (setting.group.field, setting.key.field)
+        if place in found:
+            text = f"{setting.key.name!r} is said twice: this one counts"
+            warnings.append(ConfigurationWarning(memory.path, setting.line, text))
+        found[place] = _value(memory.path, setting)
+    changed: dict[str, Any] = {}
+    for group in GROUPS:
+        fields = {field: value for (name, field), value in found.items() if name == group.field}
+        changed[group.field] = replace(getattr(base, group.field), **fields)
+    return replace(base, memory_file=memory.path, warnings=tuple(warnings), **changed)
+
+
+@dataclass(frozen=True)
+class _Setting:
+    group: Group
+    key: Key
+    value: str
+    line: int
+
+
+def _settings(memory: MemoryFile) -> Iterator[_Setting | ConfigurationWarning]:
+    """What the memory file sets, and what in it nobody understands."""
+    for top, *inside in memory.below(*CONFIGURATION):
+        for entry in entries(top, _BY_NAME):
+            group = _BY_NAME.get(squeezed(entry.group))
+            yield from _understood(memory, group, entry, strict=False)
+        ignored = 0
+        for section in inside:
+            if ignored and section.level > ignored:
+                continue
+            group = _BY_NAME.get(squeezed(section.title))
+            ignored = 0 if group else section.level
+            if group is None:
+                hint = _closest(section.title, [group.name for group in GROUPS])
+                text = f"unknown section {_shown(section.title)}{hint}"
+                yield ConfigurationWarning(memory.path, section.number, text)
+                continue
+            for entry in entries(section):
+                yield from _understood(memory, group, entry, strict=True)
+
+
+def _understood(
+    memory: MemoryFile, group: Group | None, entry: Entry, *, strict: bool
+) -> Iterator[_Setting | ConfigurationWarning]:
+    """The setting that an entry is. `strict`: under a heading of its group, where it must be."""
+    name = squeezed(entry.key)
+    matches = [(group, key) for key in _keys(group, name)] if group else []
+    if not matches and not strict:
+        opened = _BY_NAME.get(name)
+        if opened and not entry.value:
+            return
+        matches = [(opened, key) for key in _keys(opened, name)] if opened else _anywhere(name)
+    if len(matches) == 1:
+        if entry.value and not _UNSAID.fullmatch(entry.value):
+            yield _Setting(*matches[0], entry.value, entry.line)
+    elif matches:
+        places = " or ".join(f"'{group.name}'" for group, _ in matches)
+        text = f"{_shown(entry.key)} is a key of {places}: put it under one of them"
+        yield ConfigurationWarning(memory.path, entry.line, text)
+    elif entry.bold or (entry.bullet and group):
+        names = [key.name for g in ((group,) if group else GROUPS) for key in g.keys]
+        where = f" in '{group.name}'" if group else ""
+        text = f"unknown key {_shown(entry.key)}{where}{_closest(entry.key, names)}"
+        yield ConfigurationWarning(memory.path, entry.line, text)
+
+
+def _keys(group: Group, name: str) -> list[Key]:
+    """The key of the group that a name means: its own, or with the group's name before it."""
+    names = {name, *(name.removeprefix(prefix) for prefix in group.names)}
+    exact = [key for key in group.keys if name in key.names]
+    return exact or [key for key in group.keys if names.intersection(key.names)]
+
+
+def _anywhere(name: str) -> list[tuple[Group, Key]]:
+    exact = [(group, key) for group in GROUPS for key in group.keys if name in key.names]
+    return exact or [(group, key) for group in GROUPS for key in _keys(group, name)]
+
+
+def _value(path: Path, setting: _Setting) -> object:
+    try:
+        return setting.key.read(setting.value)
+    except ValueError as error:
+        text = f"'{setting.key.name}' must be {error}, not {_shown(setting.value)}"
+        raise ConfigurationError(text, path, setting.line) from None
+
+
+def _closest(name: str, names: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    by_name = {squeezed(known): known for known in names}
+    close = get_close_matches(squeezed(name)[:80], by_name, n=1, cutoff=0.6)
+    return f": did you mean '{by_name[close[0]]}'?" if close else ""
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sdd_hooks.errors import EXIT_USAGE, SddError
-from sdd_hooks.project.collections import ISSUES_DIRECTORY, KINDS, Collection
-from sdd_hooks.project.configuration import Configuration, load_configuration
-from sdd_hooks.project.languages import LANGUAGES
+from sdd_hooks.project.catalogue import Part, catalogue
+from sdd_hooks.project.collections import KINDS, Collection
+from sdd_hooks.project.configuration import (
+    Configuration,
+    ConfigurationWarning,
+    load_configuration,
+    read_configuration,
+)
+from sdd_hooks.project.layout import find_layout
+from sdd_hooks.project.memory import find_memory_file
 from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.project.semantic_search import read_semantic_search
+from sdd_hooks.project.workspace import Module, find_modules
 
-MARKDOWN = (".md", ".markdown", ".mdx")
+__all__ = ["Module", "Project", "UnknownName", "load_project"]
 
 
 class UnknownName(SddError):
@@ -23,18 +33,8 @@ class UnknownName(SddError):
 
 
 @dataclass(frozen=True)
-class Module:
-    """A part of a workspace with artifacts of its own; `root` is relative to the repository's."""
-
-    name: str
-    root: str
-    description: str
-    submodule: bool
-
-
-@dataclass(frozen=True)
 class Project:
-    """A repository, its settings, its modules and its collections."""
+    """A repository, its settings, its modules, its collections, and what is odd about them."""
 
     repository: Repository
     configuration: Configuration
@@ -52,16 +52,31 @@ class Project:
         known = list(dict.fromkeys([*KINDS, *(c.kind for c in self.collections)]))
         for kind in kinds:
             if kind not in known:
-                raise UnknownName(f"no kind {kind!r} here: one of {', '.join(known)}")
-        if module and module not in {m.name for m in self.modules}:
-            names = ", ".join(m.name for m in self.modules)
-            hint = f"one of {names}" if names else "this repository declares none"
-            raise UnknownName(f"no module {module!r}: {hint}")
+                raise UnknownName(f"no kind {kind!r} here: it is one of {', '.join(known)}")
+        if module is not None:
+            self._require(module)
         return tuple(
             c
             for c in self.collections
             if (not kinds or c.kind in kinds) and (module is None or c.module == module)
         )
+
+    def module_configuration(self, module: str) -> Configuration:
+        """The configuration of a module: its memory file over the root's, key by key.
+
+        Raises UnknownName, and ConfigurationError for a value that cannot be used.
+        """
+        self._require(module)
+        roots = [m.root for m in self.modules if m.name == module]
+        if not roots:
+            return self.configuration
+        return load_configuration(self.repository.root / roots[0], self.configuration)
+
+    def _require(self, module: str) -> None:
+        names = [m.name for m in self.modules]
+        if module and module not in names:
+            hint = f"it is one of {', '.join(names)}" if names else "this repository declares none"
+            raise UnknownName(f"no module {module!r}: {hint}")
 
 
 def load_project(start: Path) -> Project:
@@ -70,63 +85,31 @@ def load_project(start: Path) -> Project:
     Raises RepositoryError, or ConfigurationError for a value that cannot be used.
     """
     repository = discover(start)
-    configuration = load_configuration(repository.root)
-    collections = tuple(
-        _collections(repository.slug, "", "", ("docs/adrs",), ("docs/openspec/specs",), ())
+    root = repository.root
+    memory, unreadable = find_memory_file(root)
+    configuration = read_configuration(memory, unreadable, Configuration())
+    modules, differences = find_modules(root, memory)
+    extras, odd = read_semantic_search(root)
+    layout = find_layout(root, "", memory)
+    parts = [Part("", "", "", layout)]
+    for module in modules:
+        # A submodule that is not checked out has no git directory, and git run there would answer
+        # for the repository around it.
+        own = module.submodule and (root / module.root / ".git").exists()
+        inner, _ = find_memory_file(root / module.root)
+        found = find_layout(root, module.root, inner, confined=own)
+        parts.append(Part(module.name, module.root, module.root if own else "", found))
+    collections = catalogue(root, repository.slug, parts, extras)
+    warnings = (*configuration.warnings, *differences, *odd)
+    return Project(
+        repository,
+        configuration,
+        modules,
+        collections,
+        tuple(_relative(root, warning) for warning in warnings),
     )
-    return Project(repository, configuration, (), collections, ())
 
 
-def _collections(
-    slug: str,
-    module: str,
-    root: str,
-    adrs: Sequence[str],
-    specs: Sequence[str],
-    elsewhere: Sequence[str],
-) -> Iterator[Collection]:
-    prefix = f"{slug}-{module}" if module else slug
-    yield Collection(
-        f"{prefix}-adrs",
-        "adrs",
-        module,
-        "",
-        tuple(adrs),
-        MARKDOWN,
-        "",
-        tuple(specs),
-        f"Architecture decision records of {prefix}",
-    )
-    yield Collection(
-        f"{prefix}-specs",
-        "specs",
-        module,
-        "",
-        tuple(specs),
-        (".md",),
-        "",
-        (),
-        f"Specifications of {prefix}",
-    )
-    yield Collection(
-        f"{prefix}-code",
-        "code",
-        module,
-        "",
-        (root,),
-        tuple(LANGUAGES),
-        "",
-        (*adrs, *specs, ".sdd", *elsewhere),
-        f"Source code of {prefix}",
-    )
-    yield Collection(
-        f"{prefix}-issues",
-        "issues",
-        module,
-        "",
-        (ISSUES_DIRECTORY,),
-        (".md",),
-        "",
-        (),
-        f"Issues of {prefix}",
-    )
+def _relative(root: Path, warning: ConfigurationWarning) -> str:
+    shown = Path(os.path.relpath(warning.path, root))
+    return str(ConfigurationWarning(shown, warning.line, warning.text))

@@ -1,4 +1,9 @@
-"""The settings of a repository and their defaults, as plain data."""
+"""The settings of a repository and their defaults: plain data, one class for each section.
+
+The sections and keys are those of `### SDD Configuration`; `configuration.py` fills them in.
+"""
+
+# Governing: ADR-0007 (Markdown-native configuration)
 
 from __future__ import annotations
 
@@ -59,12 +64,12 @@ class PullRequestSettings:
 
 @dataclass(frozen=True)
 class ReviewSettings:
-    """`#### Review`."""
+    """`#### Review`. `fail_on` is the least severe finding that fails a review."""
 
     max_pairs: int = 2
     merge_strategy: Literal["squash", "merge", "rebase"] = "squash"
     auto_cleanup: bool = False
-    fail_on: str = ""
+    fail_on: Literal["critical", "warning", "info", "never"] = "critical"
     max_suggestions: int = 1
 
 
@@ -80,9 +85,10 @@ class WorktreeSettings:
 
 @dataclass(frozen=True)
 class ProjectSettings:
-    """`#### Projects`: boards and iterations."""
+    """`#### Projects`: boards and iterations, and which files are hotspots (a share of merges)."""
 
-    default_mode: Literal["per-epic", "single"] = "per-epic"
-    views: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
+    default_mode: str = "per-epic"
+    views: tuple[str, ...] = ("All Work", "Board", "Roadmap")
+    columns: tuple[str, ...] = ("Todo", "In Progress", "In Review", "Done")
     iteration_weeks: int = 2
+    hotspot_threshold: float = 0.5

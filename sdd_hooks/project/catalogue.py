@@ -1,0 +1,138 @@
+"""Which collections a project has: four for the repository, four for each module, and the extras.
+
+A file is in one collection of a kind at most: directories of one that lie inside those of another
+are left out of the outer one.
+"""
+
+# Governing: SPEC-0001 (project-declaration)
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.project.collections import ISSUES_DIRECTORY, Collection
+from sdd_hooks.project.languages import LANGUAGES
+from sdd_hooks.project.layout import Layout
+from sdd_hooks.project.repository import slugify
+from sdd_hooks.project.semantic_search import NAME, Extra
+
+MARKDOWN = (".md", ".markdown", ".mdx")
+
+
+@dataclass(frozen=True)
+class Part:
+    """The repository itself (module "") or a module of it, from which collections are made.
+
+    `root` is where its code is; `repository` the submodule that its files belong to, if any.
+    """
+
+    module: str
+    root: str
+    repository: str
+    layout: Layout
+
+    @property
+    def issues(self) -> str:
+        """Where its synced issues are."""
+        return f"{ISSUES_DIRECTORY}/{slugify(self.module)}" if self.module else ISSUES_DIRECTORY
+
+
+def catalogue(
+    root: Path, slug: str, parts: Sequence[Part], extras: Sequence[Extra]
+) -> tuple[Collection, ...]:
+    """The collections of the repository at `root` called `slug`.
+
+    Raises ConfigurationError when two would have one name.
+    """
+    collections = [
+        *(collection for part in parts for collection in _of_part(slug, part, parts)),
+        *map(_extra, extras),
+    ]
+    _require_distinct(root, collections, extras)
+    return tuple(collections)
+
+
+def _of_part(slug: str, part: Part, parts: Sequence[Part]) -> Iterator[Collection]:
+    name = f"{slug}-{slugify(part.module)}" if part.module else slug
+    adrs, specs = part.layout.adrs, part.layout.specs
+    modules = [other.root for other in parts if other is not part]
+    artifacts = [d for other in parts for d in (*other.layout.adrs, *other.layout.specs)]
+
+    def collection(
+        kind: str,
+        directories: tuple[str, ...],
+        suffixes: tuple[str, ...],
+        context: str,
+        *elsewhere: str,
+    ) -> Collection:
+        return Collection(
+            name=f"{name}-{kind}",
+            kind=kind,
+            module=part.module,
+            repository="" if kind == "issues" else part.repository,
+            directories=directories,
+            suffixes=suffixes,
+            pattern="",
+            excluded=_inside(elsewhere, directories),
+            context=f"{context} {name}",
+        )
+
+    yield collection("adrs", adrs, MARKDOWN, "Architecture decision records of", *specs, *modules)
+    yield collection("specs", specs, (".md",), "Specifications of", *adrs, *modules)
+    yield collection(
+        "code",
+        (part.root,),
+        tuple(LANGUAGES),
+        "Source code of",
+        ".sdd",
+        *artifacts,
+        *modules,
+    )
+    yield collection(
+        "issues",
+        (part.issues,),
+        (".md",),
+        "Tracker issues of",
+        *(other.issues for other in parts),
+    )
+
+
+def _inside(candidates: Sequence[str], directories: Sequence[str]) -> tuple[str, ...]:
+    """The candidates below one of the directories."""
+    below = [f"{directory}/" if directory else "" for directory in directories]
+    found = [c for c in candidates if c and c not in directories and c.startswith(tuple(below))]
+    return tuple(dict.fromkeys(found))
+
+
+def _extra(extra: Extra) -> Collection:
+    directories = (extra.directory,)
+    return Collection(
+        name=extra.name,
+        kind=extra.name,
+        module="",
+        repository="",
+        directories=directories,
+        suffixes=(),
+        pattern=extra.pattern,
+        excluded=_inside((".sdd",), directories),
+        context=f"Files in {extra.directory or 'the repository'} that match {extra.pattern}",
+    )
+
+
+def _require_distinct(
+    root: Path, collections: Sequence[Collection], extras: Sequence[Extra]
+) -> None:
+    lines = {extra.name: extra.line for extra in extras}
+    seen: dict[str, Collection] = {}
+    for collection in collections:
+        other = seen.setdefault(collection.name, collection)
+        if other is collection:
+            continue
+        if collection.name in lines:
+            text = f"{collection.name!r} is already the name of a collection: choose another"
+            raise ConfigurationError(text, root / NAME, lines[collection.name])
+        text = f"modules {other.module!r} and {collection.module!r} both have {collection.name!r}"
+        raise ConfigurationError(f"{text}: rename one of them", root)

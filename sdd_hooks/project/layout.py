@@ -1,0 +1,240 @@
+"""Where a repository, or a module of it, keeps its artifacts.
+
+What the memory file declares under `## Architecture Context` counts. Where it declares nothing, the
+places that real repositories use are tried, and a directory must hold something that looks like a
+record to be one of them.
+"""
+
+# Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (untrusted input never leaves the
+# repository)
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.project.files import PathRefused, resolve_inside
+from sdd_hooks.project.git import git, nul_split
+from sdd_hooks.project.languages import VENDORED
+from sdd_hooks.project.memory import CONTEXT, MemoryFile
+
+DEFAULT_ADRS = "docs/adrs"
+DEFAULT_SPECS = "docs/openspec/specs"
+
+# Tried in the work tree itself, so that a directory counts before it is committed.
+ADR_PLACES = (
+    "docs/adr",
+    "doc/adr",
+    "doc/adrs",
+    "docs/decisions",
+    "doc/decisions",
+    "docs/architecture/decisions",
+    "doc/architecture/decisions",
+    "docs/architecture/adr",
+    "docs/architecture/adrs",
+    "docs/architecture-decisions",
+    "docs/architecture",
+    "doc/architecture",
+    "docs/arch",
+    "doc/arch",
+    "docs/internal/adr",
+    ".decisions",
+    ".mindspec/adr",
+    "adr",
+    "adrs",
+    "decisions",
+)
+SPEC_PLACES = ("openspec/specs", "docs/specs", "specs")
+
+# Names of directories that git's list of files is searched for when none of those is there.
+ADR_NAMES = ("adr", "adrs", "decisions", "architecture-decisions", "decision-records")
+
+# More names than this are not looked at to find out whether a directory holds records.
+LOOKED_AT = 500
+
+_DECLARATION = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?"
+    r"(?:(?P<adrs>architectur(?:e|al)[ \t]+decision[ \t]+records?|adrs)"
+    r"|(?P<specs>specifications|specs))(?:[ \t]*\(\w+\))?(?:\*\*|__)?"
+    r"[ \t]+(?:are|live)[ \t]+(?:kept[ \t]+|stored[ \t]+)?in[ \t]*:?"
+    r"(?P<where>[ \t].*)$",
+    re.IGNORECASE,
+)
+_PATH = re.compile(
+    r"[ \t]*(?:the[ \t]+)?"
+    r"(?:`[ \t]*(?P<code>[^`]+?)[ \t]*`|\[[^\]]*\]\(<?(?P<link>[^)>]+?)>?\)|(?P<word>[^\s,`]+))"
+    r"[ \t]*(?P<more>,[ \t]*(?:and[ \t])?|&|and[ \t])?"
+)
+
+_MARKDOWN = r"\.(?:md|markdown|mdx)"
+_CERTAIN = re.compile(
+    rf"(?:adr[-_ .]?\d+.*|\d{{3,5}}[a-z]?[-_ .].*|\d{{4}}-\d\d-\d\d.*){_MARKDOWN}", re.I
+)
+_LIKELY = re.compile(rf"(?:\d+[a-z]?[-_ .].*|.*\d{{3,5}}){_MARKDOWN}", re.I)
+
+_ELSEWHERE = frozenset(
+    {*VENDORED, "test", "tests", "testdata", "fixtures", "examples", "templates"}
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The directories of the artifacts, relative to the repository's root, resolved."""
+
+    adrs: tuple[str, ...]
+    specs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A place that the memory file names: for `adrs` or `specs`, as written, and where."""
+
+    kind: str
+    path: str
+    line: int
+
+
+def find_layout(
+    root: Path, base: str, memory: MemoryFile | None, *, confined: bool = False
+) -> Layout:
+    """Where the artifacts of `base` are, a directory of the repository at `root` or "".
+
+    `memory` is the memory file of `base`, whose paths are relative to it. Raises
+    ConfigurationError for a declared place outside the repository or, with `confined`, which is for
+    a repository of its own, outside `base`.
+    """
+    declared = list(declarations(memory)) if memory else []
+    adrs, specs = (
+        _declared(root, base, memory, [d for d in declared if d.kind == kind], confined=confined)
+        if memory
+        else ()
+        for kind in ("adrs", "specs")
+    )
+    adrs = adrs or _present(root, base, "adrs")
+    specs = specs or _present(root, base, "specs")
+    if not base and not declared and not adrs and not specs:
+        adrs, specs = _listed(root)
+    prefix = f"{base}/" if base else ""
+    return Layout(adrs or (prefix + DEFAULT_ADRS,), specs or (prefix + DEFAULT_SPECS,))
+
+
+def declarations(memory: MemoryFile) -> Iterator[Declaration]:
+    """The places named under `## Architecture Context`, in order."""
+    for inside in memory.below(CONTEXT):
+        for section in inside:
+            for line in section.lines:
+                match = _DECLARATION.match(line.text)
+                if match:
+                    kind = "adrs" if match["adrs"] else "specs"
+                    for path in _paths(match["where"]):
+                        yield Declaration(kind, path, line.number)
+
+
+def looks_like_record(directory: str, name: str) -> bool:
+    """Whether a file name in this directory is that of a decision record.
+
+    Documents about architecture are numbered too (`01-overview.md`): two digits are enough only
+    where the directory is named after decisions.
+    """
+    if _CERTAIN.fullmatch(name):
+        return True
+    return directory.rsplit("/", 1)[-1] in ADR_NAMES and _LIKELY.fullmatch(name) is not None
+
+
+def _paths(text: str) -> Iterator[str]:
+    """The paths that the rest of a declaration begins with: as code, as links, or as words."""
+    position = 0
+    while match := _PATH.match(text, position):
+        path = match["code"] or match["link"] or match["word"].rstrip(".;:")
+        # After the first one, a word that is no path is prose again.
+        if path and (not position or not match["word"] or "/" in path):
+            yield path
+        if not match["more"]:
+            return
+        position = match.end()
+
+
+def _declared(
+    root: Path,
+    base: str,
+    memory: MemoryFile,
+    declared: Sequence[Declaration],
+    *,
+    confined: bool,
+) -> tuple[str, ...]:
+    found: list[str] = []
+    top = resolve_inside(root, base if confined else "")
+    for one in declared:
+        try:
+            real = resolve_inside(top, str(Path(root, base, one.path.replace("\\", "/"))))
+        except PathRefused:
+            text = f"{one.path!r} is outside the repository: name a directory inside it"
+            raise ConfigurationError(text, memory.path, one.line) from None
+        where = real.relative_to(resolve_inside(root, "")).as_posix()
+        if where.split("/")[0] == ".git" or real.is_file():
+            text = f"{one.path!r} is not a directory for artifacts"
+            raise ConfigurationError(text, memory.path, one.line)
+        found.append("" if where == "." else where)
+    return _outermost(found)
+
+
+def _present(root: Path, base: str, kind: str) -> tuple[str, ...]:
+    """The usual places that are there: the default one, and those that hold records."""
+    default, places = (DEFAULT_ADRS, ADR_PLACES) if kind == "adrs" else (DEFAULT_SPECS, SPEC_PLACES)
+    found = []
+    for place in (default, *places):
+        path = f"{base}/{place}" if base else place
+        if not (root / path).is_dir():
+            continue
+        try:
+            real = resolve_inside(root, path)
+        except PathRefused:
+            continue
+        where = real.relative_to(resolve_inside(root, "")).as_posix()
+        if place == default or _holds(real, where, kind):
+            found.append(where)
+    return _outermost(found)
+
+
+def _holds(path: Path, where: str, kind: str) -> bool:
+    try:
+        with os.scandir(path) as listing:
+            entries = list(islice(listing, LOOKED_AT))
+    except OSError:
+        return False
+    if kind == "specs":
+        return any(Path(entry, "spec.md").is_file() for entry in entries)
+    return any(looks_like_record(where, entry.name) for entry in entries if entry.is_file())
+
+
+def _listed(root: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What git's list of files shows, wherever it is: for repositories that declare nothing."""
+    patterns = [
+        f":(glob,icase)**/{name}/*.{end}" for name in ADR_NAMES for end in ("md", "markdown", "mdx")
+    ]
+    adrs: list[str] = []
+    specs: list[str] = []
+    for path in nul_split(
+        git(root, "ls-files", "-z", "--", *patterns, ":(glob)**/specs/*/spec.md")
+    ):
+        directory, _, name = path.rpartition("/")
+        if _ELSEWHERE.intersection(directory.lower().split("/")):
+            continue
+        if name == "spec.md" and directory.rsplit("/", 2)[-2:-1] == ["specs"]:
+            specs.append(directory.rpartition("/")[0])
+        elif looks_like_record(directory.lower(), name):
+            adrs.append(directory)
+    return _outermost(adrs), _outermost(specs)
+
+
+def _outermost(directories: Sequence[str]) -> tuple[str, ...]:
+    """Without those inside another, since a collection takes a directory with all below it."""
+    unique = dict.fromkeys(directories)
+    return tuple(
+        d for d in unique if not any(d != o and (d.startswith(f"{o}/") or not o) for o in unique)
+    )

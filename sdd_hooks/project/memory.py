@@ -1,0 +1,151 @@
+"""The memory file: Markdown that tells an assistant about a repository, and us its settings.
+
+Only as much Markdown as settings need: headings, and lines outside code fences and comments, each
+with its number, so that whatever is wrong can be pointed at.
+"""
+
+# Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (untrusted input never leaves the
+# repository)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdd_hooks.project.files import FileTooLarge, PathRefused, read_inside, resolve_inside
+
+NAMES = ("CLAUDE.md", "AGENTS.md", "CRUSH.md")
+
+LARGEST = 1 << 20
+
+# The first two say that a file is the memory file. The older name is what earlier versions of the
+# ecosystem wrote.
+CONTEXT = "architecture context"
+CONFIGURATION = ("sdd configuration", "design plugin configuration")
+
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?(`{3,}|~{3,})(.*)$")
+_INLINE_COMMENT = re.compile(r"<!--.*?-->")
+_BREAK = re.compile(r"\r\n|\r|\n")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of text outside code and comments; `number` counts from 1."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and the lines below it, up to the next heading. Level 0: before the first one."""
+
+    level: int
+    title: str
+    number: int
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class MemoryFile:
+    """A memory file at `path` as its sections."""
+
+    path: Path
+    sections: tuple[Section, ...]
+
+    def below(self, *titles: str) -> list[list[Section]]:
+        """For each section with one of these titles: itself and the sections inside it."""
+        found = []
+        for index, section in enumerate(self.sections):
+            if section.level and normalised(section.title) in titles:
+                inside = [section]
+                for other in self.sections[index + 1 :]:
+                    if other.level <= section.level:
+                        break
+                    inside.append(other)
+                found.append(inside)
+        return found
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A memory file that was left alone, and why."""
+
+    path: Path
+    reason: str
+
+
+def find_memory_file(root: Path) -> tuple[MemoryFile | None, list[Unreadable]]:
+    """The first of CLAUDE.md, AGENTS.md and CRUSH.md in `root` that holds our sections, if any.
+
+    A link from one to another is followed inside `root`, and nowhere else.
+    """
+    unreadable = []
+    for name in NAMES:
+        try:
+            path = resolve_inside(root, name)
+            relative = path.relative_to(resolve_inside(root, "")).as_posix()
+            memory = MemoryFile(path, tuple(parse(decode(read_inside(root, relative, LARGEST)))))
+        except FileNotFoundError:
+            continue
+        except (PathRefused, FileTooLarge) as error:
+            unreadable.append(Unreadable(root / name, str(error)))
+            continue
+        if memory.below(CONTEXT, *CONFIGURATION):
+            return memory, unreadable
+    return None, unreadable
+
+
+def parse(text: str) -> Iterator[Section]:
+    """The sections of a Markdown text, in order."""
+    level, title, number = 0, "", 0
+    lines: list[Line] = []
+    for line in _visible(_BREAK.split(text)):
+        heading = _HEADING.match(line.text)
+        if heading is None:
+            lines.append(line)
+            continue
+        yield Section(level, title, number, tuple(lines))
+        level, title, number = len(heading[1]), (heading[2] or "").strip(), line.number
+        lines = []
+    yield Section(level, title, number, tuple(lines))
+
+
+def decode(data: bytes) -> str:
+    """The text of a file edited with anything: UTF-8 or, with a byte order mark, UTF-16."""
+    if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        return data.decode("utf-16", "replace")
+    return data.decode("utf-8-sig", "replace")
+
+
+def normalised(title: str) -> str:
+    """A title or key without case, emphasis, links, surrounding punctuation and doubled blanks."""
+    plain = _LINK.sub(r"\1", title)
+    return " ".join(re.sub(r"[*`:]", " ", plain).casefold().split())
+
+
+def _visible(lines: Sequence[str]) -> Iterator[Line]:
+    """The lines that a reader of the rendered page would see as text."""
+    fence = ""
+    commented = False
+    for number, text in enumerate(lines, 1):
+        if commented:
+            # An HTML comment ends with the line that closes it.
+            commented = "-->" not in text
+            continue
+        marker = _FENCE.match(text)
+        if fence:
+            if marker and marker[1].startswith(fence) and not marker[2].strip():
+                fence = ""
+            continue
+        if marker and not (marker[1][0] == "`" and "`" in marker[2]):
+            fence = marker[1]
+            continue
+        shown = _INLINE_COMMENT.sub("", text)
+        if "<!--" in shown and "`" not in shown:
+            shown, commented = shown.partition("<!--")[0], True
+        yield Line(number, shown)

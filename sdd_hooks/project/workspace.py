@@ -1,0 +1,180 @@
+"""The modules of a workspace: what `.gitmodules` says, else the `### Workspace Modules` table."""
+
+# Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (untrusted input never leaves the
+# repository)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.project.configuration import ConfigurationWarning
+from sdd_hooks.project.entries import plain
+from sdd_hooks.project.files import FileTooLarge, PathRefused, read_inside, resolve_inside
+from sdd_hooks.project.git import GitError, git, nul_split
+from sdd_hooks.project.memory import LARGEST, Line, MemoryFile, decode, normalised
+
+GITMODULES = ".gitmodules"
+
+# What the column of roots is called.
+ROOTS = ("root", "path")
+
+# What the table stands under. The second is its older name, and a heading that many memory files
+# have over quite another table, hence the one column that tells them apart.
+TITLES = {"workspace modules": ROOTS, "modules": ("root",)}
+
+_SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_CELL = re.compile(r"((?:[^|\\]|\\.)*)(?:\||$)")
+
+
+@dataclass(frozen=True)
+class Module:
+    """A part of a workspace with artifacts of its own; `root` is relative to the repository's."""
+
+    name: str
+    root: str
+    description: str
+    submodule: bool
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A module as one of the two places declares it; `line` is where, 0 where that is not known."""
+
+    name: str
+    root: str
+    description: str
+    line: int
+
+
+def find_modules(
+    root: Path, memory: MemoryFile | None
+) -> tuple[tuple[Module, ...], list[ConfigurationWarning]]:
+    """The modules of the repository at `root`, and a warning when its two lists disagree.
+
+    Raises ConfigurationError for a module outside the repository, one that is the repository
+    itself, two of one name or root, and a `.gitmodules` that git cannot read.
+    """
+    table = _table(memory) if memory else []
+    declared = _gitmodules(root)
+    if declared is None:
+        if memory is None or not table:
+            return (), []
+        return _checked(root, memory.path, table, submodules=False), []
+    modules = _checked(root, root / GITMODULES, declared, submodules=True)
+    warnings = []
+    if memory and table and {_bare(d.root) for d in table} != {m.root for m in modules}:
+        text = f"this table and {GITMODULES} differ: {GITMODULES} counts; run `sdd init` to update"
+        warnings.append(ConfigurationWarning(memory.path, table[0].line, text))
+    said = {_bare(d.root): d.description for d in table}
+    described = (Module(m.name, m.root, said.get(m.root, ""), submodule=True) for m in modules)
+    return tuple(described), warnings
+
+
+def parse_table(lines: Sequence[Line], roots: Sequence[str] = ROOTS) -> Iterator[Declared]:
+    """The rows of the first table that has the columns Module and one of `roots`."""
+    columns: list[int] = []
+    for above, line in pairwise(lines):
+        if columns:
+            if "|" not in line.text:
+                return
+            cells = _cells(line.text)
+            name, root, description = (
+                plain(cells[n]) if 0 <= n < len(cells) else "" for n in columns
+            )
+            if name and root:
+                yield Declared(name, _linked(root), description, line.number)
+        elif _SEPARATOR.fullmatch(line.text) and "|" in above.text:
+            titles = [normalised(cell) for cell in _cells(above.text)]
+            name_at, root_at = _index(titles, ("module",)), _index(titles, roots)
+            if name_at >= 0 and root_at >= 0:
+                columns = [name_at, root_at, _index(titles, ("description",))]
+
+
+def parse_gitmodules(text: bytes, root: Path) -> list[Declared]:
+    """The submodules in a `.gitmodules`, as git reads it; `root` is where to run git.
+
+    Raises GitError.
+    """
+    output = nul_split(git(root, "config", "--file", "-", "--null", "--list", stdin=text))
+    lines = decode(text).splitlines()
+    found: dict[str, Declared] = {}
+    for variable in output:
+        key, _, value = variable.partition("\n")
+        if value and key.startswith("submodule.") and key.endswith(".path"):
+            name = key[len("submodule.") : -len(".path")]
+            line = next((n for n, s in enumerate(lines, 1) if "path" in s and value in s), 0)
+            found[name] = Declared(name, value, "", line)
+    return list(found.values())
+
+
+def _gitmodules(root: Path) -> list[Declared] | None:
+    """What `.gitmodules` declares; None when there is none, or only a link, which git ignores."""
+    path = root / GITMODULES
+    try:
+        text = read_inside(root, GITMODULES, LARGEST)
+        return parse_gitmodules(text, root) or None
+    except (FileNotFoundError, PathRefused):
+        return None
+    except FileTooLarge as error:
+        raise ConfigurationError(str(error), path) from None
+    except GitError as error:
+        number = re.search(r"line (\d+)", str(error))
+        line = int(number[1]) if number else 0
+        raise ConfigurationError("git cannot read this line", path, line) from None
+
+
+def _table(memory: MemoryFile) -> list[Declared]:
+    for title, roots in TITLES.items():
+        for section, *_ in memory.below(title):
+            rows = list(parse_table(section.lines, roots))
+            if rows:
+                return rows
+    return []
+
+
+def _checked(
+    root: Path, path: Path, declared: Sequence[Declared], *, submodules: bool
+) -> tuple[Module, ...]:
+    """The modules, every root inside the repository and none of them twice."""
+    top = resolve_inside(root, "")
+    modules: dict[str, Module] = {}
+    for one in declared:
+        where = _bare(one.root)
+        try:
+            real = resolve_inside(top, where).relative_to(top).as_posix()
+        except PathRefused:
+            text = f"module {one.name!r} is outside the repository: {one.root!r}"
+            raise ConfigurationError(text, path, one.line) from None
+        if real == "." or real.split("/")[0] == ".git":
+            text = f"module {one.name!r} cannot have the root {one.root!r}"
+            raise ConfigurationError(text, path, one.line)
+        if one.name in modules or real in {m.root for m in modules.values()}:
+            text = f"module {one.name!r} is there twice, by name or by root"
+            raise ConfigurationError(text, path, one.line)
+        modules[one.name] = Module(one.name, real, one.description, submodules)
+    return tuple(modules.values())
+
+
+def _bare(path: str) -> str:
+    return path.strip().removeprefix("./").rstrip("/")
+
+
+def _cells(row: str) -> list[str]:
+    text = row.strip().removeprefix("|")
+    text = text[:-1] if text.endswith("|") and not text.endswith("\\|") else text
+    cells = [m[1] for m in _CELL.finditer(text)]
+    return [cell.replace("\\|", "|").strip() for cell in cells[: text.count("|") + 1]]
+
+
+def _index(titles: Sequence[str], names: Sequence[str]) -> int:
+    return next((titles.index(name) for name in names if name in titles), -1)
+
+
+def _linked(cell: str) -> str:
+    link = re.fullmatch(r"\[[^\]]*\]\(([^)]*)\)", cell)
+    return plain(link[1]) if link else cell
