@@ -15,6 +15,9 @@ from pathlib import Path
 
 from sdd_hooks.artifacts.markdown import Section, sections
 from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.project.entries import entries, squeezed
+from sdd_hooks.project.layout import declarations
+from sdd_hooks.project.memory import MemoryFile, parse
 from sdd_hooks.setup.legacy import Settings
 
 CONTEXT = "Architecture Context"
@@ -28,7 +31,7 @@ RENAMED = (
 _INTRODUCTION = (
     "Decisions and specifications govern the code. `sdd search` finds those that apply to a change."
 )
-_BOLD = re.compile(r"\*\*\s*([^*\r\n]+?)\s*:?\s*\*\*")
+_DECLARATIONS = {"adrs": "Architecture Decision Records", "specs": "Specifications"}
 _BULLET = re.compile(r" {0,3}[-*+] ")
 
 
@@ -65,8 +68,8 @@ def converge(current: bytes | None, facts: Facts, path: Path) -> bytes | None:
 
 def leftovers(data: bytes) -> tuple[str, ...]:
     """Old headings that stay because their new form is there too, to be merged by hand."""
-    titles = {_plain(s.title) for s in sections(data.decode("utf-8", "surrogateescape"))}
-    return tuple(old for old, new in RENAMED if {_plain(old), _plain(new)} <= titles)
+    titles = {squeezed(s.title) for s in sections(data.decode("utf-8", "surrogateescape"))}
+    return tuple(old for old, new in RENAMED if {squeezed(old), squeezed(new)} <= titles)
 
 
 def _converged(text: str, facts: Facts) -> str:
@@ -93,23 +96,21 @@ def _rename(text: str, old: str, new: str) -> str:
 
 
 def _declare(text: str, facts: Facts, newline: str) -> str:
-    bullets = {
-        "Architecture Decision Records are in": facts.adrs,
-        "Specifications are in": facts.specs,
-    }
     context = _find(text, CONTEXT)
     if context is None:
-        lines = [f"## {CONTEXT}", "", _INTRODUCTION, "", *_declarations(bullets)]
+        lines = [f"## {CONTEXT}", "", _INTRODUCTION, "", *_bullets("adrs", facts.adrs)]
+        lines += _bullets("specs", facts.specs)
         return _insert(text, len(text), lines, newline, tight=False)
-    said = text[context.start : _extent(text, context)].casefold()
-    missing = {words: dirs for words, dirs in bullets.items() if words.casefold() not in said}
-    if not missing:
-        return text
-    return _insert(text, context.end, _declarations(missing), newline, tight=True)
+    declared = {one.kind for one in declarations(MemoryFile(Path(), tuple(parse(text))))}
+    missing = [("adrs", facts.adrs), ("specs", facts.specs)]
+    lines = [
+        bullet for kind, dirs in missing if kind not in declared for bullet in _bullets(kind, dirs)
+    ]
+    return _insert(text, context.end, lines, newline, tight=True) if lines else text
 
 
-def _declarations(bullets: dict[str, tuple[str, ...]]) -> list[str]:
-    return [f"- {words} `{d.rstrip('/')}/`" for words, dirs in bullets.items() for d in dirs]
+def _bullets(kind: str, directories: Sequence[str]) -> list[str]:
+    return [f"- {_DECLARATIONS[kind]} are in `{directory or '.'}/`" for directory in directories]
 
 
 def _configure(
@@ -125,23 +126,23 @@ def _configure(
         if configuration is None:
             return text
     end = _extent(text, configuration)
-    flat = _bold_keys(text[configuration.start : configuration.end])
+    flat = _keys(text[configuration.start : configuration.end])
     section = _find(text, title, lambda s: configuration.end <= s.start < end)
     if section is None:
-        if _plain(title) in flat:
+        if squeezed(title) in flat:
             return text
         lines = _settings(pairs, flat)
         heading = "#" * min(configuration.level + 1, 6)
         block = [f"{heading} {title}", "", *lines]
         return _insert(text, end, block, newline, tight=False) if lines else text
-    lines = _settings(pairs, flat | _bold_keys(text[section.start : section.end]))
+    lines = _settings(pairs, flat | _keys(text[section.start : section.end]))
     if not (extend and lines):
         return text
     return _insert(text, section.end, lines, newline, tight=True)
 
 
 def _settings(pairs: Sequence[tuple[str, str]], present: set[str]) -> list[str]:
-    return [f"- **{key}**: {value}" for key, value in pairs if _plain(key) not in present]
+    return [f"- **{key}**: {value}" for key, value in pairs if squeezed(key) not in present]
 
 
 def _insert(text: str, at: int, lines: Sequence[str], newline: str, *, tight: bool) -> str:
@@ -165,9 +166,9 @@ def _insert(text: str, at: int, lines: Sequence[str], newline: str, *, tight: bo
 def _find(
     text: str, title: str, where: Callable[[Section], bool] = lambda _: True
 ) -> Section | None:
-    wanted = _plain(title)
+    wanted = squeezed(title)
     return next(
-        (s for s in sections(text) if s.level and _plain(s.title) == wanted and where(s)), None
+        (s for s in sections(text) if s.level and squeezed(s.title) == wanted and where(s)), None
     )
 
 
@@ -179,9 +180,5 @@ def _extent(text: str, section: Section) -> int:
     return next(after, len(text))
 
 
-def _bold_keys(text: str) -> set[str]:
-    return {_plain(key) for key in _BOLD.findall(text)}
-
-
-def _plain(title: str) -> str:
-    return "".join(c for c in title.casefold() if c.isalnum())
+def _keys(text: str) -> set[str]:
+    return {squeezed(entry.key) for section in parse(text) for entry in entries(section)}
