@@ -1,0 +1,74 @@
+"""Where git looks for the hooks of a repository, and whether sdd may write there."""
+
+# Governing: ADR-0005 (hook shims decide in sh)
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdd_hooks.githooks.shims import BODY
+from sdd_hooks.project.git import git, try_git
+from sdd_hooks.project.repository import Repository
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The folder git takes hooks from.
+
+    `inside` is whether it belongs to this repository alone, `tracked` whether its files are under
+    version control, `ours` whether it is the `hooks/` folder that sdd ships.
+    """
+
+    path: Path
+    inside: bool
+    tracked: bool
+    ours: bool
+
+
+def find_folder(repository: Repository) -> Folder:
+    """The folder that git uses now, `core.hooksPath` and linked worktrees taken into account.
+
+    It need not exist. Raises GitError.
+    """
+    answer = git(repository.root, "rev-parse", "--path-format=absolute", "--git-path", "hooks")
+    path = Path(os.path.normpath(os.fsdecode(answer.removesuffix(b"\n")) or "/"))
+    in_git_dir = _is_below(path, repository.common_dir) or _is_below(path, repository.git_dir)
+    inside = in_git_dir or any(_is_below(path, top) for top in _work_trees(repository))
+    tracked = inside and not in_git_dir and path.is_dir() and bool(try_git(path, "ls-files", "-z"))
+    return Folder(path, inside, tracked, (path / BODY).is_file())
+
+
+def configured_hooks(repository: Repository) -> list[tuple[str, str]]:
+    """(name, event) of every hook in git's configuration that runs sdd, for git 2.54 and newer."""
+    listing = try_git(
+        repository.root, "config", "-z", "--get-regexp", r"^hook\..*\.(event|command)$"
+    )
+    events: dict[str, list[str]] = {}
+    commands: dict[str, str] = {}
+    for entry in (listing or b"").split(b"\0"):
+        key, _, value = os.fsdecode(entry).partition("\n")
+        name, _, variable = key.removeprefix("hook.").rpartition(".")
+        if variable == "event":
+            events.setdefault(name, []).append(value)
+        elif variable == "command":
+            commands[name] = value
+    return [
+        (name, event)
+        for name, command in commands.items()
+        if "sdd hook" in command
+        for event in events.get(name, ())
+    ]
+
+
+def _work_trees(repository: Repository) -> Iterator[Path]:
+    yield repository.root
+    # A linked worktree may use a folder of the main one.
+    if repository.common_dir.name == ".git":
+        yield repository.common_dir.parent
+
+
+def _is_below(path: Path, top: Path) -> bool:
+    return os.path.realpath(path).startswith(os.path.realpath(top).rstrip("/") + "/")
