@@ -1,0 +1,67 @@
+"""What the distribution declares: dependencies with floors, extras, commands."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SDD = distribution("sdd-hooks")
+COMMANDS = [point for point in SDD.entry_points if point.group == "console_scripts"]
+
+
+def requirements(extra: str) -> set[str]:
+    """The requirements of an extra; "" for those that everybody gets."""
+    found = set()
+    for line in SDD.requires or []:
+        requirement, _, marker = line.partition("; ")
+        if marker.partition("== ")[2].strip("'\"") == extra:
+            found.add(requirement)
+    return found
+
+
+def test_everything_has_a_floor_that_can_be_tested() -> None:
+    printed = subprocess.run(
+        [sys.executable, str(ROOT / "scripts/floors")], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    every = {line.partition("; ")[0] for line in SDD.requires or []} - requirements("gpu")
+    assert sorted(printed) == sorted(line.replace(">=", "==") for line in every)
+    assert all(re.fullmatch(r"[\w-]+==[\d.]+", line) for line in printed)
+
+
+def test_all_is_every_extra_but_the_heavy_one() -> None:
+    extras = set(SDD.metadata.get_all("Provides-Extra") or []) - {"all", "gpu"}
+    assert requirements("all") == set().union(*map(requirements, extras))
+    assert extras == {"local", "llm", "callgraph", "action", "hooks"}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda point: point.name)
+def test_every_command_can_be_loaded(command: object) -> None:
+    assert callable(command.load())  # type: ignore[attr-defined]
+
+
+def test_the_commands_are_those_of_the_documentation() -> None:
+    names = {"sdd"} | {f"commonplace-search-{verb}" for verb in ("update", "query", "status")}
+    assert {point.name for point in COMMANDS} == names
+
+
+def test_the_version_is_in_the_changelog() -> None:
+    assert SDD.version in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.parametrize("script", ["run", "test", "bench", "install-qmd", "../.ci/run"])
+def test_scripts_are_executable_and_explain_themselves(script: str) -> None:
+    path = ROOT / "scripts" / script
+    assert path.stat().st_mode & 0o111
+    assert path.read_text().splitlines()[1].startswith("# ")
+
+
+def test_the_readme_names_the_two_commands() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert "scripts/run" in readme
+    assert "scripts/test" in readme
