@@ -72,10 +72,11 @@ _PATH = re.compile(
 )
 
 _MARKDOWN = r"\.(?:md|markdown|mdx)"
+# Not a year: `2024-roadmap.md`.
 _CERTAIN = re.compile(
-    rf"(?:adr[-_ .]?\d+.*|\d{{3,5}}[a-z]?[-_ .].*|\d{{4}}-\d\d-\d\d.*){_MARKDOWN}", re.I
+    rf"(?:adr[-_ .]?\d.*|(?!(?:19|20)\d\d[-_ .])\d{{3,5}}[a-z]?[-_ .].*){_MARKDOWN}", re.I
 )
-_LIKELY = re.compile(rf"(?:\d+[a-z]?[-_ .].*|.*\d{{3,5}}){_MARKDOWN}", re.I)
+_LIKELY = re.compile(rf"(?:\d{{1,5}}[a-z]?(?:[-_ .].*)?|\d{{4}}-\d\d-\d\d.*){_MARKDOWN}", re.I)
 
 _ELSEWHERE = frozenset(
     {*VENDORED, "test", "tests", "testdata", "fixtures", "examples", "templates"}
@@ -176,7 +177,7 @@ def _declared(
             text = f"{one.path!r} is outside the repository: name a directory inside it"
             raise ConfigurationError(text, memory.path, one.line) from None
         where = real.relative_to(resolve_inside(root, "")).as_posix()
-        if where.split("/")[0] == ".git" or real.is_file():
+        if where.split("/")[0] == ".git" or _is_file(real):
             text = f"{one.path!r} is not a directory for artifacts"
             raise ConfigurationError(text, memory.path, one.line)
         found.append("" if where == "." else where)
@@ -189,24 +190,20 @@ def _present(root: Path, base: str, kind: str) -> tuple[str, ...]:
     found = []
     for place in (default, *places):
         path = f"{base}/{place}" if base else place
-        if not (root / path).is_dir():
-            continue
         try:
+            os.stat(f"{root}/{path}")  # noqa: PTH116 (asked 50 times a command)
             real = resolve_inside(root, path)
-        except PathRefused:
+            where = real.relative_to(resolve_inside(root, "")).as_posix()
+            if real.is_dir() and (place == default or _holds(real, where, kind)):
+                found.append(where)
+        except (PathRefused, OSError):
             continue
-        where = real.relative_to(resolve_inside(root, "")).as_posix()
-        if place == default or _holds(real, where, kind):
-            found.append(where)
     return _outermost(found)
 
 
 def _holds(path: Path, where: str, kind: str) -> bool:
-    try:
-        with os.scandir(path) as listing:
-            entries = list(islice(listing, LOOKED_AT))
-    except OSError:
-        return False
+    with os.scandir(path) as listing:
+        entries = list(islice(listing, LOOKED_AT))
     if kind == "specs":
         return any(Path(entry, "spec.md").is_file() for entry in entries)
     return any(looks_like_record(where, entry.name) for entry in entries if entry.is_file())
@@ -230,6 +227,13 @@ def _listed(root: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
         elif looks_like_record(directory.lower(), name):
             adrs.append(directory)
     return _outermost(adrs), _outermost(specs)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _outermost(directories: Sequence[str]) -> tuple[str, ...]:

@@ -87,14 +87,14 @@ def find_memory_file(root: Path) -> tuple[MemoryFile | None, list[Unreadable]]:
     unreadable = []
     for name in NAMES:
         try:
-            path = resolve_inside(root, name)
-            relative = path.relative_to(resolve_inside(root, "")).as_posix()
-            memory = MemoryFile(path, tuple(parse(decode(read_inside(root, relative, LARGEST)))))
+            path = _linked(root, name)
+            data = read_inside(root, path.relative_to(root).as_posix(), LARGEST)
         except FileNotFoundError:
             continue
         except (PathRefused, FileTooLarge) as error:
             unreadable.append(Unreadable(root / name, str(error)))
             continue
+        memory = MemoryFile(path, tuple(parse(decode(data))))
         if memory.below(CONTEXT, *CONFIGURATION):
             return memory, unreadable
     return None, unreadable
@@ -126,6 +126,14 @@ def normalised(title: str) -> str:
     """A title or key without case, emphasis, links, surrounding punctuation and doubled blanks."""
     plain = _LINK.sub(r"\1", title)
     return " ".join(re.sub(r"[*`:]", " ", plain).casefold().split())
+
+
+def _linked(root: Path, name: str) -> Path:
+    """The file itself, or what it is a link to inside `root`. Raises PathRefused."""
+    path = root / name
+    if not path.is_symlink():
+        return path
+    return root / resolve_inside(root, name).relative_to(resolve_inside(root, ""))
 
 
 def _visible(lines: Sequence[str]) -> Iterator[Line]:
