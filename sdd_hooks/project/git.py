@@ -56,12 +56,14 @@ class GitError(RepositoryError):
 def environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment to run git in: `environ` (default: this process's) without what hooks leak.
 
-    git writes no lock for what it merely looks at, and speaks English, since errors are read.
+    git writes no lock for what it merely looks at, fetches nothing over the network that a partial
+    clone lacks (a hook must not wait for it), and speaks English, since errors are read.
     """
     clean = dict(os.environ if environ is None else environ)
     for name in (*LOCAL_VARIABLES, *PATHSPEC_VARIABLES):
         clean.pop(name, None)
     clean["GIT_OPTIONAL_LOCKS"] = "0"
+    clean["GIT_NO_LAZY_FETCH"] = "1"
     clean["LC_ALL"] = "C"
     return clean
 
