@@ -152,7 +152,7 @@ def test_a_changed_definition_is_looked_at_whole(adrs: Repo) -> None:
 def test_a_submodule_is_followed_by_its_own_head(adrs: Repo, tmp_path: Path) -> None:
     library = Repo.init(tmp_path / "api")
     library.commit("Start", {"docs/adrs/ADR-0001-api.md": ONE})
-    inside = adrs.submodule(library, "libs/api")
+    inside = adrs.submodule(library, "libs/api", "--name", "api")
     adrs.commit("Add")
     assert first(adrs).counts["repo-api-adrs"] == Counts(added=1)
     inside.commit("More", {"docs/adrs/ADR-0002-api.md": TWO})
