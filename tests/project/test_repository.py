@@ -1,0 +1,179 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.errors import RepositoryError
+from sdd_hooks.project.repository import SLUG_CHARACTERS, Repository, discover, slugify
+from tests.support.repos import Repo
+
+
+def at(root: Path) -> Path:
+    return Path(os.path.realpath(root))
+
+
+def test_from_any_subdirectory(repo: Repo):
+    repo.write("a/b/c.txt")
+    expected = Repository(at(repo.root), at(repo.root / ".git"), at(repo.root / ".git"))
+    assert discover(repo.root) == expected
+    assert discover(repo.root / "a" / "b") == expected
+
+
+def test_places_below_the_root(repo: Repo):
+    found = discover(repo.root)
+    assert found.state == at(repo.root) / ".sdd"
+    assert found.search_dir == at(repo.root) / ".sdd" / "search"
+    assert found.shared_dir == at(repo.root) / ".git" / "sdd"
+
+
+def test_through_a_symlink(repo: Repo, tmp_path: Path):
+    (tmp_path / "elsewhere").symlink_to(repo.root)
+    assert discover(tmp_path / "elsewhere").root == at(repo.root)
+
+
+def test_without_a_commit_and_detached(repo: Repo):
+    assert discover(repo.root).slug == "repo"
+    repo.commit()
+    repo.git("checkout", "--quiet", "--detach")
+    assert discover(repo.root).slug == "repo"
+
+
+def test_worktree_shares_the_common_dir_and_the_slug(repo: Repo, tmp_path: Path):
+    repo.commit()
+    linked = repo.worktree(tmp_path / "Another Name", "topic")
+    found = discover(linked.root)
+    assert found.root == at(linked.root)
+    assert found.common_dir == at(repo.root / ".git")
+    assert found.git_dir == at(repo.root / ".git" / "worktrees" / "Another-Name")
+    assert found.slug == discover(repo.root).slug == "repo"
+    assert found.shared_dir == discover(repo.root).shared_dir
+    assert found.search_dir != discover(repo.root).search_dir
+
+
+@pytest.mark.parametrize(("bare", "slug"), [("app.git", "app"), ("app/.bare", "app")])
+def test_worktree_of_a_bare_repository(tmp_path: Path, bare: str, slug: str):
+    source = Repo.init(tmp_path / "source")
+    source.commit()
+    source.git("clone", "--quiet", "--bare", str(source.root), str(tmp_path / bare))
+    linked = Repo(tmp_path / bare).worktree(tmp_path / "app-main", "topic")
+    assert discover(linked.root).slug == slug
+
+
+def test_submodule_is_a_repository_of_its_own(repo: Repo, tmp_path: Path):
+    library = Repo.init(tmp_path / "Library")
+    library.commit(files={"a": "1"})
+    inside = repo.submodule(library, "libs/Core_Lib")
+    repo.commit()
+    found = discover(inside.root)
+    assert found.root == at(inside.root)
+    assert found.common_dir == at(repo.root / ".git" / "modules" / "libs" / "Core_Lib")
+    assert found.slug == "core-lib"
+    linked = inside.worktree(tmp_path / "wt", "topic")
+    assert discover(linked.root).slug == "core-lib"
+
+
+def test_separate_git_dir(tmp_path: Path):
+    repo = Repo.init(tmp_path / "work", "--separate-git-dir", str(tmp_path / "elsewhere.git"))
+    assert discover(repo.root).slug == "work"
+
+
+def test_not_a_repository(tmp_path: Path):
+    with pytest.raises(RepositoryError) as caught:
+        discover(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path} is not inside a git repository: run this inside one, or `git init`"
+    )
+    assert caught.value.exit_code == 3
+
+
+def test_bare_repository(tmp_path: Path):
+    Repo.init(tmp_path / "bare.git", "--bare")
+    with pytest.raises(RepositoryError) as caught:
+        discover(tmp_path / "bare.git")
+    assert str(caught.value) == f"{tmp_path}/bare.git is a bare repository: sdd needs a work tree"
+
+
+def test_inside_the_git_directory(repo: Repo):
+    with pytest.raises(RepositoryError, match="inside a git directory: run this in the work tree"):
+        discover(repo.root / ".git" / "refs")
+
+
+@pytest.mark.parametrize("name", ["nowhere", "file", "nul\0l"])
+def test_not_a_directory(repo: Repo, name: str):
+    repo.write("file")
+    with pytest.raises(RepositoryError) as caught:
+        discover(repo.root / name)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_repository_of_somebody_else(repo: Repo):
+    # git's own test suite pretends another owner in this way.
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from sdd_hooks.project.repository import discover\n"
+        "from sdd_hooks.errors import RepositoryError\n"
+        "try: discover(Path(sys.argv[1]))\n"
+        "except RepositoryError as error: print(error)\n"
+    )
+    env = {**os.environ, "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+    command = [sys.executable, "-c", script, str(repo.root)]
+    said = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+    assert "detected dubious ownership" in said
+    assert "safe.directory" in said
+    assert said.count("\n") == 1
+
+
+def test_leaked_variables_of_another_repository(repo: Repo, tmp_path: Path):
+    """What a hook in a linked worktree inherits must not decide which repository answers."""
+    other = Repo.init(tmp_path / "other")
+    other.commit(files={"other.txt": "1"})
+    repo.commit(files={"mine.txt": "1"})
+    index = other.root / ".git" / "index"
+    before = index.read_bytes()
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from sdd_hooks.project.git import git\n"
+        "from sdd_hooks.project.repository import discover\n"
+        "root = Path(sys.argv[1])\n"
+        "print(discover(root).root)\n"
+        "git(root, 'add', '--intent-to-add', 'new.txt')\n"
+        "print(git(root, 'ls-files').decode().split())\n"
+    )
+    repo.write("new.txt")
+    env = {
+        **os.environ,
+        "GIT_DIR": str(other.root / ".git"),
+        "GIT_INDEX_FILE": str(index),
+        "GIT_WORK_TREE": str(other.root),
+    }
+    command = [sys.executable, "-c", script, str(repo.root)]
+    said = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == [str(at(repo.root)), "['mine.txt', 'new.txt']"]
+    assert index.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("claude-plugin-sdd", "claude-plugin-sdd"),
+        ("My_Repo.v2", "my-repo-v2"),
+        ("Ünï", "-n-"),
+        ("\u0130\u212a", "--"),
+        ("a b", "a-b"),
+        ("", ""),
+    ],
+)
+def test_slug(name: str, slug: str):
+    assert slugify(name) == slug
+
+
+@given(st.text())
+def test_slug_of_anything(name: str):
+    slug = slugify(name)
+    assert set(slug) <= SLUG_CHARACTERS
+    assert len(slug) == len(name)
+    assert slugify(slug) == slug
