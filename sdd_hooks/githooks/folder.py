@@ -9,9 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sdd_hooks.errors import SddError
 from sdd_hooks.githooks.shims import BODY
-from sdd_hooks.project.git import git, try_git
+from sdd_hooks.project.git import try_git
 from sdd_hooks.project.repository import Repository
+
+
+class HooksRefused(SddError):
+    """The hooks folder is not sdd's to write to, or there is nothing to put into it."""
+
+    code = "hooks"
 
 
 @dataclass(frozen=True)
@@ -31,10 +38,13 @@ class Folder:
 def find_folder(repository: Repository) -> Folder:
     """The folder that git uses now, `core.hooksPath` and linked worktrees taken into account.
 
-    It need not exist. Raises GitError.
+    It need not exist. Raises HooksRefused when git has none.
     """
-    answer = git(repository.root, "rev-parse", "--path-format=absolute", "--git-path", "hooks")
-    path = Path(os.path.normpath(os.fsdecode(answer.removesuffix(b"\n")) or "/"))
+    question = ("rev-parse", "--path-format=absolute", "--git-path", "hooks")
+    answer = try_git(repository.root, *question)
+    if answer is None:
+        raise HooksRefused("git has no hooks folder here: see `git config core.hooksPath`")
+    path = Path(os.path.normpath(os.fsdecode(answer.removesuffix(b"\n"))))
     in_git_dir = _is_below(path, repository.common_dir) or _is_below(path, repository.git_dir)
     inside = in_git_dir or any(_is_below(path, top) for top in _work_trees(repository))
     tracked = inside and not in_git_dir and path.is_dir() and bool(try_git(path, "ls-files", "-z"))

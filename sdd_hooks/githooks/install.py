@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from sdd_hooks.errors import SddError, StorageError
+from sdd_hooks.errors import StorageError
 from sdd_hooks.githooks import managers
-from sdd_hooks.githooks.folder import Folder, configured_hooks, find_folder
+from sdd_hooks.githooks.folder import Folder, HooksRefused, configured_hooks, find_folder
 from sdd_hooks.githooks.shims import EVENTS, command_of, is_edited, is_ours, render, shims_folder
 from sdd_hooks.project.files import REASONS, write_atomically
 from sdd_hooks.project.repository import Repository
@@ -39,12 +39,6 @@ State = Literal[
     "blocked",  # somebody else's, and so is the one set aside
     "absent",
 ]
-
-
-class HooksRefused(SddError):
-    """The hooks folder is not sdd's to write to."""
-
-    code = "hooks"
 
 
 @dataclass(frozen=True)
@@ -76,10 +70,10 @@ class InstallReport:
 def install(repository: Repository, sdd: Path) -> InstallReport:
     """Install the hooks that start the command at `sdd`, an absolute path. Again changes nothing.
 
-    Raises HooksRefused for a folder outside the repository or a command that is not there,
-    StorageError when the folder cannot be written, GitError.
+    Raises HooksRefused for a folder outside the repository or a command that is not there, and
+    StorageError when the folder cannot be written.
     """
-    if not (sdd.is_absolute() and os.access(sdd, os.X_OK)):
+    if not (sdd.is_absolute() and os.access(sdd, os.X_OK)) or "\n" in str(sdd):
         raise HooksRefused(f"{sdd} is no command that a hook can start: give the path of sdd")
     folder = find_folder(repository)
     if not folder.ours and not folder.inside:
@@ -91,14 +85,17 @@ def install(repository: Repository, sdd: Path) -> InstallReport:
 
 
 def status(repository: Repository, sdd: Path | None = None) -> InstallReport:
-    """The hooks as they are. With `sdd`, one for another command counts as outdated."""
+    """The hooks as they are. With `sdd`, one for another command counts as outdated.
+
+    Raises HooksRefused when git has no folder for hooks.
+    """
     return _report(repository, find_folder(repository), sdd, change=False)
 
 
 def uninstall(repository: Repository) -> InstallReport:
     """Remove what `install` wrote and put back, byte for byte, what was there.
 
-    Raises StorageError when the folder cannot be written, GitError.
+    Raises StorageError when the folder cannot be written, and HooksRefused as `status` does.
     """
     folder = find_folder(repository)
     # Hooks installed before core.hooksPath was set are where they were.

@@ -62,7 +62,7 @@ def is_edited(content: bytes) -> bool:
 
 def command_of(content: bytes) -> Path | None:
     """The command that a hook of ours starts; None when the line is not as we write it."""
-    for line in content.decode("utf-8", "surrogateescape").splitlines()[:10]:
+    for line in content.decode("utf-8", "surrogateescape").split("\n")[:10]:
         if line.startswith("sdd='") and line.endswith("'"):
             return Path(line[len("sdd='") : -1].replace("'\\''", "'"))
     return None

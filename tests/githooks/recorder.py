@@ -1,0 +1,73 @@
+"""A command that stands in for `sdd` where only the decision to start it is looked at."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from sdd_hooks.engines.protocol import Bookmark
+from sdd_hooks.freshness.fastpath import write_state
+from sdd_hooks.project.project import load_project
+from tests.support.repos import Repo
+
+HOOKS = Path(__file__).resolve().parents[2] / "hooks"
+
+
+class Recorder:
+    """An executable `sdd` in a folder of its own that writes down how it is called."""
+
+    def __init__(self, folder: Path, status: int = 0) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.log = folder / "calls"
+        self.path = folder / "sdd"
+        self.path.write_text(
+            f'#!/bin/sh\n[ "$1" = --version ] || echo "$*" >>"{self.log}"\n'
+            f'[ "$1" = --version ] || exit {status}\n'
+        )
+        self.path.chmod(0o755)
+
+    @property
+    def search_path(self) -> str:
+        """PATH with this `sdd` first."""
+        return f"{self.path.parent}{os.pathsep}{without_sdd()}"
+
+    def calls(self) -> list[str]:
+        """The arguments of every call since the last time this was asked."""
+        if not self.log.exists():
+            return []
+        calls = self.log.read_text().splitlines()
+        self.log.unlink()
+        return calls
+
+
+class Hooked(Repo):
+    """A repository whose git, and the hooks it runs, look for commands on `search_path`."""
+
+    def __init__(self, root: Path, search_path: str = "") -> None:
+        super().__init__(root)
+        self.search_path = search_path or without_sdd()
+
+    def environment(self) -> dict[str, str]:
+        return {**super().environment(), "PATH": self.search_path}
+
+    def worktree(self, root: Path, branch: str) -> Hooked:
+        return Hooked(super().worktree(root, branch).root, self.search_path)
+
+
+def without_sdd() -> str:
+    """PATH without the folders that have an `sdd`, and with `git` and `sh` all the same."""
+    folders = os.environ["PATH"].split(os.pathsep)
+    assert shutil.which("git")
+    return os.pathsep.join(one for one in folders if not (Path(one) / "sdd").exists())
+
+
+def indexed(repo: Repo, *kinds: str) -> None:
+    """Write the state that the hooks read, as after a refresh of these kinds at HEAD."""
+    project = load_project(repo.root)
+    project.repository.search_dir.mkdir(parents=True, exist_ok=True)
+    bookmarks = {
+        one.name: Bookmark(repo.head(), (), one.definition())
+        for one in project.select(kinds or ("adrs", "specs"))
+    }
+    write_state(project, bookmarks)

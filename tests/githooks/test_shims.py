@@ -1,0 +1,445 @@
+"""The hooks in sh: when they start sdd, and that git never suffers for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.githooks.shims import EVENTS
+from tests.githooks.recorder import HOOKS, Hooked, Recorder, indexed, without_sdd
+from tests.support.repos import Repo
+
+ADR = "docs/adrs/ADR-0001-x.md"
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Recorder:
+    return Recorder(tmp_path / "bin")
+
+
+@pytest.fixture
+def repo(tmp_path: Path, recorder: Recorder) -> Hooked:
+    """Indexed at HEAD, with the shipped hooks and the recorder as `sdd`."""
+    Repo.init(tmp_path / "repo")
+    repo = Hooked(tmp_path / "repo", recorder.search_path)
+    repo.commit("First", {ADR: "# ADR-0001: X\n", "other.txt": "1\n", ".gitignore": ".sdd/\n"})
+    repo.git("config", "core.hooksPath", str(HOOKS))
+    indexed(repo)
+    return repo
+
+
+SHELLS = [["dash"], ["busybox", "sh"], ["bash", "--posix"], ["bash"]]
+
+
+@pytest.fixture(params=SHELLS, ids=" ".join)
+def shell(request: pytest.FixtureRequest) -> list[str]:
+    if not shutil.which(request.param[0]):
+        pytest.skip(f"{request.param[0]} is not installed")
+    return list(request.param)
+
+
+def hook(
+    repo: Hooked, shell: list[str], event: str, *args: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a hook by a given shell, as git would run it."""
+    return subprocess.run(
+        [*shell, str(HOOKS / event), *args],
+        cwd=repo.root,
+        env=repo.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_every_event_has_an_executable_hook() -> None:
+    assert {one.name for one in HOOKS.iterdir()} == {*EVENTS, "sdd-hook.sh"}
+    for event in EVENTS:
+        assert os.access(HOOKS / event, os.X_OK)
+
+
+@pytest.mark.skipif(not shutil.which("shellcheck"), reason="shellcheck is not installed")
+def test_the_hooks_are_clean_sh() -> None:
+    names = [*EVENTS, "sdd-hook.sh"]
+    done = subprocess.run(["shellcheck", "-x", *names], cwd=HOOKS, check=False, capture_output=True)
+    assert done.stdout == b""
+
+
+def test_every_shell_decides_alike(repo: Hooked, recorder: Recorder, shell: list[str]) -> None:
+    done = hook(repo, shell, "post-commit")
+    assert (done.returncode, done.stderr, recorder.calls()) == (0, "", [])
+    repo.write(ADR, "# ADR-0001: Y\n")
+    done = hook(repo, shell, "post-commit")
+    assert (done.returncode, done.stderr, recorder.calls()) == (0, "", ["hook post-commit"])
+    done = hook(repo, shell, "post-checkout", "a", "b c", "0")
+    assert recorder.calls() == ["hook post-checkout a b c 0"]
+    done = hook(repo, shell, "pre-commit")
+    assert (done.returncode, done.stderr, recorder.calls()) == (0, "", [])
+    repo.git("add", ADR)
+    done = hook(repo, shell, "pre-commit")
+    assert (done.returncode, done.stderr, recorder.calls()) == (0, "", ["hook pre-commit"])
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_repository_that_is_not_indexed_is_left_alone(
+    repo: Hooked, recorder: Recorder, event: str
+) -> None:
+    shutil.rmtree(repo.root / ".sdd")
+    repo.write(ADR, "changed")
+    done = hook(repo, ["sh"], event, "0" * 40, repo.head(), "1")
+    # The shared record of collections is there: only a new work tree is something to act on.
+    expected = (
+        [f"hook post-checkout {'0' * 40} {repo.head()} 1"] if event == "post-checkout" else []
+    )
+    assert (done.returncode, done.stderr, recorder.calls()) == (0, "", expected)
+
+
+def test_a_commit_that_touches_nothing_indexed(repo: Hooked, recorder: Recorder) -> None:
+    repo.commit("Other", {"other.txt": "2\n"})
+    assert recorder.calls() == []
+
+
+def test_a_commit_that_touches_an_artifact(repo: Hooked, recorder: Recorder) -> None:
+    repo.commit("Artifact", {ADR: "# ADR-0001: Y\n"})
+    assert recorder.calls() == ["hook pre-commit", "hook post-commit"]
+
+
+def test_uncommitted_content_is_seen(repo: Hooked, recorder: Recorder) -> None:
+    repo.write(ADR, "# ADR-0001: Y\n")
+    repo.write("other.txt", "2\n")
+    repo.git("commit", "--quiet", "-m", "Other", "other.txt")
+    assert recorder.calls() == ["hook post-commit"]
+
+
+def test_a_declaration_counts_as_indexed(repo: Hooked, recorder: Recorder) -> None:
+    repo.commit("Declare", {"CLAUDE.md": "# Memory\n"})
+    assert recorder.calls() == ["hook post-commit"]
+
+
+def test_a_new_artifact_folder_does_not_hide_behind_another(
+    repo: Hooked, recorder: Recorder
+) -> None:
+    """Code leaves artifacts out; both indexed, a change to an artifact must still be seen."""
+    indexed(repo, "adrs", "specs", "code")
+    repo.commit("Artifact", {ADR: "# ADR-0001: Z\n"})
+    assert "hook post-commit" in recorder.calls()
+    indexed(repo, "adrs", "specs", "code")
+    repo.commit("Picture", {"logo.png": b"\x89PNG\0"})
+    assert recorder.calls() == []
+    repo.commit("Code", {"deep/er/MAIN.PY": "x = 1\n"})
+    assert recorder.calls() == ["hook post-commit"]
+
+
+def test_reset_is_caught_by_the_next_event(repo: Hooked, recorder: Recorder) -> None:
+    repo.commit("Artifact", {ADR: "# ADR-0001: Y\n"})
+    indexed(repo)
+    repo.git("reset", "--hard", "--quiet", "HEAD~1")
+    recorder.calls()
+    repo.commit("Other", {"other.txt": "2\n"})
+    assert recorder.calls() == ["hook post-commit"]
+
+
+def test_a_file_checked_out_counts(repo: Hooked, recorder: Recorder) -> None:
+    first = repo.head()
+    repo.commit("Artifact", {ADR: "# ADR-0001: Y\n"})
+    indexed(repo)
+    recorder.calls()
+    repo.git("checkout", first, "--", ADR)
+    assert recorder.calls() == [f"hook post-checkout {repo.head()} {repo.head()} 0"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"sdd 2 " + b"0" * 40 + b" 0 0 0\ndocs\n",
+        b"sdd 1 HEAD 0 0 0\ndocs\n",
+        b"sdd 1 --output=x 0 0 0\ndocs\n",
+        b"sdd 1 " + b"1" * 40 + b" 0 0 0\ndocs\n",
+        b"sdd 1 " + b"a" * 39 + b" 0 0 0\ndocs\n",
+        b"sdd 1 " + b"a" * 40 + b" 0 0\ndocs\n",
+        b"\0\xff\n* $(touch pwned) `touch pwned`\n",
+        b"sdd 1 $(touch${IFS}pwned) 0 0 0\n$(touch pwned)\n",
+        b"x" * 200_000,
+    ],
+)
+def test_a_state_that_is_not_ours_starts_sdd(
+    repo: Hooked, recorder: Recorder, shell: list[str], content: bytes
+) -> None:
+    repo.write(".sdd/search/hook", content)
+    done = hook(repo, shell, "post-merge", "0")
+    assert (done.returncode, recorder.calls()) == (0, ["hook post-merge 0"])
+    assert not (repo.root / "pwned").exists()
+
+
+@pytest.mark.parametrize("pathspec", ["--output=pwned", "$(touch pwned)", "*", ":(bad)x", "-p"])
+def test_a_pathspec_is_only_ever_a_pathspec(
+    repo: Hooked, recorder: Recorder, shell: list[str], pathspec: str
+) -> None:
+    repo.write(".sdd/search/hook", f"sdd 1 {repo.head()} 0 0 0\n{pathspec}\n")
+    done = hook(repo, shell, "post-commit")
+    assert done.returncode == 0
+    assert not (repo.root / "pwned").exists()
+
+
+def test_a_state_that_is_a_symlink_or_no_file_is_not_read(repo: Hooked, recorder: Recorder) -> None:
+    state = repo.root / ".sdd/search/hook"
+    repo.write(ADR, "changed")
+    state.rename(repo.root / "elsewhere")
+    repo.link(".sdd/search/hook", "../../elsewhere")
+    assert hook(repo, ["sh"], "post-commit").returncode == 0
+    state.unlink()
+    os.mkfifo(state)
+    assert hook(repo, ["sh"], "post-commit").returncode == 0
+    assert recorder.calls() == []
+
+
+def test_an_interrupted_refresh_is_taken_up(repo: Hooked, recorder: Recorder) -> None:
+    repo.write(".sdd/search/again")
+    repo.commit("Other", {"other.txt": "2\n"})
+    assert recorder.calls() == ["hook post-commit"]
+
+
+def test_pathspec_settings_of_the_user_change_nothing(repo: Hooked, recorder: Recorder) -> None:
+    repo.write(ADR, "changed")
+    repo.write("other.txt", "2\n")
+    environment = {"GIT_LITERAL_PATHSPECS": "1"}
+    indexed(repo, "adrs", "specs", "code")
+    repo.write("a.py", "x\n")
+    repo.git("add", "a.py")
+    assert repo.run("commit", "-m", "x", env=environment).returncode == 0
+    assert recorder.calls() == ["hook post-commit"]
+
+
+def test_work_in_a_large_repository_is_not_looked_at_file_by_file(
+    repo: Hooked, recorder: Recorder
+) -> None:
+    state = repo.root / ".sdd/search/hook"
+    state.write_text(state.read_text().replace(" 0 0 0\n", " 0 1 0\n", 1))
+    repo.write(ADR, "changed, not staged")
+    repo.write("other.txt", "2\n")
+    repo.git("commit", "--quiet", "-m", "Other", "other.txt")
+    assert recorder.calls() == []
+    repo.git("commit", "--quiet", "--all", "-m", "Artifact")
+    assert recorder.calls() == ["hook pre-commit", "hook post-commit"]
+
+
+# Rebase
+
+
+def test_a_rebase_is_one_refresh(repo: Hooked, recorder: Recorder) -> None:
+    repo.git("checkout", "--quiet", "-b", "topic")
+    for number in range(3):
+        repo.commit(f"Topic {number}", {f"docs/adrs/ADR-001{number}-t.md": "# T\n"})
+    repo.git("checkout", "--quiet", "main")
+    repo.commit("Main", {"docs/adrs/ADR-0002-y.md": "# Y\n"})
+    repo.git("checkout", "--quiet", "topic")
+    recorder.calls()
+    repo.git("rebase", "--quiet", "main")
+    assert recorder.calls() == ["hook post-rewrite rebase"]
+
+
+def test_a_rebase_that_replays_nothing_is_one_refresh(repo: Hooked, recorder: Recorder) -> None:
+    """post-rewrite does not run then: post-checkout is all there is."""
+    repo.git("branch", "topic")
+    repo.commit("Main", {"docs/adrs/ADR-0002-y.md": "# Y\n"})
+    repo.git("checkout", "--quiet", "topic")
+    recorder.calls()
+    repo.git("rebase", "--quiet", "main")
+    (call,) = recorder.calls()
+    assert call.startswith("hook post-checkout ")
+    # The same with a commit that the other side has already.
+    repo.git("checkout", "--quiet", "-b", "again", "main~1")
+    repo.commit("The same", {"docs/adrs/ADR-0002-y.md": "# Y\n"})
+    repo.git("checkout", "--quiet", "main")
+    repo.commit("More", {"docs/adrs/ADR-0003-z.md": "# Z\n"})
+    repo.git("checkout", "--quiet", "again")
+    recorder.calls()
+    repo.git("rebase", "--quiet", "main")
+    (call,) = recorder.calls()
+    assert call.startswith("hook post-checkout ")
+
+
+def test_a_rebase_with_conflicts(repo: Hooked, recorder: Recorder) -> None:
+    repo.git("checkout", "--quiet", "-b", "topic")
+    repo.commit("Topic", {ADR: "# Topic\n"})
+    repo.git("checkout", "--quiet", "main")
+    repo.commit("Main", {ADR: "# Main\n"})
+    repo.git("checkout", "--quiet", "topic")
+    indexed(repo)
+    recorder.calls()
+    assert repo.run("rebase", "main").returncode != 0
+    assert recorder.calls() == []
+    repo.write(ADR, "# Both\n")
+    repo.git("add", ADR)
+    repo.git("-c", "core.editor=true", "rebase", "--continue")
+    assert [one for one in recorder.calls() if one != "hook pre-commit"] == [
+        "hook post-rewrite rebase"
+    ]
+
+
+# What git does is never changed
+
+
+def test_a_failing_sdd_fails_nothing(repo: Hooked, tmp_path: Path) -> None:
+    broken = Recorder(tmp_path / "broken", status=70)
+    repo.search_path = broken.search_path
+    repo.write(ADR, "# ADR-0001: Y\n")
+    repo.git("add", ADR)
+    done = repo.run("commit", "-m", "x")
+    assert done.returncode == 0
+    assert broken.calls() == ["hook pre-commit", "hook post-commit"]
+    warnings = [line for line in done.stderr.decode().splitlines() if "sdd-hooks" in line]
+    assert len(warnings) == 2
+    assert "run `sdd doctor`" in warnings[0]
+    assert repo.run("checkout", "-b", "y").returncode == 0
+
+
+def test_findings_stop_a_commit(repo: Hooked, tmp_path: Path) -> None:
+    finding = Recorder(tmp_path / "finding", status=1)
+    repo.write(ADR, "# ADR-0001: Y\n")
+    repo.git("add", ADR)
+    before = repo.head()
+    repo.search_path = finding.search_path
+    done = repo.run("commit", "-m", "x")
+    assert (done.returncode, repo.head()) == (1, before)
+    assert finding.calls() == ["hook pre-commit"]
+    assert repo.run("commit", "--no-verify", "-m", "x").returncode == 0
+
+
+def test_a_broken_installation_does_not_stop_a_commit(repo: Hooked, tmp_path: Path) -> None:
+    """Python exits with 1 when it cannot import what the script wants."""
+    broken = tmp_path / "broken/sdd"
+    broken.parent.mkdir()
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    repo.write(ADR, "# ADR-0001: Y\n")
+    repo.git("add", ADR)
+    repo.search_path = f"{broken.parent}{os.pathsep}{without_sdd()}"
+    done = repo.run("commit", "-m", "x")
+    assert done.returncode == 0
+    assert b"sdd-hooks: " in done.stderr
+
+
+def test_no_sdd_on_path_is_said_in_one_line(repo: Hooked) -> None:
+    repo.write(ADR, "# ADR-0001: Y\n")
+    repo.search_path = without_sdd()
+    done = repo.run("commit", "--all", "-m", "x")
+    assert done.returncode == 0
+    lines = done.stderr.decode().splitlines()
+    assert (
+        lines
+        == ["sdd-hooks: sdd is not on PATH, nothing was done: install it, or unset core.hooksPath"]
+        * 2
+    )
+
+
+def test_a_relative_entry_of_path_is_not_used(repo: Hooked, recorder: Recorder) -> None:
+    """It would start a file of the repository."""
+    own = repo.write("bin/sdd", "#!/bin/sh\ntouch pwned\n")
+    own.chmod(0o755)
+    repo.write(ADR, "# ADR-0001: Y\n")
+    repo.search_path = f"bin{os.pathsep}{without_sdd()}"
+    done = repo.run("commit", "--all", "-m", "x")
+    assert done.returncode == 0
+    assert not (repo.root / "pwned").exists()
+
+
+@pytest.mark.parametrize(
+    "first_lines",
+    [
+        "#!{}/python3\n",
+        "#! {}/python3 -E\n",
+        "#!/bin/sh\n'''exec' {}/python3 \"$0\" \"$@\"\n' '''\n",
+        "#!/bin/sh\n'''exec' \"{}/with space/python3\" \"$0\" \"$@\"\n' '''\n",
+        "#!/bin/sh\n'''exec' '{}/with space/python3' \"$0\" \"$@\"\n' '''\n",
+    ],
+)
+def test_an_interpreter_that_vanished_is_said_in_one_line(
+    repo: Hooked, tmp_path: Path, shell: list[str], first_lines: str
+) -> None:
+    script = tmp_path / "gone/sdd"
+    script.parent.mkdir()
+    script.write_text(first_lines.format(tmp_path / "venv"))
+    script.chmod(0o755)
+    repo.write(ADR, "# ADR-0001: Y\n")
+    repo.search_path = f"{script.parent}{os.pathsep}{without_sdd()}"
+    done = hook(repo, shell, "post-commit")
+    assert done.returncode == 0
+    assert done.stderr == f"sdd-hooks: {script} is gone: install it again\n"
+
+
+def test_an_interpreter_with_spaces_in_its_path(
+    repo: Hooked, tmp_path: Path, shell: list[str]
+) -> None:
+    place = tmp_path / "with space"
+    place.mkdir()
+    (place / "python3").symlink_to("/bin/sh")
+    script = tmp_path / "there/sdd"
+    script.parent.mkdir()
+    log = tmp_path / "log"
+    program = f"'echo \"$@\" >{log}'"
+    script.write_text(
+        f"#!/bin/sh\n'''exec' \"{place}/python3\" -c {program} \"$0\" \"$@\"\n' '''\n"
+    )
+    script.chmod(0o755)
+    repo.write(ADR, "# ADR-0001: Y\n")
+    repo.search_path = f"{script.parent}{os.pathsep}{without_sdd()}"
+    done = hook(repo, shell, "post-commit")
+    assert (done.returncode, done.stderr, log.read_text()) == (0, "", "hook post-commit\n")
+
+
+def test_a_shared_body_that_is_missing(repo: Hooked, tmp_path: Path) -> None:
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    shutil.copy(HOOKS / "post-checkout", alone)
+    done = repo.run("-c", f"core.hooksPath={alone}", "checkout", "-b", "x")
+    assert done.returncode == 0
+    assert b"sdd-hook.sh is missing" in done.stderr
+
+
+# Work trees and other repositories
+
+
+def test_a_new_work_tree_of_an_indexed_repository(
+    repo: Hooked, recorder: Recorder, tmp_path: Path
+) -> None:
+    repo.worktree(tmp_path / "linked", "topic")
+    assert recorder.calls() == [f"hook post-checkout {'0' * 40} {repo.head()} 1"]
+    (repo.root / ".git/sdd/collections").unlink()
+    repo.worktree(tmp_path / "linked-2", "topic-2")
+    assert recorder.calls() == []
+
+
+def test_a_clone_is_left_alone(repo: Hooked, recorder: Recorder, tmp_path: Path) -> None:
+    repo.git("clone", "--quiet", "-c", f"core.hooksPath={HOOKS}", ".", str(tmp_path / "clone"))
+    assert recorder.calls() == []
+
+
+def test_a_linked_work_tree_has_a_state_of_its_own(
+    repo: Hooked, recorder: Recorder, tmp_path: Path
+) -> None:
+    linked = repo.worktree(tmp_path / "linked", "topic")
+    indexed(linked)
+    recorder.calls()
+    linked.commit("Other", {"other.txt": "2\n"})
+    assert recorder.calls() == []
+    linked.commit("Artifact", {ADR: "# ADR-0001: Y\n"})
+    assert recorder.calls() == ["hook pre-commit", "hook post-commit"]
+    repo.commit("Other", {"other.txt": "3\n"})
+    assert recorder.calls() == []
+
+
+def test_a_rebase_in_a_linked_work_tree(repo: Hooked, recorder: Recorder, tmp_path: Path) -> None:
+    linked = repo.worktree(tmp_path / "linked", "topic")
+    indexed(linked)
+    linked.commit("Topic", {"docs/adrs/ADR-0005-t.md": "# T\n"})
+    repo.commit("Main", {"docs/adrs/ADR-0002-y.md": "# Y\n"})
+    recorder.calls()
+    linked.git("rebase", "--quiet", "main")
+    assert recorder.calls() == ["hook post-rewrite rebase"]
