@@ -59,7 +59,8 @@ def open_database(path: Path, schema: Schema) -> apsw.Connection:
             _harden(connection)
             if _version(connection, path, schema) < len(schema.migrations):
                 _migrate(connection, path, schema)
-        except apsw.ReadOnlyError as error:
+        except (apsw.ReadOnlyError, apsw.CantOpenError) as error:
+            # On a read-only file system the journal's index cannot be created beside the file.
             connection.close()
             return _open_unwritable(path, schema, error)
         except BaseException:
