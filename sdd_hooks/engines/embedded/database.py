@@ -133,5 +133,7 @@ def _migrate(connection: apsw.Connection, path: Path, schema: Schema) -> None:
         connection.execute(f"PRAGMA user_version={len(schema.migrations)}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        # On a full disk SQLite has rolled back by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise

@@ -89,7 +89,9 @@ def apply(
             write_bookmark(connection, changes.collection.name, changes.bookmark)
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        # On a full disk SQLite has rolled back by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
     return Counts(tally.added, tally.updated, tally.removed, tally.unchanged), tally.left_out
 
