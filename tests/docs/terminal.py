@@ -1,0 +1,98 @@
+"""A terminal in which the examples of the pages are run, and scenes to run them in."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+from tests.support.repos import ISOLATION
+
+COLUMNS = 90
+HOME = "/home/ada"
+SHOP = Path(__file__).parent / "shop"
+
+_ERASED = re.compile(r"[^\n]*\r?\x1b\[K")
+
+
+class Terminal:
+    """A shell with a home of its own, in which `sdd` is the one under test.
+
+    What it shows is what a person sees in a window of 90 columns without colours. The directory
+    that stands for the home appears as `/home/ada`.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home.resolve()
+        self.home.mkdir(parents=True, exist_ok=True)
+        self.directory = self.home
+        self.status = 0
+        commands = str(Path(sys.executable).parent)
+        self.environ = {
+            **ISOLATION,
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "PATH": f"{commands}:/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin",
+            "TERM": "xterm",
+            "NO_COLOR": "1",
+            "GIT_PAGER": "cat",
+        }
+
+    def run(self, command: str) -> str:
+        """Run a command as if typed. Returns what is shown; its status and `cd` are kept."""
+        here = self.home / ".directory"
+        script = f"(exit {self.status})\n{command}\nstatus=$?; pwd >{here}; exit $status"
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
+        process = subprocess.Popen(
+            ["sh", "-c", script],
+            cwd=self.directory,
+            env=self.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        shown = _read(ours)
+        os.close(ours)
+        self.status = process.wait(timeout=60)
+        if here.exists():
+            self.directory = Path(here.read_text(encoding="utf-8").strip())
+            here.unlink()
+        text = shown.decode("utf-8", "replace").replace("\r\n", "\n")
+        return _ERASED.sub("", text).replace(str(self.home), HOME)
+
+
+def shop(terminal: Terminal) -> None:
+    """A repository with four decisions, one specification and two source files."""
+    shutil.copytree(SHOP, terminal.home / "shop", ignore=shutil.ignore_patterns("__pycache__"))
+    terminal.run("cd shop && git init -q -b main && git add . && git commit -q -m 'The shop'")
+
+
+def indexed(terminal: Terminal) -> None:
+    """The shop, set up, indexed, and with its hooks installed."""
+    shop(terminal)
+    terminal.run("sdd init --yes && git add . && git commit -q -m 'Set up sdd' && sdd index")
+
+
+SCENES = {"home": lambda _terminal: None, "shop": shop, "indexed": indexed}
+
+
+def _read(descriptor: int) -> bytes:
+    shown = b""
+    while True:
+        try:
+            data = os.read(descriptor, 65536)
+        except OSError:
+            # Linux says so when nobody has the other end any more.
+            return shown
+        if not data:
+            return shown
+        shown += data

@@ -1,0 +1,49 @@
+"""Blocks that are not run are at least what they say: YAML, shell, a memory file."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sdd_hooks.project.configuration import load_configuration
+from sdd_hooks.project.layout import declarations
+from sdd_hooks.project.memory import find_memory_file
+from tests.docs.pages import Block, blocks, pages
+
+# `console` and `json` are run by test_examples; `text` shows a picture or a file by itself.
+LANGUAGES = {"console", "json", "yaml", "sh", "markdown", "text"}
+
+BLOCKS = [block for page in pages() for block in blocks(page)]
+
+
+def of(language: str) -> list[Block]:
+    return [block for block in BLOCKS if block.language == language]
+
+
+def test_every_block_says_what_it_is() -> None:
+    assert [str(block) for block in BLOCKS if block.language not in LANGUAGES] == []
+
+
+@pytest.mark.parametrize("block", of("yaml"), ids=str)
+def test_yaml_parses(block: Block) -> None:
+    assert yaml.safe_load(block.text)
+
+
+@pytest.mark.parametrize("block", of("sh"), ids=str)
+def test_shell_is_shell(block: Block) -> None:
+    done = subprocess.run(
+        ["sh", "-n"], input=block.text.encode(), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("block", of("markdown"), ids=str)
+def test_a_memory_file_is_understood(block: Block, tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text(block.text, encoding="utf-8")
+    memory, _ = find_memory_file(tmp_path)
+    assert memory is not None, f"{block}: no section that sdd reads"
+    assert load_configuration(tmp_path).warnings == ()
+    assert "Architecture Context" not in block.text or list(declarations(memory))

@@ -1,0 +1,114 @@
+"""Every example in the pages is run, in the order of its page, and shows what the page shows.
+
+A page chooses its scene by `<!-- test: scene NAME -->`, and begins in `home`. In what is shown, `…`
+stands for anything in a line, and alone for any number of lines.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs.pages import TOP, Block, blocks, pages
+from tests.docs.terminal import SCENES, Terminal
+
+
+def steps(block: Block) -> Iterator[tuple[int, str, list[str]]]:
+    """The commands of a `console` block, each with its line and what it shows."""
+    command: list[str] = []
+    shown: list[str] = []
+    start = 0
+    for number, line in enumerate(block.text.splitlines(), block.line + 1):
+        if line.startswith("$ "):
+            if command:
+                yield start, "\n".join(command), shown
+            command, shown, start = [line[2:]], [], number
+        elif command and not shown and line.startswith("> "):
+            command.append(line[2:])
+        else:
+            assert command, f"{block}: output before a command"
+            shown.append(line)
+    assert command, f"{block}: no command"
+    yield start, "\n".join(command), shown
+
+
+def matches(expected: list[str], shown: str) -> bool:
+    """Whether what a page shows is what was shown."""
+    pattern = ""
+    for line in "\n".join(expected).strip("\n").split("\n"):
+        if line.strip() == "…":
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += ".*".join(map(re.escape, line.rstrip().split("…"))) + r"[ \t]*\n"
+    return re.fullmatch(pattern, shown.strip("\n") + "\n") is not None
+
+
+def same_shape(expected: Any, found: Any, where: str = "") -> None:
+    """Assert that a documented JSON value is as the real one: keys, types, and texts but for `…`."""
+    if isinstance(expected, dict):
+        assert isinstance(found, dict), where
+        assert list(expected) == list(found), where
+        for key, value in expected.items():
+            same_shape(value, found[key], f"{where}.{key}")
+    elif isinstance(expected, list):
+        assert isinstance(found, list), where
+        assert len(expected) <= len(found), where
+        assert bool(expected) == bool(found), where
+        for number, value in enumerate(expected):
+            same_shape(value, found[number], f"{where}[{number}]")
+    elif isinstance(expected, str):
+        assert isinstance(found, str), where
+        assert matches([expected], found), f"{where}: {found!r}"
+    elif isinstance(expected, float):
+        assert isinstance(found, float), where
+    else:
+        assert (type(expected), expected) == (type(found), found), where
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(TOP)))
+def test_examples(page: Path, tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path / "0")
+    for scene, block in enumerate(blocks(page), 1):
+        for directive in block.directives:
+            if directive.startswith("scene "):
+                terminal = Terminal(tmp_path / str(scene))
+                SCENES[directive.removeprefix("scene ")](terminal)
+        if block.language == "console":
+            run_console(terminal, block)
+        elif block.language == "json":
+            (command,) = (d for d in block.directives if not d.startswith("scene "))
+            shown = terminal.run(command)
+            same_shape(json.loads(block.text), json.loads(shown), f"{block}: {command}")
+
+
+def run_console(terminal: Terminal, block: Block) -> None:
+    todo = list(steps(block))
+    for (line, command, expected), after in zip(todo, [*todo[1:], None], strict=True):
+        shown = terminal.run(command)
+        where = f"{block.page.name}:{line}: $ {command}"
+        assert matches(expected, shown), f"{where}\n{shown}"
+        asked = after is not None and "$?" in after[1]
+        assert asked or terminal.status == 0, f"{where}: exit {terminal.status}\n{shown}"
+
+
+def test_what_a_page_shows_is_compared_line_by_line() -> None:
+    assert matches(["a", "…", "d"], "a\nb\nc\nd\n")
+    assert matches(["a … d"], "a b c d\n")
+    assert matches(["a", "…"], "a\n")
+    assert matches([], "")
+    assert not matches([], "a\n")
+    assert not matches(["a"], "a\nb\n")
+    assert not matches(["a.c"], "abc\n")
+
+
+def test_the_terminal_keeps_directory_and_status(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path / "home")
+    terminal.run("mkdir below && cd below")
+    assert terminal.run("pwd") == "/home/ada/below\n"
+    terminal.run("false")
+    assert terminal.run("echo $?") == "1\n"

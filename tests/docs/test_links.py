@@ -1,0 +1,46 @@
+"""No link in the repository leads nowhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from sdd_hooks.artifacts.markdown import sections
+from tests.docs.pages import TOP, every_page
+
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)|src(?:set)?=\"([^\"]+)\"")
+_CODE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1[ \t]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_PATH = re.compile(r"`((?:(?:sdd_hooks|tests|hooks|scripts|benchmarks)/[\w./-]*|docs/[\w-]+\.md))`")
+
+
+def links(page: Path) -> list[str]:
+    text = _CODE.sub("", page.read_text(encoding="utf-8"))
+    return [one for found in _LINK.findall(text) for one in found if one]
+
+
+@pytest.mark.parametrize("page", every_page(), ids=lambda page: str(page.relative_to(TOP)))
+def test_links_lead_somewhere(page: Path) -> None:
+    broken = []
+    for link in links(page):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = unquote(link).partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists():
+            broken.append(link)
+        elif anchor and anchor not in anchors(target):
+            broken.append(link)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", every_page(), ids=lambda page: str(page.relative_to(TOP)))
+def test_paths_exist(page: Path) -> None:
+    named = _PATH.findall(page.read_text(encoding="utf-8"))
+    assert [path for path in named if not (TOP / path).exists()] == []
+
+
+def anchors(page: Path) -> set[str]:
+    return {section.anchor for section in sections(page.read_text(encoding="utf-8"))}

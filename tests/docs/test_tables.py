@@ -1,0 +1,92 @@
+"""Tables that repeat what the code says: settings, exit codes, messages, the hooks of pre-commit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+from sdd_hooks import errors
+from sdd_hooks.project.configuration import Configuration
+from sdd_hooks.project.keys import GROUPS
+from tests.docs.pages import TOP, blocks
+
+DOCS = TOP / "docs"
+
+
+def rows(page: Path, heading: str) -> list[list[str]]:
+    """The rows of the tables below a heading, without their head, backticks taken off."""
+    text = page.read_text(encoding="utf-8").partition(f"{heading}\n")[2]
+    level = heading.split(" ", 1)[0]
+    text = re.split(rf"^#{{1,{len(level)}}} ", text, maxsplit=1, flags=re.MULTILINE)[0]
+    found = [
+        [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith("|")
+    ]
+    assert len(found) > 2, f"no table below {heading!r} in {page.name}"
+    return [row for row in found[2:] if not set(row[0]) <= set("-: ")]
+
+
+def classes(of: type[errors.SddError]) -> Iterator[type[errors.SddError]]:
+    yield of
+    for below in of.__subclasses__():
+        yield from classes(below)
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    documented = [tuple(row[:3]) for row in rows(DOCS / "configuration.md", "## Every key")]
+    keys = {(group.name, key.name): (group, key) for group in GROUPS for key in group.keys}
+    assert [row[:2] for row in documented] == list(keys)
+    for section, name, default in documented:
+        group, key = keys[section, name]
+        actual = getattr(getattr(Configuration(), group.field), key.field)
+        assert ("" if default == "—" else key.read(default)) == actual, (section, name)
+
+
+def test_every_exit_code_is_documented() -> None:
+    import sdd_hooks.cli.entry  # noqa: F401 (so that every class of the tree is there)
+
+    codes = {one.exit_code for one in classes(errors.SddError) if one.__module__ == errors.__name__}
+    codes |= {errors.EXIT_OK, errors.EXIT_USAGE, errors.EXIT_BUG, errors.EXIT_INTERRUPTED}
+    page = DOCS / "troubleshooting.md"
+    assert [int(row[0]) for row in rows(page, "## Exit codes")] == sorted(codes)
+    decision = next((DOCS / "adrs").glob("ADR-0010-*.md"))
+    assert [int(row[0]) for row in rows(decision, "## Decision Outcome")] == sorted(codes)
+
+
+def test_documented_messages_are_in_the_source() -> None:
+    """A heading with a message in backticks: each part between `…` is a string of the program."""
+    sources = [*(TOP / "sdd_hooks").rglob("*.py"), TOP / "hooks" / "sdd-hook.sh"]
+    source = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    # Strings that are written in parts, and backticks that the shell wants escaped.
+    source = re.sub(r'"\s*\n\s*f?"', "", source).replace("\\`", "`")
+    page = (DOCS / "troubleshooting.md").read_text(encoding="utf-8")
+    messages = re.findall(r"^### (`+) ?(.+?) ?\1$", page, re.MULTILINE)
+    assert len(messages) > 10
+    for _, message in messages:
+        for part in message.split("…"):
+            assert part.strip(" :'") in source, message
+
+
+def test_the_offered_configuration_names_hooks_there_are() -> None:
+    offered = yaml.safe_load((TOP / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    stages = {hook["id"]: set(hook["stages"]) for hook in offered}
+    pages = [TOP / "README.md", *DOCS.glob("*.md")]
+    shown = [
+        configuration
+        for page in pages
+        for block in blocks(page)
+        if block.language == "yaml"
+        for configuration in [yaml.safe_load(block.text)]
+        if "repos" in configuration
+    ]
+    assert shown
+    for configuration in shown:
+        types = set(configuration["default_install_hook_types"])
+        for repository in configuration["repos"]:
+            for hook in repository["hooks"]:
+                wanted = set(hook["stages"]) if "stages" in hook else stages[hook["id"]]
+                assert wanted <= types, hook["id"]
