@@ -16,8 +16,8 @@ from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.collections import ISSUES_DIRECTORY, Collection
 from sdd_hooks.project.languages import LANGUAGES
 from sdd_hooks.project.layout import Layout
-from sdd_hooks.project.repository import slugify
 from sdd_hooks.project.semantic_search import NAME, Extra
+from sdd_hooks.project.slugs import slugify
 
 MARKDOWN = (".md", ".markdown", ".mdx")
 

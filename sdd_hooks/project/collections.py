@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sdd_hooks.project.languages import GENERATED, VENDORED
+from sdd_hooks.project.slugs import slugify
 
 KINDS = ("adrs", "specs", "code", "issues")
 
@@ -115,7 +116,7 @@ def membership(name: str, slug: str, modules: Sequence[str]) -> bool:
 
     Exact: `not-app-adrs` and `app-two-adrs` are no collections of `app`.
     """
-    prefixes = (slug, *(f"{slug}-{module}" for module in modules))
+    prefixes = (slug, *(f"{slug}-{slugify(module)}" for module in modules))
     return any(name == f"{prefix}-{kind}" for prefix in prefixes for kind in KINDS)
 
 

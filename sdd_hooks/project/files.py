@@ -79,7 +79,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
     An existing file keeps its mode; a symlink is replaced, not followed. Raises StorageError.
     """
-    temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}.{os.urandom(4).hex()}")
+    temporary = path.with_name(f".sdd-{os.getpid()}-{os.urandom(4).hex()}")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:

@@ -71,6 +71,8 @@ _PATH = re.compile(
     r"[ \t]*(?P<more>,[ \t]*(?:and[ \t])?|&|and[ \t])?"
 )
 
+_SENTENCE_END = re.compile(r"(?<=[^.])[.;:]$")
+
 _MARKDOWN = r"\.(?:md|markdown|mdx)"
 # Not a year: `2024-roadmap.md`.
 _CERTAIN = re.compile(
@@ -151,7 +153,7 @@ def _paths(text: str) -> Iterator[str]:
     """The paths that the rest of a declaration begins with: as code, as links, or as words."""
     position = 0
     while match := _PATH.match(text, position):
-        path = match["code"] or match["link"] or match["word"].rstrip(".;:")
+        path = match["code"] or match["link"] or _SENTENCE_END.sub("", match["word"])
         # After the first one, a word that is no path is prose again.
         if path and (not position or not match["word"] or "/" in path):
             yield path

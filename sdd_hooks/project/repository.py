@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.project.git import complaint, run
+from sdd_hooks.project.slugs import slugify
 
 QUESTIONS = (
     "rev-parse",
@@ -24,8 +25,6 @@ QUESTIONS = (
     "--absolute-git-dir",
     "--git-common-dir",
 )
-
-SLUG_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 @dataclass(frozen=True)
@@ -75,12 +74,6 @@ def discover(start: Path) -> Repository:
         root, git_dir, common_dir = (Path(os.path.realpath(answer)) for answer in answers[2:])
         return Repository(root, git_dir, common_dir)
     raise RepositoryError(_refusal(start, answers, done.stderr))
-
-
-def slugify(name: str) -> str:
-    """`name` in lower case, everything but ASCII letters, digits and `-` as `-`."""
-    lower = (c.lower() if c.isascii() else "-" for c in name)
-    return "".join(c if c in SLUG_CHARACTERS else "-" for c in lower)
 
 
 def _name(root: Path, git_dir: Path, common_dir: Path) -> str:

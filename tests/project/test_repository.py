@@ -4,11 +4,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.project.repository import SLUG_CHARACTERS, Repository, discover, slugify
+from sdd_hooks.project.repository import Repository, discover
 from tests.support.repos import Repo
 
 
@@ -154,26 +152,3 @@ def test_leaked_variables_of_another_repository(repo: Repo, tmp_path: Path):
     said = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
     assert said.splitlines() == [str(at(repo.root)), "['mine.txt', 'new.txt']"]
     assert index.read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("name", "slug"),
-    [
-        ("claude-plugin-sdd", "claude-plugin-sdd"),
-        ("My_Repo.v2", "my-repo-v2"),
-        ("Ünï", "-n-"),
-        ("\u0130\u212a", "--"),
-        ("a b", "a-b"),
-        ("", ""),
-    ],
-)
-def test_slug(name: str, slug: str):
-    assert slugify(name) == slug
-
-
-@given(st.text())
-def test_slug_of_anything(name: str):
-    slug = slugify(name)
-    assert set(slug) <= SLUG_CHARACTERS
-    assert len(slug) == len(name)
-    assert slugify(slug) == slug

@@ -1,0 +1,240 @@
+import re
+import time
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.project.collections import KINDS, Collection, glob_expression, membership
+from sdd_hooks.project.languages import LANGUAGES
+from tests.support.repos import Repo
+
+ADRS = Collection(
+    name="app-adrs",
+    kind="adrs",
+    module="",
+    repository="",
+    directories=("docs/adrs", "docs/old"),
+    suffixes=(".md", ".mdx"),
+    pattern="",
+    excluded=("docs/adrs/drafts",),
+    context="Architecture decision records of app",
+)
+CODE = replace(
+    ADRS,
+    name="app-code",
+    kind="code",
+    directories=("",),
+    suffixes=tuple(LANGUAGES),
+    excluded=(".sdd", "docs/adrs"),
+)
+NOTES = replace(
+    ADRS,
+    name="notes",
+    kind="notes",
+    directories=("kb",),
+    suffixes=(),
+    pattern="**/*.md",
+    excluded=(),
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "inside"),
+    [
+        ("docs/adrs/ADR-0001-x.md", True),
+        ("docs/adrs/deep/down/x.MD", True),
+        ("docs/old/x.mdx", True),
+        ("docs/adrs/x.png", False),
+        ("docs/adrs/x.py", False),
+        ("docs/adrs", False),
+        ("docs/adrs.md", False),
+        ("docs/adrs-old/x.md", False),
+        ("not/docs/adrs/x.md", False),
+        ("docs/ADRs/x.md", False),
+        ("docs/adrs/drafts/x.md", False),
+        ("docs/adrs/drafts.md", True),
+        ("x.md", False),
+    ],
+)
+def test_directories_are_prefixes_of_paths(path: str, inside: bool):
+    assert ADRS.contains(path) is inside
+
+
+@pytest.mark.parametrize(
+    ("path", "inside"),
+    [
+        ("main.go", True),
+        ("src/App.JAVA", True),
+        ("Makefile", True),
+        ("build/Dockerfile", True),
+        ("src/notmakefile", False),
+        ("README.md", False),
+        ("docs/adrs/x.py", False),
+        (".sdd/x.py", False),
+        ("vendor/lib/x.go", False),
+        ("web/node_modules/x/index.js", False),
+        ("a/Third_Party/x.c", False),
+        ("vendors/x.go", True),
+        ("src/vendor.go", True),
+        ("static/jquery.min.js", False),
+        ("api/service_pb2.py", False),
+        ("api/service.pb.go", False),
+        ("api/pb.go", True),
+        ("pnpm-lock.yaml", False),
+        ("src/my-pnpm-lock.yaml", True),
+    ],
+)
+def test_code_leaves_out_what_nobody_wrote_here(path: str, inside: bool):
+    assert CODE.contains(path) is inside
+
+
+def test_only_code_leaves_out_vendored_directories():
+    assert ADRS.contains("docs/adrs/vendor/x.md")
+
+
+@pytest.mark.parametrize(
+    ("path", "inside"),
+    [("kb/a.md", True), ("kb/a/b.md", True), ("kb/a.txt", False), ("other/kb/a.md", False)],
+)
+def test_pattern_is_below_the_directory(path: str, inside: bool):
+    assert NOTES.contains(path) is inside
+    assert replace(NOTES, directories=("",), pattern="kb/**/*.md").contains(path) is inside
+
+
+@pytest.mark.parametrize(
+    ("pattern", "yes", "no"),
+    [
+        ("*.md", ["a.md", ".md"], ["a/b.md", "a.mdx", "amd"]),
+        ("**/*.md", ["a.md", "a/b/c.md"], ["a/b.txt"]),
+        ("**", ["a", "a/b"], []),
+        ("a/**", ["a/b", "a/b/c"], ["ab", "a"]),
+        ("a?c", ["abc"], ["a/c", "ac"]),
+        ("[a-c].md", ["b.md"], ["d.md", "/.md"]),
+        ("[!a-c].md", ["d.md"], ["b.md", "/.md"]),
+        ("[^a].md", ["b.md"], ["a.md"]),
+        ("[]].md", ["].md"], ["a.md"]),
+        ("[[:].md", ["[.md", ":.md"], []),
+        ("*.{md,mdx}", ["a.md", "a.mdx"], ["a.{md,mdx}"]),
+        ("{a,b}*/x", ["a1/x", "b/x"], ["c/x"]),
+        ("[a", ["[a"], ["a"]),
+        ("{a", ["{a"], ["a"]),
+        ("a+(b)$.md", ["a+(b)$.md"], ["aab.md"]),
+    ],
+)
+def test_globs(pattern: str, yes: list[str], no: list[str]):
+    expression = re.compile(glob_expression(pattern))
+    assert [path for path in yes if not expression.fullmatch(path)] == []
+    assert [path for path in no if expression.fullmatch(path)] == []
+
+
+@given(st.text(alphabet=st.sampled_from("ab*?[]{}!^-,/.\\&|~(+$"), max_size=12))
+def test_any_glob_is_an_expression(pattern: str):
+    re.compile(glob_expression(pattern))
+
+
+@given(st.text(alphabet="ab/.+({^$", max_size=12))
+def test_a_glob_without_wildcards_is_itself(pattern: str):
+    assert re.fullmatch(glob_expression(pattern), pattern)
+
+
+def test_pathspecs():
+    assert ADRS.pathspecs() == (":(literal)docs/adrs", ":(literal)docs/old")
+    assert replace(ADRS, repository="libs/core").pathspecs() == (":(literal)libs/core",)
+    assert replace(ADRS, kind="issues", directories=(".sdd/issues",)).pathspecs() == ()
+    assert replace(NOTES, directories=("",)).pathspecs() == (".",)
+
+
+HOSTILE = [
+    "docs/adrs/a.md",
+    "docs/adrs/B.MD",
+    "docs/old/deep/c.mdx",
+    "main.go",
+    "src/App.JAVA",
+    "MAKEFILE",
+    "deep/Dockerfile",
+    "kb/[x]*.md",
+    "README",
+    "image.png",
+]
+
+
+@pytest.mark.parametrize("collection", [ADRS, CODE, NOTES], ids=lambda c: c.name)
+@pytest.mark.parametrize("path", HOSTILE)
+def test_git_sees_every_change_to_a_collection(repo: Repo, collection: Collection, path: str):
+    before = repo.commit(files={"other.bin": "1"})
+    repo.commit(files={path: "1"})
+    done = repo.run("diff-index", "--quiet", before, "--", *collection.pathspecs())
+    assert done.returncode in (0, 1)
+    if collection.contains(path):
+        assert done.returncode == 1
+
+
+def test_git_sees_nothing_else(repo: Repo):
+    before = repo.commit(files={"docs/adrs/a.md": "1"})
+    repo.commit(files={"image.png": "1", "README": "1", "docs/x.txt": "1", "docs/adrs2/a.md": ""})
+    for collection in (ADRS, CODE, NOTES):
+        done = repo.run("diff-index", "--quiet", before, "--", *collection.pathspecs())
+        assert done.returncode == 0, collection.name
+
+
+def test_directory_with_wildcards_in_its_name(repo: Repo):
+    collection = replace(ADRS, directories=("a*[b]",))
+    before = repo.commit(files={"aXb/x.md": "1"})
+    repo.commit(files={"aXb/x.md": "2"})
+    command = ("diff-index", "--quiet", before, "--", *collection.pathspecs())
+    assert repo.run(*command).returncode == 0
+    repo.commit(files={"a*[b]/x.md": "2"})
+    assert repo.run(*command).returncode == 1
+
+
+def test_definition_differs_with_every_field():
+    other = {str: "other", tuple: ("other",)}
+    digests = {ADRS.definition()}
+    for field in fields(ADRS):
+        digests.add(
+            replace(ADRS, **{field.name: other[type(getattr(ADRS, field.name))]}).definition()
+        )
+    assert len(digests) == len(fields(ADRS)) + 1
+    assert re.fullmatch(r"[0-9a-f]{16}", ADRS.definition())
+    assert replace(ADRS).definition() == ADRS.definition()
+
+
+def test_definition_of_any_name():
+    assert replace(ADRS, directories=("caf\udce9",)).definition()
+
+
+@pytest.mark.parametrize(
+    ("name", "member"),
+    [
+        ("myrepo-adrs", True),
+        ("myrepo-issues", True),
+        ("myrepo-api-code", True),
+        ("myrepo-libs-web-specs", True),
+        ("not-myrepo-adrs", False),
+        ("myrepo-two-adrs", False),
+        ("myrepo-adrs-old", False),
+        ("myrepoadrs", False),
+        ("myrepo", False),
+        ("MYREPO-adrs", False),
+        ("api-code", False),
+    ],
+)
+def test_membership_is_exact(name: str, member: bool):
+    assert membership(name, "myrepo", ["api", "libs/web"]) is member
+
+
+slugs = st.text(alphabet="ab-", min_size=1, max_size=6)
+
+
+@given(slugs, slugs, st.sampled_from(KINDS))
+def test_membership_of_another_slug(slug: str, other: str, kind: str):
+    assert membership(f"{other}-{kind}", slug, []) is (other == slug)
+
+
+def test_contains_is_quick():
+    paths = [f"src/package{n % 100}/module{n}.{'py' if n % 2 else 'txt'}" for n in range(20_000)]
+    started = time.process_time()
+    assert sum(map(CODE.contains, paths)) == 10_000
+    assert time.process_time() - started < 0.5

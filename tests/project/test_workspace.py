@@ -1,0 +1,233 @@
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.project.git import GitError
+from sdd_hooks.project.memory import Line, MemoryFile, parse
+from sdd_hooks.project.workspace import Module, find_modules, parse_gitmodules, parse_table
+from tests.support.repos import Repo
+
+TABLE = """\
+## Architecture Context
+
+### Workspace Modules
+
+| Module | Root | Description |
+|--------|------|-------------|
+| api | services/api | REST API service |
+| `web` | [services/web](services/web/) | Web \\| frontend |
+
+text
+"""
+
+GITMODULES = """\
+[submodule "service-api"]
+\tpath = services/api
+\turl = https://github.com/example/service-api.git
+[submodule "libs/web"]
+\turl = ../web.git
+\tpath = "services/web" ; comment
+"""
+
+
+def memory(root: Path, text: str) -> MemoryFile:
+    return MemoryFile(root / "CLAUDE.md", tuple(parse(text)))
+
+
+def rows(text: str) -> list[tuple[str, str, str, int]]:
+    lines = [Line(n, line) for n, line in enumerate(text.split("\n"), 1)]
+    return [(d.name, d.root, d.description, d.line) for d in parse_table(lines)]
+
+
+def test_no_workspace(repo: Repo):
+    assert find_modules(repo.root, None) == ((), [])
+    assert find_modules(repo.root, memory(repo.root, "## Architecture Context")) == ((), [])
+
+
+def test_modules_of_the_table(repo: Repo):
+    modules, warnings = find_modules(repo.root, memory(repo.root, TABLE))
+    assert modules == (
+        Module("api", "services/api", "REST API service", False),
+        Module("web", "services/web", "Web | frontend", False),
+    )
+    assert warnings == []
+
+
+def test_modules_of_gitmodules(repo: Repo):
+    repo.write(".gitmodules", GITMODULES)
+    modules, warnings = find_modules(repo.root, None)
+    assert modules == (
+        Module("service-api", "services/api", "", True),
+        Module("libs/web", "services/web", "", True),
+    )
+    assert warnings == []
+
+
+def test_both_that_agree(repo: Repo):
+    repo.write(".gitmodules", GITMODULES)
+    modules, warnings = find_modules(repo.root, memory(repo.root, TABLE))
+    assert [(m.name, m.description) for m in modules] == [
+        ("service-api", "REST API service"),
+        ("libs/web", "Web | frontend"),
+    ]
+    assert warnings == []
+
+
+def test_both_that_differ(repo: Repo):
+    repo.write(".gitmodules", GITMODULES)
+    other = TABLE.replace("services/api", "services/old")
+    modules, [warning] = find_modules(repo.root, memory(repo.root, other))
+    assert [m.root for m in modules] == ["services/api", "services/web"]
+    assert str(warning) == (
+        f"{repo.root}/CLAUDE.md:7: this table and .gitmodules differ:"
+        " .gitmodules counts; run `sdd init` to update"
+    )
+
+
+def test_gitmodules_without_a_submodule_leaves_it_to_the_table(repo: Repo):
+    repo.write(".gitmodules", '# nothing\n[submodule "x"]\n\turl = y\n')
+    modules, _ = find_modules(repo.root, memory(repo.root, TABLE))
+    assert [m.name for m in modules] == ["api", "web"]
+
+
+def test_gitmodules_that_is_a_link_is_not_read(repo: Repo):
+    # git does not read it either.
+    repo.write("elsewhere", GITMODULES)
+    repo.link(".gitmodules", "elsewhere")
+    assert find_modules(repo.root, None) == ((), [])
+
+
+def test_gitmodules_that_git_cannot_read(repo: Repo):
+    repo.write(".gitmodules", GITMODULES + "]bad\n")
+    with pytest.raises(ConfigurationError) as caught:
+        find_modules(repo.root, None)
+    assert str(caught.value) == f"{repo.root}/.gitmodules:7: git cannot read this line"
+
+
+def test_gitmodules_too_large(repo: Repo):
+    repo.write(".gitmodules", b"#" * (1 << 21))
+    with pytest.raises(ConfigurationError, match="larger than"):
+        find_modules(repo.root, None)
+
+
+@pytest.mark.parametrize("root", ["../x", "/etc", "out", ".", "a/..", ".git/modules"])
+def test_root_that_cannot_be(repo: Repo, root: str):
+    repo.link("out", "/")
+    repo.write(".gitmodules", f'[submodule "x"]\n\turl = y\n\tpath = {root}\n')
+    with pytest.raises(ConfigurationError) as caught:
+        find_modules(repo.root, None)
+    assert str(caught.value).startswith(f"{repo.root}/.gitmodules:3: module 'x' ")
+    repo.remove(".gitmodules")
+    table = f"### Workspace Modules\n| Module | Root |\n|-|-|\n| x | {root} |\n"
+    with pytest.raises(ConfigurationError) as caught:
+        find_modules(repo.root, memory(repo.root, table))
+    assert str(caught.value).startswith(f"{repo.root}/CLAUDE.md:4: module 'x' ")
+
+
+@pytest.mark.parametrize("rows", ["| a | x |\n| a | y |", "| a | x |\n| b | ./x/ |"])
+def test_twice(repo: Repo, rows: str):
+    table = f"### Workspace Modules\n| Module | Root |\n|-|-|\n{rows}\n"
+    with pytest.raises(ConfigurationError, match=r"CLAUDE\.md:5: module '.' is there twice"):
+        find_modules(repo.root, memory(repo.root, table))
+
+
+@pytest.mark.parametrize(
+    ("heading", "columns", "found"),
+    [
+        ("### Workspace Modules", "Module | Root", True),
+        ("### Workspace Modules", "**Module** | Path", True),
+        ("## workspace modules:", "Purpose | Root | Module", True),
+        ("### Modules", "Module | Root", True),
+        ("### Modules", "Module | Path", False),
+        ("### Other", "Module | Root", False),
+        ("### Workspace Modules", "Name | Root", False),
+    ],
+)
+def test_which_table(repo: Repo, heading: str, columns: str, found: bool):
+    width = columns.count("|") + 1
+    table = f"{heading}\n| {columns} |\n{'|---' * width}|\n{'| x ' * width}|\n"
+    modules, _ = find_modules(repo.root, memory(repo.root, table))
+    assert bool(modules) is found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Module | Root |\n|---|---|\n| a | b |",
+        "Module | Root\n:--|--:\na | b",
+        "|Module|Root|\n|-|-|\n|`a`|b|",
+        "| Root | Module | Description |\n|---|---|---|\n| b | a |",
+        "text\n\n| Module | Root |\n| :---: | --- |\n| a | b | c | d |\n\n| x | y |",
+    ],
+)
+def test_shapes_of_a_table(text: str):
+    assert [row[:2] for row in rows(text)] == [("a", "b")]
+
+
+def test_rows_without_a_name_or_root_are_no_modules():
+    assert rows("| Module | Root |\n|---|---|\n| a | |\n| | b |\n| c | d |") == [("c", "d", "", 5)]
+
+
+cells = st.text(alphabet="abc/-. |\\`", max_size=8)
+
+
+@given(st.lists(st.tuples(cells, cells, cells), max_size=5))
+def test_any_table(data: list[tuple[str, str, str]]):
+    body = "\n".join("| " + " | ".join(row) + " |" for row in data)
+    found = rows(f"| Module | Root | Description |\n|---|---|---|\n{body}")
+    assert all(name and root and 3 <= line < 3 + len(data) for name, root, _, line in found)
+
+
+plain = st.text(alphabet="abc/-.", min_size=1, max_size=8)
+
+
+@given(st.lists(st.tuples(plain, plain, plain), max_size=5))
+def test_what_is_written_into_a_table_is_read(data: list[tuple[str, str, str]]):
+    body = "\n".join("| " + " | ".join(row) + " |" for row in data)
+    found = rows(f"| Module | Root | Description |\n|---|---|---|\n{body}")
+    assert [row[:3] for row in found] == data
+
+
+def test_gitmodules_as_git_reads_it(tmp_path: Path):
+    text = (
+        b'\xef\xbb\xbf[submodule "a.b \\"c\\""] path = "sp ace" # why\r\n'
+        b'[SubModule "two"]\n  PATH = one\\\n/two\n  path = last\n'
+        b'[submodule "url"]\n url = x\n[submodule "empty"]\n path\n[core]\n path = no\n'
+        b'[submodule "caf\xe9"]\n path = caf\xe9\n'
+    )
+    assert [(d.name, d.root) for d in parse_gitmodules(text, tmp_path)] == [
+        ('a.b "c"', "sp ace"),
+        ("two", "last"),
+        (os.fsdecode(b"caf\xe9"), os.fsdecode(b"caf\xe9")),
+    ]
+
+
+names = st.text(alphabet="abc./ -", min_size=1, max_size=8)
+values = st.text(alphabet='abc./ "\\;#\t', min_size=1, max_size=10).filter(
+    lambda v: bool(v.strip())
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.dictionaries(names, values, max_size=4))
+def test_what_git_writes_is_read(tmp_path_factory: pytest.TempPathFactory, paths: dict[str, str]):
+    file = tmp_path_factory.mktemp("modules") / ".gitmodules"
+    file.touch()
+    repo = Repo(file.parent)
+    for name, path in paths.items():
+        repo.git("config", "--file", str(file), f"submodule.{name}.path", path)
+    found = {d.name: d.root for d in parse_gitmodules(file.read_bytes(), file.parent)}
+    assert found == paths
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.binary(max_size=60) | st.text(alphabet='[]"=\\\n sub#', max_size=60).map(str.encode))
+def test_any_gitmodules_is_read_or_refused(data: bytes):
+    try:
+        parse_gitmodules(data, Path("/"))
+    except GitError as error:
+        assert "\n" not in str(error)
