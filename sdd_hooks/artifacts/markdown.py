@@ -50,6 +50,12 @@ class _Heading:
     title: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Hidden:
+    start: int
+    end: int
+
+
 # Searched in "\n" + text: a pattern that begins with a literal is searched for much faster than ^.
 _CANDIDATE = re.compile(
     r"""\n(?P<indent>[ ]*)(?![ ])(?:
@@ -78,6 +84,7 @@ _NOT_A_PARAGRAPH = re.compile(
     r"[ ]{4}|[ ]*(?:\t|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|[>|<]|\*\*[^*\n]{1,60}(?::\*\*|\*\*:))"
 )
 
+_VISIBLE = re.compile(r"[^\n]")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
 _NOT_IN_SLUG = re.compile(r"[^a-z0-9_\- ]")
 
@@ -113,6 +120,23 @@ def sections(text: str) -> list[Section]:
         ancestors.append((heading.level, heading.title))
         line += text.count("\n", heading.start, end)
     return found
+
+
+def prose(text: str) -> str:
+    """The text with code blocks, HTML comments and frontmatter blanked, every line where it was.
+
+    What is left keeps its offset, and every line ends in one `\\n`.
+    """
+    text = with_plain_line_ends(text)
+    pieces = []
+    position = 0
+    for block in _blocks(text):
+        if isinstance(block, _Hidden):
+            pieces.append(text[position : block.start])
+            pieces.append(_VISIBLE.sub(" ", text[block.start : block.end]))
+            position = block.end
+    pieces.append(text[position:])
+    return "".join(pieces)
 
 
 def slugify(title: str) -> str:
@@ -162,14 +186,17 @@ def _unique(slug: str, anchors: dict[str, int]) -> str:
 
 
 def _headings(text: str) -> Iterator[_Heading]:
-    """Headings in order. `block_end` is where the last block that is no paragraph ended."""
-    body = "\n" + text
+    return (block for block in _blocks(text) if isinstance(block, _Heading))
+
+
+def _blocks(text: str) -> Iterator[_Heading | _Hidden]:
+    """Headings, and what is no prose, in order. `block_end` is where the last of them ended."""
     block_end = frontmatter_end(text)
+    if block_end:
+        yield _Hidden(0, block_end)
     fence = ""
-    fence_room = 0
-    count = 0
-    position = 0
-    for match in _CANDIDATE.finditer(body, block_end):
+    fence_start = fence_room = position = count = 0
+    for match in _CANDIDATE.finditer("\n" + text, block_end):
         start = match.start()  # in `text`, where this line begins
         if start < position:
             continue
@@ -178,22 +205,21 @@ def _headings(text: str) -> Iterator[_Heading]:
             line_end = _line_end(text, start)
             rest = text[match.end() - 1 : line_end]
             if fence:
-                if (
-                    marks.startswith(fence)
-                    and indent <= fence_room
-                    and not match["markers"]
-                    and not rest.strip()
-                ):
+                closes = marks.startswith(fence) and indent <= fence_room
+                if closes and not match["markers"] and not rest.strip():
                     fence = ""
                     block_end = line_end
+                    yield _Hidden(fence_start, line_end)
             elif indent <= 3 and not (marks[0] == "`" and "`" in rest):
                 fence = marks
-                fence_room = match.start("fence") - 1 - start + 3
+                fence_start = match.start("fence") - 1
+                fence_room = fence_start - start + 3
             continue
         if fence or indent > 3:
             continue
         if html := match["html"]:
             position = block_end = _html_end(text, html, match.end() - 1)
+            yield _Hidden(start, block_end)
             continue
         line_end = _line_end(text, start)
         if hashes := match["hashes"]:
@@ -210,6 +236,8 @@ def _headings(text: str) -> Iterator[_Heading]:
         count += 1
         if count == MAX_SECTIONS:
             return
+    if fence:
+        yield _Hidden(fence_start, len(text))
 
 
 def _line_end(text: str, start: int) -> int:

@@ -11,6 +11,7 @@ from sdd_hooks.artifacts.markdown import (
     MAX_TITLE,
     Section,
     frontmatter_end,
+    prose,
     sections,
     slugify,
     with_plain_line_ends,
@@ -202,6 +203,7 @@ def test_hostile_text_takes_time_in_proportion(unit: str) -> None:
     for hostile in (text, "---\na: b\n" + text + "\nx"):
         started = time.process_time()
         sections(hostile)
+        prose(hostile)
         # A fraction of a second when the cost is linear, minutes when it is not.
         assert time.process_time() - started < 10
 
@@ -268,6 +270,31 @@ def test_sections_are_the_text_in_order(text: str) -> None:
     anchors = [section.anchor for section in found]
     assert len(set(anchors)) == len(anchors)
     assert all(anchors)
+
+
+def test_prose_blanks_what_is_not_prose() -> None:
+    text = (
+        "---\na: MUST\n---\n\nMUST `code` stays <!-- inline stays -->\n- ```sh\n  MUST\n  ```\n"
+        "<!-- MUST\nMUST --> rest\nSHALL\r\n~~~\nMUST"
+    )
+    kept = prose(text)
+    assert len(kept) == len(text)
+    assert [line.rstrip() for line in kept.split("\n")] == [
+        *("", "", "", "", "MUST `code` stays <!-- inline stays -->"),
+        *("-", "", "", "", "", "SHALL", "", ""),
+    ]
+
+
+@given(documents)
+def test_prose_keeps_every_offset(text: str) -> None:
+    plain = with_plain_line_ends(text)
+    kept = prose(text)
+    assert len(kept) == len(text)
+    assert all(a in (b, " ") for a, b in zip(kept, plain, strict=True))
+    assert kept.count("\n") == plain.count("\n")
+    for section in sections(text):
+        if section.level and section.title:
+            assert kept[section.start : section.end].strip()
 
 
 @given(documents)

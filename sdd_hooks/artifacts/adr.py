@@ -1,0 +1,126 @@
+"""Architecture decision records: MADR, Nygard's form, Y-statements, and mixtures of them."""
+
+# Governing: SPEC-0002 REQ "Records as they are found"
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from pathlib import PurePosixPath
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.document import (
+    Document,
+    date_of,
+    edges_of,
+    findings_of,
+    is_placeholder_title,
+    read_document,
+    successors_of,
+    words_of_name,
+)
+from sdd_hooks.artifacts.edges import Holder
+from sdd_hooks.artifacts.fields import field_name
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.artifacts.identifiers import id_of_name
+
+_SUFFIXES = (".md", ".mdx", ".markdown")
+
+_TEMPLATE_NAME = re.compile(
+    r"(?:_|(?:adr|madr|[0nx]+)[-_. ]){0,3}template(?:[-_](?:bare|minimal|short|long|full|madr))*",
+    re.IGNORECASE,
+)
+_FOLDER_PAGES = frozenset({"readme", "index"})
+_DECISIONS = frozenset(
+    {
+        "decision",
+        "decision-outcome",
+        "the-decision",
+        "decisions",
+        "resolution",
+        "outcome",
+        "what-we-decided",
+        "proposed-decision",
+        "our-decision",
+        "decision-made",
+    }
+)
+_Y_STATEMENT = re.compile(r"\bin\s+the\s+context\s+of\b", re.IGNORECASE)
+_Y_DECIDED = re.compile(r"\bwe\s+(?:have\s+)?(?:decided?|chose|choose)\b", re.IGNORECASE)
+
+
+def read_adr(path: str, text: str, module: str = "") -> Artifact | None:
+    """The ADR in the file at `path`, None when the file is no record.
+
+    No records are the index of a folder, a template, and an unnumbered page that neither has a
+    status nor says what was decided. Never raises.
+    """
+    name = _record_name(path)
+    if not name or _TEMPLATE_NAME.fullmatch(name):
+        return None
+    document = read_document(text, "ADR", module)
+    if is_placeholder_title(document.title):
+        return None
+    decision = _decision(document)
+    in_name = id_of_name(name, "ADR", module)
+    identifier = in_name or document.heading_id or document.own_id
+    if not (identifier or document.statuses or decision):
+        return None
+    edges, edge_findings = edges_of(document, Holder("ADR", identifier, path, module))
+    findings = [*findings_of(document, path), *edge_findings]
+    if in_name and document.heading_id and document.heading_id != in_name:
+        message = f"the title says {document.heading_id} and the file name {in_name}: rename one"
+        findings.append(
+            Finding(path, document.heading_line, "id-conflict", "warning", message, document.title)
+        )
+    return Artifact(
+        kind="ADR",
+        id=identifier,
+        path=path,
+        title=document.title or words_of_name(name) or name,
+        module=module,
+        status=document.status,
+        statuses=document.statuses,
+        date=date_of(document, name),
+        sections=document.sections,
+        edges=edges,
+        decision=decision,
+        successors=successors_of(document, "ADR", module),
+        frontmatter=document.matter.fields,
+        findings=tuple(findings),
+    )
+
+
+def _record_name(path: str) -> str:
+    """The name that carries the number: of the file, or of the folder whose page it is."""
+    file = PurePosixPath(path)
+    if file.suffix.lower() not in _SUFFIXES:
+        return ""
+    if file.stem.lower() in _FOLDER_PAGES:
+        return file.parent.name if id_of_name(file.parent.name, "ADR") else ""
+    return file.stem
+
+
+def _decision(document: Document) -> tuple[int, int] | None:
+    for at, section in enumerate(document.sections):
+        if field_name(section.title) in _DECISIONS:
+            last = section.last_line
+            for below in document.sections[at + 1 :]:
+                if below.level <= section.level:
+                    break
+                last = below.last_line
+            return section.first_line, last
+    return _y_statement(document.prose)
+
+
+def _y_statement(prose: str) -> tuple[int, int] | None:
+    """The paragraph `In the context of …, facing …, we decided for … to achieve …, accepting …`."""
+    for match in islice(_Y_STATEMENT.finditer(prose), 20):
+        end = prose.find("\n\n", match.start())
+        end = len(prose.rstrip()) if end < 0 else end
+        if _Y_DECIDED.search(prose, match.end(), min(end, match.end() + 2_000)):
+            blank = prose.rfind("\n\n", 0, match.start())
+            start = 0 if blank < 0 else blank + 2
+            first = prose.count("\n", 0, start) + 1
+            return first, first + prose.count("\n", start, end)
+    return None

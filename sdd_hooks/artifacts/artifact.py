@@ -1,0 +1,58 @@
+"""An artifact: an ADR or a spec as it was read from the work tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from sdd_hooks.artifacts.edges import Edge
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.artifacts.frontmatter import Value
+from sdd_hooks.artifacts.identifiers import ArtifactId, Kind
+from sdd_hooks.artifacts.markdown import Section
+from sdd_hooks.artifacts.requirements import Requirement
+from sdd_hooks.artifacts.status import NO_STATUS, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """What one ADR, or one spec with its design, says about itself.
+
+    The `path` (a spec's: of its spec.md) is the key, since numbers are given twice in practice.
+    `id` is None without a number. `status` is the one that counts, `statuses` all that are
+    written. `date` is ISO or "". `decision` is the first and last line of what was decided.
+    `successors` are the artifacts that a superseded one names. `design` is the path of a spec's
+    design.md, "" when there is none. `findings` is what is wrong with the file on its own.
+    """
+
+    kind: Kind
+    id: ArtifactId | None
+    path: str
+    title: str
+    module: str = ""
+    status: Status = NO_STATUS
+    statuses: tuple[Status, ...] = ()
+    date: str = ""
+    sections: tuple[Section, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    decision: tuple[int, int] | None = None
+    successors: tuple[ArtifactId, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    design: str = ""
+    frontmatter: Mapping[str, Value] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What to call it: its id, else the name of its file or folder."""
+        if self.id:
+            return str(self.id)
+        path = PurePosixPath(self.path)
+        named_by_folder = self.kind == "SPEC" or path.stem.lower() in ("index", "readme")
+        return (path.parent.name if named_by_folder else "") or path.stem
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Its files."""
+        return (self.path, self.design) if self.design not in ("", self.path) else (self.path,)

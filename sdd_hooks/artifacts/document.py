@@ -1,0 +1,240 @@
+"""What ADRs and specs have in common: frontmatter, title, id, status, date, in any arrangement."""
+
+# Governing: SPEC-0002 REQ "Records as they are found"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sdd_hooks.artifacts.edges import Edge, Holder, prose_edges, read_edges
+from sdd_hooks.artifacts.fields import Field, field_name, top_fields
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.artifacts.frontmatter import Frontmatter, read_frontmatter
+from sdd_hooks.artifacts.identifiers import (
+    ArtifactId,
+    Kind,
+    mentioned_ids,
+    parse_id,
+    split_heading,
+)
+from sdd_hooks.artifacts.markdown import Section, prose, sections
+from sdd_hooks.artifacts.status import (
+    NO_STATUS,
+    UNKNOWN,
+    Status,
+    find_statuses,
+    section_paragraphs,
+)
+
+# Headings that every record has; none of them is a title.
+STANDARD_SECTIONS = frozenset(
+    {
+        "status",
+        "context",
+        "context-and-problem-statement",
+        "problem",
+        "problem-statement",
+        "decision",
+        "decision-outcome",
+        "decision-drivers",
+        "consequences",
+        "considered-options",
+        "options",
+        "alternatives",
+        "alternatives-considered",
+        "pros-and-cons-of-the-options",
+        "confirmation",
+        "more-information",
+        "links",
+        "references",
+        "related",
+        "metadata",
+        "summary",
+        "overview",
+        "background",
+        "motivation",
+        "rationale",
+        "date",
+        "deciders",
+        "requirements",
+        "table-of-contents",
+        "contents",
+    }
+)
+
+_DATE = re.compile(r"(?<![0-9])([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?![0-9])")
+_DATE_FIELDS = ("date", "decision-date", "decided", "decided-on", "created", "last-updated")
+
+_PLACEHOLDER = re.compile(
+    r"""[\[{<](?!.*\]\().*[\]}>]
+    | (?:short[ ]|record[ ]|decision[ ]|adr[ ]|the[ ])*title\b(?:[ ]of[ ].*|[ ]here)?
+    | (?:N+|X+|0+|number)\b\W*title
+    | (?:the[ ]|adr[ ]|madr[ ]|architectur(?:e|al)[ ]|decision[ ]|records?[ ]|spec[ ])*template
+      (?:[ ](?:for|by|of)\b.*)?""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One Markdown file of an artifact. `title` is without its id; "" when there is none.
+
+    `heading_id` is the id in the title, `own_id` that of the frontmatter.
+    """
+
+    prose: str
+    sections: tuple[Section, ...]
+    matter: Frontmatter
+    fields: tuple[Field, ...]
+    statuses: tuple[Status, ...]
+    title: str
+    heading_id: ArtifactId | None
+    heading_line: int
+    own_id: ArtifactId | None
+
+    @property
+    def status(self) -> Status:
+        """The status that counts."""
+        return self.statuses[0] if self.statuses else NO_STATUS
+
+
+def read_document(text: str, kind: Kind, module: str = "") -> Document:
+    """Read the text of an ADR or spec. Never raises."""
+    plain = prose(text)
+    found = tuple(sections(text))
+    matter = read_frontmatter(text)
+    fields = top_fields(plain, found)
+    title, identifier, line = _title(matter, found, kind, module)
+    return Document(
+        prose=plain,
+        sections=found,
+        matter=matter,
+        fields=fields,
+        statuses=find_statuses(matter, fields, plain, found),
+        title=title,
+        heading_id=identifier,
+        heading_line=line,
+        own_id=parse_id(matter.text("id"), kind, module),
+    )
+
+
+def _title(
+    matter: Frontmatter, found: Sequence[Section], kind: Kind, module: str
+) -> tuple[str, ArtifactId | None, int]:
+    """The title without its id, the id in it, and its line: of the heading, or the frontmatter."""
+    heading, identifier, line = "", None, 0
+    top = next((s for s in found if s.level == 1 and not _is_standard(s)), None)
+    if top is None and not any(s.level == 1 for s in found):
+        top = next((s for s in found if s.level), None)
+    if top and not _is_standard(top):
+        identifier, heading = split_heading(top.title, kind, module)
+        line = top.first_line
+    in_matter, title = split_heading(matter.text("title"), kind, module)
+    if identifier is None and in_matter:
+        identifier, line = in_matter, matter.lines.get("title", 0)
+    return title or heading, identifier, line
+
+
+def _is_standard(section: Section) -> bool:
+    return field_name(section.title) in STANDARD_SECTIONS
+
+
+def is_placeholder_title(title: str) -> bool:
+    """Whether this is a title that a template holds for its users to replace."""
+    return bool(_PLACEHOLDER.fullmatch(title.strip()))
+
+
+def date_of(document: Document, name: str = "") -> str:
+    """The date of the decision as `YYYY-MM-DD`: as a field, else in the file's name; "" if none."""
+    written = [document.matter.text(key) for key in _DATE_FIELDS]
+    written += [field.value for field in document.fields if field.name in _DATE_FIELDS]
+    for text in (*written, name):
+        if match := _DATE.search(text):
+            year, month, day = (int(part) for part in match.groups())
+            if 1 <= month <= 12 and 1 <= day <= 31:
+                return f"{year:04d}-{month:02d}-{day:02d}"
+    return ""
+
+
+def words_of_name(name: str) -> str:
+    """A title made of a file's or folder's name: `0004-use-queues` is "Use queues"."""
+    slug = re.sub(
+        r"^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}[-_. ]?)?(?:adr|spec)?[-_ ]?", "", name, flags=re.I
+    )
+    words = re.sub(r"[-_ ]+", " ", re.sub(r"^[0-9]+[a-z]?(?=[-_. ]|$)[-_. ]*", "", slug)).strip()
+    return words[:1].upper() + words[1:]
+
+
+def edges_of(document: Document, holder: Holder) -> tuple[tuple[Edge, ...], tuple[Finding, ...]]:
+    """The written edges of a document, and what is wrong with them.
+
+    Edges in prose count only where the frontmatter has none of that kind.
+    """
+    edges, findings = read_edges(document.matter, holder)
+    kinds = {edge.kind for edge in edges}
+    written = prose_edges(_statements(document), holder)
+    return (*edges, *(edge for edge in written if edge.kind not in kinds)), findings
+
+
+def _statements(document: Document) -> Iterator[tuple[str, str, int]]:
+    for field in document.fields:
+        yield field.name, field.value, field.line
+    for section in document.sections:
+        if field_name(section.title) == "status":
+            for line, paragraph in section_paragraphs(document.prose, section):
+                yield "", paragraph, line
+
+
+def successors_of(document: Document, kind: Kind, module: str = "") -> tuple[ArtifactId, ...]:
+    """What a superseded document says replaced it, in its status or a `Superseded by` field."""
+    if document.status.value != "superseded":
+        return ()
+    texts = [document.matter.text("superseded-by")]
+    texts += [field.value for field in document.fields if field.name == "superseded-by"]
+    texts += [status.text for status in document.statuses if status.value == "superseded"]
+    for text in texts:
+        # What stands in parentheses is history: superseded by 9 (was: amended by 7).
+        outside = re.sub(r"\s\([^()]*(?:\([^()]*\)[^()]*)*\)", "", text)
+        named = mentioned_ids(outside, kind, module)
+        bare = parse_id(outside, kind, module)
+        if named or bare:
+            return named or ((bare,) if bare else ())
+    return ()
+
+
+def findings_of(document: Document, path: str) -> Iterator[Finding]:
+    """What is wrong with a document on its own, its edges aside."""
+    matter = document.matter
+    if matter.error:
+        line, message = matter.error.line, matter.error.message
+        yield Finding(path, line, "broken-frontmatter", "critical", message)
+    for key in dict.fromkeys(matter.duplicates):
+        message = f"`{key}` stands in the frontmatter more than once: keep one"
+        yield Finding(path, matter.lines.get(key, 0), "duplicate-key", "warning", message, key)
+    status = document.status
+    if status.value == UNKNOWN:
+        message = (
+            f"`{_quoted(status.text)}` is no status: use proposed, accepted, rejected, deprecated"
+            " or superseded for an ADR, draft, review, approved, implemented or deprecated for a"
+            " spec"
+        )
+        yield Finding(path, status.line, "unknown-status", "warning", message, status.text)
+    for other in document.statuses[1:]:
+        if UNKNOWN not in (other.value, status.value) and other.value != status.value:
+            message = (
+                f"the status is {status.value} in the {_place(status)} and {other.value} in the"
+                f" {_place(other)}: make them agree"
+            )
+            yield Finding(path, other.line, "status-conflict", "warning", message, other.text)
+
+
+def _place(status: Status) -> str:
+    places = {"frontmatter": "frontmatter", "field": "text", "section": "Status section"}
+    return places.get(status.origin, "text")
+
+
+def _quoted(text: str) -> str:
+    text = text.replace("`", "'")
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -1,0 +1,255 @@
+"""Edges between artifacts: written forwards in the frontmatter, with inverses that are derived."""
+
+# Governing: SPEC-0002 REQ "Edges"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sdd_hooks.artifacts.findings import Finding, Severity
+from sdd_hooks.artifacts.frontmatter import Frontmatter
+from sdd_hooks.artifacts.identifiers import ArtifactId, Kind, id_of_name, mentioned_ids, parse_id
+
+Origin = Literal["frontmatter", "prose", "derived"]
+
+FORWARD: Mapping[Kind, Mapping[str, tuple[Kind, ...]]] = {
+    "ADR": {
+        "supersedes": ("ADR",),
+        "extends": ("ADR",),
+        "enables": ("ADR",),
+        "governs": ("SPEC",),
+        "related": ("ADR", "SPEC"),
+    },
+    "SPEC": {
+        "implements": ("ADR",),
+        "requires": ("SPEC",),
+        "extends": ("SPEC",),
+        "supersedes": ("SPEC",),
+        "related": ("SPEC", "ADR"),
+    },
+}
+"""The edges an artifact of each kind may write, and what they lead to."""
+
+INVERSES: Mapping[str, str] = {
+    "supersedes": "superseded-by",
+    "extends": "extended-by",
+    "enables": "enabled-by",
+    "governs": "governed-by",
+    "implements": "implemented-by",
+    "requires": "depended-on-by",
+    "related": "related",
+}
+"""The name of each edge seen from its target. Derived, never written; `related` is symmetric."""
+
+_WRITTEN_INVERSES = {inverse: edge for edge, inverse in INVERSES.items() if inverse != edge}
+
+# Edges of one family lead the same way in time, so a circle within it is a contradiction. Across
+# families it is not: `ADR-0001 governs SPEC-0001` and `SPEC-0001 implements ADR-0001` say the same.
+_FAMILIES = (("supersedes", "extends", "implements", "requires"), ("enables", "governs"))
+
+_PROSE_KINDS = {
+    "supersedes": "supersedes",
+    "supercedes": "supersedes",
+    "replaces": "supersedes",
+    "extends": "extends",
+    "builds-on": "extends",
+    "enables": "enables",
+    "governs": "governs",
+    "implements": "implements",
+    "requires": "requires",
+    "related": "related",
+    "related-to": "related",
+    "related-adrs": "related",
+    "related-decisions": "related",
+}
+_PROSE = re.compile(
+    r"(?P<verb>supersedes|supercedes|replaces|extends|builds on)\b:?[ *]*(?P<value>.+)",
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"\[[^\[\]]*\]\([^()]*\)")
+_NOTE = re.compile(r"\([^()]*\)|（[^（）]*）")
+_SPELLED = re.compile(r"\b(?:adrs?|specs?)[-_ #]?[0-9]{1,5}[a-z]?\b", re.IGNORECASE)
+_NOTHING = frozenset({"", "-", "none", "n/a", "na", "null", "tbd"})
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`source` has an edge of this kind to `target`, written in the file at `path` on `line`.
+
+    A derived one is the inverse of a written one and has that one's place. The source of an
+    artifact without a number is None.
+    """
+
+    kind: str
+    source: ArtifactId | None
+    target: ArtifactId
+    path: str = ""
+    line: int = 0
+    origin: Origin = "frontmatter"
+
+    @property
+    def derived(self) -> bool:
+        """Whether nobody wrote this edge, only its inverse."""
+        return self.origin == "derived"
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The artifact whose edges are read. Ids without a module belong to its `module`."""
+
+    kind: Kind
+    id: ArtifactId | None
+    path: str
+    module: str = ""
+
+
+def read_edges(matter: Frontmatter, holder: Holder) -> tuple[tuple[Edge, ...], tuple[Finding, ...]]:
+    """The edges in an artifact's frontmatter, and what is wrong with how they are written.
+
+    Findings: a written inverse, an edge that this kind does not have, a value that is no list, an
+    item that is no id. Never raises.
+    """
+    edges: list[Edge] = []
+    findings: list[Finding] = []
+    known = FORWARD[holder.kind]
+    for key in matter.fields:
+        line = matter.lines.get(key, 0)
+        if edge := _WRITTEN_INVERSES.get(key):
+            message = f"`{key}` is derived: remove it, and write `{edge}` in the other artifact"
+            findings.append(Finding(holder.path, line, "inverse-edge", "warning", message, key))
+        elif key in known:
+            for read in _read_key(matter, key, holder):
+                if isinstance(read, Edge):
+                    edges.append(read)
+                else:
+                    findings.append(read)
+        elif key in INVERSES:
+            noun = "an ADR" if holder.kind == "ADR" else "a spec"
+            message = f"{noun} has no `{key}`, only {', '.join(f'`{name}`' for name in known)}"
+            findings.append(Finding(holder.path, line, "unknown-edge", "warning", message, key))
+    return tuple(edges), tuple(findings)
+
+
+def _read_key(matter: Frontmatter, key: str, holder: Holder) -> Iterator[Edge | Finding]:
+    value = matter.fields[key]
+    line = matter.lines.get(key, 0)
+    kinds = FORWARD[holder.kind][key]
+    severity: Severity = "warning" if key == "related" else "critical"
+
+    def finding(rule: str, severity: Severity, message: str, evidence: str) -> Finding:
+        return Finding(holder.path, line, rule, severity, message, evidence)
+
+    if not isinstance(value, list) and matter.text(key).lower() not in _NOTHING:
+        message = f"`{key}` is not a list: write `{key}: [{kinds[0]}-0001]`"
+        yield finding("edge-not-a-list", "warning", message, matter.text(key))
+    if isinstance(value, dict) or any(not isinstance(item, str) for item in value):
+        message = f'`{key}` holds a nested value: quote ids, as in `"[api]/{kinds[0]}-0007"`'
+        yield finding("unreadable-id", severity, message, key)
+    for item in matter.items(key):
+        if item.lower() in _NOTHING:
+            continue
+        target = _target(item, kinds, holder.module)
+        if target is None:
+            message = f"`{key}` names no artifact: `{_short(item)}` is not like {kinds[0]}-0001"
+            yield finding("unreadable-id", severity, message, item)
+            continue
+        if target.kind not in kinds:
+            noun = "ADRs" if kinds[0] == "ADR" else "specs"
+            message = f"`{key}` of this artifact leads to {noun}, and {target} is none"
+            yield finding("edge-kind", "warning", message, item)
+        yield Edge(key, holder.id, target, holder.path, line)
+
+
+def _target(item: str, kinds: tuple[Kind, ...], module: str) -> ArtifactId | None:
+    if found := parse_id(item, kinds[0], module):
+        return found
+    if len(linked := mentioned_ids(item, kinds[0], module)) == 1:
+        return linked[0]
+    name = item.rsplit("/", 1)[-1]
+    if " " not in name and name.lower().endswith((".md", ".mdx")):
+        return id_of_name(name.rsplit(".", 1)[0], kinds[0], module)
+    return None
+
+
+def _short(text: str) -> str:
+    text = text.replace("`", "'")
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def prose_edges(statements: Iterable[tuple[str, str, int]], holder: Holder) -> Iterator[Edge]:
+    """Edges written as text at the top or under Status, such as `Supersedes [4](0004-x.md)`.
+
+    `statements` are (name of the field or "", text, line). Only a text that holds ids and nothing
+    else but notes in parentheses is read: whatever needs interpreting is no edge.
+    """
+    for field, text, line in statements:
+        match = None if field else _PROSE.match(text.lstrip("*_ "))
+        name = match["verb"].lower().replace(" ", "-") if match else field
+        value = match["value"] if match else text
+        edge = _PROSE_KINDS.get(name, "")
+        wanted = FORWARD[holder.kind].get(edge, ())
+        if wanted and _is_ids_alone(value):
+            for target in mentioned_ids(_without_notes(value), wanted[0], holder.module):
+                if target.kind in wanted:
+                    yield Edge(edge, holder.id, target, holder.path, line, "prose")
+
+
+def _without_notes(value: str) -> str:
+    links = iter(_LINK.findall(value))
+    return re.sub("\0", lambda _: next(links, ""), _NOTE.sub("", _LINK.sub("\0", value)))
+
+
+def _is_ids_alone(value: str) -> bool:
+    rest = _SPELLED.sub(" ", _NOTE.sub("", _LINK.sub(" ", value)))
+    return not re.search(r"\w", re.sub(r"\band\b|/", " ", rest))
+
+
+def inverse(edge: Edge) -> Edge | None:
+    """The derived edge from the target back to the source, None when the source has no id."""
+    if edge.source is None:
+        return None
+    return Edge(INVERSES[edge.kind], edge.target, edge.source, edge.path, edge.line, "derived")
+
+
+def cycles(edges: Iterable[Edge]) -> tuple[tuple[Edge, ...], ...]:
+    """Circles among written edges, each as the edges that lead around it, each circle once.
+
+    `related` edges are symmetric and make none. The order depends on the ids alone.
+    """
+    found: list[tuple[Edge, ...]] = []
+    written = [(edge.source, edge) for edge in edges if edge.source and not edge.derived]
+    written.sort(key=lambda pair: (pair[0], pair[1].target, pair[1].kind, pair[1].path))
+    for family in _FAMILIES:
+        outgoing: dict[ArtifactId, list[Edge]] = {}
+        for source, edge in written:
+            if edge.kind in family:
+                outgoing.setdefault(source, []).append(edge)
+        found.extend(_cycles(outgoing))
+    return tuple(found)
+
+
+def _cycles(outgoing: Mapping[ArtifactId, Sequence[Edge]]) -> Iterator[tuple[Edge, ...]]:
+    """Depth first with a stack of its own: a chain of artifacts may be longer than Python's."""
+    done: set[ArtifactId] = set()
+    for root in outgoing:
+        if root in done:
+            continue
+        trail: list[Edge] = []
+        depth = {root: 0}
+        stack = [iter(outgoing[root])]
+        while stack:
+            edge = next(stack[-1], None)
+            if edge is None:
+                stack.pop()
+                node = trail.pop().target if trail else root
+                depth.pop(node)
+                done.add(node)
+            elif edge.target in depth:
+                yield (*trail[depth[edge.target] :], edge)
+            elif edge.target not in done:
+                depth[edge.target] = len(stack)
+                trail.append(edge)
+                stack.append(iter(outgoing.get(edge.target, ())))

@@ -1,0 +1,132 @@
+"""The fields people write at the top of a record without frontmatter.
+
+`- **Status:** accepted`, `* Date: 2026-01-01`, `**Status**: x`, and tables of either direction.
+"""
+
+# Governing: SPEC-0002 REQ "Records as they are found"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sdd_hooks.artifacts.markdown import Section
+
+MAX_LINES = 120
+"""Fields further down than this are not looked for: the top of a record is short."""
+
+MAX_VALUE = 2_000
+"""Longer values, in characters, are cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A name in lower case with hyphens, the value as one line of Markdown, and where it begins."""
+
+    name: str
+    value: str
+    line: int
+
+
+_FIELD = re.compile(
+    r"""[ ]{0,3}(?:(?P<quote>>)[ ]?)?(?P<bullet>[-*+][ ]+)?
+    (?P<marks>[*_]{0,3})(?P<name>[A-Za-z][A-Za-z /_-]{0,40}?)[ ]?
+    (?: [*_]{1,3}[ ]?[:：] | [:：][ ]?[*_]{0,3} )
+    [ \t]*(?P<value>.*)""",
+    re.VERBOSE,
+)
+# Every repetition has a limit: where a comment was blanked there may be thousands of spaces.
+_NEXT_ON_LINE = re.compile(
+    r"(?<![ \t])[ \t]{1,8}(?:[|·•][ \t]{0,8})?(?=\*\*[A-Za-z][A-Za-z /_-]{0,40}(?::\*\*|\*\*:))"
+)
+_LINE_BREAK = re.compile(r"(?:\\|<br ?/?>)[ \t]*$", re.IGNORECASE)
+_DELIMITER_ROW = re.compile(r"[ ]{0,3}\|?[ ]?:?-+:?[ ]?(?:\|[ ]?:?-+:?[ ]?){0,30}\|?[ ]*$")
+
+# What a table's second column may be headed with when its rows are records and not fields.
+_COLUMN_NAMES = frozenset({"date", "author", "authors", "owner", "deciders", "decision-makers"})
+
+
+def top_fields(prose: str, found: Sequence[Section]) -> tuple[Field, ...]:
+    """The fields at the top of a document: up to its second heading, or in a Metadata section.
+
+    `prose` is the document without code and comments, `found` its sections.
+    """
+    read: list[Field] = []
+    for section in _top(found):
+        # Split here and not for the whole document, which may be long.
+        lines = prose[section.start : min(section.end, section.start + 50_000)].split("\n")
+        read.extend(_fields(lines[:MAX_LINES], section.first_line))
+    return tuple(read)
+
+
+def _top(found: Sequence[Section]) -> Iterator[Section]:
+    headed = 0
+    for section in found[:50]:
+        headed += section.level > 0
+        if headed < 2 or field_name(section.title) == "metadata":
+            yield section
+
+
+def field_name(name: str) -> str:
+    """A field's or heading's name as it is compared: letters in lower case, hyphens between."""
+    return "-".join(re.findall(r"[^\W\d_]+", name.lower()))
+
+
+def _fields(lines: Sequence[str], first_line: int) -> Iterator[Field]:
+    at = 0
+    while at < len(lines):
+        if lines[at].lstrip().startswith("|"):
+            end = at
+            while end < len(lines) and "|" in lines[end]:
+                end += 1
+            yield from _table(lines[at:end], first_line + at)
+            at = end
+            continue
+        start = at
+        at += 1
+        pieces = _NEXT_ON_LINE.split(lines[start])
+        for piece in pieces:
+            match = _FIELD.match(piece)
+            if not match or (match["quote"] and not match["marks"]):
+                continue
+            value = _LINE_BREAK.sub("", match["value"])
+            if piece is pieces[-1]:
+                at, value = _continued(lines, at, value)
+            yield Field(field_name(match["name"]), _plain(value), first_line + start)
+
+
+def _continued(lines: Sequence[str], at: int, value: str) -> tuple[int, str]:
+    """The value with the lines that go on with it: indented ones, or up to the closing bracket."""
+    while at < len(lines) and len(value) < MAX_VALUE:
+        line = lines[at]
+        is_open = value.count("(") > value.count(")")
+        if not line.strip() or not (is_open or line.startswith("  ")):
+            break
+        if re.match(r"\s*(?:[-*+]\s|\||#)", line) or (not is_open and _FIELD.match(line)):
+            break
+        value = f"{value} {line.strip()}"
+        at += 1
+    return at, value
+
+
+def _table(rows: Sequence[str], first_line: int) -> Iterator[Field]:
+    cells = [[_plain(cell) for cell in row.strip().strip("|").split("|")] for row in rows]
+    delimited = len(rows) > 2 and bool(_DELIMITER_ROW.match(rows[1]))
+    if delimited:
+        names = [field_name(cell) for cell in cells[0]]
+        if len(names) > 2 or (len(names) == 2 and names[1] in _COLUMN_NAMES):
+            for name, value in zip(names, cells[2], strict=False):
+                if name:
+                    yield Field(name, value, first_line + 2)
+            return
+    for number, row in enumerate(cells):
+        if len(row) == 2 and (name := field_name(row[0])):
+            yield Field(name, row[1], first_line + number)
+
+
+def _plain(value: str) -> str:
+    value = " ".join(value[:MAX_VALUE].split())
+    if value.startswith("**") and value.endswith("**") and value.count("**") == 2:
+        value = value[2:-2].strip()
+    return value

@@ -1,0 +1,212 @@
+"""The YAML at the top of an artifact, as plain text values.
+
+Scalars stay as they are written: in YAML 1.1 `id: 0007` is an octal number and `2026-01-01` a date
+object, and neither is what the author meant. The YAML is read event by event, so that depth, size
+and aliases are bounded before anything is built from it.
+"""
+
+# Governing: ADR-0012 (untrusted input), SPEC-0002 REQ "Frontmatter"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from sdd_hooks.artifacts.markdown import frontmatter_end, with_plain_line_ends
+
+if TYPE_CHECKING:
+    import yaml
+
+MAX_SIZE = 64 * 1024
+"""Longer frontmatter, in characters, is not read."""
+
+MAX_DEPTH = 16
+
+_ADVICE = "quote a value that holds `: ` or begins with a bracket"
+
+Value: TypeAlias = "str | list[Value] | dict[str, Value]"
+
+
+@dataclass(frozen=True, slots=True)
+class FrontmatterError:
+    """Why the frontmatter could not be read as it stands, and on which line of the file."""
+
+    message: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frontmatter:
+    """The fields of a document's frontmatter, by key in lower case with hyphens.
+
+    Scalars are text, null is "". `lines` is where each key stands. `end` is the offset of the text
+    after it, 0 when there is none. With an `error`, `fields` holds what single lines still say.
+    """
+
+    fields: Mapping[str, Value] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
+    end: int = 0
+    error: FrontmatterError | None = None
+    duplicates: tuple[str, ...] = ()
+
+    def text(self, *keys: str) -> str:
+        """The first of these fields with a value, as one line of text; a list joined by commas."""
+        for key in keys:
+            value = self.fields.get(key)
+            if isinstance(value, list):
+                value = ", ".join(item for item in value if isinstance(item, str))
+            if isinstance(value, str) and (line := " ".join(value.split())):
+                return line
+        return ""
+
+    def items(self, key: str) -> tuple[str, ...]:
+        """The scalars of a list field; a scalar field is a list of one, an empty one of none."""
+        value = self.fields.get(key, "")
+        if isinstance(value, list):
+            return tuple(" ".join(item.split()) for item in value if isinstance(item, str) and item)
+        return (" ".join(value.split()),) if isinstance(value, str) and value.strip() else ()
+
+
+NO_FRONTMATTER = Frontmatter()
+
+
+class _UnreadableError(Exception):
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def read_frontmatter(text: str) -> Frontmatter:
+    """The frontmatter of a document. Never raises: what is wrong with it is its `error`."""
+    text = with_plain_line_ends(text)
+    end = frontmatter_end(text)
+    if not end:
+        return _unclosed(text)
+    source = text[text.index("\n") + 1 : text.rindex("\n", 0, end - 1) + 1]
+    if len(source) > MAX_SIZE:
+        error = FrontmatterError(
+            f"frontmatter is over {MAX_SIZE // 1024} kB and not read: shorten it", 1
+        )
+        return Frontmatter(end=end, error=error)
+    try:
+        fields, lines, duplicates = _read(source)
+    except _UnreadableError as unreadable:
+        last = source.count("\n") + 2  # YAML also counts line ends that editors do not
+        error = FrontmatterError(str(unreadable), min(unreadable.line, last))
+        fields, lines = _line_by_line(source)
+        return Frontmatter(fields, lines, end, error)
+    return Frontmatter(fields, lines, end, None, duplicates)
+
+
+_OPENED = re.compile(r"---[ \t]*\n(?:[ \t]*\n){0,9}[A-Za-z][A-Za-z0-9 _-]{0,40}:[ \t][^\n]*\n")
+
+
+def _unclosed(text: str) -> Frontmatter:
+    if _OPENED.match(text):
+        return Frontmatter(
+            error=FrontmatterError("frontmatter is never closed: add a line of `---` after it", 1)
+        )
+    return NO_FRONTMATTER
+
+
+_LINE = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9 _-]{0,40}?)[ \t]*:(?:[ \t]+(?P<value>.*))?$")
+
+
+def _line_by_line(source: str) -> tuple[dict[str, Value], dict[str, int]]:
+    """What broken YAML still says: the lines that read `key: value` or `key: [a, b]`."""
+    fields: dict[str, Value] = {}
+    lines: dict[str, int] = {}
+    for number, line in enumerate(source.split("\n"), 2):
+        if match := _LINE.match(line):
+            key = _key(match["key"])
+            value = (match["value"] or "").strip()
+            if value.startswith("[") and value.endswith("]") and "](" not in value:
+                fields[key] = [item.strip(" \t\"'") for item in value[1:-1].split(",")]
+            else:
+                quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+                fields[key] = value[1:-1] if quoted else value
+            lines[key] = number
+    return fields, lines
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\s_-]+", "-", name.strip().lower())
+
+
+def _read(source: str) -> tuple[dict[str, Value], dict[str, int], tuple[str, ...]]:
+    """The top-level mapping, the line of each key, and keys that stand there more than once."""
+    import yaml
+
+    # libyaml's events: its composer recurses, and a few kilobytes of brackets crash it.
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    fields: dict[str, Value] = {}
+    lines: dict[str, int] = {}
+    duplicates: list[str] = []
+    try:
+        events = iter(yaml.parse(source, Loader=loader))
+        for event in events:
+            if isinstance(event, yaml.MappingStartEvent):
+                break
+            if isinstance(event, yaml.NodeEvent):
+                raise _UnreadableError(
+                    "frontmatter is not made of `key: value` lines", _line(event)
+                )
+        for event in events:
+            if isinstance(event, yaml.MappingEndEvent):
+                break
+            key = _key(_scalar(event))
+            if key in fields:
+                duplicates.append(key)
+            lines[key] = _line(event)
+            fields[key] = _value(next(events), events, MAX_DEPTH)
+        for event in events:
+            if isinstance(event, yaml.NodeEvent):
+                raise _UnreadableError(
+                    "frontmatter is more than one document: remove what follows", _line(event)
+                )
+    except yaml.MarkedYAMLError as error:
+        line = int(getattr(error.problem_mark, "line", 0)) + 2
+        problem = " ".join(f"{error.problem or error.context}".split())
+        raise _UnreadableError(f"frontmatter is not YAML ({problem}): {_ADVICE}", line) from error
+    except (yaml.YAMLError, UnicodeError) as error:
+        message = "frontmatter holds a character that YAML does not allow: remove it"
+        raise _UnreadableError(message, 2) from error
+    return fields, lines, tuple(duplicates)
+
+
+def _value(event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Value:
+    import yaml
+
+    if not depth:
+        raise _UnreadableError("frontmatter is nested too deeply: flatten it", _line(event))
+    if isinstance(event, yaml.SequenceStartEvent):
+        items: list[Value] = []
+        while not isinstance(event := next(events), yaml.SequenceEndEvent):
+            items.append(_value(event, events, depth - 1))
+        return items
+    if isinstance(event, yaml.MappingStartEvent):
+        mapping: dict[str, Value] = {}
+        while not isinstance(event := next(events), yaml.MappingEndEvent):
+            key = _scalar(event)
+            mapping[key] = _value(next(events), events, depth - 1)
+        return mapping
+    return _scalar(event)
+
+
+def _scalar(event: yaml.Event) -> str:
+    import yaml
+
+    if isinstance(event, yaml.AliasEvent):
+        raise _UnreadableError("frontmatter uses an alias (`*`): write the value out", _line(event))
+    if not isinstance(event, yaml.ScalarEvent):
+        raise _UnreadableError("frontmatter has a key that is not a word", _line(event))
+    if not event.style and event.value in ("~", "null", "Null", "NULL"):
+        return ""
+    return str(event.value)
+
+
+def _line(event: yaml.Event) -> int:
+    """The line in the file: frontmatter begins on the second."""
+    return int(getattr(event.start_mark, "line", 0)) + 2

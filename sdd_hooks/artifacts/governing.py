@@ -1,0 +1,209 @@
+"""Governing comments: what a file says about the artifacts that govern it.
+
+    # Governing: ADR-0001 (why), SPEC-0003 REQ "Token Validation"
+    # Implements: SPEC-0003 REQ "Name"
+
+The comment syntax of the language does not matter: what stands before `Governing:` on its line is
+taken for the comment's leader, and lines that begin with the same leader go on with it.
+"""
+
+# Governing: SPEC-0002 REQ "Governing comments"
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from sdd_hooks.artifacts.identifiers import ArtifactId, Reference, references
+from sdd_hooks.artifacts.markdown import with_plain_line_ends
+
+Verb = Literal["governing", "implements"]
+
+MAX_COMMENT = 4_000
+"""A comment is followed for this many characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Governed:
+    """One artifact that a comment names, on `line`; `requirement` and `reason` may be "".
+
+    Each requirement of a spec that is named is one of these.
+    """
+
+    verb: Verb
+    id: ArtifactId
+    requirement: str
+    reason: str
+    line: int
+
+
+_LABEL = re.compile(
+    r"""(?<![\w-])(?:(?P<governing>govern(?:ing|ed[ ]by))|implements)
+    (?:[ ](?:ADRs?|specs?|artifacts?|decisions?))?[ ]?:""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+# What may stand between the label and the first id: spaces, or a line break and a leader.
+_FIRST = re.compile(
+    r"[\s#/*;%!>\-'\"|.:]{0,40}(?=\[?[@`*]{0,3}[\[(]?(?:adr|spec|\w[\w.-]*\]/))", re.I
+)
+
+_LEADER = re.compile(
+    r"""[ \t]*(?:
+        //[/!]?|/\*+!?|\*+(?!/)|\#+[!:']?|--+(?:\[=*\[)?|;+|%+(?:\{)?|<!--+|<%--|\{\#|\{/\*|\{\{/?[*!-]*
+      | \{-|\(\*|\"\"\"|'''|=begin|\.\.(?=[ ])|!+|@?rem(?=[ \t])|::|dnl(?=[ ])|[cC](?=[ ]{2,})
+      | \"(?=[ ])|'(?=[ ])|>|[-*+](?=[ ])|r?\"\"\"
+    )?[ \t]*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_TRAILING_LEADER = re.compile(r"(?:^|\s)(?://|\#|--|;|%|/\*|<!--|!|\(\*|\{-)+[ \t]+(?:\S.*)?$")
+_END = re.compile(r"\*/|--+>|\"\"\"|'''|\*\)|-\}|\#\}|%>|=end\b")
+
+_ENTRY_ID = re.compile(r"[\[(@`*]*")
+_REQ = re.compile(
+    r"""[\s`\])*]{0,3}\s*(?:,\s*)?(?:and\s+)?
+    (?: (?P<number>REQ-[0-9][0-9A-Za-z.-]*[0-9A-Za-z])
+      | REQ(?:uirement)?s?[ ]*[:#]?\s*
+        (?: "(?P<a>[^"]{1,300})" | “(?P<b>[^”]{1,300})”
+          | '(?P<c>[^']{1,300})' | `(?P<d>[^`]{1,300})` ) )""",
+    re.VERBOSE,
+)
+_MORE_NAMES = re.compile(r'\s*,\s*(?:"([^"]{1,300})"|“([^”]{1,300})”)')
+_SEPARATOR = re.compile(r"[\s`\])*]*(?:[,;&+/]|\.\.+|…|–|-(?=\s)|\band\b)?\s*(?:and\s+)?")
+_LINK_TARGET = re.compile(r"[`*]*\]\([^()\s]*\)")
+_OPENING = re.compile(r"[\s`*\]]*\(")
+_BRACKET = re.compile(r"[()]")
+_SCENARIO = re.compile(r'\s*scenarios?\s*(?:"[^"]{1,300}"|“[^”]{1,300}”)', re.IGNORECASE)
+
+
+def governing(text: str) -> tuple[Governed, ...]:
+    """Every artifact that the governing comments of a source file name, in order.
+
+    Comments may go on over several lines, wherever they break. A label inside a string of code is
+    none. Never raises.
+    """
+    text = with_plain_line_ends(text)
+    found: list[Governed] = []
+    position = line = 0
+    for match in _LABEL.finditer(text):
+        if not _FIRST.match(text, match.end()) or not _in_comment(text, match.start()):
+            continue
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        verb: Verb = "governing" if match["governing"] else "implements"
+        found.extend(_entries(*_comment(text, match), verb, line + 1))
+    return tuple(found)
+
+
+def _in_comment(text: str, start: int) -> bool:
+    """Whether what stands before the label on its line is a comment's leader, or nothing."""
+    begin = max(text.rfind("\n", max(0, start - 300), start) + 1, start - 300, 0)
+    before = text[begin:start]
+    leader = _LEADER.match(before)
+    if leader and (leader.end() == len(before) or leader[0].strip()):
+        return True
+    return bool(_TRAILING_LEADER.search(before))
+
+
+def _comment(text: str, label: re.Match[str]) -> tuple[str, list[int]]:
+    """What the comment says from the label on, as one text, and where in it each line begins."""
+    lines = text[label.end() : label.end() + MAX_COMMENT].split("\n")
+    begin = text.rfind("\n", max(0, label.start() - 300), label.start()) + 1
+    leader = _LEADER.match(text[begin : label.start()] if label.start() - begin <= 300 else "")
+    marker = leader[0].strip() if leader else ""
+    # Inside a block comment or docstring the following lines may have no leader at all.
+    is_block = marker in ("", "*", '"""', "'''", "=begin", ">") or marker.startswith(
+        ("/*", "<!--", "<%", "{", "(*")
+    )
+    pieces = []
+    starts = []
+    length = 0
+    for number, raw in enumerate(lines):
+        content = raw
+        if number:
+            following = _LEADER.match(raw)
+            own = following[0].strip() if following else ""
+            if not own and not is_block:
+                break
+            content = raw[following.end() :] if following else raw
+            if not content.strip() or _LABEL.match(content):
+                break
+        end = _END.search(content)
+        piece = content[: end.start()] if end else content
+        starts.append(length)
+        pieces.append(piece)
+        length += len(piece) + 1
+        if end:
+            break
+    return " ".join(pieces), starts
+
+
+def _entries(comment: str, starts: list[int], verb: Verb, first_line: int) -> Iterator[Governed]:
+    """Read `ID REQ "name" (reason), …` up to the first thing that is not of this form."""
+
+    def line(at: int) -> int:
+        return first_line + bisect_right(starts, at) - 1
+
+    mentions: dict[int, list[Reference]] = {}
+    for reference in references(comment):
+        mentions.setdefault(reference.start, []).append(reference)
+    position = _skip(comment, 0)
+    current: ArtifactId | None = None
+    while position < len(comment):
+        here = mentions.get(position, [])
+        if here:
+            at, position, current = position, here[-1].end, here[-1].id
+        elif current and current.kind == "SPEC" and _REQ.match(comment, position):
+            at = position
+        else:
+            return
+        if link := _LINK_TARGET.match(comment, position):
+            position = link.end()
+        names, position = _requirements(comment, position)
+        reason, position = _reason(comment, position)
+        for earlier in here[:-1]:
+            yield Governed(verb, earlier.id, "", reason, line(at))
+        for name in names or [""]:
+            yield Governed(verb, current, name, reason, line(at))
+        following = _skip(comment, position)
+        if following == position:
+            return
+        position = following
+
+
+def _skip(comment: str, position: int) -> int:
+    separator = _SEPARATOR.match(comment, position)
+    position = separator.end() if separator else position
+    decoration = _ENTRY_ID.match(comment, position)
+    end = decoration.end() if decoration else position
+    # `[api]/SPEC-0007` begins with its bracket.
+    return position if re.match(r"\[[\w.-]{1,64}\]/", comment[position : position + 70]) else end
+
+
+def _requirements(comment: str, position: int) -> tuple[list[str], int]:
+    names = []
+    while match := _REQ.match(comment, position):
+        names.append(" ".join(next(group for group in match.groups() if group).split()))
+        position = match.end()
+        while more := _MORE_NAMES.match(comment, position):
+            names.append(" ".join((more[1] or more[2]).split()))
+            position = more.end()
+        if scenario := _SCENARIO.match(comment, position):
+            position = scenario.end()
+    return names, position
+
+
+def _reason(comment: str, position: int) -> tuple[str, int]:
+    """The text in the parentheses that follow, or to the end where they are never closed."""
+    opening = _OPENING.match(comment, position)
+    if not opening:
+        return "", position
+    depth = 1
+    for bracket in _BRACKET.finditer(comment, opening.end()):
+        depth += 1 if bracket[0] == "(" else -1
+        if not depth:
+            return " ".join(comment[opening.end() : bracket.start()].split()), bracket.end()
+    return " ".join(comment[opening.end() :].split()), len(comment)

@@ -1,0 +1,172 @@
+"""Requirements of a spec: their RFC 2119 words, and the scenarios that show them."""
+
+# Governing: SPEC-0002 REQ "Requirements and scenarios"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sdd_hooks.artifacts.markdown import Section
+
+Level = Literal["must", "should", "may"]
+
+_LEVELS: dict[str, Level] = {
+    "MUST": "must",
+    "SHALL": "must",
+    "REQUIRED": "must",
+    "SHOULD": "should",
+    "RECOMMENDED": "should",
+    "MAY": "may",
+    "OPTIONAL": "may",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """An RFC 2119 word as written (`MUST NOT`), how much it binds, and its line."""
+
+    word: str
+    level: Level
+    line: int
+
+    @property
+    def negative(self) -> bool:
+        """Whether it forbids or advises against."""
+        return "NOT" in self.word
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One bullet of a scenario: GIVEN, WHEN, THEN, AND or BUT, the text after it, and its line."""
+
+    word: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A `#### Scenario: Name` with its steps and its lines, 1-based and inclusive."""
+
+    name: str
+    first_line: int
+    last_line: int
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A `### Requirement: Name` with everything below it. `id` is its own number, if it has one."""
+
+    name: str
+    id: str
+    first_line: int
+    last_line: int
+    anchor: str
+    keywords: tuple[Keyword, ...]
+    scenarios: tuple[Scenario, ...]
+
+    @property
+    def level(self) -> Level | None:
+        """What its strongest word says; None when it has none and can bind nobody."""
+        levels = {keyword.level for keyword in self.keywords}
+        return next((level for level in ("must", "should", "may") if level in levels), None)
+
+
+_HEADING = re.compile(
+    r"""[*_`]*(?:
+        (?P<id>(?:REQ|FR|NFR)-[0-9A-Za-z.-]*[0-9][a-z]?)
+      | requirement(?:[ ]+(?P<number>[0-9][0-9.]*[a-z]?))?
+      | req
+    )[*_`]*[ ]*(?:[:：—–.-]|$)[ ]*(?P<name>.*)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_SCENARIO = re.compile(
+    r"[*_`]*(?:scenario|example)(?:[ ]+[0-9]+)?[*_`]*[ ]*[:：—–-][ ]*(?P<name>.*)", re.IGNORECASE
+)
+_KEYWORD = re.compile(
+    r"""\b(?:
+        (?:MUST|SHALL|SHOULD)(?:[*_]{0,2}\s{1,3}[*_]{0,2}NOT)?
+      | (?:NOT\s{1,3})?RECOMMENDED | REQUIRED | MAY | OPTIONAL
+    )\b""",
+    re.VERBOSE,
+)
+_STEP = re.compile(
+    r"""[ \t]*(?:[-*+][ ]+)?
+    (?: (?P<marks>\*\*|__)(?i:(?P<bold>given|when|then|and|but))[:,]?(?P=marks)
+      | (?P<plain>GIVEN|WHEN|THEN|AND|BUT)\b )
+    [:,]?[ \t]*(?P<text>.*)""",
+    re.VERBOSE,
+)
+_BULLET = re.compile(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]")
+
+
+def keywords(prose: str, first_line: int = 1) -> Iterator[Keyword]:
+    """The RFC 2119 words in a text without code, in capitals as the RFC wants them.
+
+    `first_line` is the line on which the text begins.
+    """
+    position = 0
+    line = first_line
+    for match in _KEYWORD.finditer(prose):
+        line += prose.count("\n", position, match.start())
+        position = match.start()
+        word = " ".join(re.findall("[A-Z]+", match[0]))
+        yield Keyword(word, _LEVELS[word.removeprefix("NOT ").removesuffix(" NOT")], line)
+
+
+def read_requirements(prose: str, found: Sequence[Section]) -> tuple[Requirement, ...]:
+    """The requirements of a spec, in order. `prose` is its text without code, `found` its sections.
+
+    A requirement goes on to the next heading of its own level or above.
+    """
+    return tuple(
+        _requirement(prose, found, at, match)
+        for at, section in enumerate(found)
+        if section.level > 1 and (match := _HEADING.match(section.title))
+    )
+
+
+def _requirement(
+    prose: str, found: Sequence[Section], at: int, match: re.Match[str]
+) -> Requirement:
+    section = found[at]
+    last = at
+    scenarios = []
+    for below in range(at + 1, len(found)):
+        if found[below].level <= section.level:
+            break
+        last = below
+        if scenario := _SCENARIO.match(found[below].title):
+            scenarios.append(_scenario(prose, found[below], scenario["name"].strip()))
+    text = prose[section.start : found[last].end]
+    identifier = match["id"] or (f"REQ-{match['number']}" if match["number"] else "")
+    return Requirement(
+        name=match["name"].strip(" *_`") or identifier,
+        id=identifier,
+        first_line=section.first_line,
+        last_line=found[last].last_line,
+        anchor=section.anchor,
+        keywords=tuple(keywords(text, section.first_line)),
+        scenarios=tuple(scenarios),
+    )
+
+
+def _scenario(prose: str, section: Section, name: str) -> Scenario:
+    steps: list[tuple[str, list[str], int]] = []
+    lines = prose[section.start : section.end].split("\n")[1:]
+    is_open = False
+    for number, line in enumerate(lines, section.first_line + 1):
+        if match := _STEP.match(line):
+            word = (match["bold"] or match["plain"]).upper()
+            steps.append((word, [match["text"].strip()], number))
+            is_open = True
+        elif is_open and line.strip() and not _BULLET.match(line):
+            steps[-1][1].append(line.strip())
+        else:
+            is_open = False
+    read = tuple(Step(word, " ".join(pieces).strip(), line) for word, pieces, line in steps)
+    return Scenario(name, section.first_line, section.last_line, read)

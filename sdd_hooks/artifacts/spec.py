@@ -1,0 +1,74 @@
+"""Specs: a folder with `spec.md`, which says what must hold, and `design.md`, which says how."""
+
+# Governing: SPEC-0002 REQ "Specs"
+
+from __future__ import annotations
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.document import (
+    date_of,
+    edges_of,
+    findings_of,
+    is_placeholder_title,
+    read_document,
+    successors_of,
+    words_of_name,
+)
+from sdd_hooks.artifacts.edges import Holder
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.artifacts.identifiers import id_of_name
+from sdd_hooks.artifacts.requirements import read_requirements
+
+SPEC_FILE = "spec.md"
+DESIGN_FILE = "design.md"
+
+
+def read_spec(
+    directory: str, spec: str | None, design: str | None, module: str = ""
+) -> Artifact | None:
+    """The spec in `directory`, from the texts of its two files; None where a file is missing.
+
+    None when both are missing, and for the folder of a template. The id is that of the heading
+    (`# SPEC-0007: Title`), else of the folder's name. Never raises.
+    """
+    text = design if spec is None else spec
+    if text is None:
+        return None
+    prefix = f"{directory}/" if directory else ""
+    design_path = f"{prefix}{DESIGN_FILE}"
+    path = design_path if spec is None else f"{prefix}{SPEC_FILE}"
+    name = directory.rsplit("/", 1)[-1]
+    document = read_document(text, "SPEC", module)
+    if is_placeholder_title(document.title):
+        return None
+    identifier = document.heading_id or id_of_name(name, "SPEC", module) or document.own_id
+    edges, edge_findings = edges_of(document, Holder("SPEC", identifier, path, module))
+    findings = [*findings_of(document, path), *edge_findings]
+    if spec is None or design is None:
+        missing = SPEC_FILE if spec is None else DESIGN_FILE
+        message = f"{directory or 'the folder'} has no {missing}: a spec is always both files"
+        findings.append(Finding(path, 0, "spec-incomplete", "warning", message))
+    else:
+        titled = read_document(design, "SPEC", module)
+        if titled.heading_id and titled.heading_id != identifier:
+            given = identifier or "has none"
+            message = f"the design says {titled.heading_id}, the spec {given}: make them agree"
+            line, evidence = titled.heading_line, titled.title
+            findings.append(Finding(design_path, line, "id-conflict", "warning", message, evidence))
+    return Artifact(
+        kind="SPEC",
+        id=identifier,
+        path=path,
+        title=document.title or words_of_name(name) or name,
+        module=module,
+        status=document.status,
+        statuses=document.statuses,
+        date=date_of(document),
+        sections=document.sections,
+        edges=edges,
+        successors=successors_of(document, "SPEC", module),
+        requirements=read_requirements(document.prose, document.sections),
+        design="" if design is None else design_path,
+        frontmatter=document.matter.fields,
+        findings=tuple(findings),
+    )

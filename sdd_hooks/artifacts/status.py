@@ -1,0 +1,219 @@
+"""The status of an artifact, in one vocabulary, whatever words and whatever place it was given.
+
+A status is found in the frontmatter, in a field at the top, or under a `Status` heading. What
+stands behind it (`accepted (refined by ADR-7)`) is a note and not part of it.
+"""
+
+# Governing: SPEC-0002 REQ "Status"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sdd_hooks.artifacts.fields import Field
+from sdd_hooks.artifacts.frontmatter import Frontmatter
+from sdd_hooks.artifacts.markdown import Section
+
+Origin = Literal["frontmatter", "field", "section", "none"]
+
+UNKNOWN = "unknown"
+
+NON_AUTHORITATIVE = frozenset({"superseded", "deprecated", "rejected"})
+
+_WORDS = {
+    "accepted": "accepted|active|adopted|agreed|decided|ratified|final|current|effective|in force",
+    "proposed": "proposed|proposal|pending|open|rfc|under discussion|undecided",
+    "rejected": "rejected|withdrawn|cancell?ed|declined|abandoned|dropped",
+    "deprecated": "deprecated|retired|obsoleted?|moot|sunset",
+    "superseded": "supersed+ed|superceeded|superceded|superseeded|replaced",
+    "draft": "draft|wip|work[- ]in[- ]progress",
+    "review": "(?:in |under )?review(?:ing)?",
+    "approved": "approved",
+    "implemented": "implemented|done|completed?|shipped",
+    "deferred": "deferred|postponed|parked",
+    "on-hold": "on[- ]hold|paused",
+}
+STATUSES = tuple(_WORDS)
+
+_PARTLY = re.compile(
+    r"""(?:partially|partly|in[- ]part)[- ](?:superseded|amended|deprecated|replaced|retired)
+    | (?:superseded|superceded|deprecated|replaced|retired)[ ,(-]{1,2}
+      (?:partially|partly|in[- ]part)
+    | (?:amended|extended|modified|updated|refined|clarified|revised)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_WORD = re.compile(
+    "(?:" + "|".join(f"(?P<{n.replace('-', '_')}>{w})" for n, w in _WORDS.items()) + r")(?![\w])",
+    re.IGNORECASE,
+)
+_SUPERSEDED_LATER = re.compile(
+    r"(?:[;,/.]|—|–| - |\b(?:and|now|but|then)\b)\s*(?:superseded|superceded|replaced) by\b",
+    re.IGNORECASE,
+)
+_ARROW = re.compile(r"\s*(?:→|⇒|➜|-+>|=+>)\s*")
+_IMAGE = re.compile(r"!\[([^\[\]]*)\]\([^()]*\)")
+_STRUCK = re.compile(r"~~[^~]*~~|<!--.*?-->")
+_SHORTCODE = re.compile(r":[a-z0-9_+-]+:")
+_BRACKETS = re.compile(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
+_BEFORE = re.compile(r"(?:[^\w{<]|_|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]+)*")
+_NOT = re.compile(r"\b(?:not|never|no longer|to be)(?: (?:yet|be|been))*\W*$", re.IGNORECASE)
+_STATUS_HEADING = re.compile(
+    r"""[^\w`]*(?:[0-9]+[.)]?[ ]*)?(?:(?:ADR|decision|current)[ ])?status\**[ ]*
+    (?:[:：—–-][ *]+(?P<value>.+))?[:*]*$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_CHECKED = re.compile(r"[-*+] \[[xX]\] +(.+)")
+# A list item, a quotation, a row, a rule, or the line that a tool adds under "Accepted".
+_NEW_STATEMENT = re.compile(r"[>|]|[-*+]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)")
+_UNCHECKED = re.compile(r"[-*+] \[ \]")
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A status: `value` is one of STATUSES, "unknown" for another word, "" for none.
+
+    `text` is what was written, `note` what stood behind the status, `line` where.
+    """
+
+    value: str = ""
+    text: str = ""
+    note: str = ""
+    line: int = 0
+    origin: Origin = "none"
+
+    @property
+    def authoritative(self) -> bool:
+        """Whether the artifact still holds. One without a status does."""
+        return self.value not in NON_AUTHORITATIVE
+
+
+NO_STATUS = Status()
+
+
+def parse_status(text: str, line: int = 0, origin: Origin = "field") -> Status | None:
+    """The status that a piece of Markdown gives; None for nothing, or for a template's choices."""
+    written = " ".join(text.split())[:2_000]
+    plain = _SHORTCODE.sub(" ", _STRUCK.sub(" ", _IMAGE.sub(r"\1", written)))
+    if not re.search(r"\w", plain) or _is_placeholder(plain):
+        return None
+    # Of `proposed → accepted` the last one holds.
+    stages = _ARROW.split(plain)
+    if len(stages) > 1 and all(_WORD.match(s, _start(s)) for s in stages[:-1]):
+        plain = stages[-1]
+    start = _start(plain)
+    if partly := _PARTLY.match(plain, start):
+        return Status("accepted", written, plain[partly.start() :], line, origin)
+    match = _WORD.match(plain, start) or _word_within(plain)
+    if not match:
+        return Status(UNKNOWN, written, "", line, origin)
+    value = str(match.lastgroup).replace("_", "-")
+    head = _BRACKETS.sub(" ", plain[match.end() :])
+    if _SUPERSEDED_LATER.match(head.lstrip(" *_")) or _SUPERSEDED_LATER.search(head):
+        value = "superseded"
+    return Status(value, written, _note(plain[match.end() :]), line, origin)
+
+
+def find_statuses(
+    matter: Frontmatter, fields: Sequence[Field], prose: str, found: Sequence[Section]
+) -> tuple[Status, ...]:
+    """Every status a document gives itself, the one that counts first.
+
+    `fields` are those at its top, `prose` the text without code and comments.
+    """
+    return tuple(_statuses(matter, fields, prose, found))
+
+
+def _statuses(
+    matter: Frontmatter, fields: Sequence[Field], prose: str, found: Sequence[Section]
+) -> Iterator[Status]:
+    status = parse_status(matter.text("status"), matter.lines.get("status", 0), "frontmatter")
+    if status:
+        yield status
+    for field in fields:
+        if field.name in ("status", "adr-status", "decision-status"):
+            status = parse_status(field.value, field.line)
+            if status:
+                yield status
+                break
+    for section in found:
+        status = _status_of_section(prose, section)
+        if status:
+            yield status
+            break
+
+
+def _status_of_section(prose: str, section: Section) -> Status | None:
+    inline = _STATUS_HEADING.match(section.title)
+    if not inline or section.level > 3:
+        return None
+    if inline["value"]:
+        return parse_status(inline["value"], section.first_line, "section")
+    status: Status | None = None
+    for line, paragraph in section_paragraphs(prose, section):
+        read = parse_status(paragraph, line, "section")
+        if read and (status is None or (read.value == "superseded" and line > status.line)):
+            status = read
+    return status
+
+
+def section_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
+    """The lines of text under a heading, without quotations, rules and empty check boxes.
+
+    A line that goes on with a sentence is joined to it. At most forty lines are read.
+    """
+    lines = prose[section.start : min(section.end, section.start + 20_000)].split("\n")[1:41]
+    paragraph = ""
+    start = 0
+    for number, raw in enumerate(lines, section.first_line + 1):
+        line = raw.strip()
+        checked = _CHECKED.match(line)
+        if paragraph and (not line or _NEW_STATEMENT.match(line)):
+            yield start, paragraph
+            paragraph = ""
+        if checked:
+            yield number, checked[1]
+        elif not line or line[0] == ">" or _UNCHECKED.match(line) or not line.strip("-=*_ "):
+            continue
+        elif paragraph:
+            paragraph = f"{paragraph} {line}"
+        else:
+            paragraph, start = re.sub(r"^[-*+]\s+|^\||\|$", "", line), number
+    if paragraph:
+        yield start, paragraph
+
+
+def _start(text: str) -> int:
+    """Where the words begin: behind emoji, marks and a date."""
+    match = _BEFORE.match(text)
+    return match.end() if match else 0
+
+
+def _word_within(text: str) -> re.Match[str] | None:
+    """The first status in the first words of a sentence such as "This was accepted in May"."""
+    for match in _WORD.finditer(text[:60]):
+        before = text[: match.start()]
+        if match.lastgroup != "review" and not _NOT.search(before) and not before[-1:].isalnum():
+            return match
+    return None
+
+
+def _note(rest: str) -> str:
+    rest = rest.strip().lstrip("*_~`.:;,—–-|） ").strip()
+    for opening, closing in ("()", "（）"):
+        if rest.startswith(opening) and rest.rstrip(".").endswith(closing):
+            inner = rest.rstrip(".")[1:-1]
+            if opening not in inner or closing not in inner.split(opening)[0]:
+                return inner.strip()
+    return rest
+
+
+def _is_placeholder(text: str) -> bool:
+    """Whether this is what a template says about the status, not what somebody chose."""
+    if re.search(r"\bwhat is the status\b|\bsuch as proposed\b", text, re.IGNORECASE):
+        return True
+    outside = text if re.match(r"\W*[\[{<]", text) else _BRACKETS.sub(" ", text)
+    choices = {match.lastgroup for match in _WORD.finditer(outside)}
+    return len(choices) > 2 and bool(re.search(r"[|/{<]|\bor\b|\betc\b", outside))

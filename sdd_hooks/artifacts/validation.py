@@ -1,0 +1,87 @@
+"""Checks over all artifacts together: ids, edges, cycles, statuses."""
+
+# Governing: SPEC-0002 REQ "Validation"
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.edges import Edge, cycles
+from sdd_hooks.artifacts.findings import Finding
+
+_SUPERSEDED = {"ADR": ("superseded", "deprecated"), "SPEC": ("deprecated", "superseded")}
+
+
+def findings(corpus: Corpus, only: Collection[str] | None = None) -> tuple[Finding, ...]:
+    """What is wrong with the artifacts, by path and line.
+
+    Critical: an id given twice, an edge to an unknown id, a cycle, frontmatter that cannot be
+    read. The rest are warnings. With `only`, just what one of these files has a part in.
+    """
+    found = {
+        finding
+        for finding, paths in _all(corpus)
+        if only is None or any(path in only for path in paths)
+    }
+    return tuple(sorted(found))
+
+
+def _all(corpus: Corpus) -> Iterator[tuple[Finding, tuple[str, ...]]]:
+    """Each finding with the files that have a part in it."""
+    for artifact in corpus.artifacts:
+        for finding in artifact.findings:
+            yield finding, artifact.paths
+        yield from _edge_findings(corpus, artifact)
+    for collision in corpus.collisions:
+        for path in collision.paths:
+            others = ", ".join(other for other in collision.paths if other != path)
+            message = f"{collision.id} is also {others}: give one of them another number"
+            finding = Finding(path, 0, "duplicate-id", "critical", message, str(collision.id))
+            yield finding, collision.paths
+    written = (edge for artifact in corpus.artifacts for edge in artifact.edges)
+    for cycle in cycles(edge for edge in written if edge.origin == "frontmatter"):
+        yield _cycle(cycle), tuple(edge.path for edge in cycle)
+
+
+def _edge_findings(corpus: Corpus, artifact: Artifact) -> Iterator[tuple[Finding, tuple[str, ...]]]:
+    for edge in artifact.edges:
+        if edge.origin != "frontmatter":
+            continue
+        targets = corpus.resolve(edge.target)
+        if not targets:
+            yield _unknown(corpus, artifact, edge), artifact.paths
+        elif len(targets) > 1:
+            message = f"`{edge.kind}` leads to {edge.target}, which {len(targets)} artifacts have"
+            finding = Finding(
+                edge.path, edge.line, "ambiguous-id", "warning", message, str(edge.target)
+            )
+            yield finding, (*artifact.paths, *(target.path for target in targets))
+        elif edge.kind == "supersedes":
+            target = targets[0]
+            if target.status.value not in _SUPERSEDED[target.kind]:
+                wanted = _SUPERSEDED[target.kind][0]
+                status = target.status.value or "missing"
+                message = (
+                    f"{artifact.name} supersedes {target.name}, whose status is {status}:"
+                    f" set it to {wanted} in {target.path}"
+                )
+                finding = Finding(
+                    edge.path, edge.line, "superseded-status", "warning", message, target.name
+                )
+                yield finding, (*artifact.paths, *target.paths)
+
+
+def _unknown(corpus: Corpus, artifact: Artifact, edge: Edge) -> Finding:
+    close = ", ".join(str(identifier) for identifier in corpus.close_matches(edge.target))
+    advice = f"did you mean {close}?" if close else "write an id that exists, or remove it"
+    message = f"{artifact.name} {edge.kind} {edge.target}, which does not exist: {advice}"
+    return Finding(edge.path, edge.line, "unknown-id", "critical", message, str(edge.target))
+
+
+def _cycle(cycle: tuple[Edge, ...]) -> Finding:
+    first = cycle[0]
+    steps = " ".join(f"{edge.kind} {edge.target}" for edge in cycle)
+    message = f"artifacts lead in a circle: {first.source} {steps}: remove one of these edges"
+    return Finding(first.path, first.line, "cycle", "critical", message, str(first.source))
