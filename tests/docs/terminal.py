@@ -43,6 +43,9 @@ class Terminal:
             "TERM": "xterm",
             "NO_COLOR": "1",
             "GIT_PAGER": "cat",
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "color.ui",
+            "GIT_CONFIG_VALUE_0": "false",
         }
 
     def run(self, command: str) -> str:

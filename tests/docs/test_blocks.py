@@ -34,9 +34,7 @@ def test_yaml_parses(block: Block) -> None:
 
 @pytest.mark.parametrize("block", of("sh"), ids=str)
 def test_shell_is_shell(block: Block) -> None:
-    done = subprocess.run(
-        ["sh", "-n"], input=block.text.encode(), capture_output=True, check=False
-    )
+    done = subprocess.run(["sh", "-n"], input=block.text.encode(), capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.docs.pages import TOP, Block, blocks, pages
+from tests.docs.pages import Block, blocks, pages
 from tests.docs.terminal import SCENES, Terminal
 
 
@@ -49,7 +49,7 @@ def matches(expected: list[str], shown: str) -> bool:
 
 
 def same_shape(expected: Any, found: Any, where: str = "") -> None:
-    """Assert that a documented JSON value is as the real one: keys, types, and texts but for `…`."""
+    """Assert that a documented JSON value is like the real one: keys, types, texts but for `…`."""
     if isinstance(expected, dict):
         assert isinstance(found, dict), where
         assert list(expected) == list(found), where
@@ -70,17 +70,29 @@ def same_shape(expected: Any, found: Any, where: str = "") -> None:
         assert (type(expected), expected) == (type(found), found), where
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(TOP)))
-def test_examples(page: Path, tmp_path: Path) -> None:
-    terminal = Terminal(tmp_path / "0")
-    for scene, block in enumerate(blocks(page), 1):
+def scenes(page: Path) -> list[list[Block]]:
+    """The blocks of a page that are run, those of each scene together."""
+    found: list[list[Block]] = [[]]
+    for block in blocks(page):
+        if any(directive.startswith("scene ") for directive in block.directives):
+            found.append([])
+        if block.language in {"console", "json"}:
+            found[-1].append(block)
+    return [scene for scene in found if scene]
+
+
+@pytest.mark.parametrize(
+    "scene", [s for page in pages() for s in scenes(page)], ids=lambda s: str(s[0])
+)
+def test_examples(scene: list[Block], tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path / "ada")
+    for block in scene:
         for directive in block.directives:
             if directive.startswith("scene "):
-                terminal = Terminal(tmp_path / str(scene))
                 SCENES[directive.removeprefix("scene ")](terminal)
         if block.language == "console":
             run_console(terminal, block)
-        elif block.language == "json":
+        else:
             (command,) = (d for d in block.directives if not d.startswith("scene "))
             shown = terminal.run(command)
             same_shape(json.loads(block.text), json.loads(shown), f"{block}: {command}")

@@ -11,7 +11,9 @@ import pytest
 from sdd_hooks.artifacts.markdown import sections
 from tests.docs.pages import TOP, every_page
 
-_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)|src(?:set)?=\"([^\"]+)\"")
+_LINK = re.compile(
+    r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)|src(?:set)?=\"([^\"]+)\""
+)
 _CODE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1[ \t]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _PATH = re.compile(r"`((?:(?:sdd_hooks|tests|hooks|scripts|benchmarks)/[\w./-]*|docs/[\w-]+\.md))`")
 
@@ -29,9 +31,7 @@ def test_links_lead_somewhere(page: Path) -> None:
             continue
         path, _, anchor = unquote(link).partition("#")
         target = (page.parent / path).resolve() if path else page
-        if not target.exists():
-            broken.append(link)
-        elif anchor and anchor not in anchors(target):
+        if not target.exists() or (anchor and anchor not in anchors(target)):
             broken.append(link)
     assert broken == []
 

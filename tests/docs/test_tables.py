@@ -1,14 +1,17 @@
-"""Tables that repeat what the code says: settings, exit codes, messages, the hooks of pre-commit."""
+"""What the pages repeat from the code: settings, exit codes, messages, rules, edges, hooks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import yaml
 
 from sdd_hooks import errors
+from sdd_hooks.artifacts.edges import FORWARD, INVERSES
+from sdd_hooks.artifacts.findings import Severity
 from sdd_hooks.project.configuration import Configuration
 from sdd_hooks.project.keys import GROUPS
 from tests.docs.pages import TOP, blocks
@@ -90,3 +93,26 @@ def test_the_offered_configuration_names_hooks_there_are() -> None:
             for hook in repository["hooks"]:
                 wanted = set(hook["stages"]) if "stages" in hook else stages[hook["id"]]
                 assert wanted <= types, hook["id"]
+
+
+def test_every_rule_of_the_check_is_documented_with_its_severity() -> None:
+    source = "\n".join(
+        path.read_text(encoding="utf-8") for path in (TOP / "sdd_hooks" / "artifacts").glob("*.py")
+    )
+    given = set(re.findall(r'"([a-z]+(?:-[a-z]+)*)",\s*(?:severity|"critical"|"warning")', source))
+    given -= set(get_args(Severity))
+    documented = [row[:2] for row in rows(DOCS / "artifacts.md", "## What is checked")]
+    assert {rule for rule, _ in documented} == given
+    for rule, severity in documented:
+        assert re.search(rf'"{rule}",\s*(?:severity|"{severity}")', source), rule
+
+
+def test_every_edge_is_documented() -> None:
+    table = rows(DOCS / "artifacts.md", "## Edges")
+    names = {"ADR": "ADR", "SPEC": "spec"}
+    edges = [
+        [names[kind], edge, ", ".join(names[target] for target in targets), INVERSES[edge]]
+        for kind, outgoing in FORWARD.items()
+        for edge, targets in outgoing.items()
+    ]
+    assert table == edges

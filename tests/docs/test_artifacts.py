@@ -1,0 +1,105 @@
+"""This repository's own decisions and specifications are as it demands of others."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
+from sdd_hooks.artifacts.identifiers import Kind
+from sdd_hooks.artifacts.validation import findings
+from tests.docs.pages import TOP
+
+DECISIONS = TOP / "docs" / "adrs"
+SPECIFICATIONS = TOP / "docs" / "openspec" / "specs"
+
+_COMMENT = re.compile(
+    r"^# (?:Governing|Implements): (?P<text>(?:.|\n#(?! Governing))*)", re.MULTILINE
+)
+_ID = re.compile(r"\b(?:ADR|SPEC)-\d{4}\b")
+_REQUIREMENT = re.compile(r'\b(SPEC-\d{4}) REQ "([^"]+)"')
+
+
+def read() -> Corpus:
+    kinds: dict[Kind, Path] = {"ADR": DECISIONS, "SPEC": SPECIFICATIONS}
+    return load_corpus(
+        Source(path.relative_to(TOP).as_posix(), path.read_bytes(), kind)
+        for kind, folder in kinds.items()
+        for path in sorted(folder.rglob("*.md"))
+    )
+
+
+CORPUS = read()
+ADRS = [one for one in CORPUS.artifacts if one.kind == "ADR"]
+SPECS = [one for one in CORPUS.artifacts if one.kind == "SPEC"]
+
+
+def titles(artifact: Artifact) -> list[str]:
+    return [section.title for section in artifact.sections]
+
+
+def test_there_is_nothing_to_find() -> None:
+    assert findings(CORPUS) == ()
+
+
+def test_every_file_is_an_artifact() -> None:
+    assert len(ADRS) == len(list(DECISIONS.glob("*.md"))) >= 13
+    assert len(SPECS) == len(list(SPECIFICATIONS.iterdir())) >= 5
+
+
+@pytest.mark.parametrize("decision", ADRS, ids=lambda one: one.name)
+def test_a_decision_is_complete(decision: Artifact) -> None:
+    assert decision.status.value in {"accepted", "superseded"}
+    assert decision.date
+    assert Path(decision.path).name.startswith(f"{decision.id}-")
+    sections = [title for title in titles(decision) if title]
+    wanted = (
+        "Context and Problem Statement",
+        "Decision Drivers",
+        "Considered Options",
+        "Decision Outcome",
+        "Consequences",
+        "Confirmation",
+    )
+    assert [title for title in sections if title in wanted] == list(wanted)
+    text = (TOP / decision.path).read_text(encoding="utf-8")
+    consequences = text.partition("## Consequences\n")[2].partition("\n## ")[0]
+    assert "- Good, because" in consequences
+    assert "- Bad, because" in consequences
+    assert len(text.splitlines()) <= 120
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda one: one.name)
+def test_a_specification_is_complete(spec: Artifact) -> None:
+    assert spec.status.value == "approved"
+    assert spec.design
+    assert spec.requirements
+    for requirement in spec.requirements:
+        assert requirement.level == "must", requirement.name
+        assert requirement.scenarios, requirement.name
+        for scenario in requirement.scenarios:
+            words = [step.word for step in scenario.steps]
+            assert words[0] == "WHEN", scenario.name
+            assert "THEN" in words, scenario.name
+
+
+def test_governing_comments_name_what_there_is() -> None:
+    requirements = {
+        (str(spec.id), requirement.name) for spec in SPECS for requirement in spec.requirements
+    }
+    files = [*(TOP / "sdd_hooks").rglob("*.py"), *(TOP / "hooks").iterdir()]
+    wrong, comments = [], 0
+    for path in sorted(files):
+        for comment in _COMMENT.finditer(path.read_text(encoding="utf-8")):
+            comments += 1
+            text = comment["text"].partition('"""')[0].replace("\n#", "")
+            unknown = [found for found in _ID.findall(text) if not CORPUS.resolve(found)]
+            unknown += [
+                f"{a} {b}" for a, b in _REQUIREMENT.findall(text) if (a, b) not in requirements
+            ]
+            wrong += [f"{path.relative_to(TOP)}: {one}" for one in unknown]
+    assert wrong == []
+    assert comments > 50
