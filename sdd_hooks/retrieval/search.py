@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sdd_hooks.engines.protocol import Engine, Query, SearchResult, SubQuery
+from sdd_hooks.engines.protocol import Engine, Hit, Query, SearchResult, SubQuery
 from sdd_hooks.errors import NotIndexed
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
@@ -16,6 +16,9 @@ from sdd_hooks.project.project import Project
 LIMIT = 8
 MIN_SCORE = 0.3
 """Both from the requirements of the search command."""
+
+_SECTIONS_A_DOCUMENT = 5
+"""Hits asked for where one document is wanted: more than one document rarely has in a row."""
 
 
 def search(
@@ -29,7 +32,8 @@ def search(
 ) -> SearchResult:
     """Search those of `collections` that are indexed, by words (double weight) and by meaning.
 
-    Notes say what the answer lacks, in the words of SPEC-0019 where it has them.
+    A document is answered once, with the section or definition of it that answers best. Notes say
+    what the answer lacks, in the words of SPEC-0019 where it has them.
 
     Raises:
         NotIndexed: none of them is.
@@ -41,11 +45,15 @@ def search(
     query = Query(
         searches=(SubQuery("lex", text), SubQuery("vec", text)),
         collections=names,
-        limit=limit,
+        limit=limit * _SECTIONS_A_DOCUMENT,
         min_score=min_score,
     )
     result = engine.search(query)
-    return replace(result, notes=(*pending_notes(result.pending), *result.notes))
+    best: dict[tuple[str, str], Hit] = {}
+    for hit in result.hits:
+        best.setdefault((hit.collection, hit.path), hit)
+    notes = (*pending_notes(result.pending), *result.notes)
+    return replace(result, hits=tuple(best.values())[:limit], notes=notes)
 
 
 def pending_notes(pending: int) -> tuple[str, ...]:

@@ -49,6 +49,11 @@ def test_none_of_the_collections_indexed_is_an_error(project: Project, engine: E
         search(project, engine, "token", project.select(("code",)))
 
 
+def test_a_document_is_answered_once_by_its_best_section(project: Project, engine: Engine) -> None:
+    result = search(project, engine, "jwt token", project.collections, min_score=0)
+    assert [hit.id for hit in result.hits] == ["docs/adrs/ADR-0001-jwt.md#decision-outcome"]
+
+
 def test_weak_hits_are_left_out(project: Project, engine: Engine) -> None:
     question = "tokens on kubernetes clusters behind load balancers"
     assert search(project, engine, question, project.collections).hits == ()

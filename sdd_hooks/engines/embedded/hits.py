@@ -37,7 +37,7 @@ def _hit(connection: apsw.Connection, one: Ranked, words: frozenset[str]) -> Hit
         section=section,
         score=round(one.score, 4),
         cosine=None if one.cosine is None else round(one.cosine, 4),
-        snippet=snippet(text, words),
+        snippet=snippet(_below_heading(text, section or title), words),
         context=context,
     )
 
@@ -53,6 +53,13 @@ def snippet(text: str, words: frozenset[str], longest: int = SNIPPET) -> str:
             break
         kept = f"{kept} {line}".strip()
     return kept if len(kept) <= longest else kept[: longest - 1].rstrip() + "…"
+
+
+def _below_heading(text: str, heading: str) -> str:
+    """The text without its own heading, which a hit names already."""
+    first, _, rest = text.lstrip().partition("\n")
+    own = first.lstrip("#").strip()
+    return rest if own and heading.endswith(own) and rest.strip() else text
 
 
 def _words(asked: str) -> frozenset[str]:

@@ -1,4 +1,10 @@
-"""Search by words: FTS5's BM25 for the order, the share of the query that is there for strength.
+"""Search by words: FTS5 finds the candidates, BM25 over a section's fields orders them.
+
+FTS5's own `bm25()` gives a word that most documents hold no weight at all, which in a repository
+of ten decisions is nearly every word, and its values have no range. This is the same formula with
+the logarithm of Lucene (always above 0), the fields weighted before saturation (BM25F, Robertson,
+Zaragoza and Taylor, CIKM 2004), and divided by what every word of the query, said once in a section
+of average length, would give.
 
 # Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0009 (score)
 """
@@ -13,14 +19,23 @@ import apsw
 from sdd_hooks.engines.embedded.ranking import Found
 from sdd_hooks.engines.embedded.words import Term, terms
 
+_CANDIDATES = 300
+"""Chunks that FTS5 ranks first and that are ranked again: enough never to lose a good one."""
+
+_K1 = 1.2
+_B = 0.75
+_FIELDS = (2.0, 1.0, 0.5)
+"""Weights of title, body and the parts of identifiers."""
+_BODY = 1
+
 
 def find(
     connection: apsw.Connection, query: str, collections: Sequence[int], limit: int
 ) -> list[Found]:
-    """The chunks that hold any term of the query, best BM25 first, at most `limit`.
+    """The chunks that hold any term of the query, best first, at most `limit`.
 
-    `collections` are row ids. A chunk's strength is the inverse document frequency of the terms it
-    holds over that of all terms, 1.0 when it holds every one.
+    `collections` are row ids. A chunk's strength is its BM25 over that of a section of average
+    length that says every term once, at most 1.
     """
     asked = terms(query)
     wanted = [term for term in asked if not term.excluded]
@@ -30,20 +45,31 @@ def find(
     total = sum(weights)
     phrases = [index for index, term in enumerate(wanted) for _ in term.phrases]
 
-    def coverage(api: apsw.FTS5ExtensionApi, *_: object) -> float:
-        held = {phrases[n] for n in range(len(phrases)) if api.phrase_columns(n)}
-        return sum(weights[index] for index in held) / total
+    def strength(api: apsw.FTS5ExtensionApi, *_: object) -> float:
+        average = api.column_total_size(_BODY) / api.row_count
+        length = api.column_size(_BODY) / average if average else 1.0
+        said: dict[int, float] = {}
+        for number, index in enumerate(phrases):
+            if api.phrase_columns(number):
+                places = api.phrase_locations(number)
+                count = sum(map(lambda w, found: w * len(found), _FIELDS, places))
+                # An identifier is found whole and by its parts: the same place, counted once.
+                said[index] = max(count, said.get(index, 0.0))
+        slack = _K1 * (1 - _B + _B * length)
+        held = sum(weights[i] * count * (_K1 + 1) / (count + slack) for i, count in said.items())
+        return held / total
 
-    connection.register_fts5_function("coverage", coverage)
+    connection.register_fts5_function("strength", strength)
     marks = ",".join("?" * len(collections))
     rows = connection.execute(
-        "SELECT words.rowid, coverage(words) FROM words"
+        "SELECT words.rowid, strength(words) FROM words"
         " CROSS JOIN chunks ON chunks.id = words.rowid"
         f" WHERE words MATCH ? AND chunks.collection IN ({marks})"
         " ORDER BY rank LIMIT ?",
-        (_expression(asked), *collections, limit),
+        (_expression(asked), *collections, max(_CANDIDATES, limit)),
     )
-    return [Found(chunk, strength) for chunk, strength in rows]
+    ranked = sorted(rows, key=lambda row: (-row[1], row[0]))
+    return [Found(chunk, min(1.0, strong)) for chunk, strong in ranked[:limit]]
 
 
 def _expression(asked: Sequence[Term]) -> str:
@@ -53,12 +79,12 @@ def _expression(asked: Sequence[Term]) -> str:
 
 
 def _rarity(connection: apsw.Connection, wanted: Sequence[Term]) -> list[float]:
-    """The inverse document frequency of each term, always above 0 (Robertson's, plus one)."""
-    documents = connection.execute("SELECT count(*) FROM words_docsize").get
+    """The inverse document frequency of each term, always above 0."""
+    chunks = connection.execute("SELECT count(*) FROM words_docsize").get
     weights = []
     for term in wanted:
         holding = connection.execute(
             "SELECT count(*) FROM words WHERE words MATCH ?", (term.expression,)
         ).get
-        weights.append(math.log(1 + (documents - holding + 0.5) / (holding + 0.5)))
+        weights.append(math.log(1 + (chunks - holding + 0.5) / (holding + 0.5)))
     return weights

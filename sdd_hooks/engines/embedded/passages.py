@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sdd_hooks.artifacts.markdown import sections
+from sdd_hooks.artifacts.markdown import Section, sections
 from sdd_hooks.artifacts.text import decode
 from sdd_hooks.engines.embedded.chunk import Chunk, in_parts
 from sdd_hooks.engines.embedded.definitions import chunk_code, chunker_version
@@ -38,28 +39,34 @@ def passages(path: str, data: bytes) -> Passages:
     text = decode(data)
     if not path.lower().endswith(_MARKDOWN):
         return Passages("", tuple(chunk_code(path, text)))
-    title = ""
+    return _by_section(text, sections(text))
+
+
+def _by_section(text: str, parts: Sequence[Section]) -> Passages:
+    """One chunk for the head of the document (what precedes its title, the title, what follows up
+    to the next heading), one for each section that says something of its own."""
+    head = [part for part in parts[:2] if part.level <= 1]
+    head = head[: 1 if head and head[0].level == 1 else 2]
+    title = next((part.title for part in head if part.level == 1), "")
     found: list[Chunk] = []
-    for section in sections(text):
-        if section.level == 1 and not title:
-            title = section.title
-        above = [part for part in section.path if part != title]
-        heading = _BETWEEN.join([*above, section.title])
-        chunk = Chunk(
-            section.anchor,
-            heading,
-            section.first_line,
-            section.last_line,
-            text[section.start : section.end],
-        )
-        found += in_parts(chunk)
+    if head:
+        first, last = head[0], head[-1]
+        whole = Chunk("file", "", first.first_line, last.last_line, text[first.start : last.end])
+        found += in_parts(whole)
+    for part in parts[len(head) :]:
+        said = text[part.start : part.end]
+        if "\n" not in said.strip():
+            # A heading alone: the chunks of its own sections name it.
+            continue
+        heading = _BETWEEN.join([*(above for above in part.path if above != title), part.title])
+        found += in_parts(Chunk(part.anchor, heading, part.first_line, part.last_line, said))
     return Passages(title, tuple(found))
 
 
 def embedded_text(title: str, chunk_title: str, text: str) -> str:
     """What a model reads for a chunk: where it stands, then what it says."""
     where = [part for part in dict.fromkeys((title, chunk_title)) if part]
-    return f"{_BETWEEN.join(where)}\n\n{text.strip()}"
+    return f"{_BETWEEN.join(where)}\n\n{text.strip()}".strip()
 
 
 def chunk_hash(title: str, chunk: Chunk) -> bytes:

@@ -34,8 +34,8 @@ class Ranked:
 def fuse(lists: Sequence[Sequence[Found]]) -> list[Ranked]:
     """Fuse ranked lists, best first; the first weighs double.
 
-    The score of a chunk is the strongest evidence any list has for it (the share of the query's
-    words by their rarity, or the cosine), halved by as much as it stands behind the others:
+    The score of a chunk is the strongest evidence any list has for it (how much of the query's
+    words it holds, or the cosine), halved by as much as it stands behind the others:
     `evidence * (1 + place) / 2`, where `place` is its reciprocal-rank sum over the best possible.
     """
     if not lists:

@@ -72,7 +72,7 @@ def test_a_hit_names_document_section_and_lines(engine: EmbeddedEngine, tmp_path
     assert hit.snippet == "We store every session token in SQLite."
     assert hit.collection == "app-adrs"
     assert hit.context == "Decisions of app."
-    assert hit.score == 1.0
+    assert 0.9 < hit.score <= 1.0
     assert hit.cosine is None
 
 
@@ -149,8 +149,8 @@ def test_status_counts_and_says_when(engine: EmbeddedEngine, tmp_path: Path) -> 
     fill(engine, tmp_path, {"docs/a.md": SESSIONS, "docs/b.md": CACHE})
     status = engine.status()
     assert status.touched == 1000.0
-    assert (status.collections[0].documents, status.collections[0].chunks) == (2, 6)
-    assert status.pending == 6
+    assert (status.collections[0].documents, status.collections[0].chunks) == (2, 5)
+    assert status.pending == 5
     assert status.bytes > 0
 
 
