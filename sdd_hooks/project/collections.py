@@ -4,6 +4,8 @@ A file belongs to a collection by its path alone, so that git's lists of paths c
 collections without looking at a file.
 """
 
+# Governing: SPEC-0001 (project-declaration)
+
 from __future__ import annotations
 
 import re
@@ -11,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from sdd_hooks.project.globs import compile_glob
 from sdd_hooks.project.languages import GENERATED, VENDORED
 from sdd_hooks.project.slugs import slugify
 
@@ -94,7 +97,8 @@ class Collection:
         outside = _below(self.excluded)
         suffixes = self.suffixes
         code = self.kind == "code"
-        pattern = _compile(self.directories, self.pattern) if self.pattern else None
+        glob = compile_glob(self.pattern) if self.pattern else None
+        tops = ("",) if "" in self.directories else inside
 
         def matches(path: str) -> bool:
             if inside and not path.startswith(inside):
@@ -106,7 +110,9 @@ class Collection:
                 return False
             if code and (named.endswith(GENERATED) or _VENDORED.search(named)):
                 return False
-            return pattern is None or pattern.match(path) is not None
+            if glob is None:
+                return True
+            return any(path.startswith(top) and glob(path[len(top) :]) for top in tops)
 
         return matches
 
@@ -122,34 +128,3 @@ def membership(name: str, slug: str, modules: Sequence[str]) -> bool:
 
 def _below(directories: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{directory}/" for directory in directories)
-
-
-def _compile(directories: Sequence[str], pattern: str) -> re.Pattern[str]:
-    tops = "|".join(re.escape(f"{directory}/") if directory else "" for directory in directories)
-    return re.compile(f"(?:{tops})(?:{glob_expression(pattern)})\\Z", re.DOTALL)
-
-
-def glob_expression(pattern: str) -> str:
-    """A glob as a regular expression: `*` and `?` stay in one directory, `**` does not.
-
-    `[…]` and `{a,b}` work as in a shell; what is not closed stands for itself.
-    """
-    expression, position = "", 0
-    while position < len(pattern):
-        rest = pattern[position:]
-        if rest.startswith("**/"):
-            expression, position = expression + "(?:[^/]+/)*", position + 3
-        elif rest.startswith("**"):
-            expression, position = expression + ".*", position + 2
-        elif bracket := re.match(r"\[([!^]?)(\]?[^]/]*)\]", rest):
-            negation = "^/" if bracket[1] else ""
-            characters = re.sub(r"([\\\[&~|^])", r"\\\1", bracket[2]).replace("]", "\\]")
-            expression += f"[{negation}{characters}]"
-            position += bracket.end()
-        elif braces := re.match(r"\{([^{}/]*,[^{}/]*)\}", rest):
-            expression += "(?:" + "|".join(map(glob_expression, braces[1].split(","))) + ")"
-            position += braces.end()
-        else:
-            expression += {"*": "[^/]*", "?": "[^/]"}.get(rest[0]) or re.escape(rest[0])
-            position += 1
-    return expression

@@ -62,12 +62,10 @@ def plain(value: str) -> str:
 
 def _split(line: Line) -> tuple[int, Entry] | None:
     item = _ITEM.match(line.text)
-    if item is None:
-        return None
-    rest = item["rest"].strip()
+    rest = item["rest"].strip() if item else ""
     bold = _BOLD.match(rest)
     match = bold or _PLAIN.match(rest)
-    if match is None:
+    if item is None or match is None:
         return None
     indent = len(item["indent"].expandtabs(4))
     value = plain(match["value"] or "")

@@ -1,6 +1,6 @@
 """Read and write files without leaving the repository and without leaving half a file behind."""
 
-# Governing: ADR-0012 (untrusted input never leaves the repository)
+# Governing: ADR-0012 (no path leaves the repository)
 
 from __future__ import annotations
 

@@ -68,12 +68,13 @@ def environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     return clean
 
 
-def git(root: Path, *args: str, stdin: bytes | None = None) -> bytes:
+def git(root: Path, *args: str, stdin: bytes | None = None, index: str = "") -> bytes:
     """What `git -C root args` prints.
 
-    Raises GitError when it fails, RepositoryError when there is no git.
+    `index` is the index file to use in place of the repository's: a commit in the making has its
+    own. Raises GitError when it fails, RepositoryError when there is no git.
     """
-    done = run(root, *args, stdin=stdin)
+    done = run(root, *args, stdin=stdin, index=index)
     if done.returncode:
         raise GitError(f"git {args[0]}: {complaint(done.stderr)}")
     return done.stdout
@@ -85,12 +86,15 @@ def try_git(root: Path, *args: str, stdin: bytes | None = None) -> bytes | None:
     return None if done.returncode else done.stdout
 
 
-def run(root: Path, *args: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+def run(
+    root: Path, *args: str, stdin: bytes | None = None, index: str = ""
+) -> subprocess.CompletedProcess[bytes]:
     """`git -C root args` with its exit status and everything it said, for the caller to judge."""
+    variables = {"GIT_INDEX_FILE": index} if index else {}
     try:
         return subprocess.run(
             _command(root, args),
-            env=environment(),
+            env={**environment(), **variables},
             input=stdin or b"",
             capture_output=True,
             check=False,
@@ -101,16 +105,7 @@ def run(root: Path, *args: str, stdin: bytes | None = None) -> subprocess.Comple
 
 def start(root: Path, *args: str) -> subprocess.Popen[bytes]:
     """Start `git -C root args` and go on: its output is piped, what it says on stderr is lost."""
-    try:
-        return subprocess.Popen(
-            _command(root, args),
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-    except FileNotFoundError:
-        raise _missing() from None
+    return _spawn(root, args, subprocess.DEVNULL)
 
 
 def nul_split(data: bytes) -> list[str]:
@@ -129,7 +124,7 @@ def read_blobs(root: Path, specs: Sequence[str]) -> Iterator[bytes | None]:
             if b"\n" in group[0]:
                 yield try_git(root, "cat-file", "blob", os.fsdecode(group[0]))
                 continue
-            process = process or _start_batch(root)
+            process = process or _spawn(root, ("cat-file", "--batch"), subprocess.PIPE)
             yield from _ask(process, group)
     finally:
         if process is not None:
@@ -175,12 +170,12 @@ def _groups(specs: Sequence[bytes]) -> Iterator[list[bytes]]:
         yield group
 
 
-def _start_batch(root: Path) -> subprocess.Popen[bytes]:
+def _spawn(root: Path, args: Sequence[str], stdin: int) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
-            _command(root, ("cat-file", "--batch")),
+            _command(root, args),
             env=environment(),
-            stdin=subprocess.PIPE,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
@@ -190,8 +185,8 @@ def _start_batch(root: Path) -> subprocess.Popen[bytes]:
 
 def _ask(process: subprocess.Popen[bytes], group: Sequence[bytes]) -> Iterator[bytes | None]:
     requests, answers = process.stdin, process.stdout
-    if requests is None or answers is None:
-        raise GitError("git cat-file: no pipe")
+    assert requests is not None
+    assert answers is not None
     try:
         requests.write(b"".join(spec + b"\n" for spec in group))
         requests.flush()
@@ -211,7 +206,4 @@ def _ask(process: subprocess.Popen[bytes], group: Sequence[bytes]) -> Iterator[b
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
     process.kill()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            pipe.close()
-    process.wait()
+    process.communicate()

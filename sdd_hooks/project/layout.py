@@ -5,8 +5,7 @@ places that real repositories use are tried, and a directory must hold something
 record to be one of them.
 """
 
-# Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (untrusted input never leaves the
-# repository)
+# Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (no path leaves the repository)
 
 from __future__ import annotations
 

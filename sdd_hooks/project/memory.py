@@ -4,8 +4,7 @@ Only as much Markdown as settings need: headings, and lines outside code fences 
 with its number, so that whatever is wrong can be pointed at.
 """
 
-# Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (untrusted input never leaves the
-# repository)
+# Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (no path leaves the repository)
 
 from __future__ import annotations
 

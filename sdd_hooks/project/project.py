@@ -1,5 +1,7 @@
 """The project: a repository with everything it declares, loaded once per command."""
 
+# Governing: SPEC-0001 (project-declaration)
+
 from __future__ import annotations
 
 import os

@@ -3,8 +3,7 @@
 Worktrees share the git common directory and the slug; a submodule is a repository of its own.
 """
 
-# Governing: ADR-0003 (one module talks to git), ADR-0006 (derived state under .sdd, vectors beside
-# the git common dir)
+# Governing: ADR-0003 (one module talks to git), ADR-0006 (where derived state lives)
 
 from __future__ import annotations
 

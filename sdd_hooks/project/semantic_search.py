@@ -8,8 +8,7 @@
 A path may be absolute, as in files written for one machine, but must be inside the repository.
 """
 
-# Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (untrusted input never leaves the
-# repository)
+# Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (no path leaves the repository)
 
 from __future__ import annotations
 
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.configuration import ConfigurationWarning
 from sdd_hooks.project.files import FileTooLarge, PathRefused, read_inside, resolve_inside
+from sdd_hooks.project.globs import compile_glob
 from sdd_hooks.project.memory import decode
 
 if TYPE_CHECKING:
@@ -97,6 +97,10 @@ def _collection(
             if pattern.startswith("/") or ".." in pattern.split("/"):
                 text = "'pattern' must stay below 'path'"
                 raise ConfigurationError(text, path, key_line)
+            try:
+                compile_glob(pattern)
+            except ValueError as error:
+                raise ConfigurationError(f"'pattern': {error}", path, key_line) from None
         else:
             text = f"unknown key {key!r} in {name!r}"
             warnings.append(ConfigurationWarning(path, key_line, text))

@@ -1,7 +1,6 @@
 """The modules of a workspace: what `.gitmodules` says, else the `### Workspace Modules` table."""
 
-# Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (untrusted input never leaves the
-# repository)
+# Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (no path leaves the repository)
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.project.collections import KINDS, Collection, glob_expression, membership
+from sdd_hooks.project.collections import KINDS, Collection, membership
 from sdd_hooks.project.languages import LANGUAGES
 from tests.support.repos import Repo
 
@@ -101,42 +101,6 @@ def test_only_code_leaves_out_vendored_directories():
 def test_pattern_is_below_the_directory(path: str, inside: bool):
     assert NOTES.contains(path) is inside
     assert replace(NOTES, directories=("",), pattern="kb/**/*.md").contains(path) is inside
-
-
-@pytest.mark.parametrize(
-    ("pattern", "yes", "no"),
-    [
-        ("*.md", ["a.md", ".md"], ["a/b.md", "a.mdx", "amd"]),
-        ("**/*.md", ["a.md", "a/b/c.md"], ["a/b.txt"]),
-        ("**", ["a", "a/b"], []),
-        ("a/**", ["a/b", "a/b/c"], ["ab", "a"]),
-        ("a?c", ["abc"], ["a/c", "ac"]),
-        ("[a-c].md", ["b.md"], ["d.md", "/.md"]),
-        ("[!a-c].md", ["d.md"], ["b.md", "/.md"]),
-        ("[^a].md", ["b.md"], ["a.md"]),
-        ("[]].md", ["].md"], ["a.md"]),
-        ("[[:].md", ["[.md", ":.md"], []),
-        ("*.{md,mdx}", ["a.md", "a.mdx"], ["a.{md,mdx}"]),
-        ("{a,b}*/x", ["a1/x", "b/x"], ["c/x"]),
-        ("[a", ["[a"], ["a"]),
-        ("{a", ["{a"], ["a"]),
-        ("a+(b)$.md", ["a+(b)$.md"], ["aab.md"]),
-    ],
-)
-def test_globs(pattern: str, yes: list[str], no: list[str]):
-    expression = re.compile(glob_expression(pattern))
-    assert [path for path in yes if not expression.fullmatch(path)] == []
-    assert [path for path in no if expression.fullmatch(path)] == []
-
-
-@given(st.text(alphabet=st.sampled_from("ab*?[]{}!^-,/.\\&|~(+$"), max_size=12))
-def test_any_glob_is_an_expression(pattern: str):
-    re.compile(glob_expression(pattern))
-
-
-@given(st.text(alphabet="ab/.+({^$", max_size=12))
-def test_a_glob_without_wildcards_is_itself(pattern: str):
-    assert re.fullmatch(glob_expression(pattern), pattern)
 
 
 def test_pathspecs():

@@ -87,7 +87,13 @@ def test_one_inside_another_is_covered(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("path", "directory"),
-    [("./docs/adr", "docs/adr"), ("docs//adr/", "docs/adr"), ("docs\\adr", "docs/adr"), (".", "")],
+    [
+        ("a" * 300, "a" * 300),
+        ("./docs/adr", "docs/adr"),
+        ("docs//adr/", "docs/adr"),
+        ("docs\\adr", "docs/adr"),
+        (".", ""),
+    ],
 )
 def test_ways_to_write_a_path(tmp_path: Path, path: str, directory: str):
     text = f"- Architecture Decision Records are in `{path}`"

@@ -75,6 +75,10 @@ def test_unknown_keys_are_named(tmp_path: Path):
             ":2: 'pattern' must stay below 'path'",
         ),
         (
+            "collections:\n  n:\n    path: a\n    pattern: '" + "{a,b}" * 9 + "'\n",
+            ":4: 'pattern': {…} stands for more than 100 patterns",
+        ),
+        (
             "collections:\n  a b: {path: a}\n",
             ":2: 'a b' cannot name a collection: letters, digits, '-', '_' and '.'",
         ),
