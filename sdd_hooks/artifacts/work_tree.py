@@ -1,0 +1,64 @@
+"""The artifacts of a project as they stand in the work tree, committed or not."""
+
+# Governing: ADR-0003 (one module talks to git), ADR-0012 (untrusted input never leaves the
+# repository)
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
+from sdd_hooks.artifacts.identifiers import Kind
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.files import FileTooLarge, PathRefused, read_inside
+from sdd_hooks.project.git import git, nul_split
+
+LARGEST = 8 << 20
+
+_KINDS: dict[str, Kind] = {"adrs": "ADR", "specs": "SPEC"}
+_LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
+
+
+def read_work_tree(root: Path, collections: Iterable[Collection]) -> tuple[Corpus, list[str]]:
+    """The artifacts in those collections that hold ADRs or specs, and what was left out, in words.
+
+    `root` is the repository's. Files that git ignores are none. Raises GitError.
+    """
+    by_repository: dict[str, list[Collection]] = {}
+    for collection in collections:
+        if collection.kind in _KINDS:
+            by_repository.setdefault(collection.repository, []).append(collection)
+    left_out: list[str] = []
+    sources = [
+        source
+        for repository, group in by_repository.items()
+        for source in _sources(root, repository, group, left_out)
+    ]
+    return load_corpus(sources), left_out
+
+
+def _sources(
+    root: Path, repository: str, collections: Sequence[Collection], left_out: list[str]
+) -> Iterator[Source]:
+    paths = _paths(root, repository, collections)
+    for collection in collections:
+        for path in filter(collection.contains, paths):
+            try:
+                data = read_inside(root, path, LARGEST)
+            except FileNotFoundError:
+                continue
+            except (FileTooLarge, PathRefused) as error:
+                left_out.append(f"left out {error}")
+                continue
+            yield Source(path, data, _KINDS[collection.kind], collection.module)
+
+
+def _paths(root: Path, repository: str, collections: Sequence[Collection]) -> list[str]:
+    if repository:
+        # A submodule lists its own files, whose paths begin at its top.
+        names = nul_split(git(root / repository, *_LIST, "."))
+        return [f"{repository}/{name}" for name in dict.fromkeys(names)]
+    specs = [spec for collection in collections for spec in collection.pathspecs()]
+    # A file in a merge conflict is listed once for each side.
+    return list(dict.fromkeys(nul_split(git(root, *_LIST, *specs))))

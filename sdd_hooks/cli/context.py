@@ -1,0 +1,39 @@
+"""What a command works on: the directory it was started for, its project, its open index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sdd_hooks.engines.protocol import Engine
+from sdd_hooks.errors import RepositoryError
+from sdd_hooks.project.project import Project, load_project
+
+
+def start_directory(given: Path | None) -> Path:
+    """The directory given with `-C`, else the current one. Raises RepositoryError if it is gone."""
+    try:
+        return Path.cwd() / given if given else Path.cwd()
+    except FileNotFoundError:
+        raise RepositoryError("the current directory no longer exists: change to another") from None
+
+
+def open_project(given: Path | None) -> Project:
+    """The project of that directory. Raises RepositoryError or ConfigurationError."""
+    return load_project(start_directory(given))
+
+
+@contextmanager
+def open_index(project: Project) -> Iterator[Engine]:
+    """The project's engine for the block. Raises NotIndexed where nothing was ever indexed."""
+    from sdd_hooks.engines import open_engine
+    from sdd_hooks.retrieval.search import not_indexed
+
+    if not project.repository.search_dir.is_dir():
+        raise not_indexed(project)
+    engine = open_engine(project)
+    try:
+        yield engine
+    finally:
+        engine.close()

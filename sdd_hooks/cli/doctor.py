@@ -1,0 +1,83 @@
+"""`sdd doctor`: every check in a line."""
+
+# Governing: SPEC-0005 REQ "Doctor"
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from sdd_hooks.cli.context import start_directory
+from sdd_hooks.cli.options import json_option
+from sdd_hooks.cli.output import Report, Terminal, plain, show, terminal
+from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
+from sdd_hooks.githooks.install import status
+from sdd_hooks.project.project import load_project
+from sdd_hooks.project.repository import Repository
+from sdd_hooks.setup.doctor import Check, git_check, project_checks
+
+
+@click.command()
+@json_option
+@click.pass_obj
+def doctor(directory: Path | None, as_json: bool) -> int:
+    """Check that everything sdd needs is in place.
+
+    Looks, without the network, and mends nothing: every line that is not ok says what to do. Exits
+    with 1 when a check failed.
+
+    \b
+    Example:
+      sdd doctor
+    """
+    found = list(_checks(start_directory(directory)))
+    screen = terminal(sys.stdout, os.environ)
+    failed = any(check.level == "fail" for check in found)
+    return show(
+        Report(
+            {"checks": [asdict(check) for check in found]},
+            [_line(check, screen) for check in found],
+            exit_code=EXIT_FINDINGS if failed else EXIT_OK,
+        ),
+        as_json,
+    )
+
+
+def _checks(start: Path) -> Iterator[Check]:
+    yield git_check(start)
+    try:
+        project = load_project(start)
+    except SddError as error:
+        yield Check(error.code, "fail", str(error))
+        return
+    yield from project_checks(project)
+    yield _hooks(project.repository)
+
+
+def _hooks(repository: Repository) -> Check:
+    try:
+        found = status(repository)
+    except SddError as error:
+        return Check("hooks", "fail", str(error))
+    unfit = [hook for hook in found.hooks if hook.state in {"broken", "blocked"}]
+    if unfit:
+        named = "; ".join(f"{hook.event}: {hook.detail or hook.state}" for hook in unfit)
+        return Check("hooks", "fail", named, "run `sdd hooks install`")
+    lacking = [hook.event for hook in found.hooks if hook.state in {"absent", "foreign"}]
+    if lacking:
+        return Check("hooks", "warn", f"none for {', '.join(lacking)}", "run `sdd hooks install`")
+    if found.snippet:
+        advice = "see `sdd hooks install` for what to add to it"
+        return Check("hooks", "warn", f"{found.manager} runs the hooks, and not sdd's", advice)
+    return Check("hooks", "ok", f"in {found.folder}")
+
+
+def _line(check: Check, screen: Terminal) -> str:
+    level = check.level if check.level == "ok" else screen.strong(check.level)
+    text = plain(check.message) + (f": {plain(check.advice)}" if check.advice else "")
+    return f"{level}{' ' * (6 - len(check.level))}{check.name:<15}{text}"

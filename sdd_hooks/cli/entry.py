@@ -1,0 +1,115 @@
+"""Where every command starts, and the one place where errors become words and exit codes.
+
+`sdd hook` is answered before anything is imported: git waits for it.
+"""
+
+# Governing: ADR-0010 (one error tree and documented exit codes), SPEC-0005 REQ "Errors"
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sdd_hooks.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, SddError
+
+if TYPE_CHECKING:
+    import click
+
+
+def main() -> int:
+    """Run `sdd` with the arguments of this process. Returns the exit code."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["hook"] and arguments[1:] and not arguments[1].startswith("-"):
+        from sdd_hooks.githooks.events import handle
+
+        return handle(
+            arguments[1], arguments[2:], cwd=Path(), environ=os.environ, stderr=sys.stderr
+        )
+    return run(_sdd, arguments, "sdd")
+
+
+def run(load: Callable[[], click.Command], arguments: Sequence[str], name: str) -> int:
+    """Run the command that `load` gives. Returns its exit code; raises nothing.
+
+    A failure is one line on stderr, or with `--json` one object on stdout.
+    """
+    try:
+        # A file name need not be text; it is shown escaped rather than not at all.
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        code = _invoke(load(), arguments, name)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _report("interrupted", "interrupted", EXIT_INTERRUPTED, arguments)
+    except BrokenPipeError:
+        _discard_output()
+        return EXIT_OK
+    except SddError as error:
+        return _report(error.code, str(error), error.exit_code, arguments)
+    except Exception as error:
+        return _unexpected(error, arguments)
+    return code
+
+
+def _sdd() -> click.Command:
+    from sdd_hooks.cli.group import sdd
+
+    return sdd
+
+
+def _invoke(command: click.Command, arguments: Sequence[str], name: str) -> int:
+    import click
+
+    try:
+        with command.make_context(name, list(arguments)) as context:
+            result = command.invoke(context)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.Abort:
+        if sys.stderr.isatty():
+            # The cursor is still behind the question.
+            sys.stderr.write("\n")
+        raise KeyboardInterrupt from None
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else name
+        message = f"{error.format_message().rstrip('.')}: see `{where} --help`"
+        return _report("usage", message, EXIT_USAGE, arguments)
+    return result if isinstance(result, int) else EXIT_OK
+
+
+def _unexpected(error: Exception, arguments: Sequence[str]) -> int:
+    """The system refused something no layer below expected, or there is a bug."""
+    from sdd_hooks.cli.bugs import refusal, write_log
+
+    refused = refusal(error)
+    if refused is not None:
+        _discard_output()
+        return _report(refused.code, str(refused), refused.exit_code, arguments)
+    log = write_log(error, arguments, os.environ)
+    where = f"please report it with {log}" if log else "and its log could not be written"
+    message = f"a bug in sdd ({type(error).__name__}): {where}"
+    return _report("bug", message, EXIT_BUG, arguments)
+
+
+def _report(code: str, message: str, exit_code: int, arguments: Sequence[str]) -> int:
+    from sdd_hooks.cli.output import error_document, plain
+
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    try:
+        if "--json" in options:
+            sys.stdout.write(error_document(code, plain(message), exit_code))
+            sys.stdout.flush()
+        else:
+            sys.stderr.write(f"sdd: {plain(message)}\n")
+    except OSError:
+        _discard_output()
+    return exit_code
+
+
+def _discard_output() -> None:
+    """Nobody reads any more: what is still buffered must not fail again when Python exits."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -1,0 +1,46 @@
+"""The `sdd` command and the table of what it can do."""
+
+# Governing: SPEC-0005 REQ "Lazy commands"
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sdd_hooks import __version__
+from sdd_hooks.cli.lazy import Entry, LazyGroup
+from sdd_hooks.errors import EXIT_OK
+
+COMMANDS = {
+    "init": Entry("init:init", "Set this repository up for sdd."),
+    "index": Entry("index:index", "Index the repository, and keep the index up to date."),
+    "search": Entry("search:search", "Find the sections and definitions that answer a query."),
+    "list": Entry("list:list_artifacts", "List decisions and specifications with their status."),
+    "hooks": Entry("hooks:hooks", "Install the git hooks that keep the index fresh."),
+    "hook": Entry("hook:hook", "Act on a git event; the hooks call this."),
+    "doctor": Entry("doctor:doctor", "Check that everything sdd needs is in place."),
+}
+
+
+@click.group(cls=LazyGroup, table=COMMANDS, invoke_without_command=True)
+@click.option(
+    "-C",
+    "--directory",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Run as if started in this directory.",
+)
+@click.version_option(__version__, prog_name="sdd", message="%(prog)s %(version)s")
+@click.pass_context
+def sdd(ctx: click.Context, directory: Path | None) -> int:
+    """Keep a repository's decisions, specifications, code and issues searchable and fresh.
+
+    \b
+    Example:
+      sdd init && sdd index
+      sdd search "which database do we use"
+    """
+    ctx.obj = directory
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+    return EXIT_OK

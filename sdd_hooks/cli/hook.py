@@ -1,0 +1,33 @@
+"""`sdd hook EVENT`, for help and for `sdd -C`; `entry` answers the hooks themselves."""
+
+# Governing: ADR-0005 (hook shims decide in sh)
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from sdd_hooks.cli.context import start_directory
+from sdd_hooks.githooks.events import handle
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("event")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ARGUMENT]...")
+@click.pass_obj
+def hook(directory: Path | None, event: str, arguments: tuple[str, ...]) -> int:
+    """Act on a git event; the hooks call this.
+
+    EVENT is the name of a git hook, followed by what git gave it, or `auto` under pre-commit. A
+    refresh that fails is a line on stderr and never fails git; `pre-commit` checks the artifacts
+    that are staged and fails when they are not right.
+
+    \b
+    Example:
+      sdd hook post-commit
+    """
+    cwd = start_directory(directory)
+    return handle(event, arguments, cwd=cwd, environ=os.environ, stderr=sys.stderr)

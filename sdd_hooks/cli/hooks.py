@@ -1,0 +1,98 @@
+"""`sdd hooks`: put the git hooks in place, take them out, look at them."""
+
+# Governing: SPEC-0004 REQ "Installing hooks", ADR-0005 (hook shims decide in sh)
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from sdd_hooks.cli.context import start_directory
+from sdd_hooks.cli.options import json_option
+from sdd_hooks.cli.output import Report, plain, show, table
+from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
+from sdd_hooks.githooks import install as hooks_of
+from sdd_hooks.githooks.install import InstallReport
+from sdd_hooks.project.repository import discover
+
+UNFIT = frozenset({"broken", "blocked"})
+
+
+@click.group()
+def hooks() -> None:
+    """Install the git hooks that keep the index fresh.
+
+    \b
+    Example:
+      sdd hooks install
+      sdd hooks status
+    """
+
+
+@hooks.command()
+@json_option
+@click.pass_obj
+def install(directory: Path | None, as_json: bool) -> int:
+    """Install the hooks beside those that are there.
+
+    A hook that was there runs first and comes back on uninstall. Where pre-commit, husky or
+    lefthook own the hooks, what to add to their configuration is printed instead.
+
+    \b
+    Example:
+      sdd hooks install
+    """
+    repository = discover(start_directory(directory))
+    return show(hooks_report(hooks_of.install(repository, own_command())), as_json)
+
+
+@hooks.command()
+@json_option
+@click.pass_obj
+def uninstall(directory: Path | None, as_json: bool) -> int:
+    """Take the hooks out again and put back what was there.
+
+    \b
+    Example:
+      sdd hooks uninstall
+    """
+    repository = discover(start_directory(directory))
+    return show(hooks_report(hooks_of.uninstall(repository)), as_json)
+
+
+@hooks.command()
+@json_option
+@click.pass_obj
+def status(directory: Path | None, as_json: bool) -> int:
+    """Show which hooks are in place. Exits with 1 when one cannot run.
+
+    \b
+    Example:
+      sdd hooks status
+    """
+    repository = discover(start_directory(directory))
+    return show(hooks_report(hooks_of.status(repository)), as_json)
+
+
+def hooks_report(found: InstallReport) -> Report:
+    """The hooks for programs and for people, with what is left to do."""
+    lines = [f"hooks in {plain(str(found.folder))}"]
+    lines += table([(one.event, one.state, one.detail) for one in found.hooks])
+    if found.snippet:
+        lines += ["", f"{plain(found.manager)} runs the hooks here. Add this to it:", ""]
+        lines += [f"    {line}" for line in found.snippet.splitlines()]
+    data = {**asdict(found), "folder": str(found.folder)}
+    notes = data.pop("notes")
+    unfit = any(one.state in UNFIT for one in found.hooks)
+    return Report(data, lines, notes, (), EXIT_FINDINGS if unfit else EXIT_OK)
+
+
+def own_command() -> Path:
+    """The absolute path of the `sdd` that is running, which the hooks will start."""
+    running = Path(os.path.abspath(sys.argv[0]))  # noqa: PTH100 (a link to it stays a link)
+    beside = Path(sys.executable).with_name("sdd")
+    return running if running.name == "sdd" else beside

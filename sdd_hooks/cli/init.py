@@ -1,0 +1,85 @@
+"""`sdd init`: set a repository up, or bring its set-up up to date."""
+
+# Governing: SPEC-0005 REQ "Initialisation", ADR-0001 (two engines, chosen)
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from sdd_hooks.cli.context import open_project
+from sdd_hooks.cli.hooks import hooks_report, own_command
+from sdd_hooks.cli.options import json_option, yes_option
+from sdd_hooks.cli.output import Report, plain, show
+from sdd_hooks.engines import require_engine
+from sdd_hooks.githooks.folder import HooksRefused
+from sdd_hooks.githooks.install import install, status
+from sdd_hooks.project.project import Project
+from sdd_hooks.setup.changes import Change, apply
+from sdd_hooks.setup.plan import plan
+
+NOTHING = "nothing to change"
+NEXT = "next: sdd index"
+IN_PLACE = frozenset({"installed", "shipped", "chained", "managed"})
+
+
+@click.command()
+@yes_option
+@click.option("--no-hooks", is_flag=True, help="Leave the git hooks alone.")
+@json_option
+@click.pass_obj
+def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> int:
+    """Set this repository up for sdd.
+
+    Adds `.sdd/` to .gitignore and the sections that sdd reads to the memory file (CLAUDE.md,
+    AGENTS.md or CRUSH.md), and installs the git hooks. Run again, it adds what is missing and
+    nothing else. On a terminal it shows every change and asks; elsewhere it goes ahead, as with
+    --yes.
+
+    \b
+    Example:
+      sdd init
+      sdd init --yes --no-hooks
+    """
+    project = open_project(directory)
+    require_engine(project)
+    planned = plan(project)
+    asks = not (yes or as_json) and sys.stdin.isatty()
+    if planned.changes and asks and not _agreed(planned.changes):
+        return show(Report({"changes": [], "hooks": None}, ["nothing changed"]), as_json)
+    apply(planned.changes)
+    lines = [f"{one.action}d {plain(one.name)}" for one in planned.changes]
+    hooks = Report({}) if no_hooks else _hooks(project, asks)
+    data = {
+        "changes": [{"path": one.name, "action": one.action} for one in planned.changes],
+        "hooks": hooks.data or None,
+    }
+    lines = [*lines, *hooks.lines] or [NOTHING]
+    notes = [*planned.notes, *hooks.notes]
+    warnings = [*project.warnings, *hooks.warnings]
+    return show(Report(data, [*lines, NEXT], notes, warnings), as_json)
+
+
+def _agreed(changes: Sequence[Change]) -> bool:
+    for change in changes:
+        click.echo(f"{change.action} {plain(change.name)}")
+        for line in change.diff():
+            click.echo(f"    {plain(line) if line.strip() else line}")
+    return click.confirm("Go ahead?", default=True)
+
+
+def _hooks(project: Project, asks: bool) -> Report:
+    """Install the hooks unless they are in place. A folder that is not ours is a warning."""
+    repository, sdd = project.repository, own_command()
+    found = status(repository, sdd)
+    if all(hook.state in IN_PLACE for hook in found.hooks) and not found.snippet:
+        return Report(hooks_report(found).data)
+    if asks and not click.confirm("Install the git hooks?", default=True):
+        return Report({})
+    try:
+        return hooks_report(install(repository, sdd))
+    except HooksRefused as error:
+        return Report({}, warnings=[f"no hooks installed: {error}"])

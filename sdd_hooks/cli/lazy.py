@@ -1,0 +1,42 @@
+"""A click group that knows its commands by name and imports one when it is invoked."""
+
+# Governing: SPEC-0005 REQ "Lazy commands"
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import NamedTuple
+
+import click
+
+
+class Entry(NamedTuple):
+    """Where a command is, as `module:attribute` in this package, and what it does in a line."""
+
+    target: str
+    summary: str
+
+
+class LazyGroup(click.Group):
+    """A group made of a table. Help and completion of names need no import."""
+
+    def __init__(self, *args: object, table: dict[str, Entry], **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.table = table
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names, in the order of the table."""
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command, imported now; None for a name that is not in the table."""
+        if cmd_name not in self.table:
+            return None
+        module, _, attribute = self.table[cmd_name].target.partition(":")
+        command: click.Command = getattr(import_module(f"sdd_hooks.cli.{module}"), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The list of commands, from the table."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in self.table.items()])

@@ -1,0 +1,86 @@
+"""`sdd list`: the artifacts, read from their files."""
+
+# Governing: SPEC-0005 REQ "List"
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.status import STATUSES, UNKNOWN
+from sdd_hooks.artifacts.work_tree import read_work_tree
+from sdd_hooks.cli.context import open_project
+from sdd_hooks.cli.options import json_option, module_option
+from sdd_hooks.cli.output import Report, show, table
+
+NONE = "none"
+
+
+@click.command("list")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(["adrs", "specs"]),
+    help="Only this kind. Repeatable.",
+)
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    type=click.Choice([*STATUSES, UNKNOWN, NONE]),
+    metavar="STATUS",
+    help="Only with this status, such as accepted or draft. Repeatable.",
+)
+@module_option
+@json_option
+@click.pass_obj
+def list_artifacts(
+    directory: Path | None,
+    kinds: tuple[str, ...],
+    statuses: tuple[str, ...],
+    module: str | None,
+    as_json: bool,
+) -> int:
+    """List decisions and specifications with their status.
+
+    Reads the files of the work tree: no index is needed, and what is not committed yet is there.
+
+    \b
+    Example:
+      sdd list
+      sdd list --kind adrs --status accepted
+    """
+    project = open_project(directory)
+    collections = project.select(kinds or ("adrs", "specs"), module)
+    corpus, left_out = read_work_tree(project.repository.root, collections)
+    wanted = (
+        one for one in corpus.artifacts if not statuses or (one.status.value or NONE) in statuses
+    )
+    found = sorted(wanted, key=_order)
+    rows = [
+        (one.name, one.status.value or NONE, one.date or "-", one.title, one.path) for one in found
+    ]
+    lines = table(rows) if rows else ["no decisions or specifications"]
+    data = {"artifacts": [_data(one) for one in found]}
+    return show(Report(data, lines, left_out, project.warnings), as_json)
+
+
+def _order(artifact: Artifact) -> tuple[object, ...]:
+    number = (0, artifact.id.number, artifact.id.suffix) if artifact.id else (1, 0, "")
+    return (artifact.module, artifact.kind, number, artifact.path)
+
+
+def _data(artifact: Artifact) -> dict[str, object]:
+    return {
+        "id": str(artifact.id) if artifact.id else None,
+        "kind": artifact.kind,
+        "module": artifact.module,
+        "status": artifact.status.value or None,
+        "authoritative": artifact.status.authoritative,
+        "date": artifact.date or None,
+        "title": artifact.title,
+        "path": artifact.path,
+    }

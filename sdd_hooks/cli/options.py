@@ -1,0 +1,63 @@
+"""The options that several commands share, worded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from sdd_hooks.retrieval.search import LIMIT, MIN_SCORE
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def json_option(command: Command) -> Command:
+    """`--json`: one object on stdout."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
+
+
+def yes_option(command: Command) -> Command:
+    """`--yes`: no question."""
+    return click.option("--yes", is_flag=True, help="Do it without asking.")(command)
+
+
+def kind_option(command: Command) -> Command:
+    """`--kind`, repeatable."""
+    return click.option(
+        "--kind",
+        "kinds",
+        multiple=True,
+        metavar="KIND",
+        help="Only this kind: adrs, specs, code, issues, or a name from semantic-search.yml."
+        " Repeatable.",
+    )(command)
+
+
+def module_option(command: Command) -> Command:
+    """`--module`: a part of the workspace."""
+    return click.option("--module", metavar="NAME", help="Only this module of the workspace.")(
+        command
+    )
+
+
+def limit_option(command: Command) -> Command:
+    """`--limit`: how many hits at most."""
+    return click.option(
+        "--limit",
+        type=click.IntRange(1, 1000),
+        default=LIMIT,
+        show_default=True,
+        help="Most hits.",
+    )(command)
+
+
+def min_score_option(command: Command) -> Command:
+    """`--min-score`: where irrelevance begins."""
+    return click.option(
+        "--min-score",
+        type=click.FloatRange(0, 1),
+        default=MIN_SCORE,
+        show_default=True,
+        help="Leave out hits below this score.",
+    )(command)

@@ -1,0 +1,89 @@
+"""`sdd search`: hits, best first."""
+
+# Governing: SPEC-0005 REQ "Search", ADR-0009 (score)
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from sdd_hooks.cli.context import open_index, open_project
+from sdd_hooks.cli.options import (
+    json_option,
+    kind_option,
+    limit_option,
+    min_score_option,
+    module_option,
+)
+from sdd_hooks.cli.output import Report, Terminal, plain, show, terminal
+from sdd_hooks.engines.protocol import Hit
+from sdd_hooks.retrieval.search import search as find
+
+INDENT = " " * 6
+SNIPPET_LINES = 3
+NOTHING = "No relevant ADRs, specs, or code found for '{query}'. Try a broader search term."
+
+
+@click.command()
+@click.argument("words", metavar="QUERY", nargs=-1, required=True)
+@kind_option
+@module_option
+@limit_option
+@min_score_option
+@json_option
+@click.pass_obj
+def search(
+    directory: Path | None,
+    words: tuple[str, ...],
+    kinds: tuple[str, ...],
+    module: str | None,
+    limit: int,
+    min_score: float,
+    as_json: bool,
+) -> int:
+    """Find the sections and definitions that answer a query.
+
+    Searches by words, and by meaning once `sdd index embed` has run. A score is between 0 and 1.
+
+    \b
+    Example:
+      sdd search "which database do we use"
+      sdd search --kind code parse user id
+    """
+    query = " ".join(words)
+    project = open_project(directory)
+    with open_index(project) as engine:
+        collections = project.select(kinds, module)
+        result = find(project, engine, query, collections, limit=limit, min_score=min_score)
+    data = {"query": query, "hits": [asdict(hit) for hit in result.hits], "pending": result.pending}
+    screen = terminal(sys.stdout, os.environ)
+    lines = [line for hit in result.hits for line in _hit_lines(hit, screen)]
+    if not lines:
+        lines = [NOTHING.format(query=plain(query))]
+    return show(Report(data, lines, result.notes, project.warnings), as_json)
+
+
+def _hit_lines(hit: Hit, screen: Terminal) -> list[str]:
+    place = f"{hit.path}:{hit.first_line}-{hit.last_line}"
+    anchor = hit.id.rpartition("#")[2]
+    title = " › ".join(dict.fromkeys(part for part in (hit.title, hit.section) if part))
+    return [
+        f"{hit.score:.2f}  {screen.strong(plain(title or hit.path))}",
+        f"{INDENT}{plain(place)} {screen.faint(plain(f'#{anchor}'))}",
+        *(f"{INDENT}{line}" for line in _wrapped(plain(hit.snippet), screen.width)),
+        "",
+    ]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """The text in lines that fit; whole, on one line, where there is no width."""
+    if not text or not width:
+        return [text] if text else []
+    from textwrap import wrap
+
+    room = max(width - len(INDENT), 20)
+    return wrap(text, room, max_lines=SNIPPET_LINES, placeholder=" …")

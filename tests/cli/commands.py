@@ -1,0 +1,98 @@
+"""Run the installed commands as a person does: as processes, in a directory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+SCRIPTS = Path(sys.executable).parent
+
+ADR = """\
+---
+status: accepted
+date: 2026-01-02
+---
+# ADR-0001: Store the index in SQLite
+
+## Context
+
+The index must survive a crash.
+
+## Decision Outcome
+
+We keep it in one SQLite database, because every laptop has room for one.
+"""
+
+SPEC = """\
+# SPEC-0001: Search
+
+## Overview
+
+How people find things.
+
+### Requirement: Typo tolerance
+
+A query MUST find a title with one wrong letter.
+
+#### Scenario: One letter off
+
+- **WHEN** somebody searches for `lettr`
+- **THEN** what is about letters is found
+"""
+
+FILES = {
+    "docs/adrs/ADR-0001-sqlite.md": ADR,
+    "docs/openspec/specs/search/spec.md": SPEC,
+    "docs/openspec/specs/search/design.md": "# Design\n\nTrigrams.\n",
+    "src/parse.py": "def parse_user_id(text):\n    return int(text)\n",
+}
+
+
+class Done(NamedTuple):
+    """What a command printed and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Its output, which is one JSON document and no note beside it."""
+        assert self.err == "", self.err
+        return json.loads(self.out)
+
+
+def run(
+    where: Path,
+    *args: str,
+    script: str = "sdd",
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    **options: Any,
+) -> Done:
+    """Run an installed command in `where`, away from any terminal."""
+    done = subprocess.run(
+        [str(SCRIPTS / script), *args],
+        cwd=where,
+        env={**os.environ, **(env or {})},
+        input=stdin,
+        capture_output=True,
+        check=False,
+        timeout=120,
+        **options,
+    )
+    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def one_line(done: Done, code: int) -> str:
+    """The one line on stderr that a failure consists of."""
+    assert (done.code, done.out) == (code, ""), done
+    assert done.err.startswith("sdd: "), done
+    assert done.err.endswith("\n"), done
+    assert done.err.count("\n") == 1, done
+    return done.err.removeprefix("sdd: ").rstrip("\n")

@@ -1,0 +1,124 @@
+"""The errors nobody is prepared for, and how the process ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import SCRIPTS, one_line, run
+
+FAILING = """
+import sys
+from sdd_hooks.cli import entry
+
+def load():
+    import click
+    @click.command()
+    @click.option("--json", is_flag=True)
+    def command(json):
+        {body}
+    return command
+
+sys.exit(entry.run(load, sys.argv[1:], "sdd"))
+"""
+
+
+def failing(where: Path, body: str, *args: str, **options):
+    script = FAILING.format(body=body)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *args],
+        cwd=where,
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_bug_leaves_a_log_and_one_line(tmp_path):
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    code, out, err = failing(tmp_path, "{}['x']", env=env)
+    assert (code, out) == (70, "")
+    (log,) = tmp_path.rglob("*.log")
+    assert err == f"sdd: a bug in sdd (KeyError): please report it with {log}\n"
+    assert "KeyError: 'x'" in log.read_text()
+    code, out, err = failing(tmp_path, "{}['x']", "--json", env=env)
+    assert (code, err) == (70, "")
+    assert json.loads(out)["error"]["code"] == "bug"
+
+
+def test_an_error_is_one_line_whatever_is_in_it(tmp_path):
+    body = "from sdd_hooks.errors import StorageError; raise StorageError('a\\n\\x1b[1m\\udcff')"
+    assert failing(tmp_path, body) == (7, "", "sdd: a \\u001b[1m\\udcff\n")
+    code, out, err = failing(tmp_path, body, "--json")
+    assert (code, err) == (7, "")
+    error = {"code": "storage", "message": "a \\u001b[1m\\udcff", "exit_code": 7}
+    assert json.loads(out) == {"schema_version": 1, "error": error}
+
+
+def test_an_interrupt_is_130(tmp_path):
+    assert failing(tmp_path, "raise KeyboardInterrupt") == (130, "", "sdd: interrupted\n")
+    assert failing(tmp_path, "import click; raise click.Abort") == (130, "", "sdd: interrupted\n")
+
+
+def test_a_signal_ends_it_the_same_way(tmp_path):
+    body = "print('ready', flush=True); import time; time.sleep(60)"
+    process = subprocess.Popen(
+        [sys.executable, "-c", FAILING.format(body=body)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, "sdd: interrupted\n")
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path):
+    body = "print('x' * 1_000_000); print('y')"
+    with subprocess.Popen(
+        [sys.executable, "-c", FAILING.format(body=body)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.read(1)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=30) == 0
+
+
+def test_a_full_output_is_a_storage_error(tmp_path):
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [SCRIPTS / "sdd", "--help"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (7, "sdd: cannot use the output: the disk is full\n")
+
+
+def test_usage_errors_name_the_help(tmp_path):
+    assert one_line(run(tmp_path, "frobnicate"), 2).endswith(": see `sdd --help`")
+    assert (
+        one_line(run(tmp_path, "search"), 2) == "Missing argument 'QUERY': see `sdd search --help`"
+    )
+    message = one_line(run(tmp_path, "index", "update", "--kin", "x"), 2)
+    assert "--kin" in message
+    assert message.endswith(": see `sdd index update --help`")
+    error = run(tmp_path, "search", "--json", "--limit", "0", "x").json["error"]
+    assert (error["code"], error["exit_code"]) == ("usage", 2)
+
+
+def test_json_after_the_separator_is_a_query(tmp_path):
+    assert "not inside a git repository" in one_line(run(tmp_path, "search", "--", "--json"), 3)

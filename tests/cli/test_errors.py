@@ -1,0 +1,250 @@
+"""The errors people meet, each as one line with its exit code, and what works nevertheless."""
+
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+from tests.cli.commands import ADR, FILES, SCRIPTS, one_line, run
+from tests.cli.mounts import read_only, small_disk
+from tests.support.repos import Repo
+
+COMMANDS = [
+    ("init",),
+    ("index",),
+    ("index", "add"),
+    ("index", "update"),
+    ("index", "embed"),
+    ("index", "status"),
+    ("index", "remove", "--yes"),
+    ("search", "database"),
+    ("list",),
+    ("hooks", "install"),
+    ("hooks", "uninstall"),
+    ("hooks", "status"),
+]
+every_command = pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+
+HOLD = """
+import sys, apsw
+connection = apsw.Connection(sys.argv[1])
+connection.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def tree(root):
+    """Every file below `root` but git's own, with its content."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and ".git" not in path.parts
+    }
+
+
+def found(repo, query="database"):
+    """The paths that a search finds."""
+    done = run(repo.root, "search", "--json", query)
+    assert done.code == 0, done
+    return [hit["path"] for hit in done.json["hits"]]
+
+
+@contextmanager
+def locked(database):
+    """The database is being written by another process."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, database],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout.readline() == "held\n"
+        yield
+
+
+@pytest.fixture
+def indexed(repo):
+    """A repository that is committed and indexed."""
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "add").code == 0
+    return repo
+
+
+@every_command
+def test_not_a_repository(tmp_path, command):
+    expected = f"{tmp_path} is not inside a git repository: run this inside one, or `git init`"
+    assert one_line(run(tmp_path, *command), 3) == expected
+
+
+@every_command
+def test_a_bare_repository(tmp_path, command):
+    bare = Repo.init(tmp_path / "bare.git", "--bare")
+    expected = f"{bare.root} is a bare repository: sdd needs a work tree"
+    assert one_line(run(bare.root, *command), 3) == expected
+
+
+def test_inside_a_git_directory(repo):
+    assert "inside a git directory" in one_line(run(repo.root / ".git", "list"), 3)
+
+
+def test_a_directory_that_is_gone(tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        ["sh", "-c", f'rmdir "$PWD" && exec "{SCRIPTS / "sdd"}" list'],
+        cwd=gone,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    message = "sdd: the current directory no longer exists: change to another\n"
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", message)
+
+
+def test_no_git(repo):
+    message = one_line(run(repo.root, "list", env={"PATH": "/nowhere"}), 3)
+    assert message.startswith("git is not installed or not on PATH")
+
+
+def test_a_repository_without_a_commit(repo):
+    repo.write("docs/adrs/ADR-0001-sqlite.md", ADR)
+    assert run(repo.root, "init", "--no-hooks").code == 0
+    assert run(repo.root, "index").code == 0
+    assert found(repo) == ["docs/adrs/ADR-0001-sqlite.md"]
+    assert "ADR-0001" in run(repo.root, "list").out
+
+
+def test_a_repository_without_anything(repo):
+    assert run(repo.root, "index").out == "nothing to index\n"
+    assert found(repo) == []
+    assert run(repo.root, "list").code == 0
+
+
+def test_a_detached_head(indexed):
+    indexed.git("checkout", "--quiet", "--detach")
+    indexed.commit("Decide", {"docs/adrs/ADR-0002-queue.md": "# ADR-0002: Use a queue\n"})
+    assert run(indexed.root, "index", "update").code == 0
+    assert found(indexed, "queue") == ["docs/adrs/ADR-0002-queue.md"]
+
+
+def test_a_shallow_clone(indexed, tmp_path):
+    indexed.commit("More", {"src/more.py": "def more():\n    return 1\n"})
+    url = indexed.root.as_uri()
+    indexed.git("clone", "--quiet", "--depth=1", url, str(tmp_path / "shallow"))
+    clone = Repo(tmp_path / "shallow")
+    assert run(clone.root, "index", "add").code == 0
+    assert found(clone) == ["docs/adrs/ADR-0001-sqlite.md"]
+    clone.git("fetch", "--quiet", "--unshallow")
+    clone.commit("Drop", {"docs/adrs/ADR-0001-sqlite.md": "# ADR-0001: Nothing\n"})
+    assert run(clone.root, "index", "update").code == 0
+    assert found(clone) == []
+
+
+@pytest.mark.parametrize("command", [("init", "--no-hooks"), ("index",), ("index", "update")])
+def test_a_read_only_checkout_cannot_be_set_up(repo, command):
+    repo.commit("Start", FILES)
+    before = tree(repo.root)
+    with read_only(repo.root):
+        code = 4 if command == ("index", "update") else 7
+        message = one_line(run(repo.root, *command), code)
+    if code == 7:
+        assert message.startswith("cannot write ")
+        assert "ead-only" in message or "ermission denied" in message
+    assert tree(repo.root) == before
+
+
+def test_a_read_only_checkout_can_be_searched(indexed):
+    with read_only(indexed.root):
+        assert found(indexed) == ["docs/adrs/ADR-0001-sqlite.md"]
+        assert run(indexed.root, "index", "status").code == 0
+        assert run(indexed.root, "list").code == 0
+
+
+def test_a_full_disk(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk, 1800):
+        repo = Repo.init(disk / "repo")
+        text = "".join(f"Paragraph {n} about database number {n}.\n\n" for n in range(12_000))
+        repo.commit("Start", {"docs/adrs/ADR-0001-long.md": f"# ADR-0001: Long\n\n{text}"})
+        message = one_line(run(repo.root, "index", "add"), 7)
+        assert "no space left" in message or "disk is full" in message
+        repo.write("docs/adrs/ADR-0001-long.md", ADR)
+        assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
+        assert found(repo) == ["docs/adrs/ADR-0001-long.md"]
+
+
+def test_a_locked_index(indexed):
+    database = indexed.root / ".sdd" / "search" / "index.db"
+    indexed.write("docs/adrs/ADR-0002-queue.md", "# ADR-0002: Use a queue\n")
+    with locked(database):
+        message = one_line(run(indexed.root, "index", "update"), 7)
+        assert message == f"{database} is locked by another process: try again when it has finished"
+        assert found(indexed) == ["docs/adrs/ADR-0001-sqlite.md"]
+    assert run(indexed.root, "index", "update").code == 0
+    assert found(indexed, "queue") == ["docs/adrs/ADR-0002-queue.md"]
+
+
+def test_a_damaged_index(indexed):
+    database = indexed.root / ".sdd" / "search" / "index.db"
+    database.write_bytes(b"not a database" * 1000)
+    message = one_line(run(indexed.root, "search", "database"), 7)
+    assert message.startswith(f"{database} is ")
+    assert message.endswith("run `sdd index update`")
+    done = run(indexed.root, "index", "update")
+    assert done.code == 0
+    assert "set aside" in done.err
+    assert found(indexed) == ["docs/adrs/ADR-0001-sqlite.md"]
+
+
+@pytest.mark.parametrize(
+    "command", [c for c in COMMANDS if c[0] in {"index", "search"}][3:], ids=" ".join
+)
+def test_not_indexed(repo, command):
+    repo.commit("Start", FILES)
+    before = tree(repo.root)
+    message = one_line(run(repo.root, *command), 4)
+    assert message == "No collections found for repo. Run `sdd index` first."
+    assert tree(repo.root) == before
+
+
+def test_an_engine_that_is_not_there(repo):
+    text = "### SDD Configuration\n\n#### Search\n\n- **Engine**: qmd\n"
+    repo.commit("Start", {**FILES, "CLAUDE.md": text})
+    before = tree(repo.root)
+    message = one_line(run(repo.root, "search", "x"), 4)
+    assert message == "No qmd collections found for repo. Run `sdd index` first."
+    message = one_line(run(repo.root, "init"), 6)
+    assert message == "no engine is called 'qmd': choose one of embedded"
+    assert tree(repo.root) == before
+    assert one_line(run(repo.root, "index"), 6) == message
+
+
+def test_a_value_that_cannot_be_used(repo):
+    text = "### SDD Configuration\n\n#### Index Freshness\n\n- **Staleness Threshold**: soon\n"
+    repo.commit("Start", {**FILES, "CLAUDE.md": text})
+    before = tree(repo.root)
+    for command in COMMANDS[:9]:
+        message = one_line(run(repo.root, *command), 5)
+        assert message.startswith(f"{repo.root / 'CLAUDE.md'}:5: ")
+    assert tree(repo.root) == before
+
+
+def test_names_that_do_not_exist(indexed):
+    message = one_line(run(indexed.root, "search", "--kind", "poems", "x"), 2)
+    assert message.startswith("no kind 'poems' here: it is one of adrs, specs, code, issues")
+    message = one_line(run(indexed.root, "list", "--module", "api"), 2)
+    assert message == "no module 'api': this repository declares none"
+    missing = one_line(run(indexed.root, "-C", "nowhere", "list"), 2)
+    assert "nowhere" in missing
+
+
+def test_a_directory_can_be_named(indexed):
+    here = os.path.relpath(indexed.root, indexed.root.parent)
+    done = run(indexed.root.parent, "-C", here, "search", "--json", "database")
+    assert [hit["path"] for hit in done.json["hits"]] == ["docs/adrs/ADR-0001-sqlite.md"]
+    below = run(indexed.root / "docs", "search", "--json", "database")
+    assert below.json["hits"] == done.json["hits"]

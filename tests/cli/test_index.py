@@ -1,0 +1,121 @@
+import re
+
+from tests.cli.commands import ADR, FILES, one_line, run
+
+COUNTS = {"added": 0, "updated": 0, "removed": 0, "unchanged": 0}
+QUEUE = "# ADR-0002: Use a queue\n\nMessages wait in line.\n"
+
+
+def counts(**changed):
+    return {**COUNTS, **changed}
+
+
+def test_alone_it_adds_then_updates(repo):
+    repo.commit("Start", FILES)
+    first = run(repo.root, "index", "--json").json
+    assert first["collections"] == {
+        "repo-adrs": counts(added=1),
+        "repo-specs": counts(added=2),
+        "repo-code": counts(added=1),
+        "repo-issues": COUNTS,
+    }
+    assert (first["total"], first["ran"]) == (counts(added=4), True)
+    repo.write("docs/adrs/ADR-0002-queue.md", QUEUE)
+    repo.remove("src/parse.py")
+    second = run(repo.root, "index", "--json").json
+    assert second["total"] == counts(added=1, removed=1)
+
+
+def test_people_see_a_table(repo):
+    repo.commit("Start", FILES)
+    done = run(repo.root, "index", "add")
+    assert done.out.splitlines() == [
+        "collection  added  updated  removed  unchanged",
+        "repo-adrs       1        0        0          0",
+        "repo-specs      2        0        0          0",
+        "repo-code       1        0        0          0",
+    ]
+
+
+def test_update_with_kinds_creates_and_fills_those_only(repo):
+    text = "## Architecture Context\n\n" + "".join(
+        f"- Architecture Decision Records are in `{d}/`\n" for d in ("docs/adr", "app/decisions")
+    )
+    files = {"CLAUDE.md": text, "docs/adr/0001-x.md": ADR, "app/decisions/0002-y.md": QUEUE}
+    repo.commit("Start", files)
+    assert run(repo.root, "init", "--yes", "--no-hooks").code == 0
+    done = run(repo.root, "index", "update", "--kind", "adrs", "--kind", "specs", "--json").json
+    assert done["collections"] == {"repo-adrs": counts(added=2), "repo-specs": COUNTS}
+    status = run(repo.root, "index", "status", "--json").json
+    assert [one["name"] for one in status["collections"]] == ["repo-adrs", "repo-specs"]
+    repo.write("src/parse.py", FILES["src/parse.py"])
+    assert set(run(repo.root, "index", "update", "--json").json["collections"]) == {
+        "repo-adrs",
+        "repo-specs",
+    }
+
+
+def test_add_takes_what_is_missing_only(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
+    done = run(repo.root, "index", "add", "--json").json
+    assert set(done["collections"]) == {"repo-specs", "repo-code", "repo-issues"}
+    assert run(repo.root, "index", "add").out == "nothing to index\n"
+
+
+def test_modules(repo):
+    table = "## Architecture Context\n\n### Workspace Modules\n\n| Module | Root |\n|---|---|\n| api | services/api |\n"
+    repo.commit("Start", {"CLAUDE.md": table, "services/api/docs/adrs/ADR-0001-x.md": ADR, **FILES})
+    done = run(repo.root, "index", "update", "--module", "api", "--kind", "adrs", "--json").json
+    assert done["collections"] == {"repo-api-adrs": counts(added=1)}
+    hits = run(repo.root, "search", "--module", "api", "--json", "database").json["hits"]
+    assert {hit["collection"] for hit in hits} == {"repo-api-adrs"}
+
+
+def test_status_says_what_where_and_how_fresh(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "add").code == 0
+    done = run(repo.root, "index", "status")
+    lines = done.out.splitlines()
+    assert lines[0] == "engine     embedded"
+    location = re.escape(str(repo.root / ".sdd/search/index.db"))
+    assert re.fullmatch(rf"location   {location} \(\d+\.\d MB\)", lines[1])
+    assert re.fullmatch(r"refreshed  \d+ seconds? ago", lines[3])
+    assert lines[5] == "collection   documents  chunks  pending"
+    pending = sum(int(line.split()[3]) for line in lines[6:])
+    note = "chunks unembedded — vector/hybrid search disabled until `sdd index embed` runs"
+    assert done.err == f"note: {pending} {note}\n"
+    data = run(repo.root, "index", "status", "--json").json
+    assert data["pending"] == pending
+    assert 0 <= data["age"] < 600
+    adrs = data["collections"][0]
+    assert (adrs["name"], adrs["documents"], adrs["bookmark"]) == ("repo-adrs", 1, repo.head())
+
+
+def test_remove_takes_what_is_named(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "add").code == 0
+    assert "confirm with --yes" in one_line(run(repo.root, "index", "remove"), 2)
+    done = run(repo.root, "index", "remove", "--kind", "adrs", "--yes")
+    assert done == (0, "removed repo-adrs\n", "")
+    assert run(repo.root, "search", "--json", "--kind", "code", "parse").json["hits"]
+    assert one_line(run(repo.root, "search", "--kind", "adrs", "database"), 4)
+    assert run(repo.root, "index", "remove", "--yes", "--json").json["removed"] == [
+        "repo-code",
+        "repo-issues",
+        "repo-specs",
+    ]
+    assert one_line(run(repo.root, "index", "remove", "--yes"), 4)
+    assert run(repo.root, "index", "add").code == 0
+
+
+def test_what_was_removed_is_not_brought_back_by_an_update(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "add").code == 0
+    assert run(repo.root, "index", "remove", "--kind", "code", "--yes").code == 0
+    assert "repo-code" not in run(repo.root, "index", "update", "--json").json["collections"]
+
+
+def test_options_belong_behind_the_command(repo):
+    message = one_line(run(repo.root, "index", "--kind", "adrs", "update"), 2)
+    assert message == "put the options after `update`: see `sdd index --help`"

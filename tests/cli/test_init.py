@@ -1,0 +1,147 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.commands import FILES, SCRIPTS, run
+from tests.cli.test_errors import tree
+
+HOOKS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
+
+
+def everything(root):
+    """Every file below `root`, git's own included, with its content and mode."""
+    return {
+        str(path.relative_to(root)): (path.read_bytes(), path.stat().st_mode)
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_a_fresh_repository(repo):
+    done = run(repo.root, "init", "--yes", "--no-hooks")
+    assert done == (0, "created .gitignore\ncreated CLAUDE.md\nnext: sdd index\n", "")
+    assert set(tree(repo.root)) == {".gitignore", "CLAUDE.md"}
+    assert not (repo.root / ".git/hooks/post-commit").exists()
+
+
+def test_a_second_time_changes_nothing(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "init", "--yes").code == 0
+    before = everything(repo.root)
+    assert run(repo.root, "init", "--yes").out == "nothing to change\nnext: sdd index\n"
+    assert run(repo.root, "init").out == "nothing to change\nnext: sdd index\n"
+    assert everything(repo.root) == before
+
+
+def test_hooks_are_installed_away_from_a_terminal(repo):
+    done = run(repo.root, "init")
+    assert done.code == 0
+    for name in HOOKS:
+        hook = repo.root / ".git/hooks" / name
+        assert os.access(hook, os.X_OK)
+        assert str(SCRIPTS / "sdd") in hook.read_text()
+
+
+def test_json_says_what_was_done(repo):
+    done = run(repo.root, "init", "--json").json
+    assert done["changes"] == [
+        {"path": ".gitignore", "action": "create"},
+        {"path": "CLAUDE.md", "action": "create"},
+    ]
+    assert [hook["event"] for hook in done["hooks"]["hooks"] if hook["changed"]] == list(HOOKS)
+    again = run(repo.root, "init", "--json").json
+    assert again["changes"] == []
+    assert not any(hook["changed"] for hook in again["hooks"]["hooks"])
+
+
+def test_from_a_subdirectory_it_is_the_same(repo):
+    repo.write("docs/x.md", "")
+    assert run(repo.root / "docs", "init", "--no-hooks").code == 0
+    assert (repo.root / "CLAUDE.md").exists()
+    assert not (repo.root / "docs/CLAUDE.md").exists()
+
+
+def test_hooks_elsewhere_are_a_warning(repo, tmp_path):
+    (tmp_path / "hooks").mkdir()
+    repo.git("config", "core.hooksPath", str(tmp_path / "hooks"))
+    done = run(repo.root, "init")
+    assert done.code == 0
+    assert done.err.startswith(f"warning: no hooks installed: core.hooksPath is {tmp_path}/hooks")
+    assert list((tmp_path / "hooks").iterdir()) == []
+
+
+def test_notes_and_warnings_are_passed_on(repo):
+    repo.write(".claude-plugin-design.json", '{"tracker": "github"}')
+    repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Colour**: red\n")
+    done = run(repo.root, "init", "--no-hooks")
+    assert done.code == 0
+    assert "note: the settings in .claude-plugin-design.json belong in CLAUDE.md now" in done.err
+    assert "warning: CLAUDE.md:5: unknown key" in done.err
+
+
+TERMINAL = """
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.environ["TERM"] = "dumb"
+    os.execv(sys.argv[2], sys.argv[2:])
+answers, output = list(sys.argv[1]), b""
+while True:
+    try:
+        part = os.read(terminal, 4096)
+    except OSError:
+        part = b""
+    if not part:
+        break
+    output += part
+    if output.endswith(b"]: ") and answers:
+        os.write(terminal, answers.pop(0).encode() + b"\\n")
+sys.stdout.buffer.write(output.replace(b"\\r\\n", b"\\n"))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+
+
+def on_terminal(where, answers, *args):
+    """Run `sdd` on a terminal where somebody answers each question with a key."""
+    done = subprocess.run(
+        [sys.executable, "-c", TERMINAL, answers, str(SCRIPTS / "sdd"), *args],
+        cwd=where,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def test_a_terminal_shows_every_change_and_asks(repo):
+    repo.write(".gitignore", "dist/\n")
+    code, out = on_terminal(repo.root, "yn", "init")
+    assert code == 0
+    assert "change .gitignore\n    @@ -1 +1,2 @@\n     dist/\n    +.sdd/\n" in out
+    assert "create CLAUDE.md\n" in out
+    assert "Install the git hooks?" in out
+    assert (repo.root / ".gitignore").read_text() == "dist/\n.sdd/\n"
+    assert not (repo.root / ".git/hooks/post-commit").exists()
+    code, out = on_terminal(repo.root, "y", "init")
+    assert "Go ahead?" not in out
+    assert (repo.root / ".git/hooks/post-commit").exists()
+    assert on_terminal(repo.root, "", "init") == (0, "nothing to change\nnext: sdd index\n")
+
+
+def test_no_for_an_answer_changes_nothing(repo):
+    before = everything(repo.root)
+    code, out = on_terminal(repo.root, "n", "init")
+    assert (code, out.splitlines()[-1]) == (0, "nothing changed")
+    assert everything(repo.root) == before
+
+
+@pytest.mark.parametrize("answers", ["\x03", "\x04"])
+def test_leaving_the_question_changes_nothing(repo, answers):
+    before = everything(repo.root)
+    code, out = on_terminal(repo.root, answers, "init")
+    assert (code, out.splitlines()[-1]) == (130, "sdd: interrupted")
+    assert everything(repo.root) == before

@@ -1,0 +1,93 @@
+"""What a command imports before it does anything, and what the table of commands says."""
+
+import inspect
+import json
+import subprocess
+import sys
+
+import click
+import pytest
+
+from sdd_hooks.cli.group import sdd
+from sdd_hooks.cli.lazy import LazyGroup
+from tests.cli.commands import FILES, run
+
+HEAVY = {"git", "httpx", "llm", "onnxruntime", "numpy", "yaml", "frontmatter", "tokenizers"}
+
+LIST_MODULES = """
+import json, sys
+sys.argv[0] = "sdd"
+from sdd_hooks.cli.entry import main
+code = main()
+sys.stdout.flush()
+print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def modules_of(where, *args):
+    """Every module that is loaded when `sdd args` has run."""
+    done = subprocess.run(
+        [sys.executable, "-c", LIST_MODULES, *args], cwd=where, capture_output=True, check=True
+    )
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def commands(group, path=()):
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        yield (*path, name), group, command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+
+
+ALL = [pytest.param(*one, id=" ".join(one[0])) for one in commands(sdd)]
+
+
+@pytest.mark.parametrize(("path", "group", "command"), ALL)
+def test_every_command_says_what_it_does_with_an_example(path, group, command):
+    assert "\b\nExample:\n  sdd " in inspect.cleandoc(command.help)
+    if isinstance(group, LazyGroup):
+        assert group.table[path[-1]].summary == command.get_short_help_str(200)
+
+
+@pytest.mark.parametrize(("path", "group", "command"), ALL)
+def test_every_command_can_print_json(path, group, command):
+    options = {option for parameter in command.params for option in parameter.opts}
+    silent = path in {("hook",), ("hooks",)}
+    assert ("--json" in options) is not silent
+
+
+def test_unknown_commands_are_none_of_the_table():
+    assert sdd.get_command(click.Context(sdd), "nothing") is None
+
+
+def test_help_and_version_import_no_command(tmp_path):
+    for args in (("--help",), ("--version",), ()):
+        loaded = modules_of(tmp_path, *args)
+        ours = {name for name in loaded if name.startswith("sdd_hooks.")}
+        assert ours <= {
+            "sdd_hooks.cli",
+            "sdd_hooks.cli.entry",
+            "sdd_hooks.cli.group",
+            "sdd_hooks.cli.lazy",
+            "sdd_hooks.errors",
+        }
+
+
+def test_a_search_imports_nothing_heavy(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
+    loaded = modules_of(repo.root, "search", "database")
+    assert not HEAVY & loaded
+    assert not {
+        name for name in loaded if name.startswith(("sdd_hooks.setup", "sdd_hooks.githooks"))
+    }
+
+
+def test_a_hook_does_not_import_click(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
+    loaded = modules_of(repo.root, "hook", "post-commit")
+    assert not (HEAVY | {"click"}) & loaded

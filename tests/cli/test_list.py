@@ -1,0 +1,63 @@
+from tests.cli.commands import ADR, FILES, run
+
+
+def test_artifacts_in_a_table(repo):
+    repo.commit("Start", {**FILES, "docs/adrs/ADR-0010-x.md": "# ADR-0010: 日本語 title\n"})
+    repo.write("docs/adrs/ADR-0002-draft.md", "---\nstatus: proposed\n---\n# ADR-0002: Later\n")
+    assert run(repo.root, "list").out.splitlines() == [
+        "ADR-0001   accepted  2026-01-02  Store the index in SQLite  docs/adrs/ADR-0001-sqlite.md",
+        "ADR-0002   proposed  -           Later                      docs/adrs/ADR-0002-draft.md",
+        "ADR-0010   none      -           日本語 title               docs/adrs/ADR-0010-x.md",
+        "SPEC-0001  none      -           Search                     docs/openspec/specs/search/spec.md",
+    ]
+
+
+def test_filters(repo):
+    repo.commit("Start", {**FILES, "docs/adrs/ADR-0002-x.md": "# ADR-0002: X\n"})
+
+    def names(*args):
+        return [one["id"] for one in run(repo.root, "list", "--json", *args).json["artifacts"]]
+
+    assert names("--kind", "specs") == ["SPEC-0001"]
+    assert names("--status", "accepted") == ["ADR-0001"]
+    assert names("--status", "none", "--kind", "adrs") == ["ADR-0002"]
+    assert names("--status", "accepted", "--status", "none") == [
+        "ADR-0001",
+        "ADR-0002",
+        "SPEC-0001",
+    ]
+    assert run(repo.root, "list", "--status", "draft").out == "no decisions or specifications\n"
+
+
+def test_json_has_every_field(repo):
+    repo.commit("Start", {"docs/adrs/ADR-0001-x.md": ADR.replace("accepted", "superseded")})
+    assert run(repo.root, "list", "--json").json["artifacts"] == [
+        {
+            "id": "ADR-0001",
+            "kind": "ADR",
+            "module": "",
+            "status": "superseded",
+            "authoritative": False,
+            "date": "2026-01-02",
+            "title": "Store the index in SQLite",
+            "path": "docs/adrs/ADR-0001-x.md",
+        }
+    ]
+
+
+def test_modules_are_labelled(repo, tmp_path):
+    table = "## Architecture Context\n\n### Workspace Modules\n\n| Module | Root |\n|---|---|\n| api | services/api |\n"
+    repo.commit("Start", {"CLAUDE.md": table, "services/api/docs/adrs/ADR-0001-x.md": ADR, **FILES})
+    ids = [one["id"] for one in run(repo.root, "list", "--json").json["artifacts"]]
+    assert ids == ["ADR-0001", "SPEC-0001", "[api]/ADR-0001"]
+    (only,) = run(repo.root, "list", "--json", "--module", "api").json["artifacts"]
+    assert (only["id"], only["module"]) == ("[api]/ADR-0001", "api")
+
+
+def test_a_link_out_of_the_repository_is_left_out_with_a_note(repo, tmp_path):
+    (tmp_path / "secret.md").write_text("# ADR-0009: Secret\n")
+    repo.write("docs/adrs/ADR-0001-x.md", ADR)
+    repo.link("docs/adrs/ADR-0009-secret.md", tmp_path / "secret.md")
+    done = run(repo.root, "list")
+    assert "Secret" not in done.out
+    assert done.err == "note: left out docs/adrs/ADR-0009-secret.md: a symlink\n"

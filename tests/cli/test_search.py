@@ -1,0 +1,77 @@
+from tests.cli.commands import FILES, run
+
+
+def index(repo, files=FILES):
+    repo.commit("Start", files)
+    assert run(repo.root, "index", "add").code == 0
+
+
+def test_a_hit_names_its_section_and_lines(repo):
+    index(repo)
+    done = run(repo.root, "search", "--json", "one SQLite database")
+    hit = done.json["hits"][0]
+    assert hit["id"] == "docs/adrs/ADR-0001-sqlite.md#decision-outcome"
+    assert (hit["path"], hit["collection"]) == ("docs/adrs/ADR-0001-sqlite.md", "repo-adrs")
+    assert (hit["first_line"], hit["last_line"]) == (11, 13)
+    assert 0.3 <= hit["score"] <= 1
+    assert "one SQLite database" in hit["snippet"]
+    assert done.json["query"] == "one SQLite database"
+
+
+def test_people_see_score_title_place_and_text(repo):
+    index(repo)
+    done = run(repo.root, "search", "laptop", "room", "database")
+    first, place, text, blank = done.out.splitlines()[:4]
+    assert first[:3] in {"0.9", "1.0", "0.8", "0.7", "0.6", "0.5", "0.4", "0.3"}
+    assert first[4:] == "  ADR-0001: Store the index in SQLite › Decision Outcome"
+    assert place == "      docs/adrs/ADR-0001-sqlite.md:11-13 #decision-outcome"
+    assert text.startswith("      We keep it in one SQLite database")
+    assert blank == ""
+    assert "\x1b" not in done.out
+
+
+def test_code_is_found_by_its_definition(repo):
+    index(repo)
+    (hit,) = run(repo.root, "search", "--kind", "code", "--json", "parse user id").json["hits"]
+    assert hit["id"] == "src/parse.py#parse_user_id"
+
+
+def test_kinds_and_limits_hold(repo):
+    index(repo)
+    hits = run(repo.root, "search", "--json", "--kind", "specs", "query database").json["hits"]
+    assert {hit["collection"] for hit in hits} == {"repo-specs"}
+    hits = run(repo.root, "search", "--json", "--min-score", "0", "database query").json["hits"]
+    assert len(hits) > 1
+    args = ("--json", "--min-score", "0", "--limit", "1")
+    assert run(repo.root, "search", *args, "database query").json["hits"] == hits[:1]
+    best = str(hits[0]["score"])
+    hits = run(repo.root, "search", "--json", "--min-score", best, "database query").json["hits"]
+    assert all(hit["score"] >= float(best) for hit in hits)
+
+
+def test_nothing_relevant_is_said_in_so_many_words(repo):
+    index(repo)
+    done = run(repo.root, "search", "zebra", "crossing")
+    assert done.code == 0
+    expected = "No relevant ADRs, specs, or code found for 'zebra crossing'."
+    assert done.out == f"{expected} Try a broader search term.\n"
+
+
+def test_unembedded_chunks_are_a_note(repo):
+    index(repo)
+    done = run(repo.root, "search", "database")
+    assert done.err.endswith(
+        " chunks unembedded — vector/hybrid search disabled until `sdd index embed` runs\n"
+    )
+    assert run(repo.root, "search", "--json", "database").json["notes"] == [
+        done.err.removeprefix("note: ").rstrip("\n")
+    ]
+
+
+def test_hostile_titles_and_names_do_nothing_to_the_terminal(repo):
+    title = "# Evil \x1b]0;owned\x07 \u202etitle\n\nA gadget \x1b[31mred.\n"
+    index(repo, {"docs/adrs/ADR-0001-\x1b[2J.md": title})
+    done = run(repo.root, "search", "gadget")
+    assert done.code == 0
+    assert "gadget" in done.out
+    assert not {"\x1b", "\x07", "\u202e"} & set(done.out)
