@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,10 @@ class Configuration:
     warnings: tuple[ConfigurationWarning, ...] = ()
 
 
+MOST_WARNINGS = 20
+
+_Index = dict[str, list[tuple[Group, Key]]]
+
 # `(none)`, `-`: a place kept for a value.
 _UNSAID = re.compile(r"\([^()]*\)|[-–—]+")
 
@@ -85,11 +90,14 @@ def read_configuration(
         return replace(base, memory_file=None, warnings=tuple(warnings))
     found: dict[tuple[str, str], object] = {}
     for setting in _settings(memory):
-        if isinstance(setting, ConfigurationWarning):
-            warnings.append(setting)
+        if isinstance(setting, _Odd):
+            # A file of somebody else's format would have a warning for every line.
+            if len(warnings) < MOST_WARNINGS:
+                text = setting.text + _closest(setting.name, setting.known)
+                warnings.append(ConfigurationWarning(memory.path, setting.line, text))
             continue
         place = (setting.group.field, setting.key.field)
-        if place in found:
+        if place in found and len(warnings) < MOST_WARNINGS:
             text = f"{setting.key.name!r} is said twice: this one counts"
             warnings.append(ConfigurationWarning(memory.path, setting.line, text))
         found[place] = _value(memory.path, setting)
@@ -108,12 +116,22 @@ class _Setting:
     line: int
 
 
-def _settings(memory: MemoryFile) -> Iterator[_Setting | ConfigurationWarning]:
+@dataclass(frozen=True)
+class _Odd:
+    """Something not understood: `name` may be meant as one of the `known` ones."""
+
+    text: str
+    line: int
+    name: str = ""
+    known: tuple[str, ...] = ()
+
+
+def _settings(memory: MemoryFile) -> Iterator[_Setting | _Odd]:
     """What the memory file sets, and what in it nobody understands."""
     for top, *inside in memory.below(*CONFIGURATION):
         for entry in entries(top, _BY_NAME):
             group = _BY_NAME.get(squeezed(entry.group))
-            yield from _understood(memory, group, entry, strict=False)
+            yield from _understood(group, entry, strict=False)
         ignored = 0
         for section in inside:
             if ignored and section.level > ignored:
@@ -121,49 +139,65 @@ def _settings(memory: MemoryFile) -> Iterator[_Setting | ConfigurationWarning]:
             group = _BY_NAME.get(squeezed(section.title))
             ignored = 0 if group else section.level
             if group is None:
-                hint = _closest(section.title, [group.name for group in GROUPS])
-                text = f"unknown section {_shown(section.title)}{hint}"
-                yield ConfigurationWarning(memory.path, section.number, text)
+                text = f"unknown section {_shown(section.title)}"
+                known = tuple(group.name for group in GROUPS)
+                yield _Odd(text, section.number, section.title, known)
                 continue
             for entry in entries(section):
-                yield from _understood(memory, group, entry, strict=True)
+                yield from _understood(group, entry, strict=True)
 
 
-def _understood(
-    memory: MemoryFile, group: Group | None, entry: Entry, *, strict: bool
-) -> Iterator[_Setting | ConfigurationWarning]:
+def _understood(group: Group | None, entry: Entry, *, strict: bool) -> Iterator[_Setting | _Odd]:
     """The setting that an entry is. `strict`: under a heading of its group, where it must be."""
     name = squeezed(entry.key)
-    matches = [(group, key) for key in _keys(group, name)] if group else []
+    matches = _keys(group, name) if group else []
     if not matches and not strict:
         opened = _BY_NAME.get(name)
         if opened and not entry.value:
             return
-        matches = [(opened, key) for key in _keys(opened, name)] if opened else _anywhere(name)
+        matches = _keys(opened, name) if opened else _anywhere(name)
     if len(matches) == 1:
         if entry.value and not _UNSAID.fullmatch(entry.value):
             yield _Setting(*matches[0], entry.value, entry.line)
     elif matches:
         places = " or ".join(f"'{group.name}'" for group, _ in matches)
         text = f"{_shown(entry.key)} is a key of {places}: put it under one of them"
-        yield ConfigurationWarning(memory.path, entry.line, text)
+        yield _Odd(text, entry.line)
     elif entry.bold or (entry.bullet and group):
-        names = [key.name for g in ((group,) if group else GROUPS) for key in g.keys]
+        names = tuple(key.name for g in ((group,) if group else GROUPS) for key in g.keys)
         where = f" in '{group.name}'" if group else ""
-        text = f"unknown key {_shown(entry.key)}{where}{_closest(entry.key, names)}"
-        yield ConfigurationWarning(memory.path, entry.line, text)
+        yield _Odd(f"unknown key {_shown(entry.key)}{where}", entry.line, entry.key, names)
 
 
-def _keys(group: Group, name: str) -> list[Key]:
+def _keys(group: Group, name: str) -> list[tuple[Group, Key]]:
     """The key of the group that a name means: its own, or with the group's name before it."""
-    names = {name, *(name.removeprefix(prefix) for prefix in group.names)}
-    exact = [key for key in group.keys if name in key.names]
-    return exact or [key for key in group.keys if names.intersection(key.names)]
+    return [match for match in _anywhere(name) if match[0] is group] or [
+        (group, key)
+        for key in group.keys
+        if any(name == prefix + own for prefix in group.names for own in key.names)
+    ]
 
 
 def _anywhere(name: str) -> list[tuple[Group, Key]]:
-    exact = [(group, key) for group in GROUPS for key in group.keys if name in key.names]
-    return exact or [(group, key) for group in GROUPS for key in _keys(group, name)]
+    """Every key that a name can mean where no group is said."""
+    exact, prefixed = _index()
+    return exact.get(name) or prefixed.get(name) or []
+
+
+@cache
+def _index() -> tuple[_Index, _Index]:
+    """What each name means: as the name of a key, and as that with its group's name before it."""
+    exact: _Index = {}
+    prefixed: _Index = {}
+    for group in GROUPS:
+        for key in group.keys:
+            for own in key.names:
+                exact.setdefault(own, []).append((group, key))
+                for prefix in group.names:
+                    matches = prefixed.setdefault(prefix + own, [])
+                    if (group, key) not in matches:
+                        matches.append((group, key))
+    return exact, prefixed
 
 
 def _value(path: Path, setting: _Setting) -> object:

@@ -14,6 +14,9 @@ from sdd_hooks.errors import SddError, StorageError
 # As much as git looks at.
 SNIFFED_BYTES = 8000
 
+# Longer than any path that an operating system takes.
+LONGEST = 4096
+
 REASONS = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the disk quota is used up",
@@ -64,6 +67,8 @@ def resolve_inside(root: Path, relative: str) -> Path:
 
     Raises PathRefused when that is outside `root`.
     """
+    if len(relative) > LONGEST:
+        raise PathRefused("a path too long to be one")
     try:
         top = os.path.realpath(root)
         real = os.path.realpath(Path(top, relative))

@@ -58,7 +58,7 @@ def _part(pattern: str) -> _Part:
 
 
 def _match(wanted: Sequence[_Part], parts: Sequence[str]) -> bool:
-    """Match part by part. On a mismatch the last `**` takes one part more, earlier ones need not."""
+    """Match part by part. On a mismatch it is enough that the last `**` takes one more."""
     at, part = 0, 0
     retry: tuple[int, int] | None = None
     while part < len(parts):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from sdd_hooks.project import values
 from sdd_hooks.project.entries import squeezed
@@ -19,7 +20,7 @@ class Key:
     read: values.Reader
     aliases: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Every accepted name, squeezed."""
         return tuple(squeezed(name) for name in (self.name, *self.aliases))
@@ -34,7 +35,7 @@ class Group:
     keys: tuple[Key, ...]
     aliases: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Every accepted name, squeezed."""
         return tuple(squeezed(name) for name in (self.name, *self.aliases))

@@ -66,7 +66,7 @@ _DECLARATION = re.compile(
 )
 _PATH = re.compile(
     r"[ \t]*(?:the[ \t]+)?"
-    r"(?:`[ \t]*(?P<code>[^`]+?)[ \t]*`|\[[^\]]*\]\(<?(?P<link>[^)>]+?)>?\)|(?P<word>[^\s,`]+))"
+    r"(?:`(?P<code>[^`]+)`|\[[^\]]*\]\(<?(?P<link>[^)>]+?)>?\)|(?P<word>[^\s,`]+))"
     r"[ \t]*(?P<more>,[ \t]*(?:and[ \t])?|&|and[ \t])?"
 )
 
@@ -152,7 +152,9 @@ def _paths(text: str) -> Iterator[str]:
     """The paths that the rest of a declaration begins with: as code, as links, or as words."""
     position = 0
     while match := _PATH.match(text, position):
-        path = match["code"] or match["link"] or _SENTENCE_END.sub("", match["word"])
+        path = (match["code"] or match["link"] or "").strip() or _SENTENCE_END.sub(
+            "", match["word"] or ""
+        )
         # After the first one, a word that is no path is prose again.
         if path and (not position or not match["word"] or "/" in path):
             yield path
@@ -171,7 +173,11 @@ def _declared(
 ) -> tuple[str, ...]:
     found: list[str] = []
     top = resolve_inside(root, base if confined else "")
+    seen: set[str] = set()
     for one in declared:
+        if one.path in seen:
+            continue
+        seen.add(one.path)
         try:
             real = resolve_inside(top, str(Path(root, base, one.path.replace("\\", "/"))))
         except PathRefused:
@@ -240,6 +246,10 @@ def _is_file(path: Path) -> bool:
 def _outermost(directories: Sequence[str]) -> tuple[str, ...]:
     """Without those inside another, since a collection takes a directory with all below it."""
     unique = dict.fromkeys(directories)
-    return tuple(
-        d for d in unique if not any(d != o and (d.startswith(f"{o}/") or not o) for o in unique)
-    )
+    return tuple(d for d in unique if unique.keys().isdisjoint(_around(d)))
+
+
+def _around(directory: str) -> Iterator[str]:
+    while directory:
+        directory = directory.rpartition("/")[0]
+        yield directory

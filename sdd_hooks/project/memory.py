@@ -24,11 +24,14 @@ LARGEST = 1 << 20
 CONTEXT = "architecture context"
 CONFIGURATION = ("sdd configuration", "design plugin configuration")
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
+_CLOSING = re.compile(r"(?:^|(?<=[ \t]))#+$")
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?(`{3,}|~{3,})(.*)$")
-_INLINE_COMMENT = re.compile(r"<!--.*?-->")
 _BREAK = re.compile(r"\r\n|\r|\n")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
+
+# A heading longer than this is not one of ours.
+_LONGEST_TITLE = 100
 
 
 @dataclass(frozen=True)
@@ -58,15 +61,16 @@ class MemoryFile:
 
     def below(self, *titles: str) -> list[list[Section]]:
         """For each section with one of these titles: itself and the sections inside it."""
-        found = []
-        for index, section in enumerate(self.sections):
-            if section.level and normalised(section.title) in titles:
-                inside = [section]
-                for other in self.sections[index + 1 :]:
-                    if other.level <= section.level:
-                        break
-                    inside.append(other)
-                found.append(inside)
+        found: list[list[Section]] = []
+        open_level = 0
+        for section in self.sections:
+            if open_level and section.level > open_level:
+                found[-1].append(section)
+                continue
+            open_level = 0
+            if section.level and normalised(section.title[:_LONGEST_TITLE]) in titles:
+                found.append([section])
+                open_level = section.level
         return found
 
 
@@ -109,7 +113,8 @@ def parse(text: str) -> Iterator[Section]:
             lines.append(line)
             continue
         yield Section(level, title, number, tuple(lines))
-        level, title, number = len(heading[1]), (heading[2] or "").strip(), line.number
+        level, number = len(heading[1]), line.number
+        title = _CLOSING.sub("", line.text[heading.end() :].strip()).strip()
         lines = []
     yield Section(level, title, number, tuple(lines))
 
@@ -152,7 +157,18 @@ def _visible(lines: Sequence[str]) -> Iterator[Line]:
         if marker and not (marker[1][0] == "`" and "`" in marker[2]):
             fence = marker[1]
             continue
-        shown = _INLINE_COMMENT.sub("", text)
-        if "<!--" in shown and "`" not in shown:
-            shown, commented = shown.partition("<!--")[0], True
+        shown, commented = _without_comments(text)
         yield Line(number, shown)
+
+
+def _without_comments(text: str) -> tuple[str, bool]:
+    """The line without the comments in it, and whether it opens one that goes on."""
+    shown = ""
+    while "<!--" in text:
+        before, _, after = text.partition("<!--")
+        if "-->" not in after:
+            # In backticks it is text about comments.
+            return (shown + text, False) if "`" in shown + text else (shown + before, True)
+        shown += before
+        text = after.partition("-->")[2]
+    return shown + text, False

@@ -14,7 +14,7 @@ Reader = Callable[[str], object]
 
 _YES = frozenset({"true", "yes", "on", "enabled", "1"})
 _NO = frozenset({"false", "no", "off", "disabled", "0"})
-_NOTE = re.compile(r"\s+\([^()]*\)$")
+_NOTE = re.compile(r"(?<!\s)\s+\([^()]*\)$")
 _REF = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
 
 

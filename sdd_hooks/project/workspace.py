@@ -100,15 +100,24 @@ def parse_gitmodules(text: bytes, root: Path) -> list[Declared]:
     Raises GitError.
     """
     output = nul_split(git(root, "config", "--file", "-", "--null", "--list", stdin=text))
-    lines = decode(text).splitlines()
+    lines = _lines(decode(text))
     found: dict[str, Declared] = {}
     for variable in output:
         key, _, value = variable.partition("\n")
         if value and key.startswith("submodule.") and key.endswith(".path"):
             name = key[len("submodule.") : -len(".path")]
-            line = next((n for n, s in enumerate(lines, 1) if "path" in s and value in s), 0)
-            found[name] = Declared(name, value, "", line)
+            found[name] = Declared(name, value, "", lines.get(value, 0))
     return list(found.values())
+
+
+def _lines(text: str) -> dict[str, int]:
+    """Where each path stands, as far as that shows without reading the file as git does."""
+    found: dict[str, int] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        key, _, value = line.partition("=")
+        if key.strip().lower() == "path":
+            found.setdefault(plain(value), number)
+    return found
 
 
 def _gitmodules(root: Path) -> list[Declared] | None:
@@ -142,6 +151,7 @@ def _checked(
     """The modules, every root inside the repository and none of them twice."""
     top = resolve_inside(root, "")
     modules: dict[str, Module] = {}
+    roots: set[str] = set()
     for one in declared:
         where = _bare(one.root)
         try:
@@ -152,9 +162,10 @@ def _checked(
         if real == "." or real.split("/")[0] == ".git":
             text = f"module {one.name!r} cannot have the root {one.root!r}"
             raise ConfigurationError(text, path, one.line)
-        if one.name in modules or real in {m.root for m in modules.values()}:
+        if one.name in modules or real in roots:
             text = f"module {one.name!r} is there twice, by name or by root"
             raise ConfigurationError(text, path, one.line)
+        roots.add(real)
         modules[one.name] = Module(one.name, real, one.description, submodules)
     return tuple(modules.values())
 

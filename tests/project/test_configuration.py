@@ -1,3 +1,5 @@
+import contextlib
+import time
 from dataclasses import fields
 from pathlib import Path
 
@@ -12,7 +14,10 @@ from sdd_hooks.project.configuration import (
     read_configuration,
 )
 from sdd_hooks.project.keys import GROUPS
-from sdd_hooks.project.memory import MemoryFile, parse
+from sdd_hooks.project.layout import find_layout
+from sdd_hooks.project.memory import MemoryFile, find_memory_file, parse
+from sdd_hooks.project.workspace import find_modules
+from tests.support.repos import Repo
 
 CANONICAL = """\
 # App
@@ -326,6 +331,47 @@ def test_unreadable_memory_file_is_a_warning(tmp_path: Path):
     assert [str(w) for w in found.warnings] == [
         f"{tmp_path}/CLAUDE.md: not read: CLAUDE.md: leaves the repository"
     ]
+
+
+def test_a_file_in_another_format_is_not_warned_about_line_by_line():
+    assert len(warnings("- **Fantasy**: 1\n" * 1000)) == 20
+    assert len(warnings("- **Owner**: me\n" * 1000)) == 20
+
+
+SIZE = 200_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!--" * (SIZE // 4),
+        "### " + "[" * SIZE,
+        "### x" + " " * SIZE + "y",
+        "- **Repo**: a" + " " * SIZE + "b",
+        "- **Max Pairs**: a" + " (" * (SIZE // 2),
+        "- **Review" + " " * SIZE + "x",
+        "- Specifications are in `a" + " " * SIZE,
+        "- Specifications are in " + "a/" * (SIZE // 2),
+        "- Specifications are in `a/b`\n" * (SIZE // 30),
+        "### SDD Configuration\n" * (SIZE // 22),
+        "#### Fantasy\n" * (SIZE // 13),
+        "- **Fantasy**: x\n" * (SIZE // 17),
+        "### Workspace Modules\n| Module | Root |\n" + "|-" * (SIZE // 2),
+        "### Workspace Modules\n| Module | Root |\n|-|-|\n| a | " + "\\" * SIZE,
+    ],
+    ids=lambda text: ascii(text[:30]),
+)
+def test_no_memory_file_takes_long(repo: Repo, text: str):
+    repo.write("CLAUDE.md", f"## Architecture Context\n### SDD Configuration\n{text}")
+    started = time.process_time()
+    with contextlib.suppress(ConfigurationError):
+        load_configuration(repo.root)
+    memory, _ = find_memory_file(repo.root)
+    with contextlib.suppress(ConfigurationError):
+        find_modules(repo.root, memory)
+    with contextlib.suppress(ConfigurationError):
+        find_layout(repo.root, "", memory)
+    assert time.process_time() - started < 4
 
 
 lines = st.lists(

@@ -1,4 +1,5 @@
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -204,6 +205,15 @@ def test_gitmodules_as_git_reads_it(tmp_path: Path):
         ("two", "last"),
         (os.fsdecode(b"caf\xe9"), os.fsdecode(b"caf\xe9")),
     ]
+
+
+def test_many_modules_take_no_longer_each(repo: Repo):
+    text = "".join(f'[submodule "m{n}"]\n\tpath = m/{n}\n' for n in range(5000))
+    repo.write(".gitmodules", text)
+    started = time.process_time()
+    modules, _ = find_modules(repo.root, None)
+    assert len(modules) == 5000
+    assert time.process_time() - started < 4
 
 
 names = st.text(alphabet="abc./ -", min_size=1, max_size=8)
