@@ -30,6 +30,7 @@ _TEMPLATE_NAME = re.compile(
     r"(?:_|(?:adr|madr|[0nx]+)[-_. ]){0,3}template(?:[-_](?:bare|minimal|short|long|full|madr))*",
     re.IGNORECASE,
 )
+_CALLED_ADR = re.compile(r"adr[-_. ]", re.IGNORECASE)
 _FOLDER_PAGES = frozenset({"readme", "index"})
 _DECISIONS = frozenset(
     {
@@ -52,8 +53,8 @@ _Y_DECIDED = re.compile(r"\bwe\s+(?:have\s+)?(?:decided?|chose|choose)\b", re.IG
 def read_adr(path: str, text: str, module: str = "") -> Artifact | None:
     """The ADR in the file at `path`, None when the file is no record.
 
-    No records are the index of a folder, a template, and an unnumbered page that neither has a
-    status nor says what was decided. Never raises.
+    No records are the index of a folder, a template, and an unnumbered page that has no status,
+    does not say what was decided and is not called an ADR. Never raises.
     """
     name = _record_name(path)
     if not name or _TEMPLATE_NAME.fullmatch(name):
@@ -64,7 +65,7 @@ def read_adr(path: str, text: str, module: str = "") -> Artifact | None:
     decision = _decision(document)
     in_name = id_of_name(name, "ADR", module)
     identifier = in_name or document.heading_id or document.own_id
-    if not (identifier or document.statuses or decision):
+    if not (identifier or document.statuses or decision or _CALLED_ADR.match(name)):
         return None
     edges, edge_findings = edges_of(document, Holder("ADR", identifier, path, module))
     findings = [*findings_of(document, path), *edge_findings]

@@ -128,7 +128,7 @@ def _title(
     top = next((s for s in found if s.level == 1 and not _is_standard(s)), None)
     if top is None and not any(s.level == 1 for s in found):
         top = next((s for s in found if s.level), None)
-    if top and not _is_standard(top):
+    if top and top.level < 3 and not _is_standard(top):
         identifier, heading = split_heading(top.title, kind, module)
         line = top.first_line
     in_matter, title = split_heading(matter.text("title"), kind, module)

@@ -29,10 +29,12 @@ class Field:
     line: int
 
 
+_NAME = r"[A-Za-z][A-Za-z /_-]{0,40}?"
 _FIELD = re.compile(
-    r"""[ ]{0,3}(?:(?P<quote>>)[ ]?)?(?P<bullet>[-*+][ ]+)?
-    (?P<marks>[*_]{0,3})(?P<name>[A-Za-z][A-Za-z /_-]{0,40}?)[ ]?
-    (?: [*_]{1,3}[ ]?[:：] | [:：][ ]?[*_]{0,3} )
+    rf"""[ ]{{0,3}}(?:(?P<quote>>)[ ]?)?(?:[-*+][ ]+)?
+    (?: (?P<marks>[*_]{{1,3}})(?P<marked>{_NAME})[ ]?
+        (?: [*_]{{1,3}}[ ]?[:：] | [:：](?:[ ]?[*_]{{1,3}})? )
+      | (?P<name>{_NAME})[ ]?[:：](?!//) )
     [ \t]*(?P<value>.*)""",
     re.VERBOSE,
 )
@@ -93,7 +95,9 @@ def _fields(lines: Sequence[str], first_line: int) -> Iterator[Field]:
             value = _LINE_BREAK.sub("", match["value"])
             if piece is pieces[-1]:
                 at, value = _continued(lines, at, value)
-            yield Field(field_name(match["name"]), _plain(value), first_line + start)
+            yield Field(
+                field_name(match["marked"] or match["name"]), _plain(value), first_line + start
+            )
 
 
 def _continued(lines: Sequence[str], at: int, value: str) -> tuple[int, str]:
