@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.artifacts.fields import top_fields
+from sdd_hooks.artifacts.frontmatter import read_frontmatter
+from sdd_hooks.artifacts.markdown import prose, sections
+from sdd_hooks.artifacts.status import (
+    NO_STATUS,
+    STATUSES,
+    UNKNOWN,
+    Status,
+    find_statuses,
+    parse_status,
+)
+
+
+def found_in(text: str) -> tuple[Status, ...]:
+    plain, found = prose(text), sections(text)
+    return find_statuses(read_frontmatter(text), top_fields(plain, found), plain, found)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "note"),
+    [
+        ("accepted", "accepted", ""),
+        ("Accepted.", "accepted", ""),
+        ("ACCEPTED", "accepted", ""),
+        ("**Accepted**", "accepted", ""),
+        ("`accepted`", "accepted", ""),
+        ("accepted (refined by ADR-7)", "accepted", "refined by ADR-7"),
+        ("accepted（由 ADR-0012 细化）", "accepted", "由 ADR-0012 细化"),
+        ("accepted (a) (b)", "accepted", "(a) (b)"),
+        ("Accepted on 2020/1/1.", "accepted", "on 2020/1/1."),
+        ("Accepted. (but not used)", "accepted", "but not used"),
+        ("2020-01-01: accepted", "accepted", ""),
+        ("This record was accepted in May.", "accepted", "in May."),
+        ("Proposed → Accepted", "accepted", ""),
+        ("~~Proposed~~ Accepted", "accepted", ""),
+        ("active", "accepted", ""),
+        ("Adopted", "accepted", ""),
+        ("proposed", "proposed", ""),
+        ("💡 PROPOSED", "proposed", ""),
+        ("Pending", "proposed", ""),
+        ("✅ Accepted", "accepted", ""),
+        (":white_check_mark: Accepted", "accepted", ""),
+        ("![Accepted](https://img.example/accepted)", "accepted", ""),
+        ("implemented", "implemented", ""),
+        ("approved", "approved", ""),
+        ("draft", "draft", ""),
+        ("Requirements Draft", "draft", ""),
+        ("Under review", "review", ""),
+        ("on hold", "on-hold", ""),
+        ("On-Hold (until May)", "on-hold", "until May"),
+        ("deferred", "deferred", ""),
+        ("rejected", "rejected", ""),
+        ("withdrawn", "rejected", ""),
+        ("Cancelled. Nobody needs it.", "rejected", "Nobody needs it."),
+        ("deprecated (no successor)", "deprecated", "no successor"),
+        ("retired by [3](3.md)", "deprecated", "by [3](3.md)"),
+        ("superseded", "superseded", ""),
+        ("Superseded by [ADR 7](/adr/7)", "superseded", "by [ADR 7](/adr/7)"),
+        ("Superceded by 7", "superseded", "by 7"),
+        ("Accepted; superseded by ADR-9", "superseded", "superseded by ADR-9"),
+        ("Accepted - superseded by ADR-9", "superseded", "superseded by ADR-9"),
+        # In part: it still holds
+        ("amended-in-part by [12](12.md)", "accepted", "amended-in-part by [12](12.md)"),
+        ("superseded-in-part by [2](2.md)", "accepted", "superseded-in-part by [2](2.md)"),
+        ("Superseded in part by ADR-2", "accepted", "Superseded in part by ADR-2"),
+        ("partially superseded by ADR-2", "accepted", "partially superseded by ADR-2"),
+        ("proposed; amended-in-part by [3](3.md)", "proposed", "amended-in-part by [3](3.md)"),
+        ("accepted; superseded in part by 3", "accepted", "superseded in part by 3"),
+        ("superseded by 9 (was: accepted)", "superseded", "by 9 (was: accepted)"),
+        # No status of ours
+        ("reference", UNKNOWN, ""),
+        ("🟡 Requirements (not started)", UNKNOWN, ""),
+        ("Not yet accepted", UNKNOWN, ""),
+    ],
+)
+def test_parse_status(text: str, value: str, note: str) -> None:
+    status = parse_status(text, 3)
+    assert status is not None
+    assert (status.value, status.note, status.text, status.line) == (value, note, text, 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " \n",
+        "—",
+        "🎉",
+        "{proposed | rejected | accepted | deprecated | … | superseded by ADR-0123}",
+        "[proposed | accepted | rejected]",
+        "Proposed | Accepted | Deprecated | Superseded",
+        "What is the status, such as proposed, accepted, rejected, deprecated, superseded, etc.?",
+        "Proposed, Accepted, Deprecated or Superseded",
+        "<!-- accepted -->",
+    ],
+)
+def test_what_a_template_says_is_no_status(text: str) -> None:
+    assert parse_status(text) is None
+
+
+@pytest.mark.parametrize("value", [*STATUSES, UNKNOWN, ""])
+def test_authoritative(value: str) -> None:
+    assert Status(value).authoritative == (value not in ("superseded", "deprecated", "rejected"))
+
+
+def test_no_status_is_authoritative() -> None:
+    assert NO_STATUS.authoritative
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("---\nstatus: accepted\n---\n# T", [("accepted", "frontmatter", 2)]),
+        ("---\nstatus: [accepted]\n---\n# T", [("accepted", "frontmatter", 2)]),
+        ("# T\n\n- **Status:** accepted (x)", [("accepted", "field", 3)]),
+        ("# T\n\n* Status: accepted", [("accepted", "field", 3)]),
+        ("# T\n\n| Status | accepted |\n| Date | x |", [("accepted", "field", 3)]),
+        ("Status:💡 PROPOSED\nDate:📅 2026-05-03", [("proposed", "field", 1)]),
+        ("# T\n\n## Status\n\nAccepted\n\n## Context", [("accepted", "section", 5)]),
+        ("# T\n\nStatus\n------\nAccepted", [("accepted", "section", 5)]),
+        ("# T\n\n## 2. Status:\n\n- Accepted", [("accepted", "section", 5)]),
+        ("# T\n\n### Status: Accepted\n", [("accepted", "section", 3)]),
+        ("# T\n\n## ✅ **Status**\n\n**Accepted**", [("accepted", "section", 5)]),
+        (
+            "# T\n\n## Status\n\n> What is the status, such as proposed?\n\nAccepted",
+            [("accepted", "section", 7)],
+        ),
+        ("# T\n\n## Status\n\n> rejected\n> deprecated\n", []),
+        ("# T\n\n## Status\n\n<!-- accepted -->\nproposed", [("proposed", "section", 6)]),
+        (
+            "# T\n\n## Status\n\n- [ ] Proposed\n- [x] Accepted\n- [ ] Old",
+            [("accepted", "section", 6)],
+        ),
+        ("# T\n\n## Status\n\n---\nAccepted\nby everybody", [("accepted", "section", 6)]),
+        (
+            "# T\n\n## Status\n\nAccepted\n\nSuperseded by [9. X](0009-x.md)\n",
+            [("superseded", "section", 7)],
+        ),
+        ("# T\n\n## Status\n\nAccepted\nSuperseded by [9](9.md)", [("superseded", "section", 6)]),
+        (
+            "# T\n\n## Status\n\nAccepted\n\nAmends [9. X](0009-x.md)\n",
+            [("accepted", "section", 5)],
+        ),
+        ("# T\n\n## Status\n\n| accepted |\n", [("accepted", "section", 5)]),
+        ("# T\n\n## Status\n\n## Context\n\naccepted", []),
+        ("# T\n\n### `status:planning` is a lock\n\n## Status quo\n\nx", []),
+        ("# T\n\ntext\n", []),
+        (
+            "---\nstatus: Accepted\n---\n# T\n\n## Status\n\nDeprecated",
+            [("accepted", "frontmatter", 2), ("deprecated", "section", 8)],
+        ),
+    ],
+)
+def test_where_a_status_stands(text: str, expected: list[tuple[str, str, int]]) -> None:
+    assert [(s.value, s.origin, s.line) for s in found_in(text)] == expected
+
+
+@given(
+    st.one_of(
+        st.text(),
+        st.text(alphabet="accepted-superseded by()[]|→*~ \n"),
+        st.lists(
+            st.sampled_from(["accepted", "superseded by", "(", ")", "in part", "->", "9"])
+        ).map(" ".join),
+    )
+)
+def test_never_raises_and_says_one_of_ours(text: str) -> None:
+    status = parse_status(text)
+    if status:
+        assert status.value in (*STATUSES, UNKNOWN)
+        assert "\n" not in status.note
+    for found in found_in(f"# T\n\n## Status\n\n{text}"):
+        assert found.line >= 1
