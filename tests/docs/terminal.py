@@ -79,13 +79,24 @@ def shop(terminal: Terminal) -> None:
     terminal.run("cd shop && git init -q -b main && git add . && git commit -q -m 'The shop'")
 
 
-def indexed(terminal: Terminal) -> None:
-    """The shop, set up, indexed, and with its hooks installed."""
+def initialised(terminal: Terminal) -> None:
+    """The shop, set up, with its hooks installed."""
     shop(terminal)
-    terminal.run("sdd init --yes && git add . && git commit -q -m 'Set up sdd' && sdd index")
+    terminal.run("sdd init --yes && git add . && git commit -q -m 'Set up sdd'")
 
 
-SCENES = {"home": lambda _terminal: None, "shop": shop, "indexed": indexed}
+def indexed(terminal: Terminal) -> None:
+    """The shop, set up and indexed."""
+    initialised(terminal)
+    terminal.run("sdd index")
+
+
+SCENES = {
+    "home": lambda _terminal: None,
+    "shop": shop,
+    "initialised": initialised,
+    "indexed": indexed,
+}
 
 
 def _read(descriptor: int) -> bytes:
