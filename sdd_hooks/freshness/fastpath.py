@@ -16,6 +16,8 @@ from sdd_hooks.engines.protocol import Bookmark
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.files import write_atomically
 from sdd_hooks.project.git import try_git
+from sdd_hooks.project.layout import SPEC_PLACES
+from sdd_hooks.project.memory import NAMES as MEMORY_FILES
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository
 
@@ -24,7 +26,13 @@ ARTIFACTS = "hook-artifacts"
 SHARED = "collections"
 
 # Files that decide what the collections are: a change to one may change what is indexed.
-DECLARATIONS = ("CLAUDE.md", "AGENTS.md", "CRUSH.md", ".gitmodules", "semantic-search.yml")
+DECLARATIONS = (*MEMORY_FILES, ".gitmodules", "semantic-search.yml")
+
+# Where artifacts appear in a repository that has none of a kind.
+APPEARANCES = {
+    "adrs": (":(icase)*.md", ":(icase)*.markdown", ":(icase)*.mdx"),
+    "specs": tuple(f":(literal){place}" for place in SPEC_PLACES),
+}
 
 # What the hooks read of a file.
 _MOST_BYTES = 60_000
@@ -51,7 +59,7 @@ def write_state(project: Project, bookmarks: Mapping[str, Bookmark | None]) -> N
     marks = [(one, bookmarks[one.name]) for one in indexed if one.pathspecs()]
     pathspecs = _unique(spec for one, _ in marks for spec in one.pathspecs())
     if pathspecs:
-        pathspecs = _unique([*pathspecs, *_declarations(project)])
+        pathspecs = _unique([*pathspecs, *_declarations(project), *_appearances(project, indexed)])
     artifacts = _unique(
         spec
         for one in project.collections
@@ -122,6 +130,16 @@ def _recorded(repository: Repository, head: str, submodules: Mapping[str, str]) 
 def _declarations(project: Project) -> list[str]:
     tops = ["", *(f"{one.root}/" for one in project.modules if not one.submodule and one.root)]
     return [f":(literal){top}{name}" for top in tops for name in DECLARATIONS]
+
+
+def _appearances(project: Project, indexed: Sequence[Collection]) -> list[str]:
+    root = project.repository.root
+    return [
+        spec
+        for one in indexed
+        if not any((root / directory).is_dir() for directory in one.directories)
+        for spec in APPEARANCES.get(one.kind, ())
+    ]
 
 
 def _takes_long(repository: Repository, pathspecs: int) -> bool:

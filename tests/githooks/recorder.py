@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
+import sys
 from pathlib import Path
 
 from sdd_hooks.engines.protocol import Bookmark
@@ -12,18 +14,23 @@ from sdd_hooks.project.project import load_project
 from tests.support.repos import Repo
 
 HOOKS = Path(__file__).resolve().parents[2] / "hooks"
+SDD = Path(sys.executable).with_name("sdd")
 
 
 class Recorder:
-    """An executable `sdd` in a folder of its own that writes down how it is called."""
+    """An executable `sdd` in a folder of its own that writes down how it is called.
 
-    def __init__(self, folder: Path, status: int = 0) -> None:
+    It then does what the real one does, or with a `status` only exits with that.
+    """
+
+    def __init__(self, folder: Path, status: int | None = 0) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / "calls"
         self.path = folder / "sdd"
+        then = f'exec {shlex.quote(str(SDD))} "$@"' if status is None else f"exit {status}"
         self.path.write_text(
-            f'#!/bin/sh\n[ "$1" = --version ] || echo "$*" >>"{self.log}"\n'
-            f'[ "$1" = --version ] || exit {status}\n'
+            f'#!/bin/sh\n[ "$1" = --version ] && exit\n'
+            f'echo "$*" >>{shlex.quote(str(self.log))}\n{then}\n'
         )
         self.path.chmod(0o755)
 

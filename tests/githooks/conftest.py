@@ -1,0 +1,67 @@
+"""A repository that is indexed and has the hooks, and how to know that nothing is going on."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.githooks.install import install
+from sdd_hooks.project.project import load_project
+from tests.githooks.recorder import Hooked, Recorder
+from tests.support.oracle import assert_index_matches_scratch
+from tests.support.repos import Repo
+
+ADR = "docs/adrs/ADR-0001-sqlite.md"
+FILES = {
+    ".gitignore": ".sdd/\n",
+    "README.md": "# Shop\n",
+    "notes.txt": "nothing that is indexed\n",
+    ADR: "# ADR-0001: SQLite\n\n## Decision Outcome\n\nSessions are kept in SQLite.\n",
+    "docs/adrs/ADR-0002-redis.md": "# ADR-0002: Redis\n\nPages are cached in Redis.\n",
+    "docs/openspec/specs/login/spec.md": "# SPEC-0001: Login\n\n### Requirement: Lock\n\nMUST.\n",
+    "docs/openspec/specs/login/design.md": "# Login\n",
+    "src/app.py": "def login(name):\n    return name\n",
+}
+
+
+@pytest.fixture
+def tracer(tmp_path: Path) -> Recorder:
+    """The real sdd, with a list of its calls."""
+    return Recorder(tmp_path / "bin", status=None)
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, tracer: Recorder) -> Hooked:
+    """A repository with everything indexed and the hooks installed."""
+    Repo.init(tmp_path / "shop")
+    repo = Hooked(tmp_path / "shop")
+    repo.commit("Start", FILES)
+    project = load_project(repo.root)
+    refresh(project, collections=project.collections)
+    install(project.repository, tracer.path)
+    return repo
+
+
+def settled(repo: Repo) -> None:
+    """Wait for a refresh that goes on in the background: it holds locks for as long."""
+    for name in ("refresh.log", "lock"):
+        path = repo.root / ".sdd/search" / name
+        if path.exists():
+            descriptor = os.open(path, os.O_RDWR)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            os.close(descriptor)
+
+
+def after(repo: Repo, *command: str) -> str:
+    """Run a git command; sdd must not be heard, and the index must be right. Returns stdout."""
+    done = repo.run(*command)
+    said = done.stderr.decode()
+    assert done.returncode == 0, said
+    assert "sdd" not in said
+    settled(repo)
+    assert_index_matches_scratch(repo)
+    return done.stdout.decode()

@@ -1,0 +1,301 @@
+"""Acting on an event: what is done, what is left to the background, and that nothing escapes."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.freshness.lock import held
+from sdd_hooks.githooks import background
+from sdd_hooks.githooks.events import LARGEST_CHANGE, handle
+from sdd_hooks.githooks.shims import EVENTS
+from sdd_hooks.project.repository import discover
+from tests.githooks.conftest import ADR, FILES, after, settled
+from tests.githooks.recorder import SDD, Hooked, Recorder, without_sdd
+from tests.support.oracle import assert_index_matches_scratch, documents
+from tests.support.repos import Repo
+
+WRONG = "### SDD Configuration\n\n#### Search\n\n- **Vector Storage**: no\x1bsense\n"
+AFTER = [event for event in EVENTS if event != "pre-commit"]
+
+
+def act(
+    where: Path, event: str, *arguments: str, environ: Mapping[str, str] | None = None
+) -> tuple[int, str]:
+    """The exit code and what is said."""
+    stderr = io.StringIO()
+    code = handle(event, arguments, cwd=where, environ=environ or os.environ, stderr=stderr)
+    return code, stderr.getvalue()
+
+
+# What is done
+
+
+@pytest.mark.parametrize("event", AFTER)
+def test_an_event_is_a_look_at_what_changed(fresh: Hooked, event: str) -> None:
+    fresh.write(ADR, "# ADR-0001: Changed\n")
+    assert act(fresh.root, event, "not", "to", "be", "believed") == (0, "")
+    assert_index_matches_scratch(fresh)
+
+
+def test_events_are_told_apart_under_pre_commit(fresh: Hooked) -> None:
+    """A commit does not look for files that git has never seen, everything else does."""
+    draft = "docs/adrs/ADR-0009-draft.md"
+    told = (
+        ({"PRE_COMMIT": "1"}, False),
+        ({"PRE_COMMIT_IS_SQUASH_MERGE": "0"}, True),
+        ({"PRE_COMMIT_REWRITE_COMMAND": "amend"}, True),
+        (
+            {
+                "PRE_COMMIT_FROM_REF": fresh.head(),
+                "PRE_COMMIT_TO_REF": fresh.head(),
+                "PRE_COMMIT_CHECKOUT_TYPE": "1",
+            },
+            True,
+        ),
+    )
+    for variables, looks in told:
+        fresh.write(draft, "# ADR-0009: Draft\n")
+        assert act(fresh.root, "auto", environ={**os.environ, **variables}) == (0, "")
+        assert (draft in documents(fresh)) == looks, variables
+        fresh.remove(draft)
+        assert act(fresh.root, "post-merge") == (0, "")
+
+
+def test_nothing_is_done_during_a_rebase(fresh: Hooked) -> None:
+    """Also where no shim has decided that already, as under pre-commit."""
+    (fresh.root / ".git/rebase-merge").mkdir()
+    todo = fresh.write(".git/rebase-merge/git-rebase-todo", "pick 1234567 x\n")
+    fresh.write(ADR, "# ADR-0001: Changed\n")
+    before = documents(fresh)
+    fresh.remove("docs/adrs/ADR-0002-redis.md")
+    for event in ("post-commit", "post-checkout", "post-merge"):
+        assert act(fresh.root, event) == (0, "")
+    assert documents(fresh) == before
+    todo.write_text("noop\n")
+    assert act(fresh.root, "post-checkout") == (0, "")
+    assert_index_matches_scratch(fresh)
+    todo.write_text("pick 1234567 x\n")
+    fresh.write(ADR, "# ADR-0001: Again\n")
+    assert act(fresh.root, "post-rewrite", "rebase") == (0, "")
+    assert_index_matches_scratch(fresh)
+
+
+def test_nothing_is_done_where_nothing_is_indexed(repo: Repo) -> None:
+    repo.commit("First", FILES)
+    for event in AFTER:
+        assert act(repo.root, event) == (0, "")
+    assert act(repo.root, "post-checkout", "0" * 40, repo.head(), "1") == (0, "")
+    assert not (repo.root / ".sdd").exists()
+
+
+def test_an_event_during_a_refresh_is_handed_over(fresh: Hooked) -> None:
+    fresh.write(ADR, "# ADR-0001: Changed\n")
+    with held(fresh.root / ".sdd/search/lock", 0.0) as mine:
+        assert mine
+        assert act(fresh.root, "post-commit") == (0, "")
+    # Whoever had the lock looks for this when letting go of it; the shims do, too.
+    assert (fresh.root / ".sdd/search/again").exists()
+    after(fresh, "commit", "--quiet", "--allow-empty", "-m", "x")
+
+
+# What is left to the background
+
+
+def many(repo: Repo, text: str) -> None:
+    for number in range(LARGEST_CHANGE + 1):
+        repo.write(f"docs/adrs/ADR-1{number:03}-x.md", f"# ADR-1{number:03}: {text}\n")
+    repo.git("add", "--all")
+
+
+def test_a_large_change_is_left_to_the_background(fresh: Hooked) -> None:
+    many(fresh, "Many")
+    after(fresh, "commit", "--quiet", "-m", "Many")
+    log = fresh.root / ".sdd/search/refresh.log"
+    assert log.read_text() == f"{LARGEST_CHANGE + 1} added, 0 updated, 0 removed, 0 unchanged\n"
+    after(fresh, "checkout", "--quiet", "HEAD~1")
+    after(fresh, "checkout", "--quiet", "-")
+
+
+def test_what_runs_in_the_background_holds_no_descriptor(fresh: Hooked, tmp_path: Path) -> None:
+    """Its git is stopped, so that it cannot have ended; whoever reads our output is not."""
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    slow = tmp_path / "slow/git"
+    slow.parent.mkdir()
+    slow.write_text(f'#!/bin/sh\n[ -p "{gate}" ] && read -r _ <"{gate}"\nexec git "$@"\n')
+    slow.chmod(0o755)
+    slow.write_text(slow.read_text().replace("exec git", f"PATH={without_sdd()}\nexec git"))
+    many(fresh, "Many")
+    program = (
+        "import os; from pathlib import Path; from sdd_hooks.githooks import background;"
+        " from sdd_hooks.project.repository import discover;"
+        f" found = discover(Path({str(fresh.root)!r}));"
+        f" background.start(found, {{**os.environ, 'PATH': {str(slow.parent)!r}}}, ())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=fresh.environment(),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    log = fresh.root / ".sdd/search/refresh.log"
+    assert log.read_text() == ""
+    with gate.open("w") as opened:
+        gate.unlink()
+        opened.write("go\n")
+    settled(fresh)
+    assert log.read_text().endswith("unchanged\n")
+    assert_index_matches_scratch(fresh)
+
+
+def test_the_background_imports_nothing_from_the_repository(fresh: Hooked) -> None:
+    for name in ("sdd_hooks", "apsw", "json"):
+        fresh.write(f"{name}.py", f"raise SystemExit({name!r})\n")
+    many(fresh, "Many")
+    after(fresh, "commit", "--quiet", "-m", "Many")
+
+
+def test_a_failure_in_the_background_is_in_the_log(fresh: Hooked) -> None:
+    fresh.write("CLAUDE.md", WRONG)
+    background.start(discover(fresh.root), os.environ, ())
+    settled(fresh)
+    (line,) = (fresh.root / ".sdd/search/refresh.log").read_text().splitlines()
+    assert line.startswith("sdd: index refresh failed — run `sdd index update` (")
+    assert "CLAUDE.md:5: " in line
+
+
+# What goes wrong
+
+
+def failed(where: Path, event: str = "post-commit", *arguments: str) -> str:
+    """The reason in the one line that a failure is."""
+    code, said = act(where, event, *arguments)
+    assert code == 0
+    assert said.startswith("sdd: index refresh failed — run `sdd index update` (")
+    assert said.endswith(")\n")
+    assert said.count("\n") == 1
+    return said
+
+
+def test_outside_a_repository(tmp_path: Path) -> None:
+    assert "is not inside a git repository" in failed(tmp_path)
+
+
+def test_a_bare_repository(tmp_path: Path) -> None:
+    Repo.init(tmp_path / "bare", "--bare")
+    assert "is a bare repository" in failed(tmp_path / "bare")
+
+
+def test_a_directory_that_is_gone(tmp_path: Path) -> None:
+    failed(tmp_path / "gone")
+
+
+def test_a_search_directory_that_leads_elsewhere(fresh: Hooked, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (fresh.root / ".sdd/search").rename(elsewhere)
+    fresh.link(".sdd/search", elsewhere)
+    fresh.write(ADR, "# ADR-0001: Changed\n")
+    assert "symbolic link" in failed(fresh.root)
+
+
+def test_a_lock_that_cannot_be_made(fresh: Hooked) -> None:
+    lock = fresh.root / ".sdd/search/lock"
+    lock.unlink()
+    lock.mkdir()
+    assert "cannot lock" in failed(fresh.root)
+
+
+def test_a_configuration_that_is_wrong(fresh: Hooked) -> None:
+    fresh.write("CLAUDE.md", WRONG)
+    said = failed(fresh.root)
+    assert "CLAUDE.md:5: " in said
+    assert "\x1b" not in said
+
+
+def test_an_index_that_is_damaged_is_rebuilt(fresh: Hooked) -> None:
+    for path in (fresh.root / ".sdd/search").glob("index.db*"):
+        path.write_bytes(b"no index")
+    assert act(fresh.root, "post-merge") == (0, "")
+    assert_index_matches_scratch(fresh)
+
+
+def test_git_is_missing(fresh: Hooked, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [SDD, "hook", "post-commit"],
+        cwd=fresh.root,
+        env={**fresh.environment(), "PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "git is not installed" in done.stderr
+
+
+def test_an_event_that_git_does_not_have(fresh: Hooked) -> None:
+    code, said = act(fresh.root, "post-\x1bcoffee")
+    assert code == 2
+    assert said == (
+        "sdd: no hook 'post-\\x1bcoffee': one of pre-commit, post-commit, post-merge,"
+        " post-checkout, post-rewrite, auto\n"
+    )
+
+
+# Other states of a repository
+
+
+def test_a_detached_head(fresh: Hooked) -> None:
+    fresh.git("checkout", "--quiet", "--detach")
+    fresh.write(ADR, "# ADR-0001: Detached\n")
+    after(fresh, "commit", "--quiet", "--all", "-m", "x")
+
+
+def test_a_shallow_clone(fresh: Hooked, tracer: Recorder, tmp_path: Path) -> None:
+    fresh.commit("Second", {ADR: "# ADR-0001: Second\n"})
+    place = tmp_path / "shallow"
+    fresh.git("clone", "--quiet", "--depth=1", f"file://{fresh.root}", str(place))
+    shallow = Hooked(place, tracer.search_path)
+    subprocess.run([SDD, "index", "add"], cwd=place, env=fresh.environment(), check=True)
+    subprocess.run([SDD, "hooks", "install"], cwd=place, env=fresh.environment(), check=True)
+    shallow.write(ADR, "# ADR-0001: Third\n")
+    after(shallow, "commit", "--quiet", "--all", "-m", "x")
+
+
+# What a hook costs
+
+
+def test_a_hook_imports_nothing_heavy(fresh: Hooked) -> None:
+    fresh.write(ADR, "# ADR-0001: Changed\n")
+    fresh.write("src/app.py", "def other():\n    pass\n")
+    program = (
+        "import sys; sys.argv = ['sdd', 'hook', 'post-commit'];"
+        " from sdd_hooks.cli.entry import main; code = main();"
+        " print(code, *sorted(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=fresh.root,
+        env=fresh.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, *modules = done.stdout.split()
+    assert (code, done.stderr) == ("0", "")
+    assert "sdd_hooks.freshness.refresh" in modules
+    heavy = {
+        *("click", "git", "httpx", "yaml", "frontmatter", "numpy", "llm", "onnxruntime"),
+        *("sqlite_vec", "tokenizers", "huggingface_hub", "tempfile", "shutil", "logging"),
+        *("importlib.metadata", "asyncio", "email", "http", "urllib.request"),
+    }
+    assert heavy.intersection(modules) == set()
+    assert_index_matches_scratch(fresh)

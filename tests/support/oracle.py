@@ -1,0 +1,116 @@
+"""The oracle: an index kept fresh must equal one built from scratch, in everything it can answer.
+
+The scratch index is built from the files that git lists now, without the change detection that the
+live one went through.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import apsw
+
+from sdd_hooks.engines.embedded.engine import EmbeddedEngine
+from sdd_hooks.engines.protocol import CollectionChanges, Query, SubQuery
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.git import git, nul_split
+from sdd_hooks.project.project import load_project
+from tests.support.repos import Repo
+
+_QUERIES = 6
+_MOST_HITS = 500
+
+Chunk = tuple[str, str, str, str, int, int, str]
+Ranked = list[tuple[float, str, int, int]]
+
+
+def assert_index_matches_scratch(repo: Repo) -> None:
+    """Compare the work tree's index with a new one of the same collections.
+
+    Documents with their hashes and titles, chunks with their anchors, lines and texts, and what a
+    few searches find, in order, must be the same, and the index sound.
+    """
+    project = load_project(repo.root)
+    search = project.repository.search_dir
+    with TemporaryDirectory() as folder:
+        scratch = EmbeddedEngine(
+            repo.root, Path(folder) / "index.db", Path(folder) / "vectors.db", repair=True
+        )
+        live = EmbeddedEngine(repo.root, search / "index.db", Path(folder) / "none" / "vectors.db")
+        try:
+            names = list(live.bookmarks())
+            assert names, "nothing is indexed"
+            collections = [one for one in project.collections if one.name in names]
+            assert sorted(one.name for one in collections) == names
+            scratch.ensure(collections)
+            scratch.update([_everything(repo, one) for one in collections])
+            for name in names:
+                assert live.documents(name) == scratch.documents(name), name
+            found = _chunks(search / "index.db")
+            assert found == _chunks(Path(folder) / "index.db")
+            for words in _queries(found):
+                assert _ranked(live, words) == _ranked(scratch, words), words
+            assert live.check() == []
+        finally:
+            live.close()
+            scratch.close()
+
+
+def documents(repo: Repo) -> list[str]:
+    """The paths of all indexed documents."""
+    search = load_project(repo.root).repository.search_dir
+    return sorted({chunk[1] for chunk in _chunks(search / "index.db")})
+
+
+def _everything(repo: Repo, collection: Collection) -> CollectionChanges:
+    """Every document of the collection, as complete as the first time."""
+    if collection.kind == "issues":
+        folders = [repo.root / one for one in collection.directories]
+        paths = [
+            str(path.relative_to(repo.root))
+            for folder in folders
+            if folder.is_dir()
+            for path in folder.iterdir()
+        ]
+    else:
+        prefix = f"{collection.repository}/" if collection.repository else ""
+        listing = git(
+            repo.root / collection.repository,
+            *("ls-files", "-z", "--cached", "--others", "--exclude-standard"),
+        )
+        paths = [prefix + path for path in nul_split(listing)]
+    chosen = tuple(sorted(filter(collection.contains, set(paths))))
+    return CollectionChanges(collection, chosen, True, None)
+
+
+def _chunks(index: Path) -> list[Chunk]:
+    connection = apsw.Connection(str(index), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        return sorted(
+            connection.execute(
+                "SELECT collections.name, path, anchor, section, first_line, last_line, text"
+                " FROM chunks JOIN documents ON documents.id = document"
+                " JOIN collections ON collections.id = documents.collection"
+            )
+        )
+    finally:
+        connection.close()
+
+
+def _queries(chunks: Sequence[Chunk]) -> list[str]:
+    """A few words of the texts, from all over them."""
+    words = sorted({word for chunk in chunks for word in re.findall(r"[A-Za-z]{4,}", chunk[6])})
+    return words[:: max(1, len(words) // _QUERIES)][:_QUERIES]
+
+
+def _ranked(engine: EmbeddedEngine, words: str) -> Ranked:
+    query = Query((SubQuery("lex", words),), limit=_MOST_HITS)
+    hits = [
+        (round(hit.score, 9), hit.id, hit.first_line, hit.last_line)
+        for hit in engine.search(query).hits
+    ]
+    # The order among equals is not a promise.
+    return sorted(hits, key=lambda hit: (-hit[0], *hit[1:]))
