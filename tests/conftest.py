@@ -7,8 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.repos import ISOLATION, Repo
+
+# A busy machine makes a single example slow, which says nothing about the code.
+settings.register_profile("sdd", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("sdd")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

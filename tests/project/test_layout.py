@@ -238,7 +238,7 @@ def test_names_of_records(directory: str, name: str, record: bool):
 paths = st.text(alphabet=st.sampled_from("ab./ -_"), min_size=1, max_size=20)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(paths)
 def test_no_path_leaves_the_repository(tmp_path_factory: pytest.TempPathFactory, path: str):
     root = Repo.init(tmp_path_factory.getbasetemp() / "layout").root

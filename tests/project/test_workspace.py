@@ -222,7 +222,7 @@ values = st.text(alphabet='abc./ "\\;#\t', min_size=1, max_size=10).filter(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.dictionaries(names, values, max_size=4))
 def test_what_git_writes_is_read(tmp_path_factory: pytest.TempPathFactory, paths: dict[str, str]):
     file = tmp_path_factory.mktemp("modules") / ".gitmodules"
@@ -234,7 +234,7 @@ def test_what_git_writes_is_read(tmp_path_factory: pytest.TempPathFactory, paths
     assert found == paths
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.binary(max_size=60) | st.text(alphabet='[]"=\\\n sub#', max_size=60).map(str.encode))
 def test_any_gitmodules_is_read_or_refused(data: bytes):
     try:
