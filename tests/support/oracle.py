@@ -108,9 +108,4 @@ def _queries(chunks: Sequence[Chunk]) -> list[str]:
 
 def _ranked(engine: EmbeddedEngine, words: str) -> Ranked:
     query = Query((SubQuery("lex", words),), limit=_MOST_HITS)
-    hits = [
-        (round(hit.score, 9), hit.id, hit.first_line, hit.last_line)
-        for hit in engine.search(query).hits
-    ]
-    # The order among equals is not a promise.
-    return sorted(hits, key=lambda hit: (-hit[0], *hit[1:]))
+    return [(hit.score, hit.id, hit.first_line, hit.last_line) for hit in engine.search(query).hits]

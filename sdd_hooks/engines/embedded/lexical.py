@@ -62,14 +62,16 @@ def find(
     connection.register_fts5_function("strength", strength)
     marks = ",".join("?" * len(collections))
     rows = connection.execute(
-        "SELECT words.rowid, strength(words) FROM words"
+        "SELECT words.rowid, strength(words), path, first_line FROM words"
         " CROSS JOIN chunks ON chunks.id = words.rowid"
+        " CROSS JOIN documents ON documents.id = chunks.document"
         f" WHERE words MATCH ? AND chunks.collection IN ({marks})"
         " ORDER BY rank LIMIT ?",
         (_expression(asked), *collections, max(_CANDIDATES, limit)),
     )
-    ranked = sorted(rows, key=lambda row: (-row[1], row[0]))
-    return [Found(chunk, min(1.0, strong)) for chunk, strong in ranked[:limit]]
+    # Row ids tell what was indexed first, and a refreshed index must answer as a new one does.
+    ranked = sorted(rows, key=lambda row: (-row[1], *row[2:]))
+    return [Found(chunk, min(1.0, strong)) for chunk, strong, *_ in ranked[:limit]]
 
 
 def _expression(asked: Sequence[Term]) -> str:

@@ -55,7 +55,7 @@ def fuse(lists: Sequence[Sequence[Found]]) -> list[Ranked]:
         Ranked(chunk, strength[chunk] * (1 + place[chunk] / best) / 2, cosine.get(chunk))
         for chunk in place
     ]
-    return sorted(ranked, key=lambda r: (-r.score, r.chunk))
+    return sorted(ranked, key=lambda r: -r.score)
 
 
 def _or(value: float | None, otherwise: float) -> float:

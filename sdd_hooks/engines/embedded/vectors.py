@@ -131,11 +131,13 @@ def nearest(
     build = _CONSTRUCTOR[where.storage]
     marks = ",".join(str(int(collection)) for collection in collections)
     rows = connection.execute(
-        f"SELECT chunks.id, vec_distance_cosine({build}(vector), {build}(:vector)) AS distance"
+        "SELECT near.id, distance FROM (SELECT chunks.id AS id, document, first_line,"
+        f" vec_distance_cosine({build}(vector), {build}(:vector)) AS distance"
         " FROM chunks CROSS JOIN store.vectors"
         " ON vectors.model = :model AND vectors.hash = chunks.hash"
         f" WHERE collection IN ({marks}) AND length(vector) = :bytes"
-        " ORDER BY distance, chunks.id LIMIT :limit",
+        " ORDER BY distance LIMIT :limit) AS near"
+        " LEFT JOIN documents ON documents.id = document ORDER BY distance, path, first_line",
         {
             "vector": packed(vector, where.storage),
             "model": where.model,
