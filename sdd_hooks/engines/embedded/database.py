@@ -28,7 +28,9 @@ def translated(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (apsw.CorruptError, apsw.NotADBError) as error:
+    except (apsw.CorruptError, apsw.NotADBError, apsw.NoMemError, UnicodeDecodeError) as error:
+        # A damaged length makes SQLite ask for more memory than there is, and a damaged text is
+        # handed out as it is.
         raise IndexDamaged(f"{path} is damaged ({error}): run `sdd index update`") from error
     except apsw.BusyError as error:
         raise StorageError(
@@ -109,10 +111,13 @@ def _harden(connection: apsw.Connection) -> None:
 
 
 def _version(connection: apsw.Connection, path: Path, schema: Schema) -> int:
-    identity, version, tables = connection.execute(
-        "SELECT (SELECT application_id FROM pragma_application_id),"
-        " (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_schema"
-    ).get
+    try:
+        identity, version, tables = connection.execute(
+            "SELECT (SELECT application_id FROM pragma_application_id),"
+            " (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_schema"
+        ).get
+    except apsw.SQLError as error:
+        raise IndexDamaged(f"{path} is damaged ({error}): run `sdd index update`") from error
     if not tables and not version:
         return 0
     if identity != schema.application_id:

@@ -192,7 +192,7 @@ class EmbeddedEngine:
         if asked and where is not None:
             try:
                 model = load_model(self._model, self._root)
-                for vector in model.embed(asked, query=True):
+                for vector in model.embed(asked):
                     lists.append(
                         vectors.nearest(self._connection, where, vector, collections, limit)
                     )

@@ -17,16 +17,21 @@ SNIPPET = 240
 def hits(connection: apsw.Connection, ranked: Sequence[Ranked], asked: str) -> tuple[Hit, ...]:
     """The hits for these chunks, in their order. `asked` is the text of the query."""
     words = _words(asked)
-    return tuple(_hit(connection, one, words) for one in ranked)
+    found = (_hit(connection, one, words) for one in ranked)
+    return tuple(hit for hit in found if hit is not None)
 
 
-def _hit(connection: apsw.Connection, one: Ranked, words: frozenset[str]) -> Hit:
-    collection, context, path, title, anchor, section, first, last, text = connection.execute(
+def _hit(connection: apsw.Connection, one: Ranked, words: frozenset[str]) -> Hit | None:
+    row = connection.execute(
         "SELECT collections.name, context, path, title, anchor, section, first_line, last_line,"
         " text FROM chunks JOIN documents ON documents.id = document"
         " JOIN collections ON collections.id = chunks.collection WHERE chunks.id = ?",
         (one.chunk,),
     ).get
+    if row is None:
+        # Damaged, or a refresh took the chunk away a moment ago.
+        return None
+    collection, context, path, title, anchor, section, first, last, text = row
     return Hit(
         id=f"{path}#{anchor}",
         collection=collection,

@@ -1,0 +1,51 @@
+"""The local model as an embedding model of `llm`: `llm embed -m sdd-local -c "text"`.
+
+`llm` loads this by its entry point; see its documentation of `register_embedding_models`.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import llm
+
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.model import DEFAULT, EmbeddingModel, load_model
+
+VARIABLE = "SDD_MODEL"
+_BATCH = 32
+
+
+class LocalModel(llm.EmbeddingModel):  # type: ignore[misc, name-defined]
+    """The folder or hub name in `SDD_MODEL`, else the default model of sdd."""
+
+    model_id = "sdd-local"
+    batch_size = _BATCH
+
+    def __init__(self) -> None:
+        self._loaded: EmbeddingModel | None = None
+
+    def embed_batch(
+        self,
+        items: Iterable[str | bytes],
+        *,
+        key: str | None = None,  # noqa: ARG002 (part of the interface)
+    ) -> Iterator[list[float]]:
+        """The vector of each text."""
+        if self._loaded is None:
+            try:
+                self._loaded = load_model(os.environ.get(VARIABLE) or DEFAULT, Path.cwd())
+            except EngineUnavailable as error:
+                raise llm.ModelError(str(error)) from error
+        texts = [item.decode() if isinstance(item, bytes) else item for item in items]
+        for vector in self._loaded.embed(texts):
+            yield list(array("f", vector))
+
+
+@llm.hookimpl
+def register_embedding_models(register: Callable[[LocalModel], None]) -> None:
+    """Tell `llm` about the model."""
+    register(LocalModel())

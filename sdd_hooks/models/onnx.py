@@ -1,0 +1,113 @@
+"""A sentence model in ONNX, on onnxruntime: tokens in, the mean of their vectors out.
+
+Pooling and normalisation are those of sentence-transformers: the mean over the attention mask, then
+length 1. What the graph takes and gives is asked, not assumed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.model import weights_of
+
+_MOST_TOKENS = 512
+_PROVIDERS = {"CUDAExecutionProvider": "cuda", "CPUExecutionProvider": "cpu"}
+
+
+def load_folder(folder: Path, identity: str) -> OnnxModel:
+    """Load the model in a folder that holds an ONNX file and `tokenizer.json`.
+
+    Raises:
+        EngineUnavailable: something is missing, damaged, or not a sentence model.
+    """
+    weights = weights_of(folder)
+    if weights is None or not (folder / "tokenizer.json").is_file():
+        raise EngineUnavailable(
+            f"{folder} is not a model: it needs tokenizer.json and model_quantized.onnx or"
+            " model.onnx; set `Embed Model` to one that has them"
+        )
+    try:
+        import onnxruntime
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise EngineUnavailable(
+            f"the local model needs {error.name}: pip install 'sdd-hooks[local]'"
+        ) from error
+    try:
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        tokenizer.enable_truncation(max_length=_longest(folder))
+        padding = tokenizer.padding or {}
+        tokenizer.enable_padding(
+            pad_id=padding.get("pad_id", 0),
+            pad_type_id=padding.get("pad_type_id", 0),
+            pad_token=padding.get("pad_token", "[PAD]"),
+        )
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        available = onnxruntime.get_available_providers()
+        wanted = [name for name in _PROVIDERS if name in available]
+        session = onnxruntime.InferenceSession(str(weights), options, providers=wanted)
+        return OnnxModel(identity, tokenizer, session)
+    except EngineUnavailable:
+        raise
+    # The libraries raise whatever their C++ and Rust parts raise, of no common class.
+    except Exception as error:
+        reason = str(error).partition("\n")[0][:200]
+        raise EngineUnavailable(f"the model in {folder} cannot be loaded: {reason}") from error
+
+
+class OnnxModel:
+    """An `EmbeddingModel` over one onnxruntime session."""
+
+    def __init__(self, identity: str, tokenizer: Any, session: Any) -> None:
+        self.id = identity
+        self.device = _PROVIDERS.get(session.get_providers()[0], "cpu")
+        self._tokenizer = tokenizer
+        self._session = session
+        self._inputs = {one.name for one in session.get_inputs()}
+        if not {"input_ids", "attention_mask"} <= self._inputs:
+            raise EngineUnavailable(
+                f"{identity} is not a sentence model: its inputs are {sorted(self._inputs)}"
+            )
+        self.dimensions = len(self.embed(["dimensions"])[0]) // 4
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """One float32 little-endian vector of length 1 for each text."""
+        if not texts:
+            return []
+        import numpy
+
+        encoded = self._tokenizer.encode_batch(list(texts))
+        mask = numpy.array([one.attention_mask for one in encoded], dtype=numpy.int64)
+        feed = {
+            "input_ids": numpy.array([one.ids for one in encoded], dtype=numpy.int64),
+            "attention_mask": mask,
+            "token_type_ids": numpy.array([one.type_ids for one in encoded], dtype=numpy.int64),
+        }
+        tokens = self._session.run(
+            None, {name: value for name, value in feed.items() if name in self._inputs}
+        )[0]
+        weights = mask[..., None].astype(numpy.float32)
+        pooled = (tokens * weights).sum(axis=1) / numpy.maximum(weights.sum(axis=1), 1e-9)
+        lengths = numpy.linalg.norm(pooled, axis=1, keepdims=True)
+        unit = (pooled / numpy.maximum(lengths, 1e-12)).astype("<f4")
+        return [vector.tobytes() for vector in unit]
+
+
+def _longest(folder: Path) -> int:
+    """How many tokens the model reads at most, as its files say."""
+    for name, key in (
+        ("sentence_bert_config.json", "max_seq_length"),
+        ("config.json", "max_position_embeddings"),
+    ):
+        try:
+            value = json.loads((folder / name).read_bytes())[key]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if isinstance(value, int) and value > 0:
+            return min(value, _MOST_TOKENS)
+    return _MOST_TOKENS

@@ -1,0 +1,62 @@
+"""Any embedding model of `llm`, with whatever plug-ins are installed."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from sdd_hooks.errors import EngineUnavailable
+
+
+def load_through_llm(name: str) -> LlmModel:
+    """The embedding model that `llm` knows as `name`.
+
+    Raises:
+        EngineUnavailable: `llm` is not installed or knows no such model.
+    """
+    try:
+        import llm
+    except ImportError as error:
+        raise EngineUnavailable(
+            f"the model {name!r} needs {error.name}: pip install 'sdd-hooks[llm]'"
+        ) from error
+    try:
+        return LlmModel(name, llm.get_embedding_model(name))  # type: ignore[no-untyped-call]
+    except llm.UnknownModelError as error:
+        raise EngineUnavailable(
+            f"llm knows no embedding model {name!r}: see `llm embed-models`"
+        ) from error
+
+
+class LlmModel:
+    """An `EmbeddingModel` over one of `llm`."""
+
+    device = "llm"
+
+    def __init__(self, name: str, model: Any) -> None:
+        self.id = f"llm:{name}"
+        self._name = name
+        self._model = model
+        self.dimensions = len(self.embed(["dimensions"])[0]) // 4
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """One float32 little-endian vector of length 1 for each text.
+
+        Raises EngineUnavailable when the model's plug-in fails: no key, no network, a refusal.
+        """
+        try:
+            vectors = [list(one) for one in self._model.embed_multi(texts)]
+        # A plug-in raises what it likes.
+        except Exception as error:
+            reason = str(error).partition("\n")[0][:160] or type(error).__name__
+            raise EngineUnavailable(f"the model {self._name} failed: {reason}") from error
+        if len(vectors) != len(texts) or any(not one for one in vectors):
+            raise EngineUnavailable(f"the model {self._name} did not give a vector for each text")
+        return [_unit(one) for one in vectors]
+
+
+def _unit(values: Sequence[float]) -> bytes:
+    length = math.sqrt(math.fsum(value * value for value in values)) or 1.0
+    return array("f", (value / length for value in values)).tobytes()

@@ -1,0 +1,103 @@
+"""Names of models, their ids, and what is said when one cannot be had."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.model import DEFAULT, load_model, model_id
+from tests.support.models import make_model
+
+
+@pytest.mark.parametrize(
+    ("name", "identity"),
+    [
+        ("", f"hub:{DEFAULT}"),
+        ("owner/name", "hub:owner/name"),
+        ("3-small", "llm:3-small"),
+        ("./missing", "local:missing"),
+    ],
+)
+def test_what_kind_of_model_a_name_is(tmp_path: Path, name: str, identity: str) -> None:
+    assert model_id(name, tmp_path) == identity
+
+
+def test_a_folder_is_known_by_its_weights(tmp_path: Path) -> None:
+    make_model(tmp_path / "one" / "tiny")
+    make_model(tmp_path / "two" / "tiny")
+    first = model_id("one/tiny", tmp_path)
+    assert first.startswith("local:tiny:")
+    assert model_id("./two/tiny", tmp_path / "one" / "..") == first
+    with (tmp_path / "two/tiny/model.onnx").open("ab") as file:
+        file.write(b"\0")
+    assert model_id("two/tiny", tmp_path) != first
+
+
+def test_an_unknown_model_of_llm_names_the_command_that_lists_them(tmp_path: Path) -> None:
+    pytest.importorskip("llm", reason="needs the extra llm")
+    with pytest.raises(EngineUnavailable, match="llm embed-models"):
+        load_model("no-such-model", tmp_path)
+
+
+SILENT = """
+import sys, time
+from pathlib import Path
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.model import load_model
+try:
+    load_model("owner/name", Path.cwd())
+except EngineUnavailable as error:
+    print(error)
+"""
+
+
+def ask_hub(endpoint: str, cache: Path) -> tuple[str, float]:
+    environment = {**os.environ, "HF_ENDPOINT": endpoint, "HF_HOME": str(cache)}
+    environment = {k: v for k, v in environment.items() if not k.lower().endswith("_proxy")}
+    started = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", SILENT], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout, time.monotonic() - started
+
+
+def test_a_hub_that_refuses_is_said_in_one_line(tmp_path: Path) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        said, _ = ask_hub(f"http://127.0.0.1:{closed.getsockname()[1]}", tmp_path)
+    assert said.count("\n") == 1
+    assert "owner/name is not on this machine and could not be fetched" in said
+
+
+def test_a_hub_that_is_silent_is_given_up_within_five_seconds(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        said, seconds = ask_hub(f"http://127.0.0.1:{server.getsockname()[1]}", tmp_path)
+    assert "could not be fetched" in said
+    # The process starts, imports the client and ends within the rest.
+    assert seconds < 8
+
+
+def test_a_cached_model_needs_no_network(tmp_path: Path) -> None:
+    snapshot = tmp_path / "hub/models--owner--name/snapshots/abc"
+    make_model(snapshot, file="onnx/model_quantized.onnx")
+    (tmp_path / "hub/models--owner--name/refs").mkdir()
+    (tmp_path / "hub/models--owner--name/refs/main").write_text("abc")
+    asked = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        said, _ = ask_hub(f"http://127.0.0.1:{server.getsockname()[1]}", tmp_path)
+        try:
+            server.accept()[0].close()
+            asked.set()
+        except BlockingIOError:
+            pass
+    assert said == ""
+    assert not asked.is_set()

@@ -1,0 +1,97 @@
+"""The ONNX path: pooling, padding, length, and what is not a model."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.model import load_model
+from tests.support.models import DIMENSIONS, WORDS, make_model
+
+ODD = ["", " ", "\0", "token\0session", "🎉 emoji", "x" * 10_000, "user " * 3000]
+
+
+def numbers(vector: bytes) -> list[float]:
+    return list(array("f", vector))
+
+
+def cosine(one: bytes, two: bytes) -> float:
+    return sum(a * b for a, b in zip(numbers(one), numbers(two), strict=True))
+
+
+@pytest.mark.parametrize("inputs", [2, 3])
+@pytest.mark.parametrize("file", ["model.onnx", "onnx/model_quantized.onnx"])
+def test_the_mean_of_the_tokens_at_length_one(tmp_path: Path, file: str, inputs: int) -> None:
+    model = load_model(str(make_model(tmp_path, file=file, inputs=inputs)), tmp_path)
+    assert model.dimensions == DIMENSIONS
+    assert model.device == "cpu"
+    found = numbers(model.embed(["token session"])[0])
+    expected = [0.0] * DIMENSIONS
+    expected[WORDS.index("token")] = expected[WORDS.index("session")] = math.sqrt(0.5)
+    assert found == pytest.approx(expected)
+
+
+def test_a_batch_gives_what_each_text_gives_alone(tmp_path: Path) -> None:
+    model = load_model(str(make_model(tmp_path)), tmp_path)
+    texts = [" ".join(WORDS[2 : 2 + n]) for n in range(1, 7)] * 5
+    together = model.embed(texts)
+    assert [numbers(one) for one in together] == [
+        pytest.approx(numbers(model.embed([text])[0])) for text in texts
+    ]
+
+
+def test_odd_texts_have_vectors(tmp_path: Path) -> None:
+    model = load_model(str(make_model(tmp_path)), tmp_path)
+    for vector in model.embed(ODD):
+        assert len(vector) == 4 * DIMENSIONS
+        assert all(map(math.isfinite, numbers(vector)))
+    assert model.embed([]) == []
+
+
+@pytest.mark.parametrize("damage", ["model.onnx", "tokenizer.json"])
+def test_a_damaged_file_is_one_line(tmp_path: Path, damage: str) -> None:
+    (make_model(tmp_path) / damage).write_bytes(b"\x08\x01 not what it says")
+    with pytest.raises(EngineUnavailable, match="cannot be loaded") as caught:
+        load_model(str(tmp_path), tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_that_is_no_model_says_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(EngineUnavailable, match=r"needs tokenizer\.json"):
+        load_model(str(tmp_path), tmp_path)
+
+
+def test_a_graph_for_something_else_is_refused(tmp_path: Path) -> None:
+    import onnx
+    from onnx import TensorProto, helper
+
+    make_model(tmp_path)
+    value = helper.make_tensor_value_info("pixels", TensorProto.FLOAT, [1])
+    same = helper.make_tensor_value_info("out", TensorProto.FLOAT, [1])
+    node = helper.make_node("Identity", ["pixels"], ["out"])
+    graph = helper.make_graph([node], "other", [value], [same])
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9),
+        tmp_path / "model.onnx",
+    )
+    with pytest.raises(EngineUnavailable, match="not a sentence model"):
+        load_model(str(tmp_path), tmp_path)
+
+
+def test_a_real_model_knows_what_belongs_together(shared: Path) -> None:
+    folder = shared / "models/all-MiniLM-L6-v2"
+    if not folder.is_dir():
+        pytest.skip("needs ../shared/models/all-MiniLM-L6-v2")
+    model = load_model(str(folder), shared)
+    assert model.dimensions == 384
+    question, answer, other = model.embed(
+        ["How do users log in?", "We authenticate with JWT.", "The cat sat on the mat."]
+    )
+    assert cosine(question, answer) > cosine(question, other) + 0.2
+    one, many = model.embed(["a session token"])[0], model.embed(["a session token", *ODD])[0]
+    # The int8 graph scales its activations over the whole batch, padding included.
+    assert cosine(one, many) > 0.98
