@@ -13,17 +13,23 @@ import sys
 import termios
 from pathlib import Path
 
+import pytest
+
 from tests.support.repos import ISOLATION
 
 COLUMNS = 90
 HOME = "/home/ada"
 SHOP = Path(__file__).parent / "shop"
+MODEL = Path(__file__).resolve().parents[3] / "shared" / "models" / "all-MiniLM-L6-v2"
+
+# What the extras bring: without them an example looks the same wherever it is run.
+EXTRAS = ("huggingface_hub", "onnxruntime", "tokenizers", "llm", "cgg")
 
 _ERASED = re.compile(r"[^\n]*\r?\x1b\[K")
 
 
 class Terminal:
-    """A shell with a home of its own, in which `sdd` is the one under test.
+    """A shell with a home of its own, in which `sdd` is the one under test, without its extras.
 
     What it shows is what a person sees in a window of 90 columns without colours. The directory
     that stands for the home appears as `/home/ada`.
@@ -46,6 +52,7 @@ class Terminal:
             "GIT_CONFIG_COUNT": "1",
             "GIT_CONFIG_KEY_0": "color.ui",
             "GIT_CONFIG_VALUE_0": "false",
+            "PYTHONPATH": str(self._without_extras()),
         }
 
     def run(self, command: str) -> str:
@@ -72,6 +79,14 @@ class Terminal:
         text = shown.decode("utf-8", "replace").replace("\r\n", "\n")
         return _ERASED.sub("", text).replace(str(self.home), HOME)
 
+    def _without_extras(self) -> Path:
+        folder = self.home / ".without"
+        folder.mkdir()
+        for name in EXTRAS:
+            missing = f"raise ModuleNotFoundError('No module named {name}', name={name!r})\n"
+            (folder / f"{name}.py").write_text(missing, encoding="utf-8")
+        return folder
+
 
 def shop(terminal: Terminal) -> None:
     """A repository with four decisions, one specification and two source files."""
@@ -91,11 +106,22 @@ def indexed(terminal: Terminal) -> None:
     terminal.run("sdd index")
 
 
+def model(terminal: Terminal) -> None:
+    """The shop, indexed, on a machine with the extra `local` and a model in a folder."""
+    if not MODEL.is_dir():
+        pytest.skip("needs ../shared/models beside the checkout")
+    indexed(terminal)
+    for name in ("onnxruntime", "tokenizers"):
+        (terminal.home / ".without" / f"{name}.py").unlink()
+    terminal.run(f"mkdir ~/models && ln -s {MODEL} ~/models/all-MiniLM-L6-v2")
+
+
 SCENES = {
     "home": lambda _terminal: None,
     "shop": shop,
     "initialised": initialised,
     "indexed": indexed,
+    "model": model,
 }
 
 

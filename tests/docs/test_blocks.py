@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,12 @@ def test_a_memory_file_is_understood(block: Block, tmp_path: Path) -> None:
     assert memory is not None, f"{block}: no section that sdd reads"
     assert load_configuration(tmp_path).warnings == ()
     assert "Architecture Context" not in block.text or list(declarations(memory))
+
+
+@pytest.mark.parametrize("block", [b for b in of("yaml") if "repos:" in b.text], ids=str)
+def test_pre_commit_accepts_what_is_offered(block: Block, tmp_path: Path) -> None:
+    path = tmp_path / ".pre-commit-config.yaml"
+    path.write_text(block.text, encoding="utf-8")
+    command = [sys.executable, "-m", "pre_commit", "validate-config", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout
