@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.artifacts.edges import (
+    FORWARD,
+    INVERSES,
+    Edge,
+    Holder,
+    cycles,
+    inverse,
+    prose_edges,
+    read_edges,
+)
+from sdd_hooks.artifacts.frontmatter import read_frontmatter
+from sdd_hooks.artifacts.identifiers import ArtifactId, Kind
+
+ADR = Holder("ADR", ArtifactId("ADR", 1), "a.md")
+SPEC = Holder("SPEC", ArtifactId("SPEC", 1, "", "web"), "s/spec.md", "web")
+
+
+def read(lines: str, holder: Holder = ADR) -> tuple[list[str], list[tuple[str, str, int]]]:
+    edges, findings = read_edges(read_frontmatter(f"---\n{lines}\n---\n"), holder)
+    return (
+        [f"{edge.kind} {edge.target} {edge.line}" for edge in edges],
+        [(finding.rule, finding.severity, finding.line) for finding in findings],
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("supersedes: [ADR-0003]", ["supersedes ADR-0003 2"]),
+        ("extends: [ADR-0008, adr-9]", ["extends ADR-0008 2", "extends ADR-0009 2"]),
+        ("status: x\nenables:\n  - ADR-0016", ["enables ADR-0016 3"]),
+        ("governs: [SPEC-0007, 0010]", ["governs SPEC-0007 2", "governs SPEC-0010 2"]),
+        ("related: [ADR-0010, SPEC-0001]", ["related ADR-0010 2", "related SPEC-0001 2"]),
+        ('governs: ["[api]/SPEC-0007"]', ["governs [api]/SPEC-0007 2"]),
+        ("extends: [0008-use-x.md]", ["extends ADR-0008 2"]),
+        ('extends: ["[Use X](0008-use-x.md)"]', ["extends ADR-0008 2"]),
+        ("supersedes: []", []),
+        ("supersedes:", []),
+        ("supersedes: none", []),
+        ("supersedes: [n/a]", []),
+        ("status: accepted\ntags: [ADR-0001]", []),
+    ],
+)
+def test_edges_of_an_adr(lines: str, expected: list[str]) -> None:
+    assert read(lines) == (expected, [])
+
+
+def test_edges_of_a_spec_belong_to_its_module() -> None:
+    lines = (
+        "implements: [ADR-0009]\nrequires: [SPEC-0002]\nextends: ['[api]/SPEC-0003']\n"
+        "supersedes: [4]\nrelated: [SPEC-0005]"
+    )
+    edges, findings = read(lines, SPEC)
+    assert edges == [
+        "implements [web]/ADR-0009 2",
+        "requires [web]/SPEC-0002 3",
+        "extends [api]/SPEC-0003 4",
+        "supersedes [web]/SPEC-0004 5",
+        "related [web]/SPEC-0005 6",
+    ]
+    assert findings == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "edges", "findings"),
+    [
+        ("extends: ADR-0002", ["extends ADR-0002 2"], [("edge-not-a-list", "warning", 2)]),
+        ("superseded-by: [ADR-2]", [], [("inverse-edge", "warning", 2)]),
+        ("superseded_by: 0002", [], [("inverse-edge", "warning", 2)]),
+        ("a: b\nImplemented By: [SPEC-2]", [], [("inverse-edge", "warning", 3)]),
+        ("depended-on-by: [SPEC-2]", [], [("inverse-edge", "warning", 2)]),
+        ("implements: [ADR-0002]", [], [("unknown-edge", "warning", 2)]),
+        ("governs: [ADR-0002]", ["governs ADR-0002 2"], [("edge-kind", "warning", 2)]),
+        ("extends: [something]", [], [("unreadable-id", "critical", 2)]),
+        ("related: [something]", [], [("unreadable-id", "warning", 2)]),
+        ("extends: [[ADR-0002]]", [], [("unreadable-id", "critical", 2)]),
+        ("extends: {a: ADR-0002}", [], [("unreadable-id", "critical", 2)]),
+        ("extends: [ADR-0002 ADR-0003]", [], [("unreadable-id", "critical", 2)]),
+    ],
+)
+def test_what_is_wrong(lines: str, edges: list[str], findings: list[tuple[str, str, int]]) -> None:
+    found_edges, found = read(lines)
+    assert found_edges == edges
+    assert set(findings) <= set(found)
+    assert len(found) <= 2
+
+
+def test_a_message_says_what_to_do() -> None:
+    _, findings = read_edges(read_frontmatter("---\nsuperseded-by: [ADR-2]\n---\n"), ADR)
+    assert findings[0].message == (
+        "`superseded-by` is derived: remove it, and write `supersedes` in the other artifact"
+    )
+    assert findings[0].path == "a.md"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("", "Supersedes [4. Use X](0004-use-x.md)", ["supersedes ADR-0004"]),
+        (
+            "",
+            "**Supersedes** ADR 4 and ADR-5 (the old ones).",
+            ["supersedes ADR-0004", "supersedes ADR-0005"],
+        ),
+        ("supersedes", "[ADR-0004](0004-x.md) (for 3 reasons)", ["supersedes ADR-0004"]),
+        ("builds-on", "ADR-0003", ["extends ADR-0003"]),
+        (
+            "related-adrs",
+            "[ADR-0002 (x)](a/0002-x.md), ADR-3",
+            ["related ADR-0002", "related ADR-0003"],
+        ),
+        ("governs", "SPEC-0002", ["governs SPEC-0002"]),
+        # Whatever needs interpreting is no edge.
+        ("supersedes", "the old stack of ADR-0004", []),
+        ("", "Supersedes ADR-0004 in part", []),
+        ("", "Superseded by ADR-0004", []),
+        ("", "Accepted", []),
+        ("implements", "ADR-0004", []),
+        ("governs", "ADR-0004", []),
+        ("status", "ADR-0004", []),
+        ("supersedes", "", []),
+    ],
+)
+def test_edges_in_prose(name: str, text: str, expected: list[str]) -> None:
+    found = list(prose_edges([(name, text, 7)], ADR))
+    assert [f"{edge.kind} {edge.target}" for edge in found] == expected
+    assert all((edge.line, edge.origin, edge.path) == (7, "prose", "a.md") for edge in found)
+
+
+@pytest.mark.parametrize("kind", ["ADR", "SPEC"])
+def test_every_edge_has_an_inverse(kind: Kind) -> None:
+    for edge in FORWARD[kind]:
+        written = Edge(edge, ArtifactId(kind, 1), ArtifactId(kind, 2), "a.md", 4)
+        back = inverse(written)
+        assert back == Edge(
+            INVERSES[edge], ArtifactId(kind, 2), ArtifactId(kind, 1), "a.md", 4, "derived"
+        )
+        assert back.derived
+        assert not written.derived
+
+
+def test_an_artifact_without_a_number_has_no_inverse() -> None:
+    assert inverse(Edge("extends", None, ArtifactId("ADR", 1))) is None
+
+
+def edge(kind: str, source: int, target: int) -> Edge:
+    return Edge(kind, ArtifactId("ADR", source), ArtifactId("ADR", target))
+
+
+def around(*edges: Edge) -> list[list[tuple[str, int]]]:
+    return [[(edge.kind, edge.target.number) for edge in cycle] for cycle in cycles(edges)]
+
+
+def test_cycles() -> None:
+    assert around(edge("extends", 1, 2), edge("extends", 2, 3)) == []
+    assert around(edge("extends", 1, 1)) == [[("extends", 1)]]
+    assert around(edge("supersedes", 2, 1), edge("extends", 1, 2)) == [
+        [("extends", 2), ("supersedes", 1)]
+    ]
+    assert around(
+        edge("requires", 1, 2),
+        edge("requires", 2, 3),
+        edge("requires", 3, 2),
+        edge("enables", 9, 9),
+    ) == [[("requires", 3), ("requires", 2)], [("enables", 9)]]
+    assert around(edge("extends", 1, 2), edge("extends", 1, 3), edge("extends", 2, 3)) == []
+
+
+def test_what_is_no_cycle() -> None:
+    assert around(edge("related", 1, 2), edge("related", 2, 1)) == []
+    # Two ways to say the same: what is enabled extends, what is governed implements.
+    assert around(edge("enables", 1, 2), edge("extends", 2, 1)) == []
+    derived = Edge("extends", ArtifactId("ADR", 2), ArtifactId("ADR", 1), origin="derived")
+    assert around(edge("extends", 1, 2), derived) == []
+    unnumbered = Edge("extends", None, ArtifactId("ADR", 1))
+    assert around(edge("extends", 1, 2), unnumbered) == []
+
+
+def test_a_long_chain_and_a_long_circle() -> None:
+    chain = [edge("extends", n, n + 1) for n in range(50_000)]
+    assert cycles(chain) == ()
+    ((*circle,),) = cycles([*chain, edge("extends", 50_000, 0)])
+    assert len(circle) == 50_001
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=20))
+def test_cycles_are_found_where_there_are_any(pairs: list[tuple[int, int]]) -> None:
+    edges = [edge("extends", a, b) for a, b in pairs]
+    found = cycles(edges)
+    for cycle in found:
+        for one, next_one in itertools.pairwise([*cycle, cycle[0]]):
+            assert one.target == next_one.source
+            assert one in edges
+    # Without the last edge of each circle there is none left.
+    last = {cycle[-1] for cycle in found}
+    assert cycles(e for e in edges if e not in last) == ()
+    assert bool(found) == _has_cycle(pairs)
+    assert cycles(reversed(edges)) == found
+
+
+def _has_cycle(pairs: list[tuple[int, int]]) -> bool:
+    reach = set(pairs)
+    for middle in range(8):
+        for a in range(8):
+            for b in range(8):
+                if (a, middle) in reach and (middle, b) in reach:
+                    reach.add((a, b))
+    return any((n, n) in reach for n in range(8))
+
+
+@given(st.text(alphabet="ADRSPEC-0123 []{}:,'\"\n/md."), st.sampled_from([ADR, SPEC]))
+def test_never_raises(text: str, holder: Holder) -> None:
+    read_edges(read_frontmatter(f"---\nextends: {text}\n---\n"), holder)
+    list(prose_edges([("", f"Supersedes {text}", 1), ("related", text, 2)], holder))

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.artifacts.governing import Governed, governing
+from sdd_hooks.artifacts.identifiers import ArtifactId
+
+
+def read(text: str) -> list[str]:
+    return [
+        " ".join(filter(None, [str(g.id), g.requirement and f'"{g.requirement}"', f"@{g.line}"]))
+        for g in governing(text)
+    ]
+
+
+def test_what_a_comment_says() -> None:
+    text = (
+        "#!/bin/sh\n"
+        '# Governing: ADR-0001 (one reason (of two)), SPEC-0003 REQ "Token Validation" (why)\n'
+        '# Implements: SPEC-0003 REQ "Name", SPEC-0004\n'
+    )
+    spec = ArtifactId("SPEC", 3)
+    assert governing(text) == (
+        Governed("governing", ArtifactId("ADR", 1), "", "one reason (of two)", 2),
+        Governed("governing", spec, "Token Validation", "why", 2),
+        Governed("implements", spec, "Name", "", 3),
+        Governed("implements", ArtifactId("SPEC", 4), "", "", 3),
+    )
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# Governing: ADR-0001",
+        "#Governing: ADR-0001",
+        "#: Governing: ADR-0001",
+        "#' Governing: ADR-0001",
+        "// Governing: ADR-0001",
+        "/// Governing: ADR-0001",
+        "//! Governing: ADR-0001",
+        "/* Governing: ADR-0001 */",
+        "/** Governing: ADR-0001 */",
+        " * Governing: ADR-0001",
+        "-- Governing: ADR-0001",
+        "--[[ Governing: ADR-0001 ]]",
+        "; Governing: ADR-0001",
+        ";;; Governing: ADR-0001",
+        "% Governing: ADR-0001",
+        "! Governing: ADR-0001",
+        "<!-- Governing: ADR-0001 -->",
+        "<%-- Governing: ADR-0001 --%>",
+        "{# Governing: ADR-0001 #}",
+        "{{/* Governing: ADR-0001 */}}",
+        "{{! Governing: ADR-0001 }}",
+        "{/* Governing: ADR-0001 */}",
+        "{- Governing: ADR-0001 -}",
+        "(* Governing: ADR-0001 *)",
+        ".. Governing: ADR-0001",
+        '"""Governing: ADR-0001"""',
+        '"""\nGoverning: ADR-0001\n"""',
+        "'''Governing: ADR-0001'''",
+        "=begin\nGoverning: ADR-0001\n=end",
+        "REM Governing: ADR-0001",
+        "@rem Governing: ADR-0001",
+        ":: Governing: ADR-0001",
+        "dnl Governing: ADR-0001",
+        "' Governing: ADR-0001",
+        '" Governing: ADR-0001',
+        "C     Governing: ADR-0001",
+        "> Governing: ADR-0001",
+        "- Governing: ADR-0001",
+        "Governing: ADR-0001",
+        "x = 1  # Governing: ADR-0001",
+        "SELECT 1; -- Governing: ADR-0001",
+        "// It is so because it was decided. Governing: ADR-0001.",
+        "# governing: adr 1",
+        "# Governed by: ADR-0001",
+        "# Governing ADRs: ADR-0001",
+        "# Governing: [ADR-0001](docs/adrs/x.md)",
+        "# Governing: `ADR-0001`",
+        "# Governing: @ADR(1)",
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_any_comment_syntax(comment: str, newline: str) -> None:
+    text = f"{comment}\nADR-0002\n\nADR-0003\n".replace("\n", newline)
+    found = governing(text)
+    assert [str(g.id) for g in found][:1] == ["ADR-0001"]
+    assert "ADR-0003" not in [str(g.id) for g in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            '// Governing: ADR-0021 ("a + b"), SPEC-0014 REQ "Bundled\n// Runtime".\nfunc ADR-3',
+            ["ADR-0021 @1", 'SPEC-0014 "Bundled Runtime" @1'],
+        ),
+        (
+            "/*\n * Governing: ADR-0029 (why\n * wrapped),\n *     ADR-0030\n *\n * ADR-3\n */",
+            ["ADR-0029 @2", "ADR-0030 @4"],
+        ),
+        (
+            '"""D.\n\nGoverning: ADR-0001 (a\nb), SPEC-0003\nREQ "Token\nValidation"\n\nADR-3\n"""',
+            ["ADR-0001 @3", 'SPEC-0003 "Token Validation" @4'],
+        ),
+        ("# Governing:\n#   - ADR-0001 (x)\n#   - ADR-0002\n", ["ADR-0001 @2", "ADR-0002 @3"]),
+        ("// so. Governing:\n// SPEC-0007, ADR-0013\n", ["SPEC-0007 @2", "ADR-0013 @2"]),
+        ("<!-- Governing: ADR-0001,\n     ADR-0002 -->\nADR-0003", ["ADR-0001 @1", "ADR-0002 @2"]),
+        ("# Governing: ADR-0001,\nADR-0002 = 1", ["ADR-0001 @1"]),
+        ("# Governing: ADR-0001\n# ADR-0002\n", ["ADR-0001 @1", "ADR-0002 @2"]),
+        ("# Governing: ADR-0001\n# See ADR-0002", ["ADR-0001 @1"]),
+        ("# Governing: ADR-0001 applies, ADR-0002", ["ADR-0001 @1"]),
+        ("# Governing: ADR-0001 (never closed\nx(ADR-0003)", ["ADR-0001 @1"]),
+        ("# Governing: ADRs 0015/0017; ADR-3", ["ADR-0015 @1", "ADR-0017 @1", "ADR-0003 @1"]),
+        ("# Governing: ADR-0001..0003", ["ADR-0001 @1", "ADR-0002 @1", "ADR-0003 @1"]),
+        ("# Governing: [api]/SPEC-0007 REQ-0007-001", ['[api]/SPEC-0007 "REQ-0007-001" @1']),
+        (
+            '// Implements: SPEC-0001 REQ "A" (a), REQ "B", “C”, SPEC-0002 REQ \'D\', `ADR-1`',
+            [f'SPEC-0001 "{name}" @1' for name in "ABC"] + ['SPEC-0002 "D" @1', "ADR-0001 @1"],
+        ),
+        (
+            '// Governing: SPEC-0007 REQ "A, and B" scenario "C\n// D", ADR-0013',
+            ['SPEC-0007 "A, and B" @1', "ADR-0013 @2"],
+        ),
+    ],
+)
+def test_comments_of_several_lines_and_entries(text: str, expected: list[str]) -> None:
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'print("Governing: ADR-0001")',
+        'x = ["Governing: ADR-0001"]',
+        "self-governing: ADR-0001",
+        "misgoverning: ADR-0001",
+        "# Governing: none",
+        "# Governing bodies: see ADR-0001",
+        "# ADR-0001",
+        "class A implements ADR-0001",
+        "",
+    ],
+)
+def test_what_is_no_governing_comment(text: str) -> None:
+    assert governing(text) == ()
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["# Governing: ADR-1\n", "Governing: ADR-1 (", '# Implements: SPEC-1 REQ "', "Governing: "],
+)
+def test_hostile_text_takes_time_in_proportion(unit: str) -> None:
+    started = time.process_time()
+    governing(unit * ((1 << 20) // len(unit)))
+    # A few seconds when the cost is linear, minutes when it is not.
+    assert time.process_time() - started < 20
+
+
+ENTRIES = ["ADR-0001", "SPEC-2", "[api]/SPEC-3", "ADRs 1/2", 'REQ "a"', "..0009"]
+pieces = st.sampled_from(
+    ["# Governing:", "Implements: ", *ENTRIES, "(", ")", ",", "\n", "# ", "/*", "*/", '"', " "]
+)
+
+
+@given(st.one_of(st.text(), st.lists(pieces).map("".join), st.lists(pieces).map(" ".join)))
+def test_never_raises_and_lines_are_of_the_text(text: str) -> None:
+    total = text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+    assert all(1 <= governed.line <= total for governed in governing(text))

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.artifacts.markdown import prose, sections
+from sdd_hooks.artifacts.requirements import (
+    Keyword,
+    Requirement,
+    Scenario,
+    Step,
+    keywords,
+    read_requirements,
+)
+
+
+def read(text: str) -> tuple[Requirement, ...]:
+    return read_requirements(prose(text), sections(text))
+
+
+SPEC = """\
+# SPEC-0007: Tokens
+
+## Requirements
+
+### Requirement: Token Validation
+
+The service MUST refuse expired tokens and SHOULD log them.
+It MUST
+NOT keep them. `may` is no keyword, MAY is.
+
+```
+MUST in code is none
+```
+
+#### Scenario: Expired
+
+- **GIVEN** a token of yesterday
+- **WHEN** it is sent
+  with a request
+- **THEN** the answer is 401
+- AND the request MUST NOT run
+
+Not a step.
+
+#### Notes
+
+### Requirement: Nothing binding
+
+#### Scenario: A
+
+- WHEN x
+- THEN y
+
+## Other
+
+OPTIONAL
+"""
+
+
+def test_a_spec() -> None:
+    first, second = read(SPEC)
+    assert first == Requirement(
+        name="Token Validation",
+        id="",
+        first_line=5,
+        last_line=26,
+        anchor="requirement-token-validation",
+        keywords=(
+            Keyword("MUST", "must", 7),
+            Keyword("SHOULD", "should", 7),
+            Keyword("MUST NOT", "must", 8),
+            Keyword("MAY", "may", 9),
+            Keyword("MUST NOT", "must", 21),
+        ),
+        scenarios=(
+            Scenario(
+                "Expired",
+                15,
+                24,
+                (
+                    Step("GIVEN", "a token of yesterday", 17),
+                    Step("WHEN", "it is sent with a request", 18),
+                    Step("THEN", "the answer is 401", 20),
+                    Step("AND", "the request MUST NOT run", 21),
+                ),
+            ),
+        ),
+    )
+    assert first.level == "must"
+    assert (second.name, second.first_line, second.last_line) == ("Nothing binding", 27, 33)
+    assert second.level is None
+    assert [(step.word, step.text) for step in second.scenarios[0].steps] == [
+        ("WHEN", "x"),
+        ("THEN", "y"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "name", "identifier"),
+    [
+        ("### Requirement: Name", "Name", ""),
+        ("### Requirement 3: Name", "Name", "REQ-3"),
+        ("### Requirement - Name", "Name", ""),
+        ("### **Requirement**: Name", "Name", ""),
+        ("### REQ-0002-001: Name", "Name", "REQ-0002-001"),
+        ("### REQ-0002-001b: Name", "Name", "REQ-0002-001b"),
+        ("### REQ: Name", "Name", ""),
+        ("#### FR-001: Name", "Name", "FR-001"),
+        ("### NFR-2. Name", "Name", "NFR-2"),
+        ("### REQ-7", "REQ-7", "REQ-7"),
+    ],
+)
+def test_how_a_requirement_is_headed(heading: str, name: str, identifier: str) -> None:
+    (found,) = read(f"# S\n\n{heading}\n\nIt MUST.\n")
+    assert (found.name, found.id, found.level) == (name, identifier, "must")
+
+
+@pytest.mark.parametrize(
+    "heading", ["## Requirements", "### Required work", "# Requirement: Title", "### Requirement X"]
+)
+def test_other_headings_are_none(heading: str) -> None:
+    assert read(f"{heading}\n\nIt MUST.\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("MUST", [("MUST", "must", False)]),
+        ("MUST NOT", [("MUST NOT", "must", True)]),
+        ("**MUST** **NOT**", [("MUST NOT", "must", True)]),
+        ("SHALL, SHALL NOT", [("SHALL", "must", False), ("SHALL NOT", "must", True)]),
+        ("REQUIRED", [("REQUIRED", "must", False)]),
+        ("SHOULD NOT", [("SHOULD NOT", "should", True)]),
+        ("NOT RECOMMENDED", [("NOT RECOMMENDED", "should", True)]),
+        ("RECOMMENDED", [("RECOMMENDED", "should", False)]),
+        ("MAY or OPTIONAL", [("MAY", "may", False), ("OPTIONAL", "may", False)]),
+        ("must, Should, MUSTARD, MAYBE, A_MUST", []),
+    ],
+)
+def test_keywords(text: str, expected: list[tuple[str, str, bool]]) -> None:
+    assert [(k.word, k.level, k.negative) for k in keywords(text)] == expected
+
+
+def test_keywords_have_lines() -> None:
+    assert [k.line for k in keywords("MUST\n\nMAY MUST\nSHALL", 10)] == [10, 12, 12, 13]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("- **WHEN** x", ("WHEN", "x")),
+        ("- **When** x", ("WHEN", "x")),
+        ("- __Then:__ x", ("THEN", "x")),
+        ("* WHEN: x", ("WHEN", "x")),
+        ("WHEN x", ("WHEN", "x")),
+        ("  - BUT x", ("BUT", "x")),
+        ("When x", None),
+        ("- WHENEVER x", None),
+        ("- x", None),
+    ],
+)
+def test_steps(line: str, expected: tuple[str, str] | None) -> None:
+    (found,) = read(f"### Requirement: R\n#### Scenario: S\n{line}\n")
+    steps = [(step.word, step.text) for step in found.scenarios[0].steps]
+    assert steps == ([expected] if expected else [])
+
+
+blocks = st.sampled_from(
+    ["### Requirement: a", "#### Scenario: b", "- **WHEN** c", "d MUST e", "## f", "```", ""]
+)
+
+
+@given(st.one_of(st.text(), st.lists(blocks).map("\n".join)))
+def test_lines_are_ordered_and_within(text: str) -> None:
+    total = text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+    last = 0
+    for requirement in read(text):
+        assert last < requirement.first_line <= requirement.last_line <= total
+        last = requirement.first_line
+        for keyword in requirement.keywords:
+            assert requirement.first_line <= keyword.line <= requirement.last_line
+        for scenario in requirement.scenarios:
+            assert requirement.first_line < scenario.first_line <= scenario.last_line
+            assert scenario.last_line <= requirement.last_line
+            lines = [step.line for step in scenario.steps]
+            assert lines == sorted(set(lines))
+            assert all(scenario.first_line < line <= scenario.last_line for line in lines)
