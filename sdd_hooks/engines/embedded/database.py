@@ -17,6 +17,16 @@ from sdd_hooks.errors import IndexDamaged, StorageError
 
 _BUSY_MILLISECONDS = 5000
 
+# A damaged length makes SQLite ask for more memory than there is, a damaged type breaks a
+# constraint, and a damaged text is handed out as it is.
+_DAMAGE = (
+    apsw.CorruptError,
+    apsw.NotADBError,
+    apsw.NoMemError,
+    apsw.ConstraintError,
+    UnicodeDecodeError,
+)
+
 
 @contextlib.contextmanager
 def translated(path: Path) -> Iterator[None]:
@@ -28,9 +38,7 @@ def translated(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (apsw.CorruptError, apsw.NotADBError, apsw.NoMemError, UnicodeDecodeError) as error:
-        # A damaged length makes SQLite ask for more memory than there is, and a damaged text is
-        # handed out as it is.
+    except _DAMAGE as error:
         raise IndexDamaged(f"{path} is damaged ({error}): run `sdd index update`") from error
     except apsw.BusyError as error:
         raise StorageError(
@@ -58,8 +66,7 @@ def open_database(path: Path, schema: Schema) -> apsw.Connection:
         except (OSError, apsw.CantOpenError, apsw.ReadOnlyError) as error:
             return _open_unwritable(path, schema, error)
         try:
-            _harden(connection)
-            if _version(connection, path, schema) < len(schema.migrations):
+            if _prepared(connection, path, schema) < len(schema.migrations):
                 _migrate(connection, path, schema)
         except (apsw.ReadOnlyError, apsw.CantOpenError) as error:
             # On a read-only file system the journal's index cannot be created beside the file.
@@ -98,6 +105,16 @@ def _open_unwritable(path: Path, schema: Schema, reason: Exception) -> apsw.Conn
     return connection
 
 
+def _prepared(connection: apsw.Connection, path: Path, schema: Schema) -> int:
+    """The version of the file, once the connection is safe to use."""
+    try:
+        _harden(connection)
+        return _version(connection, path, schema)
+    except apsw.SQLError as error:
+        # A damaged header reads as a format from the future.
+        raise IndexDamaged(f"{path} is damaged ({error}): run `sdd index update`") from error
+
+
 def _harden(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(_BUSY_MILLISECONDS)
     for switch, value in (
@@ -111,13 +128,10 @@ def _harden(connection: apsw.Connection) -> None:
 
 
 def _version(connection: apsw.Connection, path: Path, schema: Schema) -> int:
-    try:
-        identity, version, tables = connection.execute(
-            "SELECT (SELECT application_id FROM pragma_application_id),"
-            " (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_schema"
-        ).get
-    except apsw.SQLError as error:
-        raise IndexDamaged(f"{path} is damaged ({error}): run `sdd index update`") from error
+    identity, version, tables = connection.execute(
+        "SELECT (SELECT application_id FROM pragma_application_id),"
+        " (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_schema"
+    ).get
     if not tables and not version:
         return 0
     if identity != schema.application_id:

@@ -1,0 +1,46 @@
+"""A file that was damaged anywhere: an answer or an error in one line, never a surprise."""
+
+from contextlib import closing, suppress
+from random import Random
+
+import pytest
+
+from sdd_hooks.engines import open_engine
+from sdd_hooks.engines.protocol import Query, SubQuery
+from sdd_hooks.errors import SddError
+from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.project.project import load_project
+
+QUERY = Query((SubQuery("lex", "database decision"),))
+PAGE = 4096
+
+
+def damaged(data, seed):
+    """The bytes of a database with some of them changed, behind the page with the schema."""
+    random, changed = Random(seed), bytearray(data)
+    for _ in range(random.choice([1, 3, 20, 200])):
+        at, length = random.randrange(PAGE, len(changed)), random.choice([1, 4, 50])
+        changed[at : at + length] = random.choice([b"\xff" * length, random.randbytes(length)])
+    return bytes(changed[: len(data)])
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_damage_is_an_answer_or_an_error(repo, seed):
+    text = "# ADR-{0:04d}: Title {0}\n\nA database.\n\n## Decision\n\nWord {0}.\n"
+    repo.commit("Start", {f"docs/adrs/ADR-{n:04d}.md": text.format(n) for n in range(1, 40)})
+    project = load_project(repo.root)
+    refresh(project, collections=project.collections)
+    index = project.repository.search_dir / "index.db"
+    data = damaged(index.read_bytes(), seed)
+    for act in (
+        lambda engine: engine.status(),
+        lambda engine: engine.check(),
+        lambda engine: engine.search(QUERY),
+        lambda engine: [engine.documents(name) for name in engine.bookmarks()],
+    ):
+        index.write_bytes(data)
+        with suppress(SddError), closing(open_engine(project)) as engine:
+            act(engine)
+    repo.write("docs/adrs/ADR-0001.md", "# ADR-0001: Changed\n")
+    with suppress(SddError):
+        refresh(project)
