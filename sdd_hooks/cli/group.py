@@ -23,7 +23,12 @@ COMMANDS = {
 }
 
 
-@click.group(cls=LazyGroup, table=COMMANDS, invoke_without_command=True)
+@click.group(
+    cls=LazyGroup,
+    table=COMMANDS,
+    invoke_without_command=True,
+    subcommand_metavar="[COMMAND] [ARGS]...",
+)
 @click.option(
     "-C",
     "--directory",

@@ -26,7 +26,12 @@ COMMANDS = {
 }
 
 
-@click.group(cls=LazyGroup, table=COMMANDS, invoke_without_command=True)
+@click.group(
+    cls=LazyGroup,
+    table=COMMANDS,
+    invoke_without_command=True,
+    subcommand_metavar="[COMMAND] [ARGS]...",
+)
 @kind_option
 @module_option
 @json_option

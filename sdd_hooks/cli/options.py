@@ -29,8 +29,7 @@ def kind_option(command: Command) -> Command:
         "kinds",
         multiple=True,
         metavar="KIND",
-        help="Only this kind: adrs, specs, code, issues, or a name from semantic-search.yml."
-        " Repeatable.",
+        help="Only adrs, specs, code, issues, or a name in semantic-search.yml. Repeatable.",
     )(command)
 
 
@@ -46,6 +45,7 @@ def limit_option(command: Command) -> Command:
     return click.option(
         "--limit",
         type=click.IntRange(1, 1000),
+        metavar="N",
         default=LIMIT,
         show_default=True,
         help="Most hits.",
@@ -57,6 +57,7 @@ def min_score_option(command: Command) -> Command:
     return click.option(
         "--min-score",
         type=click.FloatRange(0, 1),
+        metavar="SCORE",
         default=MIN_SCORE,
         show_default=True,
         help="Leave out hits below this score.",

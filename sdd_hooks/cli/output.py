@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
@@ -102,17 +100,23 @@ def _width(text: str) -> int:
     """Columns on a terminal: ideographs take two, combining marks none."""
     if text.isascii():
         return len(text)
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
+    from unicodedata import combining, east_asian_width
+
+    wide = sum(east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(map(bool, map(combining, text)))
 
 
 def _document(data: Mapping[str, object]) -> str:
+    import json
+
     return json.dumps({"schema_version": SCHEMA_VERSION, **data}, indent=2) + "\n"
 
 
 def _visible(character: str) -> str:
+    from unicodedata import category
+
     # Cc and Cf hold escapes and the marks that reorder text; a surrogate stands for a lone byte.
     # The two joiners are part of words in some scripts.
-    hidden = unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    hidden = category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
     hidden = hidden and character not in "\u200c\u200d"
     return f"\\u{ord(character):04x}" if hidden else character

@@ -52,6 +52,12 @@ FILES = {
     "src/parse.py": "def parse_user_id(text):\n    return int(text)\n",
 }
 
+WORKSPACE = {
+    "CLAUDE.md": "## Architecture Context\n\n### Workspace Modules\n\n"
+    "| Module | Root |\n|---|---|\n| api | services/api |\n",
+    "services/api/docs/adrs/ADR-0001-x.md": ADR,
+}
+
 
 class Done(NamedTuple):
     """What a command printed and how it ended."""

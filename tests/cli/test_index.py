@@ -1,6 +1,6 @@
 import re
 
-from tests.cli.commands import ADR, FILES, one_line, run
+from tests.cli.commands import ADR, FILES, WORKSPACE, one_line, run
 
 COUNTS = {"added": 0, "updated": 0, "removed": 0, "unchanged": 0}
 QUEUE = "# ADR-0002: Use a queue\n\nMessages wait in line.\n"
@@ -64,8 +64,7 @@ def test_add_takes_what_is_missing_only(repo):
 
 
 def test_modules(repo):
-    table = "## Architecture Context\n\n### Workspace Modules\n\n| Module | Root |\n|---|---|\n| api | services/api |\n"
-    repo.commit("Start", {"CLAUDE.md": table, "services/api/docs/adrs/ADR-0001-x.md": ADR, **FILES})
+    repo.commit("Start", {**FILES, **WORKSPACE})
     done = run(repo.root, "index", "update", "--module", "api", "--kind", "adrs", "--json").json
     assert done["collections"] == {"repo-api-adrs": counts(added=1)}
     hits = run(repo.root, "search", "--module", "api", "--json", "database").json["hits"]

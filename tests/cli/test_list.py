@@ -1,4 +1,6 @@
-from tests.cli.commands import ADR, FILES, run
+from tests.cli.commands import ADR, FILES, WORKSPACE, run
+
+SPEC = "docs/openspec/specs/search/spec.md"
 
 
 def test_artifacts_in_a_table(repo):
@@ -8,7 +10,7 @@ def test_artifacts_in_a_table(repo):
         "ADR-0001   accepted  2026-01-02  Store the index in SQLite  docs/adrs/ADR-0001-sqlite.md",
         "ADR-0002   proposed  -           Later                      docs/adrs/ADR-0002-draft.md",
         "ADR-0010   none      -           日本語 title               docs/adrs/ADR-0010-x.md",
-        "SPEC-0001  none      -           Search                     docs/openspec/specs/search/spec.md",
+        f"SPEC-0001  none      -           Search                     {SPEC}",
     ]
 
 
@@ -45,9 +47,8 @@ def test_json_has_every_field(repo):
     ]
 
 
-def test_modules_are_labelled(repo, tmp_path):
-    table = "## Architecture Context\n\n### Workspace Modules\n\n| Module | Root |\n|---|---|\n| api | services/api |\n"
-    repo.commit("Start", {"CLAUDE.md": table, "services/api/docs/adrs/ADR-0001-x.md": ADR, **FILES})
+def test_modules_are_labelled(repo):
+    repo.commit("Start", {**FILES, **WORKSPACE})
     ids = [one["id"] for one in run(repo.root, "list", "--json").json["artifacts"]]
     assert ids == ["ADR-0001", "SPEC-0001", "[api]/ADR-0001"]
     (only,) = run(repo.root, "list", "--json", "--module", "api").json["artifacts"]

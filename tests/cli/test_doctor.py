@@ -1,0 +1,116 @@
+from tests.cli.commands import ADR, FILES, run
+
+
+def checks(where, **options):
+    done = run(where, "doctor", "--json", **options)
+    found = {check["name"]: check for check in done.json["checks"]}
+    assert len(found) == len(done.json["checks"])
+    return done.code, found
+
+
+def levels(found):
+    return {name: check["level"] for name, check in found.items() if check["level"] != "ok"}
+
+
+def ready(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "init", "--yes").code == 0
+    repo.commit("Set up")
+    assert run(repo.root, "index", "add").code == 0
+
+
+def test_everything_in_place(repo):
+    ready(repo)
+    code, found = checks(repo.root)
+    assert code == 0
+    assert levels(found) == {"vectors": "warn"}
+    assert found["repository"]["message"] == str(repo.root)
+    assert found["freshness"]["message"] == f"at HEAD {repo.head()[:12]}"
+    assert found["artifacts"]["message"] == "2 without a problem"
+    assert found["vectors"]["advice"] == "run `sdd index embed`"
+
+
+def test_a_line_for_each_with_what_to_do(repo):
+    done = run(repo.root, "doctor")
+    assert done.code == 0
+    assert done.err == ""
+    lines = done.out.splitlines()
+    assert lines[0].startswith("ok    git            2.")
+    assert "warn  index          nothing is indexed: run `sdd index`" in lines
+    assert "warn  set-up         .gitignore, CLAUDE.md incomplete: run `sdd init`" in lines
+
+
+def test_no_repository_is_a_failed_check(tmp_path):
+    code, found = checks(tmp_path)
+    assert code == 1
+    assert levels(found) == {"repository": "fail"}
+
+
+def test_no_git_is_a_failed_check(repo):
+    code, found = checks(repo.root, env={"PATH": "/nowhere"})
+    assert code == 1
+    assert found["git"]["level"] == "fail"
+
+
+def test_a_bad_value_is_a_failed_check(repo):
+    repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Vector Storage**: gold\n")
+    code, found = checks(repo.root)
+    assert code == 1
+    assert "CLAUDE.md:5" in found["configuration"]["message"]
+
+
+def test_an_unknown_key_is_a_warning(repo):
+    repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Colour**: red\n")
+    code, found = checks(repo.root)
+    assert code == 0
+    assert found["configuration"]["level"] == "warn"
+    assert "Colour" in found["configuration"]["message"]
+
+
+def test_an_engine_that_is_not_there_is_a_failed_check(repo):
+    repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Engine**: qmd\n")
+    code, found = checks(repo.root)
+    assert code == 1
+    assert found["engine"]["message"] == "no engine is called 'qmd': choose one of embedded"
+    assert "index" not in found
+
+
+def test_an_index_that_lags_behind(repo):
+    ready(repo)
+    repo.git("config", "core.hooksPath", "/dev/null")
+    repo.commit("Decide", {"docs/adrs/ADR-0002-x.md": "# ADR-0002: X\n"})
+    _, found = checks(repo.root)
+    assert "repo-adrs is not at HEAD" in found["freshness"]["message"]
+    repo.write("CLAUDE.md", "## Architecture Context\n\n- Specifications are in `specs/`\n")
+    _, found = checks(repo.root)
+    assert "repo-specs is declared differently now" in found["freshness"]["message"]
+
+
+def test_a_damaged_index_is_a_failed_check(repo):
+    ready(repo)
+    (repo.root / ".sdd/search/index.db").write_bytes(b"no database" * 500)
+    code, found = checks(repo.root)
+    assert code == 1
+    assert found["index"]["message"].endswith("run `sdd index update`")
+
+
+def test_damage_inside_the_index_is_found(repo):
+    ready(repo)
+    path = repo.root / ".sdd/search/index.db"
+    data = bytearray(path.read_bytes())
+    for page in range(2 * 4096, len(data), 4096):
+        data[page + 4000 : page + 4090] = b"\xff" * 90
+    path.write_bytes(data)
+    done = run(repo.root, "doctor", "--json")
+    assert done.code == 1
+    failed = [check["name"] for check in done.json["checks"] if check["level"] == "fail"]
+    assert set(failed) == {"index"}
+
+
+def test_problems_of_artifacts_are_counted(repo):
+    ready(repo)
+    repo.write("docs/adrs/ADR-0001-again.md", ADR)
+    code, found = checks(repo.root)
+    assert code == 0
+    message = found["artifacts"]["message"]
+    assert message.startswith("2 problems in 3: docs/adrs/ADR-0001-again.md:0: ADR-0001 is also ")

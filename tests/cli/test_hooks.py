@@ -1,0 +1,85 @@
+import os
+
+from tests.cli.commands import ADR, FILES, SCRIPTS, one_line, run
+
+HOOKS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
+
+
+def states(done):
+    return {hook["event"]: hook["state"] for hook in done.json["hooks"]}
+
+
+def test_installed_looked_at_and_taken_out(repo):
+    folder = repo.root / ".git/hooks"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert set(states(run(repo.root, "hooks", "status", "--json")).values()) == {"absent"}
+    done = run(repo.root, "hooks", "install")
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        f"hooks in {folder}",
+        *(f"{name:<13}  installed" for name in HOOKS),
+    ]
+    for name in HOOKS:
+        assert os.access(folder / name, os.X_OK)
+    installed = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert run(repo.root, "hooks", "install").out == done.out
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == installed
+    assert set(states(run(repo.root, "hooks", "status", "--json")).values()) == {"installed"}
+    assert set(states(run(repo.root, "hooks", "uninstall", "--json")).values()) == {"absent"}
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_commit_refreshes_the_index(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "hooks", "install").code == 0
+    assert run(repo.root, "index", "add").code == 0
+    repo.commit("Decide", {"docs/adrs/ADR-0002-queue.md": "# ADR-0002: Use a queue\n"})
+    (hit,) = run(repo.root, "search", "--json", "queue").json["hits"]
+    assert hit["path"] == "docs/adrs/ADR-0002-queue.md"
+
+
+def test_a_hook_that_cannot_run_is_a_finding(repo, tmp_path):
+    assert run(repo.root, "hooks", "install").code == 0
+    hook = repo.root / ".git/hooks/post-commit"
+    command = tmp_path / "sdd"
+    command.symlink_to(SCRIPTS / "sdd")
+    linked = run(repo.root, "hooks", "install", script=os.path.relpath(command, SCRIPTS))
+    assert linked.code == 0
+    assert str(command) in hook.read_text()
+    command.unlink()
+    done = run(repo.root, "hooks", "status")
+    assert done.code == 1
+    assert f"{command} is gone" in done.out
+    failed = [c for c in run(repo.root, "doctor", "--json").json["checks"] if c["level"] == "fail"]
+    assert [check["name"] for check in failed] == ["hooks"]
+
+
+def test_another_manager_is_told_what_to_add(repo):
+    repo.write("lefthook.yml", "pre-push:\n  commands: {}\n")
+    done = run(repo.root, "hooks", "install")
+    assert done.code == 0
+    assert "lefthook runs the hooks here. Add this to it:" in done.out
+    assert "    post-commit:\n" in done.out
+    assert not (repo.root / ".git/hooks/post-commit").exists()
+    (check,) = [
+        one for one in run(repo.root, "doctor", "--json").json["checks"] if one["name"] == "hooks"
+    ]
+    assert check["level"] == "warn"
+
+
+def test_a_folder_of_others_is_refused(repo, tmp_path):
+    (tmp_path / "hooks").mkdir()
+    repo.git("config", "core.hooksPath", str(tmp_path / "hooks"))
+    assert "outside this repository" in one_line(run(repo.root, "hooks", "install"), 1)
+
+
+def test_an_event_can_be_told_by_hand(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
+    repo.write("docs/adrs/ADR-0001-sqlite.md", ADR.replace("crash", "storm"))
+    assert run(repo.root, "hook", "post-merge", "0") == (0, "", "")
+    assert run(repo.root, "search", "--json", "storm").json["hits"]
+    assert run(repo.root.parent, "-C", "repo", "hook", "post-merge", "0") == (0, "", "")
+    done = run(repo.root, "hook", "post-nothing")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "Act on a git event" in run(repo.root, "hook", "--help").out
