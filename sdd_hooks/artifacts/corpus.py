@@ -70,16 +70,20 @@ class Corpus:
         return self.by_id.get(found, ()) if found else ()
 
     def close_matches(self, identifier: ArtifactId, limit: int = 3) -> tuple[ArtifactId, ...]:
-        """Ids that somebody may have meant: the same number elsewhere, or one digit off."""
+        """Ids that somebody may have meant: one digit off, the same number in another module.
+
+        Only where there is none, the same number of the other kind.
+        """
         digits = f"{identifier.number:05d}"
-        near = []
+        near, others = [], []
         for other in self.by_id:
             distance = sum(a != b for a, b in zip(digits, f"{other.number:05d}", strict=True))
-            is_other_kind = other.kind != identifier.kind
-            if distance == 0 or (distance == 1 and not is_other_kind):
-                apart = abs(other.number - identifier.number)
-                near.append((distance, is_other_kind, apart, other))
-        return tuple(other for *_, other in sorted(near)[:limit])
+            if other.kind == identifier.kind and distance < 2:
+                near.append((distance, abs(other.number - identifier.number), other))
+            elif not distance:
+                others.append(other)
+        found = [other for *_, other in sorted(near)] or sorted(others)
+        return tuple(found[:limit])
 
     def edges(self) -> tuple[Edge, ...]:
         """Every written edge and the derived inverse of each, once, written ones first."""

@@ -26,6 +26,7 @@ from sdd_hooks.artifacts.status import (
     Status,
     find_statuses,
     section_paragraphs,
+    status_sections,
 )
 
 # Headings that every record has; none of them is a title.
@@ -67,6 +68,12 @@ STANDARD_SECTIONS = frozenset(
 _DATE = re.compile(r"(?<![0-9])([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?![0-9])")
 _DATE_FIELDS = ("date", "decision-date", "decided", "decided-on", "created", "last-updated")
 
+_NUMBER_OF_NAME = re.compile(
+    r"""(?:[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[-_. ]|$))?
+    (?:(?:adr|spec)(?:[-_. ]|(?=[0-9])|$))?
+    (?:(?:[0-9]+[a-z]?|x{3,}|n{3,})(?=[-_. ]|$))?[-_. ]*""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _PLACEHOLDER = re.compile(
     r"""[\[{<](?!.*\]\().*[\]}>]
     | (?:short[ ]|record[ ]|decision[ ]|adr[ ]|the[ ])*title\b(?:[ ]of[ ].*|[ ]here)?
@@ -160,10 +167,7 @@ def date_of(document: Document, name: str = "") -> str:
 
 def words_of_name(name: str) -> str:
     """A title made of a file's or folder's name: `0004-use-queues` is "Use queues"."""
-    slug = re.sub(
-        r"^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}[-_. ]?)?(?:adr|spec)?[-_ ]?", "", name, flags=re.I
-    )
-    words = re.sub(r"[-_ ]+", " ", re.sub(r"^[0-9]+[a-z]?(?=[-_. ]|$)[-_. ]*", "", slug)).strip()
+    words = re.sub(r"[-_ ]+", " ", _NUMBER_OF_NAME.sub("", name, count=1)).strip()
     return words[:1].upper() + words[1:]
 
 
@@ -181,10 +185,9 @@ def edges_of(document: Document, holder: Holder) -> tuple[tuple[Edge, ...], tupl
 def _statements(document: Document) -> Iterator[tuple[str, str, int]]:
     for field in document.fields:
         yield field.name, field.value, field.line
-    for section in document.sections:
-        if field_name(section.title) == "status":
-            for line, paragraph in section_paragraphs(document.prose, section):
-                yield "", paragraph, line
+    for section in status_sections(document.sections):
+        for line, paragraph in section_paragraphs(document.prose, section):
+            yield "", paragraph, line
 
 
 def successors_of(document: Document, kind: Kind, module: str = "") -> tuple[ArtifactId, ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from sdd_hooks.artifacts.fields import Field
@@ -20,6 +21,8 @@ from sdd_hooks.artifacts.markdown import Section
 Origin = Literal["frontmatter", "field", "section", "none"]
 
 UNKNOWN = "unknown"
+
+MAX_STATUS_SECTIONS = 8
 
 NON_AUTHORITATIVE = frozenset({"superseded", "deprecated", "rejected"})
 
@@ -138,18 +141,22 @@ def _statuses(
             if status:
                 yield status
                 break
-    for section in found:
+    for section in status_sections(found):
         status = _status_of_section(prose, section)
         if status:
             yield status
             break
 
 
+def status_sections(found: Sequence[Section]) -> Iterator[Section]:
+    """The sections headed Status; of a document that has many, the first ones."""
+    headed = (s for s in found if 0 < s.level <= 3 and _STATUS_HEADING.match(s.title))
+    return islice(headed, MAX_STATUS_SECTIONS)
+
+
 def _status_of_section(prose: str, section: Section) -> Status | None:
     inline = _STATUS_HEADING.match(section.title)
-    if not inline or section.level > 3:
-        return None
-    if inline["value"]:
+    if inline and inline["value"]:
         return parse_status(inline["value"], section.first_line, "section")
     status: Status | None = None
     for line, paragraph in section_paragraphs(prose, section):

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.artifacts.corpus import Collision, Corpus, Source, load_corpus
+from sdd_hooks.artifacts.identifiers import ArtifactId, Kind
+
+
+def corpus(**files: str) -> Corpus:
+    """ADRs and specs by name, `__` for a slash: `adr__0001_a="# A"`."""
+    return load_corpus(
+        Source(
+            f"{name.replace('__', '/')}.md",
+            text.encode(),
+            "ADR" if name.startswith("adr") else "SPEC",
+        )
+        for name, text in files.items()
+    )
+
+
+def test_what_is_loaded() -> None:
+    loaded = corpus(
+        spec__b__spec="# SPEC-0002: B",
+        spec__b__design="# SPEC-0002 Design: B",
+        spec__b__tasks="# SPEC-0009: Tasks",
+        spec__a__design="# SPEC-0001 Design: A",
+        adr__0002_b="# B",
+        adr__0001_a="# A",
+        adr__README="# All",
+        adr__template="# Title",
+    )
+    assert [artifact.path for artifact in loaded.artifacts] == [
+        "adr/0001_a.md",
+        "adr/0002_b.md",
+        "spec/a/design.md",
+        "spec/b/spec.md",
+    ]
+    assert loaded.by_path["spec/b/design.md"].name == "SPEC-0002"
+    assert loaded.collisions == ()
+
+
+def test_an_id_is_resolved_in_any_spelling_and_never_guessed() -> None:
+    loaded = corpus(adr__0007_a="# A", adr__0007_b="# B", adr__0008_c="# C", adr__0008a_d="# D")
+    paths = ("adr/0007_a.md", "adr/0007_b.md")
+    assert tuple(artifact.path for artifact in loaded.resolve("ADR 7")) == paths
+    assert [artifact.title for artifact in loaded.resolve("adr-008")] == ["C"]
+    assert [artifact.title for artifact in loaded.resolve(ArtifactId("ADR", 8, "a"))] == ["D"]
+    assert loaded.resolve("SPEC-0008") == ()
+    assert loaded.resolve("nonsense") == ()
+    assert loaded.collisions == (Collision(ArtifactId("ADR", 7), paths),)
+
+
+def test_folders_whose_numbers_clash() -> None:
+    loaded = load_corpus(
+        [Source("docs/adr/0001-a.md", b"# A", "ADR"), Source("doc/arch/0001-b.md", b"# B", "ADR")]
+    )
+    assert [c.paths for c in loaded.collisions] == [("doc/arch/0001-b.md", "docs/adr/0001-a.md")]
+
+
+def test_modules_number_for_themselves() -> None:
+    loaded = load_corpus(
+        [
+            Source("docs/adr/0001-a.md", b"# A", "ADR"),
+            Source("api/docs/adr/0001-b.md", b"---\nextends: [ADR-0002]\n---\n# B", "ADR", "api"),
+            Source("api/docs/adr/0002-c.md", b"# C", "ADR", "api"),
+            Source("api/s/x/spec.md", b"# SPEC-0001: X", "SPEC", "api"),
+            Source("s/x/spec.md", b"# SPEC-0001: X", "SPEC"),
+        ]
+    )
+    assert loaded.collisions == ()
+    assert [artifact.title for artifact in loaded.resolve("[api]/ADR-0001")] == ["B"]
+    assert [artifact.title for artifact in loaded.resolve("ADR-0001")] == ["A"]
+    assert [str(edge.target) for edge in loaded.edges()][:1] == ["[api]/ADR-0002"]
+    assert {a.path: a.name for a in loaded.artifacts}["api/s/x/spec.md"] == "[api]/SPEC-0001"
+
+
+def test_inverses_are_derived_once() -> None:
+    loaded = corpus(
+        adr__0001_a="---\nextends: [ADR-0002]\nrelated: [ADR-0002]\ngoverns: [SPEC-0001]\n---\n# A",
+        adr__0002_b="---\nrelated: [ADR-0001]\n---\n# B",
+        spec__a__spec="---\nimplements: [ADR-0001]\n---\n# SPEC-0001: A",
+    )
+    assert [(str(e.source), e.kind, str(e.target), e.derived) for e in loaded.edges()] == [
+        ("ADR-0001", "extends", "ADR-0002", False),
+        ("ADR-0001", "related", "ADR-0002", False),
+        ("ADR-0001", "governs", "SPEC-0001", False),
+        ("ADR-0002", "related", "ADR-0001", False),
+        ("SPEC-0001", "implements", "ADR-0001", False),
+        ("ADR-0002", "extended-by", "ADR-0001", True),
+        ("SPEC-0001", "governed-by", "ADR-0001", True),
+        ("ADR-0001", "implemented-by", "SPEC-0001", True),
+    ]
+
+
+def test_close_matches() -> None:
+    files = {f"adr__{number:04}_x": "# X" for number in (1, 2, 9, 12, 90, 112)}
+    loaded = corpus(**files, spec__a__spec="# SPEC-0010: A")
+    assert [str(i) for i in loaded.close_matches(ArtifactId("ADR", 10))] == ["ADR-0012", "ADR-0090"]
+    assert [str(i) for i in loaded.close_matches(ArtifactId("ADR", 99), limit=1)] == ["ADR-0090"]
+    assert [str(i) for i in loaded.close_matches(ArtifactId("SPEC", 11))] == ["SPEC-0010"]
+    assert [str(i) for i in loaded.close_matches(ArtifactId("SPEC", 9))] == ["ADR-0009"]
+    assert loaded.close_matches(ArtifactId("ADR", 5555)) == ()
+
+
+kinds: st.SearchStrategy[Kind] = st.sampled_from(["ADR", "SPEC"])
+names = st.sampled_from(["a/0001-x.md", "a/0001-y.md", "s/x/spec.md", "s/x/design.md", "a/t.md"])
+
+
+@given(st.lists(st.builds(Source, names, st.binary(), kinds, st.sampled_from(["", "api"]))))
+def test_never_raises_on_any_bytes(sources: list[Source]) -> None:
+    loaded = load_corpus(sources)
+    for identifier, artifacts in loaded.by_id.items():
+        assert loaded.resolve(identifier) == artifacts
+        assert loaded.resolve(str(identifier)) == artifacts
+    loaded.edges()
