@@ -151,8 +151,8 @@ def test_only_what_changed_files_have_a_part_in() -> None:
     assert len(findings(loaded)) == 6
 
 
-def test_ten_thousand_artifacts_in_one_chain() -> None:
-    count = 10_000
+def test_thousands_of_artifacts_in_one_chain() -> None:
+    count = 4_000
     loaded = corpus(*((f"{n:05}-a", f"extends: [ADR-{n + 1:05}]") for n in range(count)))
     started = time.process_time()
     assert [finding.rule for finding in findings(loaded)] == ["unknown-id"]
