@@ -15,8 +15,10 @@ from sdd_hooks.cli.hooks import hooks_report, own_command
 from sdd_hooks.cli.options import json_option, yes_option
 from sdd_hooks.cli.output import Report, plain, show
 from sdd_hooks.engines import require_engine
+from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.githooks.folder import HooksRefused
 from sdd_hooks.githooks.install import install, status
+from sdd_hooks.models.model import to_fetch
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.changes import Change, apply
 from sdd_hooks.setup.plan import plan
@@ -58,7 +60,7 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
         "hooks": hooks.data or None,
     }
     lines = [*lines, *hooks.lines] or [NOTHING]
-    notes = [*planned.notes, *hooks.notes]
+    notes = [*planned.notes, *hooks.notes, *_model_notes(project)]
     warnings = [*project.warnings, *hooks.warnings]
     return show(Report(data, [*lines, NEXT], notes, warnings), as_json)
 
@@ -69,6 +71,15 @@ def _agreed(changes: Sequence[Change]) -> bool:
         for line in change.diff():
             click.echo(f"    {plain(line) if line.strip() else line}")
     return click.confirm("Go ahead?", default=True)
+
+
+def _model_notes(project: Project) -> list[str]:
+    try:
+        missing = to_fetch(project.configuration.search.embed_model, project.repository.root)
+    except EngineUnavailable:
+        # Search goes by words here, as `sdd index` will say.
+        return []
+    return [f"the first embed downloads the model {missing}, once"] if missing else []
 
 
 def _hooks(project: Project, asks: bool) -> Report:

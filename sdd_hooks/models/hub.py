@@ -28,22 +28,12 @@ def hub_folder(name: str) -> Path:
     Raises:
         EngineUnavailable: it is not in the cache and the hub cannot be reached, or has it not.
     """
-    try:
-        import huggingface_hub
-        from huggingface_hub.utils.tqdm import disable_progress_bars
-    except ImportError as error:
-        raise EngineUnavailable(
-            f"the model {name} needs {error.name}: pip install 'sdd-hooks[local]'"
-        ) from error
-    wanted = [*WEIGHTS, *_BESIDE]
-    try:
-        cached = Path(
-            huggingface_hub.snapshot_download(name, allow_patterns=wanted, local_files_only=True)
-        )
-        if weights_of(cached) is not None and (cached / "tokenizer.json").is_file():
-            return cached
-    except Exception:  # noqa: S110 (whatever is wrong with the cache, the hub may have it)
-        pass
+    cached = cached_folder(name)
+    if cached is not None:
+        return cached
+    import huggingface_hub
+    from huggingface_hub.utils.tqdm import disable_progress_bars
+
     try:
         info = _within(_REACHABLE_WITHIN, lambda: huggingface_hub.HfApi().model_info(name))
         there = {file.rfilename for file in info.siblings or ()}
@@ -66,6 +56,31 @@ def hub_folder(name: str) -> Path:
         f"{name} has no {WEIGHTS[0]} or {WEIGHTS[2]} with its tokenizer.json:"
         " set `Embed Model` to a model that has them"
     )
+
+
+def cached_folder(name: str) -> Path | None:
+    """The same folder without asking the hub: None when the model was never fetched.
+
+    Raises:
+        EngineUnavailable: what fetches models is not installed.
+    """
+    try:
+        import huggingface_hub
+    except ImportError as error:
+        raise EngineUnavailable(
+            f"the model {name} needs {error.name}: pip install 'sdd-hooks[local]'"
+        ) from error
+    try:
+        cached = Path(
+            huggingface_hub.snapshot_download(
+                name, allow_patterns=[*WEIGHTS, *_BESIDE], local_files_only=True
+            )
+        )
+    except Exception:
+        # Whatever is wrong with the cache, the hub may have it.
+        return None
+    complete = weights_of(cached) is not None and (cached / "tokenizer.json").is_file()
+    return cached if complete else None
 
 
 def _within(seconds: float, work: Callable[[], _Result]) -> _Result:

@@ -75,6 +75,22 @@ def model_id(name: str, root: Path) -> str:
     return f"hub:{name or DEFAULT}" if _is_hub(name) else f"llm:{name}"
 
 
+def to_fetch(name: str, root: Path) -> str:
+    """The model of the hub that loading `name` would download first; "" when there is none.
+
+    Asks nobody and loads nothing.
+
+    Raises:
+        EngineUnavailable: what downloads models is not installed.
+    """
+    if local_folder(name, root) is not None or not _is_hub(name):
+        return ""
+    from sdd_hooks.models.hub import cached_folder
+
+    wanted = name or DEFAULT
+    return "" if cached_folder(wanted) else wanted
+
+
 def weights_of(folder: Path) -> Path | None:
     """The ONNX file of a model's folder, or None."""
     return next((folder / name for name in WEIGHTS if (folder / name).is_file()), None)

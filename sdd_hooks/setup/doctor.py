@@ -15,12 +15,15 @@ from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.engines import open_engine, require_engine
 from sdd_hooks.engines.protocol import Engine, Status
 from sdd_hooks.errors import EngineUnavailable, RepositoryError, SddError
+from sdd_hooks.models.model import load_model, to_fetch
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.git import git, try_git
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.plan import plan
 
 OLDEST_GIT = (2, 31)
+
+EMBED = "`sdd index embed` fetches it"
 
 Level = Literal["ok", "warn", "fail"]
 
@@ -60,6 +63,7 @@ def project_checks(project: Project) -> Iterator[Check]:
     yield _set_up(project)
     yield _libraries()
     yield from _index_checks(project)
+    yield _model(project)
     yield _artifacts(project)
 
 
@@ -150,6 +154,18 @@ def _vectors(status: Status) -> Check:
         message = f"{status.pending} chunks unembedded, searches go by words"
         return Check("vectors", "warn", message, "run `sdd index embed`")
     return Check("vectors", "ok", f"every chunk has one ({status.model})")
+
+
+def _model(project: Project) -> Check:
+    name, root = project.configuration.search.embed_model, project.repository.root
+    try:
+        missing = to_fetch(name, root)
+        if missing:
+            return Check("model", "warn", f"{missing} is not here yet", EMBED)
+        model = load_model(name, root)
+    except EngineUnavailable as error:
+        return Check("model", "warn", str(error))
+    return Check("model", "ok", f"{model.id} on {model.device}")
 
 
 def _artifacts(project: Project) -> Check:

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 SCRIPTS = Path(sys.executable).parent
 
+OFFLINE = {"HF_HUB_OFFLINE": "1"}
+
 ADR = """\
 ---
 status: accepted
@@ -81,11 +83,11 @@ def run(
     stdin: bytes = b"",
     **options: Any,
 ) -> Done:
-    """Run an installed command in `where`, away from any terminal."""
+    """Run an installed command in `where`, away from any terminal and from the model hub."""
     done = subprocess.run(
         [str(SCRIPTS / script), *args],
         cwd=where,
-        env={**os.environ, **(env or {})},
+        env={**os.environ, **OFFLINE, **(env or {})},
         input=stdin,
         capture_output=True,
         check=False,

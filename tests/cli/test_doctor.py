@@ -23,7 +23,7 @@ def test_everything_in_place(repo):
     ready(repo)
     code, found = checks(repo.root)
     assert code == 0
-    assert levels(found) == {"vectors": "warn"}
+    assert levels(found) == {"vectors": "warn", "model": "warn"}
     assert found["repository"]["message"] == str(repo.root)
     assert found["freshness"]["message"] == f"at HEAD {repo.head()[:12]}"
     assert found["artifacts"]["message"] == "2 without a problem"

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.cli.commands import FILES, SCRIPTS, run
+from tests.cli.commands import FILES, OFFLINE, SCRIPTS, run
 from tests.cli.test_errors import tree
 
 HOOKS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
@@ -21,7 +21,7 @@ def everything(root):
 
 def test_a_fresh_repository(repo):
     done = run(repo.root, "init", "--yes", "--no-hooks")
-    assert done == (0, "created .gitignore\ncreated CLAUDE.md\nnext: sdd index\n", "")
+    assert (done.code, done.out) == (0, "created .gitignore\ncreated CLAUDE.md\nnext: sdd index\n")
     assert set(tree(repo.root)) == {".gitignore", "CLAUDE.md"}
     assert not (repo.root / ".git/hooks/post-commit").exists()
 
@@ -68,7 +68,7 @@ def test_hooks_elsewhere_are_a_warning(repo, tmp_path):
     repo.git("config", "core.hooksPath", str(tmp_path / "hooks"))
     done = run(repo.root, "init")
     assert done.code == 0
-    assert done.err.startswith(f"warning: no hooks installed: core.hooksPath is {tmp_path}/hooks")
+    assert f"warning: no hooks installed: core.hooksPath is {tmp_path}/hooks" in done.err
     assert list((tmp_path / "hooks").iterdir()) == []
 
 
@@ -108,6 +108,7 @@ def on_terminal(where, answers, *args):
     done = subprocess.run(
         [sys.executable, "-c", TERMINAL, answers, str(SCRIPTS / "sdd"), *args],
         cwd=where,
+        env={**os.environ, **OFFLINE},
         capture_output=True,
         text=True,
         check=False,
@@ -129,7 +130,8 @@ def test_a_terminal_shows_every_change_and_asks(repo):
     code, out = on_terminal(repo.root, "y", "init")
     assert "Go ahead?" not in out
     assert (repo.root / ".git/hooks/post-commit").exists()
-    assert on_terminal(repo.root, "", "init") == (0, "nothing to change\nnext: sdd index\n")
+    code, out = on_terminal(repo.root, "", "init")
+    assert (code, out.splitlines()[:2]) == (0, ["nothing to change", "next: sdd index"])
 
 
 def test_no_for_an_answer_changes_nothing(repo):
@@ -145,3 +147,11 @@ def test_leaving_the_question_changes_nothing(repo, answers):
     code, out = on_terminal(repo.root, answers, "init")
     assert (code, out.splitlines()[-1]) == (130, "sdd: interrupted")
     assert everything(repo.root) == before
+
+
+def test_a_model_that_will_be_downloaded_is_announced(repo):
+    pytest.importorskip("huggingface_hub", reason="needs the local extra")
+    note = "note: the first embed downloads the model Xenova/all-MiniLM-L6-v2, once\n"
+    assert run(repo.root, "init", "--no-hooks").err == note
+    repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Embed Model**: ./model\n")
+    assert run(repo.root, "init", "--no-hooks").err == ""

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import pytest
 
 from sdd_hooks.cli.group import sdd
 from sdd_hooks.cli.lazy import LazyGroup
-from tests.cli.commands import FILES, run
+from tests.cli.commands import FILES, OFFLINE, run
 
 HEAVY = {"git", "httpx", "llm", "onnxruntime", "numpy", "yaml", "frontmatter", "tokenizers"}
 
@@ -28,7 +29,11 @@ sys.exit(code)
 def modules_of(where, *args):
     """Every module that is loaded when `sdd args` has run."""
     done = subprocess.run(
-        [sys.executable, "-c", LIST_MODULES, *args], cwd=where, capture_output=True, check=True
+        [sys.executable, "-c", LIST_MODULES, *args],
+        cwd=where,
+        capture_output=True,
+        check=True,
+        env={**os.environ, **OFFLINE},
     )
     return set(json.loads(done.stderr.splitlines()[-1]))
 

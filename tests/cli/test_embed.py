@@ -1,0 +1,75 @@
+"""Vectors by a real model, where there is one; what is said where there is none."""
+
+import pytest
+
+from tests.cli.commands import FILES, one_line, run
+
+QUESTION = "where do we keep our information so that a power cut loses none of it"
+
+
+def settings(model):
+    return f"### SDD Configuration\n\n#### Search\n\n- **Embed Model**: {model}\n"
+
+
+@pytest.fixture
+def with_model(repo, shared):
+    """A repository whose embedding model is on this machine."""
+    pytest.importorskip("onnxruntime", reason="needs the local extra")
+    pytest.importorskip("tokenizers", reason="needs the local extra")
+    repo.commit("Start", {**FILES, "CLAUDE.md": settings(shared / "models/all-MiniLM-L6-v2")})
+    return repo
+
+
+@pytest.fixture
+def without_model(repo):
+    """A repository whose embedding model is nowhere."""
+    repo.commit("Start", {**FILES, "CLAUDE.md": settings("./no-such-model")})
+    return repo
+
+
+def test_index_embeds_what_it_can(with_model):
+    done = run(with_model.root, "index", "--json").json
+    assert done["embed"]["embedded"] > 5
+    assert (done["embed"]["remaining"], done["embed"]["device"]) == (0, "cpu")
+    assert done["notes"] == []
+    status = run(with_model.root, "index", "status", "--json").json
+    assert status["pending"] == 0
+    assert status["model"] == done["embed"]["model"]
+    again = run(with_model.root, "index")
+    assert again.out.splitlines()[-1] == f"nothing to embed ({status['model']})"
+    assert again.err == ""
+
+
+def test_what_is_embedded_is_found_by_meaning(with_model):
+    assert run(with_model.root, "index").code == 0
+    hit = run(with_model.root, "search", "--json", "--min-score", "0", QUESTION).json["hits"][0]
+    assert hit["path"] == "docs/adrs/ADR-0001-sqlite.md"
+    assert hit["cosine"] > 0.1
+
+
+def test_one_kind_at_a_time(with_model):
+    assert run(with_model.root, "index", "add").code == 0
+    done = run(with_model.root, "index", "embed", "--kind", "adrs")
+    assert done.code == 0
+    assert done.out.startswith("embedded ")
+    assert done.out.endswith(" on cpu\n")
+    status = run(with_model.root, "index", "status", "--json").json
+    pending = {one["kind"]: one["pending"] for one in status["collections"]}
+    assert pending["adrs"] == 0
+    assert pending["specs"] > 0
+    checks = {c["name"]: c for c in run(with_model.root, "doctor", "--json").json["checks"]}
+    assert (checks["model"]["level"], checks["vectors"]["level"]) == ("ok", "warn")
+
+
+def test_without_a_model_the_index_works_and_says_so(without_model):
+    done = run(without_model.root, "index")
+    assert done.code == 0
+    why, pending = done.err.splitlines()
+    assert why.startswith("note: not embedded: ")
+    assert pending.endswith(
+        " chunks unembedded — vector/hybrid search disabled until `sdd index embed` runs"
+    )
+    assert run(without_model.root, "index", "--json").json["embed"] is None
+    assert one_line(run(without_model.root, "index", "embed"), 6)
+    checks = {c["name"]: c for c in run(without_model.root, "doctor", "--json").json["checks"]}
+    assert checks["model"]["level"] == "warn"
