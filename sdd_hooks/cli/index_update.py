@@ -20,8 +20,6 @@ from sdd_hooks.freshness.refresh import Refresh, refresh
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 
-TAKEN_OVER = "another refresh is running and will take these changes in"
-
 
 @click.command()
 @kind_option
@@ -78,13 +76,11 @@ def refreshed(project: Project, collections: Sequence[Collection] | None) -> Ref
 def refresh_data(update: Refresh) -> dict[str, object]:
     """A refresh for programs."""
     counts = {name: asdict(one) for name, one in update.counts.items()}
-    return {"collections": counts, "total": asdict(update.total), "ran": update.ran}
+    return {"collections": counts, "total": asdict(update.total)}
 
 
 def refresh_lines(update: Refresh) -> list[str]:
     """A refresh for people: a row for each collection with documents."""
-    if not update.ran:
-        return [TAKEN_OVER]
     rows = [
         (name, one.added, one.updated, one.removed, one.unchanged)
         for name, one in update.counts.items()

@@ -161,6 +161,10 @@ def test_a_read_only_checkout_can_be_searched(indexed):
         assert found(indexed) == ["docs/adrs/ADR-0001-sqlite.md"]
         assert run(indexed.root, "index", "status").code == 0
         assert run(indexed.root, "list").code == 0
+        index = [
+            c for c in run(indexed.root, "doctor", "--json").json["checks"] if c["name"] == "index"
+        ]
+        assert [check["level"] for check in index] == ["ok"]
 
 
 def test_a_full_disk(tmp_path):

@@ -271,7 +271,9 @@ class EmbeddedEngine:
                 for schema in ("main", "store")[: 2 if self._attached else 1]:
                     rows = self._connection.execute(f"PRAGMA {schema}.integrity_check")
                     found += [str(row[0]) for row in rows if row[0] != "ok"]
-                self._connection.execute("INSERT INTO words(words) VALUES('integrity-check')")
+                if not self._connection.readonly("main"):
+                    # FTS5 takes its own check as an insert, which changes nothing.
+                    self._connection.execute("INSERT INTO words(words) VALUES('integrity-check')")
         except StorageError as error:
             found.append(str(error))
         return found
