@@ -67,7 +67,7 @@ def find_modules(
     modules = _checked(root, root / GITMODULES, declared, submodules=True)
     warnings = []
     if memory and table and {_bare(d.root) for d in table} != {m.root for m in modules}:
-        text = f"this table and {GITMODULES} differ: {GITMODULES} counts; run `sdd init` to update"
+        text = f"this table and {GITMODULES} differ: {GITMODULES} counts: correct the table"
         warnings.append(ConfigurationWarning(memory.path, table[0].line, text))
     said = {_bare(d.root): d.description for d in table}
     described = (Module(m.name, m.root, said.get(m.root, ""), submodule=True) for m in modules)

@@ -85,7 +85,7 @@ def test_both_that_differ(repo: Repo):
     assert [m.root for m in modules] == ["services/api", "services/web"]
     assert str(warning) == (
         f"{repo.root}/CLAUDE.md:7: this table and .gitmodules differ:"
-        " .gitmodules counts; run `sdd init` to update"
+        " .gitmodules counts: correct the table"
     )
 
 
