@@ -3,6 +3,7 @@
 import pytest
 
 from tests.cli.commands import FILES, one_line, run
+from tests.cli.mounts import read_only
 
 QUESTION = "where do we keep our information so that a power cut loses none of it"
 
@@ -45,6 +46,14 @@ def test_what_is_embedded_is_found_by_meaning(with_model):
     hit = run(with_model.root, "search", "--json", "--min-score", "0", QUESTION).json["hits"][0]
     assert hit["path"] == "docs/adrs/ADR-0001-sqlite.md"
     assert hit["cosine"] > 0.1
+
+
+def test_a_read_only_checkout_is_searched_by_meaning_too(with_model):
+    assert run(with_model.root, "index").code == 0
+    with read_only(with_model.root):
+        done = run(with_model.root, "search", "--json", "--min-score", "0", QUESTION)
+    assert done.json["notes"] == []
+    assert done.json["hits"][0]["cosine"] > 0.1
 
 
 def test_one_kind_at_a_time(with_model):

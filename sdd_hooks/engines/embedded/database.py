@@ -91,6 +91,7 @@ def set_aside(path: Path) -> Path:
 
 def _connect(path: Path) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOFOLLOW
+    flags |= apsw.SQLITE_OPEN_URI
     return apsw.Connection(str(path), flags=flags)
 
 

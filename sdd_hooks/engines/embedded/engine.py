@@ -313,13 +313,16 @@ class EmbeddedEngine:
         if self._attached or not (create or self._store.exists()):
             return
         try:
-            open_database(self._store, VECTORS).close()
+            store = open_database(self._store, VECTORS)
         except IndexDamaged as error:
             if not create:
                 raise
             aside = set_aside(self._store)
             self.notes.append(f"{str(error).partition(': run')[0]}; set aside as {aside.name}")
-            open_database(self._store, VECTORS).close()
+            store = open_database(self._store, VECTORS)
+        # On a read-only file system SQLite reads a file only when told that nobody writes it.
+        where = f"{self._store.as_uri()}?immutable=1" if store.readonly("main") else self._store
+        store.close()
         with translated(self._store):
-            self._connection.execute("ATTACH DATABASE ? AS store", (str(self._store),))
+            self._connection.execute("ATTACH DATABASE ? AS store", (str(where),))
         self._attached = True
