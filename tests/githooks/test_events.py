@@ -139,14 +139,20 @@ def test_what_runs_in_the_background_holds_no_descriptor(fresh: Hooked, tmp_path
         f" found = discover(Path({str(fresh.root)!r}));"
         f" background.start(found, {{**os.environ, 'PATH': {str(slow.parent)!r}}}, ())"
     )
+    reader, writer = os.pipe()
     done = subprocess.run(
         [sys.executable, "-c", program],
+        stdin=reader,
         env=fresh.environment(),
         capture_output=True,
         timeout=60,
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    os.close(reader)
+    with pytest.raises(BrokenPipeError):
+        os.write(writer, b"to nobody")
+    os.close(writer)
     log = fresh.root / ".sdd/search/refresh.log"
     assert log.read_text() == ""
     with gate.open("w") as opened:

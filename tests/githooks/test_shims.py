@@ -159,7 +159,8 @@ def test_a_file_checked_out_counts(repo: Hooked, recorder: Recorder) -> None:
         b"\n",
         b"sdd 2 " + b"0" * 40 + b" 0 0 0\ndocs\n",
         b"sdd 1 HEAD 0 0 0\ndocs\n",
-        b"sdd 1 --output=x 0 0 0\ndocs\n",
+        b"sdd 1 --output=pwned 0 0 0\ndocs\n",
+        b"sdd 1 --output=" + b"p" * 31 + b" 0 0 0\ndocs\n",
         b"sdd 1 " + b"1" * 40 + b" 0 0 0\ndocs\n",
         b"sdd 1 " + b"a" * 39 + b" 0 0 0\ndocs\n",
         b"sdd 1 " + b"a" * 40 + b" 0 0\ndocs\n",
@@ -174,17 +175,28 @@ def test_a_state_that_is_not_ours_starts_sdd(
     repo.write(".sdd/search/hook", content)
     done = hook(repo, shell, "post-merge", "0")
     assert (done.returncode, recorder.calls()) == (0, ["hook post-merge 0"])
-    assert not (repo.root / "pwned").exists()
+    assert repo.git("status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize("pathspec", ["--output=pwned", "$(touch pwned)", "*", ":(bad)x", "-p"])
 def test_a_pathspec_is_only_ever_a_pathspec(
     repo: Hooked, recorder: Recorder, shell: list[str], pathspec: str
 ) -> None:
-    repo.write(".sdd/search/hook", f"sdd 1 {repo.head()} 0 0 0\n{pathspec}\n")
-    done = hook(repo, shell, "post-commit")
-    assert done.returncode == 0
-    assert not (repo.root / "pwned").exists()
+    for name, event in (("hook", "post-commit"), ("hook-artifacts", "pre-commit")):
+        repo.write(f".sdd/search/{name}", f"sdd 1 {repo.head()} 0 0 0\n{pathspec}\n")
+        assert hook(repo, shell, event).returncode == 0
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_a_pathspec_is_not_a_pattern_of_the_shell(
+    repo: Hooked, recorder: Recorder, shell: list[str]
+) -> None:
+    repo.commit("A file that the shell would find", {"here.md": "1\n"})
+    repo.write(".sdd/search/hook", f"sdd 1 {repo.head()} 0 0 0\n*.md\n")
+    recorder.calls()
+    repo.write(ADR, "changed")
+    assert hook(repo, shell, "post-commit").returncode == 0
+    assert recorder.calls() == ["hook post-commit"]
 
 
 def test_a_state_that_is_a_symlink_or_no_file_is_not_read(repo: Hooked, recorder: Recorder) -> None:
@@ -298,6 +310,19 @@ def test_a_failing_sdd_fails_nothing(repo: Hooked, tmp_path: Path) -> None:
     assert len(warnings) == 2
     assert "run `sdd doctor`" in warnings[0]
     assert repo.run("checkout", "-b", "y").returncode == 0
+
+
+def test_an_interrupt_is_no_failure(repo: Hooked, tmp_path: Path, shell: list[str]) -> None:
+    repo.search_path = Recorder(tmp_path / "interrupted", status=130).search_path
+    repo.write(ADR, "changed")
+    done = hook(repo, shell, "post-commit")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_was_rewritten_is_not_for_sdd(repo: Hooked, recorder: Recorder) -> None:
+    repo.write(ADR, "# ADR-0001: Y\n")
+    repo.git("commit", "--quiet", "--amend", "--all", "-m", "x")
+    assert recorder.calls() == ["hook pre-commit", "hook post-commit", "hook post-rewrite amend"]
 
 
 def test_findings_stop_a_commit(repo: Hooked, tmp_path: Path) -> None:
