@@ -104,3 +104,42 @@ def one_line(done: Done, code: int) -> str:
     assert done.err.endswith("\n"), done
     assert done.err.count("\n") == 1, done
     return done.err.removeprefix("sdd: ").rstrip("\n")
+
+
+TERMINAL = """
+import fcntl, os, pty, struct, sys, termios
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    os.execv(sys.argv[2], sys.argv[2:])
+answers, output = list(sys.argv[1]), b""
+while True:
+    try:
+        part = os.read(terminal, 4096)
+    except OSError:
+        part = b""
+    if not part:
+        break
+    output += part
+    if output.endswith(b"]: ") and answers:
+        os.write(terminal, answers.pop(0).encode() + b"\\n")
+sys.stdout.buffer.write(output.replace(b"\\r\\n", b"\\n"))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+
+
+def on_terminal(
+    where: Path, answers: str, *args: str, env: Mapping[str, str] | None = None
+) -> tuple[int, str]:
+    """Run `sdd` on a terminal where somebody answers each question with a key."""
+    done = subprocess.run(
+        [sys.executable, "-c", TERMINAL, answers, str(SCRIPTS / "sdd"), *args],
+        cwd=where,
+        env={**os.environ, **OFFLINE, "TERM": "dumb", **(env or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout

@@ -1,4 +1,4 @@
-from tests.cli.commands import ADR, FILES, run
+from tests.cli.commands import ADR, FILES, WORKSPACE, run
 
 
 def checks(where, **options):
@@ -114,3 +114,25 @@ def test_problems_of_artifacts_are_counted(repo):
     assert code == 0
     message = found["artifacts"]["message"]
     assert message.startswith("2 problems in 3: docs/adrs/ADR-0001-again.md:0: ADR-0001 is also ")
+
+
+def test_an_index_without_collections(repo):
+    ready(repo)
+    assert run(repo.root, "index", "remove", "--yes").code == 0
+    _, found = checks(repo.root)
+    assert (found["index"]["level"], found["index"]["message"]) == ("warn", "nothing is indexed")
+
+
+def test_collections_that_are_declared_no_more(repo):
+    repo.commit("Start", {**FILES, **WORKSPACE})
+    assert run(repo.root, "index", "add").code == 0
+    repo.remove("CLAUDE.md")
+    _, found = checks(repo.root)
+    assert "repo-api-adrs is declared no more" in found["freshness"]["message"]
+
+
+def test_a_file_that_cannot_be_set_up_is_a_failed_check(repo, tmp_path):
+    repo.link(".gitignore", tmp_path / "elsewhere")
+    code, found = checks(repo.root)
+    assert code == 1
+    assert "a symlink" in found["set-up"]["message"]

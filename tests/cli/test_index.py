@@ -1,6 +1,6 @@
 import re
 
-from tests.cli.commands import ADR, FILES, WORKSPACE, one_line, run
+from tests.cli.commands import ADR, FILES, WORKSPACE, on_terminal, one_line, run
 
 COUNTS = {"added": 0, "updated": 0, "removed": 0, "unchanged": 0}
 QUEUE = "# ADR-0002: Use a queue\n\nMessages wait in line.\n"
@@ -105,7 +105,26 @@ def test_remove_takes_what_is_named(repo):
         "repo-specs",
     ]
     assert one_line(run(repo.root, "index", "remove", "--yes"), 4)
+    assert one_line(run(repo.root, "index", "status"), 4)
     assert run(repo.root, "index", "add").code == 0
+
+
+def test_remove_asks_on_a_terminal(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
+    code, out = on_terminal(repo.root, "n", "index", "remove")
+    assert (code, out.splitlines()[-1]) == (0, "nothing removed")
+    assert "Remove repo-adrs from the index? [y/N]: " in out
+    assert run(repo.root, "index", "status").code == 0
+    code, out = on_terminal(repo.root, "y", "index", "remove")
+    assert (code, out.splitlines()[-1]) == (0, "removed repo-adrs")
+
+
+def test_a_kind_that_is_not_indexed_cannot_be_embedded(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
+    message = one_line(run(repo.root, "index", "embed", "--kind", "code"), 4)
+    assert message == "No collections found for repo. Run `sdd index` first."
 
 
 def test_what_was_removed_is_not_brought_back_by_an_update(repo):

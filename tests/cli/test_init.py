@@ -1,10 +1,8 @@
 import os
-import subprocess
-import sys
 
 import pytest
 
-from tests.cli.commands import FILES, OFFLINE, SCRIPTS, run
+from tests.cli.commands import FILES, SCRIPTS, on_terminal, run
 from tests.cli.test_errors import tree
 
 HOOKS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
@@ -79,43 +77,6 @@ def test_notes_and_warnings_are_passed_on(repo):
     assert done.code == 0
     assert "note: the settings in .claude-plugin-design.json belong in CLAUDE.md now" in done.err
     assert "warning: CLAUDE.md:5: unknown key" in done.err
-
-
-TERMINAL = """
-import os, pty, sys
-pid, terminal = pty.fork()
-if pid == 0:
-    os.environ["TERM"] = "dumb"
-    os.execv(sys.argv[2], sys.argv[2:])
-answers, output = list(sys.argv[1]), b""
-while True:
-    try:
-        part = os.read(terminal, 4096)
-    except OSError:
-        part = b""
-    if not part:
-        break
-    output += part
-    if output.endswith(b"]: ") and answers:
-        os.write(terminal, answers.pop(0).encode() + b"\\n")
-sys.stdout.buffer.write(output.replace(b"\\r\\n", b"\\n"))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-"""
-
-
-def on_terminal(where, answers, *args):
-    """Run `sdd` on a terminal where somebody answers each question with a key."""
-    done = subprocess.run(
-        [sys.executable, "-c", TERMINAL, answers, str(SCRIPTS / "sdd"), *args],
-        cwd=where,
-        env={**os.environ, **OFFLINE},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.stderr == ""
-    return done.returncode, done.stdout
 
 
 def test_a_terminal_shows_every_change_and_asks(repo):

@@ -1,4 +1,4 @@
-from tests.cli.commands import FILES, run
+from tests.cli.commands import FILES, on_terminal, run
 
 
 def index(repo, files=FILES):
@@ -75,3 +75,17 @@ def test_hostile_titles_and_names_do_nothing_to_the_terminal(repo):
     assert done.code == 0
     assert "gadget" in done.out
     assert not {"\x1b", "\x07", "\u202e"} & set(done.out)
+
+
+def test_a_terminal_gets_styles_and_lines_that_fit(repo):
+    long = "# ADR-0001: Long\n\n" + "a gadget of many words that goes on " * 30 + "\n"
+    index(repo, {"docs/adrs/ADR-0001-long.md": long})
+    code, out = on_terminal(
+        repo.root, "", "search", "gadget", env={"TERM": "xterm", "NO_COLOR": ""}
+    )
+    assert code == 0
+    assert "\x1b[1mADR-0001: Long\x1b[0m" in out
+    text = [line for line in out.splitlines() if line.startswith("      a gadget")]
+    assert len(text[0]) <= 80
+    for quiet in ({"NO_COLOR": "1", "TERM": "xterm"}, {"TERM": "dumb"}):
+        assert "\x1b" not in on_terminal(repo.root, "", "search", "gadget", env=quiet)[1]
