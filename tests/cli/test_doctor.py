@@ -113,7 +113,8 @@ def test_problems_of_artifacts_are_counted(repo):
     code, found = checks(repo.root)
     assert code == 0
     message = found["artifacts"]["message"]
-    assert message.startswith("2 problems in 3: docs/adrs/ADR-0001-again.md:0: ADR-0001 is also ")
+    first = "docs/adrs/ADR-0001-again.md:0: ADR-0001 is also docs/adrs/ADR-0001-sqlite.md"
+    assert message.startswith(f"2 wrong in 3, the first: {first}")
 
 
 def test_an_index_without_collections(repo):
