@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.validation import findings
 from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.engines import open_engine, require_engine
@@ -175,9 +176,13 @@ def _artifacts(project: Project) -> Check:
         )
     except SddError as error:
         return Check("artifacts", "fail", str(error))
-    problems = [f"{one.path}:{one.line}: {one.message}" for one in findings(corpus)] + left_out
+    problems = [f"{_place(one)}: {one.message}" for one in findings(corpus)] + left_out
     count = len(corpus.artifacts)
     if problems:
         message = f"{len(problems)} wrong in {count}, the first: {problems[0]}"
         return Check("artifacts", "warn", message)
     return Check("artifacts", "ok", f"{count} without a problem")
+
+
+def _place(finding: Finding) -> str:
+    return f"{finding.path}:{finding.line}" if finding.line else finding.path

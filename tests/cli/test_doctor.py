@@ -113,7 +113,7 @@ def test_problems_of_artifacts_are_counted(repo):
     code, found = checks(repo.root)
     assert code == 0
     message = found["artifacts"]["message"]
-    first = "docs/adrs/ADR-0001-again.md:0: ADR-0001 is also docs/adrs/ADR-0001-sqlite.md"
+    first = "docs/adrs/ADR-0001-again.md: ADR-0001 is also docs/adrs/ADR-0001-sqlite.md"
     assert message.startswith(f"2 wrong in 3, the first: {first}")
 
 
