@@ -30,7 +30,8 @@ class Recorder:
         then = f'exec {shlex.quote(str(SDD))} "$@"' if status is None else f"exit {status}"
         self.path.write_text(
             f'#!/bin/sh\n[ "$1" = --version ] && exit\n'
-            f'echo "$*" >>{shlex.quote(str(self.log))}\n{then}\n'
+            # What git pipes into a hook belongs to the hook that was there before.
+            f'{{ echo "$*"; cat; }} >>{shlex.quote(str(self.log))}\n{then}\n'
         )
         self.path.chmod(0o755)
 

@@ -140,15 +140,18 @@ def test_what_runs_in_the_background_holds_no_descriptor(fresh: Hooked, tmp_path
         f" background.start(found, {{**os.environ, 'PATH': {str(slow.parent)!r}}}, ())"
     )
     reader, writer = os.pipe()
-    done = subprocess.run(
+    process = subprocess.Popen(
         [sys.executable, "-c", program],
-        stdin=reader,
         env=fresh.environment(),
-        capture_output=True,
-        timeout=60,
-        check=False,
+        stdin=reader,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert process.communicate(timeout=60) == (b"", b"")
+    with pytest.raises(ProcessLookupError):
+        # Neither is it in a group that a closing terminal would end.
+        os.killpg(process.pid, 0)
     os.close(reader)
     with pytest.raises(BrokenPipeError):
         os.write(writer, b"to nobody")
