@@ -348,6 +348,39 @@ def test_leaked_variables_of_another_work_tree(
     assert not (git_dir / "sdd").exists()
 
 
+# Submodules
+
+
+def test_a_submodule_is_followed(fresh: Hooked, tmp_path: Path, tracer: Recorder) -> None:
+    source = Repo.init(tmp_path / "api")
+    source.commit("First", {"docs/adrs/ADR-0001-api.md": adr("Api", 1), "api.py": "x = 1\n"})
+    module = fresh.submodule(source, "api")
+    fresh.git("commit", "--quiet", "--all", "-m", "Add the module")
+    project = load_project(fresh.root)
+    refresh(project, collections=project.collections)
+    assert "api/docs/adrs/ADR-0001-api.md" in documents(fresh)
+    tracer.calls()
+    # Nothing in it changed.
+    fresh.write("notes.txt", "1")
+    after(fresh, "commit", "--quiet", "-m", "x", "notes.txt")
+    assert tracer.calls() == []
+    # Edited, committed there, and recorded here.
+    module.write("docs/adrs/ADR-0001-api.md", adr("Edited", 1))
+    fresh.write("notes.txt", "2")
+    after(fresh, "commit", "--quiet", "-m", "x", "notes.txt")
+    module.commit("Second", {"docs/adrs/ADR-0002-api.md": adr("More", 2)})
+    fresh.write("notes.txt", "3")
+    after(fresh, "commit", "--quiet", "-m", "x", "notes.txt")
+    assert "api/docs/adrs/ADR-0002-api.md" in documents(fresh)
+    after(fresh, "commit", "--quiet", "-m", "Move on", "api")
+    # Back to where it was; updating a submodule runs no hook of the repository above it.
+    fresh.git("revert", "--no-edit", "HEAD")
+    fresh.git("submodule", "--quiet", "update")
+    fresh.write("notes.txt", "4")
+    after(fresh, "commit", "--quiet", "-m", "x", "notes.txt")
+    assert "api/docs/adrs/ADR-0002-api.md" not in documents(fresh)
+
+
 # Refreshes that are cut short
 
 _KILLED = """
