@@ -1,4 +1,4 @@
-"""A repository that is indexed and has the hooks, and how to know that nothing is going on."""
+"""Repositories with an index and hooks, and how to know that nothing is going on any more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.githooks.install import install
 from sdd_hooks.project.project import load_project
-from tests.githooks.recorder import Hooked, Recorder
+from tests.githooks.recorder import Hooked, Recorder, indexed
 from tests.support.oracle import assert_index_matches_scratch
 from tests.support.repos import Repo
 
@@ -26,6 +26,22 @@ FILES = {
     "docs/openspec/specs/login/design.md": "# Login\n",
     "src/app.py": "def login(name):\n    return name\n",
 }
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Recorder:
+    """A command that only says that it was started."""
+    return Recorder(tmp_path / "it's a bin")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Hooked:
+    """A repository that says it is indexed at HEAD. It has no hooks, and `sdd` is not on PATH."""
+    Repo.init(tmp_path / "repo")
+    repo = Hooked(tmp_path / "repo")
+    repo.commit("First", {ADR: "# ADR-0001: X\n", "other.txt": "1\n", ".gitignore": ".sdd/\n"})
+    indexed(repo)
+    return repo
 
 
 @pytest.fixture

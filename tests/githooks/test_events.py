@@ -87,7 +87,8 @@ def test_nothing_is_done_during_a_rebase(fresh: Hooked) -> None:
     assert_index_matches_scratch(fresh)
 
 
-def test_nothing_is_done_where_nothing_is_indexed(repo: Repo) -> None:
+def test_nothing_is_done_where_nothing_is_indexed(tmp_path: Path) -> None:
+    repo = Repo.init(tmp_path / "plain")
     repo.commit("First", FILES)
     for event in AFTER:
         assert act(repo.root, event) == (0, "")

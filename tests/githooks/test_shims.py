@@ -10,25 +10,15 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.githooks.shims import EVENTS
+from tests.githooks.conftest import ADR
 from tests.githooks.recorder import HOOKS, Hooked, Recorder, indexed, without_sdd
-from tests.support.repos import Repo
-
-ADR = "docs/adrs/ADR-0001-x.md"
 
 
 @pytest.fixture
-def recorder(tmp_path: Path) -> Recorder:
-    return Recorder(tmp_path / "bin")
-
-
-@pytest.fixture
-def repo(tmp_path: Path, recorder: Recorder) -> Hooked:
+def repo(repo: Hooked, recorder: Recorder) -> Hooked:
     """Indexed at HEAD, with the shipped hooks and the recorder as `sdd`."""
-    Repo.init(tmp_path / "repo")
-    repo = Hooked(tmp_path / "repo", recorder.search_path)
-    repo.commit("First", {ADR: "# ADR-0001: X\n", "other.txt": "1\n", ".gitignore": ".sdd/\n"})
     repo.git("config", "core.hooksPath", str(HOOKS))
-    indexed(repo)
+    repo.search_path = recorder.search_path
     return repo
 
 

@@ -1,0 +1,155 @@
+"""Hooks that other tools own: theirs stay as they are."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from sdd_hooks.githooks.install import install, status, uninstall
+from sdd_hooks.githooks.shims import EVENTS, render
+from tests.githooks.conftest import ADR
+from tests.githooks.hook_folders import changed, every, foreign, place, snapshot, states
+from tests.githooks.recorder import Hooked, Recorder, indexed
+
+
+def test_another_installer_that_moves_our_hook_aside_and_runs_it(
+    repo: Hooked, recorder: Recorder
+) -> None:
+    install(place(repo), recorder.path)
+    hook = repo.root / ".git/hooks/post-commit"
+    hook.rename(hook.with_name("post-commit.old"))
+    foreign(repo, "post-commit", '#!/bin/sh\necho ran >>.git/log\nexec "$0.old" "$@"\n')
+    report = install(place(repo), recorder.path)
+    assert states(report) == {**every("installed"), "post-commit": "chained"}
+    repo.commit("Artifact", {ADR: "# ADR-0001: Y\n"})
+    assert "hook post-commit" in recorder.calls()
+    # Even a chain made by hand ends: ours runs theirs, which runs ours.
+    hook.rename(hook.with_name("post-commit.sdd-legacy"))
+    hook.with_name("post-commit.sdd-legacy.old").write_bytes(render("post-commit", recorder.path))
+    hook.with_name("post-commit.sdd-legacy.old").chmod(0o755)
+    hook.write_bytes(render("post-commit", recorder.path))
+    hook.chmod(0o755)
+    (repo.root / ".git/log").unlink()
+    indexed(repo)
+    repo.commit("Artifact", {ADR: "# ADR-0001: Z\n"})
+    assert (repo.root / ".git/log").read_text() == "ran\n"
+    assert recorder.calls() == ["hook pre-commit", "hook post-commit"]
+
+
+def pre_commit(repo: Hooked, *args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "pre_commit", *args],
+        cwd=repo.root,
+        env={**repo.environment(), "PRE_COMMIT_HOME": str(repo.root.parent / "cache")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+PRE_COMMIT_CONFIG = """\
+default_install_hook_types: [pre-commit, post-commit]
+repos:
+  - repo: local
+    hooks:
+      - {id: note, name: note, entry: touch .git/noted, language: system, always_run: true,
+         pass_filenames: false, stages: [post-commit]}
+"""
+
+
+def test_pre_commit_keeps_its_hooks(repo: Hooked, recorder: Recorder) -> None:
+    repo.commit("Configure", {".pre-commit-config.yaml": PRE_COMMIT_CONFIG})
+    pre_commit(repo, "install")
+    before = snapshot(repo.root / ".git/hooks")
+    report = install(place(repo), recorder.path)
+    managed = {"pre-commit": "managed", "post-commit": "managed"}
+    assert states(report) == {**every("installed"), **managed}
+    assert report.manager == "pre-commit"
+    assert "stages: [post-commit]" in report.snippet
+    assert "entry: sdd hook pre-commit" in report.snippet
+    repo.write(
+        ".pre-commit-config.yaml", PRE_COMMIT_CONFIG + report.snippet.partition("hooks:\n")[2]
+    )
+    configured = status(place(repo))
+    assert (configured.manager, configured.snippet) == ("pre-commit", "")
+    uninstall(place(repo))
+    assert snapshot(repo.root / ".git/hooks") == before
+
+
+def test_pre_commit_installed_over_ours(repo: Hooked, recorder: Recorder) -> None:
+    foreign(repo, "post-commit", "#!/bin/sh\ntouch .git/foreign\n")
+    install(place(repo), recorder.path)
+    repo.commit("Configure", {".pre-commit-config.yaml": PRE_COMMIT_CONFIG})
+    pre_commit(repo, "install")
+    report = install(place(repo), recorder.path)
+    chained = {"pre-commit": "chained", "post-commit": "chained"}
+    assert states(report) == {**every("installed"), **chained}
+    recorder.calls()
+    (repo.root / ".git/foreign").unlink()
+    repo.commit("Artifact", {ADR: "# ADR-0001: Y\n"})
+    assert recorder.calls() == ["hook pre-commit", "hook post-commit"]
+    assert (repo.root / ".git/foreign").exists()
+    assert (repo.root / ".git/noted").exists()
+    # Left again, pre-commit still runs the hook that was there first.
+    uninstall(place(repo))
+    (repo.root / ".git/foreign").unlink()
+    repo.commit("Artifact", {ADR: "# ADR-0001: Z\n"})
+    assert recorder.calls() == []
+    assert (repo.root / ".git/foreign").exists()
+
+
+def test_husky(repo: Hooked, recorder: Recorder) -> None:
+    repo.git("config", "core.hooksPath", ".husky/_")
+    repo.write(".husky/_/post-commit", "#!/bin/sh\n")
+    before = snapshot(repo.root / ".husky/_")
+    report = install(place(repo), recorder.path)
+    assert (states(report), report.manager) == (every("managed"), "husky")
+    assert snapshot(repo.root / ".husky/_") == before
+    for event in EVENTS:
+        assert f"# .husky/{event}\n" in report.snippet
+    repo.write(".husky/post-commit", 'sdd hook post-commit "$@"\n')
+    assert "# .husky/post-commit\n" not in status(place(repo)).snippet
+
+
+def test_the_lines_for_husky_work(repo: Hooked, recorder: Recorder) -> None:
+    repo.git("config", "core.hooksPath", ".husky/_")
+    (line,) = [
+        one
+        for one in install(place(repo), recorder.path).snippet.splitlines()
+        if 'pre-commit "' in one
+    ]
+    for status_, found in ((0, recorder), (1, Recorder(repo.root.parent / "finding", status=1))):
+        done = subprocess.run(
+            ["sh", "-c", line, "sh"], env={"PATH": found.search_path}, check=False, cwd=repo.root
+        )
+        assert done.returncode == status_
+    done = subprocess.run(["sh", "-c", line], env=repo.environment(), check=False, cwd=repo.root)
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("name", ["lefthook.yml", ".lefthook.toml", "lefthook.yaml"])
+def test_lefthook(repo: Hooked, recorder: Recorder, name: str) -> None:
+    repo.write(name, "")
+    report = install(place(repo), recorder.path)
+    assert (states(report), report.manager) == (every("managed"), "lefthook")
+    assert "post-checkout:\n  commands:\n    sdd:\n      run: sdd hook post-checkout {0}" in (
+        report.snippet
+    )
+    assert changed(report) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "manager"),
+    [
+        ('#!/bin/sh\nif [ "$LEFTHOOK" = 0 ]; then exit 0; fi\n', "lefthook"),
+        ("#!/bin/sh\n# File generated by prek: https://github.com/j178/prek\n", "prek"),
+    ],
+)
+def test_generated_hooks(repo: Hooked, recorder: Recorder, script: str, manager: str) -> None:
+    foreign(repo, "post-merge", script)
+    report = install(place(repo), recorder.path)
+    assert states(report) == {**every("installed"), "post-merge": "managed"}
+    assert report.manager == manager
+    assert "post-merge" in report.snippet
