@@ -52,6 +52,20 @@ def translated(path: Path) -> Iterator[None]:
         raise StorageError(f"cannot use {path} ({error}): check its directory") from error
 
 
+@contextlib.contextmanager
+def transaction(connection: apsw.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
+    """All of the block is done, or nothing. `DEFERRED` only reads, all of it as of one moment."""
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # On a full disk and on some damage SQLite has rolled back by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
 def open_database(path: Path, schema: Schema) -> apsw.Connection:
     """Open the file, creating or migrating it as needed.
 
@@ -83,8 +97,10 @@ def set_aside(path: Path) -> Path:
     number = 1
     while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
         number += 1
-    for ending in ("-wal", "-shm"):
-        Path(f"{path}{ending}").unlink(missing_ok=True)
+    journal = Path(f"{path}-wal")
+    if journal.exists():
+        journal.replace(f"{aside}-wal")
+    Path(f"{path}-shm").unlink(missing_ok=True)
     path.replace(aside)
     return aside
 
@@ -144,16 +160,9 @@ def _version(connection: apsw.Connection, path: Path, schema: Schema) -> int:
 
 def _migrate(connection: apsw.Connection, path: Path, schema: Schema) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         # Asked again under the lock: another process may just have done it.
         for script in schema.migrations[_version(connection, path, schema) :]:
             connection.execute(script)
         connection.execute(f"PRAGMA application_id={schema.application_id}")
         connection.execute(f"PRAGMA user_version={len(schema.migrations)}")
-        connection.execute("COMMIT")
-    except BaseException:
-        # On a full disk SQLite has rolled back by itself.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise

@@ -12,11 +12,15 @@ from typing import Any
 
 import apsw
 
-from sdd_hooks.engines.embedded import indexing, lexical, vectors
-from sdd_hooks.engines.embedded.database import open_database, set_aside, translated
-from sdd_hooks.engines.embedded.embedding import embed_missing
+from sdd_hooks.engines.embedded import lexical, vectors
+from sdd_hooks.engines.embedded.bookmarks import read_bookmark
+from sdd_hooks.engines.embedded.database import (
+    open_database,
+    set_aside,
+    transaction,
+    translated,
+)
 from sdd_hooks.engines.embedded.hits import hits
-from sdd_hooks.engines.embedded.passages import version
 from sdd_hooks.engines.embedded.ranking import Found, fuse
 from sdd_hooks.engines.embedded.schema import INDEX, VECTORS
 from sdd_hooks.engines.protocol import (
@@ -96,8 +100,9 @@ class EmbeddedEngine:
                 raise
             self._set_index_aside(str(error))
             connection = open_database(self._index, INDEX)
-        with translated(self._index):
-            self._cut_by(connection)
+        if repair:
+            with translated(self._index):
+                _agree_on_chunks(connection)
         return connection
 
     def _set_index_aside(self, reason: str) -> None:
@@ -105,20 +110,9 @@ class EmbeddedEngine:
         self.notes.append(f"{reason.partition(': run')[0]}; set aside as {aside.name} and rebuilt")
         self.rebuilt = True
 
-    def _cut_by(self, connection: apsw.Connection) -> None:
-        """Chunks cut another way are no longer comparable: let the next update look at them all."""
-        cut = connection.execute("SELECT value FROM facts WHERE name = 'chunks'").fetchone()
-        if cut is None or cut[0] != version():
-            if connection.readonly("main"):
-                return
-            with connection:
-                connection.execute("INSERT OR REPLACE INTO facts VALUES('chunks', ?)", (version(),))
-                connection.execute("UPDATE documents SET hash = zeroblob(32)")
-                connection.execute("UPDATE collections SET bookmark = NULL")
-
     def ensure(self, collections: Sequence[Collection]) -> None:
         """Create the collections that are missing; keep what describes them current."""
-        with translated(self._index), self._connection:
+        with translated(self._index), transaction(self._connection):
             self._connection.executemany(
                 "INSERT INTO collections(name, kind, module, context) VALUES(?, ?, ?, ?)"
                 " ON CONFLICT(name) DO UPDATE SET kind = excluded.kind, module = excluded.module,"
@@ -130,12 +124,14 @@ class EmbeddedEngine:
         """Every collection here, with the state it reflects (None: never filled to the end)."""
         with translated(self._index):
             rows = self._connection.execute("SELECT name, bookmark FROM collections ORDER BY name")
-            return {name: indexing.read_bookmark(text) for name, text in rows}
+            return {name: read_bookmark(text) for name, text in rows}
 
     def update(
         self, changes: Sequence[CollectionChanges], progress: Progress | None = None
     ) -> Mapping[str, Counts]:
         """Bring the changed paths up to date, collection by collection, each with its bookmark."""
+        from sdd_hooks.engines.embedded import indexing
+
         counts = {}
         with translated(self._index):
             for change in changes:
@@ -153,6 +149,8 @@ class EmbeddedEngine:
         self, collections: Sequence[str] = (), progress: Progress | None = None
     ) -> EmbedReport:
         """Give a vector to every chunk without one. Raises EngineUnavailable without a model."""
+        from sdd_hooks.engines.embedded.embedding import embed_missing
+
         started = self._clock()
         self._attach(create=True)
         model = load_model(self._model, self._root)
@@ -170,7 +168,9 @@ class EmbeddedEngine:
     def search(self, query: Query) -> SearchResult:
         """Answer a typed query. While a chunk of a searched collection has no vector, by words
         alone: a hit must not depend on which half of the collection was embedded."""
-        with translated(self._index):
+        self._attach()
+        # One transaction: a refresh that ends meanwhile does not change half of the answer.
+        with translated(self._index), transaction(self._connection, "DEFERRED"):
             collections = self._ids(query.collections)
             pending = sum(self._pending(collection) for collection in collections)
             lists, notes = self._lists(query, collections, pending)
@@ -181,23 +181,27 @@ class EmbeddedEngine:
 
     def _lists(
         self, query: Query, collections: Sequence[int], pending: int
-    ) -> tuple[list[list[Found]], list[str]]:
+    ) -> tuple[list[tuple[float, list[Found]]], list[str]]:
         lists, notes = [], []
         limit = max(_CANDIDATES, query.limit)
-        for one in query.searches:
-            if one.type == "lex":
-                lists.append(lexical.find(self._connection, one.query, collections, limit))
-        asked = [one.query for one in query.searches if one.type != "lex"]
         where = None if pending else self._space()
-        if asked and where is not None:
+        meant = [one.query for one in query.searches if one.type != "lex"]
+        asked: dict[str, bytes] = {}
+        if meant and where is not None:
             try:
                 model = load_model(self._model, self._root)
-                for vector in model.embed(asked):
-                    lists.append(
-                        vectors.nearest(self._connection, where, vector, collections, limit)
-                    )
+                asked = dict(zip(meant, model.embed(meant), strict=True))
             except EngineUnavailable as error:
                 notes.append(f"searched by words only: {error}")
+        for number, one in enumerate(query.searches):
+            weight = 1.0 if number else 2.0
+            if one.type == "lex":
+                found = lexical.find(self._connection, one.query, collections, limit)
+                lists.append((weight, found))
+            elif where is not None and one.query in asked:
+                vector = asked[one.query]
+                found = vectors.nearest(self._connection, where, vector, collections, limit)
+                lists.append((weight, found))
         return lists, notes
 
     def documents(self, collection: str) -> Sequence[Document]:
@@ -236,7 +240,7 @@ class EmbeddedEngine:
                     name, kind, module, documents, chunks, self._pending(collection), read
                 )
                 for collection, name, kind, module, bookmark, documents, chunks in rows
-                for read in [indexing.read_bookmark(bookmark)]
+                for read in [read_bookmark(bookmark)]
             )
             touched = self._connection.execute(
                 "SELECT value FROM facts WHERE name = 'touched'"
@@ -280,6 +284,8 @@ class EmbeddedEngine:
 
     def remove(self, collections: Sequence[str]) -> None:
         """Forget these collections. Vectors stay: another work tree may use them."""
+        from sdd_hooks.engines.embedded import indexing
+
         with translated(self._index):
             for name in collections:
                 indexing.delete_collection(self._connection, name)
@@ -326,3 +332,16 @@ class EmbeddedEngine:
         with translated(self._store):
             self._connection.execute("ATTACH DATABASE ? AS store", (str(where),))
         self._attached = True
+
+
+def _agree_on_chunks(connection: apsw.Connection) -> None:
+    """Chunks cut another way are not comparable: let the next update look at every document."""
+    from sdd_hooks.engines.embedded.passages import version
+
+    cut = connection.execute("SELECT value FROM facts WHERE name = 'chunks'").fetchone()
+    if cut == (version(),):
+        return
+    with transaction(connection):
+        connection.execute("INSERT OR REPLACE INTO facts VALUES('chunks', ?)", (version(),))
+        connection.execute("UPDATE documents SET hash = zeroblob(32)")
+        connection.execute("UPDATE collections SET bookmark = NULL")

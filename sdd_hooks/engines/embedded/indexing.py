@@ -6,17 +6,19 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import apsw
 
+from sdd_hooks.engines.embedded.bookmarks import write_bookmark
+from sdd_hooks.engines.embedded.database import transaction
 from sdd_hooks.engines.embedded.passages import Passages, chunk_hash, passages
 from sdd_hooks.engines.embedded.words import identifier_parts, spaced
-from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Progress
+from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
 from sdd_hooks.project.files import FileTooLarge, PathRefused, is_binary, read_inside
 
 LARGEST_DOCUMENT = 5 * 1024 * 1024
@@ -47,68 +49,50 @@ def apply(
 ) -> tuple[Counts, list[str]]:
     """Apply one collection's changes. Returns the counts, and a note for each file left out.
 
-    A change of up to 2,000 documents is one transaction together with its bookmark. A larger one is
-    several, the bookmark in the last: cut short, it is found unfinished and what is there is kept.
+    Up to 2,000 documents are one transaction together with the bookmark. More are several, the
+    bookmark in the last: cut short, the work is found unfinished, and what is there is kept.
     """
     collection = _collection_id(connection, changes.collection.name)
-    known = _known(connection, collection, changes)
-    tally = _Tally()
     limit = LARGEST_CODE if changes.collection.kind == "code" else LARGEST_DOCUMENT
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        gone = {path: one for path, one in known.items() if changes.complete}
-        fresh: list[tuple[str, bytes, bytes]] = []
+    tally = _Tally()
+    with transaction(connection):
+        known = _known(connection, collection, changes)
+        gone = _gone(root, known, changes)
+        by_hash = {one.hash: path for path, one in gone.items()}
         for done, path in enumerate(changes.paths):
             if progress:
                 progress(f"Indexing {changes.collection.name}", done, len(changes.paths))
+            if done and done % _DOCUMENTS_A_TRANSACTION == 0:
+                connection.execute("COMMIT; BEGIN IMMEDIATE")
             data = _read(root, path, limit, tally)
             one = known.get(path)
             if data is None:
                 if one is not None:
                     gone[path] = one
                 continue
-            gone.pop(path, None)
             digest = hashlib.sha256(data).digest()
-            if one is None:
-                fresh.append((path, digest, data))
-            elif one.hash == digest:
+            old = by_hash.pop(digest, None) if one is None else None
+            if one is not None and one.hash == digest:
                 tally.unchanged += 1
-            else:
+            elif one is not None:
                 _forget_words(connection, one.id)
                 _fill(connection, collection, one.id, path, digest, passages(path, data))
                 tally.updated += 1
-            if len(fresh) >= _DOCUMENTS_A_TRANSACTION and changes.complete:
-                _add(connection, collection, fresh, {}, tally)
-                fresh = []
-                connection.execute("COMMIT; BEGIN IMMEDIATE")
-        _add(connection, collection, fresh, gone, tally)
+            elif old is not None and _ending(old) == _ending(path):
+                # The bytes of a document that is gone: the same document, moved.
+                gone.pop(old)
+                _move(connection, known.pop(old).id, path)
+                tally.updated += 1
+            else:
+                document = _insert(connection, collection, path, digest)
+                _fill(connection, collection, document, path, digest, passages(path, data))
+                tally.added += 1
         for one in gone.values():
             _delete(connection, one.id)
             tally.removed += 1
         if changes.bookmark is not None:
             write_bookmark(connection, changes.collection.name, changes.bookmark)
-        connection.execute("COMMIT")
-    except BaseException:
-        # On a full disk SQLite has rolled back by itself.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
     return Counts(tally.added, tally.updated, tally.removed, tally.unchanged), tally.left_out
-
-
-def write_bookmark(connection: apsw.Connection, name: str, bookmark: Bookmark | None) -> None:
-    """Store the state a collection reflects."""
-    text = None if bookmark is None else json.dumps(asdict(bookmark))
-    connection.execute("UPDATE collections SET bookmark = ? WHERE name = ?", (text, name))
-
-
-def read_bookmark(text: str | None) -> Bookmark | None:
-    """A stored bookmark; None when there is none or it does not parse."""
-    try:
-        found = json.loads(text or "null")
-        return Bookmark(str(found["head"]), tuple(map(str, found["dirty"])), found["definition"])
-    except (ValueError, TypeError, KeyError):
-        return None
 
 
 def delete_collection(connection: apsw.Connection, name: str) -> None:
@@ -116,7 +100,7 @@ def delete_collection(connection: apsw.Connection, name: str) -> None:
     row = connection.execute("SELECT id FROM collections WHERE name = ?", (name,)).fetchone()
     if row is None:
         return
-    with connection:
+    with transaction(connection):
         connection.execute(
             "DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE collection = ?)", row
         )
@@ -171,28 +155,24 @@ def _read(root: Path, path: str, limit: int, tally: _Tally) -> bytes | None:
     return None if is_binary(data) else data
 
 
-def _add(
-    connection: apsw.Connection,
-    collection: int,
-    fresh: list[tuple[str, bytes, bytes]],
-    gone: dict[str, _Known],
-    tally: _Tally,
-) -> None:
-    """Add documents; one that has the bytes of a document that is gone is that document, moved."""
-    by_hash = {one.hash: path for path, one in gone.items()}
-    for path, digest, data in fresh:
-        old = by_hash.pop(digest, None)
-        if old is not None and old.rpartition(".")[2] == path.rpartition(".")[2]:
-            _move(connection, gone.pop(old).id, path)
-            tally.updated += 1
-            continue
-        connection.execute(
-            "INSERT INTO documents(collection, path, hash, title) VALUES(?, ?, ?, '')",
-            (collection, path, digest),
-        )
-        document = connection.last_insert_rowid()
-        _fill(connection, collection, document, path, digest, passages(path, data))
-        tally.added += 1
+def _gone(root: Path, known: Mapping[str, _Known], changes: CollectionChanges) -> dict[str, _Known]:
+    """The documents that are no more, as far as can be told without reading any."""
+    if changes.complete:
+        there = frozenset(changes.paths)
+        return {path: one for path, one in known.items() if path not in there}
+    return {path: one for path, one in known.items() if not os.path.lexists(root / path)}
+
+
+def _ending(path: str) -> str:
+    return path.rpartition(".")[2]
+
+
+def _insert(connection: apsw.Connection, collection: int, path: str, digest: bytes) -> int:
+    connection.execute(
+        "INSERT INTO documents(collection, path, hash, title) VALUES(?, ?, ?, '')",
+        (collection, path, digest),
+    )
+    return connection.last_insert_rowid()
 
 
 def _fill(

@@ -31,8 +31,8 @@ class Ranked:
     cosine: float | None
 
 
-def fuse(lists: Sequence[Sequence[Found]]) -> list[Ranked]:
-    """Fuse ranked lists, best first; the first weighs double.
+def fuse(lists: Sequence[tuple[float, Sequence[Found]]]) -> list[Ranked]:
+    """Fuse ranked lists, each with its weight; best first.
 
     The score of a chunk is the strongest evidence any list has for it (how much of the query's
     words it holds, or the cosine), halved by as much as it stands behind the others:
@@ -43,14 +43,13 @@ def fuse(lists: Sequence[Sequence[Found]]) -> list[Ranked]:
     place: dict[int, float] = {}
     strength: dict[int, float] = {}
     cosine: dict[int, float | None] = {}
-    weights = [2.0] + [1.0] * (len(lists) - 1)
-    for weight, found in zip(weights, lists, strict=True):
+    for weight, found in lists:
         for rank, one in enumerate(found):
             place[one.chunk] = place.get(one.chunk, 0.0) + weight * (_K + 1) / (_K + 1 + rank)
             strength[one.chunk] = max(strength.get(one.chunk, 0.0), one.strength)
             if one.cosine is not None:
                 cosine[one.chunk] = max(one.cosine, _or(cosine.get(one.chunk), one.cosine))
-    best = sum(weights)
+    best = sum(weight for weight, _ in lists)
     ranked = [
         Ranked(chunk, strength[chunk] * (1 + place[chunk] / best) / 2, cosine.get(chunk))
         for chunk in place

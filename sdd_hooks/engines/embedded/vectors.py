@@ -16,6 +16,7 @@ from pathlib import Path
 
 import apsw
 
+from sdd_hooks.engines.embedded.database import transaction
 from sdd_hooks.engines.embedded.ranking import Found
 from sdd_hooks.errors import EngineUnavailable
 
@@ -97,7 +98,7 @@ def store(
     connection: apsw.Connection, where: Space, hashes: Sequence[bytes], vectors: Sequence[bytes]
 ) -> None:
     """Keep one float32 vector for each hash, in one transaction."""
-    with connection:
+    with transaction(connection):
         connection.executemany(
             "INSERT OR REPLACE INTO store.vectors(model, hash, vector) VALUES(?, ?, ?)",
             [

@@ -67,7 +67,10 @@ def test_setting_aside_keeps_every_file(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     for content in (b"one", b"two"):
         path.write_bytes(content)
+        Path(f"{path}-wal").write_bytes(content)
         set_aside(path)
+    assert (tmp_path / "index.db.aside-2-wal").read_bytes() == b"two"
+    assert not Path(f"{path}-wal").exists()
     assert (tmp_path / "index.db.aside-1").read_bytes() == b"one"
     assert (tmp_path / "index.db.aside-2").read_bytes() == b"two"
     assert not path.exists()

@@ -87,6 +87,20 @@ def test_search_by_meaning_finds_what_words_do_not(root: Path) -> None:
     assert (result.hits[0].cosine or 0) > max(hit.cosine or 0 for hit in result.hits[1:])
 
 
+def test_the_first_sub_query_weighs_double_whatever_its_kind(root: Path) -> None:
+    embed(indexed(root))
+    engine = open_at(root)
+    words, meaning = SubQuery("lex", "cache page"), SubQuery("vec", "user database")
+    first = [
+        engine.search(Query((words, meaning))).hits,
+        engine.search(Query((meaning, words))).hits,
+    ]
+    engine.close()
+    scores = [{hit.id: hit.score for hit in hits} for hits in first]
+    assert scores[0]["docs/a.md#two"] > scores[1]["docs/a.md#two"]
+    assert scores[0]["docs/b.md#one"] < scores[1]["docs/b.md#one"]
+
+
 def test_while_a_chunk_has_no_vector_only_words_count(root: Path) -> None:
     embed(indexed(root))
     (root / "docs/c.md").write_text("# C\n\nnew text\n")

@@ -104,12 +104,18 @@ def test_what_was_removed_is_not_found(engine: EmbeddedEngine, tmp_path: Path) -
     assert engine.status().collections[0].chunks == 0
 
 
-def test_a_moved_document_is_found_by_its_new_name(engine: EmbeddedEngine, tmp_path: Path) -> None:
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_moved_document_is_found_by_its_new_name(
+    engine: EmbeddedEngine, tmp_path: Path, backwards: bool
+) -> None:
     fill(engine, tmp_path, {"docs/old.md": SESSIONS})
-    (tmp_path / "docs/new.md").write_text(SESSIONS)
-    counts = fill(engine, tmp_path, {"docs/old.md": None, "docs/new.md": SESSIONS})
+    before = {hit.id.partition("#")[2]: hit for hit in ask(engine, "SQLite")}
+    changes: dict[str, str | bytes | None] = {"docs/new.md": SESSIONS, "docs/old.md": None}
+    counts = fill(engine, tmp_path, dict(sorted(changes.items(), reverse=backwards)))
     assert counts == Counts(updated=1)
     assert {hit.path for hit in ask(engine, "new")} == {"docs/new.md"}
+    after = {hit.id.partition("#")[2]: hit for hit in ask(engine, "SQLite")}
+    assert {k: h.snippet for k, h in after.items()} == {k: h.snippet for k, h in before.items()}
     assert ask(engine, "old") == ()
 
 
