@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sdd_hooks.engines import open_engine
+from sdd_hooks.engines import open_engine, require_engine
 from sdd_hooks.engines.protocol import Counts, Engine, Progress
 from sdd_hooks.errors import IndexDamaged, StorageError
 from sdd_hooks.freshness.changes import Look, Scan, issues, look
@@ -58,8 +58,10 @@ def refresh(
         RepositoryError, StorageError, EngineUnavailable: see the engine and git.
     """
     directory = project.repository.search_dir
-    if collections is None and not directory.is_dir():
-        raise not_indexed(project)
+    if not directory.is_dir():
+        if collections is None:
+            raise not_indexed(project)
+        require_engine(project)
     for path in (directory.parent, directory):
         if path.is_symlink():
             raise StorageError(f"{path} is a symbolic link: remove it, sdd writes only inside")

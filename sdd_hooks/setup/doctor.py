@@ -79,12 +79,11 @@ def _set_up(project: Project) -> Check:
 
 
 def _libraries() -> Check:
-    from importlib.metadata import version
+    from importlib.metadata import requires, version
 
-    import apsw
-
-    found = f"SQLite {apsw.sqlite_lib_version()}, sqlite-vec {version('sqlite-vec')}"
-    return Check("libraries", "ok", found)
+    needed = [one for one in requires("sdd-hooks") or () if "extra ==" not in one]
+    names = [match[0] for one in needed if (match := re.match(r"[\w.-]+", one))]
+    return Check("libraries", "ok", ", ".join(f"{name} {version(name)}" for name in names))
 
 
 def _index_checks(project: Project) -> Iterator[Check]:

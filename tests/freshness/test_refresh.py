@@ -9,7 +9,7 @@ import pytest
 
 from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import Counts
-from sdd_hooks.errors import NotIndexed, StorageError
+from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
 from sdd_hooks.freshness.changes import Scan
 from sdd_hooks.freshness.lock import held
 from sdd_hooks.freshness.refresh import Refresh, refresh
@@ -242,3 +242,11 @@ def test_a_file_whose_name_is_not_text_is_left_out_and_said(adrs: Repo) -> None:
         "'docs/adrs/ADR-0002-\\udcff.md'",
         "'docs/adrs/ADR-0003-\\x1b[31m.md'",
     ]
+
+
+def test_an_engine_that_cannot_run_leaves_nothing_behind(adrs: Repo) -> None:
+    engine = "### SDD Configuration\n\n#### Search\n\n- **Engine**: abacus\n"
+    adrs.commit("Choose", {"CLAUDE.md": engine})
+    with pytest.raises(EngineUnavailable, match="no engine is called 'abacus'"):
+        first(adrs)
+    assert not (adrs.root / ".sdd").exists()
