@@ -80,6 +80,8 @@ sdd_wanted() {
         pre-commit | post-rewrite) ;;
         *) sdd_rebase_goes_on && return 1 ;;
     esac
+    # pre-commit takes unstaged changes out of the way and puts them back without another hook.
+    [ -z "${_PRE_COMMIT_SKIP_POST_CHECKOUT-}" ] || return 1
 
     # Reading line by line would cost a system call a character.
     sdd_ifs=$IFS

@@ -70,12 +70,12 @@ def without_sdd() -> str:
     return os.pathsep.join(one for one in folders if not (Path(one) / "sdd").exists())
 
 
-def indexed(repo: Repo, *kinds: str) -> None:
+def indexed(repo: Repo, *kinds: str, dirty: bool = False) -> None:
     """Write the state that the hooks read, as after a refresh of these kinds at HEAD."""
     project = load_project(repo.root)
     project.repository.search_dir.mkdir(parents=True, exist_ok=True)
     bookmarks = {
-        one.name: Bookmark(repo.head(), (), one.definition())
+        one.name: Bookmark(repo.head(), ("x.md",) if dirty else (), one.definition())
         for one in project.select(kinds or ("adrs", "specs"))
     }
     write_state(project, bookmarks)

@@ -100,6 +100,22 @@ def test_pre_commit_installed_over_ours(repo: Hooked, recorder: Recorder) -> Non
     assert (repo.root / ".git/foreign").exists()
 
 
+def test_pre_commit_puts_unstaged_changes_aside_for_a_moment(
+    repo: Hooked, recorder: Recorder
+) -> None:
+    """What the work tree looks like meanwhile is not what anybody searches."""
+    passes = "repos: [{repo: local, hooks: [{id: x, name: x, entry: 'true', language: system}]}]\n"
+    repo.commit("Configure", {".pre-commit-config.yaml": passes})
+    pre_commit(repo, "install")
+    install(place(repo), recorder.path)
+    repo.write("other.txt", "2\n")
+    repo.git("add", "other.txt")
+    repo.write(ADR, "# ADR-0001: Not staged\n")
+    indexed(repo, dirty=True)
+    pre_commit(repo, "run")
+    assert recorder.calls() == []
+
+
 def test_husky(repo: Hooked, recorder: Recorder) -> None:
     repo.git("config", "core.hooksPath", ".husky/_")
     repo.write(".husky/_/post-commit", "#!/bin/sh\n")
