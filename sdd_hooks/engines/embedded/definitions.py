@@ -10,7 +10,6 @@ a part of `file`, or of the class. The chunks' texts, put together, are the file
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -21,7 +20,8 @@ from sdd_hooks.engines.embedded.languages import INSIDE, Language, language_of
 _DEEPEST = 4
 _LONGEST_NAME = 200
 _COMMENT_OF_FILE = re.compile(
-    r"[^\n]*\b(?:Governing:|Implements:|SPDX-License-Identifier|Copyright\b)[^\n]*\n(?:[ \t]*\*[^\n]*\n)*"
+    r"(?:#!|[^\n]*\b(?:Governing:|Implements:|SPDX-License-Identifier|Copyright\b))[^\n]*\n"
+    r"(?:[ \t]*\*[^\n]*\n)*"
 )
 _SPACE = " \t\r\n"
 _ONLY_CLOSES = re.compile(r"(?:[\s)\]};,]|end\b)*")
@@ -46,7 +46,7 @@ def chunk_code(path: str, text: str) -> list[Chunk]:
     if language is not None:
         spans = _Cutter(text, language).cut()
     else:
-        spans = _whole_and_definitions(text, definitions_by_cgg(path, text))
+        spans = _around(text, definitions_by_cgg(path, text))
     return _chunks(text, spans)
 
 
@@ -98,39 +98,47 @@ class _Cutter:
         self.spans: list[_Span] = []
 
     def cut(self) -> list[_Span]:
-        found = self._find(self.language.definitions, 0, len(self.text))
-        self._region(0, len(self.text), "file", "", found, 0)
+        self._region(0, 0, len(self.text), "file", "", self.language.definitions, 0)
         return self.spans
 
-    def _find(self, pattern: re.Pattern[str], start: int, end: int) -> list[_Definition]:
-        found = []
-        with_owner = "owner" in pattern.groupindex
-        for match in pattern.finditer(self.lines, start, end + 1):
-            group = match.lastgroup or ""
-            name = _name(match[group])
-            if with_owner and match["owner"]:
-                name = f"{match['owner']}.{name}"
-            line = match[0]
-            indent = len(line) - 1 - len(line.lstrip("\n \t"))
-            found.append(_Definition(match.start(), indent, name, group.startswith("box")))
-        return found
+    def _next(self, pattern: re.Pattern[str], start: int, end: int) -> _Definition | None:
+        """The first definition on a line of text[start:end]; `start` is where a line begins."""
+        match = pattern.search(self.lines, start, end + 1)
+        if match is None:
+            return None
+        group = match.lastgroup or ""
+        name = _name(match[group])
+        groups = pattern.groupindex
+        if "owner" in groups and match["owner"]:
+            name = f"{match['owner']}.{name}"
+        if "trait" in groups and match["trait"]:
+            name = f"{name}.{match['trait']}"
+        line = match[0]
+        indent = len(line) - 1 - len(line.lstrip("\n \t"))
+        return _Definition(match.start(), indent, name, group.startswith("box"))
 
     def _region(
-        self, start: int, end: int, anchor: str, title: str, found: list[_Definition], depth: int
+        self,
+        start: int,
+        inside: int,
+        end: int,
+        anchor: str,
+        title: str,
+        pattern: re.Pattern[str],
+        depth: int,
     ) -> None:
-        """Cut text[start:end], whose own text (not in a definition) is called `anchor`."""
-        starts = {one.start for one in found}
+        """Cut text[start:end], whose own text, and all before `inside`, is called `anchor`."""
         first = len(self.spans)
         cursor = start
-        for one in found:
-            if one.start < cursor:
-                continue
-            lead = self._lead(cursor, one, top=depth == 0, first=len(self.spans) == first)
+        one = self._next(pattern, inside, end)
+        while one is not None:
+            alone = len(self.spans) == first
+            lead = self._lead(cursor, one, top=depth == 0, first=alone)
             if lead > cursor:
-                self._own(cursor, lead, anchor, title, joins=len(self.spans) > first)
-            stop = self._end(one, end, starts)
-            self._definition(one, lead, stop, title, depth)
-            cursor = stop
+                self._own(cursor, lead, anchor, title, joins=not alone)
+            cursor = self._end(one, end, pattern)
+            self._definition(one, lead, cursor, title, depth)
+            one = self._next(pattern, cursor, end)
         if cursor < end:
             self._own(cursor, end, anchor, title, joins=len(self.spans) > first)
 
@@ -147,14 +155,9 @@ class _Cutter:
         if not one.box or stop - lead <= LONGEST or depth == _DEEPEST:
             self.spans.append(_Span(anchor, name, lead, stop))
             return
-        head = self._line_end(one.start)
-        inside = self._find(self.language.definitions, head, stop)
-        if self.language.members:
-            seen = {each.start for each in inside}
-            members = self._find(self.language.members, head, stop)
-            inside += [each for each in members if each.start not in seen]
-            inside.sort(key=lambda each: each.start)
-        self._region(lead, stop, anchor, name, inside, depth + 1)
+        inside = self._line_end(one.start)
+        pattern = self.language.inside
+        self._region(lead, inside, stop, anchor, name, pattern, depth + 1)
 
     def _line_end(self, at: int) -> int:
         return (self.code.find("\n", at) + 1) or len(self.code)
@@ -166,22 +169,23 @@ class _Cutter:
         """Where the definition's own comments and decorators begin, above its first line."""
         if one.start == cursor:
             return cursor
-        if first and self.code[cursor : one.start].isspace() and not top:
-            return one.start
         committed = at = one.start
         while at > cursor:
             start = self._line_start(at)
-            code = self.code[start:at].strip(_SPACE)
+            line = self.code[start:at]
+            code = line.strip(_SPACE)
             if not code and self.text[start:at].isspace():
                 break
             if not code or self.language.lead.match(code):
                 committed = start
-            elif self.code[start] not in " \t)]}":
+            elif code[0] not in ")]}" and len(line) - len(line.lstrip(" \t")) <= one.indent:
                 break
             at = start
         if first and top:
-            return self._below_the_comment_of_the_file(committed, one.start)
-        if self.code[cursor:committed].isspace() and not first:
+            committed = self._below_the_comment_of_the_file(committed, one.start)
+        if first:
+            return cursor if self.text[cursor:committed].isspace() else committed
+        if self.code[cursor:committed].isspace():
             return self._first_line_with_text(cursor, committed)
         return committed
 
@@ -197,13 +201,13 @@ class _Cutter:
             below = match.end()
         return below
 
-    def _end(self, one: _Definition, limit: int, starts: set[int]) -> int:
+    def _end(self, one: _Definition, limit: int, pattern: re.Pattern[str]) -> int:
         """Where the definition ends: after its last line, and the blank lines that follow it."""
         language, code = self.language, self.code
         stop, depth, counted = limit, 0, one.start
         for match in _outside(one.indent).finditer(code, self._line_end(one.start) - 1, limit):
             at = match.start() + 1
-            if at in starts:
+            if pattern.match(self.lines, at):
                 stop = at
                 break
             if language.to_next:
@@ -250,7 +254,6 @@ def _outside(indent: int) -> re.Pattern[str]:
 
 def _without_strings_and_comments(text: str, language: Language) -> str:
     """The same text, of the same length and lines, comments blank, strings without their words."""
-
     comments = language.comments
 
     def blank(match: re.Match[str]) -> str:
@@ -269,36 +272,38 @@ def _without_strings_and_comments(text: str, language: Language) -> str:
 
 def _is_closed(token: str) -> bool:
     """Whether a token that reaches the end of the text ends there by itself."""
-    if token.startswith("/*"):
-        return token.endswith("*/")
-    return len(token) >= 6 and token.endswith(token[:3]) if token[:3] in ('"""', "'''") else True
+    if token.startswith(("/*", "[[", "--[[")):
+        return token.endswith(("*/", "]]"))
+    if token[0] not in "\"'`":
+        return True
+    quote = token[:3] if token[:3] in ('"""', "'''") else token[0]
+    return len(token) >= 2 * len(quote) and token.endswith(quote)
 
 
-def _whole_and_definitions(text: str, found: list[tuple[str, int, int]]) -> list[_Span]:
+def _around(text: str, found: list[tuple[str, int, int]]) -> list[_Span]:
     """Spans for definitions known by their lines: (name, first, last), 1-based, in order."""
-    line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
-    starts = [*line_starts, len(text)]
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
     anchors, spans, cursor = _Anchors(), list[_Span](), 0
-    for name, first, last in found:
-        start, end = starts[first - 1], starts[min(last, len(starts) - 1)]
-        if start < cursor or end <= start:
+    for raw_name, first, last in found:
+        line = first - 1
+        if line >= len(starts) or starts[line] < cursor:
             continue
-        line = bisect_left(line_starts, start)
+        above = re.compile(rf"\s*(?:[^\w\s(\[{{-]|--|-spec\b|\(\*|{re.escape(raw_name)}\b)")
         while (
             line
             and starts[line - 1] >= cursor
-            and not text[starts[line - 1] : starts[line]].isspace()
+            and above.match(text, starts[line - 1], starts[line])
         ):
             line -= 1
         lead = starts[line]
-        if text[cursor:lead].isspace() and spans:
+        if spans and text[cursor:lead].isspace():
             spans[-1].end = lead
         elif lead > cursor:
             spans.append(_Span("file", "", cursor, lead))
-        name = _name(name)
-        spans.append(_Span(anchors.unique(name), name, lead, end))
-        cursor = end
-    if text[cursor:].isspace() and spans:
+        cursor = starts[last] if last < len(starts) else len(text)
+        name = _name(raw_name)
+        spans.append(_Span(anchors.unique(name), name, lead, cursor))
+    if spans and text[cursor:].isspace():
         spans[-1].end = len(text)
     elif cursor < len(text):
         spans.append(_Span("file", "", cursor, len(text)))
