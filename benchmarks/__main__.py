@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     options = parser.parse_args(arguments)
     names = options.only or list(MEASURES)
+    load = os.getloadavg()[0]
     sizes = QUICK if options.quick else Sizes()
     with tempfile.TemporaryDirectory(prefix="sdd-benchmarks-") as directory:
         bench = Workbench(Path(directory), sizes, options.qmd.resolve())
@@ -44,7 +46,8 @@ def main(arguments: Sequence[str]) -> int:
             print(f"benchmarks: {error}", file=sys.stderr)
             return 2
         versions = [f"sdd at {_commit()}", *bench.versions()]
-    section = f"{table(figures)}\n\n{date.today()}, {', '.join(versions)}; {describe_machine()}."
+    machine = f"{describe_machine()}, load average {load:.1f} at the start"
+    section = f"{table(figures)}\n\n{date.today()}, {', '.join(versions)}; {machine}."
     print(section)
     if not options.quick and not options.only:
         _DOCUMENT.write_text(replace_section(_DOCUMENT.read_text(), section))
