@@ -63,6 +63,8 @@ def apply(
             if progress:
                 progress(f"Indexing {changes.collection.name}", done, len(changes.paths))
             if done and done % _DOCUMENTS_A_TRANSACTION == 0:
+                # What is half done reflects no commit, should nobody come back to finish it.
+                write_bookmark(connection, changes.collection.name, None)
                 connection.execute("COMMIT; BEGIN IMMEDIATE")
             data = _read(root, path, limit, tally)
             one = known.get(path)

@@ -180,8 +180,8 @@ def test_many_documents_are_kept_though_the_update_is_cut_short(
     for path, content in files.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(content)
-    engine.ensure([ADRS])
     bookmark = Bookmark("b" * 40, (), "definition")
+    fill(engine, tmp_path, {}, bookmark=bookmark)
     changes = CollectionChanges(ADRS, tuple(files), True, bookmark)
 
     def stop(label: str, done: int, total: int) -> None:
