@@ -85,10 +85,13 @@ def to_fetch(name: str, root: Path) -> str:
     """
     if local_folder(name, root) is not None or not _is_hub(name):
         return ""
-    from sdd_hooks.models.hub import cached_folder
+    from sdd_hooks.models.hub import cached_folder, require_client
 
     wanted = name or DEFAULT
-    return "" if cached_folder(wanted) else wanted
+    if cached_folder(wanted):
+        return ""
+    require_client(wanted)
+    return wanted
 
 
 def weights_of(folder: Path) -> Path | None:

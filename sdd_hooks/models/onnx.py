@@ -7,6 +7,7 @@ length 1. What the graph takes and gives is asked, not assumed.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,8 @@ def load_folder(folder: Path, identity: str) -> OnnxModel:
             pad_token=padding.get("pad_token", "[PAD]"),
         )
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
+        options.log_severity_level = 4  # its failures are raised, not printed as well
+        options.intra_op_num_threads = _cores()
         available = onnxruntime.get_available_providers()
         wanted = [name for name in _PROVIDERS if name in available]
         session = onnxruntime.InferenceSession(str(weights), options, providers=wanted)
@@ -76,12 +78,27 @@ class OnnxModel:
         self.dimensions = len(self.embed(["dimensions"])[0]) // 4
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One float32 little-endian vector of length 1 for each text."""
+        """One float32 little-endian vector of length 1 for each text.
+
+        Raises EngineUnavailable when the graph cannot run on them, or gives no numbers.
+        """
         if not texts:
             return []
+        try:
+            return self._embed(texts)
+        except EngineUnavailable:
+            raise
+        # As when loading: of no common class.
+        except Exception as error:
+            reason = str(error).partition("\n")[0][:200]
+            raise EngineUnavailable(f"the model {self.id} failed: {reason}") from error
+
+    def _embed(self, texts: Sequence[str]) -> list[bytes]:
         import numpy
 
-        encoded = self._tokenizer.encode_batch(list(texts))
+        # The tokenizer takes no lone surrogates, as an undecodable argument has them.
+        readable = [text.encode("utf-8", "replace").decode() for text in texts]
+        encoded = self._tokenizer.encode_batch(readable)
         mask = numpy.array([one.attention_mask for one in encoded], dtype=numpy.int64)
         feed = {
             "input_ids": numpy.array([one.ids for one in encoded], dtype=numpy.int64),
@@ -91,11 +108,24 @@ class OnnxModel:
         tokens = self._session.run(
             None, {name: value for name, value in feed.items() if name in self._inputs}
         )[0]
+        if tokens.ndim != 3 or tokens.shape[:2] != mask.shape:
+            raise EngineUnavailable(
+                f"{self.id} is not a sentence model: it gives {tokens.shape} for {mask.shape}"
+            )
         weights = mask[..., None].astype(numpy.float32)
         pooled = (tokens * weights).sum(axis=1) / numpy.maximum(weights.sum(axis=1), 1e-9)
         lengths = numpy.linalg.norm(pooled, axis=1, keepdims=True)
         unit = (pooled / numpy.maximum(lengths, 1e-12)).astype("<f4")
+        if not numpy.isfinite(unit).all():
+            raise EngineUnavailable(f"the model {self.id} gives vectors that are no numbers")
         return [vector.tobytes() for vector in unit]
+
+
+def _cores() -> int:
+    """The cores this process may use: onnxruntime counts those it may not as well."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _longest(folder: Path) -> int:

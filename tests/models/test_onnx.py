@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from array import array
 from pathlib import Path
@@ -95,3 +96,43 @@ def test_a_real_model_knows_what_belongs_together(shared: Path) -> None:
     one, many = model.embed(["a session token"])[0], model.embed(["a session token", *ODD])[0]
     # The int8 graph scales its activations over the whole batch, padding included.
     assert cosine(one, many) > 0.98
+
+
+def test_an_undecodable_argument_has_a_vector(tmp_path: Path) -> None:
+    model = load_model(str(make_model(tmp_path)), tmp_path)
+    assert model.embed(["token \udcff"]) == model.embed(["token ?"])
+
+
+def test_a_tokenizer_for_another_graph_is_one_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    tokenizer = make_model(tmp_path) / "tokenizer.json"
+    words = json.loads(tokenizer.read_text())
+    words["model"]["vocab"]["user"] = 9_999
+    tokenizer.write_text(json.dumps(words))
+    model = load_model(str(tmp_path), tmp_path)
+    with pytest.raises(EngineUnavailable, match="failed") as caught:
+        model.embed(["user"])
+    assert "\n" not in str(caught.value)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_graph_that_gives_something_else_is_refused(tmp_path: Path) -> None:
+    import onnx
+    from onnx import TensorProto, helper
+
+    make_model(tmp_path)
+    wanted = ("input_ids", "attention_mask")
+    inputs = [helper.make_tensor_value_info(n, TensorProto.INT64, ["b", "s"]) for n in wanted]
+    output = helper.make_tensor_value_info("out", TensorProto.FLOAT, ["b", "s"])
+    nodes = [
+        helper.make_node("Add", list(wanted), ["sum"]),
+        helper.make_node("Cast", ["sum"], ["out"], to=TensorProto.FLOAT),
+    ]
+    graph = helper.make_graph(nodes, "other", inputs, [output])
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9),
+        tmp_path / "model.onnx",
+    )
+    with pytest.raises(EngineUnavailable, match="not a sentence model"):
+        load_model(str(tmp_path), tmp_path)
