@@ -9,15 +9,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
 
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.model import WEIGHTS, weights_of
+from sdd_hooks.models.patience import within
 
 _REACHABLE_WITHIN = 3.5
 """Seconds in which the hub has to say what a model's files are: the promise is 5 for everything."""
@@ -26,8 +25,6 @@ _STALLED_AFTER = 60.0
 """Seconds without another byte after which a download is given up."""
 
 _BESIDE = ("config.json", "sentence_bert_config.json", "tokenizer.json")
-
-_Result = TypeVar("_Result")
 
 
 def hub_folder(name: str) -> Path:
@@ -109,7 +106,7 @@ def _fetch(client: ModuleType, name: str) -> bool:
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     if not sys.stderr.isatty():
         disable_progress_bars()
-    info = _within(_REACHABLE_WITHIN, lambda: client.HfApi().model_info(name))
+    info = within(_REACHABLE_WITHIN, lambda: client.HfApi().model_info(name))
     there = {file.rfilename for file in info.siblings or ()}
     weights = next((path for path in WEIGHTS if path in there), "")
     if not weights or "tokenizer.json" not in there:
@@ -119,38 +116,9 @@ def _fetch(client: ModuleType, name: str) -> bool:
     # By the name of the branch, so that the cache knows which commit it stands for; the weights
     # last, so that a download cut short is not taken for a model.
     for file in (*beside, weights):
-        _within(
+        within(
             _STALLED_AFTER,
             partial(client.hf_hub_download, name, file, etag_timeout=_REACHABLE_WITHIN),
             lambda: sum(blob.stat().st_size for blob in blobs.glob("*") if blob.exists()),
         )
     return True
-
-
-def _within(
-    seconds: float, work: Callable[[], _Result], progress: Callable[[], int] = lambda: 0
-) -> _Result:
-    """What `work` returns or raises, or TimeoutError after so long without progress: a name that
-    resolves to silence is waited for once per address, which no time-out of the client bounds."""
-    result: list[_Result] = []
-    failure: list[Exception] = []
-
-    def run() -> None:
-        try:
-            result.append(work())
-        except Exception as error:
-            failure.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    seen, waited, step = progress(), 0.0, min(seconds, 1.0)
-    while thread.is_alive() and waited < seconds:
-        thread.join(min(step, seconds - waited))
-        waited += step
-        if progress() != seen:
-            seen, waited = progress(), 0.0
-    if failure:
-        raise failure[0]
-    if not result:
-        raise TimeoutError(f"no answer within {seconds:.1f} s")
-    return result[0]

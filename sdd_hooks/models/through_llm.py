@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.patience import within
+
+_REACHABLE_WITHIN = 4.0
 
 
 def load_through_llm(name: str) -> LlmModel:
@@ -39,7 +43,14 @@ class LlmModel:
         self.id = f"llm:{name}"
         self._name = name
         self._model = model
-        self.dimensions = len(self.embed(["dimensions"])[0]) // 4
+        probe = partial(self.embed, ["dimensions"])
+        # A model that needs a key is elsewhere, and its client may wait for minutes; one that
+        # needs none may well take its time to load.
+        try:
+            first = within(_REACHABLE_WITHIN, probe) if model.needs_key else probe()
+        except TimeoutError as error:
+            raise EngineUnavailable(f"the model {name} could not be reached: {error}") from error
+        self.dimensions = len(first[0]) // 4
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """One float32 little-endian vector of length 1 for each text.

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
-from sdd_hooks.models.hub import _within, cache, cached_folder
+from sdd_hooks.models.hub import cache, cached_folder
 from tests.support.hub import serving
 from tests.support.models import make_model
 
@@ -98,25 +97,3 @@ def test_the_cache_is_where_the_client_keeps_it(variables: dict[str, str]) -> No
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
     assert str(cache(environment)) == done.stdout.strip()
-
-
-def test_what_never_ends_is_given_up_and_what_goes_on_is_not() -> None:
-    never = threading.Event()
-    with pytest.raises(TimeoutError, match=r"within 0\.1 s"):
-        _within(0.1, never.wait)
-    steps = iter(range(5))
-    done = threading.Event()
-
-    def progress() -> int:
-        step = next(steps, None)
-        if step is None:
-            done.set()
-        return step or 0
-
-    assert _within(0.1, done.wait, progress)
-    never.set()
-
-
-def test_a_failure_is_the_callers() -> None:
-    with pytest.raises(ZeroDivisionError):
-        _within(5, lambda: 1 // 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import socket
 import subprocess
 import sys
 from array import array
@@ -65,3 +66,33 @@ def test_search_and_the_local_model_do_not_import_llm(tmp_path: Path) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
+
+
+def test_a_model_elsewhere_that_is_silent_is_given_up(tmp_path: Path) -> None:
+    program = """
+import time
+from pathlib import Path
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.model import load_model
+import llm
+started = time.monotonic()
+try:
+    load_model("3-small", Path.cwd())
+except EngineUnavailable as error:
+    print(time.monotonic() - started < 5, error)
+"""
+    environment = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        environment |= {
+            "OPENAI_API_KEY": "none",
+            "OPENAI_BASE_URL": f"http://127.0.0.1:{server.getsockname()[1]}",
+            "LLM_USER_PATH": str(tmp_path),
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert done.stdout == "True the model 3-small could not be reached: no answer within 4.0 s\n"
