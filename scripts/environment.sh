@@ -71,7 +71,7 @@ environment() {
     elif [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$inputs" ]; then
         return
     fi
-    say "installing into ${directory#"$root/"} (about a minute, once)"
+    say "installing into ${directory#"$root/"} (up to a minute, once)"
     (
         cd "$root"
         quietly "$directory/bin/python" -m pip install 'pip>=25.1' # the first that knows --group
