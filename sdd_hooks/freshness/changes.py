@@ -14,11 +14,13 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
-from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.git import git, nul_split, start, try_git
+
+if TYPE_CHECKING:
+    from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
+    from sdd_hooks.project.collections import Collection
 
 Scan = Literal["tracked", "all", "full"]
 """How far to look: `tracked` leaves out files git has never seen (their directories would have to
@@ -42,6 +44,9 @@ class Look:
         self, collections: Sequence[Collection], bookmarks: Mapping[str, Bookmark | None]
     ) -> list[CollectionChanges]:
         """The changes of this repository's collections since their bookmarks."""
+        # Not before: git is at work while the data classes of the protocol are being made.
+        from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
+
         dirty = set(self._finish(self._dirty))
         untracked = self._finish(self._untracked) if self._untracked else None
         everything: list[str] | None = None
@@ -141,6 +146,8 @@ def look(root: Path, repository: str, scan: Scan) -> Look:
 
 def issues(root: Path, collection: Collection, scan: Scan) -> CollectionChanges | None:
     """The synced issues, which git ignores: every file there is. None for a `tracked` scan."""
+    from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
+
     if scan == "tracked":
         return None
     found = []

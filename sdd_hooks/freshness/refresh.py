@@ -47,11 +47,13 @@ def refresh(
     scan: Scan = "all",
     wait: float = 30.0,
     progress: Progress | None = None,
+    begun: Look | None = None,
 ) -> Refresh:
     """Bring `collections` up to date, created when missing; None means those the index has.
 
     `wait` is how many seconds another refresh of this work tree is waited for; after 0 it is asked
-    to look again when it has finished, and this call returns.
+    to look again when it has finished, and this call returns. `begun` is a look at the repository,
+    of the same scan, that the caller began and closes.
 
     Raises:
         NotIndexed: nothing is indexed yet and no collections were named.
@@ -79,10 +81,10 @@ def refresh(
             if not mine:
                 break
             again.unlink(missing_ok=True)
-            done.append(_refresh(project, wanted, progress))
+            done.append(_refresh(project, wanted, progress, begun))
         if not again.exists():
             break
-        wanted, wait = _Wanted(None, "all"), 0.0
+        wanted, wait, begun = _Wanted(None, "all"), 0.0, None
     if not done and wait:
         raise StorageError(
             f"another refresh has run for over {wait:.0f} s: try again when it has finished"
@@ -97,9 +99,11 @@ def refresh(
     )
 
 
-def _refresh(project: Project, wanted: _Wanted, progress: Progress | None) -> Refresh:
+def _refresh(
+    project: Project, wanted: _Wanted, progress: Progress | None, begun: Look | None
+) -> Refresh:
     # git looks at the work tree while the engine is being imported and opened.
-    top = look(project.repository.root, "", wanted.scan)
+    top = begun or look(project.repository.root, "", wanted.scan)
     try:
         engine = open_engine(project, repair=True)
         try:

@@ -13,13 +13,10 @@ from pathlib import Path
 from typing import TextIO
 
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, SddError
-from sdd_hooks.freshness.changes import Scan
-from sdd_hooks.freshness.fastpath import shared_collections
-from sdd_hooks.githooks import background
+from sdd_hooks.freshness.changes import Scan, look
 from sdd_hooks.githooks.lines import one_line
 from sdd_hooks.githooks.shims import EVENTS
-from sdd_hooks.project.project import Project, load_project
-from sdd_hooks.project.repository import Repository
+from sdd_hooks.project.repository import Repository, discover
 
 AUTO = "auto"
 
@@ -81,21 +78,27 @@ def _inferred(environ: Mapping[str, str]) -> tuple[str, list[str]]:
 
 
 def _refresh(event: str, arguments: Sequence[str], cwd: Path, environ: Mapping[str, str]) -> None:
-    from sdd_hooks.freshness.refresh import refresh
-
-    project = load_project(cwd)
-    repository = project.repository
+    repository = discover(cwd)
     if event != "post-rewrite" and _rebase_goes_on(repository, event):
         return
     if not repository.search_dir.is_dir():
         if event == "post-checkout" and set("".join(arguments[:1])) == {"0"}:
-            _index_new_work_tree(project, environ)
+            _index_new_work_tree(repository, environ)
         return
     scan: Scan = "tracked" if event == "post-commit" else "all"
+    # git begins to look before anything is imported: in a large work tree that takes longest.
+    begun = look(repository.root, "", scan)
     try:
-        refresh(project, scan=scan, wait=0.0, progress=_small)
+        from sdd_hooks.freshness.refresh import refresh
+        from sdd_hooks.project.project import project_of
+
+        refresh(project_of(repository), scan=scan, wait=0.0, progress=_small, begun=begun)
     except _TooLarge:
+        from sdd_hooks.githooks import background
+
         background.start(repository, environ, ())
+    finally:
+        begun.close()
 
 
 def _small(_what: str, _done: int, total: int) -> None:
@@ -104,11 +107,15 @@ def _small(_what: str, _done: int, total: int) -> None:
         raise _TooLarge
 
 
-def _index_new_work_tree(project: Project, environ: Mapping[str, str]) -> None:
-    shared = shared_collections(project.repository)
-    names = [one.name for one in project.collections if one.name in shared]
+def _index_new_work_tree(repository: Repository, environ: Mapping[str, str]) -> None:
+    from sdd_hooks.freshness.fastpath import shared_collections
+    from sdd_hooks.githooks import background
+    from sdd_hooks.project.project import project_of
+
+    shared = shared_collections(repository)
+    names = [one.name for one in project_of(repository).collections if one.name in shared]
     if names:
-        background.start(project.repository, environ, names)
+        background.start(repository, environ, names)
 
 
 def _rebase_goes_on(repository: Repository, event: str) -> bool:

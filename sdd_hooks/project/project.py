@@ -86,7 +86,11 @@ def load_project(start: Path) -> Project:
 
     Raises RepositoryError, or ConfigurationError for a value that cannot be used.
     """
-    repository = discover(start)
+    return project_of(discover(start))
+
+
+def project_of(repository: Repository) -> Project:
+    """Everything that this repository declares. Raises like `load_project`."""
     root = repository.root
     memory, unreadable = find_memory_file(root)
     configuration = read_configuration(memory, unreadable, Configuration())
