@@ -22,9 +22,14 @@ if TYPE_CHECKING:
     from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
     from sdd_hooks.project.collections import Collection
 
-Scan = Literal["tracked", "all", "full"]
-"""How far to look: `tracked` leaves out files git has never seen (their directories would have to
-be read), `all` does not, `full` re-reads every document whatever git says."""
+Scan = Literal["committed", "tracked", "all", "full"]
+"""How far to look. `committed`: what commits changed and what was dirty, nothing that grows with
+the work tree. `tracked`: also every file git knows. `all`: also those it has never seen, for which
+directories have to be read. `full` re-reads every document, whatever git says."""
+
+_LARGE_INDEX = 3_000_000
+"""Bytes of git's own index from which a hook does not wait for a look at every file: about 30,000
+files, which git looks at in the time the hook takes to start."""
 
 _MOST_ARGUMENTS = 500
 
@@ -37,7 +42,7 @@ class Look:
     prefix: str
     head: str
     scan: Scan
-    _dirty: subprocess.Popen[bytes]
+    _dirty: subprocess.Popen[bytes] | None
     _untracked: subprocess.Popen[bytes] | None
 
     def changes(
@@ -47,7 +52,7 @@ class Look:
         # Not before: git is at work while the data classes of the protocol are being made.
         from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
 
-        dirty = set(self._finish(self._dirty))
+        dirty = set(self._finish(self._dirty)) if self._dirty else None
         untracked = self._finish(self._untracked) if self._untracked else None
         everything: list[str] | None = None
         since: dict[str, list[str] | None] = {}
@@ -64,12 +69,14 @@ class Look:
                 if everything is None:
                     untracked = self._all_untracked() if untracked is None else untracked
                     everything = sorted({*self._tracked(), *untracked})
+                dirty = self._all_dirty() if dirty is None else dirty
                 paths: Iterable[str] = everything
                 now = dirty.union(untracked or ())
             else:
                 before = then.dirty if then is not None else ()
-                extra = self._still_untracked(before, dirty) if untracked is None else untracked
-                now = dirty.union(extra)
+                seen = self._dirty_among({*committed, *before}) if dirty is None else dirty
+                extra = self._still_untracked(before, seen) if untracked is None else untracked
+                now = seen.union(extra)
                 paths = sorted({*committed, *now, *before})
             found.append(
                 CollectionChanges(
@@ -114,10 +121,25 @@ class Look:
     def _all_untracked(self) -> list[str]:
         return self._paths(git(self.top, *_UNTRACKED))
 
+    def _all_dirty(self) -> set[str]:
+        return set(self._paths(git(self.top, *_DIRTY, self.head)))
+
+    def _dirty_among(self, paths: set[str]) -> set[str]:
+        """Those of the paths whose files are not as HEAD has them."""
+        if not paths:
+            return set()
+        if len(paths) > _MOST_ARGUMENTS:
+            return self._all_dirty()
+        command = ("--literal-pathspecs", *_DIRTY, self.head, "--", *self._own(paths))
+        return set(self._paths(git(self.top, *command)))
+
+    def _own(self, paths: Iterable[str]) -> list[str]:
+        """Paths of the project as this repository has them."""
+        return [path[len(self.prefix) + 1 :] if self.prefix else path for path in paths]
+
     def _still_untracked(self, before: Sequence[str], dirty: set[str]) -> list[str]:
         """Those of the paths dirty at the last look that git still does not track."""
-        start_at = len(self.prefix) + 1 if self.prefix else 0
-        candidates = [path[start_at:] for path in before if path not in dirty]
+        candidates = self._own(path for path in before if path not in dirty)
         if not candidates:
             return []
         if len(candidates) > _MOST_ARGUMENTS:
@@ -126,7 +148,17 @@ class Look:
         return self._paths(git(self.top, *command))
 
 
+_DIRTY = ("diff-index", "-z", "--name-only", "--no-renames")
 _UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard")
+
+
+def scan_of_commit(git_dir: Path) -> Scan:
+    """How far to look after a commit, in a repository with this git directory."""
+    try:
+        large = (git_dir / "index").stat().st_size > _LARGE_INDEX
+    except OSError:
+        large = False
+    return "committed" if large else "tracked"
 
 
 def look(root: Path, repository: str, scan: Scan) -> Look:
@@ -139,16 +171,16 @@ def look(root: Path, repository: str, scan: Scan) -> Look:
     # An unborn branch has no HEAD: everything is then new against the empty tree.
     head = try_git(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     base = (head or git(top, "hash-object", "-t", "tree", os.devnull)).decode().strip()
-    dirty = start(top, "diff-index", "-z", "--name-only", "--no-renames", base)
-    untracked = None if scan == "tracked" else start(top, *_UNTRACKED)
+    dirty = None if scan == "committed" else start(top, *_DIRTY, base)
+    untracked = start(top, *_UNTRACKED) if scan in {"all", "full"} else None
     return Look(top, repository, base, scan, dirty, untracked)
 
 
 def issues(root: Path, collection: Collection, scan: Scan) -> CollectionChanges | None:
-    """The synced issues, which git ignores: every file there is. None for a `tracked` scan."""
+    """The synced issues, which git ignores: every file there is. None if they are not looked for."""
     from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
 
-    if scan == "tracked":
+    if scan not in {"all", "full"}:
         return None
     found = []
     for directory in collection.directories:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, SddError
-from sdd_hooks.freshness.changes import Scan, look
+from sdd_hooks.freshness.changes import look, scan_of_commit
 from sdd_hooks.githooks.lines import one_line
 from sdd_hooks.githooks.shims import EVENTS
 from sdd_hooks.project.repository import Repository, discover
@@ -85,7 +85,7 @@ def _refresh(event: str, arguments: Sequence[str], cwd: Path, environ: Mapping[s
         if event == "post-checkout" and set("".join(arguments[:1])) == {"0"}:
             _index_new_work_tree(repository, environ)
         return
-    scan: Scan = "tracked" if event == "post-commit" else "all"
+    scan = scan_of_commit(repository.git_dir) if event == "post-commit" else "all"
     # git begins to look before anything is imported: in a large work tree that takes longest.
     begun = look(repository.root, "", scan)
     try:

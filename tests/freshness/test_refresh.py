@@ -10,7 +10,7 @@ import pytest
 from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
-from sdd_hooks.freshness.changes import Scan
+from sdd_hooks.freshness.changes import Scan, scan_of_commit
 from sdd_hooks.freshness.lock import held
 from sdd_hooks.freshness.refresh import Refresh, refresh
 from sdd_hooks.project.project import load_project
@@ -250,3 +250,35 @@ def test_an_engine_that_cannot_run_leaves_nothing_behind(adrs: Repo) -> None:
     with pytest.raises(EngineUnavailable, match="no engine is called 'abacus'"):
         first(adrs)
     assert not (adrs.root / ".sdd").exists()
+
+
+def test_in_a_large_work_tree_a_commit_looks_at_what_commits_changed(adrs: Repo) -> None:
+    first(adrs)
+    adrs.commit("More", {"docs/adrs/ADR-0002-redis.md": TWO, "docs/adrs/ADR-0003-x.md": TWO})
+    adrs.write("docs/adrs/ADR-0001-sqlite.md", ONE + "\nNot committed.\n")
+    adrs.write("docs/adrs/ADR-0003-x.md", TWO + "\nChanged since.\n")
+    assert again(adrs, "committed") == Counts(added=2)
+    adrs.git("checkout", "--", "docs/adrs/ADR-0003-x.md")
+    assert again(adrs, "committed") == Counts(updated=1)
+    assert again(adrs, "committed") == Counts()
+    assert again(adrs, "tracked") == Counts(updated=1)
+
+
+def test_what_was_dirty_is_looked_at_in_a_large_work_tree_too(adrs: Repo) -> None:
+    first(adrs)
+    adrs.write("docs/adrs/ADR-0001-sqlite.md", ONE + "\nMore.\n")
+    adrs.write("docs/adrs/ADR-0002-redis.md", TWO)
+    assert again(adrs) == Counts(added=1, updated=1)
+    assert again(adrs, "committed") == Counts(unchanged=2)
+    adrs.git("checkout", "--", ".")
+    adrs.remove("docs/adrs/ADR-0002-redis.md")
+    assert again(adrs, "committed") == Counts(updated=1, removed=1)
+
+
+def test_a_large_work_tree_is_known_by_the_size_of_gits_index(tmp_path: Path) -> None:
+    assert scan_of_commit(tmp_path) == "tracked"
+    with (tmp_path / "index").open("wb") as index:
+        index.truncate(3_000_000)
+        assert scan_of_commit(tmp_path) == "tracked"
+        index.truncate(3_000_001)
+        assert scan_of_commit(tmp_path) == "committed"
