@@ -177,7 +177,7 @@ def look(root: Path, repository: str, scan: Scan) -> Look:
 
 
 def issues(root: Path, collection: Collection, scan: Scan) -> CollectionChanges | None:
-    """The synced issues, which git ignores: every file there is. None if they are not looked for."""
+    """The synced issues, which git ignores: every file there is. Nothing for a narrow look."""
     from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
 
     if scan not in {"all", "full"}:
