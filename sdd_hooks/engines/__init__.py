@@ -1,7 +1,6 @@
-"""Engines behind one protocol: chosen by the configuration, never fallen back to.
+"""Engines behind one protocol: chosen by the configuration, never fallen back to."""
 
 # Governing: ADR-0001 (two engines, chosen, never fallen back to)
-"""
 
 from __future__ import annotations
 

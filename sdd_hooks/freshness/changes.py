@@ -3,9 +3,9 @@
 A collection's bookmark names the commit it reflects and the paths that were not that commit's. What
 has to be looked at is then: what differs between that commit and HEAD, what is dirty now, and what
 was dirty then. That holds whatever happened in between, hook or no hook: `reset`, `stash`, `pull`.
+"""
 
 # Governing: ADR-0004 (change detection from git: bookmark, dirty now, dirty then)
-"""
 
 from __future__ import annotations
 

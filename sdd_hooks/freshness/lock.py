@@ -1,7 +1,6 @@
-"""One refresh of a work tree at a time; one that comes meanwhile is taken over, not lost.
+"""One refresh of a work tree at a time; one that comes meanwhile is taken over, not lost."""
 
 # Governing: ADR-0004 (change detection from git)
-"""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Bring the index up to date with the work tree: the one way in, for hooks and commands alike.
+"""Bring the index up to date with the work tree: the one way in, for hooks and commands alike."""
 
 # Governing: ADR-0004 (change detection from git), SPEC-0004 (git lifecycle)
-"""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
 A name is a folder (`./models/x`, `/models/x`, `~/x`, or one that exists in the repository), a model
 of the hub (`owner/name`), or any embedding model of `llm`; no name is the default model of the hub.
 The first two run here, without importing `llm`.
+"""
 
 # Governing: ADR-0011 (content-addressed vectors)
-"""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The one way to query: by words and by meaning at once, over collections that exist.
+"""The one way to query: by words and by meaning at once, over collections that exist."""
 
 # Governing: SPEC-0003 (embedded engine), ADR-0001 (two engines)
-"""
 
 from __future__ import annotations
 

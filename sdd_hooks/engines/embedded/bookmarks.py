@@ -1,7 +1,6 @@
-"""Where a collection's bookmark is kept: beside what it describes, in the same transaction.
+"""Where a collection's bookmark is kept: beside what it describes, in the same transaction."""
 
 # Governing: ADR-0004 (change detection from git: bookmark, dirty now, dirty then)
-"""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
 All code could be cut this way, and is not: `cgg` reads a file from disk, takes 2 ms and more for
 what the rows do in a tenth of that, knows functions but no types, and its grammars need minutes for
 hostile text. And the ids and vectors of most files must not depend on what else is installed.
+"""
 
 # Governing: ADR-0008 (sections and definitions as units of retrieval with stable ids)
-"""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The unit of retrieval, and the one rule that cuts a long unit into parts.
+"""The unit of retrieval, and the one rule that cuts a long unit into parts."""
 
 # Governing: ADR-0008 (sections and definitions as units of retrieval with stable ids)
-"""
 
 from __future__ import annotations
 

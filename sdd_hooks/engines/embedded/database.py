@@ -1,7 +1,6 @@
-"""Open a SQLite file safely: ours, current, and never trusted further than its data.
+"""Open a SQLite file safely: ours, current, and never trusted further than its data."""
 
 # Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0012 (untrusted input)
-"""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
 A definition begins with the comments and decorators on the lines above it and ends where the
 indentation comes back, braces permitting. A long class is cut into its methods. What is neither is
 a part of `file`, or of the class. The chunks' texts, put together, are the file.
+"""
 
 # Governing: ADR-0008 (sections and definitions as units of retrieval with stable ids)
-"""
 
 from __future__ import annotations
 

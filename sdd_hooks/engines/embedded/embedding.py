@@ -1,7 +1,6 @@
-"""Give a vector to every chunk that has none, once, however often the work is cut short.
+"""Give a vector to every chunk that has none, once, however often the work is cut short."""
 
 # Governing: ADR-0011 (content-addressed vectors)
-"""
 
 from __future__ import annotations
 

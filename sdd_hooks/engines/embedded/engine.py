@@ -1,7 +1,7 @@
-"""The default engine: one SQLite file a work tree, one of vectors a repository.
+"""The default engine: one SQLite file a work tree, one of vectors a repository."""
 
-# Governing: ADR-0001 (two engines, chosen), ADR-0002 (apsw, FTS5 and sqlite-vec)
-"""
+# Governing: ADR-0001 (two engines, chosen), ADR-0002 (apsw, FTS5 and sqlite-vec),
+# ADR-0013 (hybrid search waits until every searched chunk has a vector)
 
 from __future__ import annotations
 

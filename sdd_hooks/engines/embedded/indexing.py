@@ -1,7 +1,6 @@
-"""Bring documents up to date: read what may have changed, keep what has not.
+"""Bring documents up to date: read what may have changed, keep what has not."""
 
 # Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0008 (units of retrieval)
-"""
 
 from __future__ import annotations
 

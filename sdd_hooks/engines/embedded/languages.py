@@ -3,9 +3,9 @@
 The patterns see text whose strings and comments are blanked out (`definitions.py`). Every pattern
 is linear on hostile input: repeated parts are separated by what they cannot contain, or bounded,
 and a token that is not closed is matched to the end of its line or of the text.
+"""
 
 # Governing: ADR-0008 (sections and definitions as units of retrieval with stable ids)
-"""
 
 from __future__ import annotations
 

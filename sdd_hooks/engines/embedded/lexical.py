@@ -5,9 +5,9 @@ of ten decisions is nearly every word, and its values have no range. This is the
 the logarithm of Lucene (always above 0), the fields weighted before saturation (BM25F, Robertson,
 Zaragoza and Taylor, CIKM 2004), and divided by what every word of the query, said once in a section
 of average length, would give.
+"""
 
 # Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0009 (score)
-"""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""A document as chunks: Markdown by section, code by definition, anything else by length.
+"""A document as chunks: Markdown by section, code by definition, anything else by length."""
 
 # Governing: ADR-0008 (sections and definitions as units of retrieval with stable ids)
-"""
 
 from __future__ import annotations
 

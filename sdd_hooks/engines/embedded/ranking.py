@@ -1,9 +1,9 @@
 """From two ranked lists to one: where each chunk stands, and how strong the evidence for it is.
 
 Reciprocal-rank fusion is from Cormack, Clarke and Büttcher (SIGIR 2009), with their k of 60.
+"""
 
 # Governing: ADR-0009 (score: reciprocal-rank fusion discounted by evidence)
-"""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 The index belongs to one work tree and can be rebuilt from it. The vectors are content-addressed,
 expensive, and shared by every work tree of the repository.
+"""
 
 # Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0006 (derived state)
-"""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 A vector is stored as float32, or as int8 scaled so that its largest component is 127; the cosine
 does not change with the scale, so nothing else is stored.
+"""
 
 # Governing: ADR-0011 (content-addressed vectors), ADR-0006 (vectors beside the git common dir)
-"""
 
 from __future__ import annotations
 

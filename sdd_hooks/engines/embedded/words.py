@@ -2,9 +2,9 @@
 
 `unicode61` folds case and diacritics and already splits at underscores, dots and slashes. What it
 leaves whole is done here: camelCase identifiers, and scripts written without spaces.
+"""
 
 # Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec)
-"""
 
 from __future__ import annotations
 
