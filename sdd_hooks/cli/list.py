@@ -61,7 +61,7 @@ def list_artifacts(
     )
     found = sorted(wanted, key=_order)
     rows = [
-        (one.name, one.status.value or NONE, one.date or "-", one.title, one.path) for one in found
+        (one.name, one.status.value or NONE, one.date or "-", one.path, one.title) for one in found
     ]
     lines = table(rows) if rows else ["no decisions or specifications"]
     data = {"artifacts": [_data(one) for one in found]}

@@ -7,10 +7,11 @@ def test_artifacts_in_a_table(repo):
     repo.commit("Start", {**FILES, "docs/adrs/ADR-0010-x.md": "# ADR-0010: 日本語 title\n"})
     repo.write("docs/adrs/ADR-0002-draft.md", "---\nstatus: proposed\n---\n# ADR-0002: Later\n")
     assert run(repo.root, "list").out.splitlines() == [
-        "ADR-0001   accepted  2026-01-02  Store the index in SQLite  docs/adrs/ADR-0001-sqlite.md",
-        "ADR-0002   proposed  -           Later                      docs/adrs/ADR-0002-draft.md",
-        "ADR-0010   none      -           日本語 title               docs/adrs/ADR-0010-x.md",
-        f"SPEC-0001  none      -           Search                     {SPEC}",
+        "ADR-0001   accepted  2026-01-02  docs/adrs/ADR-0001-sqlite.md        "
+        "Store the index in SQLite",
+        "ADR-0002   proposed  -           docs/adrs/ADR-0002-draft.md         Later",
+        "ADR-0010   none      -           docs/adrs/ADR-0010-x.md             日本語 title",
+        f"SPEC-0001  none      -           {SPEC}  Search",
     ]
 
 
