@@ -99,6 +99,10 @@ sdd_wanted() {
         set -- --cached HEAD -- "$@"
     else
         [ "$sdd_dirty" = 0 ] && [ ! -e "$sdd_again" ] || return 0
+        if [ "$event$sdd_large" = post-commit1 ]; then
+            ! sdd_same_commits "$sdd_commit" HEAD -- "$@"
+            return
+        fi
         set -- "$sdd_commit" -- "$@"
         [ "$sdd_submodules" = 1 ] || set -- --ignore-submodules=all "$@"
         [ "$sdd_large" = 0 ] || set -- --cached "$@"
@@ -119,10 +123,22 @@ sdd_read_header() {
     [ ${#sdd_commit} -eq 40 ] || [ ${#sdd_commit} -eq 64 ]
 }
 
-# Pathspecs mean what sdd wrote, and no object is fetched over the network for this.
 sdd_unchanged() {
+    sdd_git diff-index --quiet "$@"
+}
+
+# git reads its index for this, and would take as long as the work tree is large: one that is
+# missing is empty.
+sdd_same_commits() (
+    GIT_INDEX_FILE=$sdd_git_dir/sdd-no-index
+    export GIT_INDEX_FILE
+    sdd_git diff-tree -r --quiet "$@"
+)
+
+# Pathspecs mean what sdd wrote, and no object is fetched over the network for this.
+sdd_git() {
     GIT_LITERAL_PATHSPECS=0 GIT_GLOB_PATHSPECS=0 GIT_NOGLOB_PATHSPECS=0 GIT_ICASE_PATHSPECS=0 \
-        GIT_NO_LAZY_FETCH=1 git diff-index --quiet "$@" </dev/null >/dev/null 2>&1
+        GIT_NO_LAZY_FETCH=1 git "$@" </dev/null >/dev/null 2>&1
 }
 
 # Whether the file is there, and the interpreter in its first lines too.

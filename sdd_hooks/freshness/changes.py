@@ -112,7 +112,8 @@ class Look:
         if then == self.head:
             return []
         command = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", then, self.head)
-        output = try_git(self.top, *command)
+        # git would read its index for this, of the size of the work tree; a missing one is empty.
+        output = try_git(self.top, *command, index=str(self.top / ".sdd" / "no-index"))
         return None if output is None else self._paths(output)
 
     def _tracked(self) -> list[str]:
@@ -126,12 +127,25 @@ class Look:
 
     def _dirty_among(self, paths: set[str]) -> set[str]:
         """Those of the paths whose files are not as HEAD has them."""
-        if not paths:
+        names = dict(zip(self._own(paths), paths, strict=True))
+        if not names:
             return set()
-        if len(paths) > _MOST_ARGUMENTS:
+        if any("\n" in name for name in names):
             return self._all_dirty()
-        command = ("--literal-pathspecs", *_DIRTY, self.head, "--", *self._own(paths))
-        return set(self._paths(git(self.top, *command)))
+        # By their object ids: git's index, of the size of the work tree, is not read for those.
+        files = [name for name in names if os.path.isfile(self.top / name)]  # noqa: PTH113
+        here = try_git(self.top, "hash-object", "--stdin-paths", stdin=_lines(files))
+        asked = _lines(f"{self.head}:{name}" for name in names)
+        known = try_git(self.top, "cat-file", "--batch-check=%(objectname)", stdin=asked)
+        if here is None or known is None:
+            return self._all_dirty()
+        found = dict(zip(files, here.split(), strict=True))
+        committed = {
+            name: answer
+            for name, answer in zip(names, known.split(b"\n"), strict=False)
+            if not answer.endswith(b" missing")
+        }
+        return {path for name, path in names.items() if found.get(name) != committed.get(name)}
 
     def _own(self, paths: Iterable[str]) -> list[str]:
         """Paths of the project as this repository has them."""
@@ -150,6 +164,10 @@ class Look:
 
 _DIRTY = ("diff-index", "-z", "--name-only", "--no-renames")
 _UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard")
+
+
+def _lines(values: Iterable[str]) -> bytes:
+    return os.fsencode("".join(f"{value}\n" for value in values))
 
 
 def scan_of_commit(git_dir: Path) -> Scan:

@@ -80,9 +80,9 @@ def git(root: Path, *args: str, stdin: bytes | None = None, index: str = "") -> 
     return done.stdout
 
 
-def try_git(root: Path, *args: str, stdin: bytes | None = None) -> bytes | None:
+def try_git(root: Path, *args: str, stdin: bytes | None = None, index: str = "") -> bytes | None:
     """Like `git`, but None when the command fails."""
-    done = run(root, *args, stdin=stdin)
+    done = run(root, *args, stdin=stdin, index=index)
     return None if done.returncode else done.stdout
 
 

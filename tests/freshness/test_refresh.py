@@ -282,3 +282,17 @@ def test_a_large_work_tree_is_known_by_the_size_of_gits_index(tmp_path: Path) ->
         assert scan_of_commit(tmp_path) == "tracked"
         index.truncate(3_000_001)
         assert scan_of_commit(tmp_path) == "committed"
+
+
+def test_odd_names_are_followed_in_a_large_work_tree(adrs: Repo) -> None:
+    first(adrs)
+    names = ["docs/adrs/ADR-0002 two.md", "docs/adrs/ADR-0003-é.md", "docs/adrs/ADR-0004-\r.md"]
+    adrs.commit("More", dict.fromkeys(names, TWO))
+    assert again(adrs, "committed") == Counts(added=2)
+    adrs.remove(names[2])
+    adrs.commit("Fewer", {names[0]: TWO + "\nMore.\n"})
+    assert again(adrs, "committed") == Counts(updated=1)
+    adrs.remove(names[0])
+    adrs.commit("Line break", {"docs/adrs/ADR-0005-\n.md": TWO})
+    assert again(adrs, "committed") == Counts(removed=1)
+    assert again(adrs, "tracked") == Counts()
