@@ -133,7 +133,7 @@ class Look:
         if any("\n" in name for name in names):
             return self._all_dirty()
         # By their object ids: git's index, of the size of the work tree, is not read for those.
-        files = [name for name in names if os.path.isfile(self.top / name)]  # noqa: PTH113
+        files = [name for name in names if (self.top / name).is_file()]
         here = try_git(self.top, "hash-object", "--stdin-paths", stdin=_lines(files))
         asked = _lines(f"{self.head}:{name}" for name in names)
         known = try_git(self.top, "cat-file", "--batch-check=%(objectname)", stdin=asked)
