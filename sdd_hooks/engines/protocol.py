@@ -120,20 +120,24 @@ class Document:
 
 @dataclass(frozen=True)
 class CollectionStatus:
-    """One collection as the engine holds it; `pending` counts chunks without a vector."""
+    """One collection as the engine holds it; `pending` counts chunks without a vector.
+
+    None stands for what an engine does not count by collection.
+    """
 
     name: str
     kind: str
     module: str
     documents: int
-    chunks: int
-    pending: int
+    chunks: int | None
+    pending: int | None
     bookmark: Bookmark | None
 
 
 @dataclass(frozen=True)
 class Status:
-    """The engine as a whole. `touched` is when it last looked for changes (seconds, epoch)."""
+    """The engine as a whole. `touched` is when it last looked for changes (seconds, epoch);
+    `pending` counts chunks without a vector, all collections together."""
 
     engine: str
     collections: tuple[CollectionStatus, ...]
@@ -141,23 +145,31 @@ class Status:
     model: str
     location: str
     bytes: int
-
-    @property
-    def pending(self) -> int:
-        """Chunks without a vector, all collections together."""
-        return sum(c.pending for c in self.collections)
+    pending: int
 
 
 @dataclass(frozen=True)
 class EmbedReport:
-    """What an embed did: chunks embedded, seconds, the model and the device it ran on."""
+    """What an embed did: chunks embedded, seconds, the model and the device it ran on.
+
+    `remaining` is how many chunks have no vector still, of which `failed` were tried.
+    """
 
     embedded: int
     remaining: int
     seconds: float
     model: str
     device: str
+    failed: int = 0
     notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Whether anything was ever embedded with the configured model, and how many chunks lack it."""
+
+    begun: bool
+    pending: int
 
 
 class Engine(Protocol):
@@ -197,6 +209,21 @@ class Engine(Protocol):
 
     def documents(self, collection: str) -> Sequence[Document]:
         """Every document of a collection, by path."""
+        ...
+
+    def touched(self) -> float | None:
+        """When it last looked for changes (seconds, epoch), for next to nothing; None for never."""
+        ...
+
+    def coverage(self) -> Coverage:
+        """How far the whole index is embedded, for less than `status` costs."""
+        ...
+
+    def device(self) -> str:
+        """Where `embed` would run: `cpu`, `cuda`, `metal`, ….
+
+        Raises EngineUnavailable when it cannot run at all.
+        """
         ...
 
     def status(self) -> Status:

@@ -75,6 +75,23 @@ def model_id(name: str, root: Path) -> str:
     return f"hub:{name or DEFAULT}" if _is_hub(name) else f"llm:{name}"
 
 
+def model_device(name: str, root: Path) -> str:
+    """Where the model called `name` would run: `cpu`, `cuda`, or `remote` for a service.
+
+    Loads no model.
+
+    Raises:
+        EngineUnavailable: what it runs on is not installed, or nobody knows the model.
+    """
+    if local_folder(name, root) is None and not _is_hub(name):
+        from sdd_hooks.models.through_llm import device_of
+
+        return device_of(name)
+    from sdd_hooks.models.onnx import device
+
+    return device()
+
+
 def to_fetch(name: str, root: Path) -> str:
     """The model of the hub that loading `name` would download first; "" when there is none.
 

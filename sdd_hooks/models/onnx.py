@@ -19,6 +19,15 @@ _MOST_TOKENS = 512
 _PROVIDERS = {"CUDAExecutionProvider": "cuda", "CPUExecutionProvider": "cpu"}
 
 
+def device() -> str:
+    """Where onnxruntime, as it is installed, runs a model: `cuda` or `cpu`.
+
+    Raises EngineUnavailable when it is not installed.
+    """
+    onnxruntime = _runtime()[0]
+    return next(_PROVIDERS[name] for name in _providers(onnxruntime))
+
+
 def load_folder(folder: Path, identity: str) -> OnnxModel:
     """Load the model in a folder that holds an ONNX file and `tokenizer.json`.
 
@@ -31,15 +40,9 @@ def load_folder(folder: Path, identity: str) -> OnnxModel:
             f"{folder} is not a model: it needs tokenizer.json and model_quantized.onnx or"
             " model.onnx; set `Embed Model` to one that has them"
         )
+    onnxruntime, tokenizers = _runtime()
     try:
-        import onnxruntime
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise EngineUnavailable(
-            f"the local model needs {error.name}: pip install 'sdd-hooks[local]'"
-        ) from error
-    try:
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
         tokenizer.enable_truncation(max_length=_longest(folder))
         padding = tokenizer.padding or {}
         tokenizer.enable_padding(
@@ -50,9 +53,9 @@ def load_folder(folder: Path, identity: str) -> OnnxModel:
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # its failures are raised, not printed as well
         options.intra_op_num_threads = _cores()
-        available = onnxruntime.get_available_providers()
-        wanted = [name for name in _PROVIDERS if name in available]
-        session = onnxruntime.InferenceSession(str(weights), options, providers=wanted)
+        session = onnxruntime.InferenceSession(
+            str(weights), options, providers=_providers(onnxruntime)
+        )
         return OnnxModel(identity, tokenizer, session)
     except EngineUnavailable:
         raise
@@ -119,6 +122,22 @@ class OnnxModel:
         if not numpy.isfinite(unit).all():
             raise EngineUnavailable(f"the model {self.id} gives vectors that are no numbers")
         return [vector.tobytes() for vector in unit]
+
+
+def _runtime() -> tuple[Any, Any]:
+    try:
+        import onnxruntime
+        import tokenizers
+    except ImportError as error:
+        raise EngineUnavailable(
+            f"the local model needs {error.name}: pip install 'sdd-hooks[local]'"
+        ) from error
+    return onnxruntime, tokenizers
+
+
+def _providers(onnxruntime: Any) -> list[str]:
+    available = onnxruntime.get_available_providers()
+    return [name for name in _PROVIDERS if name in available]
 
 
 def _cores() -> int:

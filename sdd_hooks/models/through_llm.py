@@ -20,6 +20,19 @@ def load_through_llm(name: str) -> LlmModel:
     Raises:
         EngineUnavailable: `llm` is not installed or knows no such model.
     """
+    return LlmModel(name, _known(name))
+
+
+def device_of(name: str) -> str:
+    """Where the model that `llm` knows as `name` runs, as far as it can be told without loading it:
+    `remote` for one that wants a key, else where PyTorch runs, else `cpu`.
+
+    Raises EngineUnavailable like `load_through_llm`.
+    """
+    return _device(_known(name))
+
+
+def _known(name: str) -> Any:
     try:
         import llm
     except ImportError as error:
@@ -27,22 +40,31 @@ def load_through_llm(name: str) -> LlmModel:
             f"the model {name!r} needs {error.name}: pip install 'sdd-hooks[llm]'"
         ) from error
     try:
-        return LlmModel(name, llm.get_embedding_model(name))  # type: ignore[no-untyped-call]
+        return llm.get_embedding_model(name)  # type: ignore[no-untyped-call]
     except llm.UnknownModelError as error:
         raise EngineUnavailable(
             f"llm knows no embedding model {name!r}: see `llm embed-models`"
         ) from error
 
 
+def _device(model: Any) -> str:
+    if model.needs_key:
+        return "remote"
+    try:
+        import torch
+    except ImportError:
+        return "cpu"
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 class LlmModel:
     """An `EmbeddingModel` over one of `llm`."""
-
-    device = "llm"
 
     def __init__(self, name: str, model: Any) -> None:
         self.id = f"llm:{name}"
         self._name = name
         self._model = model
+        self.device = _device(model)
         probe = partial(self.embed, ["dimensions"])
         # A model that needs a key is elsewhere, and its client may wait for minutes; one that
         # needs none may well take its time to load.

@@ -25,11 +25,18 @@ class TrackerSettings:
 
 @dataclass(frozen=True)
 class FreshnessSettings:
-    """`#### Index Freshness`, in seconds."""
+    """`#### Index Freshness`, durations in seconds.
+
+    With `backfill`, at most `backfill_limit` chunks a mutation leaves without a vector are embedded
+    in the background while the load is under `backfill_load` of the cores.
+    """
 
     staleness_threshold: float = 7200.0
     prime_interval: float = 60.0
     issues_interval: float = 300.0
+    backfill: bool = True
+    backfill_limit: int = 200
+    backfill_load: float = 0.5
 
 
 @dataclass(frozen=True)

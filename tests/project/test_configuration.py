@@ -36,6 +36,9 @@ CANONICAL = """\
 - **Staleness Threshold**: 30m
 - **Prime Interval**: 90s
 - **Issues Interval**: 10m
+- **Backfill**: no
+- **Backfill Limit**: 50
+- **Backfill Load**: 80%
 
 #### Search
 - **Engine**: qmd
@@ -96,6 +99,8 @@ def test_defaults():
     assert found.freshness.staleness_threshold == 120 * 60
     assert found.freshness.prime_interval == 60
     assert found.freshness.issues_interval == 5 * 60
+    assert (found.freshness.backfill, found.freshness.backfill_limit) == (True, 200)
+    assert found.freshness.backfill_load == 0.5
     assert (found.search.engine, found.search.embed_model) == ("embedded", "")
     assert (found.search.vector_storage, found.search.share_vectors) == ("int8", False)
     assert (found.branches.prefix, found.branches.epic_prefix) == ("feature", "epic")

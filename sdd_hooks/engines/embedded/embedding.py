@@ -12,10 +12,10 @@ from pathlib import Path
 import apsw
 
 from sdd_hooks.engines.embedded import vectors
-from sdd_hooks.engines.embedded.passages import embedded_text
 from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.errors import StorageError
 from sdd_hooks.models.model import EmbeddingModel
+from sdd_hooks.units.passages import embedded_text
 
 BATCH = 32
 """Texts at once: of about the same length, so that little of a batch is padding."""

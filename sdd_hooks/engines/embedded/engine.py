@@ -12,8 +12,8 @@ from typing import Any
 
 import apsw
 
+from sdd_hooks.engines.bookmarks import read_bookmark
 from sdd_hooks.engines.embedded import lexical, vectors
-from sdd_hooks.engines.embedded.bookmarks import read_bookmark
 from sdd_hooks.engines.embedded.database import (
     open_database,
     set_aside,
@@ -21,13 +21,13 @@ from sdd_hooks.engines.embedded.database import (
     translated,
 )
 from sdd_hooks.engines.embedded.hits import hits
-from sdd_hooks.engines.embedded.ranking import Found, fuse
 from sdd_hooks.engines.embedded.schema import INDEX, VECTORS
 from sdd_hooks.engines.protocol import (
     Bookmark,
     CollectionChanges,
     CollectionStatus,
     Counts,
+    Coverage,
     Document,
     EmbedReport,
     Progress,
@@ -35,8 +35,9 @@ from sdd_hooks.engines.protocol import (
     SearchResult,
     Status,
 )
+from sdd_hooks.engines.ranking import Found, fuse
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
-from sdd_hooks.models.model import load_model, model_id
+from sdd_hooks.models.model import load_model, model_device, model_id
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 
@@ -226,6 +227,22 @@ class EmbeddedEngine:
                 for path, title, digest, chunks in rows
             ]
 
+    def touched(self) -> float | None:
+        """When it last looked for changes (seconds, epoch); None for never."""
+        with translated(self._index):
+            row = self._connection.execute("SELECT value FROM facts WHERE name = 'touched'").get
+        return None if row is None else float(row)
+
+    def coverage(self) -> Coverage:
+        """How far the whole index is embedded with the configured model."""
+        with translated(self._index):
+            pending = sum(map(self._pending, self._ids(())))
+            return Coverage(self._space() is not None, pending)
+
+    def device(self) -> str:
+        """Where the configured model would run. Raises EngineUnavailable when it cannot."""
+        return model_device(self._model, self._root)
+
     def status(self) -> Status:
         """Counts, freshness and place of the index."""
         with translated(self._index):
@@ -242,9 +259,6 @@ class EmbeddedEngine:
                 for collection, name, kind, module, bookmark, documents, chunks in rows
                 for read in [read_bookmark(bookmark)]
             )
-            touched = self._connection.execute(
-                "SELECT value FROM facts WHERE name = 'touched'"
-            ).fetchone()
         size = sum(
             path.stat().st_size
             for path in (self._index, Path(f"{self._index}-wal"))
@@ -253,10 +267,11 @@ class EmbeddedEngine:
         return Status(
             self.name,
             found,
-            touched[0] if touched else None,
+            self.touched(),
             model_id(self._model, self._root),
             str(self._index),
             size,
+            sum(one.pending or 0 for one in found),
         )
 
     def reset(self, reason: str) -> None:
@@ -336,7 +351,7 @@ class EmbeddedEngine:
 
 def _agree_on_chunks(connection: apsw.Connection) -> None:
     """Chunks cut another way are not comparable: let the next update look at every document."""
-    from sdd_hooks.engines.embedded.passages import version
+    from sdd_hooks.units.passages import version
 
     cut = connection.execute("SELECT value FROM facts WHERE name = 'chunks'").fetchone()
     if cut == (version(),):

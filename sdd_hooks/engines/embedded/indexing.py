@@ -13,12 +13,12 @@ from typing import Any
 
 import apsw
 
-from sdd_hooks.engines.embedded.bookmarks import write_bookmark
+from sdd_hooks.engines.bookmarks import write_bookmark
 from sdd_hooks.engines.embedded.database import transaction
-from sdd_hooks.engines.embedded.passages import Passages, chunk_hash, passages
-from sdd_hooks.engines.embedded.words import identifier_parts, spaced
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
+from sdd_hooks.engines.words import identifier_parts, spaced
 from sdd_hooks.project.files import FileTooLarge, PathRefused, is_binary, read_inside
+from sdd_hooks.units.passages import Passages, chunk_hash, passages
 
 LARGEST_DOCUMENT = 5 * 1024 * 1024
 LARGEST_CODE = 1024 * 1024
@@ -63,7 +63,7 @@ def apply(
                 progress(f"Indexing {changes.collection.name}", done, len(changes.paths))
             if done and done % _DOCUMENTS_A_TRANSACTION == 0:
                 # What is half done reflects no commit, should nobody come back to finish it.
-                write_bookmark(connection, changes.collection.name, None)
+                _mark(connection, changes.collection.name, None)
                 connection.execute("COMMIT; BEGIN IMMEDIATE")
             data = _read(root, path, limit, tally)
             one = known.get(path)
@@ -92,8 +92,12 @@ def apply(
             _delete(connection, one.id)
             tally.removed += 1
         if changes.bookmark is not None:
-            write_bookmark(connection, changes.collection.name, changes.bookmark)
+            _mark(connection, changes.collection.name, write_bookmark(changes.bookmark))
     return Counts(tally.added, tally.updated, tally.removed, tally.unchanged), tally.left_out
+
+
+def _mark(connection: apsw.Connection, name: str, bookmark: str | None) -> None:
+    connection.execute("UPDATE collections SET bookmark = ? WHERE name = ?", (bookmark, name))
 
 
 def delete_collection(connection: apsw.Connection, name: str) -> None:

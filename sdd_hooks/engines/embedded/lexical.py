@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 import apsw
 
-from sdd_hooks.engines.embedded.ranking import Found
-from sdd_hooks.engines.embedded.words import Term, terms
+from sdd_hooks.engines.ranking import Found
+from sdd_hooks.engines.words import Term, terms
 
 _CANDIDATES = 300
 """Chunks that FTS5 ranks first and that are ranked again: enough never to lose a good one."""

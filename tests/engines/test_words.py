@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.embedded.words import identifier_parts, spaced, terms
+from sdd_hooks.engines.words import identifier_parts, spaced, terms
 
 
 def matches(document: str, query: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.embedded.ranking import Found, fuse
+from sdd_hooks.engines.ranking import Found, fuse
 
 
 def double(first: list[Found], *others: list[Found]) -> list[tuple[float, list[Found]]]:

@@ -1,4 +1,4 @@
-"""Where a collection's bookmark is kept: beside what it describes, in the same transaction."""
+"""A collection's bookmark as text, as an engine stores it beside what the bookmark is about."""
 
 # Governing: ADR-0004 (change detection from git: bookmark, dirty now, dirty then)
 
@@ -7,15 +7,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-import apsw
-
 from sdd_hooks.engines.protocol import Bookmark
 
 
-def write_bookmark(connection: apsw.Connection, name: str, bookmark: Bookmark | None) -> None:
-    """Store the state a collection reflects."""
-    text = None if bookmark is None else json.dumps(asdict(bookmark))
-    connection.execute("UPDATE collections SET bookmark = ? WHERE name = ?", (text, name))
+def write_bookmark(bookmark: Bookmark) -> str:
+    """The bookmark as one line of JSON."""
+    return json.dumps(asdict(bookmark))
 
 
 def read_bookmark(text: str | None) -> Bookmark | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.embedded.chunk import LONGEST
-from sdd_hooks.engines.embedded.passages import chunk_hash, embedded_text, passages
+from sdd_hooks.units.chunk import LONGEST
+from sdd_hooks.units.passages import chunk_hash, embedded_text, passages
 
 ADR = """---
 status: accepted

@@ -13,9 +13,9 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from sdd_hooks.engines.embedded.callables import definitions_by_cgg, version_of_cgg
-from sdd_hooks.engines.embedded.chunk import LONGEST, Chunk, in_parts
-from sdd_hooks.engines.embedded.languages import INSIDE, Language, language_of
+from sdd_hooks.units.callables import definitions_by_cgg, version_of_cgg
+from sdd_hooks.units.chunk import LONGEST, Chunk, in_parts
+from sdd_hooks.units.languages import INSIDE, Language, language_of
 
 _DEEPEST = 4
 _LONGEST_NAME = 200

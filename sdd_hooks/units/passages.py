@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from sdd_hooks.artifacts.markdown import Section, sections
 from sdd_hooks.artifacts.text import decode
-from sdd_hooks.engines.embedded.chunk import Chunk, in_parts
-from sdd_hooks.engines.embedded.definitions import chunk_code, chunker_version
+from sdd_hooks.units.chunk import Chunk, in_parts
+from sdd_hooks.units.definitions import chunk_code, chunker_version
 
 _MARKDOWN = (".md", ".markdown", ".mdx")
 _BETWEEN = " › "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.embedded.chunk import Chunk, in_parts
+from sdd_hooks.units.chunk import Chunk, in_parts
 
 
 def chunk(text: str) -> Chunk:

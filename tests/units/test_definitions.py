@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.embedded.chunk import LONGEST, Chunk
-from sdd_hooks.engines.embedded.definitions import chunk_code, chunker_version
-from sdd_hooks.engines.embedded.languages import language_of
+from sdd_hooks.units.chunk import LONGEST, Chunk
+from sdd_hooks.units.definitions import chunk_code, chunker_version
+from sdd_hooks.units.languages import language_of
 
 SUFFIXES: tuple[str, ...] = (
     "py",
