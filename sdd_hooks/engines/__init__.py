@@ -36,7 +36,11 @@ def require_engine(project: Project) -> None:
     Raises:
         EngineUnavailable: nobody registered an engine of that name, or it cannot run here.
     """
-    _opener(project)
+    chosen = project.configuration.search.engine
+    if chosen in _OWN:
+        import_module(_OWN[chosen]).require(project)
+    else:
+        _opener(project)
 
 
 def _opener(project: Project) -> Callable[..., Engine]:
