@@ -33,7 +33,7 @@ def test_what_cannot_be_read_is_nothing(tmp_path: Path, content: bytes) -> None:
     assert recall("speed", {"XDG_CACHE_HOME": str(tmp_path)}) == {}
 
 
-@given(st.binary(max_size=200))
+@given(content=st.binary(max_size=200))
 def test_any_bytes_are_survived(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     home = tmp_path_factory.mktemp("home")
     (home / "sdd").mkdir()
