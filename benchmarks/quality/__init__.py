@@ -1,0 +1,1 @@
+"""Retrieval quality: both tools score themselves on the same questions."""
