@@ -7,31 +7,35 @@ Reciprocal-rank fusion is from Cormack, Clarke and Büttcher (SIGIR 2009), with 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 _K = 60
 
+Chunk = TypeVar("Chunk", bound=Hashable)
+"""What an engine knows a ranked chunk, or a whole document, by."""
+
 
 @dataclass(frozen=True)
-class Found:
+class Found(Generic[Chunk]):
     """A chunk in one list: `strength` (0..1) is how much of what was asked it holds."""
 
-    chunk: int
+    chunk: Chunk
     strength: float
     cosine: float | None = None
 
 
 @dataclass(frozen=True)
-class Ranked:
+class Ranked(Generic[Chunk]):
     """A chunk in the fused list, with the score people see (0..1)."""
 
-    chunk: int
+    chunk: Chunk
     score: float
     cosine: float | None
 
 
-def fuse(lists: Sequence[tuple[float, Sequence[Found]]]) -> list[Ranked]:
+def fuse(lists: Sequence[tuple[float, Sequence[Found[Chunk]]]]) -> list[Ranked[Chunk]]:
     """Fuse ranked lists, each with its weight; best first.
 
     The score of a chunk is the strongest evidence any list has for it (how much of the query's
@@ -40,9 +44,9 @@ def fuse(lists: Sequence[tuple[float, Sequence[Found]]]) -> list[Ranked]:
     """
     if not lists:
         return []
-    place: dict[int, float] = {}
-    strength: dict[int, float] = {}
-    cosine: dict[int, float | None] = {}
+    place: dict[Chunk, float] = {}
+    strength: dict[Chunk, float] = {}
+    cosine: dict[Chunk, float | None] = {}
     for weight, found in lists:
         for rank, one in enumerate(found):
             place[one.chunk] = place.get(one.chunk, 0.0) + weight * (_K + 1) / (_K + 1 + rank)

@@ -11,14 +11,14 @@ from sdd_hooks.engines.quoting import quote, words_of
 from sdd_hooks.engines.ranking import Ranked
 
 
-def hits(connection: apsw.Connection, ranked: Sequence[Ranked], asked: str) -> tuple[Hit, ...]:
+def hits(connection: apsw.Connection, ranked: Sequence[Ranked[int]], asked: str) -> tuple[Hit, ...]:
     """The hits for these chunks, in their order. `asked` is the text of the query."""
     words = words_of(asked)
     found = (_hit(connection, one, words) for one in ranked)
     return tuple(hit for hit in found if hit is not None)
 
 
-def _hit(connection: apsw.Connection, one: Ranked, words: frozenset[str]) -> Hit | None:
+def _hit(connection: apsw.Connection, one: Ranked[int], words: frozenset[str]) -> Hit | None:
     row = connection.execute(
         "SELECT collections.name, context, path, title, anchor, section, first_line, last_line,"
         " text FROM chunks JOIN documents ON documents.id = document"

@@ -31,7 +31,7 @@ _BODY = 1
 
 def find(
     connection: apsw.Connection, query: str, collections: Sequence[int], limit: int
-) -> list[Found]:
+) -> list[Found[int]]:
     """The chunks that hold any term of the query, best first, at most `limit`.
 
     `collections` are row ids. A chunk's strength is its BM25 over that of a section of average

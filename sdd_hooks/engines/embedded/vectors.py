@@ -71,6 +71,12 @@ def create_space(connection: apsw.Connection, model: str, storage: str, dimensio
     return found
 
 
+def begun(connection: apsw.Connection, where: Space) -> bool:
+    """Whether the model ever gave a vector that was kept."""
+    row = connection.execute("SELECT 1 FROM store.vectors WHERE model = ? LIMIT 1", (where.model,))
+    return row.fetchone() is not None
+
+
 def pending(connection: apsw.Connection, where: Space, collection: int) -> int:
     """How many chunks of a collection (row id) have no vector."""
     count = connection.execute(
@@ -123,7 +129,7 @@ def nearest(
     vector: bytes,
     collections: Sequence[int],
     limit: int,
-) -> list[Found]:
+) -> list[Found[int]]:
     """The chunks of these collections (row ids) whose vectors are nearest, by cosine.
 
     A chunk's strength is its cosine, 0 where that is negative.
