@@ -37,12 +37,26 @@ def search(
     Raises:
         NotIndexed: none of them is.
     """
+    searches = (SubQuery("lex", text), SubQuery("vec", text))
+    return answer(project, engine, searches, collections, limit=limit, min_score=min_score)
+
+
+def answer(
+    project: Project,
+    engine: Engine,
+    searches: Sequence[SubQuery],
+    collections: Sequence[Collection],
+    *,
+    limit: int = LIMIT,
+    min_score: float = MIN_SCORE,
+) -> SearchResult:
+    """`search` with typed sub-queries of the caller's own, the first of double weight."""
     indexed = engine.bookmarks()
     names = tuple(c.name for c in collections if c.name in indexed)
     if not names:
         raise not_indexed(project)
     query = Query(
-        searches=(SubQuery("lex", text), SubQuery("vec", text)),
+        searches=tuple(searches),
         collections=names,
         limit=limit * _SECTIONS_A_DOCUMENT,
         min_score=min_score,
