@@ -30,12 +30,13 @@ def held(path: Path, wait: float) -> Iterator[bool]:
     except OSError as error:
         raise StorageError(f"cannot lock {path} ({error.strerror}): check its directory") from error
     try:
-        yield _acquire(descriptor, time.monotonic() + wait)
+        yield acquire(descriptor, time.monotonic() + wait)
     finally:
         os.close(descriptor)
 
 
-def _acquire(descriptor: int, deadline: float) -> bool:
+def acquire(descriptor: int, deadline: float) -> bool:
+    """Lock an open file, trying until `deadline` (`time.monotonic`). Says whether it is locked."""
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -81,14 +81,19 @@ def model_device(name: str, root: Path) -> str:
     Loads no model.
 
     Raises:
-        EngineUnavailable: what it runs on is not installed, or nobody knows the model.
+        EngineUnavailable: it is no model, or what downloads or runs it is not installed.
     """
-    if local_folder(name, root) is None and not _is_hub(name):
+    folder = local_folder(name, root)
+    if folder is None and not _is_hub(name):
         from sdd_hooks.models.through_llm import device_of
 
         return device_of(name)
     from sdd_hooks.models.onnx import device
 
+    if folder is None:
+        to_fetch(name, root)
+    else:
+        require_model(folder)
     return device()
 
 
@@ -109,6 +114,21 @@ def to_fetch(name: str, root: Path) -> str:
         return ""
     require_client(wanted)
     return wanted
+
+
+def require_model(folder: Path) -> Path:
+    """The ONNX file of a folder that holds a model.
+
+    Raises:
+        EngineUnavailable: the folder lacks something.
+    """
+    weights = weights_of(folder)
+    if weights is None or not (folder / "tokenizer.json").is_file():
+        raise EngineUnavailable(
+            f"{folder} is not a model: it needs tokenizer.json and model_quantized.onnx or"
+            " model.onnx; set `Embed Model` to one that has them"
+        )
+    return weights
 
 
 def weights_of(folder: Path) -> Path | None:
