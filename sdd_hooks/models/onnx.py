@@ -2,18 +2,27 @@
 
 Pooling and normalisation are those of sentence-transformers: the mean over the attention mask, then
 length 1. What the graph takes and gives is asked, not assumed.
+
+On a processor every text runs alone, as many at a time as there are cores: nothing is padding, no
+core waits for another, and a vector does not depend on its neighbours. It would in a batch: a
+quantised graph scales its activations over all of it.
 """
+
+# Governing: ADR-0011 (content-addressed vectors)
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.model import weights_of
+from sdd_hooks.models.model import require_model
+
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
 
 _MOST_TOKENS = 512
 _PROVIDERS = {"CUDAExecutionProvider": "cuda", "CPUExecutionProvider": "cpu"}
@@ -34,12 +43,7 @@ def load_folder(folder: Path, identity: str) -> OnnxModel:
     Raises:
         EngineUnavailable: something is missing, damaged, or not a sentence model.
     """
-    weights = weights_of(folder)
-    if weights is None or not (folder / "tokenizer.json").is_file():
-        raise EngineUnavailable(
-            f"{folder} is not a model: it needs tokenizer.json and model_quantized.onnx or"
-            " model.onnx; set `Embed Model` to one that has them"
-        )
+    weights = require_model(folder)
     onnxruntime, tokenizers = _runtime()
     try:
         tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -52,7 +56,7 @@ def load_folder(folder: Path, identity: str) -> OnnxModel:
         )
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # its failures are raised, not printed as well
-        options.intra_op_num_threads = _cores()
+        options.intra_op_num_threads = 1  # of one text: texts share the cores between them
         session = onnxruntime.InferenceSession(
             str(weights), options, providers=_providers(onnxruntime)
         )
@@ -88,6 +92,8 @@ class OnnxModel:
         if not texts:
             return []
         try:
+            if self.device == "cpu":
+                return [vector for (vector,) in _at_once(self._embed, [[text] for text in texts])]
             return self._embed(texts)
         except EngineUnavailable:
             raise
@@ -124,6 +130,17 @@ class OnnxModel:
         return [vector.tobytes() for vector in unit]
 
 
+def _at_once(work: Callable[[_Given], _Made], parts: Sequence[_Given]) -> list[_Made]:
+    """What `work` makes of each part, one part to a core at a time."""
+    workers = min(_cores(), len(parts))
+    if workers == 1:
+        return [work(part) for part in parts]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(work, parts))
+
+
 def _runtime() -> tuple[Any, Any]:
     try:
         import onnxruntime
@@ -141,7 +158,7 @@ def _providers(onnxruntime: Any) -> list[str]:
 
 
 def _cores() -> int:
-    """The cores this process may use: onnxruntime counts those it may not as well."""
+    """The cores this process may use; never more than that, whatever the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,24 +1,41 @@
 """Give a vector to every chunk that has none, once, however often the work is cut short."""
 
-# Governing: ADR-0011 (content-addressed vectors)
+# Governing: ADR-0011 (content-addressed vectors), SPEC-0003 REQ "Every text is embedded once"
 
 from __future__ import annotations
 
 import fcntl
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
 
 from sdd_hooks.engines.embedded import vectors
 from sdd_hooks.engines.protocol import Progress
-from sdd_hooks.errors import StorageError
+from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.models.model import EmbeddingModel
 from sdd_hooks.units.passages import embedded_text
 
 BATCH = 32
-"""Texts at once: of about the same length, so that little of a batch is padding."""
+"""Texts kept at once: what a killed embed loses at most."""
+
+_NAMED = 5
+"""Failures that are named; the others are counted."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an embed did: texts embedded, texts tried in vain, chunks still without a vector.
+
+    Equal chunks are one text. `notes` names the first failures, each with its reason.
+    """
+
+    embedded: int
+    failed: int
+    remaining: int
+    notes: tuple[str, ...]
 
 
 def embed_missing(
@@ -28,14 +45,16 @@ def embed_missing(
     storage: str,
     collections: Sequence[int],
     progress: Progress | None = None,
-) -> tuple[int, int]:
-    """Embed what these collections (row ids) miss. Returns (embedded, still without a vector).
+) -> Outcome:
+    """Embed what these collections (row ids) miss.
 
     Each batch is kept as soon as it is made: a killed run is continued by the next. Equal texts
-    are one vector. Another embed of this repository at work is an error, not a second computation.
+    are one vector. A text the model refuses costs no other its vector. Another embed of this
+    repository at work is an error, not a second computation.
 
     Raises:
         StorageError: another embed is at work, or the store cannot be written.
+        EngineUnavailable: the model answers nothing any more, or never answered one of our texts.
     """
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
@@ -47,24 +66,71 @@ def embed_missing(
             ) from None
         where = vectors.create_space(connection, model.id, storage, model.dimensions)
         wanted = vectors.missing(connection, where, collections)
+        failures: list[str] = []
         for start in range(0, len(wanted), BATCH):
             if progress:
                 progress("Embedding", start, len(wanted))
-            batch = wanted[start : start + BATCH]
-            made = model.embed([_text(connection, chunk) for _, chunk in batch])
-            vectors.store(connection, where, [key for key, _ in batch], made)
+            failures += _embed_batch(connection, where, model, wanted[start : start + BATCH])
         if progress:
             progress("Embedding", len(wanted), len(wanted))
         left = sum(vectors.pending(connection, where, one) for one in collections)
-        return len(wanted), left
+        return Outcome(len(wanted) - len(failures), len(failures), left, _notes(failures))
     finally:
         os.close(descriptor)
 
 
-def _text(connection: apsw.Connection, chunk: int) -> str:
-    title, section, text = connection.execute(
-        "SELECT title, section, text FROM chunks JOIN documents ON documents.id = document"
-        " WHERE chunks.id = ?",
+def _embed_batch(
+    connection: apsw.Connection,
+    where: vectors.Space,
+    model: EmbeddingModel,
+    batch: Sequence[tuple[bytes, int]],
+) -> list[str]:
+    """Embed and keep these texts (hash, one chunk that has it). Returns a line for each refused."""
+    named = [_named_text(connection, chunk) for _, chunk in batch]
+    made: dict[bytes, bytes] = {}
+    refused: list[tuple[str, EngineUnavailable]] = []
+    answers = _answers(model, [text for _, text in named])
+    for (key, _), (name, _), answer in zip(batch, named, answers, strict=True):
+        if isinstance(answer, bytes):
+            made[key] = answer
+        else:
+            refused.append((name, answer))
+    # Refused from the first on, it is the model that is wrong, not the texts.
+    if refused and not made and not vectors.begun(connection, where):
+        raise refused[0][1]
+    vectors.store(connection, where, list(made), list(made.values()))
+    return [f"{name} has no vector: {error}" for name, error in refused]
+
+
+def _answers(model: EmbeddingModel, texts: Sequence[str]) -> list[bytes | EngineUnavailable]:
+    """The vector of each text, or why it has none.
+
+    Raises EngineUnavailable when the model does not answer what every model that was loaded did.
+    """
+    try:
+        return list(model.embed(texts))
+    except EngineUnavailable:
+        model.embed(["dimensions"])
+        return [_answer(model, text) for text in texts]
+
+
+def _answer(model: EmbeddingModel, text: str) -> bytes | EngineUnavailable:
+    try:
+        return model.embed([text])[0]
+    except EngineUnavailable as error:
+        return error
+
+
+def _notes(failures: Sequence[str]) -> tuple[str, ...]:
+    others = len(failures) - _NAMED
+    return (*failures[:_NAMED], *([f"{others} more have no vector"] if others > 0 else []))
+
+
+def _named_text(connection: apsw.Connection, chunk: int) -> tuple[str, str]:
+    """A chunk's id, `path#anchor`, and what a model reads for it."""
+    path, anchor, title, section, text = connection.execute(
+        "SELECT path, anchor, title, section, text"
+        " FROM chunks JOIN documents ON documents.id = document WHERE chunks.id = ?",
         (chunk,),
     ).get
-    return embedded_text(title, section, text)
+    return f"{path}#{anchor}", embedded_text(title, section, text)

@@ -160,7 +160,7 @@ class EmbeddedEngine:
         self._attach(create=True)
         model = load_model(self._model, self._root)
         with translated(self._store):
-            done, remaining = embed_missing(
+            done = embed_missing(
                 self._connection,
                 self._store.with_name("embed.lock"),
                 model,
@@ -168,7 +168,15 @@ class EmbeddedEngine:
                 self._ids(collections),
                 progress,
             )
-        return EmbedReport(done, remaining, self._clock() - started, model.id, model.device)
+        return EmbedReport(
+            done.embedded,
+            done.remaining,
+            self._clock() - started,
+            model.id,
+            model.device,
+            done.failed,
+            done.notes,
+        )
 
     def search(self, query: Query) -> SearchResult:
         """Answer a typed query. While a chunk of a searched collection has no vector, by words

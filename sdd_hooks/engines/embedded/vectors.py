@@ -94,7 +94,7 @@ def missing(
     return list(
         connection.execute(
             "SELECT hash, min(id) FROM chunks"
-            f" WHERE collection IN ({marks}) AND {_MISSING} GROUP BY hash ORDER BY length(text)",
+            f" WHERE collection IN ({marks}) AND {_MISSING} GROUP BY hash ORDER BY length(text), 2",
             {"model": where.model, "bytes": where.bytes},
         )
     )

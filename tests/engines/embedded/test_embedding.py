@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.engines.embedded.embedding import BATCH
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine
 from sdd_hooks.engines.protocol import CollectionChanges, EmbedReport, Query, SubQuery
 from sdd_hooks.errors import EngineUnavailable, StorageError
@@ -45,6 +48,12 @@ def indexed(root: Path, *, tree: str = "one", model: str = "./tiny") -> Embedded
     paths: Sequence[str] = sorted(str(p.relative_to(root)) for p in root.glob("docs/*.md"))
     engine.update([CollectionChanges(ADRS, tuple(paths), True, None)])
     return engine
+
+
+def many(root: Path) -> None:
+    """Add documents until there are 45 chunks, more than a batch."""
+    for number in range(40):
+        (root / f"docs/n{number}.md").write_text(f"# Number {number}\n\nuser {number}\n")
 
 
 def embed(engine: EmbeddedEngine) -> EmbedReport:
@@ -144,6 +153,110 @@ def test_damaged_vectors_are_set_aside_by_an_embed(root: Path) -> None:
     engine.close()
 
 
+@pytest.fixture
+def picky(root: Path) -> Path:
+    """The same, with a model that fails on `grue`, of which its graph has no vector."""
+    refuse(root / "tiny", "grue")
+    return root
+
+
+def refuse(model: Path, word: str) -> None:
+    """Let the tokenizer of a model know a word that its graph does not."""
+    file = model / "tokenizer.json"
+    tokenizer = json.loads(file.read_text())
+    tokenizer["model"]["vocab"][word] = 9_999
+    file.write_text(json.dumps(tokenizer))
+
+
+def test_a_text_the_model_refuses_costs_no_other_its_vector(picky: Path) -> None:
+    for number in (1, 2, 3):
+        (picky / f"docs/g{number}.md").write_text(f"# G\n\nuser grue {number // 2}\n")
+    seen = []
+    engine = indexed(picky)
+    report = engine.embed(progress=lambda _, done, total: seen.append((done, total)))
+    assert (report.embedded, report.failed) == (5, 2)
+    # Two of the three chunks are the same text.
+    assert report.remaining == engine.status().pending == 3
+    assert [note.partition(": ")[0] for note in report.notes] == [
+        "docs/g1.md#file has no vector",
+        "docs/g2.md#file has no vector",
+    ]
+    assert seen[-1] == (7, 7)
+    assert engine.search(Query((SubQuery("lex", "cache"),))).hits
+    engine.close()
+
+
+def test_texts_that_were_refused_before_are_no_broken_model(picky: Path) -> None:
+    (picky / "docs/g.md").write_text("# G\n\nuser grue\n")
+    embed(indexed(picky))
+    again = embed(open_at(picky))
+    assert (again.embedded, again.failed, again.remaining) == (0, 1, 1)
+
+
+def test_only_the_first_failures_are_named(picky: Path) -> None:
+    for number in range(40):
+        (picky / f"docs/g{number}.md").write_text(f"# G {number}\n\ngrue {number}\n")
+    report = embed(indexed(picky))
+    assert (report.embedded, report.failed, report.remaining) == (5, 40, 40)
+    assert len(report.notes) == 6
+    assert report.notes[-1] == "35 more have no vector"
+
+
+def test_a_model_that_refuses_everything_is_broken(root: Path) -> None:
+    for word in ("A", "B"):
+        refuse(root / "tiny", word)
+    with pytest.raises(EngineUnavailable, match=r"the model local:tiny:.* failed"):
+        embed(indexed(root))
+    engine = open_at(root)
+    assert engine.status().pending == 5
+    engine.close()
+
+
+BREAKING = """
+import os, sys
+from pathlib import Path
+import llm
+from sdd_hooks.errors import EngineUnavailable
+from tests.engines.embedded.test_embedding import open_at
+
+class Breaking(llm.EmbeddingModel):
+    model_id = "breaking"
+    asked = 0
+    def embed_batch(self, items):
+        items = list(items)
+        self.asked += len(items)
+        if self.asked > 33:
+            raise ConnectionError("gone")
+        return [[1.0, 0.0] for _ in items]
+
+class Plugin:
+    @llm.hookimpl
+    def register_embedding_models(self, register):
+        register(Breaking())
+
+llm.plugins.pm.register(Plugin())
+engine = open_at(Path(sys.argv[1]), model="breaking")
+try:
+    engine.embed()
+except EngineUnavailable as error:
+    print(error, engine.status().pending)
+"""
+
+
+def test_a_model_that_breaks_on_the_way_ends_the_run_and_keeps_what_it_made(root: Path) -> None:
+    pytest.importorskip("llm", reason="needs the extra llm")
+    many(root)
+    indexed(root, model="breaking").close()
+    done = subprocess.run(
+        [sys.executable, "-c", BREAKING, str(root)],
+        env={**os.environ, "LLM_USER_PATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"the model breaking failed: gone {45 - BATCH}\n"
+
+
 KILLED = """
 import os, sys
 from pathlib import Path
@@ -158,9 +271,8 @@ open_at(Path(sys.argv[1])).embed(progress=die)
 
 
 def test_a_killed_embed_is_continued(root: Path) -> None:
-    for number in range(40):
-        (root / f"docs/n{number}.md").write_text(f"# Number {number}\n\nuser {number}\n")
+    many(root)
     indexed(root).close()
     killed = subprocess.run([sys.executable, "-c", KILLED, str(root)], check=False)
     assert killed.returncode == -9
-    assert embed(open_at(root)).embedded == 45 - 32
+    assert embed(open_at(root)).embedded == 45 - BATCH
