@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.qmd import gguf, real_qmd
 from tests.support.repos import ISOLATION, Repo
+
+__all__ = ["gguf", "real_qmd"]
 
 # A busy machine makes a single example slow, which says nothing about the code.
 settings.register_profile("sdd", deadline=None, suppress_health_check=[HealthCheck.too_slow])
