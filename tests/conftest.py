@@ -23,13 +23,13 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 @pytest.fixture(scope="session", autouse=True)
 def isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Nothing of the user's git configuration, home or locale reaches a test."""
+    """Nothing of the user's git configuration, home, locale or CI service reaches a test."""
     before = dict(os.environ)
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         del os.environ[name]
     os.environ.update(ISOLATION)
     os.environ["HOME"] = str(tmp_path_factory.mktemp("home"))
-    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "CI"):
         os.environ.pop(name, None)
     yield
     os.environ.clear()

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import click
 
@@ -39,8 +38,8 @@ COMMANDS = {
 def index(ctx: click.Context, kinds: tuple[str, ...], module: str | None, as_json: bool) -> int:
     """Index the repository, and keep the index up to date.
 
-    Without a command: add what is missing, update what changed, then embed where a model can run.
-    Without a model the index answers by words, and says so.
+    Without a command: add what is missing, update what changed, then embed where a model can run,
+    on a CPU in the background. Without a model the index answers by words, and says so.
 
     \b
     Example:
@@ -57,13 +56,13 @@ def index(ctx: click.Context, kinds: tuple[str, ...], module: str | None, as_jso
 
 def bring_up_to_date(project: Project, collections: Sequence[Collection]) -> Report:
     """Add, update and embed, as far as each is needed and possible."""
-    from sdd_hooks.cli.index_embed import embed_if_possible, embed_lines
+    from sdd_hooks.cli.index_embed import embed_data, embed_if_possible, embed_lines
     from sdd_hooks.cli.index_update import refresh_data, refresh_lines, refreshed
 
     update = refreshed(project, collections)
     embed, notes = embed_if_possible(project, collections)
     return Report(
-        {**refresh_data(update), "embed": asdict(embed) if embed else None},
+        {**refresh_data(update), "embed": embed_data(embed) if embed else None},
         [*refresh_lines(update), *(embed_lines(embed) if embed else ())],
         [*update.notes, *notes],
         project.warnings,

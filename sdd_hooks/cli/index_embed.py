@@ -1,75 +1,188 @@
 """`sdd index embed`."""
 
-# Governing: SPEC-0005 REQ "Index", ADR-0011 (content-addressed vectors)
+# Governing: SPEC-0008 REQ "Mode", SPEC-0005 REQ "Index", ADR-0016 (embedding in the background)
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from sdd_hooks.cli.context import open_index, open_project
 from sdd_hooks.cli.options import json_option, kind_option, module_option
-from sdd_hooks.cli.output import Report, counted, show
+from sdd_hooks.cli.output import Report, counted, plain, show
 from sdd_hooks.cli.progress import progress_line
 from sdd_hooks.engines.protocol import EmbedReport
-from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.errors import EngineUnavailable, StorageError
+from sdd_hooks.freshness import embedding, rates
+from sdd_hooks.freshness.embed_mode import Choice, in_ci, mode_of
+from sdd_hooks.freshness.embed_stop import stop as stop_embed
 from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.durations import human_duration
 from sdd_hooks.project.project import Project
-from sdd_hooks.retrieval.search import not_indexed, pending_notes
+from sdd_hooks.retrieval.search import pending_notes
+
+SKIPPED = "Embed skipped per --skip flag"
+NEXT = "see how far it is with `sdd index status`, end it with `sdd index embed --stop`"
+
+
+@dataclass(frozen=True)
+class Embed:
+    """What became of an embed. `mode` is `foreground`, `background`, `skip`, `stop`, `running`
+    where there was one already, or `none` where nothing was to be done.
+
+    `pending` is how many chunks had no vector, `estimate` seconds. What is None does not apply.
+    """
+
+    mode: str
+    device: str | None = None
+    model: str | None = None
+    pending: int | None = None
+    report: EmbedReport | None = None
+    estimate: int | None = None
+    pid: int | None = None
+    log: str | None = None
 
 
 @click.command()
 @kind_option
 @module_option
+@click.option("--foreground", is_flag=True, help="Wait for it, on a CPU too.")
+@click.option("--skip", is_flag=True, help="Do nothing, and say so.")
+@click.option("--stop", is_flag=True, help="End the embed that runs in the background.")
 @json_option
 @click.pass_obj
-def embed(directory: Path | None, kinds: tuple[str, ...], module: str | None, as_json: bool) -> int:
+def embed(
+    directory: Path | None,
+    kinds: tuple[str, ...],
+    module: str | None,
+    foreground: bool,
+    skip: bool,
+    stop: bool,
+    as_json: bool,
+) -> int:
     """Give a vector to every chunk without one.
 
-    Each text is embedded once, whatever branch or work tree it turns up in. An embed that was
+    On a CPU in the background, with a log in /tmp; on anything faster, and in CI, this waits for
+    it. Each text is embedded once, whatever branch or work tree it turns up in. An embed that was
     interrupted goes on where it was.
 
     \b
     Example:
       sdd index embed
-      sdd index embed --kind adrs
+      sdd index embed --kind adrs --foreground
     """
+    if foreground + skip + stop > 1:
+        raise click.UsageError("choose one of --foreground, --skip and --stop")
     project = open_project(directory)
-    report = _embed(project, project.select(kinds, module))
-    data = {key: value for key, value in asdict(report).items() if key != "notes"}
-    return show(Report(data, embed_lines(report), report.notes, project.warnings), as_json)
+    if stop:
+        ended = stop_embed(project.repository)
+        done = Embed("stop", pid=ended.pid if ended else None)
+    else:
+        choice: Choice = "foreground" if foreground else "skip" if skip else ""
+        done = embed_as(project, project.select(kinds, module), choice)
+    notes = done.report.notes if done.report else ()
+    return show(Report(embed_data(done), embed_lines(done), notes, project.warnings), as_json)
 
 
 def embed_if_possible(
     project: Project, collections: Sequence[Collection]
-) -> tuple[EmbedReport | None, tuple[str, ...]]:
+) -> tuple[Embed | None, tuple[str, ...]]:
     """Embed, or say why not in a note: an index without vectors is a working index."""
     try:
-        report = _embed(project, collections)
-    except EngineUnavailable as error:
+        done = embed_as(project, collections, "")
+    except (EngineUnavailable, StorageError) as error:
         with open_index(project) as engine:
             pending = engine.status().pending
         return None, (f"not embedded: {error}", *pending_notes(pending))
-    return report, report.notes
+    return done, done.report.notes if done.report else ()
 
 
-def embed_lines(report: EmbedReport) -> list[str]:
+def embed_as(project: Project, collections: Sequence[Collection], choice: Choice) -> Embed:
+    """Embed in the mode that was chosen, or that the device asks for."""
+    if choice == "skip":
+        return Embed("skip")
+    with open_index(project) as engine:
+        todo = embedding.task(project, engine, collections)
+        if not todo.wanted:
+            return Embed("none", model=todo.model, pending=0)
+        device = engine.device()
+        mode = mode_of(device, choice, ci=in_ci(os.environ))
+        if mode == "foreground":
+            with progress_line(sys.stderr) as progress:
+                report = embedding.in_foreground(
+                    project, engine, todo, device, os.environ, progress
+                )
+            return Embed(mode, report.device, report.model, todo.wanted, report)
+        expected = rates.estimate(engine.name, todo.model, device, todo.wanted, os.environ)
+    # Where it cannot be had, that is said here and not in a log.
+    embedding.fetch_model(project)
+    begun = embedding.in_background(project, todo, device, os.environ)
+    return Embed(
+        "background" if begun.started else "running",
+        device,
+        todo.model,
+        todo.wanted,
+        estimate=expected if begun.started else None,
+        pid=begun.pid or None,
+        log=begun.log or None,
+    )
+
+
+def embed_data(done: Embed) -> dict[str, object]:
+    """An embed for programs."""
+    report = done.report
+    return {
+        "mode": done.mode,
+        "device": done.device,
+        "model": done.model,
+        "pending": done.pending,
+        "embedded": report.embedded if report else None,
+        "failed": report.failed if report else None,
+        "remaining": report.remaining if report else None,
+        "seconds": report.seconds if report else None,
+        "estimate": done.estimate,
+        "pid": done.pid,
+        "log": done.log,
+    }
+
+
+def embed_lines(done: Embed) -> list[str]:
     """An embed for people."""
-    if not report.embedded:
-        left = f", {counted(report.remaining, 'chunk')} left" if report.remaining else ""
-        return [f"nothing to embed{left} ({report.model})"]
-    done = counted(report.embedded, "chunk")
-    return [f"embedded {done} in {report.seconds:.1f} s with {report.model} on {report.device}"]
+    if done.mode == "skip":
+        return [SKIPPED]
+    if done.mode == "stop":
+        return [_stopped(done.pid)]
+    if done.mode == "none":
+        return [f"nothing to embed ({done.model})"]
+    model = f" (model {done.model})" if done.model else ""
+    header = plain(f"device: {done.device}{model}")
+    if done.report is not None:
+        return [header, _embedded(done.report)]
+    log = f", log: {done.log}" if done.log else ""
+    if done.mode == "running":
+        pid = f" (pid {done.pid})" if done.pid else ""
+        return [header, f"an embed of this repository is running already{pid}{log}", NEXT]
+    about = f", about {human_duration(done.estimate)}" if done.estimate is not None else ""
+    chunks = counted(done.pending or 0, "chunk")
+    return [header, f"embedding {chunks} in the background{about}{log}", NEXT]
 
 
-def _embed(project: Project, collections: Sequence[Collection]) -> EmbedReport:
-    with open_index(project) as engine, progress_line(sys.stderr) as progress:
-        indexed = engine.bookmarks()
-        names = [c.name for c in collections if c.name in indexed]
-        if not names:
-            raise not_indexed(project)
-        return engine.embed(names, progress)
+def _embedded(report: EmbedReport) -> str:
+    """What an embed that was waited for did."""
+    failed = f", {report.failed:,} failed" if report.failed else ""
+    left = f", {counted(report.remaining, 'chunk')} left" if report.remaining else ""
+    return f"embedded {counted(report.embedded, 'chunk')} in {report.seconds:.1f} s{failed}{left}"
+
+
+def _stopped(pid: int | None) -> str:
+    if pid is None:
+        return "no embed is running"
+    return (
+        f"stopped the embed (pid {pid}): what it embedded is kept,"
+        " and `sdd index embed` goes on from there"
+    )
