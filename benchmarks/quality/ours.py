@@ -1,0 +1,85 @@
+"""sdd scores itself, as `qmd bench` does: `python -m benchmarks.quality.ours ROOT FIXTURE`.
+
+ROOT is a repository whose configuration names engine and model, and which declares the fixture's
+collection. It is indexed and embedded, then asked in-process through the library. The answer is
+JSON on stdout: the version of the engine's models, and for each backend and question its files.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.quality import fixtures
+from benchmarks.quality.scoring import CUT
+from sdd_hooks.engines import open_engine
+from sdd_hooks.engines.protocol import Engine, SubQuery
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.project import Project, load_project
+from sdd_hooks.retrieval.search import answer
+
+BACKENDS = ("words", "meaning", "hybrid")
+
+
+def searches(question: fixtures.Question, backend: str) -> tuple[SubQuery, ...]:
+    """The sub-queries of a question for one backend."""
+    lex, vec = SubQuery("lex", question.words), SubQuery("vec", question.meaning)
+    return {"words": (lex,), "meaning": (vec,), "hybrid": (lex, vec)}[backend]
+
+
+def found(
+    project: Project,
+    engine: Engine,
+    collections: Sequence[Collection],
+    question: fixtures.Question,
+    backend: str,
+) -> list[str]:
+    """The files sdd answers with, best first, at most as many as qmd is asked for."""
+    result = answer(
+        project,
+        engine,
+        searches(question, backend),
+        collections,
+        limit=max(question.k, CUT),
+        min_score=0,
+    )
+    return [hit.path for hit in result.hits]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the files that each backend finds for each question. Returns 0."""
+    project = load_project(Path(arguments[0]))
+    fixture = fixtures.read(Path(arguments[1]).read_text(encoding="utf-8"))
+    collections = [one for one in project.collections if one.name == fixture.name]
+    refresh(project, collections=collections)
+    engine = open_engine(project)
+    try:
+        embedded = _embed(engine)
+        lists = {
+            backend: {
+                question.id: found(project, engine, collections, question, backend)
+                for question in fixture.questions
+            }
+            for backend in (BACKENDS if embedded else BACKENDS[:1])
+        }
+    finally:
+        engine.close()
+    json.dump(lists, sys.stdout)
+    return 0
+
+
+def _embed(engine: Engine) -> bool:
+    try:
+        report = engine.embed()
+    except EngineUnavailable as error:
+        print(error, file=sys.stderr)
+        return False
+    return not report.remaining
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,116 @@
+"""qmd scores itself: the real `qmd bench` on an index of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.process import ProcessFailed
+from benchmarks.quality import fixtures
+from benchmarks.quality.corpora import PATTERN
+from benchmarks.quality.scoring import score
+
+BACKENDS = {"words": "bm25", "meaning": "vector", "hybrid": "hybrid"}
+"""qmd's names for what sdd calls words, meaning and hybrid."""
+
+_SECONDS = 600.0
+_NOWHERE = "/nonexistent/model.gguf"
+"""For the models that are not here: qmd would wait minutes for its hub, and gives this up at once."""
+
+
+@dataclass(frozen=True)
+class Qmd:
+    """qmd as installed in `installation`, with the index of `corpus` and all else in `home`.
+
+    `model` is a GGUF file, or "" for words only.
+    """
+
+    installation: Path
+    corpus: Path
+    home: Path
+    model: str
+
+    def index(self, name: str) -> None:
+        """Index the corpus as one collection, and embed it where there is a model."""
+        self.home.mkdir(parents=True)
+        quoted = json.dumps
+        (self.home / "index.yml").write_text(
+            f"collections:\n  {name}:\n    path: {quoted(str(self.corpus))}\n"
+            f"    pattern: {quoted(PATTERN)}\n"
+            f"models:\n  embed: {quoted(self.model or _NOWHERE)}\n"
+            f"  generate: {quoted(_NOWHERE)}\n  rerank: {quoted(_NOWHERE)}\n",
+            encoding="utf-8",
+        )
+        self._run("update")
+        if self.model:
+            self._run("embed")
+
+    def bench(self, fixture: fixtures.Fixture, file: Path) -> dict[str, dict[str, list[str]]]:
+        """The files that each backend finds for each question, after `qmd bench`.
+
+        Raises:
+            ProcessFailed: it did not run to its end in ten minutes, or its own scores are not those
+                we compute from the files it found.
+        """
+        file.write_text(fixtures.write(fixture), encoding="utf-8")
+        said = json.loads(self._run("bench", str(file), "--json", "--collection", fixture.name))
+        wanted = BACKENDS if self.model else {"words": BACKENDS["words"]}
+        return {
+            backend: {
+                one["id"]: checked(one["backends"][theirs], question)
+                for question, one in zip(fixture.questions, said["results"], strict=True)
+            }
+            for backend, theirs in wanted.items()
+        }
+
+    def _run(self, *arguments: str) -> str:
+        directory = self.installation / "bin"
+        # Nothing is inherited: CI and QMD_* change what qmd does.
+        environ = {
+            "PATH": f"{directory}{os.pathsep}{os.defpath}",
+            "HOME": str(self.home),
+            "QMD_CONFIG_DIR": str(self.home),
+            "INDEX_PATH": str(self.home / "index.sqlite"),
+            "QMD_EMBED_CONTEXT_SIZE": "500",
+            "NO_COLOR": "1",
+        }
+        return _finished((str(directory / "qmd"), *arguments), environ, self.corpus)
+
+
+def _finished(command: Sequence[str], environ: Mapping[str, str], root: Path) -> str:
+    """What a command says on stdout. Its whole group ends at the deadline."""
+    process = subprocess.Popen(
+        command, cwd=root, env=dict(environ), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
+    )  # fmt: skip
+    try:
+        out, err = process.communicate(timeout=_SECONDS)
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise ProcessFailed(f"{' '.join(command)} took over {_SECONDS:.0f} s") from None
+        raise
+    if process.returncode:
+        raise ProcessFailed(f"{' '.join(command)} exited {process.returncode}: {err[-600:]}")
+    return out
+
+
+def checked(result: Mapping[str, Any], question: fixtures.Question) -> list[str]:
+    """The files of one answer of `qmd bench`.
+
+    Raises:
+        ProcessFailed: its precision, recall or MRR are not what `score` gives for these files.
+    """
+    files = [str(file) for file in result["top_files"]]
+    ours = score(files, question.expected, question.k)
+    theirs = tuple(result[name] for name in ("precision_at_k", "recall", "mrr"))
+    if (ours.precision, ours.recall, ours.mrr) != theirs:
+        raise ProcessFailed(f"qmd bench scores {question.id} {theirs}, which is {ours} here")
+    return files
