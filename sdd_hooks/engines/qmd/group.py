@@ -32,6 +32,10 @@ _BLOCK = 1 << 16
 _POLL = 0.2
 
 
+class Ended(SystemExit):
+    """A signal told this process to end. Its exit status is what a shell makes of the signal."""
+
+
 @dataclass(frozen=True)
 class Done:
     """How a program ended: its exit status (negative: the signal), and what it said."""
@@ -48,27 +52,28 @@ def finish(
     environ: Mapping[str, str],
     deadline: float,
     on_line: Callable[[str], None] | None = None,
+    given: bytes = b"",
 ) -> Done:
     """Run `command` in `cwd` with exactly `environ`, for at most `deadline` seconds.
 
     `name` is what it is called in a message: the words of a query have no place there. `on_line` is
-    called with every line as it comes, of either stream. However this ends, nothing of the group is
-    left. Raises EngineUnavailable when the program cannot be started, does not end in time, or says
-    more than LARGEST bytes.
+    called with every line as it comes, of either stream, and may end it all by raising. `given` is
+    what the program finds on its standard input, which stays open: a few kilobytes. However this
+    ends, nothing of the group is left. Raises EngineUnavailable when the program cannot be started,
+    does not end in time, or says more than LARGEST bytes.
     """
-    process = start(name, command, cwd, environ)
+    process = start(name, command, cwd, environ, subprocess.PIPE if given else subprocess.DEVNULL)
     streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
     parts = [bytearray() for _ in streams]
     try:
         with ended_by_signals(), selectors.DefaultSelector() as selector:
+            _give(process, given)
             for stream, part in zip(streams, parts, strict=True):
                 os.set_blocking(stream.fileno(), False)
                 selector.register(stream, selectors.EVENT_READ, part)
             _read(process, selector, name, deadline, on_line)
     finally:
         end(process)
-        for stream in streams:
-            stream.close()
     out, err = (part.decode("utf-8", "replace") for part in parts)
     return Done(process.returncode, out, err)
 
@@ -89,6 +94,7 @@ def start(
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            bufsize=0,
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
@@ -97,7 +103,7 @@ def start(
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End the group of `process`, politely first, and take its exit status."""
+    """End the group of `process`, politely first, take its exit status and close its pipes."""
     if process.poll() is None:
         _signal(process, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
@@ -105,6 +111,9 @@ def end(process: subprocess.Popen[bytes]) -> None:
     # What the leader left behind, or did not take leave itself.
     _signal(process, signal.SIGKILL)
     process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
 
 
 @contextmanager
@@ -126,12 +135,19 @@ def ended_by_signals() -> Iterator[None]:
 
 
 def _leave(number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)
+    raise Ended(128 + number)
 
 
 def _signal(process: subprocess.Popen[bytes], number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
+
+
+def _give(process: subprocess.Popen[bytes], given: bytes) -> None:
+    if process.stdin is not None:
+        # A program that ended at once says why on stderr.
+        with suppress(BrokenPipeError):
+            process.stdin.write(given)
 
 
 def _read(

@@ -61,11 +61,8 @@ def find(environ: Mapping[str, str]) -> Installation:
     Its version is asked once for a file as it is, and remembered for the next time. Raises
     EngineUnavailable when there is none, or an older one than MINIMUM.
     """
-    for directory in environ.get("PATH", "").split(os.pathsep):
-        command = f"{directory}/qmd"
-        if directory.startswith("/") and _runs(command):
-            break
-    else:
+    command = executable("qmd", environ)
+    if command is None:
         raise EngineUnavailable(NOT_FOUND)
     found = Installation(command, _version(command, environ))
     if found.version[: len(MINIMUM)] < MINIMUM:
@@ -74,6 +71,14 @@ def find(environ: Mapping[str, str]) -> Installation:
             f" {dotted(MINIMUM)} or later, update it with `npm install -g @tobilu/qmd`"
         )
     return found
+
+
+def executable(name: str, environ: Mapping[str, str]) -> str | None:
+    """The first program of this name on `PATH`, relative entries left out; None: there is none."""
+    for directory in environ.get("PATH", "").split(os.pathsep):
+        if directory.startswith("/") and _runs(f"{directory}/{name}"):
+            return f"{directory}/{name}"
+    return None
 
 
 def dotted(version: tuple[int, ...]) -> str:
