@@ -26,16 +26,17 @@ def compile_glob(pattern: str) -> Callable[[str], bool]:
 
     Raises ValueError for a pattern with too many alternatives.
     """
-    alternatives = [[_part(part) for part in one.split("/")] for one in _alternatives(pattern)]
+    choices = [[_part(part) for part in one.split("/")] for one in alternatives(pattern)]
 
     def matches(path: str) -> bool:
         parts = path.split("/")
-        return any(_match(wanted, parts) for wanted in alternatives)
+        return any(_match(wanted, parts) for wanted in choices)
 
     return matches
 
 
-def _alternatives(pattern: str) -> list[str]:
+def alternatives(pattern: str) -> list[str]:
+    """The patterns that the braces of one stand for. Raises ValueError when they are too many."""
     found = [""]
     position = 0
     for braces in _BRACES.finditer(pattern):

@@ -1,0 +1,45 @@
+"""The folder of qmd's index: ours, or not touched at all."""
+
+# Governing: ADR-0012 (untrusted input never leaves the repository), ADR-0014 (the qmd engine),
+# SPEC-0006 REQ "A foreign index"
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sdd_hooks.engines.qmd.process import Place
+from sdd_hooks.errors import StorageError
+from sdd_hooks.project.git import try_git
+
+
+def require_ours(place: Place) -> None:
+    """Make sure that nothing in the folder leads elsewhere or came with a clone.
+
+    qmd runs the commands in its configuration, loads the models that it names and deletes those
+    that are none: one that somebody committed is as good as a program.
+
+    Raises:
+        StorageError: a part of it is a symbolic link, or git tracks a file in it.
+    """
+    directory = place.directory
+    parents = (directory.parent.parent, directory.parent, directory)
+    for path in (*parents, place.config, place.database, place.directory / "state.json"):
+        if path.is_symlink():
+            raise StorageError(f"{path} is a symbolic link: remove it, sdd writes only inside")
+    if not directory.is_dir():
+        return
+    inside = directory.relative_to(place.root).as_posix()
+    if try_git(place.root, "ls-files", "-z", "--", f":(literal){inside}"):
+        raise StorageError(
+            f"git tracks files in {inside}, which is not for committing:"
+            f" run `git rm -r --cached {inside}`, delete it and run `sdd index`"
+        )
+
+
+def set_aside(directory: Path) -> Path:
+    """Move a folder that cannot be used out of the way. Returns its new path."""
+    number = 1
+    while (aside := directory.with_name(f"{directory.name}.aside-{number}")).exists():
+        number += 1
+    directory.replace(aside)
+    return aside
