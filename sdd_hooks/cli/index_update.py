@@ -1,9 +1,10 @@
 """`sdd index add` and `sdd index update`."""
 
-# Governing: SPEC-0005 REQ "Index"
+# Governing: SPEC-0005 REQ "Index", SPEC-0008 REQ "Backfill"
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -16,6 +17,7 @@ from sdd_hooks.cli.options import json_option, kind_option, module_option
 from sdd_hooks.cli.output import Report, show, table
 from sdd_hooks.cli.progress import progress_line
 from sdd_hooks.errors import NotIndexed
+from sdd_hooks.freshness.backfill import backfill
 from sdd_hooks.freshness.refresh import Refresh, refresh
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
@@ -92,5 +94,7 @@ def refresh_lines(update: Refresh) -> list[str]:
 
 
 def _show(project: Project, update: Refresh, as_json: bool) -> int:
+    if update.total.changed:
+        backfill(project, update, os.environ)
     report = Report(refresh_data(update), refresh_lines(update), update.notes, project.warnings)
     return show(report, as_json)

@@ -1,17 +1,18 @@
 """`sdd search`: hits, best first."""
 
-# Governing: SPEC-0005 REQ "Search", ADR-0009 (score)
+# Governing: SPEC-0005 REQ "Search", SPEC-0007 REQ "Before reading", ADR-0009 (score)
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_index, open_project
+from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import (
     json_option,
     kind_option,
@@ -21,6 +22,7 @@ from sdd_hooks.cli.options import (
 )
 from sdd_hooks.cli.output import Report, Terminal, plain, show, terminal
 from sdd_hooks.engines.protocol import Hit
+from sdd_hooks.freshness.entry import fresh_index
 from sdd_hooks.retrieval.search import search as find
 
 INDENT = " " * 6
@@ -48,6 +50,7 @@ def search(
     """Find the sections and definitions that answer a query.
 
     Searches by words, and by meaning once `sdd index embed` has run. A score is between 0 and 1.
+    An index that has not been looked at for long (Staleness Threshold) is refreshed first.
 
     \b
     Example:
@@ -56,7 +59,7 @@ def search(
     """
     query = " ".join(words)
     project = open_project(directory)
-    with open_index(project) as engine:
+    with fresh_index(project, time.time()) as (engine, freshness):
         collections = project.select(kinds, module)
         result = find(project, engine, query, collections, limit=limit, min_score=min_score)
     data = {"query": query, "hits": [asdict(hit) for hit in result.hits], "pending": result.pending}
@@ -64,7 +67,9 @@ def search(
     lines = [line for hit in result.hits for line in _hit_lines(hit, screen)]
     if not lines:
         lines = [NOTHING.format(query=plain(query))]
-    return show(Report(data, lines, result.notes, project.warnings), as_json)
+    notes = (*freshness.notes, *result.notes)
+    warnings = (*freshness.warnings, *project.warnings)
+    return show(Report(data, lines, notes, warnings), as_json)
 
 
 def _hit_lines(hit: Hit, screen: Terminal) -> list[str]:

@@ -212,7 +212,10 @@ class Engine(Protocol):
         ...
 
     def touched(self) -> float | None:
-        """When it last looked for changes (seconds, epoch), for next to nothing; None for never."""
+        """When it last looked for changes (seconds, epoch), for next to nothing; None for never.
+
+        An update counts that covers every collection, issues excepted (`bookmarks.covers`).
+        """
         ...
 
     def coverage(self) -> Coverage:

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from sdd_hooks.engines.protocol import Bookmark
+from sdd_hooks.errors import SddError
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.files import write_atomically
+from sdd_hooks.project.files import read_inside, write_atomically
 from sdd_hooks.project.git import try_git
 from sdd_hooks.project.layout import SPEC_PLACES
 from sdd_hooks.project.memory import NAMES as MEMORY_FILES
@@ -24,6 +25,8 @@ from sdd_hooks.project.repository import Repository
 STATE = "hook"
 ARTIFACTS = "hook-artifacts"
 SHARED = "collections"
+AGAIN = "again"
+"""A refresh that nobody has begun."""
 
 # Files that decide what the collections are: a change to one may change what is indexed.
 DECLARATIONS = (*MEMORY_FILES, ".gitmodules", "semantic-search.yml")
@@ -104,6 +107,34 @@ def remove_state(repository: Repository) -> None:
         (repository.shared_dir / SHARED).unlink()
 
 
+def reflects(repository: Repository, head: str) -> bool:
+    """Whether the index reflects the work tree, as far as git knows its files, with the commit
+    `head` checked out: what the hooks in sh decide. Where that is in doubt it does not.
+
+    Raises RepositoryError where git cannot be run.
+    """
+    if (repository.search_dir / AGAIN).exists():
+        return False
+    try:
+        state = read_inside(repository.root, f".sdd/search/{STATE}", _MOST_BYTES)
+    except (FileNotFoundError, SddError):
+        return False
+    header, *pathspecs = os.fsdecode(state).removesuffix("\n").split("\n")
+    match header.split(" "):
+        case ["sdd", "1", commit, "0", large, submodules] if commit == head:
+            pass
+        case _:
+            return False
+    if not pathspecs:
+        return True
+    options = ["--quiet"]
+    if large != "0":
+        options.append("--cached")
+    if submodules != "1":
+        options.append("--ignore-submodules=all")
+    return try_git(repository.root, "diff-index", *options, head, "--", *pathspecs) is not None
+
+
 def shared_collections(repository: Repository) -> frozenset[str]:
     """The names of the collections that other work trees of the repository keep."""
     try:
@@ -111,6 +142,12 @@ def shared_collections(repository: Repository) -> frozenset[str]:
     except (OSError, UnicodeDecodeError):
         return frozenset()
     return frozenset(text.splitlines())
+
+
+def indexed_here(repository: Repository) -> list[str]:
+    """Names for what an index holds that cannot be asked: of the collections that some work tree
+    kept last, or of the repository."""
+    return sorted(shared_collections(repository)) or [repository.slug]
 
 
 def _is_current(collection: Collection, mark: Bookmark | None) -> bool:

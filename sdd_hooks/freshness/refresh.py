@@ -12,11 +12,18 @@ from sdd_hooks.engines import open_engine, require_engine
 from sdd_hooks.engines.protocol import Counts, Engine, Progress
 from sdd_hooks.errors import IndexDamaged, StorageError
 from sdd_hooks.freshness.changes import Look, Scan, issues, look
-from sdd_hooks.freshness.fastpath import distrust_state, write_state
+from sdd_hooks.freshness.fastpath import AGAIN, distrust_state, write_state
 from sdd_hooks.freshness.lock import held
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import not_indexed
+
+PATIENCE = 2.0
+"""Seconds for which a command that has other things to do waits for another refresh."""
+
+
+class AnotherRefresh(StorageError):
+    """Another refresh went on for longer than was waited; it looks again when it has finished."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,7 @@ class Refresh:
 class _Wanted(NamedTuple):
     collections: Sequence[Collection] | None
     scan: Scan
+    create: bool
 
 
 def refresh(
@@ -44,30 +52,33 @@ def refresh(
     *,
     collections: Sequence[Collection] | None = None,
     scan: Scan = "all",
+    create: bool = True,
     wait: float = 30.0,
     progress: Progress | None = None,
     begun: Look | None = None,
 ) -> Refresh:
     """Bring `collections` up to date, created when missing; None means those the index has.
 
-    `wait` is how many seconds another refresh of this work tree is waited for; after 0 it is asked
-    to look again when it has finished, and this call returns. `begun` is a look at the repository,
-    of the same scan, that the caller began and closes.
+    Without `create`, those of them that the index has. `wait` is how many seconds another refresh
+    of this work tree is waited for; after 0 it is asked to look again when it has finished, and
+    this call returns. `begun` is a look at the repository, of the same scan, that the caller began
+    and closes.
 
     Raises:
-        NotIndexed: nothing is indexed yet and no collections were named.
+        NotIndexed: nothing is indexed yet, and nothing is to be created.
+        AnotherRefresh: one that was waited for went on.
         RepositoryError, StorageError, EngineUnavailable: see the engine and git.
     """
     directory = project.repository.search_dir
     if not directory.is_dir():
-        if collections is None:
+        if collections is None or not create:
             raise not_indexed(project)
         require_engine(project)
     for path in (directory.parent, directory):
         if path.is_symlink():
             raise StorageError(f"{path} is a symbolic link: remove it, sdd writes only inside")
-    again = directory / "again"
-    wanted = _Wanted(collections, scan)
+    again = directory / AGAIN
+    wanted = _Wanted(collections, scan, create)
     done: list[Refresh] = []
     while True:
         # Asked for before the lock is tried: whoever holds it looks after letting go.
@@ -83,9 +94,9 @@ def refresh(
             done.append(_refresh(project, wanted, progress, begun))
         if not again.exists():
             break
-        wanted, wait, begun = _Wanted(None, "all"), 0.0, None
+        wanted, wait, begun = _Wanted(None, "all", create), 0.0, None
     if not done and wait:
-        raise StorageError(
+        raise AnotherRefresh(
             f"another refresh has run for over {wait:.0f} s: try again when it has finished"
         )
     return Refresh(
@@ -130,9 +141,12 @@ def _bring_up(
     bookmarks = engine.bookmarks()
     declared = {collection.name: collection for collection in project.collections}
     chosen = wanted.collections
+    if not bookmarks and not engine.rebuilt and (chosen is None or not wanted.create):
+        raise not_indexed(project)
+    if chosen is not None and not wanted.create:
+        # With an index that was lost, every collection has to be made again.
+        chosen = None if engine.rebuilt else [one for one in chosen if one.name in bookmarks]
     if chosen is None:
-        if not bookmarks and not engine.rebuilt:
-            raise not_indexed(project)
         engine.remove([name for name in bookmarks if name not in declared])
         names = declared if engine.rebuilt else bookmarks
         chosen = [declared[name] for name in names if name in declared]

@@ -1,6 +1,7 @@
 """A refresh that goes on after the hook has returned."""
 
-# Governing: ADR-0005 (hook shims decide in sh), SPEC-0004 REQ "Background refresh"
+# Governing: ADR-0005 (hook shims decide in sh), SPEC-0004 REQ "Background refresh",
+# SPEC-0007 REQ "After an event of git"
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from pathlib import Path
 from sdd_hooks.errors import NotIndexed, SddError
 from sdd_hooks.freshness.detached import claim, open_log
 from sdd_hooks.freshness.detached import start as start_detached
-from sdd_hooks.githooks.lines import one_line
+from sdd_hooks.githooks.lines import failure_line
 from sdd_hooks.project.repository import Repository
 
 LOG = "refresh.log"
@@ -37,6 +38,7 @@ def start(repository: Repository, environ: Mapping[str, str], collections: Seque
 
 def main(arguments: Sequence[str]) -> None:
     """The process that `start` starts: the top of the work tree, then names of collections."""
+    from sdd_hooks.freshness.backfill import backfill
     from sdd_hooks.freshness.refresh import refresh
     from sdd_hooks.project.project import load_project
 
@@ -44,13 +46,15 @@ def main(arguments: Sequence[str]) -> None:
     try:
         project = load_project(Path(root))
         wanted = [one for one in project.collections if one.name in names]
-        total = refresh(project, collections=wanted if names else None, wait=0.0).total
+        update = refresh(project, collections=wanted if names else None, wait=0.0)
     except NotIndexed:
         return
     except SddError as error:
-        reason = one_line(str(error))
-        sys.stderr.write(f"sdd: index refresh failed — run `sdd index update` ({reason})\n")
+        sys.stderr.write(failure_line(error, Path(root)))
         return
+    total = update.total
+    if total.changed:
+        backfill(project, update, os.environ)
     sys.stdout.write(
         f"{total.added} added, {total.updated} updated, {total.removed} removed,"
         f" {total.unchanged} unchanged\n"

@@ -4,19 +4,26 @@ Hook arguments say little and are not trusted: every event means "look again", a
 different. Whatever goes wrong is a line on stderr; git's command is never failed by a refresh.
 """
 
-# Governing: ADR-0005 (hook shims decide in sh), SPEC-0004 REQ "Events"
+# Governing: ADR-0005 (hook shims decide in sh), ADR-0015 (tiers of freshness),
+# SPEC-0004 REQ "Events", SPEC-0007 REQ "After an event of git"
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, SddError
 from sdd_hooks.freshness.changes import look, scan_of_commit
-from sdd_hooks.githooks.lines import one_line
+from sdd_hooks.githooks.lines import failure_line, one_line, reason
 from sdd_hooks.githooks.shims import EVENTS
 from sdd_hooks.project.repository import Repository, discover
+
+if TYPE_CHECKING:
+    from sdd_hooks.freshness.refresh import Refresh
+    from sdd_hooks.project.project import Project
 
 AUTO = "auto"
 
@@ -35,6 +42,7 @@ def handle(
     cwd: Path,
     environ: Mapping[str, str],
     stderr: TextIO,
+    clock: Callable[[], float] = time.time,
 ) -> int:
     """Act on a git hook. Returns the exit code of the hook and raises nothing.
 
@@ -53,15 +61,17 @@ def handle(
             from sdd_hooks.githooks.frontmatter import check_staged
 
             return check_staged(arguments, cwd=cwd, environ=environ, stderr=stderr)
-        _refresh(event, arguments, cwd, environ)
+        for line in _refresh(event, arguments, cwd, environ, clock):
+            stderr.write(f"sdd: {one_line(line)}\n")
     except NotIndexed:
         return EXIT_OK
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except Exception as error:
-        failed = "check failed" if event == "pre-commit" else "index refresh failed"
-        advice = "sdd doctor" if event == "pre-commit" else "sdd index update"
-        stderr.write(f"sdd: {failed} — run `{advice}` ({one_line(_reason(error))})\n")
+        if event == "pre-commit":
+            stderr.write(f"sdd: check failed — run `sdd doctor` ({reason(error)})\n")
+        else:
+            stderr.write(failure_line(error, cwd))
     return EXIT_OK
 
 
@@ -77,14 +87,22 @@ def _inferred(environ: Mapping[str, str]) -> tuple[str, list[str]]:
     return "post-commit", []
 
 
-def _refresh(event: str, arguments: Sequence[str], cwd: Path, environ: Mapping[str, str]) -> None:
+def _refresh(
+    event: str,
+    arguments: Sequence[str],
+    cwd: Path,
+    environ: Mapping[str, str],
+    clock: Callable[[], float],
+) -> Sequence[str]:
+    """Follow the event. Returns what there is to say."""
     repository = discover(cwd)
     if event != "post-rewrite" and _rebase_goes_on(repository, event):
-        return
+        return ()
     if not repository.search_dir.is_dir():
         if event == "post-checkout" and set("".join(arguments[:1])) == {"0"}:
             _index_new_work_tree(repository, environ)
-        return
+        return ()
+    arrival = _is_arrival(event, arguments)
     scan = scan_of_commit(repository.git_dir) if event == "post-commit" else "all"
     # git begins to look before anything is imported: in a large work tree that takes longest.
     begun = look(repository.root, "", scan)
@@ -92,13 +110,56 @@ def _refresh(event: str, arguments: Sequence[str], cwd: Path, environ: Mapping[s
         from sdd_hooks.freshness.refresh import refresh
         from sdd_hooks.project.project import project_of
 
-        refresh(project_of(repository), scan=scan, wait=0.0, progress=_small, begun=begun)
+        project = project_of(repository)
+        if arrival and not _is_due(project, begun.head, clock()):
+            return ()
+        update = refresh(project, scan=scan, wait=0.0, progress=_small, begun=begun)
     except _TooLarge:
         from sdd_hooks.githooks import background
 
         background.start(repository, environ, ())
+        return ()
     finally:
         begun.close()
+    if not update.total.changed:
+        return ()
+    from sdd_hooks.freshness.backfill import backfill
+
+    embedding = backfill(project, update, environ)
+    return _said(project, update, embedding) if arrival else ()
+
+
+def _is_arrival(event: str, arguments: Sequence[str]) -> bool:
+    """Whether the work tree was brought to a state made elsewhere: tier 2, which says what was
+    different. Everything else is of the user's own making: tier 1, which is silent."""
+    return event == "post-merge" or (event == "post-checkout" and arguments[2:3] == ["1"])
+
+
+def _is_due(project: Project, head: str, now: float) -> bool:
+    """Whether to look. What git knows to be different is a reason at any time."""
+    from sdd_hooks.freshness.entry import last_look
+    from sdd_hooks.freshness.fastpath import reflects
+    from sdd_hooks.freshness.tiers import look_is_due
+
+    if not reflects(project.repository, head):
+        return True
+    return look_is_due(now, last_look(project), project.configuration.freshness)
+
+
+def _said(project: Project, update: Refresh, embedding: bool) -> list[str]:
+    from sdd_hooks.engines import open_engine
+    from sdd_hooks.freshness.tiers import refreshed, unembedded
+
+    lines = [refreshed(update.total)]
+    if not embedding:
+        # A note is not worth a failure.
+        with suppress(SddError), closing(open_engine(project)) as engine:
+            coverage = engine.coverage()
+            # Who never embedded anything searches by words. There is no estimate: finding out where
+            # a model runs takes longer than git should wait.
+            if coverage.begun:
+                lines.append(unembedded(coverage.pending, None))
+    return [line for line in lines if line]
 
 
 def _small(_what: str, _done: int, total: int) -> None:
@@ -131,7 +192,3 @@ def _rebase_goes_on(repository: Repository, event: str) -> bool:
     except OSError:
         return False
     return not todo.startswith((b"noop", b"\n")) and bool(todo)
-
-
-def _reason(error: Exception) -> str:
-    return str(error) if isinstance(error, SddError) else f"{type(error).__name__}: {error}"

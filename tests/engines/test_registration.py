@@ -44,6 +44,9 @@ class Abacus:
         self.file.write_text(json.dumps(self.held))
         return counts
 
+    def touched(self):
+        return self.file.stat().st_mtime
+
     def search(self, query):
         words = query.searches[0].query.lower().split()
         found = [

@@ -6,7 +6,8 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from sdd_hooks.githooks import background
 from sdd_hooks.githooks.events import LARGEST_CHANGE, handle
 from sdd_hooks.githooks.shims import EVENTS
 from sdd_hooks.project.repository import discover
-from tests.githooks.conftest import ADR, FILES, after, settled
+from tests.githooks.conftest import ADR, FILES, REFRESHED, after, settled
 from tests.githooks.recorder import SDD, Hooked, Recorder, without_sdd
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo
@@ -26,12 +27,23 @@ AFTER = [event for event in EVENTS if event != "pre-commit"]
 
 
 def act(
-    where: Path, event: str, *arguments: str, environ: Mapping[str, str] | None = None
+    where: Path,
+    event: str,
+    *arguments: str,
+    environ: Mapping[str, str] | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> tuple[int, str]:
     """The exit code and what is said."""
     stderr = io.StringIO()
-    code = handle(event, arguments, cwd=where, environ=environ or os.environ, stderr=stderr)
+    code = handle(
+        event, arguments, cwd=where, environ=environ or os.environ, stderr=stderr, clock=clock
+    )
     return code, stderr.getvalue()
+
+
+def later() -> float:
+    """Two minutes from now: the index was not looked at just before."""
+    return time.time() + 120
 
 
 # What is done
@@ -40,7 +52,8 @@ def act(
 @pytest.mark.parametrize("event", AFTER)
 def test_an_event_is_a_look_at_what_changed(fresh: Hooked, event: str) -> None:
     fresh.write(ADR, "# ADR-0001: Changed\n")
-    assert act(fresh.root, event, "not", "to", "be", "believed") == (0, "")
+    code, said = act(fresh.root, event, "not", "to", "be", "believed")
+    assert (code, REFRESHED.sub("", said)) == (0, "")
     assert_index_matches_scratch(fresh)
 
 
@@ -62,10 +75,11 @@ def test_events_are_told_apart_under_pre_commit(fresh: Hooked) -> None:
     )
     for variables, looks in told:
         fresh.write(draft, "# ADR-0009: Draft\n")
-        assert act(fresh.root, "auto", environ={**os.environ, **variables}) == (0, "")
+        code, said = act(fresh.root, "auto", environ={**os.environ, **variables}, clock=later)
+        assert (code, REFRESHED.sub("", said)) == (0, "")
         assert (draft in documents(fresh)) == looks, variables
         fresh.remove(draft)
-        assert act(fresh.root, "post-merge") == (0, "")
+        assert act(fresh.root, "post-rewrite") == (0, "")
 
 
 def test_nothing_is_done_during_a_rebase(fresh: Hooked) -> None:
@@ -179,34 +193,43 @@ def test_a_failure_in_the_background_is_in_the_log(fresh: Hooked) -> None:
     background.start(discover(fresh.root), os.environ, ())
     settled(fresh)
     (line,) = (fresh.root / ".sdd/search/refresh.log").read_text().splitlines()
-    assert line.startswith("sdd: index refresh failed — run `sdd index update` (")
+    assert line.startswith(f"{FAILED} (")
     assert "CLAUDE.md:5: " in line
 
 
 # What goes wrong
 
 
-def failed(where: Path, event: str = "post-commit", *arguments: str) -> str:
+FAILED = (
+    "sdd: Index refresh failed for shop-adrs, shop-code, shop-issues, shop-specs"
+    " — run `sdd index update` manually"
+)
+
+
+def failed(where: Path, event: str = "post-commit", *arguments: str, line: str = FAILED) -> str:
     """The reason in the one line that a failure is."""
     code, said = act(where, event, *arguments)
     assert code == 0
-    assert said.startswith("sdd: index refresh failed — run `sdd index update` (")
+    assert said.startswith(f"{line} (")
     assert said.endswith(")\n")
     assert said.count("\n") == 1
     return said
 
 
+NOWHERE = "sdd: Index refresh failed for the current directory — run `sdd index update` manually"
+
+
 def test_outside_a_repository(tmp_path: Path) -> None:
-    assert "is not inside a git repository" in failed(tmp_path)
+    assert "is not inside a git repository" in failed(tmp_path, line=NOWHERE)
 
 
 def test_a_bare_repository(tmp_path: Path) -> None:
     Repo.init(tmp_path / "bare", "--bare")
-    assert "is a bare repository" in failed(tmp_path / "bare")
+    assert "is a bare repository" in failed(tmp_path / "bare", line=NOWHERE)
 
 
 def test_a_directory_that_is_gone(tmp_path: Path) -> None:
-    failed(tmp_path / "gone")
+    failed(tmp_path / "gone", line=NOWHERE)
 
 
 def test_a_search_directory_that_leads_elsewhere(fresh: Hooked, tmp_path: Path) -> None:
@@ -234,7 +257,10 @@ def test_a_configuration_that_is_wrong(fresh: Hooked) -> None:
 def test_an_index_that_is_damaged_is_rebuilt(fresh: Hooked) -> None:
     for path in (fresh.root / ".sdd/search").glob("index.db*"):
         path.write_bytes(b"no index")
-    assert act(fresh.root, "post-merge") == (0, "")
+    code, said = act(fresh.root, "post-merge")
+    assert code == 0
+    (numbers,) = REFRESHED.findall(said)
+    assert numbers == ("5", "0", "0")
     assert_index_matches_scratch(fresh)
 
 

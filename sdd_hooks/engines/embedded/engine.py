@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from sdd_hooks.engines.bookmarks import read_bookmark
+from sdd_hooks.engines.bookmarks import covers, read_bookmark
 from sdd_hooks.engines.embedded import lexical, vectors
 from sdd_hooks.engines.embedded.database import (
     open_database,
@@ -145,9 +145,11 @@ class EmbeddedEngine:
                     self._connection, self._root, change, progress
                 )
                 self.notes += left_out
-            self._connection.execute(
-                "INSERT OR REPLACE INTO facts VALUES('touched', ?)", (self._clock(),)
-            )
+            kinds = dict(self._connection.execute("SELECT name, kind FROM collections"))
+            if covers(changes, kinds):
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO facts VALUES('touched', ?)", (self._clock(),)
+                )
         return counts
 
     def embed(
@@ -194,7 +196,7 @@ class EmbeddedEngine:
 
     def _lists(
         self, query: Query, collections: Sequence[int], pending: int
-    ) -> tuple[list[tuple[float, list[Found]]], list[str]]:
+    ) -> tuple[list[tuple[float, list[Found[int]]]], list[str]]:
         lists, notes = [], []
         limit = max(_CANDIDATES, query.limit)
         where = None if pending else self._space()
@@ -242,8 +244,9 @@ class EmbeddedEngine:
     def touched(self) -> float | None:
         """When it last looked for changes (seconds, epoch); None for never."""
         with translated(self._index):
-            row = self._connection.execute("SELECT value FROM facts WHERE name = 'touched'").get
-        return None if row is None else float(row)
+            value = self._connection.execute("SELECT value FROM facts WHERE name = 'touched'").get
+        # The file may be somebody else's work.
+        return float(value) if isinstance(value, (int, float)) else None
 
     def coverage(self) -> Coverage:
         """How far the whole index is embedded with the configured model."""

@@ -1,0 +1,42 @@
+"""Tier 1: the index follows what a command has written, before the command reports."""
+
+# Governing: ADR-0015 (tiers of freshness), SPEC-0007 REQ "After a mutation"
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sdd_hooks.errors import NotIndexed, SddError
+from sdd_hooks.freshness.backfill import backfill
+from sdd_hooks.freshness.refresh import PATIENCE, AnotherRefresh, refresh
+from sdd_hooks.freshness.tiers import refresh_failed
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.project import Project
+
+
+def containing(project: Project, paths: Iterable[str]) -> tuple[Collection, ...]:
+    """The declared collections that hold one of `paths`, relative to the repository's root."""
+    written = tuple(paths)
+    return tuple(one for one in project.collections if any(map(one.contains, written)))
+
+
+def after_mutation(
+    project: Project, written: Sequence[Collection], *, environ: Mapping[str, str]
+) -> str | None:
+    """Refresh those of the collections that are indexed, and backfill what that leaves unembedded.
+
+    Returns the warning to report when the refresh failed, else None: it is silent. What was written
+    stays written, so that nothing is raised for an index that cannot follow. Another refresh that
+    goes on takes this one over.
+    """
+    if not written:
+        return None
+    try:
+        update = refresh(project, collections=written, create=False, wait=PATIENCE)
+    except (NotIndexed, AnotherRefresh):
+        return None
+    except SddError:
+        return refresh_failed([one.name for one in written])
+    if update.total.changed:
+        backfill(project, update, environ)
+    return None
