@@ -7,18 +7,22 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
+from typing import TypeVar
 
 from benchmarks.measures import MEASURES, WrongAnswer
 from benchmarks.process import ProcessFailed
 from benchmarks.profiles import PROFILES
 from benchmarks.report import Figure, describe_machine, replace_section, table
-from benchmarks.workbench import QUICK, Sizes, Workbench
+from benchmarks.workbench import QUICK, Sizes, Skipped, Workbench
 
 _ROOT = Path(__file__).parent.parent
 _DOCUMENT = _ROOT / "docs/benchmarks.md"
+_MODELS = _ROOT.parent / "shared/models/all-MiniLM-L6-v2"
+
+_Taken = TypeVar("_Taken")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -30,42 +34,62 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--qmd", type=Path, default=_ROOT / ".cache/qmd", help="where qmd is, or is installed to"
     )
+    parser.add_argument(
+        "--models", type=Path, default=_MODELS, help="a folder with one model as ONNX and as GGUF"
+    )
     options = parser.parse_args(arguments)
     names = options.only or list(MEASURES)
     load = os.getloadavg()[0]
     sizes = QUICK if options.quick else Sizes()
     with tempfile.TemporaryDirectory(prefix="sdd-benchmarks-") as directory:
-        bench = Workbench(Path(directory), sizes, options.qmd.resolve())
+        bench = Workbench(Path(directory), sizes, options.qmd.resolve(), options.models.resolve())
         try:
             if options.profile:
                 for name in names:
-                    print(PROFILES[name](bench))
+                    print(_unless_skipped(name, PROFILES[name], bench) or "")
                 return 0
-            figures = _measure(bench, names)
+            figures, skipped = _measure(bench, names)
         except (ProcessFailed, WrongAnswer, subprocess.CalledProcessError) as error:
             print(f"benchmarks: {error}", file=sys.stderr)
             return 2
         versions = [f"sdd at {_commit()}", *bench.versions()]
     machine = f"{describe_machine()}, load average {load:.1f} at the start"
     section = f"{table(figures)}\n\n{date.today()}, {', '.join(versions)}; {machine}."
+    if skipped:
+        section += f" Not measured: {', '.join(skipped)}."
     print(section)
     if not options.quick and not options.only:
         _DOCUMENT.write_text(replace_section(_DOCUMENT.read_text(), section))
     return 0 if all(figure.reached for figure in figures) else 1
 
 
-def _measure(bench: Workbench, names: Sequence[str]) -> list[Figure]:
-    figures = []
+def _measure(bench: Workbench, names: Sequence[str]) -> tuple[list[Figure], list[str]]:
+    """The figures of these measures, and the names of those that cannot be taken here."""
+    figures: list[Figure] = []
+    skipped = []
     for name in names:
         print(f"measuring {name} …", file=sys.stderr, flush=True)
-        found = MEASURES[name](bench)
+        found = _unless_skipped(name, MEASURES[name], bench)
+        if found is None:
+            skipped.append(name)
+            continue
         for figure in found:
             if not figure.reached:
                 print(
                     f"missed: {figure.measure}; --only {name} --profile shows why", file=sys.stderr
                 )
         figures += found
-    return figures
+    return figures, skipped
+
+
+def _unless_skipped(
+    name: str, take: Callable[[Workbench], _Taken], bench: Workbench
+) -> _Taken | None:
+    try:
+        return take(bench)
+    except Skipped as reason:
+        print(f"skipped {name}: {reason}", file=sys.stderr)
+        return None
 
 
 def _commit() -> str:

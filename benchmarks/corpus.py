@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import random
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,9 +59,12 @@ def sentences(count: int = _SENTENCES, seed: int = SEED) -> list[str]:
     ]
 
 
-def records(count: int, seed: int = SEED) -> Iterator[Record]:
-    """Yield `count` records of about RECORD_BYTES each, RECORDS_PER_DIRECTORY to a directory."""
-    pool = sentences(seed=seed)
+def records(count: int, seed: int = SEED, pool: Sequence[str] | None = None) -> Iterator[Record]:
+    """Yield `count` records of about RECORD_BYTES each, RECORDS_PER_DIRECTORY to a directory.
+
+    Their sentences come from `pool`, by default `sentences(seed=seed)`.
+    """
+    pool = pool or sentences(seed=seed)
     for number in range(1, count + 1):
         chance = random.Random(seed * 1_000_003 + number)
         title = " ".join(chance.choice(pool).rstrip(".").split()[:5]).capitalize()
@@ -70,7 +73,7 @@ def records(count: int, seed: int = SEED) -> Iterator[Record]:
         yield Record(f"{directory}/ADR-{number:06}-{slug}.md", _text(chance, pool, number, title))
 
 
-def _text(chance: random.Random, pool: list[str], number: int, title: str) -> str:
+def _text(chance: random.Random, pool: Sequence[str], number: int, title: str) -> str:
     text = f"---\nstatus: accepted\ndate: 2026-01-{number % 28 + 1:02}\n---\n\n"
     text += f"# ADR-{number:06}: {title}\n"
     for index, section in enumerate(SECTIONS, start=1):
@@ -89,7 +92,9 @@ def questions(count: int, seed: int = SEED) -> list[str]:
     return [" ".join(sorted(sentence.split(), key=len)[-3:]) for sentence in asked]
 
 
-def create_repository(directory: Path, count: int, environ: Mapping[str, str]) -> list[str]:
+def create_repository(
+    directory: Path, count: int, environ: Mapping[str, str], pool: Sequence[str] | None = None
+) -> list[str]:
     """Make a git repository of `count` records with one commit; returns the records' paths.
 
     The objects come from one `git fast-import`: a commit of 100,000 files in seconds.
@@ -109,7 +114,7 @@ def create_repository(directory: Path, count: int, environ: Mapping[str, str]) -
         importer.stdin.write(b"commit refs/heads/main\ncommitter A <a@example.org> 0 +0000\n")
         importer.stdin.write(b"data %d\n%s\n" % (len(message), message))
         notes = Record("NOTES.txt", "Not a record, and indexed by nobody.\n")
-        for record in itertools.chain(records(count), [notes]):
+        for record in itertools.chain(records(count, pool=pool), [notes]):
             data = record.text.encode()
             importer.stdin.write(b"M 100644 inline %s\n" % record.path.encode())
             importer.stdin.write(b"data %d\n%s\n" % (len(data), data))

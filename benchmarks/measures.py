@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from benchmarks import embedding
 from benchmarks.corpus import questions
-from benchmarks.process import Run, alternate
+from benchmarks.process import Run, alternate, cores
 from benchmarks.report import Figure, human_seconds, median_seconds
 from benchmarks.workbench import Repository, Workbench
 
@@ -88,6 +90,28 @@ def memory(bench: Workbench) -> list[Figure]:
     return [Figure(name, f"{peak:.1f} MB", "", peak, 80, "MB")]
 
 
+def embed(bench: Workbench) -> list[Figure]:
+    """An embed from nothing, against `qmd embed` with the same model.
+
+    The seconds are compared, of the same documents; the tokens a second say how fast the model
+    itself was, as qmd leaves out what is beyond the reach of the model in each of its chunks.
+    """
+    sides = embedding.prepare(bench)
+    ours, theirs = alternate(
+        bench.sizes.embeds, lambda _: sides.repository.sdd.embed(), lambda _: sides.qmd.embed()
+    )
+    for run, side in ((ours[-1], "sdd"), (theirs[-1], "qmd")):
+        if embedding.embedded(run) < len(sides.repository.paths):
+            raise WrongAnswer(f"{side} did not embed every document: {run.output[-300:]}")
+    rates = [
+        f"{count / median_seconds(runs):,.0f} tokens/s"
+        for count, runs in zip(embedding.tokens_read(sides), (ours, theirs), strict=True)
+    ]
+    name = f"embedding {len(sides.repository.paths):,} documents on {cores()} cores"
+    found = _against(name, ours, "qmd embed", theirs, 0.5)
+    return [replace(found, ours=f"{found.ours}, {rates[0]}", theirs=f"{found.theirs}, {rates[1]}")]
+
+
 MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "commit": commit,
     "refresh": refresh,
@@ -95,6 +119,7 @@ MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "first-index": first_index,
     "search": search,
     "memory": memory,
+    "embed": embed,
 }
 """By the name that `--only` takes, in the order of the table."""
 

@@ -48,6 +48,13 @@ def run(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> Run:
     return Run(seconds, usage.ru_maxrss * _RSS_UNIT, text)
 
 
+def cores() -> int:
+    """The cores that this process, and whatever it starts, may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def alternate(rounds: int, *sides: Callable[[int], Run]) -> list[list[Run]]:
     """Call every side in turn, `rounds` times: A B A B. Returns the runs of each side.
 

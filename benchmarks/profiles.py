@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from benchmarks import embedding
 from benchmarks.corpus import questions
 from benchmarks.process import run
 from benchmarks.sdd import COMMAND, KINDS
@@ -46,6 +49,13 @@ def search(bench: Workbench) -> str:
     return _profile(repository, lambda: None, "search", questions(1)[0], "--json")
 
 
+def embed(bench: Workbench) -> str:
+    """An embed on one core, where all of it happens in the thread that is looked at."""
+    repository = embedding.prepare(bench).repository
+    with _on_one_core():
+        return _profile(repository, repository.sdd.forget_vectors, "index", "embed", "--foreground")
+
+
 PROFILES: dict[str, Callable[[Workbench], str]] = {
     "commit": commit,
     "refresh": refresh,
@@ -53,6 +63,7 @@ PROFILES: dict[str, Callable[[Workbench], str]] = {
     "first-index": first_index,
     "search": search,
     "memory": refresh,
+    "embed": embed,
 }
 """By the names of the measures."""
 
@@ -85,6 +96,20 @@ def _profile(repository: Repository, prepare: Callable[[], None], *arguments: st
             "",
         ]
     )
+
+
+@contextlib.contextmanager
+def _on_one_core() -> Iterator[None]:
+    """What is started meanwhile has one core, where the system can be told so."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    all_of_them = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(all_of_them)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, all_of_them)
 
 
 def _own_microseconds(line: str) -> int:

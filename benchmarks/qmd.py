@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from dataclasses import dataclass
@@ -10,26 +11,44 @@ from pathlib import Path
 from benchmarks.process import Run, run
 
 _COLLECTION = "records"
+TOKENS = 500
+"""What qmd may give a BERT model at once: a little more, and the process dies."""
 
 
 @dataclass(frozen=True)
 class Qmd:
-    """qmd as installed in `installation`, indexing `root`, with everything it writes in `home`."""
+    """qmd as installed in `installation`, indexing `root`, with everything it writes in `home`.
+
+    `model` is the GGUF file it embeds with, if it is to embed.
+    """
 
     installation: Path
     root: Path
     home: Path
+    model: Path | None = None
+
+    @property
+    def database(self) -> Path:
+        """Its index, where it has a model."""
+        return self.home / "index.sqlite"
 
     def _run(self, *arguments: str) -> Run:
         directory = self.installation / "bin"
         # Nothing else is inherited: CI and QMD_* change what qmd does.
         environ = {"PATH": f"{directory}{os.pathsep}{os.defpath}", "HOME": str(self.home)}
+        if self.model:
+            environ["QMD_CONFIG_DIR"] = str(self.home)
+            environ["INDEX_PATH"] = str(self.database)
+            environ["QMD_EMBED_CONTEXT_SIZE"] = str(TOKENS)
         return run((str(directory / "qmd"), *arguments), self.root, environ)
 
     def first_index(self) -> Run:
         """Index the records from nothing, whatever was there before."""
         shutil.rmtree(self.home, ignore_errors=True)
         self.home.mkdir(parents=True)
+        if self.model:
+            models = f"models:\n  embed: {json.dumps(str(self.model))}\n"
+            (self.home / "index.yml").write_text(models, encoding="utf-8")
         records = str(self.root / "docs")
         return self._run("collection", "add", records, "--name", _COLLECTION, "--mask", "**/*.md")
 
@@ -40,6 +59,10 @@ class Qmd:
     def search(self, words: str) -> Run:
         """Search by words, with the answer as JSON."""
         return self._run("search", words, "--json")
+
+    def embed(self) -> Run:
+        """Give every chunk a vector, with no vector there before."""
+        return self._run("embed", "--force")
 
     def version(self) -> str:
         """The version that is installed. Raises ProcessFailed when it does not run."""

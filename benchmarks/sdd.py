@@ -44,10 +44,19 @@ class Sdd:
         for state in (".sdd", ".git/sdd"):
             shutil.rmtree(self.root / state, ignore_errors=True)
 
+    def forget_vectors(self) -> None:
+        """Take away every vector."""
+        shutil.rmtree(self.root / ".git/sdd", ignore_errors=True)
+
     def first_index(self) -> Run:
         """Index the records of the repository from nothing, whatever was there before."""
         self.forget()
         return self._run(COMMAND, "index", "add", *KINDS)
+
+    def embed(self) -> Run:
+        """Give every chunk a vector, with no vector there before."""
+        self.forget_vectors()
+        return self._run(COMMAND, "index", "embed", "--foreground")
 
     def install_hooks(self) -> None:
         """Put the native shims into the repository."""

@@ -25,9 +25,17 @@ class Sizes:
     refreshes: int = 15
     searches: int = 15
     first_indexes: int = 3
+    embedded: int = 120
+    embeds: int = 3
 
 
-QUICK = Sizes(200, 1_000, 5_000, commits=10, refreshes=5, searches=5, first_indexes=1)
+QUICK = Sizes(
+    200, 1_000, 5_000, commits=10, refreshes=5, searches=5, first_indexes=1, embedded=12, embeds=1
+)
+
+
+class Skipped(Exception):
+    """A measure cannot be taken here. Carries what it lacks."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +68,20 @@ class Workbench:
     directory: Path
     sizes: Sizes
     qmd_installation: Path
+    models: Path
     _repositories: dict[int, Repository] = field(default_factory=dict)
-    _qmds: dict[int, Qmd] = field(default_factory=dict)
+    _qmds: dict[Path, Qmd] = field(default_factory=dict)
+
+    def sdd(self, name: str) -> Sdd:
+        """sdd in the directory called `name`, which need not be there yet."""
+        home = self.directory / "home"
+        home.mkdir(exist_ok=True)
+        return Sdd(self.directory / name, environment(home))
 
     def repository(self, count: int) -> Repository:
         """The repository of `count` records, indexed by sdd, with its hooks installed."""
         if count not in self._repositories:
-            home = self.directory / "home"
-            home.mkdir(exist_ok=True)
-            sdd = Sdd(self.directory / f"records-{count}", environment(home))
+            sdd = self.sdd(f"records-{count}")
             paths = create_repository(sdd.root, count, sdd.environ)
             sdd.first_index()
             sdd.install_hooks()
@@ -76,15 +89,18 @@ class Workbench:
         return self._repositories[count]
 
     def qmd(self, count: int) -> Qmd:
-        """qmd with the repository of `count` records indexed; installed when it is not there."""
-        if count not in self._qmds:
+        """qmd with the repository of `count` records indexed."""
+        return self.indexed_by_qmd(self.repository(count).sdd.root)
+
+    def indexed_by_qmd(self, root: Path, model: Path | None = None) -> Qmd:
+        """qmd with the records below `root` indexed; installed when it is not there."""
+        if root not in self._qmds:
             installer = str(_ROOT / "scripts/install-qmd")
             subprocess.run([installer, str(self.qmd_installation)], check=True)
-            root = self.repository(count).sdd.root
-            qmd = Qmd(self.qmd_installation, root, self.directory / f"qmd-{count}")
-            qmd.first_index()
-            self._qmds[count] = qmd
-        return self._qmds[count]
+            home = self.directory / f"qmd-{root.name}"
+            self._qmds[root] = Qmd(self.qmd_installation, root, home, model)
+            self._qmds[root].first_index()
+        return self._qmds[root]
 
     def versions(self) -> list[str]:
         """What sdd was compared with: git, and qmd where it was used."""

@@ -1,0 +1,78 @@
+"""Both sides embed the same real prose, or the measure says what it lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import embedding
+from benchmarks.__main__ import main
+from benchmarks.corpus import records
+from benchmarks.process import Run
+from benchmarks.workbench import Sizes, Skipped, Workbench
+from tests.support.qmd import MISSING, installed
+
+
+def test_the_prose_is_sentences_each_once() -> None:
+    found = embedding.prose()
+    assert len(found) == len(set(found)) > 200
+    assert all(one[0].isupper() and one[-1] in ".!?" and "\n" not in one for one in found)
+
+
+def test_records_of_prose_hold_nothing_else() -> None:
+    pool = embedding.prose()
+    (record,) = records(1, pool=pool)
+    body = [line for line in record.text.partition("\n# ")[2].splitlines()[1:] if line]
+    left = "".join(line for line in body if not line.startswith("## "))
+    for sentence in sorted(pool, key=len, reverse=True):
+        left = left.replace(sentence, "")
+    assert left.strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [
+        ("embedded 600 chunks in 8.4 s with local:x on cpu\n", 600),
+        ("\x1b[?25h███ 100%\n\n✓ Done! Embedded 1,252 chunks from 120 documents in 30s\n", 1252),
+        ("nothing to embed (local:x)\n", 0),
+    ],
+)
+def test_what_was_embedded_is_read_from_what_a_side_says(said: str, count: int) -> None:
+    assert embedding.embedded(Run(1, 1, said)) == count
+
+
+def test_without_a_model_the_measure_is_skipped_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--only", "embed", "--models", str(tmp_path), "--qmd", str(tmp_path / "q")]) == 0
+    said = capsys.readouterr()
+    assert f"skipped embed: needs a model as ONNX and as GGUF in {tmp_path}" in said.err
+    assert said.out.rstrip().endswith("Not measured: embed.")
+    assert not (tmp_path / "q").exists()
+
+
+def test_one_half_of_the_models_is_not_enough(tmp_path: Path) -> None:
+    (tmp_path / "x.gguf").touch()
+    (tmp_path / "tokenizer.json").touch()
+    with pytest.raises(Skipped, match="--models"):
+        embedding.prepare(Workbench(tmp_path, Sizes(), tmp_path / "q", tmp_path))
+
+
+def test_both_sides_embed_the_same_records(tmp_path: Path, shared: Path) -> None:
+    models = shared / "models/all-MiniLM-L6-v2"
+    if not models.is_dir():
+        pytest.skip("needs ../shared/models/all-MiniLM-L6-v2")
+    directory = installed()
+    if directory is None or not (directory.parent / "qmd.stamp").is_file():
+        pytest.skip(MISSING)
+    bench = Workbench(tmp_path, Sizes(embedded=2), directory.parent, models)
+    sides = embedding.prepare(bench)
+    # Four sections and the head of a record for sdd; twice as much as fits for qmd.
+    for _ in range(2):
+        assert embedding.embedded(sides.repository.sdd.embed()) == 10
+        assert embedding.embedded(sides.qmd.embed()) == 4
+    ours, theirs = embedding.tokens_read(sides)
+    assert 2 * 700 < theirs <= 4 * 500
+    assert theirs < ours < 2 * 1400
+    assert [version for version in bench.versions() if version.startswith("qmd ")]
