@@ -2,9 +2,9 @@
 
 FTS5's own `bm25()` gives a word that most documents hold no weight at all, which in a repository
 of ten decisions is nearly every word, and its values have no range. This is the same formula with
-the logarithm of Lucene (always above 0), the fields weighted before saturation (BM25F, Robertson,
-Zaragoza and Taylor, CIKM 2004), and divided by what every word of the query, said once in a section
-of average length, would give.
+the logarithm of Lucene (always above 0), with counts and lengths summed over the weighted fields
+before saturation (BM25F, Robertson, Zaragoza and Taylor, CIKM 2004), and divided by what every word
+of the query, said once in a section of average length, would give.
 """
 
 # Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0009 (score)
@@ -12,7 +12,7 @@ of average length, would give.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import apsw
 
@@ -26,7 +26,6 @@ _K1 = 1.2
 _B = 0.75
 _FIELDS = (2.0, 1.0, 0.5)
 """Weights of title, body and the parts of identifiers."""
-_BODY = 1
 
 
 def find(
@@ -44,10 +43,14 @@ def find(
     weights = _rarity(connection, wanted)
     total = sum(weights)
     phrases = [index for index, term in enumerate(wanted) for _ in term.phrases]
+    average = 0.0
 
     def strength(api: apsw.FTS5ExtensionApi, *_: object) -> float:
-        average = api.column_total_size(_BODY) / api.row_count
-        length = api.column_size(_BODY) / average if average else 1.0
+        nonlocal average
+        # What is found in a title counts towards the length too: else a short section below a long
+        # title passes for one that says little else.
+        average = average or _weighted(api.column_total_size) / api.row_count
+        length = _weighted(api.column_size) / average if average else 1.0
         said: dict[int, float] = {}
         for number, index in enumerate(phrases):
             if api.phrase_columns(number):
@@ -72,6 +75,10 @@ def find(
     # Row ids tell what was indexed first, and a refreshed index must answer as a new one does.
     ranked = sorted(rows, key=lambda row: (-row[1], *row[2:]))
     return [Found(chunk, min(1.0, strong)) for chunk, strong, *_ in ranked[:limit]]
+
+
+def _weighted(sizes: Callable[[int], int]) -> float:
+    return sum(weight * sizes(field) for field, weight in enumerate(_FIELDS))
 
 
 def _expression(asked: Sequence[Term]) -> str:

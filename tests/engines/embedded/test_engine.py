@@ -87,6 +87,14 @@ def test_the_share_of_the_query_that_is_there_is_the_score(
     assert ask(engine, "sessions kubernetes", min_score=0.6) == ()
 
 
+def test_a_long_title_makes_its_sections_longer(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    section = "\n\nHead.\n\n## Session\n\nIt is kept in Redis.\n"
+    long = "# The lives of tokens and pages in every service that we run today and of those to come"
+    fill(engine, tmp_path, {"docs/a.md": long + section, "docs/b.md": "# Lives" + section})
+    for question in ("redis", "session redis"):
+        assert [hit.path for hit in ask(engine, question)] == ["docs/b.md", "docs/a.md"]
+
+
 def test_counts_say_what_happened(engine: EmbeddedEngine, tmp_path: Path) -> None:
     assert fill(engine, tmp_path, {"docs/a.md": SESSIONS, "docs/b.md": CACHE}) == Counts(added=2)
     assert fill(engine, tmp_path, {"docs/a.md": SESSIONS}) == Counts(unchanged=1)
