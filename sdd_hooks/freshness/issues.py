@@ -72,5 +72,4 @@ def sync_issues(
         trace(f"issues sync failed: {error}")
         return IssuesFreshness(degraded=True, warnings=(tiers.DEGRADED,))
     issues = [one for one in project.collections if one.kind == "issues"]
-    warning = after_mutation(project, issues, environ=environ)
-    return IssuesFreshness(synced=True, warnings=(warning,) if warning else ())
+    return IssuesFreshness(synced=True, warnings=after_mutation(project, issues, environ=environ))

@@ -22,21 +22,21 @@ def containing(project: Project, paths: Iterable[str]) -> tuple[Collection, ...]
 
 def after_mutation(
     project: Project, written: Sequence[Collection], *, environ: Mapping[str, str]
-) -> str | None:
+) -> tuple[str, ...]:
     """Refresh those of the collections that are indexed, and backfill what that leaves unembedded.
 
-    Returns the warning to report when the refresh failed, else None: it is silent. What was written
-    stays written, so that nothing is raised for an index that cannot follow. Another refresh that
-    goes on takes this one over.
+    Returns warnings for the report: that the refresh failed, or what the engine found wrong with
+    what was written. Else it is silent. What was written stays written, so that nothing is raised
+    for an index that cannot follow. Another refresh that goes on takes this one over.
     """
     if not written:
-        return None
+        return ()
     try:
         update = refresh(project, collections=written, create=False, wait=PATIENCE)
     except (NotIndexed, AnotherRefresh):
-        return None
+        return ()
     except SddError:
-        return refresh_failed([one.name for one in written])
+        return (refresh_failed([one.name for one in written]),)
     if update.total.changed:
         backfill(project, update, environ)
-    return None
+    return update.notes

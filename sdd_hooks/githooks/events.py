@@ -126,7 +126,7 @@ def _refresh(
     from sdd_hooks.freshness.backfill import backfill
 
     embedding = backfill(project, update, environ)
-    return _said(project, update, embedding) if arrival else ()
+    return _said(project, update, embedding) if arrival else update.notes
 
 
 def _is_arrival(event: str, arguments: Sequence[str]) -> bool:
@@ -150,7 +150,7 @@ def _said(project: Project, update: Refresh, embedding: bool) -> list[str]:
     from sdd_hooks.engines import open_engine
     from sdd_hooks.freshness.tiers import refreshed, unembedded
 
-    lines = [refreshed(update.total)]
+    lines = [refreshed(update.total), *update.notes]
     if not embedding:
         # A note is not worth a failure.
         with suppress(SddError), closing(open_engine(project)) as engine:

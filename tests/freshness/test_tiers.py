@@ -1,0 +1,146 @@
+"""The rules by which an index is looked at again, and the words for it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.engines.protocol import Counts
+from sdd_hooks.freshness import tiers
+from sdd_hooks.project.settings import FreshnessSettings
+
+NOW = 1_800_000_000.0
+DEFAULTS = FreshnessSettings()
+
+Rule = Callable[[float, float | None, FreshnessSettings], bool]
+
+RULES = [
+    pytest.param(tiers.look_is_due, 60.0, "prime_interval", id="tier 2"),
+    pytest.param(tiers.is_stale, 7200.0, "staleness_threshold", id="tier 3"),
+    pytest.param(tiers.sync_is_due, 300.0, "issues_interval", id="tier 4"),
+]
+
+
+@pytest.mark.parametrize(("rule", "interval", "setting"), RULES)
+def test_a_rule_is_due_after_more_than_its_interval(
+    rule: Rule, interval: float, setting: str
+) -> None:
+    assert getattr(DEFAULTS, setting) == interval
+    for since, due in (
+        (NOW, False),
+        (NOW - 1, False),
+        (NOW - interval + 0.001, False),
+        (NOW - interval, False),
+        (NOW - interval - 0.001, True),
+        (NOW - 10 * interval, True),
+        (None, True),
+        # A clock that was wrong, and what somebody may have written into the file.
+        (NOW + 0.001, True),
+        (NOW + 10 * interval, True),
+        (-1.0, True),
+        (math.nan, True),
+        (math.inf, True),
+        (-math.inf, True),
+    ):
+        assert rule(NOW, since, DEFAULTS) is due, since
+
+
+@pytest.mark.parametrize(("rule", "interval", "setting"), RULES)
+def test_the_interval_is_the_configured_one(rule: Rule, interval: float, setting: str) -> None:
+    for chosen in (0.0, interval / 2, 3 * interval):
+        settings = FreshnessSettings(**{setting: chosen})
+        assert not rule(NOW, NOW - chosen, settings)
+        assert rule(NOW, NOW - chosen - 1, settings)
+        others = FreshnessSettings(
+            **{
+                name: chosen
+                for name in ("staleness_threshold", "prime_interval", "issues_interval")
+                if name != setting
+            }
+        )
+        assert not rule(NOW, NOW - interval, others)
+        assert rule(NOW, NOW - interval - 1, others)
+
+
+TIMES = st.one_of(st.none(), st.floats(), st.floats(0, 4e9))
+
+
+@given(now=st.floats(0, 4e9), since=TIMES, interval=st.floats(0, 1e9))
+def test_due_means_older_than_the_interval_or_of_no_known_age(
+    now: float, since: float | None, interval: float
+) -> None:
+    age = tiers.age(now, since)
+    assert age is None or age >= 0
+    settings = FreshnessSettings(interval, interval, interval)
+    for rule in (tiers.look_is_due, tiers.is_stale, tiers.sync_is_due):
+        assert rule(now, since, settings) is (age is None or age > interval)
+
+
+@given(now=st.floats(0, 4e9), since=TIMES)
+def test_what_is_said_of_an_age_is_one_short_line(now: float, since: float | None) -> None:
+    said = tiers.was_stale(tiers.age(now, since))
+    if said is None:
+        assert since is None or not 0 <= since <= now
+    else:
+        shape = (
+            r"Index was (1|[0-9]+) (second|minute|hour|day)s? stale — refreshed before running\."
+        )
+        assert re.fullmatch(shape, said)
+
+
+# The words
+
+
+def test_a_refresh_that_failed() -> None:
+    assert (
+        tiers.refresh_failed(["shop-adrs"])
+        == "Index refresh failed for shop-adrs — run `sdd index update` manually"
+    )
+    assert (
+        tiers.refresh_failed(["shop-code", "shop-issues"])
+        == "Index refresh failed for shop-code, shop-issues — run `sdd index update` manually"
+    )
+    said = tiers.refresh_failed([f"shop-{number}-adrs" for number in range(1, 100)])
+    assert "shop-8-adrs and 91 more — run" in said
+    assert len(said) < 200
+
+
+def test_a_look_that_found_something() -> None:
+    assert (
+        tiers.refreshed(Counts(added=1, updated=20, removed=0, unchanged=7))
+        == "Refreshed index (1 added, 20 updated, 0 removed across all collections)"
+    )
+    assert tiers.refreshed(Counts(unchanged=7)) is None
+
+
+def test_chunks_without_a_vector() -> None:
+    assert tiers.unembedded(12, 3) == (
+        "12 chunks unembedded — run `sdd index embed` (≈3s on this machine, foreground;"
+        " or wait for the next mutation command to backfill)"
+    )
+    assert tiers.unembedded(12, None) == (
+        "12 chunks unembedded — run `sdd index embed` (foreground;"
+        " or wait for the next mutation command to backfill)"
+    )
+    assert tiers.unembedded(0, 3) is None
+
+
+def test_an_index_that_was_stale() -> None:
+    assert tiers.was_stale(3 * 3600.0) == "Index was 3 hours stale — refreshed before running."
+    assert tiers.was_stale(31 * 60.0) == "Index was 31 minutes stale — refreshed before running."
+    assert tiers.was_stale(None) is None
+
+
+def test_issues_that_are_fetched_or_not() -> None:
+    assert tiers.syncing(14, "GitHub") == "Syncing 14 issues from GitHub…"
+    assert tiers.syncing(0, "GitHub") == "Syncing 0 issues from GitHub…"
+    assert tiers.syncing(None, "GitHub") == "Syncing issues from GitHub…"
+    assert tiers.DEGRADED == "Issues sync failed — degrading to live tracker queries for this run"
+    assert (
+        tiers.sync_skipped(90, "GitHub") == "issues sync skipped: GitHub was synced 90 seconds ago"
+    )
