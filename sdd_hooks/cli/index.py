@@ -21,6 +21,7 @@ COMMANDS = {
     "update": Entry("index_update:update", "Bring the index up to date with the work tree."),
     "embed": Entry("index_embed:embed", "Give a vector to every chunk without one."),
     "status": Entry("index_status:status", "Show what is indexed, how fresh it is and where."),
+    "serve": Entry("index_serve:serve", "Keep the daemon of the engine running."),
     "remove": Entry("index_remove:remove", "Take collections out of the index."),
 }
 

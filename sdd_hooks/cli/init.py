@@ -14,11 +14,10 @@ from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.hooks import hooks_report, own_command
 from sdd_hooks.cli.options import json_option, yes_option
 from sdd_hooks.cli.output import Report, plain, show
-from sdd_hooks.engines import require_engine
+from sdd_hooks.engines import require_engine, to_download
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.githooks.folder import HooksRefused
 from sdd_hooks.githooks.install import install, status
-from sdd_hooks.models.model import to_fetch
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.changes import Change, apply
 from sdd_hooks.setup.plan import plan
@@ -75,11 +74,11 @@ def _agreed(changes: Sequence[Change]) -> bool:
 
 def _model_notes(project: Project) -> list[str]:
     try:
-        missing = to_fetch(project.configuration.search.embed_model, project.repository.root)
+        missing = to_download(project)
     except EngineUnavailable:
         # Search goes by words here, as `sdd index` will say.
         return []
-    return [f"the first embed downloads the model {missing}, once"] if missing else []
+    return [f"the first `sdd index embed` downloads {missing}, once"] if missing else []
 
 
 def _hooks(project: Project, asks: bool) -> Report:

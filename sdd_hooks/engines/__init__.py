@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import EngineUnavailable
@@ -15,8 +16,8 @@ ENTRY_POINTS = "sdd_hooks.engines"
 
 # Looking through the installed distributions takes 20 ms, which these are spared.
 _OWN = {
-    "embedded": "sdd_hooks.engines.embedded.engine",
-    "qmd": "sdd_hooks.engines.qmd.engine",
+    "embedded": "sdd_hooks.engines.embedded",
+    "qmd": "sdd_hooks.engines.qmd",
 }
 
 
@@ -38,22 +39,78 @@ def require_engine(project: Project) -> None:
     """
     chosen = project.configuration.search.engine
     if chosen in _OWN:
-        import_module(_OWN[chosen]).require(project)
+        import_module(f"{_OWN[chosen]}.engine").require(project)
     else:
         _opener(project)
+
+
+def installed(project: Project) -> str:
+    """What would run: the engine's name, with the version and place of what it needs besides.
+
+    Raises:
+        EngineUnavailable: it cannot run here.
+    """
+    machine = _machine(project)
+    chosen = project.configuration.search.engine
+    return chosen if machine is None else str(machine.installed(project))
+
+
+def to_download(project: Project) -> str:
+    """What the first embed downloads, to be read after "downloads"; "" when nothing, or not known.
+
+    Asks nobody.
+
+    Raises:
+        EngineUnavailable: the configured model cannot run here.
+    """
+    machine = _machine(project)
+    return "" if machine is None else str(machine.to_download(project))
+
+
+def embedder(project: Project) -> str:
+    """The model that embeds, and where it runs; "" when that is not known.
+
+    Raises:
+        EngineUnavailable: the configured model cannot run here.
+    """
+    machine = _machine(project)
+    return "" if machine is None else str(machine.embedder(project))
+
+
+def serve(project: Project, port: int, announce: Callable[[str, int], None]) -> bool:
+    """Run the engine's daemon until a signal tells this process to end. `port` 0 takes a free one.
+
+    `announce` is told its URL and its process once it answers. False, at once, for an engine that
+    has none.
+
+    Raises:
+        EngineUnavailable: it cannot run here.
+        NotIndexed: there is no index to serve.
+    """
+    runs = getattr(_machine(project), "serve", None)
+    if runs is None:
+        return False
+    runs(project, port, announce)
+    return True
+
+
+def _machine(project: Project) -> Any:
+    """The module that knows what the engine finds on this machine; one from outside has none."""
+    chosen = project.configuration.search.engine
+    return import_module(f"{_OWN[chosen]}.machine") if chosen in _OWN else None
 
 
 def _opener(project: Project) -> Callable[..., Engine]:
     chosen = project.configuration.search.engine
     opener: Callable[..., Engine]
     if chosen in _OWN:
-        opener = import_module(_OWN[chosen]).open_engine
+        opener = import_module(f"{_OWN[chosen]}.engine").open_engine
         return opener
     from importlib.metadata import entry_points
 
     registered = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
     if chosen not in registered:
-        names = ", ".join(sorted(registered))
+        names = ", ".join(sorted({*_OWN, *registered}))
         raise EngineUnavailable(f"no engine is called {chosen!r}: choose one of {names}")
     opener = registered[chosen].load()
     return opener

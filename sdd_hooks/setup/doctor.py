@@ -13,10 +13,9 @@ from typing import Literal
 from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.validation import findings
 from sdd_hooks.artifacts.work_tree import read_work_tree
-from sdd_hooks.engines import open_engine, require_engine
+from sdd_hooks.engines import embedder, installed, open_engine, require_engine, to_download
 from sdd_hooks.engines.protocol import Engine, Status
 from sdd_hooks.errors import EngineUnavailable, RepositoryError, SddError
-from sdd_hooks.models.model import load_model, to_fetch
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.git import git, try_git
 from sdd_hooks.project.project import Project
@@ -24,7 +23,7 @@ from sdd_hooks.setup.plan import plan
 
 OLDEST_GIT = (2, 31)
 
-EMBED = "`sdd index embed` fetches it"
+EMBED = "`sdd index embed` downloads that, once"
 
 Level = Literal["ok", "warn", "fail"]
 
@@ -64,7 +63,7 @@ def project_checks(project: Project) -> Iterator[Check]:
     yield _set_up(project)
     yield _libraries()
     yield from _index_checks(project)
-    yield _model(project)
+    yield from _model(project)
     yield _artifacts(project)
 
 
@@ -87,13 +86,13 @@ def _libraries() -> Check:
 
 
 def _index_checks(project: Project) -> Iterator[Check]:
-    name = project.configuration.search.engine
     try:
         require_engine(project)
+        found = installed(project)
     except EngineUnavailable as error:
         yield Check("engine", "fail", str(error))
         return
-    yield Check("engine", "ok", name)
+    yield Check("engine", "ok", found)
     if not project.repository.search_dir.is_dir():
         yield Check("index", "warn", "nothing is indexed", "run `sdd index`")
         return
@@ -156,16 +155,17 @@ def _vectors(status: Status) -> Check:
     return Check("vectors", "ok", f"every chunk has one ({status.model})")
 
 
-def _model(project: Project) -> Check:
-    name, root = project.configuration.search.embed_model, project.repository.root
+def _model(project: Project) -> Iterator[Check]:
     try:
-        missing = to_fetch(name, root)
-        if missing:
-            return Check("model", "warn", f"{missing} is not here yet", EMBED)
-        model = load_model(name, root)
+        missing = to_download(project)
+        found = "" if missing else embedder(project)
     except EngineUnavailable as error:
-        return Check("model", "warn", str(error))
-    return Check("model", "ok", f"{model.id} on {model.device}")
+        yield Check("model", "warn", str(error))
+        return
+    if missing:
+        yield Check("model", "warn", f"not here yet: {missing}", EMBED)
+    elif found:
+        yield Check("model", "ok", found)
 
 
 def _artifacts(project: Project) -> Check:

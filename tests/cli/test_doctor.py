@@ -68,10 +68,10 @@ def test_an_unknown_key_is_a_warning(repo):
 
 
 def test_an_engine_that_is_not_there_is_a_failed_check(repo):
-    repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Engine**: qmd\n")
+    repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Engine**: abacus\n")
     code, found = checks(repo.root)
     assert code == 1
-    assert found["engine"]["message"] == "no engine is called 'qmd': choose one of embedded"
+    assert found["engine"]["message"] == "no engine is called 'abacus': choose one of embedded, qmd"
     assert "index" not in found
 
 

@@ -112,7 +112,8 @@ def test_leaving_the_question_changes_nothing(repo, answers):
 
 def test_a_model_that_will_be_downloaded_is_announced(repo):
     pytest.importorskip("huggingface_hub", reason="needs the local extra")
-    note = "note: the first embed downloads the model Xenova/all-MiniLM-L6-v2, once\n"
+    model = "the model Xenova/all-MiniLM-L6-v2"
+    note = f"note: the first `sdd index embed` downloads {model}, once\n"
     assert run(repo.root, "init", "--no-hooks").err == note
     repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Embed Model**: ./model\n")
     assert run(repo.root, "init", "--no-hooks").err == ""

@@ -88,11 +88,11 @@ def serve(
     place: Place,
     environ: Mapping[str, str],
     port: int,
-    announce: Callable[[str], None],
-) -> int:
-    """Run a daemon for this index until a signal ends this process, and 0 then.
+    announce: Callable[[str, int], None],
+) -> None:
+    """Run a daemon for this index until a signal tells this process to end.
 
-    `port` 0 takes a free one. `announce` is told where it is once it answers. Raises
+    `port` 0 takes a free one. `announce` is told the URL and the process once it answers. Raises
     EngineUnavailable when one runs already, when it does not start, and when it ends by itself.
     """
     already = running(place, environ)
@@ -109,17 +109,16 @@ def serve(
         environment(qmd, place, environ),
     )
     daemon = Daemon(chosen, process.pid)
+    # Told to end, it has done what it was asked to.
     try:
-        with ended_by_signals():
+        with suppress(KeyboardInterrupt, Ended), ended_by_signals():
             said = _Output(process)
             _wait_until_healthy(daemon, said)
             _publish(daemon, place, environ)
-            announce(f"serving on http://{HOST}:{daemon.port} ({daemon.pid})")
+            announce(f"http://{HOST}:{daemon.port}", daemon.pid)
             while process.poll() is None:
                 said.read(_POLL * 10)
-        raise EngineUnavailable(f"qmd's daemon ended by itself: {said.last()}")
-    except (KeyboardInterrupt, Ended):
-        return 0
+            raise EngineUnavailable(f"qmd's daemon ended by itself: {said.last()}")
     finally:
         end(process)
         _withdraw(daemon, place, environ)
