@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.embedding import gated
 from tests.support.qmd import gguf, real_qmd
 from tests.support.repos import ISOLATION, Repo
 
-__all__ = ["gguf", "real_qmd"]
+__all__ = ["gated", "gguf", "real_qmd"]
 
 # A busy machine makes a single example slow, which says nothing about the code.
 settings.register_profile("sdd", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -1,0 +1,95 @@
+"""A repository whose chunks have no vectors yet, and whose model waits at a gate."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sdd_hooks.freshness.embed_lock import Holder, holder
+from sdd_hooks.freshness.embed_log import DIRECTORY
+from sdd_hooks.project.project import Project, load_project
+from tests.cli.commands import Done, run
+from tests.support.gated_model import Gate, make_gate
+from tests.support.repos import Repo
+from tests.support.waiting import until
+
+DECISION = "# ADR-000{n}: About {n}\n\nNumber {n}.\n"
+CHUNKS = 3
+
+
+@dataclass
+class Gated:
+    """The repository, what it is run in, and the gate at which its model waits."""
+
+    repo: Repo
+    gate: Gate
+    environ: dict[str, str]
+
+    @property
+    def project(self) -> Project:
+        return load_project(self.repo.root)
+
+    @property
+    def running(self) -> Holder | None:
+        """Who embeds there now."""
+        return holder(self.project.repository)
+
+    @property
+    def log(self) -> Path:
+        """Where an embed in the background writes."""
+        return DIRECTORY / f"qmd-embed-{self.project.repository.slug}.log"
+
+    def sdd(self, *args: str, env: Mapping[str, str] | None = None) -> Done:
+        """Run `sdd` there."""
+        return run(self.repo.root, *args, env={**self.environ, **(env or {})})
+
+    def status(self) -> Any:
+        """The state of the index."""
+        return self.sdd("index", "status", "--json").json
+
+    def ended(self) -> None:
+        """Wait until no embed is running."""
+        until(lambda: self.running is None)
+
+    def finish(self) -> None:
+        """Let the model go, and wait for the embed."""
+        self.gate.remove()
+        self.ended()
+
+    def write_decisions(self, first: int, count: int = 1) -> None:
+        """Commit more decisions, a chunk each."""
+        files = {
+            f"docs/adrs/ADR-000{n}-x.md": DECISION.format(n=n) for n in range(first, first + count)
+        }
+        self.repo.commit("More", files)
+
+    def recorded(self) -> Any:
+        """What is remembered of the last embed."""
+        return json.loads((self.repo.root / ".sdd/search/embed.json").read_bytes())
+
+
+@pytest.fixture
+def gated(tmp_path: Path) -> Iterator[Gated]:
+    """Three decisions, a chunk each, indexed, with a model that waits before each of them."""
+    pytest.importorskip("llm", reason="needs the extra llm")
+    # Logs are in a directory that everybody shares.
+    repo = Repo.init(tmp_path / f"shop-{uuid.uuid4().hex[:12]}")
+    gate = make_gate(tmp_path / "plugin", dict(os.environ))
+    found = Gated(repo, gate, {**gate.environ, "HOME": str(tmp_path)})
+    repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Embed Model**: gated\n")
+    repo.write(".gitignore", ".sdd/\n")
+    found.write_decisions(1, CHUNKS)
+    assert found.sdd("index", "add", "--kind", "adrs").code == 0
+    try:
+        yield found
+    finally:
+        found.sdd("index", "embed", "--stop")
+        for log in DIRECTORY.glob(f"qmd-embed-{found.project.repository.slug}*.log"):
+            log.unlink()

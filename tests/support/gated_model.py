@@ -1,0 +1,87 @@
+"""An embedding model that waits at a gate: a real plug-in of `llm`, in its own distribution."""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.waiting import until
+
+_PLUGIN = """
+import os
+import llm
+
+GATE = {gate!r}
+
+def wait():
+    while os.path.exists(GATE):
+        with open(GATE, "rb", buffering=0) as gate:
+            if gate.read(1):
+                return
+
+class Gated(llm.EmbeddingModel):
+    model_id = "gated"
+
+    def embed_batch(self, items):
+        for item in items:
+            if item != "dimensions":
+                wait()
+            if "unwanted" in item:
+                raise ValueError("no\\x1b such\\nthing")
+            yield [1.0, float(len(item)), float(sum(item.encode()) % 97)]
+
+@llm.hookimpl
+def register_embedding_models(register):
+    register(Gated())
+"""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Where the model waits before each text, as long as the gate is there.
+
+    `environ` is what a process needs to find the plug-in.
+    """
+
+    path: Path
+    environ: dict[str, str]
+
+    def let_one_through(self) -> None:
+        """Let the model embed the text that it waits with, once it does."""
+        until(self._opened)
+
+    def remove(self) -> None:
+        """Let everything through, also what waits already."""
+        waiting = self.path.rename(self.path.with_suffix(".gone"))
+        try:
+            os.close(os.open(waiting, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError as error:
+            assert error.errno == errno.ENXIO
+
+    def _opened(self) -> bool:
+        try:
+            gate = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            # Nobody is waiting there yet.
+            assert error.errno == errno.ENXIO
+            return False
+        try:
+            os.write(gate, b"!")
+        finally:
+            os.close(gate)
+        return True
+
+
+def make_gate(folder: Path, environ: dict[str, str]) -> Gate:
+    """Install the plug-in into `folder`, for processes with the environment of the gate."""
+    folder.mkdir(parents=True)
+    gate = folder / "gate"
+    os.mkfifo(gate)
+    (folder / "gated.py").write_text(_PLUGIN.format(gate=str(gate)), encoding="utf-8")
+    about = folder / "gated-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: gated\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[llm]\ngated = gated\n")
+    return Gate(gate, {**environ, "PYTHONPATH": str(folder), "LLM_USER_PATH": str(folder / "user")})
