@@ -89,6 +89,11 @@ def test_a_search_imports_nothing_heavy(repo):
     assert not {
         name for name in loaded if name.startswith(("sdd_hooks.setup", "sdd_hooks.githooks"))
     }
+    # The index is fresh: what refreshes it is not loaded.
+    assert {name for name in loaded if name.startswith("sdd_hooks.freshness.")} == {
+        "sdd_hooks.freshness.entry",
+        "sdd_hooks.freshness.tiers",
+    }
 
 
 def test_a_hook_does_not_import_click(repo):

@@ -1,4 +1,9 @@
+import os
+import time
+
 from tests.cli.commands import FILES, on_terminal, run
+from tests.support.abacus import CHOICE, install_abacus
+from tests.support.clock import look_at
 
 
 def index(repo, files=FILES):
@@ -89,3 +94,71 @@ def test_a_terminal_gets_styles_and_lines_that_fit(repo):
     assert len(text[0]) <= 80
     for quiet in ({"NO_COLOR": "1", "TERM": "xterm"}, {"TERM": "dumb"}):
         assert "\x1b" not in on_terminal(repo.root, "", "search", "gadget", env=quiet)[1]
+
+
+# How fresh the index is
+
+
+def test_an_index_that_is_stale_is_refreshed_first(repo):
+    index(repo)
+    repo.write("docs/adrs/ADR-0002-redis.md", "# ADR-0002: Cache pages in Redis\n")
+    assert "Redis" not in run(repo.root, "search", "--json", "redis").out
+    look_at(repo, time.time() - 3 * 3600 - 1)
+    done = run(repo.root, "search", "redis")
+    assert "ADR-0002: Cache pages in Redis" in done.out
+    stale, unembedded = done.err.splitlines()
+    assert stale == "note: Index was 3 hours stale — refreshed before running."
+    assert "chunks unembedded" in unembedded
+    assert len(run(repo.root, "search", "redis").err.splitlines()) == 1
+
+
+def test_programs_find_the_note_in_the_notes(repo):
+    index(repo)
+    look_at(repo, time.time() - 3 * 3600 - 1)
+    notes = run(repo.root, "search", "--json", "database").json["notes"]
+    assert notes[0] == "Index was 3 hours stale — refreshed before running."
+
+
+def test_the_threshold_is_the_repositorys(repo):
+    freshness = "### SDD Configuration\n\n#### Index Freshness\n\n- **Staleness Threshold**: {}\n"
+    index(repo, {**FILES, "CLAUDE.md": freshness.format("30m")})
+    look_at(repo, time.time() - 31 * 60)
+    done = run(repo.root, "search", "database")
+    assert "note: Index was 31 minutes stale — refreshed before running.\n" in done.err
+    repo.write("CLAUDE.md", freshness.format("4h"))
+    look_at(repo, time.time() - 3 * 3600)
+    assert "stale" not in run(repo.root, "search", "database").err
+
+
+def test_a_refresh_that_fails_does_not_keep_anybody_from_searching(repo):
+    index(repo)
+    look_at(repo, time.time() - 3 * 3600)
+    lock = repo.root / ".sdd/search/lock"
+    lock.unlink()
+    lock.mkdir()
+    done = run(repo.root, "search", "database")
+    assert done.code == 0
+    assert "ADR-0001: Store the index in SQLite" in done.out
+    names = "repo-adrs, repo-code, repo-issues, repo-specs"
+    assert done.err.splitlines()[-1] == (
+        f"warning: Index refresh failed for {names} — run `sdd index update` manually"
+    )
+
+
+def test_a_fresh_index_is_opened_once_and_not_looked_at(repo, tmp_path):
+    """An engine from outside notes when it is opened."""
+    env = install_abacus(tmp_path / "lib")
+    repo.commit("Start", {**FILES, "CLAUDE.md": CHOICE})
+    assert run(repo.root, "index", "update", "--kind", "adrs", env=env).code == 0
+    opened = repo.root / ".sdd/search/opened"
+
+    def opens():
+        opened.unlink(missing_ok=True)
+        done = run(repo.root, "search", "sqlite", env=env)
+        assert "ADR-0001" in done.out
+        return opened.read_text()
+
+    assert opens() == "read\n"
+    os.utime(repo.root / ".sdd/search/abacus.json", (1000, 1000))
+    assert opens() == "read\nrefresh\nread\n"
+    assert opens() == "read\n"
