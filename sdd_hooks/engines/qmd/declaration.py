@@ -35,6 +35,7 @@ NOTHING = ".none"
 
 _SPECIAL = re.compile(r"[^\w./-]")
 _CLASS = re.compile(r"\[[^]]+\]")
+_ODD = re.compile(r"[^\w. -]+|^ | $")
 
 
 @dataclass(frozen=True)
@@ -80,22 +81,19 @@ def endings(collection: Collection, paths: Iterable[str]) -> frozenset[str]:
 def masks(collection: Collection, below: Sequence[str], spelled: Iterable[str]) -> tuple[str, ...]:
     """The globs of a collection that lies in the directories `below`, for files so spelled.
 
-    What is special to globs, or to qmd, becomes `?`: what that takes too many, `contains` leaves
-    out of an answer.
+    What is special to globs, or to qmd, becomes `*`: what that takes too many, `contains` leaves
+    out of an answer. A `?` would not do: fast-glob takes it for a letter of a directory's name.
     """
     if collection.pattern:
         try:
-            wanted = [_plain_glob(one) for one in alternatives(collection.pattern)]
+            wanted = alternatives(collection.pattern)
         except ValueError:
             wanted = ["**/*"]
     elif collection.suffixes:
-        wanted = [
-            f"**/{literal(one[1:])}" if one.startswith("/") else f"**/*{literal(one)}"
-            for one in sorted(spelled)
-        ]
+        wanted = [f"**{one}" if one.startswith("/") else f"**/*{one}" for one in sorted(spelled)]
     else:
         wanted = ["**/*"]
-    return tuple(f"{literal(where)}{one}" for where in below for one in wanted) or (NOTHING,)
+    return tuple(_coarse(f"{where}{one}") for where in below for one in wanted) or (NOTHING,)
 
 
 def exceptions(base: str, collection: Collection, unwanted: Iterable[str]) -> tuple[str, ...]:
@@ -186,12 +184,10 @@ def _is_itself(root: Path, top: str, directory: str) -> bool:
         return False
 
 
-def _plain_glob(pattern: str) -> str:
-    """A glob whose only special characters are `*` and `?`, for at least the same paths."""
-    short = _CLASS.sub("?", pattern)
-    return "".join(
-        part if part in {"*", "?"} else literal(part) for part in re.split(r"([*?])", short)
-    )
+def _coarse(glob: str) -> str:
+    """A glob whose only special parts are `*` and `**`, for at least the same paths."""
+    parts = _CLASS.sub("*", glob).split("/")
+    return "/".join(part if part == "**" else _ODD.sub("*", part) for part in parts)
 
 
 def _listed(top: Path, *args: str) -> list[str]:

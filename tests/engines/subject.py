@@ -1,0 +1,112 @@
+"""An engine over a real repository, as `freshness` drives it, whichever engine it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdd_hooks.engines.embedded import engine as embedded
+from sdd_hooks.engines.protocol import Counts, Engine, Hit, Progress, Query, SubQuery
+from sdd_hooks.engines.qmd import engine as qmd
+from sdd_hooks.errors import IndexDamaged
+from sdd_hooks.freshness.changes import Scan, issues, look
+from sdd_hooks.project.project import Project, load_project
+from tests.support.repos import Repo
+
+CONFIGURATION = """\
+## Architecture Context
+
+### SDD Configuration
+
+#### Search
+
+- **Engine**: {engine}
+- **Embed Model**: {model}
+"""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The engine `name` on `repo`, with a model that it can embed with; qmd in `environ`."""
+
+    name: str
+    repo: Repo
+    model: str
+    environ: Mapping[str, str]
+
+    def begin(self, files: Mapping[str, str | bytes]) -> None:
+        """Commit the files, with a configuration that chooses the engine."""
+        self.configure(self.model)
+        self.repo.commit("Start", {".gitignore": ".sdd/\n", **files})
+
+    def configure(self, model: str) -> None:
+        """Choose the engine and this model; not committed."""
+        self.repo.write("CLAUDE.md", CONFIGURATION.format(engine=self.name, model=model))
+
+    @property
+    def project(self) -> Project:
+        return load_project(self.repo.root)
+
+    @property
+    def index(self) -> Path:
+        """The file that holds the index."""
+        search = self.repo.root / ".sdd/search"
+        return search / ("index.db" if self.name == "embedded" else "qmd/index.sqlite")
+
+    def unpacked(self, *, repair: bool = False) -> Engine:
+        """The engine, for the caller to close."""
+        if self.name == "embedded":
+            return embedded.open_engine(self.project, repair=repair)
+        return qmd.open_engine(self.project, repair=repair, environ=self.environ)
+
+    @contextmanager
+    def opened(self, *, repair: bool = False) -> Iterator[Engine]:
+        """The engine, for the block."""
+        with closing(self.unpacked(repair=repair)) as engine:
+            yield engine
+
+    def refresh(
+        self, *kinds: str, scan: Scan = "all", progress: Progress | None = None
+    ) -> dict[str, Counts]:
+        """Bring the collections of these kinds (none: all there are) up to date, by kind."""
+        with self.opened(repair=True) as engine:
+            try:
+                return self.bring_up(engine, *kinds, scan=scan, progress=progress)
+            except IndexDamaged as error:
+                engine.reset(str(error))
+                return self.bring_up(engine, *kinds, scan=scan, progress=progress)
+
+    def bring_up(
+        self, engine: Engine, *kinds: str, scan: Scan = "all", progress: Progress | None = None
+    ) -> dict[str, Counts]:
+        """The same with an engine that is open."""
+        project = self.project
+        chosen = project.select(kinds)
+        bookmarks = engine.bookmarks()
+        engine.ensure(chosen)
+        begun = look(project.repository.root, "", scan)
+        try:
+            changes = begun.changes([one for one in chosen if one.kind != "issues"], bookmarks)
+        finally:
+            begun.close()
+        for one in chosen:
+            found = issues(project.repository.root, one, scan) if one.kind == "issues" else None
+            changes += [found] if found else []
+        counts = engine.update(changes, progress)
+        return {one.kind: counts[one.name] for one in chosen if one.name in counts}
+
+    def ask(
+        self, text: str, *kinds: str, means: str = "", limit: int = 8, least: float = 0.0
+    ) -> tuple[Hit, ...]:
+        """The hits for a text by words, and for `means` by meaning."""
+        searches = [SubQuery("lex", text)] if text else []
+        searches += [SubQuery("vec", means)] if means else []
+        names = tuple(one.name for one in self.project.select(kinds))
+        with self.opened() as engine:
+            return engine.search(Query(tuple(searches), names, "", limit, least)).hits
+
+    def paths(self, text: str, *kinds: str) -> list[str]:
+        """The paths of the hits for a text, sorted, each once."""
+        return sorted({hit.path for hit in self.ask(text, *kinds, limit=100)})

@@ -1,0 +1,463 @@
+"""What every engine does, asked of each: real repositories, real indexes, the real qmd."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Query, SubQuery
+from sdd_hooks.errors import NotIndexed
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.retrieval.search import search
+from tests.engines.subject import Subject
+
+SESSIONS = (
+    "---\nstatus: accepted\n---\n# Keep sessions in SQLite\n\n## Context\n\nWe need storage.\n\n"
+    "## Decision Outcome\n\nWe store every session token in SQLite.\n"
+)
+CACHE = "# Cache pages in Redis\n\n## Decision Outcome\n\nPages are cached for an hour.\n"
+QUEUE = "# Queue mail\n\n## Decision Outcome\n\nMail waits in a queue.\n"
+SPEC = "# SPEC-0001: Login\n\n### Requirement: Token\n\nA token MUST expire.\n"
+CODE = 'def parse_user_id(text):\n    """Read a number."""\n    return int(text)\n'
+FILES = {
+    "docs/adrs/ADR-0001-sessions.md": SESSIONS,
+    "docs/adrs/ADR-0002-cache.md": CACHE,
+    "docs/openspec/specs/login/spec.md": SPEC,
+    "src/parse.py": CODE,
+}
+
+
+@pytest.fixture
+def filled(subject: Subject) -> Subject:
+    subject.begin(FILES)
+    subject.refresh()
+    return subject
+
+
+def test_collections_are_there_before_they_are_filled(subject: Subject) -> None:
+    subject.begin(FILES)
+    with subject.opened() as engine:
+        assert engine.bookmarks() == {}
+        engine.ensure(subject.project.select(("adrs", "code")))
+        assert engine.bookmarks() == {"repo-adrs": None, "repo-code": None}
+    with subject.opened() as engine:
+        assert engine.bookmarks() == {"repo-adrs": None, "repo-code": None}
+        assert engine.touched() is None
+        assert engine.search(Query((SubQuery("lex", "session"),))).hits == ()
+
+
+def test_the_first_update_counts_every_document(subject: Subject) -> None:
+    subject.begin(FILES)
+    assert subject.refresh() == {
+        "adrs": Counts(added=2),
+        "specs": Counts(added=1),
+        "code": Counts(added=1),
+        "issues": Counts(),
+    }
+
+
+def test_counts_say_what_happened(filled: Subject) -> None:
+    filled.repo.commit("More", {"docs/adrs/ADR-0003-queue.md": QUEUE})
+    assert filled.refresh()["adrs"] == Counts(added=1)
+    filled.repo.commit("Change", {"docs/adrs/ADR-0003-queue.md": QUEUE + "\nFor a day.\n"})
+    assert filled.refresh()["adrs"] == Counts(updated=1)
+    filled.repo.remove("docs/adrs/ADR-0003-queue.md")
+    filled.repo.commit("Less")
+    assert filled.refresh()["adrs"] == Counts(removed=1)
+    assert filled.refresh()["adrs"] == Counts()
+    assert filled.refresh(scan="full")["adrs"] == Counts(unchanged=2)
+
+
+def test_what_is_not_committed_is_indexed_too(filled: Subject) -> None:
+    filled.repo.write("docs/adrs/ADR-0003-queue.md", QUEUE)
+    assert filled.refresh("adrs")["adrs"] == Counts(added=1)
+    assert filled.paths("queue") == ["docs/adrs/ADR-0003-queue.md"]
+    assert filled.refresh("adrs")["adrs"] == Counts(unchanged=1)
+    filled.repo.write("docs/adrs/ADR-0003-queue.md", QUEUE.replace("Mail", "Post"))
+    assert filled.refresh("adrs")["adrs"] == Counts(updated=1)
+    assert filled.paths("post", "adrs") == ["docs/adrs/ADR-0003-queue.md"]
+    filled.repo.remove("docs/adrs/ADR-0003-queue.md")
+    assert filled.refresh("adrs")["adrs"] == Counts(removed=1)
+    assert filled.paths("queue") == []
+
+
+def test_a_renamed_document_is_found_by_its_new_name(filled: Subject) -> None:
+    filled.repo.git("mv", "docs/adrs/ADR-0001-sessions.md", "docs/adrs/ADR-0001-renamed.md")
+    filled.repo.commit("Rename")
+    counts = filled.refresh()["adrs"]
+    assert counts in {Counts(updated=1), Counts(added=1, removed=1)}
+    assert filled.paths("session", "adrs") == ["docs/adrs/ADR-0001-renamed.md"]
+
+
+def test_a_branch_switch_is_followed_and_undone(filled: Subject) -> None:
+    filled.repo.git("switch", "--quiet", "-c", "other")
+    filled.repo.commit("Queue", {"docs/adrs/ADR-0003-queue.md": QUEUE})
+    filled.refresh()
+    filled.repo.git("switch", "--quiet", "main")
+    assert filled.refresh()["adrs"] == Counts(removed=1)
+    assert filled.paths("queue") == []
+    filled.repo.git("switch", "--quiet", "other")
+    assert filled.refresh()["adrs"] == Counts(added=1)
+    assert filled.paths("queue") == ["docs/adrs/ADR-0003-queue.md"]
+
+
+def test_a_hit_names_document_section_and_lines(filled: Subject) -> None:
+    hit = filled.ask("every session token", "adrs")[0]
+    assert hit.id == "docs/adrs/ADR-0001-sessions.md#decision-outcome"
+    assert (hit.path, hit.collection) == ("docs/adrs/ADR-0001-sessions.md", "repo-adrs")
+    assert (hit.title, hit.section) == ("Keep sessions in SQLite", "Decision Outcome")
+    assert (hit.first_line, hit.last_line) == (10, 12)
+    assert hit.snippet == "We store every session token in SQLite."
+    assert hit.context == "Architecture decision records of repo"
+    assert hit.cosine is None
+    assert 0.9 < hit.score <= 1.0
+
+
+def test_a_definition_is_a_hit(filled: Subject) -> None:
+    hit = filled.ask("parse_user_id", "code")[0]
+    assert hit.id == "src/parse.py#parse_user_id"
+    assert (hit.first_line, hit.last_line) == (1, 3)
+
+
+def test_part_of_what_is_asked_is_part_of_the_score(filled: Subject) -> None:
+    whole = filled.ask("session token", "adrs")[0]
+    half = filled.ask("session kubernetes", "adrs")[0]
+    assert whole.path == half.path
+    assert 0 < half.score < whole.score
+    assert filled.ask("session kubernetes", "adrs", least=0.8) == ()
+    assert filled.ask("kubernetes", "adrs") == ()
+
+
+def test_a_limit_is_kept_and_the_best_is_first(filled: Subject) -> None:
+    hits = filled.ask("token pages sqlite decision", limit=2)
+    assert len(hits) == 2
+    scores = [hit.score for hit in filled.ask("token pages sqlite decision", limit=50)]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+
+
+def test_collections_are_searched_apart(filled: Subject) -> None:
+    assert {hit.collection for hit in filled.ask("token", limit=50)} == {"repo-adrs", "repo-specs"}
+    assert filled.paths("token", "specs") == ["docs/openspec/specs/login/spec.md"]
+    with filled.opened() as engine:
+        unknown = Query((SubQuery("lex", "token"),), ("repo-nothing",))
+        assert engine.search(unknown).hits == ()
+
+
+def test_no_collection_is_favoured_by_its_place(filled: Subject) -> None:
+    def scores(*names: str) -> dict[str, float]:
+        with filled.opened() as engine:
+            asked = Query((SubQuery("lex", "token"),), names, limit=50)
+            return {hit.id: hit.score for hit in engine.search(asked).hits}
+
+    assert scores("repo-adrs", "repo-specs") == scores("repo-specs", "repo-adrs")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'unbalanced "quote',
+        "a\nvec: session\nlex: token",
+        "expand: session",
+        "intent: x",
+        '-session -"token page"',
+        "--json -n 5",
+        'NEAR( "* OR title:',
+        "\ufeff \u2028 \x00 \x1b[31m",
+        "'; DROP TABLE documents; --",
+        "🦜" * 50,
+        "日本語",
+        "session " * 2000,
+    ],
+)
+def test_any_text_is_a_question(filled: Subject, text: str) -> None:
+    for hit in filled.ask(text, means=text):
+        assert hit.cosine is None
+
+
+def test_a_word_can_be_excluded(filled: Subject) -> None:
+    assert filled.paths("token", "adrs", "specs") == [
+        "docs/adrs/ADR-0001-sessions.md",
+        "docs/openspec/specs/login/spec.md",
+    ]
+    assert filled.paths("token -sqlite", "adrs", "specs") == ["docs/openspec/specs/login/spec.md"]
+
+
+def test_a_question_in_whole_sentences_is_answered_by_its_words(filled: Subject) -> None:
+    hit = filled.ask("where do we store the token of a session, and for how long?", "adrs")[0]
+    assert hit.path == "docs/adrs/ADR-0001-sessions.md"
+
+
+def test_what_git_ignores_and_what_others_wrote_is_left_out(subject: Subject) -> None:
+    subject.begin({**FILES, ".gitignore": ".sdd/\nbuilt/\n*.local.py\n"})
+    subject.repo.write("built/made.py", "def made_token(): ...\n")
+    subject.repo.write("src/my.local.py", "def local_token(): ...\n")
+    subject.repo.commit("Vendor", {"third_party/lib.py": "def vendored_token(): ...\n"})
+    subject.repo.commit("Generate", {"src/api_pb2.py": "def generated_token(): ...\n"})
+    inner = type(subject.repo).init(subject.repo.root / "other")
+    inner.commit("Other", {"lib.py": "def foreign_token(): ...\n"})
+    subject.refresh()
+    assert subject.paths("token", "code") == []
+    assert subject.paths("made_token", "code") == []
+
+
+def test_endings_are_taken_as_they_are_spelled(filled: Subject) -> None:
+    filled.repo.commit("Shout", {"docs/adrs/ADR-0009-LOUD.MD": "# Loud\n\n## Why\n\nMegaphone.\n"})
+    assert filled.refresh()["adrs"] == Counts(added=1)
+    assert filled.paths("megaphone") == ["docs/adrs/ADR-0009-LOUD.MD"]
+    filled.repo.commit("Make", {"Makefile": "all:\n\techo gargoyle\n"})
+    assert filled.refresh()["code"] == Counts(added=1)
+    assert filled.paths("gargoyle") == ["Makefile"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "with space.md",
+        "hash#and%41.md",
+        "[brackets]{braces}.md",
+        "comma,plus+.md",
+        "(round)!x@y.md",
+        "ümläut-日本.md",
+        "quote'\".md",
+        "-dash.md",
+        "question?.md",
+    ],
+)
+def test_odd_names_are_documents_like_others(subject: Subject, name: str) -> None:
+    path = f"docs/adrs/odd {name[0]}/{name}"
+    subject.begin({path: "# Title\n\n## Decision\n\nA parakeet.\n"})
+    assert subject.refresh("adrs")["adrs"] == Counts(added=1)
+    (hit,) = subject.ask("parakeet")
+    assert (hit.path, hit.section) == (path, "Decision")
+    with subject.opened() as engine:
+        assert [one.path for one in engine.documents("repo-adrs")] == [path]
+
+
+def test_several_directories_are_one_collection(subject: Subject) -> None:
+    text = "# One\n\n## Decision\n\nA finch.\n"
+    places = ("docs/adrs", "docs/more [old]/adr", "lib/decisions")
+    files = {f"{place}/deep/a.md": text for place in places}
+    subject.begin({**files, "docs/b.md": text, "docs/more/c.md": text, "lib/decisions.md": text})
+    several = Collection("repo-adrs", "adrs", "", "", places, (".md",), "", (), "Decisions.")
+    with subject.opened() as engine:
+        engine.ensure([several])
+        changes = CollectionChanges(several, tuple(files), True, None)
+        assert engine.update([changes])["repo-adrs"] == Counts(added=3)
+        found = engine.search(Query((SubQuery("lex", "finch"),)))
+        assert sorted(hit.path for hit in found.hits) == sorted(files)
+        assert sorted(one.path for one in engine.documents("repo-adrs")) == sorted(files)
+
+
+def test_a_pattern_says_which_files(subject: Subject) -> None:
+    text = "# One\n\n## Notes\n\nA heron.\n"
+    inside = {"kb/notes/a.md": text, "kb/notes/deep/b.txt": text}
+    subject.begin({**inside, "kb/notes/c.rst": text, "kb/a.md": text})
+    notes = Collection(
+        "notes", "notes", "", "", ("kb",), (), "notes/**/*.{md,t[wx]t}", (), "Notes."
+    )
+    with subject.opened() as engine:
+        engine.ensure([notes])
+        changes = CollectionChanges(notes, tuple(inside), True, None)
+        assert engine.update([changes])["notes"] == Counts(added=2)
+        found = engine.search(Query((SubQuery("lex", "heron"),)))
+        assert sorted(hit.path for hit in found.hits) == sorted(inside)
+
+
+def test_issues_are_indexed_though_git_ignores_them(filled: Subject) -> None:
+    filled.repo.write(".sdd/issues/142.md", "---\nid: 142\n---\n# Login fails\n\nA walrus.\n")
+    assert filled.refresh()["issues"] == Counts(added=1)
+    assert filled.paths("walrus") == [".sdd/issues/142.md"]
+    assert filled.refresh()["issues"] == Counts(unchanged=1)
+    (filled.repo.root / ".sdd/issues/142.md").unlink()
+    assert filled.refresh()["issues"] == Counts(removed=1)
+    assert filled.paths("walrus") == []
+
+
+def test_documents_are_told_as_they_are_now(filled: Subject) -> None:
+    with filled.opened() as engine:
+        first, second = engine.documents("repo-adrs")
+        assert engine.documents("unknown") == []
+    assert (first.id, first.path) == (f"{first.path}#file", "docs/adrs/ADR-0001-sessions.md")
+    assert (first.collection, first.title) == ("repo-adrs", "Keep sessions in SQLite")
+    assert first.content_hash == f"sha256:{hashlib.sha256(SESSIONS.encode()).hexdigest()}"
+    assert (first.chunks, second.chunks) == (3, 2)
+
+
+def test_a_bookmark_is_kept_with_the_change(filled: Subject) -> None:
+    (adrs,) = filled.project.select(("adrs",))
+    head = filled.repo.head()
+    with filled.opened() as engine:
+        kept = engine.bookmarks()["repo-adrs"]
+        assert kept == Bookmark(head, (), adrs.definition())
+        filled.repo.write("docs/adrs/ADR-0003-queue.md", QUEUE)
+        paths = ("docs/adrs/ADR-0003-queue.md",)
+        engine.update([CollectionChanges(adrs, paths, False, None)])
+        assert engine.bookmarks()["repo-adrs"] == kept
+        engine.update([CollectionChanges(adrs, paths, False, Bookmark(head, paths, "x"))])
+    with filled.opened() as engine:
+        assert engine.bookmarks()["repo-adrs"] == Bookmark(head, paths, "x")
+        assert engine.bookmarks()["repo-specs"] == Bookmark(
+            head, (), filled.project.select(("specs",))[0].definition()
+        )
+
+
+def test_a_look_at_the_whole_touches_it_and_one_at_a_part_does_not(filled: Subject) -> None:
+    with filled.opened() as engine:
+        whole = engine.touched()
+    assert whole is not None
+    filled.refresh("adrs")
+    with filled.opened() as engine:
+        assert engine.touched() == whole
+    filled.refresh("adrs", "specs", "code")
+    with filled.opened() as engine:
+        assert (engine.touched() or 0) > whole
+
+
+def test_the_status_counts_documents_and_says_where(filled: Subject) -> None:
+    with filled.opened() as engine:
+        status = engine.status()
+    assert status.engine == filled.name
+    assert [(one.name, one.kind, one.documents) for one in status.collections] == [
+        ("repo-adrs", "adrs", 2),
+        ("repo-code", "code", 1),
+        ("repo-issues", "issues", 0),
+        ("repo-specs", "specs", 1),
+    ]
+    assert status.model
+    assert status.bytes > 0
+    assert status.pending > 0
+    assert str(filled.repo.root / ".sdd/search") in status.location
+    assert status.collections[0].bookmark is not None
+
+
+def test_an_empty_index_has_an_empty_status(subject: Subject) -> None:
+    subject.begin(FILES)
+    with subject.opened() as engine:
+        assert engine.status().collections == ()
+        assert engine.status().pending == 0
+
+
+def test_removing_a_collection_leaves_the_others(filled: Subject) -> None:
+    with filled.opened() as engine:
+        engine.remove(["repo-adrs", "unknown"])
+        assert sorted(engine.bookmarks()) == ["repo-code", "repo-issues", "repo-specs"]
+        assert engine.check() == []
+    assert filled.paths("token") == ["docs/openspec/specs/login/spec.md"]
+    assert filled.refresh("adrs")["adrs"] == Counts(added=2)
+    assert "docs/adrs/ADR-0001-sessions.md" in filled.paths("token")
+
+
+def test_everything_can_be_removed(filled: Subject) -> None:
+    with filled.opened() as engine:
+        engine.remove(list(engine.bookmarks()))
+        assert engine.bookmarks() == {}
+    with filled.opened() as engine:
+        assert engine.bookmarks() == {}
+        assert not engine.rebuilt
+        assert engine.status().collections == ()
+
+
+def test_a_damaged_index_is_set_aside_and_made_again(filled: Subject) -> None:
+    filled.index.write_bytes(b"x" * 20_000)
+    for journal in ("-wal", "-shm"):
+        filled.index.with_name(f"{filled.index.name}{journal}").unlink(missing_ok=True)
+    with filled.opened(repair=True) as engine:
+        assert engine.rebuilt or engine.check()
+    filled.repo.commit("Queue", {"docs/adrs/ADR-0003-queue.md": QUEUE})
+    assert filled.refresh()["adrs"] == Counts(added=3)
+    assert filled.paths("queue") == ["docs/adrs/ADR-0003-queue.md"]
+    search = filled.repo.root / ".sdd/search"
+    assert [one for one in search.iterdir() if ".aside-" in one.name]
+
+
+def test_a_lost_index_is_made_again(filled: Subject) -> None:
+    filled.index.unlink()
+    for journal in ("-wal", "-shm"):
+        filled.index.with_name(f"{filled.index.name}{journal}").unlink(missing_ok=True)
+    with filled.opened(repair=True) as engine:
+        assert all(one is None for one in engine.bookmarks().values())
+        assert filled.bring_up(engine)["adrs"] == Counts(added=2)
+    assert filled.paths("cached") == ["docs/adrs/ADR-0002-cache.md"]
+
+
+def test_a_reset_sets_the_index_aside_and_says_so(filled: Subject) -> None:
+    with filled.opened() as engine:
+        engine.reset("the index is odd: run something")
+        assert engine.rebuilt
+        assert engine.bookmarks() == {}
+        assert "the index is odd; set aside as " in engine.notes[-1]
+        assert filled.bring_up(engine)["adrs"] == Counts(added=2)
+        assert engine.check() == []
+
+
+def test_a_sound_index_has_no_faults_and_a_damaged_one_has(filled: Subject) -> None:
+    with filled.opened() as engine:
+        assert engine.check() == []
+    data = filled.index.read_bytes()
+    filled.index.write_bytes(data[:4096] + b"\x55" * (len(data) - 4096))
+    for journal in ("-wal", "-shm"):
+        filled.index.with_name(f"{filled.index.name}{journal}").unlink(missing_ok=True)
+    with filled.opened() as engine:
+        assert engine.check()
+
+
+def test_progress_is_told_and_may_end_it_before_anything_is_done(filled: Subject) -> None:
+    filled.repo.commit("Queue", {"docs/adrs/ADR-0003-queue.md": QUEUE})
+    seen: list[int] = []
+
+    def stop(_what: str, done: int, total: int) -> None:
+        seen.extend([done, total])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        filled.refresh(progress=stop)
+    assert seen == [0, 1]
+    assert filled.refresh()["adrs"] == Counts(added=1)
+
+
+def test_an_embed_turns_search_by_meaning_on_and_a_change_turns_it_off(filled: Subject) -> None:
+    with filled.opened() as engine:
+        before = engine.coverage()
+        assert (before.begun, before.pending > 0) == (False, True)
+        project, text = filled.project, "token of a user"
+        result = search(project, engine, text, project.select(("adrs",)), min_score=0)
+        assert result.pending > 0
+        assert result.notes == (
+            f"{result.pending} chunks unembedded"
+            " — vector/hybrid search disabled until `sdd index embed` runs",
+        )
+        assert [hit.cosine for hit in result.hits if hit.cosine is not None] == []
+        report = engine.embed()
+        assert report.embedded > 0
+        assert (report.remaining, report.failed) == (0, 0)
+        assert report.model == engine.status().model
+        assert report.device == engine.device() == "cpu"
+    with filled.opened() as engine:
+        assert engine.embed().embedded == 0
+        after = engine.coverage()
+        assert (after.begun, after.pending) == (True, 0)
+        assert engine.status().pending == 0
+        result = search(project, engine, text, project.select(("adrs",)), min_score=0)
+        assert (result.pending, result.notes) == (0, ())
+        found = {hit.path: hit for hit in result.hits}
+        best = found["docs/adrs/ADR-0001-sessions.md"]
+        assert best.cosine is not None
+        assert 0 < best.cosine <= 1
+    filled.repo.commit("Queue", {"docs/adrs/ADR-0003-queue.md": QUEUE})
+    filled.refresh()
+    with filled.opened() as engine:
+        assert engine.coverage().pending > 0
+        assert engine.coverage().begun
+        result = search(project, engine, text, project.select(("adrs",)), min_score=0)
+        assert result.pending > 0
+        assert [hit.cosine for hit in result.hits if hit.cosine is not None] == []
+
+
+def test_nothing_indexed_is_said_in_the_words_for_it(subject: Subject) -> None:
+    subject.begin(FILES)
+    with subject.opened() as engine, pytest.raises(NotIndexed) as error:
+        search(subject.project, engine, "token", subject.project.collections)
+    engine_name = "" if subject.name == "embedded" else "qmd "
+    assert str(error.value) == f"No {engine_name}collections found for repo. Run `sdd index` first."
