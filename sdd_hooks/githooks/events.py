@@ -132,7 +132,7 @@ def _refresh(
 def _is_arrival(event: str, arguments: Sequence[str]) -> bool:
     """Whether the work tree was brought to a state made elsewhere: tier 2, which says what was
     different. Everything else is of the user's own making: tier 1, which is silent."""
-    return event == "post-merge" or (event == "post-checkout" and arguments[2:3] == ["1"])
+    return event == "post-merge" or (event == "post-checkout" and "".join(arguments[2:3]) == "1")
 
 
 def _is_due(project: Project, head: str, now: float) -> bool:

@@ -1,0 +1,276 @@
+"""Which tier an event of git belongs to: what is looked at, what is said, what is left alone."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.engines import open_engine
+from sdd_hooks.githooks.events import handle
+from sdd_hooks.project.project import load_project
+from tests.cli.commands import run
+from tests.githooks.conftest import ADR, settled
+from tests.githooks.recorder import Hooked
+from tests.support.clock import look_at, looked_at
+from tests.support.models import make_model
+from tests.support.oracle import assert_index_matches_scratch, documents
+from tests.support.repos import Repo
+from tests.support.waiting import until
+
+NEW = "docs/adrs/ADR-0003-new.md"
+DRAFT = "docs/adrs/ADR-0009-draft.md"
+LINE = "sdd: Refreshed index ({} added, {} updated, {} removed across all collections)\n"
+
+
+def act(repo: Repo, event: str, after: float, environ: Mapping[str, str] | None = None) -> str:
+    """What the event says, so many seconds after the index was last looked at."""
+    head = repo.head()
+    arguments = {"post-checkout": (head, head, "1"), "post-merge": ("0",)}.get(event, ())
+    touched = looked_at(repo)
+    assert touched is not None
+    stderr = io.StringIO()
+    code = handle(
+        event,
+        arguments,
+        cwd=repo.root,
+        environ=environ or os.environ,
+        stderr=stderr,
+        clock=lambda: touched + after,
+    )
+    assert code == 0
+    return stderr.getvalue()
+
+
+def silent(repo: Repo, *command: str) -> None:
+    """A git command that runs no hook."""
+    repo.git("-c", f"core.hooksPath={os.devnull}", *command)
+
+
+def heard(repo: Repo, *command: str, env: Mapping[str, str] | None = None) -> str:
+    """What sdd says when git has done something; the index is right afterwards."""
+    done = repo.run(*command, env=env)
+    assert done.returncode == 0, done.stderr
+    settled(repo)
+    assert_index_matches_scratch(repo)
+    said = done.stderr.decode().splitlines(keepends=True)
+    return "".join(line for line in said if line.startswith("sdd: "))
+
+
+@pytest.fixture
+def seen(fresh: Hooked) -> Hooked:
+    """The repository with an index that was last looked at at a time of its own."""
+    look_at(fresh, 1_800_000_000.0)
+    return fresh
+
+
+# Tier 2: what came from elsewhere
+
+
+ARRIVALS = ["post-checkout", "post-merge"]
+
+
+@pytest.mark.parametrize("event", ARRIVALS)
+@pytest.mark.parametrize("after", [0.0, 59.9, 60.0])
+def test_an_arrival_without_a_reason_is_not_looked_at_again(
+    seen: Hooked, event: str, after: float
+) -> None:
+    before = looked_at(seen)
+    assert act(seen, event, after) == ""
+    assert looked_at(seen) == before
+
+
+@pytest.mark.parametrize("event", ARRIVALS)
+@pytest.mark.parametrize("after", [60.1, 7200.0, -1.0])
+def test_later_it_is(seen: Hooked, event: str, after: float) -> None:
+    """-1: the index is from the future, so that a clock was wrong."""
+    before = looked_at(seen)
+    assert act(seen, event, after) == ""
+    assert looked_at(seen) != before
+
+
+@pytest.mark.parametrize("event", ARRIVALS)
+def test_what_changed_is_a_reason_at_any_time(seen: Hooked, event: str) -> None:
+    """The index simply follows: a HEAD that moved, files that differ, a refresh nobody began."""
+    silent(seen, "commit", "--quiet", "--allow-empty", "-m", "Moved")
+    assert looked_at(seen) == 1_800_000_000.0
+    act(seen, event, 0)
+    assert looked_at(seen) != 1_800_000_000.0
+    seen.write(NEW, "# ADR-0003: New\n")
+    silent(seen, "add", NEW)
+    silent(seen, "commit", "--quiet", "-m", "New")
+    assert act(seen, event, 0) == LINE.format(1, 0, 0)
+    seen.write(ADR, "# ADR-0001: Edited\n")
+    assert act(seen, event, 0) == LINE.format(0, 1, 0)
+    # What is indexed is no commit's now: that is the flag.
+    seen.git("checkout", "--quiet", "HEAD", "--", ADR)
+    assert_index_matches_scratch(seen)
+    look_at(seen, 1_800_000_000.0)
+    (seen.root / ".sdd/search/again").touch()
+    act(seen, event, 0)
+    assert looked_at(seen) != 1_800_000_000.0
+    assert_index_matches_scratch(seen)
+
+
+def test_a_state_that_is_not_as_it_was_written_is_a_reason(seen: Hooked) -> None:
+    state = seen.root / ".sdd/search/hook"
+    written = state.read_bytes()
+    head, _, rest = written.partition(b"\n")
+    for content in (
+        b"",
+        rest,
+        head.replace(b"sdd 1", b"sdd 2") + b"\n" + rest,
+        head[:-2] + b"\n" + rest,
+        b"\xff\n" + written,
+        b"sdd 1 " + b"0" * 40 + b" 0 0 0\n" + rest,
+        written + b"x" * 70_000,
+    ):
+        state.write_bytes(content)
+        look_at(seen, 1000.0)
+        act(seen, "post-merge", 0)
+        assert looked_at(seen) != 1000.0, content[:60]
+        assert state.read_bytes() == written
+    state.unlink()
+    state.symlink_to("/etc/passwd")
+    look_at(seen, 1000.0)
+    act(seen, "post-merge", 0)
+    assert looked_at(seen) != 1000.0
+
+
+def test_a_file_git_has_never_seen_waits_for_the_interval(seen: Hooked) -> None:
+    seen.write(DRAFT, "# ADR-0009: Draft\n")
+    assert act(seen, "post-merge", 30) == ""
+    assert DRAFT not in documents(seen)
+    assert act(seen, "post-merge", 61) == LINE.format(1, 0, 0)
+    assert DRAFT in documents(seen)
+
+
+def test_the_interval_is_the_repositorys(seen: Hooked) -> None:
+    seen.write("CLAUDE.md", "### SDD Configuration\n\n- **Prime Interval**: 10m\n")
+    seen.git("add", "CLAUDE.md")
+    seen.git("commit", "--quiet", "-m", "Configure")
+    look_at(seen, 1000.0)
+    act(seen, "post-merge", 600)
+    assert looked_at(seen) == 1000.0
+    act(seen, "post-merge", 601)
+    assert looked_at(seen) != 1000.0
+
+
+@pytest.mark.parametrize("event", ["post-commit", "post-rewrite"])
+def test_what_is_ones_own_is_looked_at_at_once_and_in_silence(seen: Hooked, event: str) -> None:
+    seen.write(ADR, "# ADR-0001: Edited\n")
+    assert act(seen, event, 0) == ""
+    assert_index_matches_scratch(seen)
+    look_at(seen, 1000.0)
+    act(seen, event, 0)
+    assert looked_at(seen) != 1000.0
+
+
+def test_a_checkout_of_files_is_looked_at_at_once_and_in_silence(seen: Hooked) -> None:
+    stderr = io.StringIO()
+    head = seen.head()
+    seen.write(DRAFT, "# ADR-0009: Draft\n")
+    arguments = (head, head, "0")
+    handle(
+        "post-checkout",
+        arguments,
+        cwd=seen.root,
+        environ=os.environ,
+        stderr=stderr,
+        clock=lambda: 1_800_000_000.0,
+    )
+    assert stderr.getvalue() == ""
+    assert DRAFT in documents(seen)
+
+
+def test_git_lets_people_know_what_came(fresh: Hooked) -> None:
+    fresh.git("checkout", "--quiet", "-b", "topic")
+    assert heard(fresh, "checkout", "--quiet", "main") == ""
+    fresh.git("checkout", "--quiet", "topic")
+    fresh.write(NEW, "# ADR-0003: New\n")
+    fresh.write(ADR, "# ADR-0001: Changed\n")
+    fresh.remove("src/app.py")
+    fresh.git("add", "--all")
+    assert heard(fresh, "commit", "--quiet", "-m", "Topic") == ""
+    assert heard(fresh, "checkout", "--quiet", "main") == LINE.format(1, 1, 1)
+    assert heard(fresh, "merge", "--quiet", "topic") == LINE.format(1, 1, 1)
+    fresh.git("reset", "--quiet", "--hard", "HEAD~1")
+    assert heard_later(fresh) == ""
+    assert heard(fresh, "commit", "--quiet", "--amend", "-m", "Other words") == ""
+
+
+def heard_later(repo: Repo) -> str:
+    """A commit makes up for what ran no hook, and is silent."""
+    repo.write("notes.txt", os.urandom(8).hex())
+    return heard(repo, "commit", "--quiet", "-m", "Other", "--", "notes.txt")
+
+
+# Chunks without a vector
+
+
+@pytest.fixture
+def embedded(fresh: Hooked, tmp_path: Path) -> Hooked:
+    """The repository with everything embedded, and with backfilling switched off."""
+    (tmp_path / "model").mkdir()
+    make_model(tmp_path / "model")
+    fresh.write(
+        "CLAUDE.md",
+        "### SDD Configuration\n\n"
+        f"- **Embed Model**: {tmp_path / 'model'}\n- **Backfill**: false\n",
+    )
+    fresh.commit("Configure")
+    silent(fresh, "branch", "topic")
+    fresh.commit("New", {NEW: "# ADR-0003: New\n\nA token for each user.\n"})
+    silent(fresh, "checkout", "--quiet", "topic")
+    assert run(fresh.root, "index", "update").code == 0
+    assert run(fresh.root, "index", "embed", "--foreground").code == 0
+    return fresh
+
+
+NOTE = (
+    "sdd: 1 chunks unembedded — run `sdd index embed`"
+    " (foreground; or wait for the next mutation command to backfill)\n"
+)
+
+
+def test_an_arrival_says_what_it_left_unembedded(embedded: Hooked) -> None:
+    assert heard(embedded, "checkout", "--quiet", "main") == LINE.format(1, 0, 0) + NOTE
+    assert heard(embedded, "checkout", "--quiet", "topic") == LINE.format(0, 0, 1)
+
+
+def test_a_commit_does_not(embedded: Hooked) -> None:
+    embedded.write(DRAFT, "# ADR-0009: Draft\n\nA page in the cache.\n")
+    embedded.git("add", DRAFT)
+    assert heard(embedded, "commit", "--quiet", "-m", "Draft") == ""
+
+
+def test_neither_where_nothing_was_ever_embedded(fresh: Hooked) -> None:
+    fresh.git("checkout", "--quiet", "-b", "topic")
+    fresh.commit("New", {NEW: "# ADR-0003: New\n"})
+    assert heard(fresh, "checkout", "--quiet", "main") == LINE.format(0, 0, 1)
+
+
+def test_what_a_backfill_takes_care_of_is_not_said(embedded: Hooked) -> None:
+    memory = (embedded.root / "CLAUDE.md").read_text().replace("false", "true")
+    memory += "- **Backfill Load**: 100%\n"
+    for branch in ("main", "topic"):
+        silent(embedded, "checkout", "--quiet", branch)
+        embedded.write("CLAUDE.md", memory)
+        silent(embedded, "commit", "--quiet", "--all", "-m", "Backfill")
+    assert run(embedded.root, "index", "update").code == 0
+    said = heard(embedded, "checkout", "--quiet", "main", env={"CI": ""})
+    if said == LINE.format(1, 0, 0) + NOTE:
+        # On a machine that is busy at this moment none is started, and it is said after all.
+        assert os.getloadavg()[0] / (os.cpu_count() or 1) > 0.8
+    else:
+        assert said == LINE.format(1, 0, 0)
+        until(lambda: pending(embedded) == 0)
+
+
+def pending(repo: Repo) -> int:
+    with closing(open_engine(load_project(repo.root))) as engine:
+        return engine.coverage().pending
