@@ -26,6 +26,7 @@ NAME = "embedding"
 _PATIENCE = 0.2
 
 _LARGEST = 10_000
+_MOST_PROCESSES = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -93,4 +94,4 @@ def _read(text: bytes) -> Holder:
     except (ValueError, KeyError, TypeError, RecursionError):
         return Holder(0, "", background=False)
     sound = isinstance(pid, int) and isinstance(root, str) and isinstance(background, bool)
-    return Holder(pid, root, background) if sound and pid > 1 else Holder(0, "", background=False)
+    return Holder(pid, root, background) if sound and 1 < pid < _MOST_PROCESSES else Holder(0, "", background=False)

@@ -268,7 +268,7 @@ def _work_in(repository: Repository, names: Sequence[str], run: Run) -> int:
 def _done(engine: Engine, run: Run) -> int:
     """How many of the chunks that had no vector when it began have one now."""
     with suppress(Exception):
-        return max(run.pending - engine.coverage().pending, 0)
+        return max(run.pending - engine.status().pending, 0)
     return 0
 
 

@@ -32,9 +32,15 @@ class Gated(llm.EmbeddingModel):
                 raise ValueError("no\\x1b such\\nthing")
             yield [1.0, float(len(item)), float(sum(item.encode()) % 97)]
 
+class Elsewhere(Gated):
+    model_id = "elsewhere"
+    needs_key = "elsewhere"
+    key_env_var = "ELSEWHERE_KEY"
+
 @llm.hookimpl
 def register_embedding_models(register):
     register(Gated())
+    register(Elsewhere())
 """
 
 
@@ -75,7 +81,10 @@ class Gate:
 
 
 def make_gate(folder: Path, environ: dict[str, str]) -> Gate:
-    """Install the plug-in into `folder`, for processes with the environment of the gate."""
+    """Install the plug-in into `folder`, for processes with the environment of the gate.
+
+    Its models are `gated` and `elsewhere`, which takes itself for a service.
+    """
     folder.mkdir(parents=True)
     gate = folder / "gate"
     os.mkfifo(gate)
@@ -84,4 +93,9 @@ def make_gate(folder: Path, environ: dict[str, str]) -> Gate:
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: gated\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[llm]\ngated = gated\n")
-    return Gate(gate, {**environ, "PYTHONPATH": str(folder), "LLM_USER_PATH": str(folder / "user")})
+    found = {
+        "PYTHONPATH": str(folder),
+        "LLM_USER_PATH": str(folder / "user"),
+        "ELSEWHERE_KEY": "x",
+    }
+    return Gate(gate, {**environ, **found})
