@@ -9,7 +9,6 @@ so nothing is taken over from what is there but the texts that describe a collec
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,6 +34,7 @@ NOTHING = ".none"
 
 _SPECIAL = re.compile(r"[^\w./-]")
 _CLASS = re.compile(r"\[[^]]+\]")
+_UNQUOTED = re.compile(r"[^ !#-\[\]-~]")
 _ODD = re.compile(r"[^\w. -]+|^ | $")
 
 
@@ -138,21 +138,20 @@ def literal(path: str) -> str:
 
 
 def render(root: Path, declared: Mapping[str, Declared], model: str) -> bytes:
-    """The file's content: JSON, which is YAML, and quotes safely. `model` "" is qmd's default."""
-    content: dict[str, Any] = {
-        "collections": {
-            name: {
-                "path": str(root / one.base),
-                "pattern": ",".join(one.masks),
-                "ignore": list(one.ignored),
-                "context": {"": one.context},
-            }
-            for name, one in declared.items()
-        }
-    }
+    """The file's content, every text of it quoted. `model` "" is qmd's default."""
+    lines = ["collections:" if declared else "collections: {}"]
+    for name, one in declared.items():
+        lines += [
+            f"  {_quoted(name)}:",
+            f"    path: {_quoted(str(root / one.base))}",
+            f"    pattern: {_quoted(','.join(one.masks))}",
+            f"    ignore: [{', '.join(map(_quoted, one.ignored))}]",
+            "    context:",
+            f'      "": {_quoted(one.context)}',
+        ]
     if model:
-        content["models"] = {"embed": model}
-    return json.dumps(content, indent=1).encode()
+        lines += ["models:", f"  embed: {_quoted(model)}"]
+    return "\n".join([*lines, ""]).encode("ascii")
 
 
 def read_contexts(path: Path) -> dict[str, str]:
@@ -197,6 +196,15 @@ def _listed(top: Path, *args: str) -> list[str]:
 def _visible(path: str) -> bool:
     """Whether qmd would see it: it leaves out what is hidden."""
     return not any(part.startswith(".") for part in path.split("/"))
+
+
+def _quoted(text: str) -> str:
+    """The text as YAML quotes it. JSON has no way that every reader takes beyond U+FFFF."""
+    return f'"{_UNQUOTED.sub(_escaped, text)}"'
+
+
+def _escaped(char: re.Match[str]) -> str:
+    return f"\\U{ord(char[0]):08x}"
 
 
 def _children(node: Any) -> list[tuple[str, Any]]:

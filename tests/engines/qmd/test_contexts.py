@@ -1,0 +1,109 @@
+"""A text that describes a collection is checked against the artifacts it speaks of."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.identifiers import ArtifactId, Kind
+from sdd_hooks.artifacts.status import Status
+from sdd_hooks.engines.qmd.contexts import claims, drift, warnings
+
+
+def artifact(number: int, status: str = "accepted", kind: Kind = "ADR") -> Artifact:
+    return Artifact(kind, ArtifactId(kind, number), f"{number}.md", "T", status=Status(status))
+
+
+THREE = [artifact(1), artifact(2, "superseded"), artifact(26), artifact(4, "draft", "SPEC")]
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "corrected"),
+    [
+        ("ADR-0001 to ADR-0020 of app", "ADR-0001 to ADR-0020", "ADR-0001 to ADR-0026 of app"),
+        ("ADR-0001–ADR-0020", "ADR-0001–ADR-0020", "ADR-0001–ADR-0026"),
+        ("Decisions (ADR-0001..0020).", "ADR-0001..0020", "Decisions (ADR-0001..0026)."),
+        ("ADRs 1-20: all", "ADRs 1-20", "ADRs 1-26: all"),
+        ("adr-0001 through adr-0020", "adr-0001 through adr-0020", "adr-0001 through adr-0026"),
+        ("SPEC-0001 - SPEC-0003", "SPEC-0001 - SPEC-0003", "SPEC-0001 - SPEC-0004"),
+        ("ADR-0002 is accepted", "ADR-0002 is accepted", "ADR-0002 is superseded"),
+        ("See ADR-0002 (accepted) too", "ADR-0002 (accepted", "See ADR-0002 (superseded) too"),
+        ("SPEC-0004 is still approved", "SPEC-0004 is still approved", "SPEC-0004 is still draft"),
+        (
+            "ADR-0001 is draft, of ADR-0001 to ADR-0003",
+            "ADR-0001 is draft",
+            "ADR-0001 is accepted, of ADR-0001 to ADR-0026",
+        ),
+    ],
+)
+def test_an_outdated_phrase_is_found_and_corrected(text: str, phrase: str, corrected: str) -> None:
+    assert claims(text)
+    found = drift(text, THREE)
+    assert found is not None
+    assert (found.phrase, found.corrected) == (phrase, corrected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ADR-0001 to ADR-0026",
+        "ADR-0001 to ADR-0030",
+        "ADR-0001 is accepted, ADR-0002 is superseded",
+        "ADR-0099 is draft",
+        "SPEC-0001 to SPEC-0004",
+        "ADR-0026 is older than the 20 others",
+        "ADR-2026-01-02 is a date",
+        "Architecture decision records of app",
+        "",
+    ],
+)
+def test_what_is_so_or_says_nothing_is_left_alone(text: str) -> None:
+    assert drift(text, THREE) is None
+
+
+def test_a_number_given_twice_may_have_either_status() -> None:
+    twice = [artifact(1, "accepted"), artifact(1, "draft")]
+    assert drift("ADR-0001 is draft", twice) is None
+    assert drift("ADR-0001 is rejected", twice) is not None
+
+
+def test_an_artifact_without_a_status_contradicts_nothing() -> None:
+    assert drift("ADR-0001 is accepted", [artifact(1, "")]) is None
+    assert drift("ADR-0001 is accepted", [artifact(1, "unknown")]) is None
+
+
+def test_the_warning_is_one_line_with_the_command() -> None:
+    texts = {"app-adrs": "It's\nADR-0001 to ADR-0020", "app-code": "Code"}
+    (line,) = warnings(texts, {"app-adrs": THREE, "app-code": THREE}, ".sdd/search/qmd")
+    assert line == (
+        "Context for app-adrs still says 'ADR-0001 to ADR-0020' — refresh it with"
+        " `QMD_CONFIG_DIR=.sdd/search/qmd INDEX_PATH=.sdd/search/qmd/index.sqlite"
+        """ qmd context add "qmd://app-adrs/" 'It'"'"'s ADR-0001 to ADR-0026'`"""
+    )
+    command = line.partition("`")[2].removesuffix("`")
+    assert shlex.split(command)[-1] == "It's ADR-0001 to ADR-0026"
+
+
+IDS = st.sampled_from(["ADR-0001", "ADR-0020", "adr 2", "SPEC-3", "ADRs 1", "ADR-99999", "20"])
+WORDS = st.sampled_from(["to", "–", "..", "is", "accepted", "draft", "(", ")", ":", "\n", "`", "'"])
+
+
+@given(st.lists(IDS | WORDS | st.text(max_size=3), max_size=12).map(" ".join))
+def test_any_text_is_read_and_a_corrected_one_is_right(text: str) -> None:
+    found = drift(text, THREE)
+    if found is not None:
+        assert claims(text)
+        assert found.phrase
+        assert found.phrase.isprintable()
+        assert found.corrected.isprintable()
+        assert drift(found.corrected, THREE) is None
+
+
+@given(st.text(alphabet="ADRSPEC-0123456789 to.–is(", max_size=400))
+def test_no_text_takes_long(text: str) -> None:
+    drift(text, THREE)
+    assert drift("Decisions", THREE) is None
