@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: run the measures, print the table, write it into docs/benchmarks.md."""
+"""`python -m benchmarks`: run the measures, print the tables, write docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from typing import TypeVar
 from benchmarks.measures import MEASURES, WrongAnswer
 from benchmarks.process import ProcessFailed
 from benchmarks.profiles import PROFILES
-from benchmarks.report import Figure, describe_machine, replace_section, table
+from benchmarks.quality.run import Outcome, take
+from benchmarks.report import FIGURES, QUALITY, Figure, describe_machine, replace_section, table
 from benchmarks.workbench import QUICK, Sizes, Skipped, Workbench
 
 _ROOT = Path(__file__).parent.parent
@@ -28,7 +29,9 @@ _Taken = TypeVar("_Taken")
 def main(arguments: Sequence[str]) -> int:
     """Run what the arguments ask for. Returns 0 when every target was reached, else 1."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", choices=MEASURES, action="append", help="only this; repeatable")
+    parser.add_argument(
+        "--only", choices=[*MEASURES, QUALITY], action="append", help="only this; repeatable"
+    )
     parser.add_argument("--quick", action="store_true", help="a tenth of the documents, few rounds")
     parser.add_argument("--profile", action="store_true", help="show where sdd's time goes instead")
     parser.add_argument(
@@ -38,7 +41,8 @@ def main(arguments: Sequence[str]) -> int:
         "--models", type=Path, default=_MODELS, help="a folder with one model as ONNX and as GGUF"
     )
     options = parser.parse_args(arguments)
-    names = options.only or list(MEASURES)
+    wanted = options.only or [*MEASURES, QUALITY]
+    names = [name for name in wanted if name != QUALITY]
     load = os.getloadavg()[0]
     sizes = QUICK if options.quick else Sizes()
     with tempfile.TemporaryDirectory(prefix="sdd-benchmarks-") as directory:
@@ -49,18 +53,34 @@ def main(arguments: Sequence[str]) -> int:
                     print(_unless_skipped(name, PROFILES[name], bench) or "")
                 return 0
             figures, skipped = _measure(bench, names)
+            quality = take(bench) if QUALITY in wanted else None
         except (ProcessFailed, WrongAnswer, subprocess.CalledProcessError) as error:
             print(f"benchmarks: {error}", file=sys.stderr)
             return 2
         versions = [f"sdd at {_commit()}", *bench.versions()]
     machine = f"{describe_machine()}, load average {load:.1f} at the start"
-    section = f"{table(figures)}\n\n{date.today()}, {', '.join(versions)}; {machine}."
-    if skipped:
-        section += f" Not measured: {', '.join(skipped)}."
+    if names:
+        section = f"{table(figures)}\n\n{date.today()}, {', '.join(versions)}; {machine}."
+        if skipped:
+            section += f" Not measured: {', '.join(skipped)}."
+        print(section)
+        if not options.quick and not options.only:
+            _write(FIGURES, section)
+    reached = all(figure.reached for figure in figures)
+    return 0 if reached and (quality is None or _report(quality, versions)) else 1
+
+
+def _report(quality: Outcome, versions: Sequence[str]) -> bool:
+    """Print the quality, and write it where it is whole. Returns whether it is good enough."""
+    section = f"{quality.text}\n\n{date.today()}, {', '.join(versions)}. {quality.left_out}"
     print(section)
-    if not options.quick and not options.only:
-        _DOCUMENT.write_text(replace_section(_DOCUMENT.read_text(), section))
-    return 0 if all(figure.reached for figure in figures) else 1
+    if quality.whole:
+        _write(QUALITY, section)
+    return quality.reached
+
+
+def _write(name: str, section: str) -> None:
+    _DOCUMENT.write_text(replace_section(_DOCUMENT.read_text(), section, name))
 
 
 def _measure(bench: Workbench, names: Sequence[str]) -> tuple[list[Figure], list[str]]:

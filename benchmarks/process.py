@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+_LONGEST = 3600.0
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -46,6 +48,28 @@ def run(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> Run:
     if process.returncode:
         raise ProcessFailed(f"{' '.join(command)} exited {process.returncode}: {text[-600:]}")
     return Run(seconds, usage.ru_maxrss * _RSS_UNIT, text)
+
+
+def finished(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> str:
+    """Run `command` in `root`, and return what it says on stdout.
+
+    Raises ProcessFailed when it does not exit with 0 within an hour; then its whole group ends.
+    """
+    process = subprocess.Popen(
+        command, cwd=root, env=dict(environ), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
+    )  # fmt: skip
+    try:
+        said, wrong = process.communicate(timeout=_LONGEST)
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise ProcessFailed(f"{' '.join(command)} took over {_LONGEST:.0f} s") from None
+        raise
+    if process.returncode:
+        raise ProcessFailed(f"{' '.join(command)} exited {process.returncode}: {wrong[-600:]}")
+    return said
 
 
 def cores() -> int:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from benchmarks.process import Run
 
-START = "<!-- benchmarks: start -->"
-END = "<!-- benchmarks: end -->"
+FIGURES = "benchmarks"
+QUALITY = "quality"
+"""The tables of docs/benchmarks.md, by the name in the marks around each."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,11 @@ def table(figures: Sequence[Figure]) -> str:
         )
         for figure in figures
     ]
+    return aligned(rows)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table of these rows, the first its head, with aligned columns."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [
         "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
@@ -95,10 +101,16 @@ def _number(value: float, unit: str) -> str:
     return f"{value:.2g}" if value < 1 else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def replace_section(document: str, section: str) -> str:
+def marks(name: str) -> tuple[str, str]:
+    """The lines between which the table called `name` stands in a document."""
+    return f"<!-- {name}: start -->", f"<!-- {name}: end -->"
+
+
+def replace_section(document: str, section: str, name: str = FIGURES) -> str:
     """The document with `section` between the two marks. Raises ValueError where a mark lacks."""
-    before, start, rest = document.partition(START)
-    _, end, after = rest.partition(END)
+    first, last = marks(name)
+    before, start, rest = document.partition(first)
+    _, end, after = rest.partition(last)
     if not (start and end):
-        raise ValueError(f"the marks {START} and {END} are not there, in this order")
-    return f"{before}{START}\n\n{section}\n\n{END}{after}"
+        raise ValueError(f"the marks {first} and {last} are not there, in this order")
+    return f"{before}{first}\n\n{section}\n\n{last}{after}"

@@ -95,12 +95,16 @@ class Workbench:
     def indexed_by_qmd(self, root: Path, model: Path | None = None) -> Qmd:
         """qmd with the records below `root` indexed; installed when it is not there."""
         if root not in self._qmds:
-            installer = str(_ROOT / "scripts/install-qmd")
-            subprocess.run([installer, str(self.qmd_installation)], check=True)
+            self.install_qmd()
             home = self.directory / f"qmd-{root.name}"
             self._qmds[root] = Qmd(self.qmd_installation, root, home, model)
             self._qmds[root].first_index()
         return self._qmds[root]
+
+    def install_qmd(self) -> None:
+        """Install qmd where it is not installed yet."""
+        installer = str(_ROOT / "scripts/install-qmd")
+        subprocess.run([installer, str(self.qmd_installation)], check=True)
 
     def versions(self) -> list[str]:
         """What sdd was compared with: git, and qmd where it was used."""

@@ -1,8 +1,8 @@
-"""sdd scores itself, as `qmd bench` does: `python -m benchmarks.quality.ours ROOT FIXTURE`.
+"""sdd scores itself, as `qmd bench` does: `python -m benchmarks.quality.ours ROOT FIXTURE NAME…`.
 
 ROOT is a repository whose configuration names engine and model, and which declares the fixture's
-collection. It is indexed and embedded, then asked in-process through the library. The answer is
-JSON on stdout: the version of the engine's models, and for each backend and question its files.
+collection. It is indexed and, for what needs vectors, embedded; then it is asked in this process,
+through the library. The answer is JSON on stdout: for each backend and question the files.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from benchmarks.quality import fixtures
 from benchmarks.quality.scoring import CUT
 from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import Engine, SubQuery
-from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project, load_project
@@ -52,19 +51,21 @@ def found(
 
 def main(arguments: Sequence[str]) -> int:
     """Print the files that each backend finds for each question. Returns 0."""
+    backends = arguments[2:]
     project = load_project(Path(arguments[0]))
     fixture = fixtures.read(Path(arguments[1]).read_text(encoding="utf-8"))
     collections = [one for one in project.collections if one.name == fixture.name]
     refresh(project, collections=collections)
     engine = open_engine(project)
     try:
-        embedded = _embed(engine)
+        if set(backends) != {"words"}:
+            _embed(engine)
         lists = {
             backend: {
                 question.id: found(project, engine, collections, question, backend)
                 for question in fixture.questions
             }
-            for backend in (BACKENDS if embedded else BACKENDS[:1])
+            for backend in backends
         }
     finally:
         engine.close()
@@ -72,13 +73,10 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _embed(engine: Engine) -> bool:
-    try:
-        report = engine.embed()
-    except EngineUnavailable as error:
-        print(error, file=sys.stderr)
-        return False
-    return not report.remaining
+def _embed(engine: Engine) -> None:
+    report = engine.embed()
+    if report.remaining:
+        raise SystemExit(f"{report.remaining} chunks could not be embedded: {report.notes}")
 
 
 if __name__ == "__main__":

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.process import ProcessFailed
+from benchmarks.process import ProcessFailed, finished
 from benchmarks.quality import fixtures
 from benchmarks.quality.corpora import PATTERN
 from benchmarks.quality.scoring import score
@@ -19,9 +17,8 @@ from benchmarks.quality.scoring import score
 BACKENDS = {"words": "bm25", "meaning": "vector", "hybrid": "hybrid"}
 """qmd's names for what sdd calls words, meaning and hybrid."""
 
-_SECONDS = 600.0
 _NOWHERE = "/nonexistent/model.gguf"
-"""For the models that are not here: qmd would wait minutes for its hub, and gives this up at once."""
+"""For models that are not here: qmd would wait minutes for its hub, and gives this up at once."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class Qmd:
         """The files that each backend finds for each question, after `qmd bench`.
 
         Raises:
-            ProcessFailed: it did not run to its end in ten minutes, or its own scores are not those
+            ProcessFailed: it did not run to its end, or its own scores are not those
                 we compute from the files it found.
         """
         file.write_text(fixtures.write(fixture), encoding="utf-8")
@@ -80,26 +77,7 @@ class Qmd:
             "QMD_EMBED_CONTEXT_SIZE": "500",
             "NO_COLOR": "1",
         }
-        return _finished((str(directory / "qmd"), *arguments), environ, self.corpus)
-
-
-def _finished(command: Sequence[str], environ: Mapping[str, str], root: Path) -> str:
-    """What a command says on stdout. Its whole group ends at the deadline."""
-    process = subprocess.Popen(
-        command, cwd=root, env=dict(environ), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
-    )  # fmt: skip
-    try:
-        out, err = process.communicate(timeout=_SECONDS)
-    except BaseException as error:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        if isinstance(error, subprocess.TimeoutExpired):
-            raise ProcessFailed(f"{' '.join(command)} took over {_SECONDS:.0f} s") from None
-        raise
-    if process.returncode:
-        raise ProcessFailed(f"{' '.join(command)} exited {process.returncode}: {err[-600:]}")
-    return out
+        return finished((str(directory / "qmd"), *arguments), self.corpus, environ)
 
 
 def checked(result: Mapping[str, Any], question: fixtures.Question) -> list[str]:

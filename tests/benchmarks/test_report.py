@@ -6,11 +6,12 @@ import pytest
 
 from benchmarks.process import Run
 from benchmarks.report import (
-    END,
-    START,
+    FIGURES,
+    QUALITY,
     Figure,
     describe_machine,
     human_seconds,
+    marks,
     median_seconds,
     replace_section,
     table,
@@ -47,11 +48,16 @@ def test_the_median_is_taken_of_the_wall_times() -> None:
     assert median_seconds([Run(3, 0, ""), Run(1, 0, ""), Run(1.5, 0, "")]) == 1.5
 
 
+START, END = marks(FIGURES)
+
+
 def test_the_section_between_the_marks_is_replaced() -> None:
     document = f"before\n{START}\nold\n{END}\nafter\n"
     replaced = replace_section(document, "new")
     assert replaced == f"before\n{START}\n\nnew\n\n{END}\nafter\n"
     assert replace_section(replaced, "new") == replaced
+    with pytest.raises(ValueError, match="quality: start"):
+        replace_section(replaced, "new", QUALITY)
 
 
 @pytest.mark.parametrize("document", ["", START, f"{END}{START}"])

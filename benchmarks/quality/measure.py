@@ -1,0 +1,173 @@
+"""Both engines on the same questions with the same model, and what is concluded from it."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.process import finished
+from benchmarks.quality import fixtures, ours, theirs
+from benchmarks.quality.corpora import CORPORA, copy_documents, make_repository
+from benchmarks.quality.scoring import Scores, mean, score
+
+MARGIN = 0.02
+"""How much less than qmd's hybrid search sdd's may score, in nDCG@10 and in recall: decided before
+anything was measured."""
+
+SDD, ON_QMD, QMD = "sdd", "sdd, engine qmd", "qmd"
+
+_KNOWN, _VERBATIM = "known words", "question"
+_LABELS = {
+    (_KNOWN, "words"): "words: those known",
+    (_VERBATIM, "words"): "words: the question",
+    (_VERBATIM, "meaning"): "meaning: the question",
+    (_KNOWN, "hybrid"): "both: words known, and the question",
+    (_VERBATIM, "hybrid"): "both: the question twice",
+}
+_SAMPLES = 10_000
+
+Lists = Mapping[str, Mapping[str, Sequence[str]]]
+"""For each backend and question the files that were found, best first."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: how a corpus was asked, by which side, and each question's scores."""
+
+    corpus: str
+    asked: str
+    side: str
+    each: tuple[Scores, ...]
+
+    @property
+    def scores(self) -> Scores:
+        """The mean over the questions."""
+        return mean(self.each)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """sdd's hybrid search against qmd's, on one corpus asked in one way.
+
+    `ndcg` and `recall` are differences, sdd's less qmd's; in 95 of 100 samples of the questions
+    that of nDCG is between `low` and `high`.
+    """
+
+    corpus: str
+    asked: str
+    ndcg: float
+    low: float
+    high: float
+    recall: float
+
+    @property
+    def reached(self) -> bool:
+        """Whether neither is lower by more than MARGIN."""
+        return min(self.ndcg, self.recall) >= -MARGIN
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What is measured with: qmd as installed, sdd's ONNX folder and qmd's GGUF ("" for none)."""
+
+    qmd: Path
+    onnx: str
+    gguf: str
+
+
+def measure(
+    directory: Path,
+    sources: Sources,
+    environ: Mapping[str, str],
+    say: Callable[[str], None],
+) -> list[Row]:
+    """Ask every question of both sides; everything that is written is below `directory`.
+
+    Raises:
+        ProcessFailed: a side did not run to its end.
+    """
+    rows = []
+    for name in CORPORA:
+        known = fixtures.read((fixtures.DIRECTORY / f"{name}.json").read_text(encoding="utf-8"))
+        asked = {_KNOWN: known, _VERBATIM: fixtures.verbatim(known)}
+        for side, lists in _sides(directory / name, name, asked, sources, environ, say):
+            rows += _rows(name, side, asked, lists)
+    order = [*_LABELS.values()]
+    return sorted(rows, key=lambda row: (list(CORPORA).index(row.corpus), order.index(row.asked)))
+
+
+def _sides(
+    directory: Path,
+    name: str,
+    asked: Mapping[str, fixtures.Fixture],
+    sources: Sources,
+    environ: Mapping[str, str],
+    say: Callable[[str], None],
+) -> list[tuple[str, dict[str, Lists]]]:
+    directory.mkdir(parents=True)
+    files = {way: directory / f"{way}.json" for way in asked}
+    for way, fixture in asked.items():
+        files[way].write_text(fixtures.write(fixture), encoding="utf-8")
+    plans = [(SDD, "embedded", sources.onnx, ours.BACKENDS if sources.onnx else ours.BACKENDS[:1])]
+    if sources.gguf:
+        plans.append((ON_QMD, "qmd", sources.gguf, ours.BACKENDS[-1:]))
+    found: list[tuple[str, dict[str, Lists]]] = []
+    for side, engine, model, backends in plans:
+        say(f"quality: {name}, {side}")
+        root = directory / engine
+        make_repository(name, root, engine=engine, model=model, environ=environ)
+        found.append((side, {way: _asked(root, files[way], backends, environ) for way in asked}))
+    say(f"quality: {name}, {QMD}")
+    corpus = directory / "corpus"
+    copy_documents(name, corpus)
+    qmd = theirs.Qmd(sources.qmd, corpus, directory / "home", sources.gguf)
+    qmd.index(name)
+    found.append((QMD, {way: qmd.bench(asked[way], files[way]) for way in asked}))
+    return found
+
+
+def _asked(root: Path, fixture: Path, backends: Sequence[str], environ: Mapping[str, str]) -> Lists:
+    module = "benchmarks.quality.ours"
+    command = (sys.executable, "-m", module, str(root), str(fixture), *backends)
+    found: Lists = json.loads(finished(command, fixtures.DIRECTORY.parent.parent, environ))
+    return found
+
+
+def _rows(
+    corpus: str, side: str, asked: Mapping[str, fixtures.Fixture], lists: Mapping[str, Lists]
+) -> list[Row]:
+    rows = []
+    for (way, backend), label in _LABELS.items():
+        files = lists[way].get(backend)
+        if files is not None:
+            each = tuple(score(files[q.id], q.expected, q.k) for q in asked[way].questions)
+            rows.append(Row(corpus, label, side, each))
+    return rows
+
+
+def verdicts(rows: Sequence[Row]) -> list[Verdict]:
+    """What the threshold says of each hybrid search that both sides ran."""
+    by_side = {(row.corpus, row.asked, row.side): row for row in rows}
+    hybrid = [label for (_, backend), label in _LABELS.items() if backend == "hybrid"]
+    found = []
+    for (corpus, asked, side), row in by_side.items():
+        other = by_side.get((corpus, asked, QMD))
+        if side == SDD and asked in hybrid and other is not None:
+            gains = [one.ndcg - two.ndcg for one, two in zip(row.each, other.each, strict=True)]
+            low, high = interval(gains)
+            recall = row.scores.recall - other.scores.recall
+            found.append(Verdict(corpus, asked, sum(gains) / len(gains), low, high, recall))
+    return found
+
+
+def interval(values: Sequence[float], seed: int = 3) -> tuple[float, float]:
+    """Between what the mean of `values` is in 95 of 100 samples (percentile bootstrap)."""
+    chance = random.Random(seed)
+    means = sorted(
+        sum(chance.choices(values, k=len(values))) / len(values) for _ in range(_SAMPLES)
+    )
+    return means[_SAMPLES // 40], means[-_SAMPLES // 40]

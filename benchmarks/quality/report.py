@@ -1,0 +1,40 @@
+"""The scores as tables, for a terminal and for docs/benchmarks.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks.quality.measure import MARGIN, Row, Verdict
+from benchmarks.report import aligned
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Each corpus, way of asking and side, with its four scores."""
+    head = ("corpus", "asked by", "side", "nDCG@10", "precision@k", "recall", "MRR")
+    lines = [
+        (row.corpus, row.asked, row.side, *(f"{one:.3f}" for one in _numbers(row))) for row in rows
+    ]
+    return aligned([head, *lines])
+
+
+def judged(verdicts: Sequence[Verdict]) -> str:
+    """sdd's hybrid search less qmd's, and whether that is good enough."""
+    head = ("corpus", "asked by", "nDCG@10", "95 of 100", "recall", "must reach", "")
+    lines = [
+        (
+            one.corpus,
+            one.asked,
+            f"{one.ndcg:+.3f}",
+            f"{one.low:+.3f} to {one.high:+.3f}",
+            f"{one.recall:+.3f}",
+            f"≥ -{MARGIN}",
+            "✓" if one.reached else "✗",
+        )
+        for one in verdicts
+    ]
+    return aligned([head, *lines])
+
+
+def _numbers(row: Row) -> tuple[float, float, float, float]:
+    scores = row.scores
+    return scores.ndcg, scores.precision, scores.recall, scores.mrr

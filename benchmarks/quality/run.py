@@ -1,0 +1,58 @@
+"""The quality as `python -m benchmarks` takes it: with the models that are here, and what lacks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+
+from benchmarks.quality.measure import Sources, measure, verdicts
+from benchmarks.quality.report import judged, table
+from benchmarks.workbench import Workbench
+
+_FULL = (
+    "qmd's `full` (its reranker and its query expansion) and its default embedding model of 300M"
+    " parameters need its model hub"
+)
+_WITHOUT = "meaning, both and the qmd engine need a model as ONNX and as GGUF in --models DIR"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The tables as Markdown, what could not be measured, and what it comes to.
+
+    `whole` says that both sides were asked in every way; `reached` that no threshold was missed.
+    """
+
+    text: str
+    left_out: str
+    whole: bool
+    reached: bool
+
+
+def take(bench: Workbench) -> Outcome:
+    """Measure both sides. Raises ProcessFailed, CalledProcessError where a side does not run."""
+    bench.install_qmd()
+    gguf = next(iter(sorted(bench.models.glob("*.gguf"))), None)
+    there = gguf is not None and any(bench.models.rglob("*.onnx"))
+    sources = Sources(
+        bench.qmd_installation, str(bench.models) if there else "", str(gguf) if there else ""
+    )
+    # The engine looks for qmd on PATH.
+    environ = dict(bench.sdd("quality").environ)
+    environ["PATH"] = f"{bench.qmd_installation / 'bin'}{os.pathsep}{environ['PATH']}"
+    rows = measure(
+        bench.directory / "quality",
+        sources,
+        environ,
+        lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    found = verdicts(rows)
+    parts = [table(rows), *([judged(found)] if found else [])]
+    missing = [_FULL, *([] if there else [_WITHOUT])]
+    return Outcome(
+        "\n\n".join(parts),
+        f"Not measured: {'; '.join(missing)}.",
+        there,
+        all(one.reached for one in found),
+    )

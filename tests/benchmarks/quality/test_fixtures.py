@@ -1,0 +1,176 @@
+"""The questions: whole, answered by files that exist, and accepted by qmd itself."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.quality import fixtures
+from benchmarks.quality.corpora import CORPORA, copy_documents, documents, make_repository
+from benchmarks.quality.cut_seeds import CUTS, DESTINATION, cut
+from benchmarks.quality.theirs import Qmd
+from benchmarks.sdd import environment
+from tests.support.qmd import MISSING, installed
+
+SEEDS = Path(__file__).resolve().parents[4] / "shared/seeds"
+NAMES = tuple(CORPORA)
+
+
+def text(name: str) -> str:
+    return (fixtures.DIRECTORY / f"{name}.json").read_text(encoding="utf-8")
+
+
+@pytest.fixture(params=NAMES)
+def fixture(request: pytest.FixtureRequest) -> fixtures.Fixture:
+    return fixtures.read(text(request.param))
+
+
+def test_the_collection_is_the_corpus(fixture: fixtures.Fixture) -> None:
+    assert text(fixture.name) == fixtures.write(fixture)
+
+
+def test_every_expected_file_exists(fixture: fixtures.Fixture) -> None:
+    expected = {file for one in fixture.questions for file in one.expected}
+    assert expected <= set(documents(fixture.name))
+
+
+def test_no_expected_file_ends_like_another(fixture: fixtures.Fixture) -> None:
+    """qmd compares by suffix: two such files would be taken for each other."""
+    files = [file.lower() for file in documents(fixture.name)]
+    assert [(a, b) for a in files for b in files if a != b and a.endswith(b)] == []
+
+
+def test_there_are_enough_questions_of_every_type(fixture: fixtures.Fixture) -> None:
+    types = Counter(one.type for one in fixture.questions)
+    assert sum(types.values()) >= 30
+    assert set(types) == set(fixtures.TYPES)
+    assert min(types.values()) >= 5
+
+
+def test_the_questions_differ(fixture: fixtures.Fixture) -> None:
+    assert len({one.meaning for one in fixture.questions}) == len(fixture.questions)
+
+
+def test_a_question_asked_verbatim_is_on_both_lines(fixture: fixtures.Fixture) -> None:
+    for one, known in zip(fixtures.verbatim(fixture).questions, fixture.questions, strict=True):
+        assert one.words == one.meaning == known.meaning
+        assert one.expected == known.expected
+
+
+GOOD: dict[str, Any] = {
+    "description": "d",
+    "version": 1,
+    "collection": "c",
+    "queries": [
+        {
+            "id": "a",
+            "query": "lex: x\nvec: y",
+            "type": "exact",
+            "description": "d",
+            "expected_files": ["a.md"],
+            "expected_in_top_k": 3,
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"query": "plain words"}, "a: a query is a `lex:` line and a `vec:` line"),
+        ({"query": "lex: x\nhyde: y"}, "a: a query is"),
+        ({"type": "hard"}, "a: 'hard' is none of exact"),
+        ({"expected_files": []}, "a: no expected file"),
+        ({"expected_in_top_k": 0}, "a: no expected file, or no k"),
+        ({"expected_in_top_k": True}, "or no k"),
+        ({"expected_files": None}, "not a fixture"),
+    ],
+)
+def test_a_question_that_is_none_is_refused(change: dict[str, object], message: str) -> None:
+    data = {**GOOD, "queries": [{**GOOD["queries"][0], **change}]}
+    with pytest.raises(ValueError, match=message):
+        fixtures.read(json.dumps(data))
+
+
+def test_an_id_given_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="given twice: a"):
+        fixtures.read(json.dumps({**GOOD, "queries": GOOD["queries"] * 2}))
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda inner: (
+            st.lists(inner)
+            | st.dictionaries(
+                st.sampled_from(["queries", "query", "id", "type", "collection"]) | st.text(), inner
+            )
+        ),
+    )
+)
+def test_anything_else_is_a_value_error(data: object) -> None:
+    with pytest.raises(ValueError):
+        fixtures.read(json.dumps(data))
+
+
+def test_the_corpus_has_between_40_and_80_documents() -> None:
+    found = documents("seeds")
+    assert 40 <= len(found) <= 80
+    for path in found:
+        first = (DESTINATION / path).read_text(encoding="utf-8").splitlines()[0]
+        assert first.startswith("# ")
+
+
+@pytest.mark.skipif(not SEEDS.is_dir(), reason="needs ../shared/seeds")
+def test_the_corpus_is_what_the_script_cuts() -> None:
+    cuts = [
+        document
+        for one in CUTS
+        for document in cut((SEEDS / one.source).read_text(encoding="utf-8"), one)
+    ]
+    assert sorted(one.path for one in cuts) == documents("seeds")
+    assert all((DESTINATION / one.path).read_text(encoding="utf-8") == one.text for one in cuts)
+
+
+def test_a_text_that_does_not_start_as_told_is_not_cut() -> None:
+    with pytest.raises(ValueError, match="no section starts with 'Context and Problem"):
+        cut("Something else\n", CUTS[0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_repository_holds_the_corpus_and_declares_it(name: str, tmp_path: Path) -> None:
+    from sdd_hooks.project.project import load_project
+
+    root = make_repository(
+        name, tmp_path / name, engine="embedded", model="/m", environ=environment(tmp_path)
+    )
+    project = load_project(root)
+    assert project.configuration.search.embed_model == "/m"
+    (collection,) = [one for one in project.collections if one.name == name]
+    assert all(collection.contains(path) for path in documents(name))
+    assert not collection.contains("CLAUDE.md")
+
+
+@pytest.mark.skipif(installed() is None, reason=MISSING)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_real_qmd_takes_the_fixture_and_scores_it_as_we_do(name: str, tmp_path: Path) -> None:
+    """By words, for which nobody needs a model; a score that differs would raise."""
+    binaries = installed()
+    assert binaries is not None
+    corpus = tmp_path / "corpus"
+    copy_documents(name, corpus)
+    qmd = Qmd(binaries.parent, corpus, tmp_path / "home", "")
+    qmd.index(name)
+    fixture = fixtures.read(text(name))
+    found = qmd.bench(fixture, tmp_path / "fixture.json")
+    assert set(found) == {"words"}
+    assert list(found["words"]) == [one.id for one in fixture.questions]
+    # Every word of an exact question stands in the text, so that qmd has to find most of them.
+    exact = [found["words"][one.id] for one in fixture.questions if one.type == "exact"]
+    assert sum(map(bool, exact)) >= 6
