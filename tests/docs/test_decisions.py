@@ -78,8 +78,13 @@ def test_adr_0003_one_module_talks_to_git() -> None:
         ]
         if calls:
             starting[path.relative_to(TOP / "sdd_hooks").as_posix()] = calls
-    # The second one starts this program again.
-    assert set(starting) == {"project/git.py", "githooks/background.py"}
+    # The others start this program again, and qmd.
+    assert set(starting) == {
+        "project/git.py",
+        "freshness/detached.py",
+        "engines/qmd/group.py",
+        "engines/qmd/release.py",
+    }
 
 
 def test_adr_0011_no_text_is_embedded_twice(repo: Repo, tmp_path: Path) -> None:
