@@ -259,9 +259,19 @@ def test_an_index_that_is_damaged_is_rebuilt(fresh: Hooked) -> None:
         path.write_bytes(b"no index")
     code, said = act(fresh.root, "post-merge")
     assert code == 0
-    (numbers,) = REFRESHED.findall(said)
-    assert numbers == ("5", "0", "0")
+    assert REFRESHED.findall(said) == [("5", "0", "0")]
+    assert "set aside as index.db.aside-1 and rebuilt\n" in said
     assert_index_matches_scratch(fresh)
+
+
+def test_what_an_engine_has_to_say_is_said_after_a_commit_too(fresh: Hooked) -> None:
+    for path in (fresh.root / ".sdd/search").glob("index.db*"):
+        path.write_bytes(b"no index")
+    code, said = act(fresh.root, "post-commit")
+    assert code == 0
+    assert said.startswith("sdd: ")
+    assert said.endswith("set aside as index.db.aside-1 and rebuilt\n")
+    assert said.count("\n") == 1
 
 
 def test_git_is_missing(fresh: Hooked, tmp_path: Path) -> None:

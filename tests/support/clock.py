@@ -6,24 +6,31 @@ from contextlib import closing
 
 from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine
-from sdd_hooks.engines.protocol import CollectionChanges
+from sdd_hooks.engines.protocol import CollectionChanges, Engine
 from sdd_hooks.project.project import load_project
 from tests.support.repos import Repo
 
 
 def look_at(repo: Repo, moment: float) -> None:
-    """Let the embedded engine note that it looked at everything at `moment`, and found nothing."""
-    project = load_project(repo.root)
-    search, shared = project.repository.search_dir, project.repository.shared_dir
-    engine = EmbeddedEngine(
-        repo.root, search / "index.db", shared / "vectors.db", clock=lambda: moment
-    )
+    """Let the embedded engine note that it looked at everything at `moment`."""
+    note_a_look(embedded_at(repo, moment), repo)
+
+
+def embedded_at(repo: Repo, moment: float) -> EmbeddedEngine:
+    """The repository's index, opened at `moment`."""
+    found = load_project(repo.root).repository
+    index, vectors = found.search_dir / "index.db", found.shared_dir / "vectors.db"
+    return EmbeddedEngine(repo.root, index, vectors, clock=lambda: moment)
+
+
+def note_a_look(engine: Engine, repo: Repo) -> None:
+    """Let the engine look at everything and find nothing different, then close it."""
     with closing(engine):
         indexed = engine.bookmarks()
         engine.update(
             [
                 CollectionChanges(one, (), complete=False, bookmark=None)
-                for one in project.collections
+                for one in load_project(repo.root).collections
                 if one.name in indexed
             ]
         )

@@ -1,0 +1,155 @@
+"""The tiers are the same whatever engine is chosen: through commands, hooks and the library."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+
+from sdd_hooks.engines.protocol import Engine
+from sdd_hooks.engines.qmd.engine import QmdEngine
+from sdd_hooks.project.project import load_project
+from sdd_hooks.project.user_cache import remember
+from tests.cli.commands import Done, run
+from tests.support.clock import embedded_at, note_a_look
+from tests.support.qmd import RealQmd
+from tests.support.repos import Repo
+
+ONE = "docs/adrs/ADR-0001-sqlite.md"
+TWO = "docs/adrs/ADR-0002-redis.md"
+REDIS = "# ADR-0002: Cache pages in Redis\n\nPages are cached in Redis.\n"
+
+LIBRARY = """
+import json, os, sys, time
+from dataclasses import asdict
+from pathlib import Path
+from sdd_hooks.freshness.entry import prime
+from sdd_hooks.freshness.mutation import after_mutation, containing
+from sdd_hooks.project.project import load_project
+
+project = load_project(Path.cwd())
+if sys.argv[1] == "prime":
+    done = prime(project, time.time(), os.environ)
+    print(json.dumps([done.notes, done.warnings]))
+else:
+    written = containing(project, sys.argv[2:])
+    print(json.dumps(after_mutation(project, written, environ=os.environ)))
+"""
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A repository whose decisions and code are indexed by one of the engines."""
+
+    repo: Repo
+    qmd: RealQmd | None
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        return self.qmd.environ if self.qmd else os.environ
+
+    def sdd(self, *arguments: str) -> Done:
+        done = run(self.repo.root, *arguments, env=self.environ)
+        assert done.code == 0, done
+        return done
+
+    def library(self, *arguments: str) -> object:
+        """What the library returns in a process that finds the engine."""
+        done = subprocess.run(
+            [sys.executable, "-c", LIBRARY, *arguments],
+            cwd=self.repo.root,
+            env=dict(self.environ),
+            capture_output=True,
+            check=False,
+        )
+        assert done.stderr == b""
+        return json.loads(done.stdout)
+
+    def look_at(self, moment: float) -> None:
+        """Let the engine note that it looked at everything then."""
+        engine: Engine
+        if self.qmd:
+            project = load_project(self.repo.root)
+            installation, environ = self.qmd.installation, self.qmd.environ
+            engine = QmdEngine(project, installation, environ, clock=lambda: moment)
+        else:
+            engine = embedded_at(self.repo, moment)
+        note_a_look(engine, self.repo)
+
+
+@pytest.fixture(params=["embedded", "qmd"])
+def shop(request: pytest.FixtureRequest, repo: Repo) -> Shop:
+    chosen = request.param
+    found = Shop(repo, request.getfixturevalue("real_qmd") if chosen == "qmd" else None)
+    if found.qmd:
+        # Nobody has to ask a registry whether there is a newer one.
+        now = time.time()
+        remember("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, found.environ)
+    repo.commit(
+        "Start",
+        {
+            ".gitignore": ".sdd/\n",
+            "CLAUDE.md": f"### SDD Configuration\n\n#### Search\n\n- **Engine**: {chosen}\n",
+            ONE: "# ADR-0001: SQLite\n\nSessions are kept in SQLite.\n",
+            "src/app.py": "def login(name):\n    return name\n",
+        },
+    )
+    found.sdd("index", "add", "--kind", "adrs")
+    found.sdd("index", "add", "--kind", "code")
+    return found
+
+
+def freshness(done: Done) -> list[str]:
+    """The lines about the freshness of the index, for every engine in the same words."""
+    return [line for line in done.err.splitlines() if "unembedded" not in line]
+
+
+def test_tier_1(shop: Shop) -> None:
+    shop.repo.write(TWO, REDIS)
+    shop.look_at(1000.0)
+    assert shop.library("mutation", TWO) == []
+    assert "ADR-0002" in shop.sdd("search", "--json", "redis", "pages").out
+    shop.repo.write(ONE, "# ADR-0001: Files\n\nSessions are kept in plain files.\n")
+    shop.repo.git("commit", "--quiet", "--all", "-m", "Change")
+    assert shop.sdd("hook", "post-commit").err == ""
+    assert "plain files" in shop.sdd("search", "plain", "files").out
+
+
+def test_tier_2(shop: Shop) -> None:
+    shop.repo.git("checkout", "--quiet", "-b", "topic")
+    shop.repo.commit("Redis", {TWO: REDIS})
+    line = "Refreshed index ({} added, 0 updated, {} removed across all collections)"
+    head = shop.repo.head()
+    moved = ("hook", "post-checkout", head, head, "1")
+    assert freshness(shop.sdd(*moved)) == ["sdd: " + line.format(1, 0)]
+    assert freshness(shop.sdd(*moved)) == []
+    shop.repo.git("checkout", "--quiet", "main")
+    assert freshness(shop.sdd("hook", "post-merge", "0")) == ["sdd: " + line.format(0, 1)]
+
+    shop.repo.write(TWO, REDIS)
+    assert not any("Refreshed" in note for note in shop.library("prime")[0])  # type: ignore[index]
+    shop.look_at(time.time() - 61)
+    notes, warnings = shop.library("prime")  # type: ignore[misc]
+    assert notes[0] == line.format(1, 0)
+    assert notes[-1].split(" ", 1)[1] == (
+        "chunks unembedded — run `sdd index embed` (foreground;"
+        " or wait for the next mutation command to backfill)"
+    )
+    assert warnings == []
+
+
+def test_tier_3(shop: Shop) -> None:
+    shop.repo.write(TWO, REDIS)
+    assert freshness(shop.sdd("search", "sqlite")) == []
+    assert "ADR-0002" not in shop.sdd("search", "redis", "pages").out
+    shop.look_at(time.time() - 3 * 3600 - 60)
+    done = shop.sdd("search", "redis", "pages")
+    assert freshness(done) == ["note: Index was 3 hours stale — refreshed before running."]
+    assert "ADR-0002: Cache pages in Redis" in done.out
+    assert freshness(shop.sdd("search", "redis", "pages")) == []
