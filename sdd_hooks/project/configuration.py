@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.entries import Entry, entries, squeezed
@@ -33,8 +33,7 @@ from sdd_hooks.project.settings import (
 )
 
 
-@dataclass(frozen=True)
-class ConfigurationWarning:
+class ConfigurationWarning(NamedTuple):
     """Something in the configuration that is not understood, and where it stands."""
 
     path: Path
@@ -104,20 +103,18 @@ def read_configuration(
     changed: dict[str, Any] = {}
     for group in GROUPS:
         fields = {field: value for (name, field), value in found.items() if name == group.field}
-        changed[group.field] = replace(getattr(base, group.field), **fields)
+        changed[group.field] = getattr(base, group.field)._replace(**fields)
     return replace(base, memory_file=memory.path, warnings=tuple(warnings), **changed)
 
 
-@dataclass(frozen=True)
-class _Setting:
+class _Setting(NamedTuple):
     group: Group
     key: Key
     value: str
     line: int
 
 
-@dataclass(frozen=True)
-class _Odd:
+class _Odd(NamedTuple):
     """Something not understood: `name` may be meant as one of the `known` ones."""
 
     text: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sdd_hooks.project.memory import Line, Section
 
@@ -19,8 +19,7 @@ _BOLD = re.compile(r"(\*\*|__)(?P<key>[^*_:][^:]{0,60}?)(?::\1|\1[ \t]*:)(?:[ \t
 _PLAIN = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9 _/-]{0,60}?)[ \t]*:(?:[ \t]+(?P<value>.*))?$")
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A key with its value; `group` is the key it stands under, "" for none."""
 
     group: str

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.files import PathRefused, resolve_inside
@@ -56,15 +57,16 @@ ADR_NAMES = ("adr", "adrs", "decisions", "architecture-decisions", "decision-rec
 # More names than this are not looked at to find out whether a directory holds records.
 LOOKED_AT = 500
 
-_DECLARATION = re.compile(
-    r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?"
+# Kept as text, which `re` compiles when it is first asked for: few commands need any of them, and
+# every command would wait for them.
+_DECLARATION = (
+    r"(?i)[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?"
     r"(?:(?P<adrs>architectur(?:e|al)[ \t]+decision[ \t]+records?|adrs)"
     r"|(?P<specs>specifications|specs))(?:[ \t]*\(\w+\))?(?:\*\*|__)?"
     r"[ \t]+(?:are|live)[ \t]+(?:kept[ \t]+|stored[ \t]+)?in[ \t]*:?"
-    r"(?P<where>[ \t].*)$",
-    re.IGNORECASE,
+    r"(?P<where>[ \t].*)$"
 )
-_PATH = re.compile(
+_PATH = (
     r"[ \t]*(?:the[ \t]+)?"
     r"(?:`(?P<code>[^`]+)`|\[[^\]]*\]\(<?(?P<link>[^)>]+?)>?\)|(?P<word>[^\s,`]+))"
     r"[ \t]*(?P<more>,[ \t]*(?:and[ \t])?|&|and[ \t])?"
@@ -74,10 +76,8 @@ _SENTENCE_END = re.compile(r"(?<=[^.])[.;:]$")
 
 _MARKDOWN = r"\.(?:md|markdown|mdx)"
 # Not a year: `2024-roadmap.md`.
-_CERTAIN = re.compile(
-    rf"(?:adr[-_ .]?\d.*|(?!(?:19|20)\d\d[-_ .])\d{{3,5}}[a-z]?[-_ .].*){_MARKDOWN}", re.I
-)
-_LIKELY = re.compile(rf"(?:\d{{1,5}}[a-z]?(?:[-_ .].*)?|\d{{4}}-\d\d-\d\d.*){_MARKDOWN}", re.I)
+_CERTAIN = rf"(?i)(?:adr[-_ .]?\d.*|(?!(?:19|20)\d\d[-_ .])\d{{3,5}}[a-z]?[-_ .].*){_MARKDOWN}"
+_LIKELY = rf"(?i)(?:\d{{1,5}}[a-z]?(?:[-_ .].*)?|\d{{4}}-\d\d-\d\d.*){_MARKDOWN}"
 
 _ELSEWHERE = frozenset(
     {*VENDORED, "test", "tests", "testdata", "fixtures", "examples", "templates"}
@@ -92,8 +92,7 @@ class Layout:
     specs: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Declaration:
+class Declaration(NamedTuple):
     """A place that the memory file names: for `adrs` or `specs`, as written, and where."""
 
     kind: str
@@ -130,7 +129,7 @@ def declarations(memory: MemoryFile) -> Iterator[Declaration]:
     for inside in memory.below(CONTEXT):
         for section in inside:
             for line in section.lines:
-                match = _DECLARATION.match(line.text)
+                match = re.match(_DECLARATION, line.text)
                 if match:
                     kind = "adrs" if match["adrs"] else "specs"
                     for path in _paths(match["where"]):
@@ -143,15 +142,15 @@ def looks_like_record(directory: str, name: str) -> bool:
     Documents about architecture are numbered too (`01-overview.md`): two digits are enough only
     where the directory is named after decisions.
     """
-    if _CERTAIN.fullmatch(name):
+    if re.fullmatch(_CERTAIN, name):
         return True
-    return directory.rsplit("/", 1)[-1] in ADR_NAMES and _LIKELY.fullmatch(name) is not None
+    return directory.rsplit("/", 1)[-1] in ADR_NAMES and re.fullmatch(_LIKELY, name) is not None
 
 
 def _paths(text: str) -> Iterator[str]:
     """The paths that the rest of a declaration begins with: as code, as links, or as words."""
-    position = 0
-    while match := _PATH.match(text, position):
+    path_at, position = re.compile(_PATH).match, 0
+    while match := path_at(text, position):
         path = (match["code"] or match["link"] or "").strip() or _SENTENCE_END.sub(
             "", match["word"] or ""
         )

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sdd_hooks.project.files import FileTooLarge, PathRefused, read_inside, resolve_inside
 
@@ -34,16 +34,14 @@ _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
 _LONGEST_TITLE = 100
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line of text outside code and comments; `number` counts from 1."""
 
     number: int
     text: str
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A heading and the lines below it, up to the next heading. Level 0: before the first one."""
 
     level: int
@@ -52,8 +50,7 @@ class Section:
     lines: tuple[Line, ...]
 
 
-@dataclass(frozen=True)
-class MemoryFile:
+class MemoryFile(NamedTuple):
     """A memory file at `path` as its sections."""
 
     path: Path
@@ -74,8 +71,7 @@ class MemoryFile:
         return found
 
 
-@dataclass(frozen=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """A memory file that was left alone, and why."""
 
     path: Path

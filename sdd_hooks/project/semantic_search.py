@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.configuration import ConfigurationWarning
@@ -35,8 +34,7 @@ DEFAULT_PATTERN = "**/*.md"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-@dataclass(frozen=True)
-class Extra:
+class Extra(NamedTuple):
     """A collection that the file adds: every file below `directory` that matches `pattern`."""
 
     name: str

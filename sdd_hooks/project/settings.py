@@ -7,12 +7,10 @@ The sections and keys are those of `### SDD Configuration`; `configuration.py` f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
-@dataclass(frozen=True)
-class TrackerSettings:
+class TrackerSettings(NamedTuple):
     """`#### Tracker`: where issues live. "" is not said."""
 
     type: str = ""
@@ -23,8 +21,7 @@ class TrackerSettings:
     url: str = ""
 
 
-@dataclass(frozen=True)
-class FreshnessSettings:
+class FreshnessSettings(NamedTuple):
     """`#### Index Freshness`, durations in seconds.
 
     With `backfill`, at most `backfill_limit` chunks a mutation leaves without a vector are embedded
@@ -39,8 +36,7 @@ class FreshnessSettings:
     backfill_load: float = 0.5
 
 
-@dataclass(frozen=True)
-class SearchSettings:
+class SearchSettings(NamedTuple):
     """`#### Search`: the engine, and how it keeps vectors. `embed_model` "" is the default one."""
 
     engine: str = "embedded"
@@ -49,8 +45,7 @@ class SearchSettings:
     share_vectors: bool = False
 
 
-@dataclass(frozen=True)
-class BranchSettings:
+class BranchSettings(NamedTuple):
     """`#### Branch Conventions`."""
 
     enabled: bool = True
@@ -59,8 +54,7 @@ class BranchSettings:
     slug_max_length: int = 50
 
 
-@dataclass(frozen=True)
-class PullRequestSettings:
+class PullRequestSettings(NamedTuple):
     """`#### PR Conventions`. `close_keyword` "" is the tracker's own."""
 
     enabled: bool = True
@@ -69,8 +63,7 @@ class PullRequestSettings:
     include_spec_reference: bool = True
 
 
-@dataclass(frozen=True)
-class ReviewSettings:
+class ReviewSettings(NamedTuple):
     """`#### Review`. `fail_on` is the least severe finding that fails a review."""
 
     max_pairs: int = 2
@@ -80,8 +73,7 @@ class ReviewSettings:
     max_suggestions: int = 1
 
 
-@dataclass(frozen=True)
-class WorktreeSettings:
+class WorktreeSettings(NamedTuple):
     """`#### Worktrees`."""
 
     base_dir: str = ".claude/worktrees/"
@@ -90,8 +82,7 @@ class WorktreeSettings:
     pr_mode: Literal["ready", "draft"] = "ready"
 
 
-@dataclass(frozen=True)
-class ProjectSettings:
+class ProjectSettings(NamedTuple):
     """`#### Projects`: boards and iterations, and which files are hotspots (a share of merges)."""
 
     default_mode: str = "per-epic"

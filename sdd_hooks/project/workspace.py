@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.configuration import ConfigurationWarning
@@ -40,8 +41,7 @@ class Module:
     submodule: bool
 
 
-@dataclass(frozen=True)
-class Declared:
+class Declared(NamedTuple):
     """A module as one of the two places declares it; `line` is where, 0 where that is not known."""
 
     name: str

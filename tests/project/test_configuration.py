@@ -1,6 +1,5 @@
 import contextlib
 import time
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -121,14 +120,14 @@ def test_every_key_of_every_section():
     default = Configuration()
     for group in GROUPS:
         settings, defaults = getattr(found, group.field), getattr(default, group.field)
-        for field in fields(settings):
-            assert getattr(settings, field.name) != getattr(defaults, field.name), field.name
+        for name, here, usual in zip(settings._fields, settings, defaults, strict=True):
+            assert here != usual, name
 
 
 def test_every_field_has_a_key():
     default = Configuration()
     for group in GROUPS:
-        expected = {field.name for field in fields(getattr(default, group.field))}
+        expected = set(getattr(default, group.field)._fields)
         assert {key.field for key in group.keys} == expected
 
 
