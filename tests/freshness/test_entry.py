@@ -7,6 +7,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from sdd_hooks.engines import open_engine
@@ -162,6 +163,19 @@ def test_a_session_heals_a_damaged_index(shop: Repo) -> None:
     assert done.notes[0].startswith("Refreshed index (2 added, 0 updated, 0 removed")
     assert "set aside as index.db.aside-1" in done.notes[1]
     assert_index_matches_scratch(shop)
+
+
+@pytest.mark.parametrize("forged", ["soon", b"\x00", float("inf"), -1e300, 1e300, None])
+def test_a_time_that_somebody_forged_makes_a_look_due(shop: Repo, forged: object) -> None:
+    index = apsw.Connection(str(shop.root / ".sdd/search/index.db"))
+    index.execute("UPDATE facts SET value = ? WHERE name = 'touched'", (forged,))
+    index.close()
+    done = entered(shop, 0)
+    assert done.refresh is not None
+    assert done.notes == ()
+    found = looked_at(shop)
+    assert found is not None
+    assert abs(found - time.time()) < 600
 
 
 # Tier 3
