@@ -72,7 +72,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _report(quality: Outcome, versions: Sequence[str]) -> bool:
     """Print the quality, and write it where it is whole. Returns whether it is good enough."""
-    section = f"{quality.text}\n\n{date.today()}, {', '.join(versions)}. {quality.left_out}"
+    taken = ", ".join([str(date.today()), *dict.fromkeys([*versions, quality.qmd])])
+    section = f"{quality.text}\n\n{taken}. {quality.left_out}"
     print(section)
     if quality.whole:
         _write(QUALITY, section)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from benchmarks.quality.measure import Sources, measure, verdicts
 from benchmarks.quality.report import judged, table
+from benchmarks.quality.theirs import Qmd
 from benchmarks.workbench import Workbench
 
 _FULL = (
@@ -21,10 +22,12 @@ _WITHOUT = "meaning, both and the qmd engine need a model as ONNX and as GGUF in
 class Outcome:
     """The tables as Markdown, what could not be measured, and what it comes to.
 
-    `whole` says that both sides were asked in every way; `reached` that no threshold was missed.
+    `whole` says that both sides were asked in every way; `reached` that no threshold was missed;
+    `qmd` is the version it was compared with.
     """
 
     text: str
+    qmd: str
     left_out: str
     whole: bool
     reached: bool
@@ -52,7 +55,13 @@ def take(bench: Workbench) -> Outcome:
     missing = [_FULL, *([] if there else [_WITHOUT])]
     return Outcome(
         "\n\n".join(parts),
+        _version(bench),
         f"Not measured: {'; '.join(missing)}.",
         there,
         all(one.reached for one in found),
     )
+
+
+def _version(bench: Workbench) -> str:
+    directory = bench.directory / "quality"
+    return Qmd(bench.qmd_installation, directory, directory, "").version()

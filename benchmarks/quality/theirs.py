@@ -35,7 +35,7 @@ class Qmd:
 
     def index(self, name: str) -> None:
         """Index the corpus as one collection, and embed it where there is a model."""
-        self.home.mkdir(parents=True)
+        self.home.mkdir(parents=True, exist_ok=True)
         quoted = json.dumps
         (self.home / "index.yml").write_text(
             f"collections:\n  {name}:\n    path: {quoted(str(self.corpus))}\n"
@@ -65,6 +65,10 @@ class Qmd:
             }
             for backend, theirs in wanted.items()
         }
+
+    def version(self) -> str:
+        """The version that is installed. Raises ProcessFailed when it does not run."""
+        return self._run("--version").strip()
 
     def _run(self, *arguments: str) -> str:
         directory = self.installation / "bin"
