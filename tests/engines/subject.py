@@ -86,11 +86,14 @@ class Subject:
         chosen = project.select(kinds)
         bookmarks = engine.bookmarks()
         engine.ensure(chosen)
-        begun = look(project.repository.root, "", scan)
-        try:
-            changes = begun.changes([one for one in chosen if one.kind != "issues"], bookmarks)
-        finally:
-            begun.close()
+        changes = []
+        for repository in dict.fromkeys(one.repository for one in chosen):
+            mine = [one for one in chosen if one.repository == repository and one.kind != "issues"]
+            begun = look(project.repository.root, repository, scan)
+            try:
+                changes += begun.changes(mine, bookmarks)
+            finally:
+                begun.close()
         for one in chosen:
             found = issues(project.repository.root, one, scan) if one.kind == "issues" else None
             changes += [found] if found else []

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from sdd_hooks.engines.bookmarks import covers
@@ -26,7 +27,7 @@ from sdd_hooks.engines.protocol import (
 )
 from sdd_hooks.engines.qmd import answers, searching
 from sdd_hooks.engines.qmd.failures import failure
-from sdd_hooks.engines.qmd.folder import require_ours, set_aside
+from sdd_hooks.engines.qmd.folder import is_database, require_ours, set_aside
 from sdd_hooks.engines.qmd.installation import Installation, find
 from sdd_hooks.engines.qmd.model import DEFAULT, configured_model
 from sdd_hooks.engines.qmd.output import parse_listing, parse_pending
@@ -89,6 +90,12 @@ class QmdEngine:
         self._declared = {one.name: one for one in project.collections}
         self._lost = False
         require_ours(self._place)
+        self._state = State()
+        if not is_database(self._place.database):
+            damaged = IndexDamaged(f"{self._place.database} is damaged: run `sdd index update`")
+            if not repair:
+                raise damaged
+            self.reset(str(damaged))
         self._state = self._known(repair)
 
     def _known(self, repair: bool) -> State:
@@ -100,7 +107,7 @@ class QmdEngine:
             aside = set_aside(self._facts)
             self.notes.append(f"{self._facts} is damaged; set aside as {aside.name} and rebuilt")
         if state is None:
-            self.rebuilt = indexed
+            self.rebuilt = self.rebuilt or indexed
             return State()
         self._lost = not indexed and state.filled
         self.rebuilt = self._lost
@@ -223,8 +230,11 @@ class QmdEngine:
             configured_model(self._model, self._place.root)
         except EngineUnavailable as error:
             reason = str(error)
-        pending = self.coverage().pending
-        return searching.search(scope, query, pending, reason)
+        try:
+            return searching.search(scope, query, self.coverage().pending, reason)
+        except IndexDamaged:
+            self._distrust()
+            raise
 
     def documents(self, collection: str) -> Sequence[Document]:
         """Every document of a collection, by path, as its file is now."""
@@ -321,8 +331,20 @@ class QmdEngine:
         deadline = _QUICK + _A_DOCUMENT * (documents + self._state.documents)
         done = run(self._qmd, self._place, *args, deadline=deadline, environ=self._environ)
         if done.code:
-            raise failure(args[0], done, self._place)
+            failed = failure(args[0], done, self._place)
+            if isinstance(failed, IndexDamaged):
+                self._distrust()
+            raise failed
         return done
+
+    def _distrust(self) -> None:
+        """Let the next update look at everything, whereupon qmd fails there and it is reset."""
+        held = {
+            name: replace(one, bookmark=None, seen="")
+            for name, one in self._state.collections.items()
+        }
+        with suppress(StorageError):
+            self._keep(lambda state: replace(state, collections=held))
 
     def _ask_pending(self) -> int:
         pending = parse_pending(self._run("status").out)

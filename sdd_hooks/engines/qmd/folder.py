@@ -11,6 +11,8 @@ from sdd_hooks.engines.qmd.process import Place
 from sdd_hooks.errors import StorageError
 from sdd_hooks.project.git import try_git
 
+_MAGIC = b"SQLite format 3\0"
+
 
 def require_ours(place: Place) -> None:
     """Make sure that nothing in the folder leads elsewhere or came with a clone.
@@ -34,6 +36,17 @@ def require_ours(place: Place) -> None:
             f"git tracks files in {inside}, which is not for committing:"
             f" run `git rm -r --cached {inside}`, delete it and run `sdd index`"
         )
+
+
+def is_database(path: Path) -> bool:
+    """Whether the file begins as SQLite's do; one that is missing or empty may become one."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) in {b"", _MAGIC}
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        raise StorageError(f"cannot use {path} ({error.strerror}): check it") from error
 
 
 def set_aside(directory: Path) -> Path:
