@@ -16,6 +16,7 @@ from gguf import GGUFWriter, PoolingType, TokenType
 WORDS = (
     "token", "session", "cache", "page", "database", "user", "password", "hash", "order", "payment",
     "event", "queue", "index", "outbox", "sqlite", "postgres", "cookie", "heron", "kestrel", "pond",
+    "ci", "go",
 )  # fmt: skip
 
 CONTEXT = 512

@@ -38,7 +38,10 @@ STARTING = 60.0
 _HEALTH = 0.5
 _POLL = 0.1
 _REMEMBERED = 50
-_EMBED_MODEL = re.compile(r"^[\s{\"']*embed[\"']?\s*:.*$", re.MULTILINE)
+# Written as JSON by us and as YAML by qmd, which writes the file again.
+_EMBED_MODEL = re.compile(
+    r"""\bembed["']?\s*:\s*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s"',}][^\n,}]*)"""
+)
 
 
 @dataclass(frozen=True)
@@ -220,7 +223,16 @@ def _index(place: Place) -> str:
         declared = place.config.read_text("utf-8", "replace")
     except OSError:
         return ""
-    return f"{inode} {' '.join(_EMBED_MODEL.findall(declared))}"
+    return f"{inode} {_embed_model(declared)}"
+
+
+def _embed_model(declared: str) -> str:
+    """The embedding model in qmd's declaration; "" for none, which is qmd's default."""
+    found = _EMBED_MODEL.search(declared.rpartition("models")[2])
+    value = found[1].strip() if found else ""
+    with suppress(ValueError):
+        return str(json.loads(value))
+    return value.strip("'")
 
 
 def _free_port(port: int) -> int:

@@ -175,9 +175,7 @@ def _read(
             before = len(said)
             said += block
             if len(said) > LARGEST:
-                raise EngineUnavailable(
-                    f"`{name}` said more than {LARGEST:,} bytes and was stopped"
-                )
+                raise EngineUnavailable(f"`{name}` said more than {LARGEST} bytes and was stopped")
             if on_line is not None:
                 _lines(said, before, on_line, last=not block)
         if gone and not ready:

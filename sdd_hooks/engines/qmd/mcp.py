@@ -22,7 +22,7 @@ from sdd_hooks.errors import EngineUnavailable
 
 _CALL = 2
 
-_MESSAGES: tuple[Mapping[str, object], ...] = (
+MESSAGES: tuple[Mapping[str, object], ...] = (
     {
         "jsonrpc": "2.0",
         "id": 1,
@@ -91,7 +91,7 @@ def parse_status(line: str) -> IndexStatus | None:
 def _from_daemon(daemon: Daemon, deadline: float) -> IndexStatus:
     accept = "application/json, text/event-stream"
     try:
-        answer = post(daemon.port, "/mcp", _MESSAGES[-1], deadline, Accept=accept)
+        answer = post(daemon.port, "/mcp", MESSAGES[-1], deadline, Accept=accept)
     except NoAnswer as error:
         raise EngineUnavailable(f"qmd's daemon does not tell its status: {error}") from None
     # One JSON document, or the same as the data of a server-sent event.
@@ -119,7 +119,7 @@ def _from_stdio(
             environment(qmd, place, environ),
             deadline,
             listen,
-            "".join(f"{json.dumps(message)}\n" for message in _MESSAGES).encode(),
+            "".join(f"{json.dumps(message)}\n" for message in MESSAGES).encode(),
         )
     except _Told as told:
         return told.status

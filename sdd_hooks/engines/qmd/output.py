@@ -38,7 +38,7 @@ _FAILED = re.compile(r"(?m)^\W*([\d,]{1,19}) chunks? still failed after retries"
 _FAILURE = re.compile(r"(?m)^  (\S.*#\d+ \(\d+ attempts\): .*)$")
 _EXPIRED = re.compile(rf"Session expired . skipping (?:{_NUMBER} remaining chunks|remaining)")
 _PROBE = re.compile(
-    r"device probe: (?:running on (CPU)\b|GPU (\w+); offloading (enabled|disabled))"
+    r"device probe: (?:running on (CPU)\b|GPU (\w+)[^;]*; offloading (enabled|disabled))"
 )
 _VERSION = re.compile(rf"qmd {_NUMBER}\.{_NUMBER}\.{_NUMBER}\b")
 _DOCUMENT = re.compile(r"(?m)^[\[{]")

@@ -1,0 +1,190 @@
+"""Record what the real qmd says: `python -m tests.engines.qmd.record`, in the top directory.
+
+Takes the qmd that the tests take (tests/support/qmd.py) and a model made for it, so that anybody
+can record again. Each command leaves `recorded/NAME.out` and `recorded/NAME.err`, where the
+directories of this machine have become `/home/ada/…`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sdd_hooks.engines.qmd.daemon import Daemon, serve
+from sdd_hooks.engines.qmd.group import Ended, end, finish, start
+from sdd_hooks.engines.qmd.http import post
+from sdd_hooks.engines.qmd.installation import find
+from sdd_hooks.engines.qmd.mcp import MESSAGES
+from sdd_hooks.engines.qmd.process import Done, command, environment, run
+from tests.support.gguf_model import make_gguf
+from tests.support.qmd import MISSING, RealQmd, installed, own_environment
+
+RECORDED = Path(__file__).parent / "recorded"
+
+ODD = "odd  name (1) [x] 100%25 #é.md"
+BROKEN = "line\nbreak.md"
+
+SEARCHES = [
+    {"type": "lex", "query": "session cookie"},
+    {"type": "vec", "query": "user password"},
+]
+
+
+class Recorder:
+    """A repository with an index, and what qmd said about it."""
+
+    def __init__(self, top: Path) -> None:
+        directory = installed()
+        if directory is None:
+            sys.exit(MISSING)
+        environ = own_environment(directory, top)
+        self.top = top
+        self.qmd = RealQmd(find(environ), environ, make_gguf(top / "tiny.gguf"))
+        self.place = self.qmd.place(top / "shop")
+
+    def write(self, path: str, text: str) -> None:
+        target = self.place.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+
+    def keep(self, name: str, out: str, err: str = "") -> None:
+        for suffix, text in (("out", out), ("err", err)):
+            said = text.replace(str(self.top), "/home/ada")
+            installation = str(Path(self.qmd.installation.command).parents[1])
+            (RECORDED / f"{name}.{suffix}").write_text(said.replace(installation, "/opt/qmd"))
+
+    def run(self, *args: str) -> Done:
+        return run(self.qmd.installation, self.place, *args, deadline=120, environ=self.qmd.environ)
+
+    def record(self, name: str, *args: str) -> None:
+        done = self.run(*args)
+        self.keep(name, done.out, done.err)
+
+
+def main() -> None:
+    RECORDED.mkdir(exist_ok=True)
+    with TemporaryDirectory() as top:
+        recorder = Recorder(Path(top))
+        _updates(recorder)
+        _embeds(recorder)
+        _queries(recorder)
+        _daemon(recorder)
+
+
+def _updates(recorder: Recorder) -> None:
+    recorder.write("docs/adrs/a.md", "# Sessions\n\nA session ends with the token of its user.\n")
+    recorder.write("docs/adrs/b.md", "# Pages\n\nA page goes through the cache.\n")
+    recorder.write(f"docs/adrs/{ODD}", "# Odd\n\nThe hash of a password.\n")
+    recorder.write(f"docs/adrs/{BROKEN}", "# Broken\n\nAn order and its payment.\n")
+    recorder.write("docs/specs/wörk/spec.md", "# Events\n\nAn event waits in the outbox.\n")
+    recorder.qmd.declare(
+        recorder.place, recorder.qmd.model, shop_adrs="docs/adrs", shop_specs="docs/specs"
+    )
+    recorder.record("version", "--version")
+    recorder.record("update-first", "update")
+    recorder.write("docs/adrs/a.md", "# Sessions\n\nA session ends with its cookie.\n")
+    recorder.write("docs/adrs/c.md", "# Herons\n\nA heron stands by the pond.\n")
+    (recorder.place.root / "docs/adrs/b.md").unlink()
+    recorder.record("update-changed", "update")
+    recorder.record("ls", "ls", "shop-adrs")
+    recorder.record("ls-unknown", "ls", "shop-code")
+    recorder.record("status-pending", "status")
+
+
+def _embeds(recorder: Recorder) -> None:
+    # Words so short that a chunk by its length has too many of them for the model.
+    known = " ".join(("ci", "go")[number % 2] for number in range(5000))
+    recorder.write("docs/specs/long/spec.md", f"# Long\n\n{known}\n")
+    recorder.run("update")
+    recorder.record("embed", "embed")
+    recorder.record("embed-nothing", "embed")
+    recorder.record("status-embedded", "status")
+    recorder.record("doctor", "doctor")
+    holder = start(
+        "qmd mcp",
+        command(recorder.qmd.installation, "mcp"),
+        recorder.place.root,
+        environment(recorder.qmd.installation, recorder.place, recorder.qmd.environ),
+        subprocess.PIPE,
+    )
+    lock = recorder.place.directory / ".qmd-embed.lock"
+    try:
+        lock.write_text(f"{holder.pid}\n")
+        recorder.record("embed-busy", "embed")
+    finally:
+        end(holder)
+        lock.unlink()
+    for number in range(30):
+        recorder.write(f"docs/adrs/long{number}.md", f"# Long {number}\n\n{known}\n")
+    recorder.run("update")
+    recorder.record("embed-expired", "embed", "--timeout", "0.08")
+    for number in range(30):
+        (recorder.place.root / f"docs/adrs/long{number}.md").unlink()
+    # What is too long for the model comes back to it without the words that it does not know.
+    unknown = " ".join("abcdefghij"[number % 10] for number in range(5000))
+    recorder.write("docs/specs/unknown/spec.md", f"# Unknown\n\n{known[:4000]}\n\n{unknown}\n")
+    recorder.run("update")
+    recorder.record("embed-partly", "embed")
+    (recorder.place.root / "docs/specs/unknown/spec.md").unlink()
+    recorder.run("update")
+    recorder.qmd.declare(recorder.place, "/nowhere/model.gguf", shop_adrs="docs/adrs")
+    recorder.record("embed-failed", "embed")
+
+
+def _queries(recorder: Recorder) -> None:
+    asked = "\n".join(f"{one['type']}: {one['query']}" for one in SEARCHES)
+    options = ("--format", "json", "--explain", "--no-rerank", "-n", "5")
+    recorder.record("query-lexical-only", "query", asked, *options)
+    recorder.qmd.declare(
+        recorder.place, recorder.qmd.model, shop_adrs="docs/adrs", shop_specs="docs/specs"
+    )
+    recorder.record("query", "query", asked, *options)
+    recorder.record("query-nothing", "query", "lex: zzz", *options)
+    recorder.record("query-unknown", "query", asked, *options, "-c", "shop-code")
+
+
+def _daemon(recorder: Recorder) -> None:
+    status = MESSAGES[-1]
+    accept = "application/json, text/event-stream"
+    body = {"searches": SEARCHES, "collections": ["shop-adrs"], "limit": 5, "rerank": False}
+
+    def ask(url: str, process: int) -> None:
+        daemon = Daemon(int(url.rpartition(":")[2]), process)
+        recorder.keep("http-query", post(daemon.port, "/query", body, 60).text)
+        recorder.keep("http-status", post(daemon.port, "/mcp", status, 60, Accept=accept).text)
+        raise Ended(0)
+
+    serve(recorder.qmd.installation, recorder.place, recorder.qmd.environ, 0, ask)
+    lines = "".join(f"{json.dumps(message)}\n" for message in MESSAGES)
+
+    class Told(Exception):
+        pass
+
+    said: list[str] = []
+
+    def listen(line: str) -> None:
+        said.append(line)
+        if '"id":2' in line:
+            raise Told
+
+    try:
+        finish(
+            "qmd mcp",
+            command(recorder.qmd.installation, "mcp"),
+            recorder.place.root,
+            environment(recorder.qmd.installation, recorder.place, recorder.qmd.environ),
+            60,
+            listen,
+            lines.encode(),
+        )
+    except Told:
+        recorder.keep("mcp-status", "\n".join(said))
+
+
+if __name__ == "__main__":
+    os.chdir("/")
+    main()

@@ -1,0 +1,107 @@
+"""The staleness banner: from what is remembered, with a clock of one's own, never waiting."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.engines.qmd.installation import Installation
+from sdd_hooks.engines.qmd.release import FACTS, banner, due, newer
+from sdd_hooks.project.user_cache import recall, remember
+from tests.engines.qmd.fakes import environment, program
+from tests.support.waiting import until
+
+HOUR, DAY = 3600.0, 86400.0
+NOW = 1_800_000_000.0
+QMD = Installation("/nowhere/qmd", (2, 8, 3))
+LINE = "qmd 2.8.3 installed; 2.10.0 available — `npm install -g @tobilu/qmd`"
+
+
+@pytest.mark.parametrize(
+    ("latest", "line"),
+    [
+        ((2, 10, 0), LINE),
+        ((2, 8, 3), None),
+        ((2, 8, 2), None),
+        ((2, 7, 99), None),
+        (None, None),
+    ],
+)
+def test_by_number(latest: tuple[int, int, int] | None, line: str | None) -> None:
+    assert newer((2, 8, 3), latest) == line
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ({}, True),
+        ({"told": NOW - 6 * DAY}, False),
+        ({"told": NOW - 8 * DAY}, True),
+        ({"told": NOW - 8 * DAY, "asked": NOW - HOUR}, False),
+        ({"told": NOW - 8 * DAY, "asked": NOW - 2 * DAY}, True),
+        ({"asked": NOW - HOUR}, False),
+        ({"told": NOW + DAY}, True),
+        ({"told": "x", "asked": []}, True),
+        ({"told": True}, True),
+    ],
+)
+def test_when_the_registry_is_asked(facts: dict[str, object], expected: bool) -> None:
+    assert due(facts, NOW) is expected
+
+
+@pytest.mark.parametrize("latest", ["2.10.0-beta.1", "latest", "", None, 3, "2.10", "9" * 5000])
+def test_what_is_no_release_is_no_banner(tmp_path: Path, latest: object) -> None:
+    environ = environment(tmp_path)
+    remember(FACTS, {"latest": latest, "told": NOW, "asked": NOW}, environ)
+    assert banner(QMD, environ, NOW) is None
+
+
+def test_what_is_remembered_is_told_without_asking(tmp_path: Path) -> None:
+    npm = program(tmp_path / "bin/npm", f"touch {tmp_path}/asked")
+    environ = environment(tmp_path, npm.parent)
+    remember(FACTS, {"latest": "2.10.0", "told": NOW - DAY}, environ)
+    assert banner(QMD, environ, NOW) == LINE
+    assert not (tmp_path / "asked").exists()
+
+
+def test_the_answer_comes_for_the_next_time(tmp_path: Path) -> None:
+    npm = program(
+        tmp_path / "bin/npm",
+        f'read -r _; echo "$@" >>{tmp_path}/asked; while [ ! -e {tmp_path}/go ]; do sleep 0.1;'
+        " done; echo 2.10.0",
+    )
+    environ = environment(tmp_path, npm.parent)
+    now = time.time()
+    # npm waits for a file that is not there yet: this does not.
+    assert banner(QMD, environ, now) is None
+    until((tmp_path / "asked").exists)
+    assert banner(QMD, environ, now + HOUR) is None
+    (tmp_path / "go").touch()
+    until(lambda: recall(FACTS, environ).get("latest") == "2.10.0")
+    assert banner(QMD, environ, time.time()) == LINE
+    assert (tmp_path / "asked").read_text() == "view @tobilu/qmd version\n"
+
+
+@pytest.mark.parametrize("script", ["exit 1", "echo 9.9.9; exit 1", "echo npm ERR! offline"])
+def test_no_answer_is_silent_and_not_asked_for_again_at_once(tmp_path: Path, script: str) -> None:
+    npm = program(tmp_path / "bin/npm", f"echo x >>{tmp_path}/asked; {script}")
+    environ = environment(tmp_path, npm.parent)
+    assert banner(QMD, environ, NOW) is None
+    until((tmp_path / "asked").exists)
+    assert banner(QMD, environ, NOW + HOUR) is None
+    assert recall(FACTS, environ) == {"asked": NOW}
+
+
+def test_without_npm_nobody_is_asked(tmp_path: Path) -> None:
+    environ = {**environment(tmp_path), "PATH": str(tmp_path)}
+    assert banner(QMD, environ, NOW) is None
+    assert recall(FACTS, environ) == {}
+
+
+def test_where_nothing_can_be_remembered_nobody_is_asked(tmp_path: Path) -> None:
+    npm = program(tmp_path / "bin/npm", f"touch {tmp_path}/asked")
+    environ = {**environment(tmp_path, npm.parent), "XDG_CACHE_HOME": "/dev/null"}
+    assert banner(QMD, environ, NOW) is None
+    assert not (tmp_path / "asked").exists()
