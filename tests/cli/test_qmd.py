@@ -1,142 +1,159 @@
-"""The commands on the qmd engine, from the first to the last: real git, real qmd."""
+"""Preflight, daemon and doctor with the qmd engine, from where a person meets them."""
 
 from __future__ import annotations
 
+import json
 import os
-import time
-from collections.abc import Callable
+import signal
+import subprocess
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
-from sdd_hooks.engines.qmd.installation import NOT_FOUND
-from sdd_hooks.project.user_cache import remember
-from tests.cli.commands import ADR, FILES, SCRIPTS, Done, one_line, run
-from tests.engines.subject import CONFIGURATION
+from tests.cli.commands import FILES, SCRIPTS, one_line, run
+from tests.cli.test_init import everything
+from tests.engines.qmd.fakes import environment, program
+from tests.engines.qmd.test_group import gone
+from tests.engines.qmd.test_installation import NOT_FOUND
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
+from tests.support.waiting import until
 
-NOT_INDEXED = "No qmd collections found for repo. Run `sdd index` first."
-Sdd = Callable[..., Done]
+CHOSEN = "### SDD Configuration\n\n#### Search\n\n- **Engine**: qmd\n"
+TO_DOWNLOAD = "note: the first `sdd index embed` downloads models of about 2 GB, once\n"
 
 
 @pytest.fixture
-def configured(repo: Repo, real_qmd: RealQmd) -> Repo:
-    repo.write("CLAUDE.md", CONFIGURATION.format(engine="qmd", model=real_qmd.model))
-    repo.commit("Start", FILES)
+def chosen(repo: Repo) -> Repo:
+    """A repository that chose qmd."""
+    repo.commit("Start", {**FILES, "CLAUDE.md": CHOSEN})
     return repo
 
 
 @pytest.fixture
-def environ(real_qmd: RealQmd) -> dict[str, str]:
-    now = time.time()
-    remember("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, real_qmd.environ)
-    found = dict(real_qmd.environ)
-    # Hooks find `sdd` there, as after an installation.
-    return {**found, "PATH": f"{SCRIPTS}{os.pathsep}{found['PATH']}"}
+def without(tmp_path: Path) -> dict[str, str]:
+    """An environment in which there is no qmd."""
+    return environment(tmp_path)
 
 
 @pytest.fixture
-def sdd(configured: Repo, environ: dict[str, str]) -> Sdd:
-    def call(*args: str, **options: Any) -> Done:
-        return run(configured.root, *args, env=environ, **options)
-
-    return call
-
-
-def commit(repo: Repo, environ: dict[str, str], files: dict[str, str]) -> str:
-    """Commit with the hooks running, and return what was said on stderr."""
-    for path, content in files.items():
-        repo.write(path, content)
-    repo.git("add", "--all")
-    done = repo.run("commit", "--quiet", "-m", "Change", env=environ)
-    assert done.returncode == 0, done
-    return os.fsdecode(done.stderr)
+def standing_in(tmp_path: Path) -> dict[str, str]:
+    """An environment with a qmd that knows its version, and nothing else."""
+    qmd = program(tmp_path / "bin/qmd", "case $1 in --version) echo qmd 2.8.3;; *) exit 1;; esac")
+    return environment(tmp_path, qmd.parent)
 
 
-def data(done: Done) -> Any:
-    """The output, whatever was noted beside it."""
-    return Done(done.code, done.out, "").json
+@pytest.fixture
+def indexed(repo: Repo, real_qmd: RealQmd) -> Repo:
+    """A repository that the real qmd has indexed."""
+    model = f"- **Embed Model**: {real_qmd.model}\n"
+    repo.commit("Start", {**FILES, "CLAUDE.md": CHOSEN + model})
+    done = run(repo.root, "index", "add", env=real_qmd.environ)
+    assert done.code == 0, done
+    return repo
 
 
-def paths(done: Done) -> list[str]:
-    return sorted({hit["path"] for hit in data(done)["hits"]})
-
-
-def test_without_qmd_init_stops_and_changes_nothing(configured: Repo, tmp_path: Path) -> None:
-    git = tmp_path / "only-git"
-    git.mkdir()
-    for name in ("git", "sh"):
-        found = next(
-            Path(one, name) for one in os.environ["PATH"].split(":") if Path(one, name).exists()
-        )
-        (git / name).symlink_to(found)
-    before = sorted(configured.root.rglob("*"))
-    done = run(configured.root, "init", "--yes", env={"PATH": str(git)})
-    assert one_line(done, 6) == NOT_FOUND
-    assert sorted(configured.root.rglob("*")) == before
-    assert configured.git("status", "--porcelain") == ""
-
-
-def test_before_the_first_index_everybody_is_told_to_make_one(sdd: Sdd) -> None:
-    for args in (("search", "x"), ("index", "status"), ("index", "update"), ("index", "embed")):
-        assert one_line(sdd(*args), 4) == NOT_INDEXED
-
-
-def test_from_init_to_an_answer_by_meaning(
-    configured: Repo, environ: dict[str, str], sdd: Sdd
+def test_init_without_qmd_says_how_to_install_it_and_changes_nothing(
+    chosen: Repo, without: dict[str, str]
 ) -> None:
-    assert sdd("init", "--yes").code == 0
-    assert (configured.root / ".gitignore").read_text() == ".sdd/\n"
-    added = sdd("index", "update", "--kind", "adrs", "--kind", "specs", "--kind", "code", "--json")
-    assert added.json["total"] == {"added": 4, "updated": 0, "removed": 0, "unchanged": 0}
+    before = everything(chosen.root)
+    for options in ((), ("--yes",), ("--yes", "--no-hooks")):
+        assert one_line(run(chosen.root, "init", *options, env=without), 6) == NOT_FOUND
+    failed = run(chosen.root, "init", "--json", env=without)
+    assert (failed.code, json.loads(failed.out)["error"]["code"]) == (6, "engine")
+    assert everything(chosen.root) == before
 
-    status = sdd("index", "status", "--json")
-    assert status.code == 0
-    found = data(status)
-    assert (found["engine"], found["pending"]) == ("qmd", 4)
-    assert {one["name"]: one["documents"] for one in found["collections"]} == {
-        "repo-adrs": 1,
-        "repo-code": 1,
-        "repo-specs": 2,
-    }
-    assert {one["chunks"] for one in found["collections"]} == {None}
 
-    plain = sdd("search", "crash of the index")
-    assert plain.err == (
-        "note: 4 chunks unembedded — vector/hybrid search disabled until `sdd index embed` runs\n"
+def test_init_with_an_older_qmd(chosen: Repo, tmp_path: Path) -> None:
+    qmd = program(tmp_path / "bin/qmd", "echo qmd 2.7.0")
+    before = everything(chosen.root)
+    done = run(chosen.root, "init", "--yes", env=environment(tmp_path, qmd.parent))
+    assert one_line(done, 6).startswith(f"qmd 2.7.0 at {qmd} is too old: sdd needs 2.8 or later")
+    assert everything(chosen.root) == before
+
+
+def test_init_without_models_goes_on_and_says_what_comes(
+    chosen: Repo, standing_in: dict[str, str]
+) -> None:
+    done = run(chosen.root, "init", "--yes", "--no-hooks", env=standing_in)
+    assert (done.code, done.err) == (0, TO_DOWNLOAD)
+    assert done.out.endswith("next: sdd index\n")
+    before = everything(chosen.root)
+    again = run(chosen.root, "init", "--yes", "--no-hooks", env=standing_in)
+    assert (again.code, again.out) == (0, "nothing to change\nnext: sdd index\n")
+    assert everything(chosen.root) == before
+
+
+def test_init_with_a_model_in_a_file_announces_nothing(
+    repo: Repo, standing_in: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "tiny.gguf").write_bytes(b"GGUF")
+    repo.write("CLAUDE.md", f"{CHOSEN}- **Embed Model**: {tmp_path}/tiny.gguf\n")
+    assert run(repo.root, "init", "--no-hooks", env=standing_in).err == ""
+
+
+def test_an_index_that_is_not_there_is_not_served(
+    chosen: Repo, standing_in: dict[str, str]
+) -> None:
+    done = run(chosen.root, "index", "serve", env=standing_in)
+    assert one_line(done, 4) == "No qmd collections found for repo. Run `sdd index` first."
+
+
+def test_the_embedded_engine_needs_no_daemon(repo: Repo) -> None:
+    done = run(repo.root, "index", "serve")
+    assert (done.code, done.out, done.err) == (0, "the embedded engine needs no daemon\n", "")
+    assert run(repo.root, "index", "serve", "--json").json["url"] is None
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_daemon_serves_until_a_signal(
+    indexed: Repo, real_qmd: RealQmd, number: signal.Signals
+) -> None:
+    process = subprocess.Popen(
+        [str(SCRIPTS / "sdd"), "index", "serve"],
+        cwd=indexed.root,
+        env={**os.environ, **real_qmd.environ},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    assert "docs/adrs/ADR-0001-sqlite.md" in plain.out
-
-    assert sdd("index", "embed", "--foreground").code == 0
-    assert data(sdd("index", "status", "--json"))["pending"] == 0
-    hybrid = sdd("search", "--json", "where is the index kept")
-    assert hybrid.json["notes"] == []
-    assert any(hit["cosine"] is not None for hit in hybrid.json["hits"])
-
-    new = ADR.replace("0001", "0002").replace("SQLite", "Kangaroos")
-    assert commit(configured, environ, {"docs/adrs/ADR-0002-kangaroos.md": new}) == ""
-    found = sdd("search", "--json", "--kind", "adrs", "kangaroos")
-    assert "docs/adrs/ADR-0002-kangaroos.md" in paths(found)
-    assert "ADR-0002" in sdd("list").out
-
-    assert sdd("index", "remove", "--yes").code == 0
-    assert one_line(sdd("search", "kangaroos"), 4) == NOT_INDEXED
+    with process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        words = process.stdout.readline().split()
+        url, pid = words[2], int(words[3].strip("()"))
+        assert words[:2] == ["serving", "on"]
+        with urlopen(f"{url}/health", timeout=30) as answer:
+            assert json.load(answer)["status"] == "ok"
+        process.send_signal(number)
+        assert process.wait(30) == 0
+        assert (process.stdout.read(), process.stderr.read()) == ("", "")
+    until(lambda: gone(pid))
+    assert not (indexed.root / ".sdd/search/qmd/daemon.json").exists()
 
 
-@pytest.mark.parametrize("kept", [0, 4096], ids=["all of it", "all but its head"])
-def test_a_damaged_index_is_mended_by_an_update(configured: Repo, sdd: Sdd, kept: int) -> None:
-    assert sdd("index", "update", "--kind", "adrs").code == 0
-    index = configured.root / ".sdd/search/qmd/index.sqlite"
-    index.write_bytes(index.read_bytes()[:kept] + b"noise" * 20_000)
-    for journal in index.parent.glob("index.sqlite-*"):
-        journal.unlink()
-    damaged = one_line(sdd("search", "crash"), 7)
-    assert damaged.endswith("index.sqlite is damaged: run `sdd index update`")
-    mended = sdd("index", "update")
-    assert mended.code == 0
-    assert "set aside as qmd.aside-1 and rebuilt" in mended.err
-    assert paths(sdd("search", "crash", "--json", "--min-score", "0")) == [
-        "docs/adrs/ADR-0001-sqlite.md"
-    ]
+def checks(where: Path, env: dict[str, str]) -> dict[str, Any]:
+    done = run(where, "doctor", "--json", env=env)
+    return {check["name"]: check for check in done.json["checks"]}
+
+
+def test_doctor_says_which_qmd_and_where_it_runs_models(indexed: Repo, real_qmd: RealQmd) -> None:
+    found = checks(indexed.root, dict(real_qmd.environ))
+    version = ".".join(map(str, real_qmd.installation.version))
+    command = real_qmd.installation.command
+    assert found["engine"]["message"] == f"qmd {version} at {command}"
+    assert found["model"]["message"].startswith(f"{real_qmd.model} on ")
+    assert found["model"]["level"] == "ok"
+
+
+def test_doctor_without_qmd_or_models(
+    chosen: Repo, without: dict[str, str], standing_in: dict[str, str]
+) -> None:
+    found = checks(chosen.root, without)
+    assert (found["engine"]["level"], found["engine"]["message"]) == ("fail", NOT_FOUND)
+    found = checks(chosen.root, standing_in)
+    assert found["engine"]["level"] == "ok"
+    assert found["model"]["message"] == "not here yet: models of about 2 GB"
+    assert not (chosen.root / ".sdd").exists()

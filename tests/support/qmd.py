@@ -49,10 +49,16 @@ class RealQmd:
 
 
 def installed() -> Path | None:
-    """The directory of the first qmd there is, Node beside it: `SDD_QMD`, `.cache/qmd`, PATH."""
-    for made in (os.environ.get("SDD_QMD"), ROOT / ".cache/qmd"):
-        if made and Path(made, "bin/qmd").exists():
-            return Path(made, "bin").absolute()
+    """The directory of qmd, Node beside it, as `scripts/install-qmd` makes it; None: there is none.
+
+    The one that `SDD_QMD` names, empty for none at all; else in `.cache/qmd`, else on `PATH`.
+    """
+    named = os.environ.get("SDD_QMD")
+    if named == "":
+        return None
+    made = Path(named) if named else ROOT / ".cache/qmd"
+    if named or (made / "bin/qmd").exists():
+        return (made / "bin").absolute()
     try:
         return Path(find(os.environ).command).parent
     except EngineUnavailable:

@@ -42,17 +42,15 @@ def test_none_at_all(tmp_path: Path) -> None:
         find({})
 
 
-def test_relative_entries_directories_and_plain_files_are_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program(tmp_path / "here/qmd", "echo qmd 2.9.9")
+def test_relative_entries_directories_and_plain_files_are_passed_over(tmp_path: Path) -> None:
+    here = os.path.relpath(program(tmp_path / "here/qmd", "echo qmd 2.9.9").parent)
+    assert Path(here, "qmd").exists()
     (tmp_path / "a/qmd").mkdir(parents=True)
     (tmp_path / "b").mkdir()
     (tmp_path / "b/qmd").write_text("#!/bin/sh\n")
-    monkeypatch.chdir(tmp_path / "here")
     environ = environment(tmp_path, tmp_path / "a", tmp_path / "b")
     with pytest.raises(EngineUnavailable, match="not found"):
-        find({**environ, "PATH": f".::here:{environ['PATH']}"})
+        find({**environ, "PATH": f".::{here}:{environ['PATH']}"})
     good = program(tmp_path / "c/qmd", "echo qmd 2.9.1")
     found = find({**environ, "PATH": f"{environ['PATH']}:{good.parent}"})
     assert found == Installation(str(good), (2, 9, 1))
