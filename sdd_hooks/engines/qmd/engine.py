@@ -27,12 +27,13 @@ from sdd_hooks.engines.protocol import (
 )
 from sdd_hooks.engines.qmd import answers, searching
 from sdd_hooks.engines.qmd.failures import failure
-from sdd_hooks.engines.qmd.folder import is_database, require_ours, set_aside
+from sdd_hooks.engines.qmd.folder import require_ours
 from sdd_hooks.engines.qmd.installation import Installation, find
+from sdd_hooks.engines.qmd.ledger import Ledger
 from sdd_hooks.engines.qmd.model import DEFAULT, configured_model
 from sdd_hooks.engines.qmd.output import parse_listing, parse_pending
 from sdd_hooks.engines.qmd.process import Done, Place, run
-from sdd_hooks.engines.qmd.state import Held, State, read_state, write_state
+from sdd_hooks.engines.qmd.state import Held, State
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
@@ -79,39 +80,24 @@ class QmdEngine:
         clock: Callable[[], float] = time.time,
     ) -> None:
         repository = project.repository
-        self.notes: list[str] = []
-        self.rebuilt = False
         self._qmd = qmd
         self._environ = environ
         self._clock = clock
         self._place = Place(repository.root, repository.search_dir / "qmd")
-        self._facts = self._place.directory / "state.json"
         self._model = project.configuration.search.embed_model
         self._declared = {one.name: one for one in project.collections}
-        self._lost = False
         require_ours(self._place)
-        self._state = State()
-        if not is_database(self._place.database):
-            damaged = IndexDamaged(f"{self._place.database} is damaged: run `sdd index update`")
-            if not repair:
-                raise damaged
-            self.reset(str(damaged))
-        self._state = self._known(repair)
+        self._ledger = Ledger(self._place, repair=repair)
+        self.notes = self._ledger.notes
 
-    def _known(self, repair: bool) -> State:
-        state = read_state(self._facts)
-        indexed = self._place.database.exists()
-        if state is None and self._facts.exists():
-            if not repair:
-                raise IndexDamaged(f"{self._facts} is damaged: run `sdd index update`")
-            aside = set_aside(self._facts)
-            self.notes.append(f"{self._facts} is damaged; set aside as {aside.name} and rebuilt")
-        if state is None:
-            self.rebuilt = self.rebuilt or indexed
-            return State()
-        self._lost = not indexed and state.filled
-        self.rebuilt = self._lost
-        return State() if self._lost else state
+    @property
+    def rebuilt(self) -> bool:
+        """Whether the index was lost and is empty now."""
+        return self._ledger.rebuilt
+
+    @property
+    def _state(self) -> State:
+        return self._ledger.state
 
     def ensure(self, collections: Sequence[Collection]) -> None:
         """Create the collections that are missing; keep what describes them current."""
@@ -121,7 +107,7 @@ class QmdEngine:
             known = held.get(one.name, Held(one.kind, one.module))
             held[one.name] = replace(known, kind=one.kind, module=one.module)
         if held != self._state.collections:
-            self._keep(lambda state: replace(state, collections=held))
+            self._ledger.keep(lambda state: replace(state, collections=held))
 
     def bookmarks(self) -> Mapping[str, Bookmark | None]:
         """Every collection here, with the state it reflects (None: never filled to the end)."""
@@ -137,7 +123,13 @@ class QmdEngine:
         from sdd_hooks.engines.qmd import updating
 
         held = dict(self._state.collections)
-        due = [one for one in changes if updating.is_due(self._place.root, one, held)]
+        # Before qmd reads a file, so that one that changes meanwhile is seen to have.
+        seen = [updating.fingerprint(self._place.root, one) for one in changes]
+        due = [
+            one
+            for one, now in zip(changes, seen, strict=True)
+            if updating.is_due(one, now, held[one.collection.name].seen)
+        ]
         counts = {one.collection.name: updating.nothing(self._place.root, one) for one in changes}
         pending = self._state.pending
         if due:
@@ -150,16 +142,15 @@ class QmdEngine:
             counts.update({one.collection.name: updating.counted(one, told) for one in due})
             held = updating.filled(held, told)
             pending = self._ask_pending()
-        for one in changes:
-            name = one.collection.name
-            seen = updating.fingerprint(self._place.root, one)
-            held[name] = replace(held[name], seen=seen)
-            if one.bookmark is not None:
-                held[name] = replace(held[name], bookmark=one.bookmark)
+        for one, now in zip(changes, seen, strict=True):
+            known = held[one.collection.name]
+            held[one.collection.name] = replace(
+                known, seen=now, bookmark=one.bookmark or known.bookmark
+            )
         kinds = {name: one.kind for name, one in held.items()}
         touched = self._clock() if covers(changes, kinds) else self._state.touched
         model = self._model if due else self._state.model
-        self._keep(
+        self._ledger.keep(
             lambda state: replace(
                 state,
                 collections=held,
@@ -188,7 +179,7 @@ class QmdEngine:
         scopes = wanted if collections and len(wanted) < len(held) else [""]
         done = embedding.embed(self._qmd, self._place, self._environ, scopes, progress)
         pending = self._ask_pending()
-        self._keep(
+        self._ledger.keep(
             lambda state: replace(
                 state,
                 pending=pending,
@@ -233,7 +224,7 @@ class QmdEngine:
         try:
             return searching.search(scope, query, self.coverage().pending, reason)
         except IndexDamaged:
-            self._distrust()
+            self._ledger.distrust()
             raise
 
     def documents(self, collection: str) -> Sequence[Document]:
@@ -272,7 +263,11 @@ class QmdEngine:
             self._say_release()
             told = index_status(self._qmd, self._place, self._environ, _QUICK)
             documents = dict(told.collections)
-            pending = told.pending if self._state.model == self._model else told.documents
+            if self._state.model == self._model:
+                pending = told.pending
+                self._correct(pending)
+            else:
+                pending = told.documents
         found = tuple(
             CollectionStatus(
                 name, one.kind, one.module, documents.get(name, 0), None, None, one.bookmark
@@ -307,16 +302,11 @@ class QmdEngine:
             for name in gone:
                 self._run("collection", "remove", name)
             pending = self._ask_pending()
-        self._keep(lambda state: replace(state, collections=held, pending=pending))
+        self._ledger.keep(lambda state: replace(state, collections=held, pending=pending))
 
     def reset(self, reason: str) -> None:
         """Set the index aside, for a person to look at, and go on with an empty one."""
-        if self._place.directory.exists():
-            aside = set_aside(self._place.directory)
-            about = reason.partition(": run")[0]
-            self.notes.append(f"{about}; set aside as {aside.name} and rebuilt")
-        self.rebuilt = True
-        self._state = State()
+        self._ledger.reset(reason)
 
     def check(self) -> list[str]:
         """What SQLite finds wrong with the index, in its words; [] when sound."""
@@ -333,18 +323,9 @@ class QmdEngine:
         if done.code:
             failed = failure(args[0], done, self._place)
             if isinstance(failed, IndexDamaged):
-                self._distrust()
+                self._ledger.distrust()
             raise failed
         return done
-
-    def _distrust(self) -> None:
-        """Let the next update look at everything, whereupon qmd fails there and it is reset."""
-        held = {
-            name: replace(one, bookmark=None, seen="")
-            for name, one in self._state.collections.items()
-        }
-        with suppress(StorageError):
-            self._keep(lambda state: replace(state, collections=held))
 
     def _ask_pending(self) -> int:
         pending = parse_pending(self._run("status").out)
@@ -352,25 +333,18 @@ class QmdEngine:
             raise EngineUnavailable("qmd status does not say how many documents need embedding")
         return pending
 
+    def _correct(self, pending: int) -> None:
+        """Somebody may have called `qmd embed`: then searches are told, if that can be noted."""
+        if pending != self._state.pending:
+            with suppress(StorageError):
+                self._ledger.keep(lambda state: replace(state, pending=pending))
+
     def _usable_model(self) -> str:
         """What the configuration says when it can be used; else nothing, as embed will say."""
         try:
             return configured_model(self._model, self._place.root)
         except EngineUnavailable:
             return ""
-
-    def _keep(self, change: Callable[[State], State]) -> None:
-        """Store what is known now. Another process may have embedded, or refreshed, meanwhile."""
-        known = None if self._lost else read_state(self._facts)
-        self._state = change(known or self._state)
-        self._lost = False
-        try:
-            self._place.directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(
-                f"cannot write {self._place.directory} ({error.strerror}): check it"
-            ) from error
-        write_state(self._facts, self._state)
 
     def _say_release(self) -> None:
         from sdd_hooks.engines.qmd.release import banner

@@ -31,14 +31,15 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.files import write_atomically
 
 
-def is_due(root: Path, change: CollectionChanges, held: Mapping[str, Held]) -> bool:
-    """Whether qmd has to look. A path may be named time and again because it is not committed, and
-    the issues are always all named: when none differs from the last time, there is no need."""
+def is_due(change: CollectionChanges, now: str, seen: str) -> bool:
+    """Whether qmd has to look; `now` is the fingerprint of the change, `seen` that of the last one.
+
+    A path may be named time and again because it is not committed, and the issues are always all
+    named: when none differs from the last time, there is no need.
+    """
     if change.complete and change.collection.kind != "issues":
         return True
-    if not change.paths and not change.complete:
-        return False
-    return fingerprint(root, change) != held[change.collection.name].seen
+    return bool(change.paths or change.complete) and now != seen
 
 
 def fingerprint(root: Path, change: CollectionChanges) -> str:

@@ -14,7 +14,7 @@ import yaml
 from sdd_hooks.engines.protocol import Counts, Query, SubQuery
 from sdd_hooks.engines.qmd.engine import QmdEngine, open_engine, require
 from sdd_hooks.engines.qmd.installation import NOT_FOUND, Installation, dotted, find
-from sdd_hooks.engines.qmd.process import command, environment
+from sdd_hooks.engines.qmd.process import command, environment, run
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.project.user_cache import remember
 from tests.engines.subject import Subject
@@ -298,6 +298,20 @@ def test_what_another_process_embedded_is_not_forgotten(filled: Subject) -> None
         filled.bring_up(late)
     with filled.opened() as engine:
         assert engine.coverage().begun
+
+
+def test_what_a_person_embedded_with_qmd_is_noticed_by_the_status(
+    filled: Subject, quiet_qmd: RealQmd
+) -> None:
+    place = quiet_qmd.place(filled.repo.root)
+    done = run(quiet_qmd.installation, place, "embed", deadline=120, environ=quiet_qmd.environ)
+    assert done.code == 0, done
+    with filled.opened() as engine:
+        assert engine.search(BOTH).pending == 3
+        assert engine.status().pending == 0
+    with filled.opened() as engine:
+        assert engine.search(BOTH).pending == 0
+        assert any(hit.cosine for hit in engine.search(BOTH).hits)
 
 
 def test_a_text_that_is_outdated_is_said_with_what_mends_it(filled: Subject) -> None:
