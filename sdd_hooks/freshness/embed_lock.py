@@ -94,4 +94,8 @@ def _read(text: bytes) -> Holder:
     except (ValueError, KeyError, TypeError, RecursionError):
         return Holder(0, "", background=False)
     sound = isinstance(pid, int) and isinstance(root, str) and isinstance(background, bool)
-    return Holder(pid, root, background) if sound and 1 < pid < _MOST_PROCESSES else Holder(0, "", background=False)
+    return (
+        Holder(pid, root, background)
+        if sound and 1 < pid < _MOST_PROCESSES
+        else Holder(0, "", background=False)
+    )

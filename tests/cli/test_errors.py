@@ -118,7 +118,9 @@ def test_a_repository_without_a_commit(repo):
 
 
 def test_a_repository_without_anything(repo):
-    assert run(repo.root, "index").out == "nothing to index\n"
+    indexed, embedded = run(repo.root, "index").out.splitlines()
+    assert indexed == "nothing to index"
+    assert embedded.startswith("nothing to embed (")
     assert found(repo) == []
     assert run(repo.root, "list").code == 0
 
