@@ -11,10 +11,14 @@ import struct
 import subprocess
 import sys
 import termios
+import time
 from pathlib import Path
 
 import pytest
 
+from sdd_hooks.project.user_cache import remember
+from tests.support.gguf_model import make_gguf
+from tests.support.qmd import MISSING, installed
 from tests.support.repos import ISOLATION
 
 COLUMNS = 90
@@ -116,12 +120,27 @@ def model(terminal: Terminal) -> None:
     terminal.run(f"mkdir ~/models && ln -s {MODEL} ~/models/all-MiniLM-L6-v2")
 
 
+def qmd(terminal: Terminal) -> None:
+    """The shop, set up, on a machine with the real qmd and a model in a file."""
+    directory = installed()
+    if directory is None:
+        pytest.skip(MISSING)
+    initialised(terminal)
+    terminal.environ["PATH"] = f"{directory}:{terminal.environ['PATH']}"
+    now = time.time()
+    remember("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, terminal.environ)
+    found = sorted(MODEL.glob("*.gguf"))
+    path = found[0] if found else make_gguf(terminal.home / "tiny.gguf")
+    terminal.run(f"mkdir ~/models && ln -s {path} ~/models/all-MiniLM-L6-v2.gguf")
+
+
 SCENES = {
     "home": lambda _terminal: None,
     "shop": shop,
     "initialised": initialised,
     "indexed": indexed,
     "model": model,
+    "qmd": qmd,
 }
 
 
