@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -388,6 +389,32 @@ def test_a_submodule_is_indexed_as_a_module(on_qmd: Subject, tmp_path: Path) -> 
     assert [(hit.collection, hit.path) for hit in hits] == [
         ("repo-libs-inner-code", "libs/inner/lib.py")
     ]
+
+
+SEARCH = """
+import sys
+from pathlib import Path
+from sdd_hooks.engines import open_engine
+from sdd_hooks.engines.protocol import Query, SubQuery
+from sdd_hooks.project.project import load_project
+engine = open_engine(load_project(Path.cwd()))
+assert engine.bookmarks()
+assert engine.search(Query((SubQuery("lex", "session"),))).hits
+heavy = {"apsw", "asyncio", "git", "http.client", "httpx", "importlib.metadata", "logging", "numpy"}
+print(*sorted((heavy | {"tempfile", "yaml"}) & set(sys.modules)))
+"""
+
+
+def test_a_search_imports_nothing_heavy(filled: Subject) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SEARCH],
+        cwd=filled.repo.root,
+        env=dict(filled.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "\n"), done
 
 
 def test_shell_characters_in_a_path_are_only_characters(quiet_qmd: RealQmd, tmp_path: Path) -> None:
