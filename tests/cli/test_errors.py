@@ -218,13 +218,13 @@ def test_not_indexed(repo, command):
 
 
 def test_an_engine_that_is_not_there(repo):
-    text = "### SDD Configuration\n\n#### Search\n\n- **Engine**: qmd\n"
+    text = "### SDD Configuration\n\n#### Search\n\n- **Engine**: abacus\n"
     repo.commit("Start", {**FILES, "CLAUDE.md": text})
     before = tree(repo.root)
     message = one_line(run(repo.root, "search", "x"), 4)
-    assert message == "No qmd collections found for repo. Run `sdd index` first."
+    assert message == "No abacus collections found for repo. Run `sdd index` first."
     message = one_line(run(repo.root, "init"), 6)
-    assert message == "no engine is called 'qmd': choose one of embedded"
+    assert message == "no engine is called 'abacus': choose one of embedded, qmd"
     assert tree(repo.root) == before
     assert one_line(run(repo.root, "index"), 6) == message
 

@@ -77,7 +77,8 @@ def test_an_event_can_be_told_by_hand(repo):
     repo.commit("Start", FILES)
     assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
     repo.write("docs/adrs/ADR-0001-sqlite.md", ADR.replace("crash", "storm"))
-    assert run(repo.root, "hook", "post-merge", "0") == (0, "", "")
+    refreshed = "sdd: Refreshed index (0 added, 1 updated, 0 removed across all collections)\n"
+    assert run(repo.root, "hook", "post-merge", "0") == (0, "", refreshed)
     assert run(repo.root, "search", "--json", "storm").json["hits"]
     assert run(repo.root.parent, "-C", "repo", "hook", "post-merge", "0") == (0, "", "")
     done = run(repo.root, "hook", "post-nothing")

@@ -31,8 +31,8 @@ def answering() -> Iterator[Callable[..., int]]:
                 try:
                     for part in parts:
                         connection.sendall(part)
-                    if not parts:
-                        connection.recv(1)
+                    while not parts and connection.recv(65536):
+                        pass
                 except OSError:
                     return
 
