@@ -175,6 +175,12 @@ class QmdEngine:
         self._say_release()
         held = dict(self._state.collections)
         updating.declare(self._place, self._declared, held, (), model)
+        if self._state.model != self._model:
+            # Known from the start: an embed that is followed, or killed, has made some of them.
+            missing = self._ask_pending()
+            self._ledger.keep(
+                lambda state: replace(state, pending=missing, model=self._model, begun=False)
+            )
         wanted = [name for name in held if name in collections]
         scopes = wanted if collections and len(wanted) < len(held) else [""]
         done = embedding.embed(self._qmd, self._place, self._environ, scopes, progress)

@@ -213,6 +213,22 @@ def test_another_model_makes_every_document_pending(embedded: Subject, tmp_path:
         assert any(hit.cosine for hit in engine.search(BOTH).hits)
 
 
+def test_an_embed_with_another_model_can_be_followed_and_cut_short(
+    embedded: Subject, tmp_path: Path
+) -> None:
+    embedded.configure(str(shutil.copy(embedded.model, tmp_path / "other.gguf")))
+
+    def stop_after_the_first(_what: str, done: int, _total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with embedded.opened() as engine, pytest.raises(KeyboardInterrupt):
+        engine.embed(["repo-adrs", "repo-code"], stop_after_the_first)
+    with embedded.opened() as engine:
+        assert engine.status().pending in {1, 2}
+        assert engine.coverage().pending == engine.status().pending
+
+
 def test_a_model_that_is_none_is_named_and_stays_where_it_is(
     filled: Subject, tmp_path: Path
 ) -> None:
