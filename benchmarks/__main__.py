@@ -21,7 +21,6 @@ from benchmarks.workbench import QUICK, Sizes, Skipped, Workbench
 
 _ROOT = Path(__file__).parent.parent
 _DOCUMENT = _ROOT / "docs/benchmarks.md"
-_MODELS = _ROOT.parent / "shared/models/all-MiniLM-L6-v2"
 
 _Taken = TypeVar("_Taken")
 
@@ -38,7 +37,10 @@ def main(arguments: Sequence[str]) -> int:
         "--qmd", type=Path, default=_ROOT / ".cache/qmd", help="where qmd is, or is installed to"
     )
     parser.add_argument(
-        "--models", type=Path, default=_MODELS, help="a folder with one model as ONNX and as GGUF"
+        "--models",
+        type=Path,
+        default=_ROOT / ".cache/model",
+        help="a folder with one model as ONNX and as GGUF",
     )
     options = parser.parse_args(arguments)
     wanted = options.only or [*MEASURES, QUALITY]
