@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import SddError, StorageError
-from sdd_hooks.freshness import detached, embed_lock
+from sdd_hooks.freshness import embed_lock
 from sdd_hooks.freshness.embed_mode import in_ci, worth_a_backfill
+from sdd_hooks.project import detached
 
 if TYPE_CHECKING:
     from sdd_hooks.engines.protocol import Engine

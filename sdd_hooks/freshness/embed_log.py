@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.freshness.detached import LogOfAnother, claim, open_log
+from sdd_hooks.project.detached import LogOfAnother, claim, open_log
 from sdd_hooks.project.repository import Repository
 
 DIRECTORY = Path("/tmp")  # noqa: S108 (opened so that nobody else can have a hand in it)

@@ -16,10 +16,11 @@ from pathlib import Path
 from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import EmbedReport, Engine, Progress
 from sdd_hooks.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, SddError, StorageError
-from sdd_hooks.freshness import detached, embed_lock, rates
+from sdd_hooks.freshness import embed_lock, rates
 from sdd_hooks.freshness.embed_lock import Holder
 from sdd_hooks.freshness.embed_log import DIRECTORY, open_embed_log
 from sdd_hooks.freshness.embed_state import Run, parse_run, read_run, write_run
+from sdd_hooks.project import detached
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project, project_of
 from sdd_hooks.project.repository import Repository, discover

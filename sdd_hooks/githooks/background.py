@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sdd_hooks.errors import NotIndexed, SddError
-from sdd_hooks.freshness.detached import claim, open_log
-from sdd_hooks.freshness.detached import start as start_detached
 from sdd_hooks.githooks.lines import failure_line
+from sdd_hooks.project.detached import claim, open_log
+from sdd_hooks.project.detached import start as start_detached
 from sdd_hooks.project.repository import Repository
 
 LOG = "refresh.log"

@@ -81,9 +81,8 @@ def test_adr_0003_one_module_talks_to_git() -> None:
     # The others start this program again, and qmd.
     assert set(starting) == {
         "project/git.py",
-        "freshness/detached.py",
+        "project/detached.py",
         "engines/qmd/group.py",
-        "engines/qmd/release.py",
     }
 
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +15,7 @@ from sdd_hooks.engines.qmd.group import finish
 from sdd_hooks.engines.qmd.installation import Installation, dotted, executable, inherited
 from sdd_hooks.engines.qmd.output import Version
 from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.project import detached
 from sdd_hooks.project.user_cache import recall, remember
 
 FACTS = "qmd-release"
@@ -30,14 +29,6 @@ ASK_AGAIN_AFTER = 86400.0
 _ASKING = 60.0
 
 _RELEASE = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
-
-# The first argument takes the place of the working directory on the module path: the directory
-# of the package, so that no file of a repository is ever imported.
-_PROGRAM = (
-    "import sys; sys.path[0] = sys.argv[1];"
-    " from sdd_hooks.engines.qmd.release import main; main(sys.argv[2:])"
-)
-_PACKAGE = Path(__file__).resolve().parents[3]
 
 
 def banner(qmd: Installation, environ: Mapping[str, str], now: float) -> str | None:
@@ -94,17 +85,7 @@ def _ask_in_background(
         # Where nothing can be remembered, every command would ask.
         return
     with suppress(OSError):
-        process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, str(_PACKAGE), npm],
-            cwd="/",
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        # Left to itself on purpose: nobody will ask how it ended.
-        process.returncode = 0
+        detached.start(__name__, [npm], variables)
 
 
 def _release(text: object) -> Version | None:

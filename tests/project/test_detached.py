@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.freshness.detached import LogOfAnother, claim, open_log, start
 from sdd_hooks.freshness.embed_log import open_embed_log
+from sdd_hooks.project.detached import LogOfAnother, claim, open_log, start
 from sdd_hooks.project.repository import discover
 from tests.support.repos import Repo
 from tests.support.waiting import until
