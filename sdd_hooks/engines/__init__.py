@@ -31,28 +31,19 @@ def open_engine(project: Project, *, repair: bool = False) -> Engine:
     return _opener(project)(project, repair=repair)
 
 
-def require_engine(project: Project) -> None:
+def require_engine(project: Project) -> str:
     """Make sure that the engine the configuration names can run here, without opening an index.
+
+    Returns what would run: its name, with the version and place of what it needs besides.
 
     Raises:
         EngineUnavailable: nobody registered an engine of that name, or it cannot run here.
     """
-    chosen = project.configuration.search.engine
-    if chosen in _OWN:
-        import_module(f"{_OWN[chosen]}.engine").require(project)
-    else:
-        _opener(project)
-
-
-def installed(project: Project) -> str:
-    """What would run: the engine's name, with the version and place of what it needs besides.
-
-    Raises:
-        EngineUnavailable: it cannot run here.
-    """
     machine = _machine(project)
-    chosen = project.configuration.search.engine
-    return chosen if machine is None else str(machine.installed(project))
+    if machine is not None:
+        return str(machine.installed(project))
+    _opener(project)
+    return project.configuration.search.engine
 
 
 def to_download(project: Project) -> str:

@@ -13,7 +13,7 @@ from typing import Literal
 from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.validation import findings
 from sdd_hooks.artifacts.work_tree import read_work_tree
-from sdd_hooks.engines import embedder, installed, open_engine, require_engine, to_download
+from sdd_hooks.engines import embedder, open_engine, require_engine, to_download
 from sdd_hooks.engines.protocol import Engine, Status
 from sdd_hooks.errors import EngineUnavailable, RepositoryError, SddError
 from sdd_hooks.project.collections import Collection
@@ -87,8 +87,7 @@ def _libraries() -> Check:
 
 def _index_checks(project: Project) -> Iterator[Check]:
     try:
-        require_engine(project)
-        found = installed(project)
+        found = require_engine(project)
     except EngineUnavailable as error:
         yield Check("engine", "fail", str(error))
         return

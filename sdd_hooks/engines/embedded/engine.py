@@ -63,10 +63,6 @@ def open_engine(project: Project, *, repair: bool = False) -> EmbeddedEngine:
     )
 
 
-def require(project: Project) -> None:
-    """Nothing to do: whoever could import this can run it."""
-
-
 class EmbeddedEngine:
     """`Engine` over SQLite. One process writes at a time; any number may read meanwhile."""
 

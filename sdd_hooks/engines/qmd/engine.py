@@ -59,11 +59,6 @@ def open_engine(
     return QmdEngine(project, find(environ), environ, repair=repair)
 
 
-def require(_project: Project, environ: Mapping[str, str] = os.environ) -> None:
-    """Make sure that qmd is installed and new enough. Raises EngineUnavailable."""
-    find(environ)
-
-
 class QmdEngine:
     """`Engine` over the command line of qmd. What it can tell from its own notes, it does not ask
     qmd for."""

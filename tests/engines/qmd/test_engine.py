@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from sdd_hooks.engines.protocol import Counts, Query, SubQuery
-from sdd_hooks.engines.qmd.engine import QmdEngine, open_engine, require
+from sdd_hooks.engines.qmd.engine import QmdEngine, open_engine
 from sdd_hooks.engines.qmd.installation import NOT_FOUND, Installation, dotted, find
 from sdd_hooks.engines.qmd.process import command, environment, run
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
@@ -376,13 +376,9 @@ def test_a_newer_qmd_is_said_where_people_look_after_the_index(
 def test_without_qmd_nothing_opens(on_qmd: Subject) -> None:
     on_qmd.begin(FILES)
     nowhere = {**on_qmd.environ, "PATH": "/nonexistent"}
-    for act in (
-        lambda: open_engine(on_qmd.project, environ=nowhere),
-        lambda: require(on_qmd.project, nowhere),
-    ):
-        with pytest.raises(EngineUnavailable) as error:
-            act()
-        assert str(error.value) == NOT_FOUND
+    with pytest.raises(EngineUnavailable) as error:
+        open_engine(on_qmd.project, environ=nowhere)
+    assert str(error.value) == NOT_FOUND
     assert not (on_qmd.repo.root / ".sdd").exists()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines import embedder, installed, serve, to_download
+from sdd_hooks.engines import embedder, serve, to_download
 from sdd_hooks.engines.qmd import machine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed
 from sdd_hooks.project.project import Project, load_project
@@ -89,6 +89,5 @@ def test_nothing_to_serve(repo: Repo, real_qmd: RealQmd) -> None:
 def test_an_engine_from_outside_tells_none_of_it(repo: Repo) -> None:
     repo.write("CLAUDE.md", CHOICE)
     chosen = load_project(repo.root)
-    assert installed(chosen) == "abacus"
     assert (to_download(chosen), embedder(chosen)) == ("", "")
     assert serve(chosen, 0, print) is False
