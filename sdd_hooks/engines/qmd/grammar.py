@@ -23,7 +23,7 @@ MOST_WORDS = 8
 """Words that are also looked for one by one; each costs qmd a list for every collection."""
 
 _BREAKS = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_EXCLUDED = re.compile(r'(?:^|(?<=\s))-+(?:"[^"]*"?|\S+)')
+_EXCLUDED = re.compile(r'(?:^|(?<=\s))-+(?:"[^"]*"?\S*|\S+)')
 
 
 @dataclass(frozen=True)

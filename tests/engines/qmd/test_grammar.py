@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sdd_hooks.engines.protocol import Query, SubQuery
@@ -42,6 +42,7 @@ def refused(type_: str, text: str) -> bool:
 
 
 @given(SEARCHES, TEXT)
+@example((SubQuery("vec", '-""-"'),), "")
 def test_no_text_leaves_its_line_or_its_type(searches: tuple[SubQuery, ...], intent: str) -> None:
     asked = lines(Query(searches), by_words=False)
     said = document(asked, intent).split("\n") if asked else []
