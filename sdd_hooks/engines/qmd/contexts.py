@@ -41,7 +41,8 @@ class Drift:
 
 def claims(text: str) -> bool:
     """Whether the text says anything about artifacts that could become untrue."""
-    return bool(_RANGE.search(text) or _STATUS.search(text))
+    shown = _shown(text)
+    return bool(_RANGE.search(shown) or _STATUS.search(shown))
 
 
 def drift(text: str, artifacts: Sequence[Artifact]) -> Drift | None:
@@ -50,7 +51,7 @@ def drift(text: str, artifacts: Sequence[Artifact]) -> Drift | None:
     A range is outdated when its end is below the highest number there is, a status when no artifact
     of that number has it. All outdated phrases are corrected.
     """
-    text = "".join(char if char.isprintable() else " " for char in text)
+    text = _shown(text)
     phrases: list[tuple[int, str]] = []
 
     def widened(found: re.Match[str]) -> str:
@@ -98,6 +99,11 @@ def warnings(
                 f"Context for {name} still says '{outdated.phrase}' — refresh it with `{command}`"
             )
     return found
+
+
+def _shown(text: str) -> str:
+    """The text as one line that a terminal only prints."""
+    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def _of(artifacts: Sequence[Artifact], kind: str) -> list[Artifact]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -93,6 +93,7 @@ WORDS = st.sampled_from(["to", "–", "..", "is", "accepted", "draft", "(", ")",
 
 
 @given(st.lists(IDS | WORDS | st.text(max_size=3), max_size=12).map(" ".join))
+@example("ADR-0001 to \x1b ADR-0020")
 def test_any_text_is_read_and_a_corrected_one_is_right(text: str) -> None:
     found = drift(text, THREE)
     if found is not None:
