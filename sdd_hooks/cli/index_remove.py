@@ -14,7 +14,7 @@ from sdd_hooks.cli.context import open_index, open_project
 from sdd_hooks.cli.options import json_option, kind_option, module_option, yes_option
 from sdd_hooks.cli.output import Report, show
 from sdd_hooks.freshness.forget import forget
-from sdd_hooks.retrieval.search import not_indexed
+from sdd_hooks.project.project import not_indexed
 
 
 @click.command()

@@ -17,8 +17,8 @@ from sdd_hooks.cli.output import Report, show, table
 from sdd_hooks.engines.protocol import Status
 from sdd_hooks.freshness.embed_progress import Embedding, embedding_of
 from sdd_hooks.project.durations import human_duration
-from sdd_hooks.project.project import Project
-from sdd_hooks.retrieval.search import not_indexed, pending_notes
+from sdd_hooks.project.project import Project, not_indexed
+from sdd_hooks.retrieval.search import pending_notes
 
 MEGABYTE = 1_000_000
 

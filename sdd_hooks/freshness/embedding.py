@@ -20,11 +20,10 @@ from sdd_hooks.freshness import embed_lock, rates
 from sdd_hooks.freshness.embed_lock import Holder
 from sdd_hooks.freshness.embed_log import DIRECTORY, open_embed_log
 from sdd_hooks.freshness.embed_state import Run, parse_run, read_run, write_run
-from sdd_hooks.project import detached
+from sdd_hooks.project import detached, lines
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.project import Project, project_of
+from sdd_hooks.project.project import Project, not_indexed, project_of
 from sdd_hooks.project.repository import Repository, discover
-from sdd_hooks.retrieval.search import not_indexed
 
 NICENESS = 10
 """What is added to the niceness of an embed in the background: everybody else goes first."""
@@ -206,9 +205,7 @@ def reason(error: BaseException) -> str:
     """An error in one line."""
     if isinstance(error, KeyboardInterrupt):
         return "stopped"
-    text = str(error) if isinstance(error, SddError) else f"{type(error).__name__}: {error}"
-    line = " ".join(text.split())
-    return line if line.isprintable() else ascii(line)[1:-1]
+    return lines.reason(error)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -281,7 +278,7 @@ def _failed(error: BaseException) -> int:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(f"{text if text.isprintable() else ascii(text)[1:-1]}\n")
+    sys.stdout.write(f"{lines.one_line(text)}\n")
     sys.stdout.flush()
 
 

@@ -14,8 +14,7 @@ from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, SddError
 from sdd_hooks.freshness import tiers
-from sdd_hooks.project.project import Project
-from sdd_hooks.retrieval.search import not_indexed
+from sdd_hooks.project.project import Project, not_indexed
 
 if TYPE_CHECKING:
     from sdd_hooks.freshness.refresh import Refresh

@@ -15,8 +15,8 @@ from sdd_hooks.freshness.changes import Look, Scan, issues, look
 from sdd_hooks.freshness.fastpath import AGAIN, distrust_state, write_state
 from sdd_hooks.freshness.lock import held
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.project import Project
-from sdd_hooks.retrieval.search import not_indexed
+from sdd_hooks.project.files import refuse_links
+from sdd_hooks.project.project import Project, not_indexed
 
 PATIENCE = 2.0
 """Seconds for which a command that has other things to do waits for another refresh."""
@@ -74,9 +74,7 @@ def refresh(
         if collections is None or not create:
             raise not_indexed(project)
         require_engine(project)
-    for path in (directory.parent, directory):
-        if path.is_symlink():
-            raise StorageError(f"{path} is a symbolic link: remove it, sdd writes only inside")
+    refuse_links(directory.parent, directory)
     again = directory / AGAIN
     wanted = _Wanted(collections, scan, create)
     done: list[Refresh] = []

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, TextIO
 
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, SddError
 from sdd_hooks.freshness.changes import look, scan_of_commit
-from sdd_hooks.githooks.lines import failure_line, one_line, reason
+from sdd_hooks.githooks.lines import failure_line
 from sdd_hooks.githooks.shims import EVENTS
+from sdd_hooks.project.lines import one_line, reason
 from sdd_hooks.project.repository import Repository, discover
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from sdd_hooks.artifacts.identifiers import Kind
 from sdd_hooks.artifacts.validation import findings
 from sdd_hooks.artifacts.work_tree import LARGEST, read_work_tree
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
-from sdd_hooks.githooks.lines import one_line
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.git import git, nul_split, read_blobs, try_git
+from sdd_hooks.project.lines import one_line
 from sdd_hooks.project.project import load_project
 from sdd_hooks.project.repository import Repository
 

@@ -1,4 +1,4 @@
-"""What hooks say: one line, whatever is in it."""
+"""What hooks say when a refresh failed: one line, whatever is in it."""
 
 # Governing: ADR-0012 (untrusted input never leaves the repository)
 
@@ -6,15 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdd_hooks.errors import SddError
-
-
-def one_line(text: str) -> str:
-    """`text` without line breaks, and with every control character shown as its escape."""
-    line = " ".join(text.split())
-    if line.isprintable():
-        return line
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+from sdd_hooks.project.lines import one_line, reason
 
 
 def failure_line(error: Exception, where: Path) -> str:
@@ -30,9 +22,3 @@ def failure_line(error: Exception, where: Path) -> str:
         # Whatever it was that failed may fail here, too.
         names = ["the current directory"]
     return f"sdd: {one_line(refresh_failed(names))} ({reason(error)})\n"
-
-
-def reason(error: Exception) -> str:
-    """What went wrong; an error that is none of ours is told by its class, too."""
-    told = isinstance(error, SddError)
-    return one_line(str(error) if told else f"{type(error).__name__}: {error}")

@@ -79,6 +79,16 @@ def resolve_inside(root: Path, relative: str) -> Path:
     return Path(real)
 
 
+def refuse_links(*paths: Path) -> None:
+    """Make sure that none of these is a symlink, which would lead our writing elsewhere.
+
+    Raises StorageError.
+    """
+    for path in paths:
+        if path.is_symlink():
+            raise StorageError(f"{path} is a symbolic link: remove it, sdd writes only inside")
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Put `data` at `path` in one step: readers see the old file or the new one.
 

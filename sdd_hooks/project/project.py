@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.errors import EXIT_USAGE, NotIndexed, SddError
 from sdd_hooks.project.catalogue import Part, catalogue
 from sdd_hooks.project.collections import KINDS, Collection
 from sdd_hooks.project.configuration import (
@@ -24,7 +24,7 @@ from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.project.semantic_search import read_semantic_search
 from sdd_hooks.project.workspace import Module, find_modules
 
-__all__ = ["Module", "Project", "UnknownName", "load_project"]
+__all__ = ["Module", "Project", "UnknownName", "load_project", "not_indexed"]
 
 
 class UnknownName(SddError):
@@ -79,6 +79,14 @@ class Project:
         if module and module not in names:
             hint = f"it is one of {', '.join(names)}" if names else "this repository declares none"
             raise UnknownName(f"no module {module!r}: {hint}")
+
+
+def not_indexed(project: Project) -> NotIndexed:
+    """The error for a repository without collections, in the words of SPEC-0019."""
+    chosen = project.configuration.search.engine
+    engine = "" if chosen == "embedded" else f"{chosen} "
+    slug = project.repository.slug
+    return NotIndexed(f"No {engine}collections found for {slug}. Run `sdd index` first.")
 
 
 def load_project(start: Path) -> Project:

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SearchResult, SubQuery
-from sdd_hooks.errors import NotIndexed
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.project import Project
+from sdd_hooks.project.project import Project, not_indexed
 
 LIMIT = 8
 MIN_SCORE = 0.3
@@ -76,11 +75,3 @@ def pending_notes(pending: int) -> tuple[str, ...]:
     return (
         f"{pending} chunks unembedded — vector/hybrid search disabled until `sdd index embed` runs",
     )
-
-
-def not_indexed(project: Project) -> NotIndexed:
-    """The error for a repository without collections, in the words of SPEC-0019."""
-    chosen = project.configuration.search.engine
-    engine = "" if chosen == "embedded" else f"{chosen} "
-    slug = project.repository.slug
-    return NotIndexed(f"No {engine}collections found for {slug}. Run `sdd index` first.")

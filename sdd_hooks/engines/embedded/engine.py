@@ -39,6 +39,7 @@ from sdd_hooks.engines.ranking import Found, fuse
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.models.model import load_model, model_device, model_id
 from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.files import refuse_links
 from sdd_hooks.project.project import Project
 
 _CANDIDATES = 60
@@ -88,9 +89,7 @@ class EmbeddedEngine:
         self._storage = storage
         self._clock = clock
         self._attached = False
-        for path in (index, index.parent, index.parent.parent):
-            if path.is_symlink():
-                raise StorageError(f"{path} is a symbolic link: remove it, sdd writes only inside")
+        refuse_links(index, index.parent, index.parent.parent)
         self._connection = self._open(repair)
 
     def _open(self, repair: bool) -> apsw.Connection:

@@ -32,7 +32,7 @@ from sdd_hooks.engines.qmd.installation import Installation, find
 from sdd_hooks.engines.qmd.ledger import Ledger
 from sdd_hooks.engines.qmd.model import DEFAULT, configured_model
 from sdd_hooks.engines.qmd.output import parse_listing, parse_pending
-from sdd_hooks.engines.qmd.process import Done, Place, run
+from sdd_hooks.engines.qmd.process import Done, place_of, run
 from sdd_hooks.engines.qmd.state import Held, State
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.project.collections import Collection
@@ -74,11 +74,10 @@ class QmdEngine:
         repair: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        repository = project.repository
         self._qmd = qmd
         self._environ = environ
         self._clock = clock
-        self._place = Place(repository.root, repository.search_dir / "qmd")
+        self._place = place_of(project.repository)
         self._model = project.configuration.search.embed_model
         self._declared = {one.name: one for one in project.collections}
         require_ours(self._place)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sdd_hooks.engines.qmd.process import Place
 from sdd_hooks.errors import StorageError
+from sdd_hooks.project.files import refuse_links
 from sdd_hooks.project.git import try_git
 
 _MAGIC = b"SQLite format 3\0"
@@ -25,9 +26,7 @@ def require_ours(place: Place) -> None:
     """
     directory = place.directory
     parents = (directory.parent.parent, directory.parent, directory)
-    for path in (*parents, place.config, place.database, place.directory / "state.json"):
-        if path.is_symlink():
-            raise StorageError(f"{path} is a symbolic link: remove it, sdd writes only inside")
+    refuse_links(*parents, place.config, place.database, place.directory / "state.json")
     if not directory.is_dir():
         return
     inside = directory.relative_to(place.root).as_posix()
@@ -36,6 +35,16 @@ def require_ours(place: Place) -> None:
             f"git tracks files in {inside}, which is not for committing:"
             f" run `git rm -r --cached {inside}`, delete it and run `sdd index`"
         )
+
+
+def make(place: Place) -> None:
+    """Create the folder where it is missing. Raises StorageError."""
+    try:
+        place.directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(
+            f"cannot write {place.directory} ({error.strerror}): check it"
+        ) from error
 
 
 def is_database(path: Path) -> bool:

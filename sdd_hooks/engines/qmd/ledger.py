@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from sdd_hooks.engines.qmd.folder import is_database, set_aside
+from sdd_hooks.engines.qmd.folder import is_database, make, set_aside
 from sdd_hooks.engines.qmd.process import Place
 from sdd_hooks.engines.qmd.state import State, read_state, write_state
 from sdd_hooks.errors import IndexDamaged, StorageError
@@ -57,12 +57,7 @@ class Ledger:
         known = None if self._begun_anew else read_state(self._facts)
         self.state = change(known or self.state)
         self._begun_anew = False
-        try:
-            self._place.directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(
-                f"cannot write {self._place.directory} ({error.strerror}): check it"
-            ) from error
+        make(self._place)
         write_state(self._facts, self.state)
 
     def distrust(self) -> None:

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from sdd_hooks.engines.qmd.installation import dotted, find
 from sdd_hooks.engines.qmd.model import DEFAULT, configured_model
-from sdd_hooks.engines.qmd.process import Place
-from sdd_hooks.errors import NotIndexed
-from sdd_hooks.project.project import Project
+from sdd_hooks.engines.qmd.process import place_of
+from sdd_hooks.project.project import Project, not_indexed
 
 MODELS = "models of about 2 GB"
 
@@ -44,7 +43,8 @@ def embedder(project: Project, environ: Mapping[str, str] = os.environ) -> str:
     from sdd_hooks.engines.qmd.device import device
 
     configured_model(_name(project), project.repository.root)
-    return f"{_name(project) or DEFAULT} on {device(find(environ), environ, _place(project))}"
+    place = place_of(project.repository)
+    return f"{_name(project) or DEFAULT} on {device(find(environ), environ, place)}"
 
 
 def serve(
@@ -59,20 +59,14 @@ def serve(
     """
     from sdd_hooks.engines.qmd import daemon
 
-    place = _place(project)
+    place = place_of(project.repository)
     if not place.database.is_file():
-        slug = project.repository.slug
-        raise NotIndexed(f"No qmd collections found for {slug}. Run `sdd index` first.")
+        raise not_indexed(project)
     daemon.serve(find(environ), place, environ, port, announce)
 
 
 def _name(project: Project) -> str:
     return project.configuration.search.embed_model
-
-
-def _place(project: Project) -> Place:
-    repository = project.repository
-    return Place(repository.root, repository.search_dir / "qmd")
 
 
 def _cached(file: str, environ: Mapping[str, str]) -> bool:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from sdd_hooks.engines.qmd.group import Done, finish
 from sdd_hooks.engines.qmd.installation import Installation, inherited
+from sdd_hooks.project.repository import Repository
 
-__all__ = ["CONTEXT_SIZE", "Done", "Place", "command", "environment", "run"]
+__all__ = ["CONTEXT_SIZE", "Done", "Place", "command", "environment", "place_of", "run"]
 
 CONTEXT_SIZE = "500"
 """Tokens of a chunk that are embedded. A BERT model aborts the process above its own 512."""
@@ -33,6 +34,11 @@ class Place:
     def database(self) -> Path:
         """The index itself."""
         return self.directory / "index.sqlite"
+
+
+def place_of(repository: Repository) -> Place:
+    """Where the index of a repository's work tree is."""
+    return Place(repository.root, repository.search_dir / "qmd")
 
 
 def run(

@@ -23,10 +23,11 @@ from sdd_hooks.engines.qmd.declaration import (
     render,
     untracked,
 )
+from sdd_hooks.engines.qmd.folder import make
 from sdd_hooks.engines.qmd.output import parse_update
 from sdd_hooks.engines.qmd.process import Done, Place
 from sdd_hooks.engines.qmd.state import Held
-from sdd_hooks.errors import EngineUnavailable, StorageError
+from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.files import write_atomically
 
@@ -102,12 +103,7 @@ def declare(
         known[name] = replace(
             one, base=base, endings=tuple(sorted(spelled)), context=collection.context
         )
-    try:
-        place.directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(
-            f"cannot write {place.directory} ({error.strerror}): check it"
-        ) from error
+    make(place)
     write_atomically(place.config, render(place.root, found, model))
     return known
 
