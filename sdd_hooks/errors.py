@@ -5,8 +5,12 @@ SddError
 ├── NotIndexed            4  no collections for this repository yet
 ├── ConfigurationError    5  a bad value, with file and line
 ├── EngineUnavailable     6  the chosen engine or model cannot run
-└── StorageError          7  disk full, read-only, locked
-    └── IndexDamaged      7  the index is not a sound database
+├── StorageError          7  disk full, read-only, locked
+│   └── IndexDamaged      7  the index is not a sound database
+└── RemoteError           8  another host did not do what was asked
+    ├── AccessRefused     8  it wants a token, or another one
+    ├── RateLimited       8  it wants to be asked later
+    └── Missing           8  it does not have, or does not show, what was asked for
 
 Exit codes besides: 0 success, 1 findings (something checked is not right), 2 usage,
 70 a bug in sdd (with the log to report), 130 interrupted. `cli/entry.py` translates, once.
@@ -75,3 +79,36 @@ class IndexDamaged(StorageError):
     """The index file is not a database, not a sound one, or not ours."""
 
     code = "damaged"
+
+
+class RemoteError(SddError):
+    """A tracker or a forge cannot be reached, or did not do what was asked."""
+
+    exit_code = 8
+    code = "remote"
+
+
+class AccessRefused(RemoteError):
+    """It refuses who asks: no token, a wrong one, or one that may not do this."""
+
+    code = "access"
+
+
+class RateLimited(RemoteError):
+    """It asks to be left alone for longer than this run waits. `until` is when (epoch seconds)."""
+
+    code = "rate-limit"
+
+    def __init__(self, message: str, until: float) -> None:
+        super().__init__(message)
+        self.until = until
+
+
+class Missing(RemoteError):
+    """What was asked for is not there, or not for who asks. `moved` is where it went, or ""."""
+
+    code = "missing"
+
+    def __init__(self, message: str, moved: str = "") -> None:
+        super().__init__(message)
+        self.moved = moved

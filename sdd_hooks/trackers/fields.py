@@ -1,0 +1,104 @@
+"""Read what another host answers: any field may be missing, null, or of another type."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+Json = object
+"""What `json.loads` returns."""
+
+
+def field(data: Json, *path: str) -> Json:
+    """The value at the end of `path`; None where something on the way is no object."""
+    for name in path:
+        if not isinstance(data, dict):
+            return None
+        data = data.get(name)
+    return data
+
+
+def text(data: Json, *path: str) -> str:
+    """A string, or a whole number as one; "" for anything else.
+
+    What no file can hold, half of a surrogate pair, becomes a question mark in a box.
+    """
+    value = field(data, *path)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        return ""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
+
+
+def number(data: Json, *path: str) -> int | None:
+    """A whole number; None for anything else."""
+    value = field(data, *path)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def flag(data: Json, *path: str) -> bool:
+    """Whether it says true."""
+    return field(data, *path) is True
+
+
+def rows(data: Json, *path: str) -> list[Json]:
+    """The members of a list; none for anything else."""
+    value = field(data, *path)
+    return value if isinstance(value, list) else []
+
+
+def texts(data: Json, *path: str, of: str = "") -> tuple[str, ...]:
+    """The strings of a list, or the strings `of` its objects, without empty ones and repetitions."""
+    names = (of,) if of else ()
+    found = (text(row, *names) for row in rows(data, *path))
+    return tuple(dict.fromkeys(value for value in found if value))
+
+
+def utc(data: Json, *path: str) -> str:
+    """A time as RFC 3339 in UTC with whole seconds and a `Z`; "" for anything else.
+
+    Reads every offset (`Z`, `+02:00`, Jira's `+0000`) and any number of decimals. A time without an
+    offset is UTC.
+    """
+    seconds = epoch(text(data, *path))
+    return "" if seconds is None else stamp(seconds)
+
+
+def epoch(time: str) -> float | None:
+    """Seconds since the epoch of such a time; None when it is none."""
+    try:
+        found = datetime.fromisoformat(_plain(time))
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=timezone.utc)
+        return found.timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def stamp(seconds: float) -> str:
+    """`2026-05-01T14:22:00Z` for seconds since the epoch, decimals cut off."""
+    return datetime.fromtimestamp(seconds // 1, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _plain(time: str) -> str:
+    """The time in the forms that Python 3.10 reads."""
+    import re
+
+    found = re.fullmatch(
+        r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:[.,]([0-9]{1,6})[0-9]*)?"
+        r"\s*([Zz]|[+-][0-9]{2}:?[0-9]{2})?",
+        time.strip(),
+        re.ASCII,
+    )
+    if found is None:
+        raise ValueError(time)
+    day, clock, decimals, offset = found.groups()
+    clock = clock if clock.count(":") == 2 else f"{clock}:00"
+    decimals = f".{decimals:0<6}" if decimals else ""
+    if offset in {None, "Z", "z"}:
+        return f"{day}T{clock}{decimals}+00:00"
+    return f"{day}T{clock}{decimals}{offset[:3]}:{offset[-2:]}"
