@@ -52,7 +52,7 @@ def rows(data: Json, *path: str) -> list[Json]:
 
 
 def texts(data: Json, *path: str, of: str = "") -> tuple[str, ...]:
-    """The strings of a list, or the strings `of` its objects, without empty ones and repetitions."""
+    """The strings of a list, or the strings `of` its objects; none is empty, none comes twice."""
     names = (of,) if of else ()
     found = (text(row, *names) for row in rows(data, *path))
     return tuple(dict.fromkeys(value for value in found if value))
@@ -89,8 +89,8 @@ def _plain(time: str) -> str:
     import re
 
     found = re.fullmatch(
-        r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:[.,]([0-9]{1,6})[0-9]*)?"
-        r"\s*([Zz]|[+-][0-9]{2}:?[0-9]{2})?",
+        r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)"
+        r"(?:[.,]([0-9]{1,6})[0-9]*)?\s*([Zz]|[+-][0-9]{2}:?[0-9]{2})?",
         time.strip(),
         re.ASCII,
     )

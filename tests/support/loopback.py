@@ -1,0 +1,145 @@
+"""An HTTP server on loopback: a vendor's rules as one function, and faults on top of it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl, urlsplit
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked. `query` has the last value of each name; names of `headers` are lower-case."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> object:
+        """The body as JSON; None where there is none."""
+        return json.loads(self.body) if self.body else None
+
+
+@dataclass(frozen=True)
+class Response:
+    """What is answered. `data` is sent as JSON unless it is bytes; None is no body.
+
+    `cut` ends the connection after so many bytes of a body that is announced in full.
+    """
+
+    status: int = 200
+    data: object = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cut: int | None = None
+
+    @property
+    def content(self) -> bytes:
+        """The body."""
+        if isinstance(self.data, bytes):
+            return self.data
+        return b"" if self.data is None else json.dumps(self.data).encode()
+
+
+Fault = Callable[[Request], "Response | None"]
+"""Looks at every request first: a response takes the place of the vendor's, None lets it pass."""
+
+
+@dataclass
+class Server:
+    """A running server: where it is, what it was asked (in order), and the faults that it has."""
+
+    url: str
+    asked: list[Request] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+    def fail(self, *responses: Response, when: Callable[[Request], bool] = lambda _: True) -> None:
+        """Answer the next requests for which `when` holds with these responses, one each."""
+        left = list(responses)
+        lock = threading.Lock()
+
+        def fault(request: Request) -> Response | None:
+            with lock:
+                return left.pop(0) if left and when(request) else None
+
+        self.faults.append(fault)
+
+    def paths(self, method: str = "GET") -> list[str]:
+        """The paths that were asked for with that method."""
+        return [request.path for request in self.asked if request.method == method]
+
+
+@contextmanager
+def serving(answer: Callable[[Request], Response]) -> Iterator[Server]:
+    """Serve `answer` on a free port of 127.0.0.1.
+
+    An exception in it (an assertion about a request, for example) is answered with 599 and raised
+    at the end of the block.
+    """
+    server = Server("")
+    errors: list[BaseException] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _serve(self) -> None:
+            parts = urlsplit(self.path)
+            length = int(self.headers.get("Content-Length") or 0)
+            request = Request(
+                self.command,
+                parts.path,
+                dict(parse_qsl(parts.query, keep_blank_values=True)),
+                {name.lower(): value for name, value in self.headers.items()},
+                self.rfile.read(length),
+            )
+            server.asked.append(request)
+            try:
+                faults = (fault(request) for fault in server.faults)
+                response = next((found for found in faults if found), None) or answer(request)
+            except BaseException as error:  # noqa: BLE001
+                errors.append(error)
+                response = Response(599, {"message": str(error)})
+            self._answer(response)
+
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve
+
+        def _answer(self, response: Response) -> None:
+            content = response.content
+            self.send_response(response.status)
+            headers = {"Content-Type": "application/json", **response.headers}
+            for name, value in headers.items():
+                self.send_header(name, value)
+            if response.status not in {204, 304}:
+                self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            if response.cut is not None:
+                self.wfile.write(content[: response.cut])
+                self.close_connection = True
+            elif response.status not in {204, 304}:
+                self.wfile.write(content)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    class Listener(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            """A client that went away is nothing to report."""
+
+    with Listener(("127.0.0.1", 0), Handler) as listener:
+        server.url = f"http://127.0.0.1:{listener.server_port}"
+        thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            listener.shutdown()
+            thread.join()
+    if errors:
+        raise errors[0]
