@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked. `query` has the last value of each name; names of `headers` are lower-case."""
+    """What was asked. `query` has the last value of a name; names of `headers` are lower-case."""
 
     method: str
     path: str
@@ -101,12 +101,12 @@ def serving(answer: Callable[[Request], Response]) -> Iterator[Server]:
             try:
                 faults = (fault(request) for fault in server.faults)
                 response = next((found for found in faults if found), None) or answer(request)
-            except BaseException as error:  # noqa: BLE001
+            except BaseException as error:
                 errors.append(error)
                 response = Response(599, {"message": str(error)})
             self._answer(response)
 
-        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815
 
         def _answer(self, response: Response) -> None:
             content = response.content
