@@ -23,10 +23,11 @@ class Sources:
     """Where a vendor's tokens are, in the order they are looked for.
 
     `variables` are alternatives of environment variables: one with a token, or a user and a token.
-    They belong to the hosts `homes` (`github.com`; `*.atlassian.net` is every host below) and to
-    those that one of the variables `hosts` names, as a host or as a URL. `git` says that git's
-    credential helper knows this vendor's hosts. `commands(host)` are programs, with arguments, that
-    print the token of that host; `stored(host, environ)` reads what the vendor's own program keeps.
+    They belong to the hosts that one of the variables `hosts` names, as a host or as a URL, and
+    where none of these is set to `homes` (`github.com`; `*.atlassian.net` is every host below).
+    `git` says that git's credential helper knows this vendor's hosts. `commands(host)` are
+    programs, with arguments, that print the token of that host; `stored(host, environ)` reads what
+    the vendor's own program keeps.
     `headers(secret)` are the headers that carry it. `advice` is what a person without a token is
     told: `set GITHUB_TOKEN, or run `gh auth login``.
     """
