@@ -1,0 +1,344 @@
+"""A vendor's own GraphQL schema, to hold queries and answers against, and a server's answering."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from graphql import (
+    BooleanValueNode,
+    DocumentNode,
+    EnumValueNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLError,
+    GraphQLSchema,
+    InlineFragmentNode,
+    IntValueNode,
+    ListValueNode,
+    NullValueNode,
+    ObjectValueNode,
+    OperationDefinitionNode,
+    SelectionSetNode,
+    StringValueNode,
+    ValueNode,
+    VariableNode,
+    build_ast_schema,
+    get_named_type,
+    is_abstract_type,
+    is_enum_type,
+    is_leaf_type,
+    is_list_type,
+    is_non_null_type,
+    parse,
+    validate,
+)
+from graphql.execution.values import get_variable_values
+
+from tests.support.loopback import Request, Response
+from tests.support.openapi import VENDOR_APIS, Place
+
+_PYTHON: Mapping[str, type | tuple[type, ...]] = {
+    "Boolean": bool,
+    "Float": (int, float),
+    "ID": str,
+    "Int": int,
+    "String": str,
+    "DateTime": str,
+    "URI": str,
+}
+
+
+class Schema:
+    """A schema. Requests and answers that do not fit it raise AssertionError."""
+
+    def __init__(self, schema: GraphQLSchema) -> None:
+        self._schema = schema
+
+    @classmethod
+    def load(cls, name: str) -> Schema | None:
+        """The schema of that name (`linear/schema.graphql`), once in a process.
+
+        None where it is missing.
+        """
+        return _load(name)
+
+    def request(self, body: object) -> None:
+        """Hold a query and its variables against the schema."""
+        assert isinstance(body, dict), "a GraphQL request is a JSON object"
+        unknown = body.keys() - {"query", "variables", "operationName"}
+        assert not unknown, f"unknown in a GraphQL request: {sorted(unknown)}"
+        document = _parsed(body.get("query"))
+        for error in validate(self._schema, document):
+            raise AssertionError(str(error))
+        operation = _operation(document)
+        given = body.get("variables") or {}
+        declared = {one.variable.name.value for one in operation.variable_definitions or ()}
+        assert given.keys() <= declared, f"unknown variables: {sorted(given.keys() - declared)}"
+        found = get_variable_values(self._schema, operation.variable_definitions or (), given)
+        assert not isinstance(found, list), "; ".join(error.message for error in found)
+
+    def response(self, query: str, data: object) -> None:
+        """Hold the `data` of an answer to `query` against the schema: fields, types and nulls."""
+        for _ in self._walk(query, data):
+            pass
+
+    def optional(self, query: str) -> list[Place]:
+        """Every field of the answer to `query` that may be null, and every list's members."""
+        document = _parsed(query)
+        operation = _operation(document)
+        found = self._nullable(
+            operation.selection_set, self._root(operation), _fragments(document), ()
+        )
+        return list(dict.fromkeys(found))
+
+    def checked(self, request: Request, response: Response) -> Response:
+        """The response, after both were held against the schema."""
+        body = request.json()
+        self.request(body)
+        data = response.data.get("data") if isinstance(response.data, dict) else None
+        if response.status == 200 and data is not None:
+            assert isinstance(body, dict)
+            self.response(body["query"], data)
+        return response
+
+    def _root(self, operation: OperationDefinitionNode) -> Any:
+        root = self._schema.get_root_type(operation.operation)
+        assert root, f"no {operation.operation.value} in this schema"
+        return root
+
+    def _walk(self, query: str, data: object) -> Iterator[None]:
+        document = _parsed(query)
+        operation = _operation(document)
+        yield from self._object(
+            operation.selection_set, self._root(operation), _fragments(document), data, "data"
+        )
+
+    def _object(
+        self,
+        selection: SelectionSetNode,
+        kind: Any,
+        fragments: Mapping[str, FragmentDefinitionNode],
+        data: object,
+        at: str,
+    ) -> Iterator[None]:
+        assert isinstance(data, dict), f"{at} is no {kind.name}: {data!r}"
+        if is_abstract_type(kind):
+            name = data.get("__typename")
+            if name is not None:
+                kind = self._schema.get_type(name)
+        fields = {
+            key: (node, on)
+            for key, node, on in self._fields(selection, kind, fragments)
+            if self._is(kind, on)
+        }
+        unknown = data.keys() - fields.keys()
+        assert not unknown, f"{at} has what nobody asked for: {sorted(unknown)}"
+        for key, (node, on) in fields.items():
+            assert key in data, f"{at}.{key} is missing"
+            yield from self._value(node, self._type(on, node), fragments, data[key], f"{at}.{key}")
+
+    def _value(
+        self,
+        node: FieldNode,
+        kind: Any,
+        fragments: Mapping[str, FragmentDefinitionNode],
+        data: object,
+        at: str,
+    ) -> Iterator[None]:
+        if is_non_null_type(kind):
+            assert data is not None, f"{at} is null"
+            kind = kind.of_type
+        if data is None:
+            return
+        if is_list_type(kind):
+            assert isinstance(data, list), f"{at} is no list: {data!r}"
+            for place, one in enumerate(data):
+                yield from self._value(node, kind.of_type, fragments, one, f"{at}[{place}]")
+        elif is_enum_type(kind):
+            assert data in kind.values, f"{at} is no {kind.name}: {data!r}"
+        elif is_leaf_type(kind):
+            wanted = _PYTHON.get(kind.name, object)
+            right = isinstance(data, wanted) and (
+                wanted in {bool, object} or not isinstance(data, bool)
+            )
+            assert right, f"{at} is no {kind.name}: {data!r}"
+        else:
+            assert node.selection_set
+            yield from self._object(node.selection_set, kind, fragments, data, at)
+        yield
+
+    def _nullable(
+        self,
+        selection: SelectionSetNode,
+        kind: Any,
+        fragments: Mapping[str, FragmentDefinitionNode],
+        at: Place,
+    ) -> Iterator[Place]:
+        for key, node, on in self._fields(selection, kind, fragments):
+            place: Place = (*at, key)
+            inner = self._type(on, node)
+            while True:
+                if is_non_null_type(inner):
+                    inner = inner.of_type
+                else:
+                    yield place
+                if not is_list_type(inner):
+                    break
+                inner = inner.of_type
+                place = (*place, "*")
+            if node.selection_set:
+                yield from self._nullable(
+                    node.selection_set, get_named_type(inner), fragments, place
+                )
+
+    def _fields(
+        self,
+        selection: SelectionSetNode,
+        kind: Any,
+        fragments: Mapping[str, FragmentDefinitionNode],
+    ) -> Iterator[tuple[str, FieldNode, Any]]:
+        """The fields that are selected: their key in the answer, and the type they belong to."""
+        for one in selection.selections:
+            if isinstance(one, FieldNode):
+                yield (one.alias or one.name).value, one, kind
+                continue
+            inside: Any = one
+            if isinstance(one, FragmentSpreadNode):
+                inside = fragments[one.name.value]
+            condition = inside.type_condition
+            on = self._schema.get_type(condition.name.value) if condition else kind
+            yield from self._fields(inside.selection_set, on, fragments)
+
+    def _is(self, kind: Any, on: Any) -> bool:
+        """Whether fields of the type `on` are answered for an object of type `kind`."""
+        return kind is on or (is_abstract_type(on) and self._schema.is_sub_type(on, kind))
+
+    def _type(self, on: Any, node: FieldNode) -> Any:
+        if node.name.value == "__typename":
+            return self._schema.get_type("String")
+        return on.fields[node.name.value].type
+
+
+Resolver = Callable[..., object]
+"""Stands for a field with arguments: is given them by name."""
+
+
+def answer(body: object, root: Mapping[str, object]) -> dict[str, Any]:
+    """The `data` of the answer to a request, as a server would make it from `root`.
+
+    Objects are mappings; a value that can be called is a Resolver. A field of which an object says
+    nothing is null. Fragments count where the object's `__typename` is their type's, or where it
+    has none.
+    """
+    assert isinstance(body, dict)
+    document = _parsed(body["query"])
+    operation = _operation(document)
+    given = dict(body.get("variables") or {})
+    for one in operation.variable_definitions or ():
+        if one.default_value is not None:
+            given.setdefault(one.variable.name.value, _literal(one.default_value, {}))
+    return _selected(operation.selection_set, root, given, _fragments(document))
+
+
+def _selected(
+    selection: SelectionSetNode,
+    source: Mapping[str, object],
+    given: Mapping[str, object],
+    fragments: Mapping[str, FragmentDefinitionNode],
+) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for one in selection.selections:
+        if isinstance(one, FieldNode):
+            value = source.get(one.name.value)
+            if callable(value):
+                value = value(**_arguments(one, given))
+            made[(one.alias or one.name).value] = _completed(one, value, given, fragments)
+            continue
+        inside: Any = fragments[one.name.value] if isinstance(one, FragmentSpreadNode) else one
+        assert isinstance(inside, InlineFragmentNode | FragmentDefinitionNode)
+        name = inside.type_condition.name.value if inside.type_condition else None
+        if name is None or source.get("__typename", name) == name:
+            made |= _selected(inside.selection_set, source, given, fragments)
+    return made
+
+
+def _completed(
+    node: FieldNode,
+    value: object,
+    given: Mapping[str, object],
+    fragments: Mapping[str, FragmentDefinitionNode],
+) -> object:
+    if isinstance(value, list):
+        return [_completed(node, one, given, fragments) for one in value]
+    if isinstance(value, Mapping) and node.selection_set:
+        return _selected(node.selection_set, value, given, fragments)
+    return value
+
+
+def _arguments(node: FieldNode, given: Mapping[str, object]) -> dict[str, object]:
+    return {
+        one.name.value: _literal(one.value, given)
+        for one in node.arguments or ()
+        if not isinstance(one.value, VariableNode) or one.value.name.value in given
+    }
+
+
+def _literal(node: ValueNode, given: Mapping[str, object]) -> object:
+    match node:
+        case VariableNode():
+            return given.get(node.name.value)
+        case ListValueNode():
+            return [_literal(one, given) for one in node.values]
+        case ObjectValueNode():
+            return {
+                one.name.value: _literal(one.value, given)
+                for one in node.fields
+                if not isinstance(one.value, VariableNode) or one.value.name.value in given
+            }
+        case NullValueNode():
+            return None
+        case IntValueNode():
+            return int(node.value)
+        case BooleanValueNode() | StringValueNode() | EnumValueNode():
+            return node.value
+    raise AssertionError(f"no literal is known for {node.kind}")
+
+
+def _parsed(query: object) -> DocumentNode:
+    assert isinstance(query, str), "a GraphQL request has a query"
+    try:
+        return _parse(query)
+    except GraphQLError as error:
+        raise AssertionError(str(error)) from None
+
+
+@cache
+def _parse(query: str) -> DocumentNode:
+    return parse(query)
+
+
+def _operation(document: DocumentNode) -> OperationDefinitionNode:
+    """The one operation of a document."""
+    (found,) = (one for one in document.definitions if isinstance(one, OperationDefinitionNode))
+    return found
+
+
+def _fragments(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
+    return {
+        one.name.value: one
+        for one in document.definitions
+        if isinstance(one, FragmentDefinitionNode)
+    }
+
+
+@cache
+def _load(name: str) -> Schema | None:
+    file = VENDOR_APIS / name
+    if not file.is_file():
+        return None
+    # The vendor's own schema is taken for a valid one: to find out takes ten times as long.
+    document = parse(file.read_text(encoding="utf-8"), no_location=True)
+    return Schema(build_ast_schema(document, assume_valid=True, assume_valid_sdl=True))
