@@ -176,7 +176,8 @@ class Vendor:
     `detected(around)` says where the issues are when nothing was declared: by the origin's host, or
     because a `local` tracker is there; None when that is not certain. `asked(around, machine)` asks
     an origin's host that nobody recognised whether it is one of this vendor's, without a token.
-    `last` is a tracker that is taken when there is no other.
+    `last` is a tracker that is taken when there is no other. `aliases` are what else people write
+    for it into `Type`.
     """
 
     label: str
@@ -186,3 +187,4 @@ class Vendor:
     asked: Callable[[Around, Machine], Where | None] = lambda _around, _machine: None
     local: bool = False
     last: bool = False
+    aliases: tuple[str, ...] = ()

@@ -1,0 +1,187 @@
+"""Which tracker a repository has: what is declared, else whose its origin is, else what is there."""
+
+# Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Detection"
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sdd_hooks.errors import EXIT_USAGE, ConfigurationError, SddError
+from sdd_hooks.project.configuration import load_configuration
+from sdd_hooks.project.entries import squeezed
+from sdd_hooks.project.project import Project
+from sdd_hooks.project.settings import TrackerSettings
+from sdd_hooks.trackers.protocol import Around, Vendor, Where
+from sdd_hooks.trackers.registry import Registered, UnknownTracker, vendor, vendors
+
+NO_TRACKER = "none"
+"""The `Type` of a repository whose issues are nobody's business."""
+
+
+class Found(NamedTuple):
+    """A tracker by its registered name, its vendor, and where the issues are."""
+
+    name: str
+    vendor: Vendor
+    where: Where
+
+    def __str__(self) -> str:
+        """For people: `GitHub, acme/shop at https://github.com`."""
+        project = "/".join(filter(None, (self.where.owner, self.where.project)))
+        named = ", ".join(filter(None, (self.vendor.label, project)))
+        return f"{named} at {self.where.url}" if self.where.url else named
+
+
+class Detected(NamedTuple):
+    """The tracker of a repository, None for none, and a line for each that cannot be loaded."""
+
+    found: Found | None
+    broken: tuple[str, ...] = ()
+
+
+class SeveralTrackers(SddError):
+    """More than one tracker is possible; `names` are what they are registered as."""
+
+    exit_code = EXIT_USAGE
+    code = "usage"
+
+    def __init__(self, labels: Sequence[str], names: Sequence[str]) -> None:
+        super().__init__(
+            f"the issues may be in {' or '.join(labels)}: choose with `--tracker"
+            f" {'|'.join(names)}`, or write `- **Type**: {names[0]}` under `#### Tracker`"
+        )
+        self.names = tuple(names)
+
+
+Candidates = Sequence[tuple[str, Vendor]]
+
+Ask = Callable[[Candidates], "str | None"]
+"""Finds out whose host an origin is that nobody recognised: a registered name, None for nobody's.
+
+It raises nothing.
+"""
+
+
+def nobody(_candidates: Candidates) -> None:
+    """Asks no host."""
+
+
+def detect(
+    settings: TrackerSettings,
+    around: Around,
+    known: Registered,
+    *,
+    named: str = "",
+    memory_file: Path | None = None,
+    ask: Ask = nobody,
+) -> Detected:
+    """The tracker that `named` or `settings` name, else the one recognised `around` the repository.
+
+    Only `ask` makes a request. `memory_file` is where the settings stand.
+
+    Raises:
+        UnknownTracker: `named` is nobody's name.
+        ConfigurationError: the settings name nobody, or do not say where the issues are.
+        SeveralTrackers: more than one is possible, and nothing says which.
+        SddError: what is named does not fit this repository, or cannot be loaded.
+    """
+    if named:
+        name, one = vendor(named, known)
+        return Detected(Found(name, one, one.declared(_about(settings, name, known), around)))
+    if squeezed(settings.type) == NO_TRACKER:
+        return Detected(None)
+    if settings.type:
+        return Detected(_declared(settings, around, known, memory_file))
+    broken: list[str] = []
+    candidates = tuple(vendors(known, broken))
+    found = _recognised(settings, around, candidates, ask)
+    return Detected(found, tuple(broken))
+
+
+def tracker_settings(project: Project, module: str) -> tuple[TrackerSettings, Path | None]:
+    """What is declared about the tracker of a module ("" for the root), and the file it stands in.
+
+    A module that names another type than the root has nothing from there: an owner at one tracker
+    means nothing at another. Raises UnknownName and ConfigurationError.
+    """
+    whole = project.module_configuration(module)
+    inherited = project.configuration
+    if module and squeezed(whole.tracker.type) != squeezed(inherited.tracker.type):
+        root = next(one.root for one in project.modules if one.name == module)
+        whole = load_configuration(project.repository.root / root)
+    return whole.tracker, whole.memory_file or inherited.memory_file
+
+
+def surroundings(project: Project, module: str, environ: Mapping[str, str]) -> Around:
+    """What the tracker of a module ("" for the root) may be recognised by."""
+    from sdd_hooks.project.remotes import origin_url
+    from sdd_hooks.remote.urls import parse_remote
+
+    top = next((one.root for one in project.modules if one.name == module), "")
+    root = project.repository.root / top
+    specs = [d for one in project.select(("specs",), module) for d in one.directories]
+    inside = (os.path.relpath(directory, top or ".") for directory in specs)
+    url = origin_url(root)
+    return Around(
+        root,
+        tuple(directory for directory in inside if directory.partition("/")[0] != ".."),
+        parse_remote(url) if url else None,
+        environ,
+    )
+
+
+def _about(settings: TrackerSettings, name: str, known: Registered) -> TrackerSettings:
+    """What the settings say about that tracker: nothing, where they name another one."""
+    try:
+        declared = vendor(settings.type, known)[0] if settings.type else name
+    except SddError:
+        declared = ""
+    return (settings if declared == name else TrackerSettings())._replace(type=name)
+
+
+def _declared(
+    settings: TrackerSettings, around: Around, known: Registered, memory_file: Path | None
+) -> Found:
+    """The tracker that the settings name, as they say and nowhere else."""
+    try:
+        name, one = vendor(settings.type, known)
+        return Found(name, one, one.declared(settings._replace(type=name), around))
+    except ConfigurationError:
+        raise
+    except SddError as error:
+        if memory_file is None or type(error) not in {SddError, UnknownTracker}:
+            raise
+        raise ConfigurationError(str(error), memory_file) from None
+
+
+def _recognised(
+    settings: TrackerSettings, around: Around, candidates: Candidates, ask: Ask
+) -> Found | None:
+    """The tracker of the origin, else a local one, else the last resort."""
+    if around.origin is not None:
+        found = _detected([one for one in candidates if not one[1].local], around)
+        by_host = found.name if found else ask(candidates)
+        if by_host is not None:
+            one = dict(candidates)[by_host]
+            if found is None or any(settings):
+                # What is written besides the type holds for the one that was recognised.
+                told = settings._replace(type=by_host)
+                found = Found(by_host, one, one.declared(told, around))
+            return found
+    local = [one for one in candidates if one[1].local]
+    return _detected([one for one in local if not one[1].last], around) or _detected(
+        [one for one in local if one[1].last], around
+    )
+
+
+def _detected(candidates: Candidates, around: Around) -> Found | None:
+    """The one that recognises the repository as its own. Raises SeveralTrackers."""
+    asked = ((name, one, one.detected(around)) for name, one in candidates)
+    found = [Found(name, one, where) for name, one, where in asked if where is not None]
+    if len(found) > 1:
+        labels = [one.vendor.label for one in found]
+        raise SeveralTrackers(labels, [one.name for one in found])
+    return found[0] if found else None
