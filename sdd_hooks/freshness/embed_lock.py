@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.freshness.lock import acquire
+from sdd_hooks.project.lock import acquire
 from sdd_hooks.project.repository import Repository
 
 NAME = "embedding"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from sdd_hooks.engines import open_engine
 from sdd_hooks.errors import StorageError
 from sdd_hooks.freshness.fastpath import distrust_state, write_state
-from sdd_hooks.freshness.lock import held
+from sdd_hooks.project.lock import held
 from sdd_hooks.project.project import Project
 
 

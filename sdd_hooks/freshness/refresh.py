@@ -13,9 +13,9 @@ from sdd_hooks.engines.protocol import Counts, Engine, Progress
 from sdd_hooks.errors import IndexDamaged, StorageError
 from sdd_hooks.freshness.changes import Look, Scan, issues, look
 from sdd_hooks.freshness.fastpath import AGAIN, distrust_state, write_state
-from sdd_hooks.freshness.lock import held
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.files import refuse_links
+from sdd_hooks.project.lock import held
 from sdd_hooks.project.project import Project, not_indexed
 
 PATIENCE = 2.0

@@ -14,9 +14,9 @@ from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.errors import NotIndexed
 from sdd_hooks.freshness.entry import Freshness, fresh_index, last_look, on_entry, prime
-from sdd_hooks.freshness.lock import held
 from sdd_hooks.freshness.rates import record
 from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.project.lock import held
 from sdd_hooks.project.project import load_project
 from tests.support.clock import look_at, looked_at
 from tests.support.models import make_model

@@ -5,8 +5,8 @@ import pytest
 from sdd_hooks.engines import open_engine
 from sdd_hooks.errors import StorageError
 from sdd_hooks.freshness.forget import forget
-from sdd_hooks.freshness.lock import held
 from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.project.lock import held
 from sdd_hooks.project.project import load_project
 
 

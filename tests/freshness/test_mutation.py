@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines import open_engine
-from sdd_hooks.freshness.lock import held
 from sdd_hooks.freshness.mutation import after_mutation, containing
 from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.project.lock import held
 from sdd_hooks.project.project import load_project
 from tests.support.clock import look_at, looked_at
 from tests.support.oracle import assert_index_matches_scratch, documents

@@ -11,8 +11,8 @@ from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
 from sdd_hooks.freshness.changes import Scan, scan_of_commit
-from sdd_hooks.freshness.lock import held
 from sdd_hooks.freshness.refresh import Refresh, refresh
+from sdd_hooks.project.lock import held
 from sdd_hooks.project.project import load_project
 from tests.support.repos import Repo
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.freshness.lock import held
 from sdd_hooks.githooks import background
 from sdd_hooks.githooks.events import LARGEST_CHANGE, handle
 from sdd_hooks.githooks.shims import EVENTS
+from sdd_hooks.project.lock import held
 from sdd_hooks.project.repository import discover
 from tests.githooks.conftest import ADR, FILES, REFRESHED, after, settled
 from tests.githooks.recorder import SDD, Hooked, Recorder, without_sdd

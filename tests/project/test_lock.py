@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.freshness.lock import held
+from sdd_hooks.project.lock import held
 
 HOLDER = """
 import sys
 from pathlib import Path
-from sdd_hooks.freshness.lock import held
+from sdd_hooks.project.lock import held
 with held(Path(sys.argv[1]), 0) as mine:
     print(mine, flush=True)
     sys.stdin.read()

@@ -1,6 +1,6 @@
-"""One refresh of a work tree at a time; one that comes meanwhile is taken over, not lost."""
+"""One process at a time, across processes, by a lock that the kernel releases at a death."""
 
-# Governing: ADR-0004 (change detection from git)
+# Governing: ADR-0004 (change detection from git), ADR-0018 (tracker issues as files)
 
 from __future__ import annotations
 
