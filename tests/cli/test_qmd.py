@@ -15,8 +15,8 @@ import pytest
 from tests.cli.commands import FILES, SCRIPTS, one_line, run
 from tests.cli.test_init import everything
 from tests.engines.qmd.fakes import environment, program
-from tests.engines.qmd.test_group import gone
 from tests.engines.qmd.test_installation import NOT_FOUND
+from tests.project.test_processes import gone
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
 from tests.support.waiting import until

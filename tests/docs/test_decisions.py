@@ -78,11 +78,11 @@ def test_adr_0003_one_module_talks_to_git() -> None:
         ]
         if calls:
             starting[path.relative_to(TOP / "sdd_hooks").as_posix()] = calls
-    # The others start this program again, and qmd.
+    # The others start this program again, and the programs of engines and trackers.
     assert set(starting) == {
         "project/git.py",
         "project/detached.py",
-        "engines/qmd/group.py",
+        "project/processes.py",
     }
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from sdd_hooks.engines.qmd.group import Done, finish
 from sdd_hooks.engines.qmd.output import Version, complaint, parse_version
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.git import LOCAL_VARIABLES, PATHSPEC_VARIABLES
+from sdd_hooks.project.processes import executable
 from sdd_hooks.project.user_cache import recall, remember
 
 MINIMUM = (2, 8)
@@ -73,14 +73,6 @@ def find(environ: Mapping[str, str]) -> Installation:
     return found
 
 
-def executable(name: str, environ: Mapping[str, str]) -> str | None:
-    """The first program of this name on `PATH`, relative entries left out; None: there is none."""
-    for directory in environ.get("PATH", "").split(os.pathsep):
-        if directory.startswith("/") and _runs(f"{directory}/{name}"):
-            return f"{directory}/{name}"
-    return None
-
-
 def dotted(version: tuple[int, ...]) -> str:
     """`(2, 8, 3)` as people write it."""
     return ".".join(map(str, version))
@@ -104,14 +96,6 @@ def identity(command: str) -> list[object]:
     real = os.path.realpath(command)
     status = os.stat(real)  # noqa: PTH116 (a path as text, as the cache has it)
     return [command, real, status.st_mtime_ns, status.st_ctime_ns, status.st_size]
-
-
-def _runs(command: str) -> bool:
-    try:
-        regular = stat.S_ISREG(os.stat(command).st_mode)  # noqa: PTH116
-    except (OSError, ValueError):
-        return False
-    return regular and os.access(command, os.X_OK)
 
 
 def _version(command: str, environ: Mapping[str, str]) -> Version:

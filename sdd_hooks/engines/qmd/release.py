@@ -12,10 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from sdd_hooks.engines.qmd.group import finish
-from sdd_hooks.engines.qmd.installation import Installation, dotted, executable, inherited
+from sdd_hooks.engines.qmd.installation import Installation, dotted, inherited
 from sdd_hooks.engines.qmd.output import Version
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project import detached
+from sdd_hooks.project.processes import executable
 from sdd_hooks.project.user_cache import recall, remember
 
 FACTS = "qmd-release"

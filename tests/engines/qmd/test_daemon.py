@@ -19,7 +19,7 @@ from sdd_hooks.engines.qmd.process import Place
 from sdd_hooks.errors import EngineUnavailable
 from tests.engines.qmd.conftest import Indexed
 from tests.engines.qmd.serving import Served
-from tests.engines.qmd.test_group import gone
+from tests.project.test_processes import gone
 from tests.support.waiting import until
 
 BODY: dict[str, Any] = {

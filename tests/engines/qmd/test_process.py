@@ -24,7 +24,7 @@ from sdd_hooks.engines.qmd.process import run
 from sdd_hooks.errors import EngineUnavailable
 from tests.engines.qmd.conftest import RECORDS, Indexed, index
 from tests.engines.qmd.fakes import environment, program
-from tests.engines.qmd.test_group import gone
+from tests.project.test_processes import gone
 from tests.support.qmd import RealQmd
 from tests.support.waiting import until
 

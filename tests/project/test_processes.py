@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines.qmd.group import LARGEST, Done, finish
-from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.errors import SddError, StorageError
+from sdd_hooks.project.processes import LARGEST, Done, executable, finish
 from tests.support.waiting import until
 
 # As qmd's launcher: it starts the real one, and passes no signal on.
@@ -27,7 +27,7 @@ wait
 OURS = """
 import sys
 from pathlib import Path
-from sdd_hooks.engines.qmd.group import finish
+from sdd_hooks.project.processes import finish
 finish("launcher", sys.argv[1:], Path("/"), {"PATH": "/usr/bin:/bin"}, 60, print)
 """
 
@@ -85,7 +85,7 @@ def test_a_deadline_ends_the_whole_group(launcher: Path, tmp_path: Path) -> None
         seen.append(int((tmp_path / "pid").read_text()))
         assert alive(seen[0])
 
-    with pytest.raises(EngineUnavailable, match=r"^`launcher` did not end within 1 s and was stop"):
+    with pytest.raises(SddError, match=r"^`launcher` did not end within 1 s and was stop"):
         finish("launcher", [str(launcher), str(tmp_path / "pid")], Path("/"), {}, 1, listen)
     until(lambda: gone(seen[0]))
 
@@ -124,7 +124,7 @@ def test_a_program_that_leaves_another_behind_has_ended(tmp_path: Path) -> None:
 
 
 def test_too_much_is_stopped() -> None:
-    with pytest.raises(EngineUnavailable, match=f"`sh` said more than {LARGEST} bytes"):
+    with pytest.raises(SddError, match=f"`sh` said more than {LARGEST} bytes"):
         sh(f"head -c {LARGEST + 1} /dev/zero; sleep 300", deadline=60)
 
 
@@ -138,5 +138,54 @@ def test_too_much_is_stopped() -> None:
     ],
 )
 def test_what_cannot_be_started(command: list[str], reason: str) -> None:
-    with pytest.raises(EngineUnavailable, match=f"^`it` cannot be started: {reason}$"):
+    with pytest.raises(SddError, match=f"^`it` cannot be started: {reason}$"):
         finish("it", command, Path("/"), {}, 10)
+
+
+def test_whose_error_it_is() -> None:
+    with pytest.raises(StorageError, match=r"^`it` cannot be started: "):
+        finish("it", ["/nowhere/it"], Path("/"), {}, 10, failed=StorageError)
+    with pytest.raises(StorageError, match=r"and was stopped: look$"):
+        finish(
+            "sh",
+            ["/bin/sh", "-c", "sleep 60"],
+            Path("/"),
+            {},
+            0.1,
+            None,
+            failed=StorageError,
+            advice="look",
+        )
+
+
+def program(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_programs_come_from_absolute_entries_of_the_path(tmp_path: Path) -> None:
+    first, second = program(tmp_path / "a/bd"), program(tmp_path / "b/bd")
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c/bd").write_text("not to be run")
+    (tmp_path / "d/bd").mkdir(parents=True)
+    entries = ["", ".", "a", f"{tmp_path}/c", f"{tmp_path}/d", f"{tmp_path}/b", f"{tmp_path}/a"]
+    assert executable("bd", {"PATH": ":".join(entries)}) == second
+    assert executable("bd", {"PATH": f"{tmp_path}/a"}) == first
+    assert executable("bd", {"PATH": "a:."}) is None
+    assert executable("bd", {}) is None
+
+
+def test_a_repository_brings_no_programs(tmp_path: Path) -> None:
+    inside = tmp_path / "repo"
+    program(inside / "bin/bd")
+    outside = program(tmp_path / "tools/bd")
+    (tmp_path / "linked").symlink_to(inside / "bin")
+    (inside / "leads-out").symlink_to(tmp_path / "tools")
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links/bd").symlink_to(inside / "bin/bd")
+    path = f"{inside}/bin:{tmp_path}/linked:{tmp_path}/links"
+    assert executable("bd", {"PATH": path}, inside) is None
+    assert executable("bd", {"PATH": f"{path}:{tmp_path}/tools"}, inside) == outside
+    assert executable("bd", {"PATH": f"{inside}/../tools"}, inside) is not None
