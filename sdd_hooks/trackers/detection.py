@@ -1,4 +1,4 @@
-"""Which tracker a repository has: what is declared, else whose its origin is, else what is there."""
+"""Which tracker a repository has: as declared, else by its origin, else by what is in it."""
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Detection"
 
@@ -13,6 +13,7 @@ from sdd_hooks.errors import EXIT_USAGE, ConfigurationError, SddError
 from sdd_hooks.project.configuration import load_configuration
 from sdd_hooks.project.entries import squeezed
 from sdd_hooks.project.project import Project
+from sdd_hooks.project.repository import discover
 from sdd_hooks.project.settings import TrackerSettings
 from sdd_hooks.trackers.protocol import Around, Vendor, Where
 from sdd_hooks.trackers.registry import Registered, UnknownTracker, vendor, vendors
@@ -120,11 +121,14 @@ def surroundings(project: Project, module: str, environ: Mapping[str, str]) -> A
     from sdd_hooks.project.remotes import origin_url
     from sdd_hooks.remote.urls import parse_remote
 
-    top = next((one.root for one in project.modules if one.name == module), "")
+    part = next((one for one in project.modules if one.name == module), None)
+    top = part.root if part else ""
     root = project.repository.root / top
     specs = [d for one in project.select(("specs",), module) for d in one.directories]
     inside = (os.path.relpath(directory, top or ".") for directory in specs)
-    url = origin_url(root)
+    # Without a `.git` of its own it is not checked out, and git would answer for what is around it.
+    own = part is not None and part.submodule and (root / ".git").exists()
+    url = origin_url(discover(root) if own else project.repository)
     return Around(
         root,
         tuple(directory for directory in inside if directory.partition("/")[0] != ".."),
@@ -162,8 +166,9 @@ def _recognised(
 ) -> Found | None:
     """The tracker of the origin, else a local one, else the last resort."""
     if around.origin is not None:
-        found = _detected([one for one in candidates if not one[1].local], around)
-        by_host = found.name if found else ask(candidates)
+        remote = [one for one in candidates if not one[1].local]
+        found = _detected(remote, around)
+        by_host = found.name if found else ask(remote)
         if by_host is not None:
             one = dict(candidates)[by_host]
             if found is None or any(settings):

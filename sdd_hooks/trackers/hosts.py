@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
@@ -77,14 +76,7 @@ def _kept(facts: dict[str, object], now: float) -> dict[str, tuple[str, float]]:
 
 
 def _without_token(machine: Machine) -> Connect:
-    def connect(api: str, sources: Sources, limits: Limits | None = None) -> Client:
-        bare = replace(
-            sources,
-            variables=(),
-            git=False,
-            commands=lambda _host: (),
-            stored=lambda _host, _environ: None,
-        )
-        return machine.connect(api, bare, limits)
+    def connect(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:  # noqa: ARG001
+        return machine.connect(api, None, limits)
 
     return connect

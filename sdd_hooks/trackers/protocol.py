@@ -161,8 +161,11 @@ class Machine(NamedTuple):
 class Connect(Protocol):
     """Makes the client of a tracker."""
 
-    def __call__(self, api: str, sources: Sources, limits: Limits | None = None) -> Client:
-        """Raises RemoteError for an address that may not be used."""
+    def __call__(self, api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
+        """Without `sources` no token is sent, and no failure is waited for.
+
+        Raises RemoteError for an address that may not be used.
+        """
         ...
 
 

@@ -1,0 +1,88 @@
+"""Vendors made for tests of the registry and of detection: each knows one host or one file."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+
+from sdd_hooks.errors import SddError
+from sdd_hooks.project.settings import TrackerSettings
+from sdd_hooks.remote.credentials import Sources, Variables
+from sdd_hooks.trackers.protocol import Around, Machine, Tracker, Vendor, Where
+from sdd_hooks.trackers.registry import ENTRY_POINTS
+
+_SOURCES = Sources(
+    (Variables(("FORGE_TOKEN",), homes=("127.0.0.1",)),),
+    lambda secret: {"Authorization": f"Bearer {secret.value}"},
+    "set FORGE_TOKEN",
+)
+
+
+def _open(where: Where, machine: Machine) -> Tracker:
+    raise AssertionError("nothing is opened here")
+
+
+def forge(label: str, host: str, *, aliases: tuple[str, ...] = ()) -> Vendor:
+    """A vendor that knows `host`, and any other host that says `label` at `/who`."""
+
+    def declared(settings: TrackerSettings, around: Around) -> Where:
+        origin = around.origin
+        project = settings.repo or (origin.name if origin else "")
+        if not project:
+            raise SddError(f"{label} needs a Repo: add it to `#### Tracker`")
+        owner = settings.owner or (origin.owner if origin else "")
+        return Where(settings.url or (origin.web if origin else host), owner, project)
+
+    def detected(around: Around) -> Where | None:
+        origin = around.origin
+        if origin is None or origin.host != host:
+            return None
+        return Where(origin.web, origin.owner, origin.name)
+
+    def asked(around: Around, machine: Machine) -> Where | None:
+        assert around.origin is not None
+        client = machine.connect(around.origin.web, _SOURCES)
+        try:
+            said = client.get("who", allow=(404,)).json()
+        finally:
+            client.close()
+        return Where(around.origin.web, "", "") if said == label else None
+
+    return Vendor(label, _open, declared, detected, asked, aliases=aliases)
+
+
+def folder(label: str, path: str, *, last: bool = False) -> Vendor:
+    """A vendor whose issues are at `path` in the repository."""
+
+    def detected(around: Around) -> Where | None:
+        return Where("", "", path) if (around.root / path).exists() else None
+
+    def declared(settings: TrackerSettings, around: Around) -> Where:
+        found = detected(around)
+        if found is None:
+            raise SddError(f"there is no {path} here")
+        return found
+
+    return Vendor(label, _open, declared, detected, local=True, last=last)
+
+
+ACORN = forge("Acorn", "acorn.example", aliases=("oak",))
+BIRCH = forge("Birch", "birch.example")
+SECOND_BIRCH = forge("Second Birch", "birch.example")
+CRATES = folder("Crates", ".crates")
+DRAWERS = folder("Drawers", ".drawers")
+LAST_PAGE = folder("last-page.md", "last-page.md", last=True)
+NO_VENDOR = "a string"
+
+
+def point(name: str, attribute: str, module: str = __name__) -> EntryPoint:
+    """A registration of `attribute` in `module`."""
+    return EntryPoint(name, f"{module}:{attribute}", ENTRY_POINTS)
+
+
+KNOWN = {
+    "acorn": point("acorn", "ACORN"),
+    "birch": point("birch", "BIRCH"),
+    "crates": point("crates", "CRATES"),
+    "drawers": point("drawers", "DRAWERS"),
+    "last-page": point("last-page", "LAST_PAGE"),
+}
