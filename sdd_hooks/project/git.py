@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sdd_hooks.errors import RepositoryError
+from sdd_hooks.project.quietly import output
 
 # `git rev-parse --local-env-vars`: git sets them for the hooks it runs, and with any of them a
 # command looks at that repository or index instead of the one it is pointed at. The two that carry
@@ -129,6 +130,31 @@ def read_blobs(root: Path, specs: Sequence[str]) -> Iterator[bytes | None]:
     finally:
         if process is not None:
             _stop(process)
+
+
+def credential(
+    root: Path, protocol: str, host: str, environ: Mapping[str, str], deadline: float
+) -> tuple[str, str] | None:
+    """User and password that git's credential helpers have for `host`, as they are configured.
+
+    `host` may have a port. Nobody is asked: None where no helper answers by itself, within
+    `deadline` seconds.
+    """
+    silent = {
+        **environment(environ),
+        "GIT_TERMINAL_PROMPT": "0",
+        # Set to nothing, it also stands before core.askPass and SSH_ASKPASS.
+        "GIT_ASKPASS": "",
+        "GCM_INTERACTIVE": "never",
+    }
+    asked = f"protocol={protocol}\nhost={host}\n\n".encode()
+    command = _command(root, ("-c", "credential.interactive=false", "credential", "fill"))
+    printed = output(command, root, silent, deadline, asked)
+    lines = (printed or b"").decode("utf-8", "replace").split("\n")
+    found = dict(line.partition("=")[::2] for line in lines)
+    if not found.get("password"):
+        return None
+    return found.get("username", ""), found["password"]
 
 
 def complaint(stderr: bytes) -> str:

@@ -4,69 +4,56 @@
 
 from __future__ import annotations
 
-import json as jsonlib
+import logging
+import re
+import threading
 import time
+import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
-from urllib.parse import urljoin, urlsplit
+from concurrent.futures import Future, ThreadPoolExecutor
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from types import MappingProxyType
+from typing import TypeVar
+from urllib.parse import unquote, urljoin, urlsplit
 
 import httpx
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
 from sdd_hooks.project.lines import one_line
+from sdd_hooks.remote.answer import Answer, Limits, Wait, http_date, retry_after
+from sdd_hooks.remote.credentials import Secret
+from sdd_hooks.remote.failures import Failure, failure_of
+from sdd_hooks.remote.urls import parse_endpoint
+
+__all__ = ["AT_ONCE", "Answer", "Client", "Limits", "Wait"]
 
 RETRIES = 3
 MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+SAME_METHOD = frozenset({307, 308})
 LARGEST = 50_000_000
-"""Bytes of one answer."""
+"""Bytes of one answer, unpacked."""
+SILENCE = 30.0
+"""Seconds without a byte after which a host counts as gone."""
+PATIENCE = 60.0
+"""Seconds that are waited altogether for a tracker that is busy."""
 AT_ONCE = 8
 """Requests for details that go on at the same time."""
 
+_YEAR = 31_536_000.0
+_ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _T = TypeVar("_T")
 _R = TypeVar("_R")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a host answered. The names of `headers` are in lower case."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    url: str
-
-    def json(self) -> Any:
-        """The body as JSON; None where it is none, or there is no body."""
-        try:
-            return jsonlib.loads(self.body)
-        except (ValueError, RecursionError):
-            return None
-
-
-@dataclass(frozen=True)
-class Wait:
-    """That an answer is a rate limit. `until` is when to come back (epoch seconds), None if it does
-    not say."""
-
-    until: float | None = None
-
-
-Limits = Callable[[Answer, float], "Wait | None"]
-"""What a vendor's rate limit looks like, given an answer and the time, beside what all have in
-common: 429, and 403 or 5xx with `Retry-After`."""
 
 
 class Client:
     """One host's API. Connections are kept; methods may be called from several threads.
 
-    `headers` go with every request, the token among them. `source` says where that was found, ""
-    without one, and `advice` what a person can do about it. `patience` is how many seconds this
-    client waits altogether, for limits and for hosts that fail; `tell` is given each wait as a
-    line. All methods raise RemoteError and its kinds.
+    `headers` go with every request, those that carry `secret` among them; `advice` is what a person
+    can do about access. `patience` is how many seconds this client waits altogether, for limits and
+    for hosts that fail; `tell` is given each wait as a line. A request ends after `silence` seconds
+    without a byte, and ten times that altogether. All methods raise RemoteError and its kinds.
     """
 
     def __init__(
@@ -74,33 +61,34 @@ class Client:
         api: str,
         *,
         label: str,
-        headers: Mapping[str, str],
-        source: str,
-        advice: str,
+        headers: Mapping[str, str] = MappingProxyType({}),
+        secret: Secret | None = None,
+        advice: str = "",
         limits: Limits | None = None,
-        patience: float = 60.0,
+        patience: float = PATIENCE,
+        silence: float = SILENCE,
         clock: Callable[[], float] = time.time,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> None:
+        end = parse_endpoint(api)
+        if end is None:
+            raise RemoteError(f"{label}: the address of its API is none: check its URL")
         self.api = api.rstrip("/")
         self.label = label
         self.clock = clock
-        self._source = source
+        self._end = end
+        self._source = secret.source if secret else ""
+        self._hidden = _hidden(headers, secret) if secret else ()
         self._advice = advice
         self._limits = limits
         self._patience = patience
-        self._sleep = sleep
+        self._silence = silence
+        self._closed = threading.Event()
+        self._sleep = sleep or self._closed.wait
         self._tell = tell
-        self._origin = _origin(self.api)
-        self._http = httpx.Client(
-            http2=True,
-            headers={"User-Agent": "sdd-hooks", "Accept": "application/json", **headers},
-            timeout=httpx.Timeout(30.0, connect=10.0),
-            limits=httpx.Limits(max_connections=AT_ONCE, max_keepalive_connections=AT_ONCE),
-            follow_redirects=False,
-            trust_env=True,
-        )
+        self._one_waits = threading.Lock()
+        self._http = self._open(headers)
 
     def get(
         self,
@@ -129,7 +117,7 @@ class Client:
     ) -> Answer:
         """Send `json`. With `again` (it changes nothing, or nothing twice) failures are retried.
 
-        Without, only an answer that says that nothing was done, a rate limit, is.
+        Without, only what did nothing is: a rate limit, or a connection that was never made.
         """
         return self._ask(method, path, None, json, headers or {}, frozenset(allow), again=again)
 
@@ -138,25 +126,74 @@ class Client:
 
         Raises RemoteError when that is on another host.
         """
-        links = httpx.Response(200, headers=[("link", answer.headers.get("link", ""))]).links
-        target = links.get("next", {}).get("url")
-        return None if target is None else self._address(urljoin(answer.url, target))
+        link = answer.headers.get("link", "").encode("utf-8", "replace")
+        target = httpx.Response(200, headers=[(b"link", link)]).links.get("next", {}).get("url")
+        return None if target is None else self._joined(answer.url, target)
 
     def each(self, ask: Callable[[_T], _R], items: Iterable[_T]) -> Iterator[_R]:
-        """`ask(item)` for every item, AT_ONCE of them together, results in order."""
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            yield from pool.map(ask, items)
+        """`ask(item)` for every item, AT_ONCE of them together, results in order.
+
+        An error in one ends it: what has not begun by then is not asked.
+        """
+        pool = ThreadPoolExecutor(AT_ONCE)
+        going: deque[Future[_R]] = deque()
+        try:
+            for item in items:
+                if len(going) == AT_ONCE:
+                    yield going.popleft().result()
+                going.append(pool.submit(ask, item))
+            while going:
+                yield going.popleft().result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def at(self, answer: Answer) -> float:
         """The host's own clock at an answer (epoch seconds); ours where it does not say."""
-        try:
-            return parsedate_to_datetime(answer.headers.get("date", "")).timestamp()
-        except (ValueError, TypeError, OverflowError):
-            return self.clock()
+        told = http_date(answer.headers.get("date", ""))
+        return self.clock() if told is None else told
+
+    def said(self, text: str) -> str:
+        """What a host said, as one line for people, without the secret if that is in it."""
+        for secret in self._hidden:
+            text = text.replace(secret, "***")
+        return one_line(text)[:300]
+
+    def refused(self, reason: str) -> AccessRefused:
+        """The error for a host that does not let this client do something, for that `reason`."""
+        if not self._source:
+            return AccessRefused(self._line(f"{self.label} wants a token ({reason})"))
+        return AccessRefused(self._line(f"{self.label} refuses {self._source} ({reason})"))
 
     def close(self) -> None:
-        """Let the connections go."""
+        """Let the connections go, and whoever waits in another thread."""
+        self._closed.set()
         self._http.close()
+
+    def _open(self, headers: Mapping[str, str]) -> httpx.Client:
+        # hpack writes every header into its debug log, the token included.
+        logging.getLogger("hpack").setLevel(logging.INFO)
+        try:
+            return httpx.Client(
+                http2=True,
+                headers={
+                    "User-Agent": "sdd-hooks",
+                    "Accept": "application/json",
+                    **headers,
+                    # What `_body` can unpack within bounds.
+                    "Accept-Encoding": "gzip",
+                },
+                # A host is told nothing that it said before.
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+                timeout=httpx.Timeout(self._silence, connect=min(10.0, self._silence)),
+                limits=httpx.Limits(max_connections=AT_ONCE, max_keepalive_connections=AT_ONCE),
+            )
+        except (ImportError, OSError, ValueError, httpx.InvalidURL):
+            # The reason may quote a proxy with its password.
+            pass
+        raise RemoteError(
+            f"{self.label}: the proxy or the certificates that the environment names cannot be "
+            "used: check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR"
+        )
 
     def _ask(
         self,
@@ -172,30 +209,29 @@ class Client:
         url = self._address(path)
         attempt = redirects = 0
         while True:
-            try:
-                answer = self._once(method, url, params, json, headers)
-            except httpx.HTTPError as error:
-                if not again or attempt == RETRIES:
-                    raise RemoteError(self._unreachable(error)) from None
-                self._wait(2.0**attempt, "does not answer")
-                attempt += 1
-                continue
-            limit = self._limit(answer)
-            if limit is not None:
-                self._hold_off(limit, attempt)
-            elif answer.status in REDIRECTS and answer.status not in allow and method == "GET":
+            got = self._once(method, url, params, json, headers)
+            if isinstance(got, Failure):
+                worthwhile = got.passing and (again or not got.sent)
+                if not worthwhile or not self._pause(attempt, None, "does not answer"):
+                    raise self._unreachable(got, again=again)
+            elif (limit := self._limit(got)) is not None:
+                seconds = None if limit.until is None else limit.until - self.at(got)
+                if not self._pause(attempt, seconds, "asks to wait for its rate limit"):
+                    raise self._limited(attempt, seconds)
+            elif self._redirects(got, method, allow):
                 redirects += 1
                 if redirects > MOST_REDIRECTS:
-                    raise RemoteError(f"{self.label} redirects in a circle: {self._shown(url)}")
-                url = self._address(urljoin(answer.url, answer.headers.get("location", "")))
+                    raise RemoteError(f"{self.label} redirects in a circle: {_shown(url)}")
+                url = self._joined(got.url, got.headers.get("location", ""))
                 params = None
                 continue
-            elif answer.status >= 500 and answer.status not in allow and again:
-                if attempt == RETRIES:
-                    return self._checked(answer, allow)
-                self._wait(2.0**attempt, f"answers {answer.status}")
+            elif got.status >= 500 and got.status not in allow and again:
+                until = retry_after(got, self.at(got))
+                seconds = None if until is None else until - self.at(got)
+                if not self._pause(attempt, seconds, f"answers {got.status}"):
+                    return self._checked(got, allow)
             else:
-                return self._checked(answer, allow)
+                return self._checked(got, allow)
             attempt += 1
 
     def _once(
@@ -205,98 +241,157 @@ class Client:
         params: Mapping[str, str | int] | None,
         json: object,
         headers: Mapping[str, str],
-    ) -> Answer:
-        with self._http.stream(
-            method, url, params=params or None, json=json, headers=dict(headers)
-        ) as response:
-            body = bytearray()
-            for part in response.iter_bytes():
-                body += part
-                if len(body) > LARGEST:
-                    raise RemoteError(f"{self.label} answers with over {LARGEST:,} bytes")
-            found = {name.lower(): value for name, value in response.headers.items()}
-            return Answer(response.status_code, found, bytes(body), str(response.url))
+    ) -> Answer | Failure:
+        if self._closed.is_set():
+            raise RemoteError(f"{self.label}: stopped")
+        try:
+            with self._http.stream(
+                method, url, params=params or None, json=json, headers=dict(headers)
+            ) as response:
+                body = self._body(response)
+                if isinstance(body, Failure):
+                    return body
+                found = {name.lower(): value for name, value in response.headers.items()}
+                return Answer(response.status_code, found, body, str(response.url))
+        except httpx.HTTPError as error:
+            return failure_of(error)
+        except httpx.InvalidURL:
+            return Failure("an address is none", "check its URL", passing=False, sent=False)
+
+    def _body(self, response: httpx.Response) -> bytes | Failure:
+        """The body, unpacked. Raises RemoteError for one that is too large, packed or unpacked."""
+        encoding = response.headers.get("content-encoding", "").strip().lower()
+        if encoding not in {"", "identity", "gzip", "x-gzip"}:
+            return Failure("its answer is packed in a way nobody asked for", passing=False)
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16) if encoding.endswith("gzip") else None
+        body = bytearray()
+        until = time.monotonic() + 10 * self._silence
+        for part in response.iter_raw():
+            try:
+                room = LARGEST + 1 - len(body)
+                body += unpacker.decompress(part, room) if unpacker else part
+            except zlib.error:
+                return Failure("its answer cannot be unpacked")
+            if max(len(body), response.num_bytes_downloaded) > LARGEST:
+                raise RemoteError(f"{self.label} answers with over {LARGEST:,} bytes")
+            if time.monotonic() > until:
+                return Failure("no answer in time")
+        if unpacker and response.num_bytes_downloaded and not unpacker.eof:
+            return Failure("the connection ended before the answer did")
+        return bytes(body)
 
     def _address(self, path: str) -> str:
-        """The absolute address of `path`. Raises RemoteError for one on another host."""
-        url = path if "://" in path else f"{self.api}/{path.lstrip('/')}" if path else self.api
-        if _origin(url) != self._origin:
-            raise RemoteError(
-                f"{self.label} points to another host, {urlsplit(url).hostname}: not followed"
-            )
+        """The absolute address of `path`. Raises RemoteError for one on another host, and for one
+        that climbs out of the API."""
+        if _ABSOLUTE.match(path):
+            return self._joined(path, "")
+        steps = re.split(r"[?#]", path, maxsplit=1)[0].split("/")
+        if any(unquote(step) in {".", ".."} for step in steps):
+            raise RemoteError(f"{self.label}: {one_line(path)[:200]} is no address of its API")
+        return f"{self.api}/{path.lstrip('/')}" if path else self.api
+
+    def _joined(self, base: str, target: str) -> str:
+        """The absolute address that `target` means at `base`. Raises RemoteError where that is
+        another host than the API's, another port or another scheme."""
+        try:
+            url = urljoin(base, target)
+        except ValueError:
+            url = ""
+        end = parse_endpoint(url)
+        if end != self._end:
+            where = end or "an address that is none"
+            raise RemoteError(f"{self.label} at {self._end} points to {where}: not followed")
         return url
 
+    def _redirects(self, answer: Answer, method: str, allow: frozenset[int]) -> bool:
+        """Whether to go on elsewhere: nothing is done yet, and what is asked stays the same."""
+        followed = REDIRECTS if method == "GET" else SAME_METHOD
+        return answer.status in followed and answer.status not in allow
+
     def _limit(self, answer: Answer) -> Wait | None:
-        """The rate limit that the answer is, if it is one."""
-        now = self.clock()
+        """The rate limit that the answer is, if it is one. `Retry-After` stands before others."""
+        now = self.at(answer)
+        asked = retry_after(answer, now)
         own = self._limits(answer, now) if self._limits else None
-        if own is not None:
-            return own
-        asked = _retry_after(answer, now)
         if answer.status == 429 or (answer.status in {403, 503} and asked is not None):
-            return Wait(asked)
-        return None
+            own = own or Wait()
+        return Wait(asked) if own and asked is not None else own
 
-    def _hold_off(self, limit: Wait, attempt: int) -> None:
-        """Wait as the limit says. Raises RateLimited when that is longer than there is patience."""
-        now = self.clock()
-        until = now + 2.0**attempt if limit.until is None else max(limit.until, now)
-        if attempt == RETRIES or until - now > self._patience:
-            when = time.strftime("%H:%M:%S UTC", time.gmtime(until))
-            raise RateLimited(f"{self.label}: rate limit reached, try again after {when}", until)
-        self._wait(until - now, "asks to wait for its rate limit")
+    def _pause(self, attempt: int, hint: float | None, why: str) -> bool:
+        """Wait before another attempt, as long as the host asks for; exponentially where it does
+        not say. False where there is none left, or no patience for it."""
+        if attempt == RETRIES:
+            return False
+        # Hosts tell their time in whole seconds.
+        seconds = 2.0**attempt if hint is None else max(hint, 1.0)
+        until = self.clock() + seconds
+        with self._one_waits:
+            # While another thread waited, so did this one.
+            left = min(until - self.clock(), seconds)
+            if left <= 0:
+                return True
+            if left > self._patience or self._closed.is_set():
+                return False
+            self._patience -= left
+            if self._tell:
+                self._tell(f"{self.label} {why}: waiting {left:.0f} s")
+            self._sleep(left)
+        return True
 
-    def _wait(self, seconds: float, why: str) -> None:
-        seconds = min(seconds, self._patience)
-        self._patience -= seconds
-        if self._tell:
-            self._tell(f"{self.label} {why}: waiting {seconds:.0f} s")
-        self._sleep(seconds)
+    def _limited(self, attempt: int, hint: float | None) -> RateLimited:
+        seconds = 2.0**attempt if hint is None else max(hint, 1.0)
+        until = self.clock() + min(seconds, _YEAR)
+        when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(until))
+        return RateLimited(f"{self.label}: rate limit reached, try again after {when}", until)
 
     def _checked(self, answer: Answer, allow: frozenset[int]) -> Answer:
         """The answer, unless its status says that the request failed."""
         status = answer.status
         if 200 <= status < 300 or status in allow:
             return answer
-        what = self._shown(answer.url)
-        if status == 401 or (status == 403 and not self._source):
-            asked = f"refuses {self._source}" if self._source else "wants a token"
-            raise AccessRefused(f"{self.label} {asked} ({status}, {what}): {self._advice}")
-        if status == 403:
-            raise AccessRefused(
-                f"{self.label}: {self._source} may not do this (403, {what}): {self._advice}"
-            )
+        what = _shown(answer.url)
+        said = self.said(_message(answer.json()))
+        reason = f"{status}, {what}: {said}" if said else f"{status}, {what}"
+        if status in {401, 403}:
+            raise self.refused(reason)
         if status in {404, 410}:
-            raise Missing(
-                f"{self.label} has no {what}, or does not show it: check the name, {self._advice}"
-            )
-        raise RemoteError(f"{self.label} answers {status} to {what}")
+            to = f" to {self._source}" if self._source else ""
+            hidden = f"{self.label} has no {what}, or does not show it{to}"
+            raise Missing(self._line(f"{hidden}: check the name"))
+        raise RemoteError(f"{self.label} answers {reason}")
 
-    def _unreachable(self, error: httpx.HTTPError) -> str:
-        host = urlsplit(self.api).netloc
-        return f"{self.label} cannot be reached at {host} ({type(error).__name__}): try again later"
+    def _line(self, what: str) -> str:
+        return f"{what}: {self._advice}" if self._advice else what
 
-    @staticmethod
-    def _shown(url: str) -> str:
-        """An address without what may be secret in it: the path."""
-        return one_line(urlsplit(url).path) or "/"
-
-
-def _origin(url: str) -> tuple[str, str, int | None]:
-    try:
-        parts = urlsplit(url)
-        port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)
-        return parts.scheme, (parts.hostname or "").rstrip("."), port
-    except ValueError:
-        return "", "", None
+    def _unreachable(self, failure: Failure, *, again: bool) -> RemoteError:
+        advice = failure.advice
+        if failure.sent and not again:
+            advice = "it may have done what was asked all the same: look before you try again"
+        where = f"{self.label} cannot be reached at {self._end.netloc}"
+        return RemoteError(f"{where}: {failure.why}: {advice}")
 
 
-def _retry_after(answer: Answer, now: float) -> float | None:
-    """When `Retry-After` says to come back, in seconds or as a date."""
-    value = answer.headers.get("retry-after", "").strip()
-    if value.isdecimal():
-        return now + min(float(value), 1e9)
-    try:
-        return parsedate_to_datetime(value).timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None
+def _shown(url: str) -> str:
+    """An address without what may be secret in it: the path."""
+    return one_line(urlsplit(url).path)[:200] or "/"
+
+
+def _hidden(headers: Mapping[str, str], secret: Secret) -> tuple[str, ...]:
+    """What must not be shown of what a host sends back: the token, also as a header carries it."""
+    words = (value.split()[-1] for value in headers.values() if value.split())
+    return tuple(dict.fromkeys((secret.value, *words)))
+
+
+def _message(data: object, depth: int = 3) -> str:
+    """The first text in an answer's JSON under a key that speaks of a message or an error."""
+    if isinstance(data, str):
+        return data
+    if isinstance(data, list) and data:
+        return _message(data[0], depth)
+    if isinstance(data, dict) and depth:
+        for key, value in data.items():
+            if "message" in key.lower() or "error" in key.lower():
+                found = _message(value, depth - 1)
+                if found:
+                    return found
+    return ""

@@ -17,7 +17,8 @@ from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
 
 if TYPE_CHECKING:
     from sdd_hooks.project.settings import TrackerSettings
-    from sdd_hooks.remote.client import Client, Limits
+    from sdd_hooks.remote.answer import Limits
+    from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.credentials import Sources
     from sdd_hooks.remote.urls import RemoteUrl
 
@@ -151,8 +152,9 @@ class Around(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """What a tracker works with. `connect(api, sources, limits)` makes a client for the address of
-    an API, with the secret of its host, if one is found; it asks no host for anything."""
+    """What a tracker works with. `connect(api, sources, limits, label=…)` makes a client for the
+    address of an API, with the secret of its host, if one is found; it asks no host for anything.
+    """
 
     around: Around
     connect: Connect
