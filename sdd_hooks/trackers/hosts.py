@@ -23,6 +23,8 @@ NOBODYS_FOR = DAY
 """Seconds for which a host that is nobody's is not asked again."""
 SILENT_FOR = 3600.0
 """Seconds for which a host that does not answer is not asked again."""
+KEPT_FOR = 365 * DAY
+"""Seconds for which an answer is kept after that, for when the host does not answer."""
 
 
 def asking(machine: Machine, now: float) -> Ask:
@@ -38,18 +40,22 @@ def asking(machine: Machine, now: float) -> Ask:
         if origin is None:
             return None
         kept = _kept(recall(CACHE, environ), now)
-        if origin.web in kept:
-            name = kept[origin.web][0]
-            return name if name in dict(candidates) else None
-        name, lasts = _asked(candidates, untold)
-        remember(CACHE, {**kept, origin.web: (name, now + lasts)}, environ)
-        return name or None
+        before, until = kept.get(origin.web, ("", now))
+        if until <= now:
+            name, lasts = _asked(candidates, untold)
+            # A host that is out of reach stays what it was.
+            before = before if name is None else name
+            remember(CACHE, {**kept, origin.web: (before, now + lasts)}, environ)
+        return before if before in dict(candidates) else None
 
     return ask
 
 
-def _asked(candidates: Candidates, machine: Machine) -> tuple[str, float]:
-    """Who the host says it is, "" for nobody here, and for how many seconds that holds."""
+def _asked(candidates: Candidates, machine: Machine) -> tuple[str | None, float]:
+    """Who the host says it is, and for how many seconds that holds.
+
+    "" is nobody here, None is no answer.
+    """
     for name, vendor in candidates:
         try:
             if vendor.asked(machine.around, machine) is not None:
@@ -57,12 +63,12 @@ def _asked(candidates: Candidates, machine: Machine) -> tuple[str, float]:
         except (AccessRefused, Missing):
             continue
         except RemoteError:
-            return "", SILENT_FOR
+            return None, SILENT_FOR
     return "", NOBODYS_FOR
 
 
 def _kept(facts: dict[str, object], now: float) -> dict[str, tuple[str, float]]:
-    """What is remembered of each host: a name or "", and until when that holds."""
+    """What is remembered of each host: a name or "", and until when that holds or held."""
     kept = {}
     for host, fact in facts.items():
         if not (isinstance(fact, list) and len(fact) == 2):
@@ -70,7 +76,7 @@ def _kept(facts: dict[str, object], now: float) -> dict[str, tuple[str, float]]:
         name, until = fact
         valid = isinstance(name, str) and isinstance(until, (int, float))
         # The longest that one of ours holds: a clock may have been wrong.
-        if valid and now < until <= now + KNOWN_FOR:
+        if valid and now - KEPT_FOR < until <= now + KNOWN_FOR:
             kept[host] = (name, float(until))
     return kept
 

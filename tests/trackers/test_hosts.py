@@ -17,7 +17,15 @@ from sdd_hooks.remote.client import Client
 from sdd_hooks.remote.connect import connect
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.detection import detect
-from sdd_hooks.trackers.hosts import CACHE, DAY, KNOWN_FOR, NOBODYS_FOR, SILENT_FOR, asking
+from sdd_hooks.trackers.hosts import (
+    CACHE,
+    DAY,
+    KEPT_FOR,
+    KNOWN_FOR,
+    NOBODYS_FOR,
+    SILENT_FOR,
+    asking,
+)
 from sdd_hooks.trackers.protocol import Around, Machine
 from tests.support.loopback import Request, Response, Server, serving
 from tests.trackers.vendors import ACORN, BIRCH, KNOWN
@@ -93,6 +101,13 @@ def test_a_host_that_is_not_there(tmp_path: Path) -> None:
     assert tracker(here, NOW) is None
 
 
+def test_a_host_out_of_reach_stays_what_it_was(tmp_path: Path) -> None:
+    here = machine("http://127.0.0.1:9/acme/shop.git", tmp_path)
+    remember(CACHE, {"http://127.0.0.1:9": ("birch", NOW)}, here.around.environ)
+    assert tracker(here, NOW) == "birch"
+    assert recall(CACHE, here.around.environ)["http://127.0.0.1:9"] == ["birch", NOW + SILENT_FOR]
+
+
 def test_a_refusal_is_no_reason_to_ask_no_further(tmp_path: Path) -> None:
     refusals = iter([Response(401), Response(data="Birch")])
     with serving(lambda _request: next(refusals)) as server:
@@ -114,9 +129,9 @@ def test_an_answer_from_the_future_is_not_believed(birch: Server, tmp_path: Path
     assert tracker(here, NOW) == "birch"
 
 
-def test_what_has_run_out_is_forgotten(birch: Server, tmp_path: Path) -> None:
+def test_what_has_long_run_out_is_forgotten(birch: Server, tmp_path: Path) -> None:
     here = machine(f"{birch.url}/acme/shop.git", tmp_path)
-    facts = {"https://old.example": ("", NOW - 1), "https://new.example": ("acorn", NOW + 1)}
+    facts = {"https://old.example": ("", NOW - KEPT_FOR), "https://new.example": ("acorn", NOW + 1)}
     remember(CACHE, facts, here.around.environ)
     assert tracker(here, NOW) == "birch"
     assert set(recall(CACHE, here.around.environ)) == {"https://new.example", birch.url}
