@@ -13,8 +13,8 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from sdd_hooks.errors import RepositoryError
-from sdd_hooks.project.quietly import output
+from sdd_hooks.errors import RepositoryError, SddError
+from sdd_hooks.project.processes import finish
 
 # `git rev-parse --local-env-vars`: git sets them for the hooks it runs, and with any of them a
 # command looks at that repository or index instead of the one it is pointed at. The two that carry
@@ -149,10 +149,12 @@ def credential(
     }
     asked = f"protocol={protocol}\nhost={host}\n\n".encode()
     command = _command(root, ("-c", "credential.interactive=false", "credential", "fill"))
-    printed = output(command, root, silent, deadline, asked)
-    lines = (printed or b"").decode("utf-8", "replace").split("\n")
-    found = dict(line.partition("=")[::2] for line in lines)
-    if not found.get("password"):
+    try:
+        done = finish("git credential", command, root, silent, deadline, given=asked)
+    except SddError:
+        return None
+    found = dict(line.partition("=")[::2] for line in done.out.split("\n"))
+    if done.code or not found.get("password"):
         return None
     return found.get("username", ""), found["password"]
 

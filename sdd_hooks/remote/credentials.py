@@ -8,16 +8,14 @@ the environment goes where the environment, or the vendor, says that it belongs.
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from sdd_hooks.errors import AccessRefused
+from sdd_hooks.errors import AccessRefused, SddError
 from sdd_hooks.project.git import credential
-from sdd_hooks.project.quietly import output
+from sdd_hooks.project.processes import executable, finish
 from sdd_hooks.remote.urls import Endpoint, RemoteUrl, parse_endpoint
 
 DEADLINE = 10.0
@@ -212,23 +210,13 @@ def _elsewhere(
 
 def _printed(command: tuple[str, ...], root: Path, environ: Mapping[str, str]) -> str:
     """What a program prints as its token; "" where it is not installed, or has none."""
-    program = _program(command[0], root, environ)
+    program = executable(command[0], environ, outside=root)
     if program is None:
         return ""
     # Those programs print a token of the environment for whatever host they are asked about.
     clean = {name: value for name, value in environ.items() if "TOKEN" not in name.upper()}
-    printed = output((program, *command[1:]), Path("/"), clean, DEADLINE)
-    return (printed or b"").decode("ascii", "replace").strip()
-
-
-def _program(name: str, root: Path, environ: Mapping[str, str]) -> str | None:
-    """Where a program is: in an absolute entry of PATH, and not in the repository."""
-    inside = os.path.realpath(root)
-
-    def outside(path: str) -> bool:
-        return not Path(os.path.realpath(path)).is_relative_to(inside)
-
-    entries = environ.get("PATH", "").split(os.pathsep)
-    places = [entry for entry in entries if entry.startswith("/") and outside(entry)]
-    found = shutil.which(name, path=os.pathsep.join(places))
-    return found if found and outside(found) else None
+    try:
+        done = finish(command[0], (program, *command[1:]), Path("/"), clean, DEADLINE)
+    except SddError:
+        return ""
+    return "" if done.code else done.out.strip()
