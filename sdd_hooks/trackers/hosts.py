@@ -27,10 +27,10 @@ KEPT_FOR = 365 * DAY
 """Seconds for which an answer is kept after that, for when the host does not answer."""
 
 
-def asking(machine: Machine, now: float) -> Ask:
+def asking(machine: Machine, now: float, *, online: bool = True) -> Ask:
     """Ask the host of the origin, unless somebody did a while ago; `now` is in epoch seconds.
 
-    What was learnt is kept in the person's cache.
+    What was learnt is kept in the person's cache. Not `online`, only that is looked at.
     """
     environ = machine.around.environ
     untold = Machine(machine.around, _without_token(machine))
@@ -41,7 +41,7 @@ def asking(machine: Machine, now: float) -> Ask:
             return None
         kept = _kept(recall(CACHE, environ), now)
         before, until = kept.get(origin.web, ("", now))
-        if until <= now:
+        if online and until <= now:
             name, lasts = _asked(candidates, untold)
             # A host that is out of reach stays what it was.
             before = before if name is None else name

@@ -108,6 +108,15 @@ def test_a_host_out_of_reach_stays_what_it_was(tmp_path: Path) -> None:
     assert recall(CACHE, here.around.environ)["http://127.0.0.1:9"] == ["birch", NOW + SILENT_FOR]
 
 
+def test_offline_only_what_is_remembered_counts(birch: Server, tmp_path: Path) -> None:
+    here = machine(f"{birch.url}/acme/shop.git", tmp_path)
+    candidates = [("acorn", ACORN), ("birch", BIRCH)]
+    assert asking(here, NOW, online=False)(candidates) is None
+    assert tracker(here, NOW) == "birch"
+    assert asking(here, NOW + KNOWN_FOR, online=False)(candidates) == "birch"
+    assert len(birch.asked) == 2
+
+
 def test_a_refusal_is_no_reason_to_ask_no_further(tmp_path: Path) -> None:
     refusals = iter([Response(401), Response(data="Birch")])
     with serving(lambda _request: next(refusals)) as server:
