@@ -146,6 +146,8 @@ def credential(
         # Set to nothing, it also stands before core.askPass and SSH_ASKPASS.
         "GIT_ASKPASS": "",
         "GCM_INTERACTIVE": "never",
+        "DISPLAY": "",
+        "WAYLAND_DISPLAY": "",
     }
     asked = f"protocol={protocol}\nhost={host}\n\n".encode()
     command = _command(root, ("-c", "credential.interactive=false", "credential", "fill"))

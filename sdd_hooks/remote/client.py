@@ -351,14 +351,14 @@ class Client:
             return answer
         what = _shown(answer.url)
         said = self.said(_message(answer.json()))
-        reason = f"{status}, {what}: {said}" if said else f"{status}, {what}"
+        reason = f": {said}" if said else ""
         if status in {401, 403}:
-            raise self.refused(reason)
+            raise self.refused(f"{status}, {what}{reason}")
         if status in {404, 410}:
             to = f" to {self._source}" if self._source else ""
-            hidden = f"{self.label} has no {what}, or does not show it{to}"
-            raise Missing(self._line(f"{hidden}: check the name"))
-        raise RemoteError(f"{self.label} answers {reason}")
+            advice = f"check the name; {self._advice}" if self._advice else "check the name"
+            raise Missing(f"{self.label} has no {what}, or does not show it{to}: {advice}")
+        raise RemoteError(f"{self.label} answers {status} ({what}){reason}")
 
     def _line(self, what: str) -> str:
         return f"{what}: {self._advice}" if self._advice else what

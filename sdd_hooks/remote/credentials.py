@@ -147,10 +147,8 @@ def _same(site: Endpoint, value: str) -> bool:
     found = parse_endpoint(f"{site.scheme}://{value}" if bare else value)
     if found is None or found.host != site.host:
         return False
-    # Somebody who trusts a host with http does so with https.
-    return found.port == site.port or (
-        site.scheme == "https" and str(site) == f"https://{found.netloc}"
-    )
+    # A host that is trusted at http://host is so at https://host.
+    return found.port == site.port or (found.port, site.port) == (80, 443)
 
 
 def _may_carry(
