@@ -86,6 +86,8 @@ def serving(answer: Callable[[Request], Response]) -> Iterator[Server]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Headers and body in one packet: a second one would wait for the first to be acknowledged.
+        wbufsize = -1
 
         def _serve(self) -> None:
             parts = urlsplit(self.path)
@@ -110,8 +112,9 @@ def serving(answer: Callable[[Request], Response]) -> Iterator[Server]:
 
         def _answer(self, response: Response) -> None:
             content = response.content
-            self.send_response(response.status)
-            headers = {"Content-Type": "application/json", **response.headers}
+            self.send_response_only(response.status)
+            date = {"Date": self.date_time_string()}
+            headers = {**date, "Content-Type": "application/json", **response.headers}
             for name, value in headers.items():
                 self.send_header(name, value)
             if response.status not in {204, 304}:
