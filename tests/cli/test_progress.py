@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from sdd_hooks.cli.progress import progress_line
+from sdd_hooks.cli.progress import live_line, progress_line
 
 
 class Screen(io.StringIO):
@@ -40,3 +40,29 @@ def test_an_error_leaves_a_clean_line():
         progress("reading", 1, 5)
         raise KeyError
     assert screen.getvalue().endswith("\r\x1b[K")
+
+
+def test_a_number_without_an_end():
+    screen, times = Screen(), iter([0.0, 2.0])
+    with progress_line(screen, lambda: next(times)) as progress:
+        progress("reading", 1200, 0)
+    assert screen.getvalue() == "\r\x1b[Kreading 1,200\r\x1b[K"
+
+
+def test_a_wait_is_shown_at_once_and_in_one_row():
+    screen, times = Screen(), iter([0.0, 0.1, 0.2])
+    with live_line(screen, lambda: next(times)) as line:
+        line.tell("GitHub asks to wait: \x1b[31mwaiting 12 s")
+        line.tell("x" * 200)
+    first, second = "GitHub asks to wait: \\u001b[31mwaiting 12 s", "x" * 79
+    assert screen.getvalue().split("\r\x1b[K") == ["", first, second, ""]
+
+
+def test_what_is_printed_meanwhile_has_a_line_of_its_own():
+    screen, times = Screen(), iter([0.0, 2.0, 2.1])
+    with live_line(screen, lambda: next(times)) as line:
+        line.report("issues", 1, 3)
+        line.clear()
+        screen.write("a note\n")
+        line.report("issues", 2, 3)
+    assert screen.getvalue() == ("\r\x1b[Kissues 1/3\r\x1b[Ka note\n\r\x1b[Kissues 2/3\r\x1b[K")

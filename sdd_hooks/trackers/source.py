@@ -1,0 +1,167 @@
+"""Where the issues of a project come from: the repository, and each module of a workspace."""
+
+# Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Detection"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from sdd_hooks.errors import SddError
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.project import Project
+from sdd_hooks.trackers.detection import Detected, Found, detect, surroundings, tracker_settings
+from sdd_hooks.trackers.hosts import asking
+from sdd_hooks.trackers.protocol import Around, Connect, Machine, Tracker
+from sdd_hooks.trackers.registry import registered
+
+if TYPE_CHECKING:
+    from sdd_hooks.remote.client import Client, Limits
+    from sdd_hooks.remote.credentials import Sources
+
+Tell = Callable[[str], None]
+"""Is given a line about a wait while it begins."""
+
+
+class NoTracker(SddError):
+    """A repository or a module has no issues anywhere that is known."""
+
+    code = "no-tracker"
+
+
+class Source(NamedTuple):
+    """The issues of a repository (module "") or of a module: their tracker, and the collection
+    whose directory holds their files."""
+
+    collection: Collection
+    found: Found
+    around: Around
+
+    @property
+    def module(self) -> str:
+        """The module, "" for the repository itself."""
+        return self.collection.module
+
+    @property
+    def label(self) -> str:
+        """What people call the tracker."""
+        return self.found.vendor.label
+
+    @property
+    def directory(self) -> str:
+        """Where the files are, relative to the repository's root."""
+        return self.collection.directories[0]
+
+    @contextmanager
+    def opened(self, tell: Tell | None = None) -> Iterator[Tracker]:
+        """Its tracker for the block. Asks nobody yet; raises SddError where it cannot be opened."""
+        machine = Machine(self.around, _connecting(self.around, self.label, tell))
+        tracker = self.found.vendor.open(self.found.where, machine)
+        try:
+            yield tracker
+        finally:
+            tracker.disconnect()
+
+
+def find_source(
+    project: Project,
+    module: str,
+    now: float,
+    environ: Mapping[str, str],
+    *,
+    named: str = "",
+    online: bool = True,
+) -> tuple[Source | None, tuple[str, ...]]:
+    """The source of a module ("" for the repository), and a line for each vendor that is broken.
+
+    `named` is the tracker that is meant, whatever is declared. A module whose issues are those of
+    the repository has none of its own. Only when `online` is a host asked whose it is. `now` is in
+    epoch seconds. Raises like `detect`.
+    """
+    detected, around = _look(project, module, now, environ, named, online)
+    found = detected.found
+    if module and found is not None and not named:
+        above = _above(project, now, environ)
+        if _same(above, (found, around)):
+            found = None
+    if found is None:
+        return None, detected.broken
+    (collection,) = project.select(("issues",), module)
+    return Source(collection, found, around), detected.broken
+
+
+def no_tracker(project: Project, module: str, broken: tuple[str, ...]) -> NoTracker:
+    """The error for a part of the project that has no source."""
+    if broken:
+        return NoTracker(broken[0])
+    if module:
+        return NoTracker(
+            f"the module {module!r} has no tracker of its own: leave --module out, or declare one"
+            " under `#### Tracker` of its memory file"
+        )
+    return NoTracker(
+        f"no tracker is known for {project.repository.slug}: declare one under `#### Tracker`"
+        " of the memory file"
+    )
+
+
+def _look(
+    project: Project,
+    module: str,
+    now: float,
+    environ: Mapping[str, str],
+    named: str,
+    online: bool,
+) -> tuple[Detected, Around]:
+    settings, memory_file = tracker_settings(project, module)
+    around = surroundings(project, module, environ)
+    host = around.origin.host if around.origin else ""
+    ask = asking(Machine(around, _connecting(around, host, None)), now, online=online)
+    try:
+        found = detect(
+            settings, around, registered(), named=named, memory_file=memory_file, ask=ask
+        )
+    except SddError:
+        # What the repository declares need not be meant for each of its modules.
+        if not module or named or settings != project.configuration.tracker:
+            raise
+        found = Detected(None)
+    return found, around
+
+
+def _above(project: Project, now: float, environ: Mapping[str, str]) -> tuple[Found, Around] | None:
+    """The source of the repository itself; None where it has none that works."""
+    try:
+        detected, around = _look(project, "", now, environ, "", online=False)
+    except SddError:
+        return None
+    return None if detected.found is None else (detected.found, around)
+
+
+def _same(one: tuple[Found, Around] | None, other: tuple[Found, Around]) -> bool:
+    """Whether two are the same issues."""
+    if one is None:
+        return False
+    (found, around), (second, elsewhere) = one, other
+    nearby = not found.vendor.local or around.root == elsewhere.root
+    return (found.name, found.where) == (second.name, second.where) and nearby
+
+
+def _connecting(around: Around, label: str, tell: Tell | None) -> Connect:
+    def make(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
+        # Not before it is needed: it brings httpx.
+        from sdd_hooks.remote.connect import connect
+
+        return connect(
+            api,
+            sources,
+            limits,
+            label=label,
+            around_origin=around.origin,
+            root=around.root,
+            environ=around.environ,
+            tell=tell,
+        )
+
+    return make
