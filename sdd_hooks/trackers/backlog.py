@@ -1,167 +1,191 @@
-"""The backlogs of a project: which part of a workspace has its issues where."""
+"""The issues of a folder while a sync changes them: what is written, removed, linked, counted."""
 
-# Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Detection"
+# Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Sync"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Literal
 
-from sdd_hooks.errors import SddError
-from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.project import Project
-from sdd_hooks.trackers.detection import Detected, Found, detect, surroundings, tracker_settings
-from sdd_hooks.trackers.hosts import asking
-from sdd_hooks.trackers.protocol import Around, Connect, Machine, Tracker
-from sdd_hooks.trackers.registry import registered
+from sdd_hooks.project.lines import one_line
+from sdd_hooks.trackers.fields import epoch
+from sdd_hooks.trackers.file import has_pulls, parse, render, with_pulls
+from sdd_hooks.trackers.filenames import id_of
+from sdd_hooks.trackers.issue import Issue, PullRequest
+from sdd_hooks.trackers.store import Store
 
-if TYPE_CHECKING:
-    from sdd_hooks.remote.client import Client, Limits
-    from sdd_hooks.remote.credentials import Sources
+Outcome = Literal["added", "updated", "removed", "unchanged", "failed"]
 
-Tell = Callable[[str], None]
-"""Is given a line about a wait while it begins."""
+MOST_NAMED = 3
+"""Issues that failed and are named, each with its reason."""
 
-
-class NoTracker(SddError):
-    """A repository or a module has no issues anywhere that is known."""
-
-    code = "no-tracker"
+_SHOWN = 60
 
 
-class Backlog(NamedTuple):
-    """The issues of a repository (module "") or of a module: their tracker, and the collection
-    whose directory holds their files."""
+class Backlog:
+    """What a sync does to the files of `store`.
 
-    collection: Collection
-    found: Found
-    around: Around
-
-    @property
-    def module(self) -> str:
-        """The module, "" for the repository itself."""
-        return self.collection.module
-
-    @property
-    def label(self) -> str:
-        """What people call the tracker."""
-        return self.found.vendor.label
-
-    @property
-    def directory(self) -> str:
-        """Where the files are, relative to the repository's root."""
-        return self.collection.directories[0]
-
-    @contextmanager
-    def opened(self, tell: Tell | None = None) -> Iterator[Tracker]:
-        """Its tracker for the block. Asks nobody yet; raises SddError where it cannot be opened."""
-        machine = Machine(self.around, _connecting(self.around, self.label, tell))
-        tracker = self.found.vendor.open(self.found.where, machine)
-        try:
-            yield tracker
-        finally:
-            tracker.disconnect()
-
-
-def find_backlog(
-    project: Project,
-    module: str,
-    now: float,
-    environ: Mapping[str, str],
-    *,
-    named: str = "",
-    online: bool = True,
-) -> tuple[Backlog | None, tuple[str, ...]]:
-    """The backlog of a module ("" for the repository), and a line for each vendor that is broken.
-
-    `named` is the tracker that is meant, whatever is declared. A module whose issues are those of
-    the repository has none of its own. Only when `online` is a host asked whose it is. `now` is in
-    epoch seconds. Raises like `detect`.
+    `links` are the pull requests that were known, by number, with their issues. With `everything`
+    all issues and pull requests there are will come, so that nothing that is known counts on its
+    own. `before` is called once, before the first file is changed.
     """
-    detected, around = _look(project, module, now, environ, named, online)
-    found = detected.found
-    if module and found is not None and not named:
-        above = _above(project, now, environ)
-        if _same(above, (found, around)):
-            found = None
-    if found is None:
-        return None, detected.broken
-    (collection,) = project.select(("issues",), module)
-    return Backlog(collection, found, around), detected.broken
 
+    def __init__(
+        self,
+        store: Store,
+        links: Mapping[str, Iterable[str]],
+        before: Callable[[], None],
+        *,
+        everything: bool,
+    ) -> None:
+        self.seen: set[str] = set()
+        self.retry: float | None = None
+        self._store = store
+        self._before: Callable[[], None] | None = before
+        self._everything = everything
+        self._links = {} if everything else {pull: set(ids) for pull, ids in links.items()}
+        self._linked: dict[str, set[str]] = {}
+        for pull, ids in self._links.items():
+            for id in ids:
+                self._linked.setdefault(id, set()).add(pull)
+        # Pull requests of issues that have not come yet, and links that only a file vouches for.
+        self._waiting: dict[str, dict[str, PullRequest]] = {}
+        self._doubtful: dict[str, set[str]] = {}
+        self._outcomes: dict[str, Outcome] = {}
+        self._failures: list[str] = []
 
-def no_tracker(project: Project, module: str, broken: tuple[str, ...]) -> NoTracker:
-    """The error for a part of the project that has no backlog."""
-    if broken:
-        return NoTracker(broken[0])
-    if module:
-        return NoTracker(
-            f"the module {module!r} has no tracker of its own: leave --module out, or declare one"
-            " under `#### Tracker` of its memory file"
+    def put(self, issue: Issue) -> None:
+        """Write an issue as its tracker has it now, with all its pull requests."""
+        self.seen.add(issue.id)
+        name = self._store.name(issue.id)
+        if name is None:
+            self._fail(issue.id, "its id cannot be the name of a file")
+            return
+        old = self._store.read(name) if name in self._store.names or self._written(name) else None
+        pulls = {pull.number: pull for pull in self._kept(issue, old)}
+        for pull in (*issue.pulls, *self._waiting.pop(issue.id, {}).values()):
+            known = pulls.get(pull.number)
+            if known is None or known.updated <= pull.updated:
+                pulls[pull.number] = pull
+        if pulls or issue.pulls:
+            issue = replace(issue, pulls=tuple(pulls.values()))
+        self._write(name, issue, old)
+        for former in issue.formerly:
+            if former != issue.id:
+                self.remove(former)
+
+    def link(self, pull: PullRequest) -> None:
+        """Show a pull request, as it is now, with the issues it is linked with and no others."""
+        now = set(pull.closes)
+        for id in self._links.pop(pull.number, set()) - now:
+            self._linked.get(id, set()).discard(pull.number)
+            self._show(id, pull.number, None)
+        self._links[pull.number] = now
+        for id in now:
+            self._linked.setdefault(id, set()).add(pull.number)
+            if not self._show(id, pull.number, pull):
+                self._waiting.setdefault(id, {})[pull.number] = pull
+
+    def remove(self, id: str) -> None:
+        """Remove the file of an issue that is no longer here."""
+        name = self._store.name(id)
+        if name is None or not (name in self._store.names or self._written(name)):
+            return
+        self._begin()
+        if not self._store.remove(name):
+            return
+        self.seen.discard(id)
+        if name in self._store.names:
+            self._outcomes[name] = "removed"
+        else:
+            self._outcomes.pop(name, None)
+
+    def there(self) -> Iterator[str]:
+        """The ids of the issues that had a file before."""
+        return filter(None, map(id_of, self._store.names))
+
+    def settle(self) -> None:
+        """After everything has come: take back the links that nobody has confirmed."""
+        for id, numbers in self._doubtful.items():
+            for number in numbers - self._linked.get(id, set()):
+                self._show(id, number, None)
+
+    def links(self) -> dict[str, tuple[str, ...]]:
+        """The links as they are now."""
+        return {pull: tuple(sorted(ids)) for pull, ids in sorted(self._links.items()) if ids}
+
+    def counts(self) -> dict[str, int]:
+        """How many issues had which outcome."""
+        return Counter(self._outcomes.values())
+
+    def changed(self) -> tuple[str, ...]:
+        """The paths of the files that were written or removed, relative to the repository."""
+        return tuple(
+            sorted(
+                self._store.path(name)
+                for name, outcome in self._outcomes.items()
+                if outcome in {"added", "updated", "removed"}
+            )
         )
-    return NoTracker(
-        f"no tracker is known for {project.repository.slug}: declare one under `#### Tracker`"
-        " of the memory file"
-    )
 
+    def failures(self) -> tuple[str, ...]:
+        """A line for each of the first issues that could not be written, and one for the others."""
+        others = len(self._failures) - MOST_NAMED
+        more = [f"{others} more issues could not be written"] if others > 0 else []
+        return (*self._failures[:MOST_NAMED], *more)
 
-def _look(
-    project: Project,
-    module: str,
-    now: float,
-    environ: Mapping[str, str],
-    named: str,
-    online: bool,
-) -> tuple[Detected, Around]:
-    settings, memory_file = tracker_settings(project, module)
-    around = surroundings(project, module, environ)
-    host = around.origin.host if around.origin else ""
-    ask = asking(Machine(around, _connecting(around, host, None)), now, online=online)
-    try:
-        found = detect(
-            settings, around, registered(), named=named, memory_file=memory_file, ask=ask
-        )
-    except SddError:
-        # What the repository declares need not be meant for each of its modules.
-        if not module or named or settings != project.configuration.tracker:
-            raise
-        found = Detected(None)
-    return found, around
+    def _kept(self, issue: Issue, old: bytes | None) -> list[PullRequest]:
+        """The pull requests of a file that the issue still has though it does not name them."""
+        linked = self._linked.get(issue.id, set())
+        if old is None or not (linked or self._everything) or not has_pulls(old):
+            return []
+        stored = parse(old)
+        known = stored.pulls if stored else ()
+        if not self._everything:
+            return [pull for pull in known if pull.number in linked]
+        named = {pull.number for pull in issue.pulls}
+        doubtful = {pull.number for pull in known} - named
+        if doubtful:
+            self._doubtful.setdefault(issue.id, set()).update(doubtful)
+        return list(known)
 
+    def _show(self, id: str, number: str, pull: PullRequest | None) -> bool:
+        """Show a pull request in the file of an issue, or no longer. False: there is no file."""
+        name = self._store.name(id)
+        old = self._store.read(name) if name else None
+        stored = parse(old) if old is not None else None
+        if name is None or old is None or stored is None:
+            return False
+        pulls = [one for one in stored.pulls if one.number != number]
+        self._write(name, with_pulls(stored, [*pulls, *([pull] if pull else [])]), old)
+        return True
 
-def _above(project: Project, now: float, environ: Mapping[str, str]) -> tuple[Found, Around] | None:
-    """The backlog of the repository itself; None where it has none that works."""
-    try:
-        detected, around = _look(project, "", now, environ, "", online=False)
-    except SddError:
-        return None
-    return None if detected.found is None else (detected.found, around)
+    def _write(self, name: str, issue: Issue, old: bytes | None) -> None:
+        data = render(issue)
+        if data == old:
+            self._outcomes.setdefault(name, "unchanged")
+            return
+        self._begin()
+        try:
+            self._store.write(name, data)
+        except IsADirectoryError:
+            self._fail(issue.id, f"{self._store.path(name)} is a directory: remove it")
+            updated = epoch(issue.updated)
+            if updated is not None:
+                self.retry = min(updated, self.retry or updated)
+            return
+        self._outcomes[name] = "updated" if name in self._store.names else "added"
 
+    def _written(self, name: str) -> bool:
+        return name in self._outcomes
 
-def _same(one: tuple[Found, Around] | None, other: tuple[Found, Around]) -> bool:
-    """Whether two are the same issues."""
-    if one is None:
-        return False
-    (found, around), (second, elsewhere) = one, other
-    nearby = not found.vendor.local or around.root == elsewhere.root
-    return (found.name, found.where) == (second.name, second.where) and nearby
+    def _begin(self) -> None:
+        if self._before is not None:
+            self._before()
+            self._before = None
 
-
-def _connecting(around: Around, label: str, tell: Tell | None) -> Connect:
-    def make(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
-        # Not before it is needed: it brings httpx.
-        from sdd_hooks.remote.connect import connect
-
-        return connect(
-            api,
-            sources,
-            limits,
-            label=label,
-            around_origin=around.origin,
-            root=around.root,
-            environ=around.environ,
-            tell=tell,
-        )
-
-    return make
+    def _fail(self, id: str, why: str) -> None:
+        self._outcomes[f"\0{id}"] = "failed"
+        self._failures.append(f"issue {one_line(id)[:_SHOWN]} is left out: {why}")

@@ -44,6 +44,7 @@ class Page(NamedTuple):
     gone: tuple[str, ...] = ()
     total: int | None = None
     warnings: tuple[str, ...] = ()
+    everything: bool = False
 
 
 class Filter(NamedTuple):

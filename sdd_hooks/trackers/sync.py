@@ -1,0 +1,242 @@
+"""Bring the issues of a tracker into a folder, so that a failure or a kill loses nothing.
+
+Pages are written as they come. How far that came, the cursor, is a time of the tracker's clock; it
+moves when the last page was written, and the next fetch begins a little before it: an issue that
+changes twice in a second, or while pages are being fetched, is fetched again rather than missed.
+"""
+
+# Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Sync",
+# SPEC-0009 REQ "Reconciliation"
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import NamedTuple
+
+from sdd_hooks.errors import StorageError
+from sdd_hooks.project.lock import held
+from sdd_hooks.trackers.ahead import ahead
+from sdd_hooks.trackers.backlog import Backlog
+from sdd_hooks.trackers.fields import epoch
+from sdd_hooks.trackers.meta import COUNTS, NAME, Cursor, Meta, key_of, read_meta, write_meta
+from sdd_hooks.trackers.protocol import Page, Since, Tracker
+from sdd_hooks.trackers.store import IssueFolder, Store, opened
+
+OVERLAP = 2.0
+"""Seconds before the cursor from which a fetch begins."""
+RECONCILE = 24 * 3600.0
+"""Seconds after which the ids of all issues are compared again."""
+LOCK = ".lock"
+
+Progress = Callable[[str, int, int], None]
+"""Called with (what is being done, how many are done, how many there are)."""
+
+
+class _Told(NamedTuple):
+    """Who is told how it goes."""
+
+    begun: Callable[[int | None], None] | None
+    progress: Progress | None
+
+
+@dataclass(frozen=True)
+class Synced:
+    """What a sync did, in issues. `changed` are the files written or removed, relative to the
+    repository's root.
+
+    With `ran` False another sync of the folder was at work, and nothing was done. `since` names the
+    state of the folder that `changed` is the difference to, "" where that is not known; `state` is
+    the one it is in now.
+    """
+
+    added: int = 0
+    updated: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    changed: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    ran: bool = True
+    since: str = ""
+    state: str = ""
+
+
+def sync(
+    tracker: Tracker,
+    folder: IssueFolder,
+    *,
+    full: bool = False,
+    clock: Callable[[], float] = time.time,
+    wait: float = 0.0,
+    begun: Callable[[int | None], None] | None = None,
+    progress: Progress | None = None,
+) -> Synced:
+    """Fetch what changed since the last time, or everything with `full`, and write it.
+
+    `wait` is how many seconds another sync of the folder is waited for. `begun` is told, once the
+    tracker has answered, how many issues come, None where it does not say. `clock` says when this
+    was; what is fetched depends on the tracker's own alone. Does not disconnect the tracker.
+
+    Raises:
+        RemoteError, SddError: the tracker failed. Files are whole, the next sync begins again where
+            this one did.
+        StorageError: the folder cannot be written, or is a link.
+    """
+    with opened(folder, create=True) as store:
+        if store is None:
+            raise StorageError(f"cannot open {folder.path}: it was removed just now")
+        with held(folder.path / LOCK, wait) as mine:
+            if not mine:
+                return Synced(ran=False)
+            store.look()
+            return _synced(tracker, store, clock(), full, _Told(begun, progress))
+
+
+def last_synced(folder: IssueFolder) -> float | None:
+    """When a sync of the folder last came to its end (epoch seconds); None for never, or where that
+    cannot be told."""
+    return _meta(folder).synced
+
+
+def state_of(folder: IssueFolder) -> str:
+    """What the files of a folder are; "" where a sync is changing them, or did not end."""
+    return _meta(folder).state
+
+
+def _meta(folder: IssueFolder) -> Meta:
+    try:
+        with opened(folder) as store:
+            return (read_meta(store) if store else None) or Meta()
+    except StorageError:
+        return Meta()
+
+
+@dataclass(frozen=True)
+class _Fetched:
+    """What a fetch that came to its end did; `everything` says that all issues there are came."""
+
+    backlog: Backlog
+    cursor: Cursor
+    everything: bool
+    warnings: tuple[str, ...]
+
+
+def _synced(tracker: Tracker, store: Store, now: float, full: bool, told: _Told) -> Synced:
+    store.clear()
+    found = read_meta(store)
+    meta = found or Meta()
+    key = key_of(tracker.name, tracker.place)
+    if meta.key != key:
+        # What the files are is known as before; how far this tracker was fetched is not.
+        meta = replace(meta, tracker=tracker.name, key=key, cursor=Cursor())
+    known = meta.cursor.issues is not None
+    compare = full or not known or _is_due(now, meta.cursor.reconciled)
+    ids = tracker.inventory() if compare else None
+    # A power cut may leave a file that was renamed before its content was on the disk.
+    lost = compare and any(map(store.is_empty, store.names))
+    everything = full or not known or lost or (compare and ids is None)
+    fetched = _fetched(tracker, store, meta, everything, told)
+    if fetched is None:
+        fetched = _fetched(tracker, store, replace(meta, cursor=Cursor()), True, told)
+    assert fetched is not None
+    backlog, cursor = fetched.backlog, fetched.cursor
+    if fetched.everything:
+        backlog.settle()
+    if fetched.everything or compare:
+        kept = backlog.seen.union(() if ids is None or fetched.everything else ids)
+        for id in backlog.there():
+            if id not in kept:
+                backlog.remove(id)
+        cursor = replace(cursor, reconciled=now)
+    counts, changed = backlog.counts(), backlog.changed()
+    state = os.urandom(8).hex() if changed or not meta.state else meta.state
+    cursor = replace(cursor, links=backlog.links())
+    write_meta(store, replace(meta, cursor=cursor, state=state, synced=now, counts=counts))
+    damaged = f"{store.path(NAME)} could not be used: all issues were fetched again"
+    return Synced(
+        *(counts.get(name, 0) for name in COUNTS),
+        changed=changed,
+        warnings=(*([] if found else [damaged]), *fetched.warnings, *backlog.failures()),
+        since=meta.state,
+        state=state,
+    )
+
+
+def _fetched(
+    tracker: Tracker, store: Store, meta: Meta, everything: bool, told: _Told
+) -> _Fetched | None:
+    """Fetch and write. None, and nothing written, where the tracker's clock is behind the cursor:
+    what changed since a time that has not come yet says nothing."""
+
+    def before() -> None:
+        write_meta(store, replace(meta, state=""))
+
+    then = Cursor() if everything else meta.cursor
+    since = Since(_earlier(then.issues), _earlier(then.pulls))
+    notes = dict(then.notes)
+    warnings: dict[str, None] = {}
+    issues = pulls = None
+    done = 0
+    with closing(ahead(tracker.fetch(since, notes))) as pages:
+        first = next(pages, None)
+        at = first.at if first else None
+        if at is not None and any(one is not None and one > at for one in since):
+            return None
+        everything = everything or bool(first and first.everything)
+        backlog = Backlog(store, then.links, before, everything=everything)
+        total = first.total if first else 0
+        if told.begun:
+            told.begun(total)
+        for page in chain([first] if first else [], pages):
+            _write(backlog, page)
+            issues = _newest(issues, (one.updated for one in page.issues))
+            pulls = _newest(pulls, (one.updated for one in page.pulls))
+            warnings.update(dict.fromkeys(page.warnings))
+            done += len(page.issues)
+            if told.progress:
+                what = f"Syncing issues from {tracker.label}"
+                told.progress(what, done, max(done, total or 0))
+    issues = _moved(then.issues, issues, at, backlog.retry)
+    pulls = _moved(then.pulls, pulls, at)
+    # A tracker that has none so far is asked for those that come.
+    cursor = Cursor(issues, issues if pulls is None else pulls, then.reconciled, notes)
+    return _Fetched(backlog, cursor, everything, tuple(warnings))
+
+
+def _write(backlog: Backlog, page: Page) -> None:
+    for issue in page.issues:
+        backlog.put(issue)
+    for id in page.gone:
+        backlog.remove(id)
+    for pull in page.pulls:
+        backlog.link(pull)
+
+
+def _newest(known: float | None, times: Iterable[str]) -> float | None:
+    """The latest of these times that can be read, or `known`."""
+    seen = list(times)
+    # As text they are in the order of time, unless a tracker has some in another form.
+    latest = epoch(max(seen)) if seen else None
+    found = map(epoch, seen) if seen and latest is None else (latest,)
+    return max((one for one in (known, *found) if one is not None), default=None)
+
+
+def _moved(then: float | None, seen: float | None, *limits: float | None) -> float | None:
+    """The cursor after a fetch: what was seen, within these limits; never backwards."""
+    if seen is None:
+        return then
+    found = min(seen, *(one for one in limits if one is not None)) if any(limits) else seen
+    return found if then is None else max(then, found)
+
+
+def _earlier(cursor: float | None) -> float | None:
+    return None if cursor is None else max(cursor - OVERLAP, 0.0)
+
+
+def _is_due(now: float, then: float | None) -> bool:
+    return then is None or not 0 <= now - then < RECONCILE
