@@ -116,7 +116,7 @@ class Backlog:
         """The links as they are now."""
         return {pull: tuple(sorted(ids)) for pull, ids in sorted(self._links.items()) if ids}
 
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> Counter[str]:
         """How many issues had which outcome."""
         return Counter(self._outcomes.values())
 

@@ -33,9 +33,11 @@ class Since(NamedTuple):
 class Page(NamedTuple):
     """Some of what a tracker has, in any order; what comes twice counts as it came last.
 
-    `at` is the tracker's own clock when the page was asked for (epoch seconds). `gone` are ids that
-    the tracker says are no longer here. `total` is how many issues the whole fetch brings, where
-    the tracker tells. `warnings` say what could not be read besides, one line each.
+    `at` is the tracker's own clock when the page was asked for (epoch seconds). `pulls` come with
+    all the issues that they are linked with. `gone` are ids that the tracker says are no longer
+    here. `total` is how many issues the whole fetch brings, where the tracker tells. `warnings` say
+    what could not be read besides, one line each. `everything`, on the first page, says that the
+    fetch brings all there is, whatever was asked: what it does not bring is removed.
     """
 
     issues: tuple[Issue, ...]

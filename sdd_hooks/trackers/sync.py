@@ -23,7 +23,7 @@ from sdd_hooks.project.lock import held
 from sdd_hooks.trackers.ahead import ahead
 from sdd_hooks.trackers.backlog import Backlog
 from sdd_hooks.trackers.fields import epoch
-from sdd_hooks.trackers.meta import COUNTS, NAME, Cursor, Meta, key_of, read_meta, write_meta
+from sdd_hooks.trackers.meta import NAME, Cursor, Meta, key_of, read_meta, write_meta
 from sdd_hooks.trackers.protocol import Page, Since, Tracker
 from sdd_hooks.trackers.store import IssueFolder, Store, opened
 
@@ -159,7 +159,11 @@ def _synced(tracker: Tracker, store: Store, now: float, full: bool, told: _Told)
     write_meta(store, replace(meta, cursor=cursor, state=state, synced=now, counts=counts))
     damaged = f"{store.path(NAME)} could not be used: all issues were fetched again"
     return Synced(
-        *(counts.get(name, 0) for name in COUNTS),
+        counts["added"],
+        counts["updated"],
+        counts["removed"],
+        counts["unchanged"],
+        counts["failed"],
         changed=changed,
         warnings=(*([] if found else [damaged]), *fetched.warnings, *backlog.failures()),
         since=meta.state,
