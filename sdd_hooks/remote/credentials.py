@@ -172,9 +172,7 @@ def _from_environment(variables: Variables, environ: Mapping[str, str]) -> Secre
         return None
     named = " and ".join(variables.names)
     if not _is_token(values[-1]) or not all(value.isprintable() for value in values):
-        raise AccessRefused(
-            f"{named} cannot be a token, with spaces or control characters: check it"
-        )
+        raise AccessRefused(f"{named}: it has characters that no token has: check its value")
     return Secret(values[-1], named, values[0] if len(values) > 1 else "")
 
 
