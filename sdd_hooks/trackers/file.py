@@ -159,6 +159,7 @@ def issue_of(stored: StoredIssue) -> Issue:
         blocks=stored.blocks,
         blocked_by=stored.blocked_by,
         pulls=stored.pulls,
+        specs=stored.specs,
     )
 
 

@@ -35,7 +35,8 @@ class Issue:
 
     `body` is verbatim. `blocks` and `blocked_by` are the tracker's own edges: those written in the
     body are read elsewhere. `pulls` are those that the tracker gives together with the issue.
-    `formerly` are ids that it had before, of which no file must stay.
+    `formerly` are ids that it had before, of which no file must stay. `specs` is where the tracker
+    says which specifications it belongs to, beside those that title and body mention.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Issue:
     blocked_by: tuple[str, ...] = ()
     pulls: tuple[PullRequest, ...] = ()
     formerly: tuple[str, ...] = ()
+    specs: tuple[str, ...] = ()
 
 
 class Draft(NamedTuple):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from sdd_hooks.errors import RemoteError
 from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
 
 if TYPE_CHECKING:
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.credentials import Sources
     from sdd_hooks.remote.urls import RemoteUrl
+
+
+class Unsupported(RemoteError):
+    """The tracker cannot do what was asked, whatever it is asked about."""
+
+    code = "unsupported"
 
 
 class Since(NamedTuple):

@@ -48,9 +48,9 @@ class References(NamedTuple):
 
 
 def references_of(issue: Issue) -> References:
-    """The artifacts that title and body mention, and the edges: the tracker's own and those that
-    the body has in lines such as `Blocks: #12, PROJ-3` or `Blocked by: owner/repo#3`."""
-    artifacts = _artifacts(f"{issue.title}\n{issue.body}")
+    """The artifacts that title, body and tracker mention, and the edges: the tracker's own and
+    those that the body has in lines such as `Blocks: #12, PROJ-3` or `Blocked by: owner/repo#3`."""
+    artifacts = _artifacts("\n".join((issue.title, issue.body, *issue.specs)))
     written = _written(issue)
     return References(
         tuple(str(one) for one in artifacts if one.kind == "SPEC"),
