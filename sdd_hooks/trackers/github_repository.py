@@ -318,8 +318,9 @@ class GitHub:
     def _moved(self, id: str, answer: Answer) -> Answer:
         """The issue where it is now, if only its repository has another name. Raises Missing."""
         there = self._get(answer.headers.get("location", ""))
-        home = self._get(self._path("")).json()
-        if repository_of(there.json()).lower() == text(home, "full_name").lower():
+        # What any issue of the repository says about where it is now.
+        some = rows(self._get(self._path("issues"), {"state": "all", "per_page": 1}).json())
+        if some and repository_of(some[0]) == repository_of(there.json()):
             return there
         moved = text(there.json(), "html_url")
         raise Missing(f"{LABEL}: {self._named(id)} was moved to {one_line(moved)}", moved)

@@ -6,7 +6,7 @@ import copy
 import json
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -87,11 +87,7 @@ class Description:
 
         None where they are missing. `base` takes the place of the path of their first server.
         """
-        files = [VENDOR_APIS / name for name in names]
-        if not all(file.is_file() for file in files):
-            return None
-        documents = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-        return cls(documents, names[0].partition("/")[0], base)
+        return _load(names, base)
 
     def request(self, request: Request) -> None:
         """Raises AssertionError for a request that the description does not allow."""
@@ -129,6 +125,15 @@ class Description:
             if one.method == method:
                 return one
         raise AssertionError(f"{method} is not described for {path}")
+
+
+@cache
+def _load(names: tuple[str, ...], base: str | None) -> Description | None:
+    files = [VENDOR_APIS / name for name in names]
+    if not all(file.is_file() for file in files):
+        return None
+    documents = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    return Description(documents, names[0].partition("/")[0], base)
 
 
 def nulled(data: object, place: Place) -> object:

@@ -1,0 +1,59 @@
+"""What a tracker is opened with in a test: a client of a loopback server that waits in no time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sdd_hooks.remote.client import Client, Limits
+from sdd_hooks.remote.credentials import Secret, Sources
+from sdd_hooks.trackers.protocol import Around, Machine
+
+TOKEN = "t0ken-that-nobody-may-see"
+SOURCE = "SOME_TOKEN"
+
+
+@dataclass
+class Workplace:
+    """Where trackers are opened; on leaving it as a context they are disconnected.
+
+    `waits` are the seconds that their clients waited for, one each, while `now` (epoch seconds)
+    went on; `told` is what they said about it.
+    """
+
+    now: float
+    waits: list[float] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    _clients: list[Client] = field(default_factory=list)
+
+    def __enter__(self) -> Workplace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for client in self._clients:
+            client.close()
+
+    def machine(self, label: str, *, token: str | None = TOKEN, user: str = "") -> Machine:
+        """Connects to any host with `token`, None for none, as something outside a repository."""
+
+        def connect(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
+            secret = Secret(token, SOURCE, user) if token and sources else None
+            client = Client(
+                api,
+                label=label,
+                headers=sources.headers(secret) if sources and secret else {},
+                secret=secret,
+                advice=sources.advice if sources else "",
+                limits=limits,
+                clock=lambda: self.now,
+                sleep=self._sleep,
+                tell=self.told.append,
+            )
+            self._clients.append(client)
+            return client
+
+        return Machine(Around(Path("/nonexistent"), (), None, {}), connect)
+
+    def _sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.now += seconds
