@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.errors import SddError
@@ -15,6 +16,7 @@ from sdd_hooks.trackers.detection import Detected, Found, detect, surroundings, 
 from sdd_hooks.trackers.hosts import asking
 from sdd_hooks.trackers.protocol import Around, Connect, Machine, Tracker
 from sdd_hooks.trackers.registry import registered
+from sdd_hooks.trackers.store import IssueFolder
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client, Limits
@@ -32,8 +34,9 @@ class NoTracker(SddError):
 
 class Source(NamedTuple):
     """The issues of a repository (module "") or of a module: their tracker, and the collection
-    whose directory holds their files."""
+    whose directory holds their files. `root` is the repository's."""
 
+    root: Path
     collection: Collection
     found: Found
     around: Around
@@ -49,9 +52,9 @@ class Source(NamedTuple):
         return self.found.vendor.label
 
     @property
-    def directory(self) -> str:
-        """Where the files are, relative to the repository's root."""
-        return self.collection.directories[0]
+    def folder(self) -> IssueFolder:
+        """Where the files are."""
+        return IssueFolder(self.root, self.collection.directories[0])
 
     @contextmanager
     def opened(self, tell: Tell | None = None) -> Iterator[Tracker]:
@@ -88,7 +91,7 @@ def find_source(
     if found is None:
         return None, detected.broken
     (collection,) = project.select(("issues",), module)
-    return Source(collection, found, around), detected.broken
+    return Source(project.repository.root, collection, found, around), detected.broken
 
 
 def no_tracker(project: Project, module: str, broken: tuple[str, ...]) -> NoTracker:

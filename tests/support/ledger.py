@@ -1,0 +1,175 @@
+"""An eighth tracker from outside: a distribution of its own, and the server that it talks to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.support.loopback import Request, Response, Server, serving
+
+MODULE = """
+from sdd_hooks.errors import SddError
+from sdd_hooks.remote.credentials import Sources, Variables
+from sdd_hooks.trackers import fields
+from sdd_hooks.trackers.issue import Issue
+from sdd_hooks.trackers.protocol import Page, Vendor, Where
+
+SOURCES = Sources(
+    (Variables(("LEDGER_TOKEN",), hosts=("LEDGER_HOST",)),),
+    lambda secret: {"X-Ledger": secret.value},
+    "set LEDGER_TOKEN",
+)
+
+
+class Ledger:
+    name = "ledger"
+    label = "Ledger"
+
+    def __init__(self, where, client):
+        self.place = f"{where.url.partition('//')[2]}/{where.project}"
+        self.web = where.url
+        self.project = where.project
+        self.client = client
+
+    def fetch(self, since, notes):
+        answer = self.client.get(f"{self.project}/issues", {"since": int(since.issues or 0)})
+        found = tuple(map(issue_of, answer.json()))
+        yield Page(found, self.client.at(answer), total=len(found))
+
+    def inventory(self):
+        yield from self.client.get(f"{self.project}/ids").json()
+
+    def issue(self, id):
+        return issue_of(self.client.get(f"{self.project}/issues/{id}").json())
+
+    def query(self, filter):
+        asked = {"status": filter.status} if filter.status else None
+        for row in self.client.get(f"{self.project}/query", asked).json():
+            yield issue_of(row)
+
+    def disconnect(self):
+        self.client.close()
+
+
+def issue_of(row):
+    text, texts = fields.text, fields.texts
+    status = "closed" if text(row, "status") == "closed" else "open"
+    return Issue(
+        text(row, "id"), text(row, "title"), status, texts(row, "labels"), (), "ada",
+        "2026-05-01T00:00:00Z", fields.utc(row, "updated"), "", "", "ledger", text(row, "body"),
+    )
+
+
+def open_ledger(where, machine):
+    return Ledger(where, machine.connect(where.url, SOURCES))
+
+
+def declared(settings, around):
+    url = settings.url or (around.origin.web if around.origin else "")
+    if not url:
+        raise SddError("a ledger needs a URL: add it to `#### Tracker`")
+    return Where(url, "", settings.repo or "book")
+
+
+def asked(around, machine):
+    client = machine.connect(around.origin.web, SOURCES)
+    try:
+        said = client.get("who", allow=(404,)).json()
+    finally:
+        client.close()
+    return declared_by(around) if said == "ledger" else None
+
+
+def declared_by(around):
+    return Where(around.origin.web, "", around.origin.name)
+
+
+VENDOR = Vendor("Ledger", open_ledger, declared, asked=asked)
+"""
+
+
+def install_ledger(folder: Path, module: str = MODULE) -> dict[str, str]:
+    """Put the distribution into `folder`. Returns the variables with which Python finds it."""
+    (folder / "ledger-1.0.dist-info").mkdir(parents=True)
+    (folder / "sdd_ledger.py").write_text(module)
+    (folder / "ledger-1.0.dist-info/METADATA").write_text("Name: ledger\nVersion: 1.0\n")
+    (folder / "ledger-1.0.dist-info/entry_points.txt").write_text(
+        "[sdd_hooks.trackers]\nledger = sdd_ledger:VENDOR\n"
+    )
+    return {"PYTHONPATH": str(folder)}
+
+
+@dataclass
+class Book:
+    """What the server has in one project: issues by id, each with when it was updated."""
+
+    issues: dict[str, dict[str, object]] = field(default_factory=dict)
+    now: int = 1_777_593_600
+
+    def write(self, id: str, title: str, **more: object) -> None:
+        """An issue, or a newer version of it, a second after the last."""
+        self.now += 1
+        self.issues[id] = {"id": id, "title": title, "at": self.now, **more}
+
+
+@dataclass
+class LedgerServer:
+    """The running server and its projects."""
+
+    server: Server
+    books: dict[str, Book]
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return self.server.url
+
+    def requests(self) -> list[str]:
+        """The paths that were asked for since the last time."""
+        paths = self.server.paths()
+        self.server.asked.clear()
+        return paths
+
+
+@contextmanager
+def ledger() -> Iterator[LedgerServer]:
+    """A server with one project, `book`."""
+    books = {"book": Book()}
+
+    def answer(request: Request) -> Response:
+        if request.path == "/who":
+            return Response(data="ledger")
+        _, project, what, *id = request.path.split("/")
+        if project not in books:
+            return Response(404)
+        book = books[project]
+        rows = [{**one, "updated": _stamp(one["at"])} for one in book.issues.values()]
+        if what == "ids":
+            return Response(data=list(book.issues))
+        if what == "query":
+            status = request.query.get("status")
+            return Response(data=[one for one in rows if status in {None, one.get("status")}])
+        if id:
+            found = [one for one in rows if one["id"] == id[0]]
+            return Response(data=found[0]) if found else Response(404)
+        since = int(request.query["since"])
+        headers = {"Date": _date(book.now)}
+        return Response(data=[one for one in rows if one["at"] >= since], headers=headers)
+
+    with serving(answer) as server:
+        yield LedgerServer(server, books)
+
+
+def _stamp(seconds: object) -> str:
+    from sdd_hooks.trackers.fields import stamp
+
+    assert isinstance(seconds, int)
+    return stamp(seconds)
+
+
+def _date(seconds: int) -> str:
+    from email.utils import formatdate
+
+    return formatdate(seconds, usegmt=True)

@@ -1,0 +1,152 @@
+"""The repository and each module of a workspace: whose issues are they?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.errors import SddError
+from sdd_hooks.project.project import load_project
+from sdd_hooks.project.user_cache import remember
+from sdd_hooks.trackers.hosts import CACHE, KNOWN_FOR
+from sdd_hooks.trackers.source import Source, find_source, no_tracker
+from tests.support.repos import Repo
+
+NOW = 1_800_000_000.0
+
+TABLE = """\
+## Architecture Context
+
+### Workspace Modules
+
+| Module | Root |
+|---|---|
+| api | services/api |
+| web | services/web |
+"""
+
+TRACKER = "\n### SDD Configuration\n\n#### Tracker\n\n"
+JIRA = "- **Type**: jira\n- **URL**: https://acme.atlassian.net\n- **Project Key**: "
+TASKS = "# Tasks\n\n## 1. Begin\n\n- [ ] 1.1 Now\n"
+
+
+def workspace(repo: Repo, root: str = "", **modules: str) -> Repo:
+    """A workspace of two modules; what its memory files say about trackers."""
+    files: dict[str, str | bytes] = {"CLAUDE.md": TABLE + (TRACKER + root if root else "")}
+    for name in ("api", "web"):
+        files[f"services/{name}/app.py"] = "pass\n"
+        if name in modules:
+            files[f"services/{name}/CLAUDE.md"] = f"# It\n{TRACKER}{modules[name]}"
+    repo.commit("Start", files)
+    return repo
+
+
+def source(repo: Repo, module: str = "", **options: object) -> Source | None:
+    environ = {"HOME": str(repo.root.parent)}
+    project = load_project(repo.root)
+    return find_source(project, module, NOW, environ, online=False, **options)[0]  # type: ignore[arg-type]
+
+
+def shown(repo: Repo, module: str = "") -> tuple[str, str] | None:
+    found = source(repo, module)
+    return found and (str(found.found), found.folder.relative)
+
+
+def test_each_module_has_its_own_tracker_and_folder(repo: Repo) -> None:
+    workspace(repo, JIRA + "ROOT\n", api="- **Project Key**: API\n", web=JIRA + "WEB\n")
+    for module, project, folder in (
+        ("", "ROOT", ".sdd/issues"),
+        ("api", "API", ".sdd/issues/api"),
+        ("web", "WEB", ".sdd/issues/web"),
+    ):
+        found = source(repo, module)
+        assert found is not None
+        assert (found.module, found.label, found.found.name) == (module, "Jira", "jira")
+        assert (found.found.where.project, found.folder.relative) == (project, folder)
+
+
+def test_a_module_without_one_of_its_own_has_none(repo: Repo) -> None:
+    workspace(repo)
+    repo.git("remote", "add", "origin", "https://github.com/acme/shop")
+    assert shown(repo) == ("GitHub, acme/shop at https://github.com", ".sdd/issues")
+    assert shown(repo, "api") is None
+    repo.write("CLAUDE.md", TABLE + TRACKER + JIRA + "ROOT\n")
+    assert source(repo) is not None
+    assert shown(repo, "api") is None
+
+
+def test_a_file_of_the_repository_need_not_be_in_each_module(repo: Repo) -> None:
+    workspace(repo, "- **Type**: beads\n")
+    repo.write(".beads/issues.jsonl", "")
+    assert source(repo) is not None
+    assert source(repo, "api") is None
+    repo.write("services/api/.beads/issues.jsonl", "")
+    api = source(repo, "api")
+    assert api is not None
+    assert api.around.root == repo.root / "services/api"
+
+
+def test_a_module_can_have_tasks_where_the_repository_has_none(repo: Repo) -> None:
+    workspace(repo)
+    repo.write("services/api/docs/openspec/specs/pay/spec.md", "# SPEC-0001: Pay\n")
+    repo.write("services/api/docs/openspec/specs/pay/tasks.md", TASKS)
+    assert source(repo) is None
+    api = source(repo, "api")
+    assert api is not None
+    assert api.found.name == "tasks-md"
+
+
+def test_a_submodule_has_the_tracker_of_its_own_origin(repo: Repo, tmp_path: Path) -> None:
+    library = Repo.init(tmp_path / "library")
+    library.commit("Start", {"a.py": "pass\n"})
+    inner = repo.submodule(library, "library")
+    repo.commit("Add it")
+    repo.git("remote", "add", "origin", "https://github.com/acme/shop")
+    inner.git("remote", "set-url", "origin", "https://github.com/acme/library")
+    place = ("GitHub, acme/library at https://github.com", ".sdd/issues/library")
+    assert shown(repo, "library") == place
+
+
+def test_what_a_module_declares_wrongly_is_an_error(repo: Repo) -> None:
+    workspace(repo, api="- **Type**: jira\n")
+    with pytest.raises(SddError, match=r"services/api/CLAUDE\.md"):
+        source(repo, "api")
+
+
+def test_a_named_tracker_comes_first(repo: Repo) -> None:
+    workspace(repo, JIRA + "ROOT\n")
+    repo.git("remote", "add", "origin", "https://github.com/acme/shop")
+    found = source(repo, named="GitHub")
+    assert found is not None
+    assert found.found.name == "github"
+
+
+def test_a_host_that_is_remembered_is_recognised_offline(repo: Repo) -> None:
+    workspace(repo)
+    repo.git("remote", "add", "origin", "git@git.acme.example:acme/shop.git")
+    assert source(repo) is None
+    facts = {"https://git.acme.example": ("gitea", NOW + KNOWN_FOR)}
+    remember(CACHE, facts, {"HOME": str(repo.root.parent)})
+    found = source(repo)
+    assert found is not None
+    assert (found.found.name, found.found.where.project) == ("gitea", "shop")
+    assert source(repo, "api") is None
+
+
+def test_the_tracker_is_opened_without_asking_anybody(repo: Repo) -> None:
+    workspace(repo)
+    repo.git("remote", "add", "origin", "https://github.com/acme/shop")
+    found = source(repo)
+    assert found is not None
+    with found.opened() as tracker:
+        assert (tracker.name, tracker.place) == ("github", "github.com/acme/shop")
+
+
+def test_there_is_a_line_for_where_there_is_none(repo: Repo) -> None:
+    project = load_project(workspace(repo).root)
+    assert str(no_tracker(project, "", ())) == (
+        "no tracker is known for repo: declare one under `#### Tracker` of the memory file"
+    )
+    assert "the module 'api' has no tracker of its own" in str(no_tracker(project, "api", ()))
+    assert str(no_tracker(project, "", ("it is broken",))) == "it is broken"
