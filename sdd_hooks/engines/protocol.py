@@ -19,7 +19,8 @@ class Bookmark:
     """The state of a collection's repository that the index reflects.
 
     `head` is the commit (empty when there was none), `dirty` the repo-relative paths whose content
-    was not that commit's, `definition` the digest of the collection's definition.
+    was not that commit's, `definition` the digest of the collection's definition. Issues are in no
+    commit: their `head` is the state of their folder, as the last sync named it.
     """
 
     head: str

@@ -21,6 +21,7 @@ from sdd_hooks.project.git import git, nul_split, start, try_git
 if TYPE_CHECKING:
     from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
     from sdd_hooks.project.collections import Collection
+    from sdd_hooks.trackers.sync import Synced
 
 Scan = Literal["committed", "tracked", "all", "full"]
 """How far to look. `committed`: what commits changed and what was dirty, nothing that grows with
@@ -194,17 +195,39 @@ def look(root: Path, repository: str, scan: Scan) -> Look:
     return Look(top, repository, base, scan, dirty, untracked)
 
 
-def issues(root: Path, collection: Collection, scan: Scan) -> CollectionChanges | None:
-    """The synced issues, which git ignores: every file there is. Nothing for a narrow look."""
+def issues(
+    root: Path,
+    collection: Collection,
+    scan: Scan,
+    bookmark: Bookmark | None,
+    synced: Synced | None,
+) -> CollectionChanges | None:
+    """The synced issues, which git ignores: every file there is. Nothing for a narrow look.
+
+    A sync knows what it changed. That is enough where the index, by its bookmark, reflects the
+    state of the folder that the sync began with.
+    """
     from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
 
-    if scan not in {"all", "full"}:
+    definition = collection.definition()
+    if synced is not None and synced.since and scan != "full":
+        if bookmark == Bookmark(synced.since, (), definition):
+            paths = tuple(filter(collection.contains, synced.changed))
+            return CollectionChanges(
+                collection, paths, False, Bookmark(synced.state, (), definition)
+            )
+    elif scan not in {"all", "full"}:
         return None
+    from sdd_hooks.trackers.meta import meta_of
+
     found = []
+    state = ""
     for directory in collection.directories:
+        # Asked before: what a sync changes meanwhile is looked at once more.
+        state = meta_of(root, directory).state
         try:
             found += sorted(f"{directory}/{one.name}" for one in (root / directory).iterdir())
         except OSError:
             continue
     paths = tuple(filter(collection.contains, found))
-    return CollectionChanges(collection, paths, True, Bookmark("", (), collection.definition()))
+    return CollectionChanges(collection, paths, True, Bookmark(state, (), definition))

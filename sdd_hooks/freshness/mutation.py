@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import NotIndexed, SddError
 from sdd_hooks.freshness.backfill import backfill
@@ -12,6 +13,9 @@ from sdd_hooks.freshness.refresh import PATIENCE, AnotherRefresh, refresh
 from sdd_hooks.freshness.tiers import refresh_failed
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
+
+if TYPE_CHECKING:
+    from sdd_hooks.trackers.sync import Synced
 
 
 def containing(project: Project, paths: Iterable[str]) -> tuple[Collection, ...]:
@@ -21,18 +25,23 @@ def containing(project: Project, paths: Iterable[str]) -> tuple[Collection, ...]
 
 
 def after_mutation(
-    project: Project, written: Sequence[Collection], *, environ: Mapping[str, str]
+    project: Project,
+    written: Sequence[Collection],
+    *,
+    environ: Mapping[str, str],
+    synced: Mapping[str, Synced] | None = None,
 ) -> tuple[str, ...]:
     """Refresh those of the collections that are indexed, and backfill what that leaves unembedded.
 
     Returns warnings for the report: that the refresh failed, or what the engine found wrong with
     what was written. Else it is silent. What was written stays written, so that nothing is raised
-    for an index that cannot follow. Another refresh that goes on takes this one over.
+    for an index that cannot follow. Another refresh that goes on takes this one over. `synced` is
+    as in `refresh`.
     """
     if not written:
         return ()
     try:
-        update = refresh(project, collections=written, create=False, wait=PATIENCE)
+        update = refresh(project, collections=written, create=False, wait=PATIENCE, synced=synced)
     except (NotIndexed, AnotherRefresh):
         return ()
     except SddError:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.engines import open_engine, require_engine
 from sdd_hooks.engines.protocol import Counts, Engine, Progress
@@ -17,6 +17,9 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.files import refuse_links
 from sdd_hooks.project.lock import held
 from sdd_hooks.project.project import Project, not_indexed
+
+if TYPE_CHECKING:
+    from sdd_hooks.trackers.sync import Synced
 
 PATIENCE = 2.0
 """Seconds for which a command that has other things to do waits for another refresh."""
@@ -45,6 +48,12 @@ class _Wanted(NamedTuple):
     collections: Sequence[Collection] | None
     scan: Scan
     create: bool
+    synced: Mapping[str, Synced]
+
+    @property
+    def needs_git(self) -> bool:
+        """Whether git has to be asked, as for everything but issues."""
+        return self.collections is None or any(one.kind != "issues" for one in self.collections)
 
 
 def refresh(
@@ -56,13 +65,15 @@ def refresh(
     wait: float = 30.0,
     progress: Progress | None = None,
     begun: Look | None = None,
+    synced: Mapping[str, Synced] | None = None,
 ) -> Refresh:
     """Bring `collections` up to date, created when missing; None means those the index has.
 
     Without `create`, those of them that the index has. `wait` is how many seconds another refresh
     of this work tree is waited for; after 0 it is asked to look again when it has finished, and
     this call returns. `begun` is a look at the repository, of the same scan, that the caller began
-    and closes.
+    and closes. `synced` are syncs, by the name of their collection, whose changes are all there is
+    to look at there.
 
     Raises:
         NotIndexed: nothing is indexed yet, and nothing is to be created.
@@ -76,7 +87,7 @@ def refresh(
         require_engine(project)
     refuse_links(directory.parent, directory)
     again = directory / AGAIN
-    wanted = _Wanted(collections, scan, create)
+    wanted = _Wanted(collections, scan, create, synced or {})
     done: list[Refresh] = []
     while True:
         # Asked for before the lock is tried: whoever holds it looks after letting go.
@@ -92,7 +103,7 @@ def refresh(
             done.append(_refresh(project, wanted, progress, begun))
         if not again.exists():
             break
-        wanted, wait, begun = _Wanted(None, "all", create), 0.0, None
+        wanted, wait, begun = _Wanted(None, "all", create, {}), 0.0, None
     if not done and wait:
         raise AnotherRefresh(
             f"another refresh has run for over {wait:.0f} s: try again when it has finished"
@@ -111,7 +122,8 @@ def _refresh(
     project: Project, wanted: _Wanted, progress: Progress | None, begun: Look | None
 ) -> Refresh:
     # git looks at the work tree while the engine is being imported and opened.
-    top = begun or look(project.repository.root, "", wanted.scan)
+    root = project.repository.root
+    top = begun or (look(root, "", wanted.scan) if wanted.needs_git else None)
     try:
         engine = open_engine(project, repair=True)
         try:
@@ -125,7 +137,8 @@ def _refresh(
         finally:
             engine.close()
     finally:
-        top.close()
+        if top is not None:
+            top.close()
 
 
 def _bring_up(
@@ -153,7 +166,9 @@ def _bring_up(
     by_repository: dict[str, list[Collection]] = {}
     for collection in chosen:
         if collection.kind == "issues":
-            found = issues(root, collection, wanted.scan)
+            name = collection.name
+            done = wanted.synced.get(name)
+            found = issues(root, collection, wanted.scan, bookmarks.get(name), done)
             changes += [found] if found else []
         else:
             by_repository.setdefault(collection.repository, []).append(collection)

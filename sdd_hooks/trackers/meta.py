@@ -9,9 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sdd_hooks.errors import SddError
+from sdd_hooks.project.files import read_inside
 from sdd_hooks.trackers.fields import epoch, number, stamp, text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sdd_hooks.trackers.store import Store
 
 NAME = "_meta.json"
@@ -21,7 +25,8 @@ COUNTS = ("added", "updated", "removed", "unchanged", "failed")
 LARGEST_NOTES = 100_000
 """Characters that a tracker's notes may have altogether; more are not kept."""
 
-_LARGEST = 20_000_000
+LARGEST = 20_000_000
+"""Bytes of the file that are read."""
 _HEXADECIMAL = frozenset("0123456789abcdef")
 
 
@@ -69,9 +74,24 @@ def read_meta(store: Store) -> Meta | None:
     """
     data = store.read(NAME)
     if data is None:
-        return Meta() if not store.there(NAME) else None
+        return None if store.there(NAME) else Meta()
+    return _parse(data)
+
+
+def meta_of(root: Path, relative: str) -> Meta:
+    """What is known of the folder at `relative`, to those who only read; Meta() where nothing is.
+
+    Never raises.
+    """
     try:
-        found = json.loads(data) if len(data) <= _LARGEST else None
+        return _parse(read_inside(root, f"{relative}/{NAME}", LARGEST)) or Meta()
+    except (OSError, SddError):
+        return Meta()
+
+
+def _parse(data: bytes) -> Meta | None:
+    try:
+        found = json.loads(data) if len(data) <= LARGEST else None
     except (ValueError, RecursionError):
         return None
     if not isinstance(found, dict) or number(found, "schema_version") != SCHEMA_VERSION:

@@ -23,7 +23,7 @@ from sdd_hooks.project.lock import held
 from sdd_hooks.trackers.ahead import ahead
 from sdd_hooks.trackers.backlog import Backlog
 from sdd_hooks.trackers.fields import epoch
-from sdd_hooks.trackers.meta import NAME, Cursor, Meta, key_of, read_meta, write_meta
+from sdd_hooks.trackers.meta import NAME, Cursor, Meta, key_of, meta_of, read_meta, write_meta
 from sdd_hooks.trackers.protocol import Page, Since, Tracker
 from sdd_hooks.trackers.store import IssueFolder, Store, opened
 
@@ -100,20 +100,7 @@ def sync(
 def last_synced(folder: IssueFolder) -> float | None:
     """When a sync of the folder last came to its end (epoch seconds); None for never, or where that
     cannot be told."""
-    return _meta(folder).synced
-
-
-def state_of(folder: IssueFolder) -> str:
-    """What the files of a folder are; "" where a sync is changing them, or did not end."""
-    return _meta(folder).state
-
-
-def _meta(folder: IssueFolder) -> Meta:
-    try:
-        with opened(folder) as store:
-            return (read_meta(store) if store else None) or Meta()
-    except StorageError:
-        return Meta()
+    return meta_of(folder.root, folder.relative).synced
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,190 @@
+"""A tracker of nobody's, in memory, behind HTTP on loopback, with a clock that the test moves.
+
+It does what the contract asks of a tracker and nothing more, so that what is tested with it is the
+sync and no vendor.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from typing import Any
+
+from sdd_hooks.errors import Missing
+from sdd_hooks.remote.client import Client
+from sdd_hooks.trackers.fields import stamp
+from sdd_hooks.trackers.issue import Issue, PullRequest
+from sdd_hooks.trackers.protocol import Filter, Page, Since
+from tests.support.loopback import Request, Response, Server, serving
+
+START = 1_770_000_000.0
+
+
+class Backend:
+    """What the tracker has. `now` is its clock; every change takes place at that time.
+
+    `size` is how many entries a page has. `hook` is called with the number of each page before it
+    is answered.
+    """
+
+    def __init__(self, size: int = 100) -> None:
+        self.now = START
+        self.size = size
+        self.issues: dict[str, Issue] = {}
+        self.pulls: dict[str, PullRequest] = {}
+        self.gone: list[tuple[str, str]] = []
+        self.hook: Callable[[int], None] = lambda _page: None
+
+    def add(self, id: str, title: str = "", **fields: Any) -> Issue:
+        """A new issue."""
+        made = Issue(
+            id=id,
+            title=title or f"Issue {id}",
+            status="open",
+            labels=(),
+            assignees=(),
+            author="ada",
+            created=stamp(self.now),
+            updated=stamp(self.now),
+            closed="",
+            url=f"https://tracker.example/acme/shop/issues/{id}",
+            tracker="nobodys",
+            body=f"The body of {id}.",
+        )
+        self.issues[id] = replace(made, **fields)
+        return self.issues[id]
+
+    def edit(self, id: str, **fields: Any) -> Issue:
+        """Change an issue."""
+        self.issues[id] = replace(self.issues[id], **{"updated": stamp(self.now), **fields})
+        return self.issues[id]
+
+    def delete(self, id: str) -> None:
+        """Take an issue away without a word."""
+        del self.issues[id]
+
+    def rename(self, id: str, to: str) -> None:
+        """Give an issue another id, as a change of its project does."""
+        issue = self.issues.pop(id)
+        self.issues[to] = replace(
+            issue, id=to, updated=stamp(self.now), formerly=(*issue.formerly, id)
+        )
+
+    def transfer(self, id: str) -> None:
+        """Move an issue elsewhere; the tracker says so."""
+        del self.issues[id]
+        self.gone.append((stamp(self.now), id))
+
+    def pull(self, number: str, *closes: str, **fields: Any) -> None:
+        """A pull request as it is from now on."""
+        made = PullRequest(number, f"feature/{number}", "open", (), stamp(self.now), closes)
+        self.pulls[number] = replace(made, **{"updated": stamp(self.now), **fields})
+
+    def answer(self, request: Request) -> Response:
+        """One request. Pages go by the last entry before them, so that nothing can be missed."""
+        if request.path == "/ids":
+            return Response(data={"ids": list(self.issues)})
+        if request.path.startswith("/issues/"):
+            issue = self.issues.get(request.path.rpartition("/")[2])
+            return Response(data=asdict(issue)) if issue else Response(404)
+        page = int(request.query.get("page", "1"))
+        self.hook(page)
+        kinds = {"issue": self.issues.values(), "pull": self.pulls.values()}
+        rows = sorted(
+            (one.updated, kind, getattr(one, "id", "") or getattr(one, "number", ""), one)
+            for kind, found in kinds.items()
+            for one in found
+            if one.updated >= request.query.get(f"{kind}s", "")
+        )
+        after = json.loads(request.query.get("after", "[]"))
+        left = [row for row in rows if list(row[:3]) > after]
+        part = left[: self.size]
+        gone = [id for when, id in self.gone if when >= request.query.get("issues", "")]
+        return Response(
+            data={
+                "at": self.now,
+                "issues": [asdict(row[3]) for row in part if row[1] == "issue"],
+                "pulls": [asdict(row[3]) for row in part if row[1] == "pull"],
+                "gone": gone if page == 1 else [],
+                "total": sum(row[1] == "issue" for row in rows),
+                "after": list(part[-1][:3]) if len(left) > len(part) else None,
+            }
+        )
+
+
+class NobodysTracker:
+    """`Tracker` over such a server. Without `lists` it says nothing of its inventory."""
+
+    name = "nobodys"
+    label = "Nobody's"
+    web = ""
+
+    def __init__(self, url: str, place: str = "tracker.example/acme/shop", *, lists: bool = True):
+        self.place = place
+        self._lists = lists
+        self._client = Client(url, label=self.label, sleep=lambda _: None)
+
+    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:
+        """Pages until there is none."""
+        query: dict[str, str | int] = {"page": 0}
+        for kind, seconds in since._asdict().items():
+            if seconds is not None:
+                query[kind] = stamp(seconds)
+        while True:
+            query["page"] = int(query["page"]) + 1
+            data = self._client.get("all", query).json()
+            notes["pages"] = str(query["page"])
+            yield Page(
+                tuple(map(_issue, data["issues"])),
+                data["at"],
+                tuple(map(_pull, data["pulls"])),
+                tuple(data["gone"]),
+                data["total"],
+            )
+            if data["after"] is None:
+                return
+            query["after"] = json.dumps(data["after"])
+
+    def inventory(self) -> Iterator[str] | None:
+        """All ids, from a request of its own."""
+        return iter(self._ids()) if self._lists else None
+
+    def issue(self, id: str) -> Issue:
+        """One issue."""
+        answer = self._client.get(f"issues/{id}", allow=(404,))
+        if answer.status == 404:
+            raise Missing(f"Nobody's has no issue {id}")
+        return _issue(answer.json())
+
+    def query(self, filter: Filter) -> Iterator[Issue]:
+        """The issues that match, the last updated first."""
+        pages = self.fetch(Since(), {})
+        found = sorted((one for page in pages for one in page.issues), key=lambda one: one.updated)
+        for one in reversed(found):
+            if filter.status in {None, one.status} and set(filter.labels) <= set(one.labels):
+                yield one
+
+    def disconnect(self) -> None:
+        """Let connections go."""
+        self._client.close()
+
+    def _ids(self) -> Iterator[str]:
+        yield from self._client.get("ids").json()["ids"]
+
+
+@contextmanager
+def tracking(backend: Backend) -> Iterator[Server]:
+    """Serve the tracker on loopback."""
+    with serving(backend.answer) as server:
+        yield server
+
+
+def _issue(data: Any) -> Issue:
+    tuples = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
+    return Issue(**{**data, **tuples, "pulls": tuple(map(_pull, data["pulls"]))})
+
+
+def _pull(data: Any) -> PullRequest:
+    return PullRequest(**{**data, "files": tuple(data["files"]), "closes": tuple(data["closes"])})
