@@ -170,8 +170,9 @@ class Client:
         self._http.close()
 
     def _open(self, headers: Mapping[str, str]) -> httpx.Client:
-        # hpack writes every header into its debug log, the token included.
-        logging.getLogger("hpack").setLevel(logging.INFO)
+        # Their debug logs have headers in them: those that are sent, and what a host sends back.
+        for name in ("hpack", "httpcore"):
+            logging.getLogger(name).setLevel(logging.INFO)
         try:
             return httpx.Client(
                 http2=True,

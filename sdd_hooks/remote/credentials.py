@@ -105,15 +105,15 @@ def advice(
         named = " and ".join(variables.names)
         if not all(environ.get(name) for name in variables.names):
             continue
+        withheld = (
+            f"{named} {'is' if len(variables.names) == 1 else 'are'} not sent to {site.netloc}"
+        )
         if not _belongs(variables, site, environ):
             if not variables.hosts:
-                return f"{named} is not sent to {site.netloc}: {sources.advice}"
-            return (
-                f"{named} is not sent to {site.netloc}: "
-                f"set {variables.hosts[0]}={site} if it belongs there"
-            )
+                return f"{withheld}: {sources.advice}"
+            return f"{withheld}: set {variables.hosts[0]}={site} if it belongs there"
         if not _may_carry(sources, site, around_origin, environ):
-            return f"{named} is not sent to {site.netloc} over plain http: use https"
+            return f"{withheld} over plain http: use https"
     return sources.advice
 
 

@@ -169,7 +169,7 @@ def test_advice_names_the_variable_that_would_help() -> None:
         "set FORGE_URL=https://own.example:8443 if it belongs there"
     )
     assert told({"FORGE_USER": "a", "FORGE_PASSWORD": "b"}, OWN) == (
-        "FORGE_USER and FORGE_PASSWORD is not sent to own.example: "
+        "FORGE_USER and FORGE_PASSWORD are not sent to own.example: "
         "set FORGE_URL=https://own.example if it belongs there"
     )
 

@@ -1,0 +1,923 @@
+from __future__ import annotations
+
+import gzip
+import logging
+import socket
+import threading
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from email.utils import formatdate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
+from sdd_hooks.remote.answer import Answer, Wait, out_of_quota
+from sdd_hooks.remote.client import AT_ONCE, LARGEST, Client
+from sdd_hooks.remote.credentials import Secret
+from tests.support.loopback import Request, Response, Server, serving
+from tests.support.patience import Waiting
+
+TOKEN = "t0p-s3cret"
+SECRET = Secret(TOKEN, "FORGE_TOKEN")
+
+
+def echo(request: Request) -> Response:
+    return Response(data={"path": request.path, "query": dict(request.query)})
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(echo) as found:
+        yield found
+
+
+@pytest.fixture
+def waiting() -> Waiting:
+    return Waiting()
+
+
+@pytest.fixture
+def told() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def client(server: Server, waiting: Waiting, told: list[str]) -> Iterator[Client]:
+    with closing(connected(f"{server.url}/api/v1", waiting, tell=told.append)) as found:
+        yield found
+
+
+def connected(api: str, waiting: Waiting | None = None, **more: object) -> Client:
+    waiting = waiting or Waiting()
+    given_ = {"secret": SECRET, "headers": {"Authorization": f"token {TOKEN}"}, **more}
+    return Client(
+        api,
+        label="Forge",
+        advice="set FORGE_TOKEN",
+        clock=waiting.clock,
+        sleep=waiting.sleep,
+        **given_,  # type: ignore[arg-type]
+    )
+
+
+def every_word(error: BaseException) -> str:
+    """Whatever an exception and what led to it could ever show."""
+    seen: list[str] = []
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        one = waiting.pop()
+        if one is None:
+            continue
+        seen += [repr(one), str(one), repr(one.args), repr(vars(one))]
+        request = getattr(one, "_request", None)
+        seen.append(repr(getattr(request, "headers", "")))
+        waiting += [one.__cause__, one.__context__]
+    return "\n".join(seen)
+
+
+# Asking.
+
+
+def test_a_path_is_below_the_address_of_the_api(server: Server, client: Client) -> None:
+    for path in ("issues", "/issues"):
+        assert client.get(path).json()["path"] == "/api/v1/issues"
+    assert client.get("").json()["path"] == "/api/v1"
+    assert client.get("issues", {"a": "x y&z", "n": 1}).json()["query"] == {"a": "x y&z", "n": "1"}
+    assert client.get("issues?a=http://x").json()["query"] == {"a": "http://x"}
+    absolute = client.get(f"{server.url}/elsewhere?page=2")
+    assert absolute.json() == {"path": "/elsewhere", "query": {"page": "2"}}
+
+
+def test_what_goes_with_every_request(server: Server, client: Client) -> None:
+    client.get("issues", headers={"If-None-Match": '"x"'})
+    headers = server.asked[0].headers
+    assert headers["authorization"] == f"token {TOKEN}"
+    assert headers["accept"] == "application/json"
+    assert headers["user-agent"] == "sdd-hooks"
+    assert headers["if-none-match"] == '"x"'
+    assert headers["accept-encoding"] == "gzip"
+
+
+def test_an_answer(server: Server, client: Client) -> None:
+    server.fail(Response(200, [1], {"X-Total-Count": "7", "Date": formatdate(1e9, usegmt=True)}))
+    answer = client.get("issues")
+    assert (answer.status, answer.json()) == (200, [1])
+    assert answer.headers["x-total-count"] == "7"
+    assert answer.url == f"{server.url}/api/v1/issues"
+    assert client.at(answer) == 1e9
+
+
+def test_sending(server: Server, client: Client) -> None:
+    answer = client.send("PATCH", "issues/1", {"title": "grün"})
+    assert answer.status == 200
+    assert (server.asked[0].method, server.asked[0].json()) == ("PATCH", {"title": "grün"})
+
+
+def test_one_connection_is_kept() -> None:
+    connections = set()
+    lock = threading.Lock()
+
+    def answer(request: Request) -> Response:
+        with lock:
+            connections.add(threading.get_ident())  # A thread of the server is a connection.
+        return Response(data=[])
+
+    with serving(answer) as server, closing(connected(server.url)) as client:
+        for _ in range(20):
+            client.get("issues")
+        assert len(connections) == 1
+        with ThreadPoolExecutor(20) as pool:
+            list(pool.map(client.get, ["issues"] * 100))
+        assert len(connections) <= AT_ONCE
+
+
+def test_nothing_of_a_host_is_kept(server: Server, client: Client) -> None:
+    server.fail(Response(200, [], {"Set-Cookie": "session=1; Path=/"}))
+    client.get("a")
+    client.get("b")
+    assert "cookie" not in server.asked[1].headers
+
+
+@pytest.mark.parametrize(
+    "path", ["../x", "a/../../x", "a/..", "a/./b", "%2e%2e/x", "a/%2E./b", "..?x", "a/..#x"]
+)
+def test_a_path_stays_below_the_api(server: Server, client: Client, path: str) -> None:
+    with pytest.raises(RemoteError, match="is no address of its API"):
+        client.get(path)
+    assert not server.asked
+
+
+def test_dots_in_names_and_queries_are_fine(server: Server, client: Client) -> None:
+    assert client.get("compare/a...b?x=/../y").json()["path"] == "/api/v1/compare/a...b"
+
+
+@pytest.mark.parametrize("api", ["", "forge.example", "https://me:pw@forge.example", "ftp://x"])
+def test_an_address_that_is_none(api: str) -> None:
+    with pytest.raises(RemoteError) as error:
+        connected(api)
+    assert str(error.value) == "Forge: the address of its API is none: check its URL"
+
+
+# What is answered.
+
+
+def test_what_is_no_json_is_not_an_empty_list(server: Server, client: Client) -> None:
+    for body in (b"<html>log in", b"", b'[{"id":', b"[" * 100_000, b"\xff\xfe"):
+        server.fail(Response(200, body))
+        answer = client.get("issues")
+        with pytest.raises(RemoteError, match=r"no JSON \(/api/v1/issues\): check the URL"):
+            answer.json()
+
+
+def test_no_content_and_failures_may_have_no_json(server: Server, client: Client) -> None:
+    server.fail(Response(204), Response(404, b"<html>"), Response(304))
+    assert client.send("DELETE", "x", None).json() is None
+    assert client.get("x", allow=[404]).json() is None
+    assert client.get("x", allow=[304]).json() is None
+
+
+def test_a_packed_answer(server: Server, client: Client) -> None:
+    server.fail(Response(200, gzip.compress(b"[1, 2]"), {"Content-Encoding": "gzip"}))
+    assert client.get("issues").json() == [1, 2]
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "gzip, gzip"])
+def test_packed_as_nobody_asked(server: Server, client: Client, encoding: str) -> None:
+    server.fail(Response(200, b"x", {"Content-Encoding": encoding}))
+    with pytest.raises(RemoteError, match="packed in a way nobody asked for"):
+        client.get("issues")
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("body", [b"no gzip at all", gzip.compress(b"[1, 2, 3]")[:-9]])
+def test_packed_badly(server: Server, client: Client, waiting: Waiting, body: bytes) -> None:
+    server.fail(*[Response(200, body, {"Content-Encoding": "gzip"})] * 4)
+    with pytest.raises(RemoteError, match="cannot be reached at 127"):
+        client.get("issues")
+    assert waiting.slept == [1, 2, 4]
+
+
+def test_a_page_that_is_too_large(server: Server, client: Client, waiting: Waiting) -> None:
+    server.fail(Response(200, b" " * 60_000_000))
+    with pytest.raises(RemoteError) as error:
+        client.get("issues")
+    assert str(error.value) == f"Forge answers with over {LARGEST:,} bytes"
+    assert not waiting.slept
+
+
+def test_a_page_that_unpacks_to_too_much(server: Server, client: Client) -> None:
+    packer = zlib.compressobj(1, wbits=zlib.MAX_WBITS | 16)
+    block = bytes(10_000_000)
+    bomb = b"".join(packer.compress(block) for _ in range(30)) + packer.flush()
+    server.fail(Response(200, bomb, {"Content-Encoding": "gzip"}))
+    tracemalloc.start()
+    try:
+        with pytest.raises(RemoteError, match="answers with over"):
+            client.get("issues")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 3 * LARGEST
+
+
+def test_a_large_page_is_fine(server: Server, client: Client) -> None:
+    server.fail(Response(200, b'"' + b"x" * (LARGEST - 2) + b'"'))
+    assert len(client.get("issues").json()) == LARGEST - 2
+
+
+# Trying again.
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_a_failure_that_passes(
+    server: Server, client: Client, waiting: Waiting, told: list[str], status: int
+) -> None:
+    server.fail(*[Response(status)] * 3)
+    assert client.get("issues").status == 200
+    assert waiting.slept == [1, 2, 4]
+    assert told == [f"Forge answers {status}: waiting {n} s" for n in (1, 2, 4)]
+
+
+def test_a_failure_that_does_not(server: Server, client: Client, waiting: Waiting) -> None:
+    server.fail(*[Response(502, {"message": "bad\ngateway"})] * 4)
+    with pytest.raises(RemoteError) as error:
+        client.get("issues")
+    assert str(error.value) == "Forge answers 502 (/api/v1/issues): bad gateway"
+    assert len(server.asked) == 4
+    assert waiting.slept == [1, 2, 4]
+
+
+@pytest.mark.parametrize("cut", [0, 3])
+def test_a_connection_cut_in_a_body(
+    server: Server, client: Client, waiting: Waiting, told: list[str], cut: int
+) -> None:
+    server.fail(*[Response(200, [1, 2, 3], cut=cut)] * 3)
+    assert client.get("issues").json()["path"] == "/api/v1/issues"
+    assert waiting.slept == [1, 2, 4]
+    assert told[0] == "Forge does not answer: waiting 1 s"
+
+
+def test_a_connection_that_is_always_cut(server: Server, client: Client) -> None:
+    server.fail(*[Response(200, [1, 2, 3], cut=3)] * 4)
+    with pytest.raises(RemoteError) as error:
+        client.get("issues")
+    assert str(error.value) == (
+        f"Forge cannot be reached at {server.url.removeprefix('http://')}: "
+        "the connection ended before the answer did: try again later"
+    )
+
+
+def test_nobody_listens(waiting: Waiting) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        with closing(connected(f"http://127.0.0.1:{port}", waiting)) as client:
+            with pytest.raises(RemoteError) as error:
+                client.get("issues")
+            assert str(error.value) == (
+                f"Forge cannot be reached at 127.0.0.1:{port}: connection refused: try again later"
+            )
+            assert waiting.slept == [1, 2, 4]
+            # No connection was made, so nothing was done.
+            with pytest.raises(RemoteError, match="try again later"):
+                client.send("POST", "issues", {})
+
+
+@pytest.mark.parametrize("host", ["forge.invalid", "999.999.999.999", "a_b.invalid"])
+def test_a_name_that_nobody_knows(waiting: Waiting, host: str) -> None:
+    client = connected(f"http://{host}", waiting)
+    with closing(client), pytest.raises(RemoteError, match="check "):
+        client.get("issues")
+    assert waiting.slept == []
+
+
+def test_writing_is_not_done_twice(server: Server, client: Client, waiting: Waiting) -> None:
+    server.fail(Response(502), Response(200, {"id": 1}, cut=2))
+    with pytest.raises(RemoteError) as error:
+        client.send("POST", "issues", {})
+    assert str(error.value) == "Forge answers 502 (/api/v1/issues)"
+    with pytest.raises(RemoteError) as error:
+        client.send("POST", "issues", {})
+    assert str(error.value).endswith(
+        "it may have done what was asked all the same: look before you try again"
+    )
+    assert len(server.asked) == 2
+    assert waiting.slept == []
+
+
+def test_writing_waits_for_a_limit(server: Server, client: Client, waiting: Waiting) -> None:
+    server.fail(Response(429, None, {"Retry-After": "5"}))
+    assert client.send("POST", "issues", {}).status == 200
+    assert waiting.slept == [5]
+
+
+def test_what_changes_nothing_is_sent_again(server: Server, client: Client) -> None:
+    server.fail(Response(502), Response(200, {}, cut=1))
+    assert client.send("POST", "graphql", {}, again=True).status == 200
+    assert len(server.asked) == 3
+
+
+def test_a_host_that_says_nothing(waiting: Waiting) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+        client = connected(url, waiting, silence=0.05)
+        with closing(client), pytest.raises(RemoteError, match=": no answer in time: try again"):
+            client.get("issues")
+    assert waiting.slept == [1, 2, 4]
+
+
+def test_a_host_that_never_ends() -> None:
+    with raw(dribble) as url:
+        client = connected(url, silence=0.1)
+        with closing(client), pytest.raises(RemoteError, match="look before you try again"):
+            client.send("POST", "issues", {})
+
+
+def dribble(peer: socket.socket, gone: threading.Event) -> None:
+    peer.recv(65536)
+    peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+    while not gone.wait(0.02):
+        peer.sendall(b"x")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"nonsense\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+        b"HTTP/1.1 200 OK\r\nBad Header\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"HTTP/1.1 999999 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"x" * 300_000,
+    ],
+)
+def test_what_is_no_http(answer: bytes, waiting: Waiting) -> None:
+    def once(peer: socket.socket, gone: threading.Event) -> None:
+        peer.recv(65536)
+        peer.sendall(answer)
+
+    with raw(once) as url:
+        client = connected(url, waiting)
+        with closing(client), pytest.raises(RemoteError, match="Forge cannot be reached at"):
+            client.get("issues")
+    assert waiting.slept == [1, 2, 4]
+
+
+@contextmanager
+def raw(
+    serve: Callable[[socket.socket, threading.Event], None],
+) -> Iterator[str]:
+    """A server of bytes. `serve` gets each connection, and an event that says that it is over."""
+    gone = threading.Event()
+    threads: list[threading.Thread] = []
+
+    def one(peer: socket.socket) -> None:
+        with peer, suppress(OSError):  # The client went away, as it should.
+            serve(peer, gone)
+
+    def accept(listener: socket.socket) -> None:
+        while True:
+            try:
+                peer, _ = listener.accept()
+            except OSError:
+                return
+            threads.append(threading.Thread(target=one, args=(peer,)))
+            threads[-1].start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        accepting = threading.Thread(target=accept, args=(listener,))
+        accepting.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            gone.set()
+            listener.shutdown(socket.SHUT_RDWR)
+    for thread in (accepting, *threads):
+        thread.join()
+
+
+# Limits.
+
+
+@pytest.mark.parametrize("status", [429, 403, 503])
+def test_seconds_to_wait(server: Server, client: Client, waiting: Waiting, status: int) -> None:
+    server.fail(Response(status, None, {"Retry-After": "17"}))
+    assert client.get("issues").status == 200
+    assert waiting.slept == [17]
+
+
+def test_a_wait_is_told(server: Server, client: Client, told: list[str]) -> None:
+    server.fail(Response(429, None, {"Retry-After": "17"}))
+    client.get("issues")
+    assert told == ["Forge asks to wait for its rate limit: waiting 17 s"]
+
+
+def test_a_date_to_wait_for_is_of_the_clock_of_the_host(
+    server: Server, client: Client, waiting: Waiting
+) -> None:
+    when = 1_000_000_000
+    headers = {
+        "Date": formatdate(when, usegmt=True),
+        "Retry-After": formatdate(when + 30, usegmt=True),
+    }
+    server.fail(Response(429, None, headers))
+    client.get("issues")
+    assert waiting.slept == [30]
+
+
+@pytest.mark.parametrize(
+    "value", ["", "soon", "-5", "1.5", "٣", "0x10", "Mon, 99 Foo", "\x7f", "; ,"]
+)
+def test_nonsense_to_wait_for(server: Server, client: Client, waiting: Waiting, value: str) -> None:
+    server.fail(*[Response(429, None, {"Retry-After": encoded(value)})] * 2)
+    client.get("issues")
+    assert waiting.slept == [1, 2]
+
+
+def encoded(value: str) -> str:
+    """As the server can write it."""
+    return value.encode().decode("latin-1")
+
+
+@pytest.mark.parametrize("value", ["0", "Thu, 01 Jan 1970 00:00:00 GMT"])
+def test_no_wait_is_a_short_one(
+    server: Server, client: Client, waiting: Waiting, value: str
+) -> None:
+    server.fail(Response(429, None, {"Retry-After": value}))
+    client.get("issues")
+    assert waiting.slept == [1]
+
+
+@pytest.mark.parametrize("value", ["3600", "9" * 40, "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_longer_than_anybody_waits(
+    server: Server, client: Client, waiting: Waiting, value: str
+) -> None:
+    server.fail(Response(429, None, {"Retry-After": value}))
+    with pytest.raises(RateLimited, match=r"^Forge: rate limit reached, try again after 20"):
+        client.get("issues")
+    assert waiting.slept == []
+
+
+def test_when_to_come_back(server: Server, client: Client, waiting: Waiting) -> None:
+    waiting.now = 1_800_000_000
+    server.fail(Response(429, None, {"Retry-After": "3600"}))
+    with pytest.raises(RateLimited) as error:
+        client.get("issues")
+    assert str(error.value) == (
+        "Forge: rate limit reached, try again after 2027-01-15 09:00:00 UTC"
+    )
+    assert error.value.until == pytest.approx(1_800_003_600, abs=1)
+
+
+def test_a_limit_without_end(server: Server, client: Client, waiting: Waiting) -> None:
+    server.faults.append(lambda _: Response(429))
+    with pytest.raises(RateLimited):
+        client.get("issues")
+    assert waiting.slept == [1, 2, 4]
+    assert len(server.asked) == 4
+
+
+def test_all_waits_together_are_bounded(server: Server, client: Client, waiting: Waiting) -> None:
+    server.faults.append(lambda request: refuse_odd(server))
+    with pytest.raises(RateLimited):
+        for _ in range(100):
+            client.get("issues")
+    assert waiting.slept == [25, 25]
+
+
+def refuse_odd(server: Server) -> Response | None:
+    return Response(429, None, {"Retry-After": "25"}) if len(server.asked) % 2 else None
+
+
+def test_failures_share_that_patience(server: Server, client: Client, waiting: Waiting) -> None:
+    server.faults.append(lambda request: Response(502))
+    for _ in range(20):
+        with pytest.raises(RemoteError, match="answers 502"):
+            client.get("issues")
+    assert sum(waiting.slept) <= 60
+
+
+def test_threads_wait_together(server: Server, waiting: Waiting) -> None:
+    together = threading.Barrier(AT_ONCE)
+    own = threading.local()
+
+    def clock() -> float:
+        now = waiting.now
+        if not hasattr(own, "limited"):
+            own.limited = True
+            together.wait(30)
+        return now
+
+    server.fail(*[Response(429, None, {"Retry-After": "40"})] * AT_ONCE)
+    with closing(Client(server.url, label="Forge", clock=clock, sleep=waiting.sleep)) as client:
+        answers = list(client.each(client.get, ["x"] * AT_ONCE))
+    assert [answer.status for answer in answers] == [200] * AT_ONCE
+    assert waiting.slept == [40]
+
+
+def test_no_patience_is_one_attempt(server: Server, waiting: Waiting) -> None:
+    server.fail(Response(502))
+    client = connected(server.url, waiting, patience=0)
+    with closing(client), pytest.raises(RemoteError, match="answers 502"):
+        client.get("version")
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_names_a_time_after_a_failure(
+    server: Server, client: Client, waiting: Waiting
+) -> None:
+    server.fail(Response(502, None, {"Retry-After": "9"}))
+    client.get("issues")
+    assert waiting.slept == [9]
+
+
+def quota(seconds: str, status: int = 403, remaining: str = "0", **more: str) -> Response:
+    headers = {"X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": seconds, **more}
+    return Response(status, {"message": "API rate limit exceeded"}, headers)
+
+
+def with_quota(server: Server, waiting: Waiting) -> Client:
+    return connected(server.url, waiting, limits=lambda answer, _: out_of_quota(answer))
+
+
+def test_403_with_no_remaining_quota(server: Server, waiting: Waiting) -> None:
+    reset = int(waiting.now) + 20
+    server.fail(quota(str(reset), Date=formatdate(waiting.now, usegmt=True)))
+    with closing(with_quota(server, waiting)) as client:
+        assert client.get("issues").status == 200
+    assert waiting.slept == [20]
+
+
+def test_403_with_quota_left_is_a_refusal(server: Server, waiting: Waiting) -> None:
+    server.fail(quota("1", remaining="12"))
+    with closing(with_quota(server, waiting)) as client, pytest.raises(AccessRefused):
+        client.get("issues")
+    assert waiting.slept == []
+
+
+def test_the_last_answer_before_the_limit_is_one(server: Server, waiting: Waiting) -> None:
+    server.fail(quota("1", status=200))
+    with closing(with_quota(server, waiting)) as client:
+        assert client.get("issues").json() == {"message": "API rate limit exceeded"}
+
+
+def test_retry_after_stands_before_a_reset(server: Server, waiting: Waiting) -> None:
+    server.fail(quota(str(int(waiting.now) + 50), **{"Retry-After": "3"}))
+    with closing(with_quota(server, waiting)) as client:
+        client.get("issues")
+    assert waiting.slept == [3]
+
+
+def test_a_limit_of_the_vendor_in_a_success(server: Server, waiting: Waiting) -> None:
+    def limits(answer: Answer, now: float) -> Wait | None:
+        return Wait(now + 7) if b"RATE_LIMITED" in answer.body else None
+
+    server.fail(Response(200, {"errors": [{"type": "RATE_LIMITED"}]}))
+    with closing(connected(server.url, waiting, limits=limits)) as client:
+        assert client.get("graphql").json() == {"path": "/graphql", "query": {}}
+    assert waiting.slept == [7]
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refusal_ends_it_at_once(
+    server: Server, client: Client, waiting: Waiting, status: int
+) -> None:
+    server.fail(Response(status, {"message": "Bad credentials"}))
+    with pytest.raises(AccessRefused) as error:
+        client.get("issues")
+    assert str(error.value) == (
+        f"Forge refuses FORGE_TOKEN ({status}, /api/v1/issues: Bad credentials): set FORGE_TOKEN"
+    )
+    assert len(server.asked) == 1
+    assert waiting.slept == []
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refusal_without_a_token(server: Server, waiting: Waiting, status: int) -> None:
+    server.fail(Response(status))
+    client = connected(server.url, waiting, secret=None, headers={})
+    with closing(client), pytest.raises(AccessRefused) as error:
+        client.get("issues")
+    assert str(error.value) == f"Forge wants a token ({status}, /issues): set FORGE_TOKEN"
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_what_is_missing(server: Server, client: Client, status: int) -> None:
+    server.fail(Response(status))
+    with pytest.raises(Missing) as error:
+        client.get("issues/7")
+    assert str(error.value) == (
+        "Forge has no /api/v1/issues/7, or does not show it to FORGE_TOKEN: "
+        "check the name; set FORGE_TOKEN"
+    )
+
+
+def test_a_status_that_was_asked_for(server: Server, client: Client) -> None:
+    server.fail(Response(301, None, {"Location": "/x"}), Response(410), Response(500))
+    for status in (301, 410, 500):
+        assert client.get("issues/7", allow=[status]).status == status
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"message": "Validation Failed"}, ": Validation Failed"),
+        ({"errorMessages": ["", "Bad JQL"], "errors": {}}, ""),
+        ({"errorMessages": ["Bad JQL"], "errors": {}}, ": Bad JQL"),
+        ({"error": {"message": "no"}}, ": no"),
+        ({"errors": [{"message": "first"}, {"message": "second"}]}, ": first"),
+        ({"message": {"title": ["is too long"]}}, ""),
+        ({"message": f"you sent {TOKEN}"}, ": you sent ***"),
+        ({"message": "a\x1b[31m\r\nb"}, ": a\\x1b[31m b"),
+        ({"message": "x" * 1000}, ": " + "x" * 300),
+        ({"message": 7}, ""),
+        ([], ""),
+        ("why", ": why"),
+        (b"<html>", ""),
+    ],
+)
+def test_what_a_host_says_about_a_failure(
+    server: Server, client: Client, body: object, said: str
+) -> None:
+    server.fail(Response(422, body))
+    with pytest.raises(RemoteError) as error:
+        client.get("issues")
+    assert str(error.value) == f"Forge answers 422 (/api/v1/issues){said}"
+
+
+# Elsewhere.
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[Server]:
+    """A server that nobody must ask."""
+    with serving(echo) as found:
+        yield found
+    assert not found.asked
+
+
+def places(server: Server, elsewhere: Server) -> list[str]:
+    here = server.url.removeprefix("http://")
+    there = elsewhere.url.removeprefix("http://")
+    return [
+        elsewhere.url,
+        f"//{there}/x",
+        f"https://{here}/x",
+        f"http://{here}@{there}/x",
+        f"http://me:pw@{here}/x",
+        f"http://{here}\\@{there}/x",
+        f"http://localhost:{here.rpartition(':')[2]}/x",
+        "ftp://x/y",
+        "http://[::1/x",
+        "javascript:alert(1)",
+    ]
+
+
+@pytest.mark.parametrize("at", range(9))
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_elsewhere(
+    server: Server, elsewhere: Server, client: Client, at: int, status: int
+) -> None:
+    server.faults.append(lambda _: Response(status, None, {"Location": target}))
+    target = places(server, elsewhere)[at]
+    # The HTTP library itself refuses those that make no sense.
+    said = r"^Forge at http://127.* points to .*: not followed$|^Forge cannot be reached"
+    with pytest.raises(RemoteError, match=said):
+        client.get("issues")
+    assert {request.path for request in server.asked} == {"/api/v1/issues"}
+
+
+@pytest.mark.parametrize("at", range(9))
+def test_a_link_elsewhere(server: Server, elsewhere: Server, client: Client, at: int) -> None:
+    target = places(server, elsewhere)[at]
+    server.fail(Response(200, [], {"Link": f'<{target}>; rel="next"'}))
+    answer = client.get("issues")
+    with pytest.raises(RemoteError, match=r"points to .*: not followed$"):
+        client.following(answer)
+
+
+@pytest.mark.parametrize("at", range(8))
+def test_an_address_elsewhere(server: Server, elsewhere: Server, client: Client, at: int) -> None:
+    target = places(server, elsewhere)[at]
+    if "://" not in target:
+        assert client.get(target).json()["path"].startswith("/api/v1/")
+        return
+    with pytest.raises(RemoteError, match=r"points to .*: not followed$"):
+        client.get(target)
+    assert not server.asked
+
+
+def test_where_it_pointed_to_is_said(server: Server, client: Client) -> None:
+    server.fail(
+        Response(302, None, {"Location": "https://evil.example:8443/x?token=1"}),
+        Response(302, None, {"Location": f"https://x:{TOKEN}@evil.example/"}),
+    )
+    with pytest.raises(RemoteError) as error:
+        client.get("issues")
+    assert str(error.value) == (
+        f"Forge at {server.url} points to https://evil.example:8443: not followed"
+    )
+    with pytest.raises(RemoteError, match="points to an address that is none: not followed"):
+        client.get("issues")
+
+
+def test_a_redirect_here_is_followed(server: Server, client: Client) -> None:
+    server.fail(Response(301, None, {"Location": "../v2/issues?page=2"}))
+    answer = client.get("issues", {"since": "x"}, headers={"X-Own": "1"})
+    assert answer.json() == {"path": "/api/v2/issues", "query": {"page": "2"}}
+    assert server.asked[1].headers["x-own"] == "1"
+    assert server.asked[1].headers["authorization"] == f"token {TOKEN}"
+
+
+def test_a_circle_of_redirects(server: Server, client: Client) -> None:
+    server.faults.append(lambda request: Response(302, None, {"Location": request.path}))
+    with pytest.raises(RemoteError) as error:
+        client.get("issues")
+    assert str(error.value) == "Forge redirects in a circle: /api/v1/issues"
+    assert len(server.asked) == 6
+
+
+def test_a_redirect_to_nowhere(server: Server, client: Client) -> None:
+    server.faults.append(lambda _: Response(302))
+    with pytest.raises(RemoteError, match="redirects in a circle"):
+        client.get("issues")
+
+
+def test_writing_follows_only_where_it_stays_the_same(server: Server, client: Client) -> None:
+    server.fail(Response(307, None, {"Location": "/moved"}))
+    assert client.send("PATCH", "issues/1", {"a": 1}).json()["path"] == "/moved"
+    assert (server.asked[1].method, server.asked[1].json()) == ("PATCH", {"a": 1})
+    server.fail(Response(302, None, {"Location": "/"}))
+    with pytest.raises(RemoteError, match=r"Forge answers 302 \(/api/v1/issues/1\)"):
+        client.send("PATCH", "issues/1", {"a": 1})
+
+
+# The next page.
+
+
+@pytest.mark.parametrize(
+    ("link", "path"),
+    [
+        ('<{url}/x?page=2>; rel="next"', "/x?page=2"),
+        ('<{url}/x?page=1>; rel="prev", <{url}/x?page=3>; rel="next"', "/x?page=3"),
+        ("<{url}/x?page=2>; rel=next; title=a", "/x?page=2"),
+        ('</x?page=2>; rel="next"', "/x?page=2"),
+        ('<?page=2>; rel="next"', "/api/v1/issues?page=2"),
+    ],
+)
+def test_the_next_page(server: Server, client: Client, link: str, path: str) -> None:
+    server.fail(Response(200, [], {"Link": link.format(url=server.url)}))
+    assert client.following(client.get("issues")) == server.url + path
+
+
+@pytest.mark.parametrize(
+    "link", ["", "nonsense", '<>; rel="last"', "<http://x>", '; rel="next"', "<"]
+)
+def test_the_last_page(server: Server, client: Client, link: str) -> None:
+    answer = Answer(200, {"link": link}, b"", f"{server.url}/api/v1/issues")
+    assert client.following(answer) in {None, answer.url}
+
+
+HEADERS = st.text(
+    st.sampled_from('<>;=", relnxthp:/.\t\x00grü\ud800') | st.characters(), max_size=60
+)
+
+
+@given(HEADERS, HEADERS, HEADERS)
+def test_whatever_a_header_says(link: str, date: str, retry: str) -> None:
+    answer = Answer(200, {"link": link, "date": date, "retry-after": retry}, b"", "http://h/x")
+    client = hypothetical()
+    assert client.at(answer) is not None
+    try:
+        found = client.following(answer)
+    except RemoteError as error:
+        assert "not followed" in str(error)
+    else:
+        assert found is None or found.startswith("http://h")
+
+
+def hypothetical(found: list[Client] = []) -> Client:  # noqa: B006
+    """One client for all examples: it asks nobody, and making one takes a while."""
+    if not found:
+        found.append(connected("http://h"))
+    return found[0]
+
+
+# Many at once.
+
+
+def test_eight_at_once() -> None:
+    lock = threading.Lock()
+    all_here = threading.Barrier(AT_ONCE)
+    going = most = 0
+
+    def answer(request: Request) -> Response:
+        nonlocal going, most
+        with lock:
+            going += 1
+            most = max(most, going)
+        all_here.wait(30)
+        with lock:
+            going -= 1
+        return Response(data=int(request.path.strip("/")))
+
+    with serving(answer) as server, closing(connected(server.url)) as client:
+        count = 5 * AT_ONCE
+        found = list(client.each(lambda n: client.get(str(n)).json(), range(count)))
+    assert found == list(range(count))
+    assert most == AT_ONCE
+
+
+def test_an_error_ends_the_rest(server: Server, client: Client) -> None:
+    server.faults.append(lambda r: Response(410) if r.path.endswith("/20") else None)
+    found = []
+    with pytest.raises(Missing):
+        for answer in client.each(lambda n: client.get(f"x/{n}"), range(1000)):
+            found.append(answer.json()["path"])
+    assert found == [f"/api/v1/x/{n}" for n in range(20)]
+    assert len(server.asked) <= 20 + AT_ONCE
+
+
+def test_who_stops_listening_ends_the_rest(server: Server, client: Client) -> None:
+    with closing(client.each(lambda n: client.get(f"x/{n}"), range(1000))) as answers:
+        next(answers)
+    client.close()
+    assert len(server.asked) <= 1 + AT_ONCE
+
+
+def test_nothing_to_ask(client: Client) -> None:
+    assert list(client.each(client.get, [])) == []
+
+
+# Ending.
+
+
+def test_an_interrupt_passes_through(server: Server) -> None:
+    def interrupted(_: float) -> None:
+        raise KeyboardInterrupt
+
+    server.faults.append(lambda _: Response(502))
+    client = Client(server.url, label="Forge", sleep=interrupted)
+    with closing(client), pytest.raises(KeyboardInterrupt):
+        client.get("issues")
+    client = Client(server.url, label="Forge", sleep=interrupted)
+    with closing(client), pytest.raises(KeyboardInterrupt):
+        list(client.each(client.get, ["a", "b"]))
+
+
+def test_closing_ends_a_wait_in_another_thread(server: Server) -> None:
+    waits = threading.Event()
+    server.faults.append(lambda _: Response(429, None, {"Retry-After": "50"}))
+    client = Client(server.url, label="Forge", tell=lambda _: waits.set())
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(client.get, "issues")
+        assert waits.wait(30)
+        client.close()
+        with pytest.raises(RemoteError, match=r"^Forge: stopped$"):
+            asking.result(30)
+
+
+# Tokens.
+
+
+def test_no_token_in_any_error_or_log(
+    server: Server, client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    faults = [
+        *[Response(500, {"message": TOKEN})] * 4,
+        Response(401, {"message": f"token {TOKEN}"}),
+        Response(403, f"{TOKEN}"),
+        Response(404, {"error": TOKEN}),
+        Response(422, {"errors": [TOKEN]}),
+        Response(429, {"message": TOKEN}, {"Retry-After": "5000"}),
+        Response(302, None, {"Location": f"https://{TOKEN}@evil.example/"}),
+        *[Response(200, [1, 2], cut=1)] * 4,
+        Response(200, TOKEN.encode()),
+    ]
+    server.fail(*faults)
+    seen = 0
+    while server.asked == [] or len(server.asked) < len(faults):
+        with pytest.raises(RemoteError) as error:
+            client.get("issues").json()
+        assert TOKEN not in every_word(error.value)
+        # Nothing of the HTTP library hangs on it: a reader of locals would find the headers there.
+        assert error.value.__cause__ is None
+        assert error.value.__context__ is None
+        seen += 1
+    assert seen == 9
+    assert TOKEN not in repr(client)
+    logged = [f"{record.getMessage()} {record.args!r}" for record in caplog.records]
+    assert any("HTTP Request" in line for line in logged)
+    assert not any(TOKEN in line for line in logged)
