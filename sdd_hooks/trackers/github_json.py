@@ -11,19 +11,6 @@ from sdd_hooks.trackers.issue import Issue, PullRequest, Status
 
 NAME = "github"
 
-PULL = """
-fragment pull on PullRequest {
-  number
-  headRefName
-  state
-  isDraft
-  updatedAt
-  files(first: 100) { nodes { path } }
-  closingIssuesReferences(first: 100) { nodes { number repository { nameWithOwner } } }
-}
-"""
-"""What is asked of a pull request by GraphQL; `pull_of` reads it."""
-
 _STATES: dict[str, Status] = {"OPEN": "open", "CLOSED": "closed", "MERGED": "merged"}
 # https://docs.github.com/issues/tracking-your-work-with-issues/linking-a-pull-request-to-an-issue
 _CLOSES = re.compile(
@@ -63,7 +50,7 @@ def is_pull(entry: Json) -> bool:
 
 
 def pull_of(data: Json, home: str) -> PullRequest | None:
-    """A pull request of `home` (`owner/name`) as GraphQL has it (PULL); None where there is none.
+    """A pull request of `home` (`owner/name`) as GraphQL has it; None where there is none.
 
     Issues of other repositories that it closes are left out.
     """

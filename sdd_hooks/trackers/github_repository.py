@@ -17,14 +17,13 @@ from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.trackers.fields import Json, number, rows, stamp, text, utc
 from sdd_hooks.trackers.fields import field as field_of
+from sdd_hooks.trackers.github_graphql import PULLS_AT_ONCE, Questions
 from sdd_hooks.trackers.github_json import (
     NAME,
-    PULL,
     is_pull,
     issue_of,
     linked_ids,
     listed_pull_of,
-    pull_of,
     repository_of,
 )
 from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 
 LABEL = "GitHub"
 PER_PAGE = 100
-PULLS_AT_ONCE = 25
-"""Pull requests in one GraphQL request: with their files, more of them may take too long."""
 
 _HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 _STATES = {"open": "open", "draft": "open", "closed": "closed", "merged": "closed"}
@@ -98,26 +95,28 @@ class GitHub:
     @property
     def web(self) -> str:
         """The address of the repository."""
-        return f"{self.where.url}/{self.where.owner}/{self.where.project}"
+        return f"{self.where.url}/{self._home}"
 
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:
         """Pages of what changed, in the order of change. An unchanged listing is one request."""
-        start = "" if None in since else stamp(min(since.issues or 0.0, since.pulls or 0.0))
+        start = _start(since, notes)
         known = notes.get("etag", "") if notes.get("since") == start else ""
         lacking = _Lacking()
         etag = ""
         for count, page in enumerate(self._listed(start, known)):
             at = self.client.at(page.answer)
             if page.answer.status == 304:
-                yield Page((), at)
+                yield Page((), at, total=0)
                 return
-            if count == 0 and not page.more:
-                etag = page.answer.headers.get("etag", "")
-            yield self._page(page, at, lacking)
-        # The tag of one page says nothing about those after it.
-        notes.update(
-            {"since": start, "etag": etag if etag.isascii() and etag.isprintable() else ""}
-        )
+            found = self._page(page, at, lacking)
+            if count == 0:
+                # The tag of a page says nothing about those after it.
+                etag = "" if page.more else page.answer.headers.get("etag", "")
+                total = self._questions.total(start) if page.more else len(found.issues)
+                found = found._replace(total=total)
+            yield found
+        usable = etag.isascii() and etag.isprintable()
+        notes.update({"since": start, "etag": etag if usable else ""})
 
     def inventory(self) -> Iterator[str]:
         """The numbers of all issues."""
@@ -135,7 +134,7 @@ class GitHub:
         entry = answer.json()
         found = issue_of(entry)
         if found is None or is_pull(entry):
-            raise Missing(f"{LABEL}: {self._named(id)} is no issue")
+            raise Missing(f"{LABEL}: {self._home}#{id} is no issue")
         return found
 
     def query(self, filter: Filter) -> Iterator[Issue]:
@@ -187,6 +186,10 @@ class GitHub:
         """Let connections go."""
         self.client.close()
 
+    @property
+    def _questions(self) -> Questions:
+        return Questions(self.client, self.graphql, self.where.owner, self.where.project)
+
     def _listed(self, since: str, etag: str = "") -> Iterator[_Listed]:
         """Everything changed at `since` or later ("" is always), the last change last.
 
@@ -231,9 +234,11 @@ class GitHub:
         headers: Mapping[str, str] | None = None,
     ) -> _Listed:
         """A page of the listing. With a tag in `headers` the answer may be 304."""
-        answer = self._get(path, params, headers, allow=(304,) if headers else ())
+        answer = self._get(path, params, headers, allow=(304, 410) if headers else (410,))
         if answer.status == 304:
             return _Listed([], answer, more=False)
+        if answer.status == 410:
+            raise Missing(f"{LABEL}: {self._home} has issues disabled")
         entries = answer.json()
         if not isinstance(entries, list):
             raise RemoteError(f"{LABEL} answers without a list of issues: check the URL")
@@ -286,7 +291,7 @@ class GitHub:
             starts = range(0, len(numbers), PULLS_AT_ONCE)
             parts = [numbers[start : start + PULLS_AT_ONCE] for start in starts]
             try:
-                for part in self.client.each(self._asked_for, parts):
+                for part in self.client.each(self._questions.pulls, parts):
                     found |= part
             except AccessRefused as error:
                 lacking.add(
@@ -294,26 +299,6 @@ class GitHub:
                 )
         pulls = (found.get(number(one, "number") or 0) or listed_pull_of(one) for one in entries)
         return tuple(filter(None, pulls))
-
-    def _asked_for(self, numbers: list[int]) -> dict[int, PullRequest]:
-        """These pull requests, those that there are, by number."""
-        from sdd_hooks.remote.graphql import ask
-
-        fields = "\n".join(f"p{id}: pullRequest(number: {id}) {{ ...pull }}" for id in numbers)
-        query = (
-            "query($owner: String!, $name: String!) {\n"
-            f"repository(owner: $owner, name: $name) {{\nnameWithOwner\n{fields}\n}}\n}}\n{PULL}"
-        )
-        variables = {"owner": self.where.owner, "name": self.where.project}
-        try:
-            data = ask(self.client, self.graphql, query, variables)
-        except Missing:
-            # One of them is gone, and the others are not answered for its sake.
-            half = len(numbers) // 2
-            return self._asked_for(numbers[:half]) | self._asked_for(numbers[half:]) if half else {}
-        home = text(data, "repository", "nameWithOwner")
-        pulls = ((id, pull_of(field_of(data, "repository", f"p{id}"), home)) for id in numbers)
-        return {id: pull for id, pull in pulls if pull is not None}
 
     def _moved(self, id: str, answer: Answer) -> Answer:
         """The issue where it is now, if only its repository has another name. Raises Missing."""
@@ -323,7 +308,7 @@ class GitHub:
         if some and repository_of(some[0]) == repository_of(there.json()):
             return there
         moved = text(there.json(), "html_url")
-        raise Missing(f"{LABEL}: {self._named(id)} was moved to {one_line(moved)}", moved)
+        raise Missing(f"{LABEL}: {self._home}#{id} was moved to {one_line(moved)}", moved)
 
     def _milestone(self, name: str) -> int:
         """The number of the milestone of that name, created when there is none."""
@@ -371,8 +356,21 @@ class GitHub:
             raise Missing(f"{LABEL} has no issue {one_line(id)[:100]}: its issues have numbers")
         return self._path(f"issues/{id}")
 
-    def _named(self, id: str) -> str:
-        return f"{self.where.owner}/{self.where.project}#{id}"
+    @property
+    def _home(self) -> str:
+        return f"{self.where.owner}/{self.where.project}"
+
+
+def _start(since: Since, notes: Mapping[str, str]) -> str:
+    """The time from which the listing is read, "" for from the start.
+
+    A listing that was read to its end, and everything in it kept, says the same of issues and of
+    pull requests: notes tell that it was.
+    """
+    if since.issues is None or since.pulls is None:
+        return ""
+    limits = (since.issues, since.pulls)
+    return stamp(max(limits) if notes else min(limits))
 
 
 def _count(entry: Json, kind: str) -> int:

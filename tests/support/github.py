@@ -295,7 +295,11 @@ class GitHub:
         def repository(owner: str, name: str) -> object:
             assert owner == self.owner
             assert name in {self.name, self.former}
-            return {"nameWithOwner": f"{self.owner}/{self.name}", "pullRequest": pull_request}
+            return {
+                "nameWithOwner": f"{self.owner}/{self.name}",
+                "pullRequest": pull_request,
+                "issues": self._total,
+            }
 
         data = answer(body, {"repository": repository})
         if missing:
@@ -304,6 +308,11 @@ class GitHub:
             assert isinstance(body, dict)
             schema.response(body["query"], data)
         return Response(200, {"data": data})
+
+    def _total(self, filterBy: Mapping[str, str] | None = None) -> object:  # noqa: N803
+        since = epoch((filterBy or {}).get("since", "")) or 0.0
+        issues = [number for number, item in self.items.items() if item.pull is None]
+        return {"totalCount": sum(self._updated(number) >= since for number in issues)}
 
     def _pull(self, number: int) -> object:
         item = self.items.get(number)
