@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timezone
 
 Json = object
 """What `json.loads` returns."""
+
+_UTC = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", re.ASCII)
+_TIME = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)"
+    r"(?:[.,]([0-9]{1,6})[0-9]*)?\s*([Zz]|[+-][0-9]{2}:?[0-9]{2})?",
+    re.ASCII,
+)
 
 
 def field(data: Json, *path: str) -> Json:
@@ -64,7 +72,15 @@ def utc(data: Json, *path: str) -> str:
     Reads every offset (`Z`, `+02:00`, Jira's `+0000`) and any number of decimals. A time without an
     offset is UTC.
     """
-    seconds = epoch(text(data, *path))
+    value = text(data, *path)
+    if _UTC.fullmatch(value):
+        # Most trackers write it like this, and an issue has three of them.
+        try:
+            datetime.fromisoformat(value[:-1])
+        except ValueError:
+            return ""
+        return value
+    seconds = epoch(value)
     return "" if seconds is None else stamp(seconds)
 
 
@@ -74,7 +90,7 @@ def epoch(time: str) -> float | None:
         found = datetime.fromisoformat(_plain(time))
         if found.tzinfo is None:
             found = found.replace(tzinfo=timezone.utc)
-        return found.timestamp()
+        return found.astimezone(timezone.utc).timestamp()
     except (ValueError, OverflowError):
         return None
 
@@ -86,14 +102,7 @@ def stamp(seconds: float) -> str:
 
 def _plain(time: str) -> str:
     """The time in the forms that Python 3.10 reads."""
-    import re
-
-    found = re.fullmatch(
-        r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)"
-        r"(?:[.,]([0-9]{1,6})[0-9]*)?\s*([Zz]|[+-][0-9]{2}:?[0-9]{2})?",
-        time.strip(),
-        re.ASCII,
-    )
+    found = _TIME.fullmatch(time.strip())
     if found is None:
         raise ValueError(time)
     day, clock, decimals, offset = found.groups()
