@@ -194,8 +194,10 @@ def _fetched(
                 told.progress(what, done, max(done, total or 0))
     issues = _moved(then.issues, issues, at, backlog.retry)
     pulls = _moved(then.pulls, pulls, at)
-    # A tracker that has none so far is asked for those that come.
-    cursor = Cursor(issues, issues if pulls is None else pulls, then.reconciled, notes)
+    # A tracker that has none of one kind so far is asked for those that come.
+    issues, pulls = (pulls if issues is None else issues), (issues if pulls is None else pulls)
+    # With an issue left to do, nothing may say that nothing changed.
+    cursor = Cursor(issues, pulls, then.reconciled, notes if backlog.retry is None else {})
     return _Fetched(backlog, cursor, everything, tuple(warnings))
 
 
