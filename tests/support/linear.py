@@ -1,0 +1,448 @@
+"""A Linear on loopback: teams with issues, and the part of the API that the tracker asks.
+
+Its cursors are the ids of issues, looked up when the next page is asked for, so that a page after
+an issue that was edited begins where that issue is now. It knows times to the microsecond, and
+tells them to the millisecond.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+from graphql import FieldNode, FragmentSpreadNode, OperationDefinitionNode, SelectionSetNode, parse
+
+from tests.support.graphql import Schema, answer
+from tests.support.loopback import Request, Response, Server, serving
+
+SCHEMA = "linear/schema.graphql"
+MOST_POINTS = 10_000
+TYPES = ("triage", "backlog", "unstarted", "started", "completed", "canceled", "duplicate")
+
+Row = dict[str, Any]
+
+
+class GraphQLFailure(Exception):
+    """What is answered as an error of a query."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass
+class Workspace:
+    """What the server knows. `now` is its clock (epoch seconds); a test moves it."""
+
+    now: float = 1_777_640_000.0
+    key: str = "lin_api_secret"
+    teams: list[Row] = field(default_factory=list)
+    issues: list[Row] = field(default_factory=list)
+    relations: list[Row] = field(default_factory=list)
+    labels: list[Row] = field(default_factory=list)
+    projects: list[Row] = field(default_factory=list)
+    comments: list[Row] = field(default_factory=list)
+    points: list[int] = field(default_factory=list)
+    """What each question cost."""
+    spoil: Callable[[Row], object] = lambda data: data
+    """Changes what is answered, after it was held against the schema."""
+
+    def __post_init__(self) -> None:
+        self.schema = Schema.load(SCHEMA)
+        self.team("ENG")
+
+    def team(self, key: str) -> Row:
+        """A new team, with a state of every type."""
+        made: Row = {"id": _id(), "key": key, "count": itertools.count(1)}
+        made["states"] = [
+            {"id": _id(), "type": type, "position": float(place)}
+            for place, type in enumerate((*TYPES, "completed"))
+        ]
+        self.teams.append(made)
+        return made
+
+    def add(self, title: str = "An issue", **fields: Any) -> str:
+        """A new issue, of the first team where `team` names no other; its identifier."""
+        team = self._team_of_key(fields.pop("team", self.teams[0]["key"]))
+        number = next(team["count"])
+        issue: Row = {
+            "id": _id(),
+            "team": team,
+            "number": number,
+            "identifier": f"{team['key']}-{number}",
+            "previousIdentifiers": [],
+            "title": title,
+            "description": None,
+            "created": self.now,
+            "updated": self.now,
+            "completed": None,
+            "canceled": None,
+            "trashed": None,
+            "state": team["states"][1],
+            "assignee": None,
+            "creator": None,
+            "botActor": None,
+            "labels": [],
+            "attachments": [],
+            "project": None,
+        }
+        self.issues.append(issue)
+        if fields:
+            self.edit(issue["identifier"], **fields)
+            issue["updated"] = fields.get("updated", self.now)
+        return str(issue["identifier"])
+
+    def edit(self, identifier: str, **fields: Any) -> None:
+        """Change an issue, now. `state` is a type, `labels` are names."""
+        issue = self.find(identifier)
+        if "state" in fields:
+            type = fields.pop("state")
+            issue["state"] = next(one for one in issue["team"]["states"] if one["type"] == type)
+            issue["completed"] = self.now if type == "completed" else None
+            issue["canceled"] = self.now if type in {"canceled", "duplicate"} else None
+        if "labels" in fields:
+            fields["labels"] = [self.label(name) for name in fields["labels"]]
+        issue.update({"updated": self.now, **fields})
+
+    def delete(self, identifier: str) -> None:
+        """Remove an issue for good."""
+        self.issues.remove(self.find(identifier))
+
+    def trash(self, identifier: str) -> None:
+        """Put an issue into the bin."""
+        self.edit(identifier, trashed=True)
+
+    def transfer(self, identifier: str, key: str) -> str:
+        """Move an issue to another team; its new identifier."""
+        issue = self.find(identifier)
+        team = self._team_of_key(key)
+        issue["previousIdentifiers"].append(issue["identifier"])
+        issue["team"], issue["number"] = team, next(team["count"])
+        issue["identifier"] = f"{key}-{issue['number']}"
+        issue["updated"] = self.now
+        return str(issue["identifier"])
+
+    def block(self, identifier: str, other: str, type: str = "blocks") -> None:
+        """Make an issue block another one."""
+        one, two = self.find(identifier), self.find(other)
+        self.relations.append({"type": type, "issue": one, "relatedIssue": two})
+        one["updated"] = two["updated"] = self.now
+
+    def attach(self, identifier: str, url: str, source: str | None, metadata: Row) -> None:
+        """Attach something to an issue, or change what is attached; that is no update of it."""
+        attachments = self.find(identifier)["attachments"]
+        attachments[:] = [one for one in attachments if one["url"] != url]
+        attachments.append(
+            {"url": url, "sourceType": source, "metadata": metadata, "updated": self.now}
+        )
+
+    def label(self, name: str, team: Row | None = None) -> Row:
+        """The label of that name, made where there is none."""
+        for one in self.labels:
+            if one["name"].lower() == name.lower():
+                return one
+        made: Row = {"id": _id(), "name": name, "isGroup": False, "team": team}
+        self.labels.append(made)
+        return made
+
+    def find(self, identifier: str) -> Row:
+        """The issue that is, or was, called so, or has this id."""
+        for issue in self.issues:
+            if identifier in {issue["id"], issue["identifier"], *issue["previousIdentifiers"]}:
+                return issue
+        raise GraphQLFailure("Entity not found: Issue", "INPUT_ERROR")
+
+    def answer(self, request: Request) -> Response:
+        """Answer a request as Linear does."""
+        assert (request.method, request.path) == ("POST", "/graphql")
+        assert request.headers["content-type"] == "application/json"
+        date = {"Date": datetime.fromtimestamp(self.now, timezone.utc).strftime(_HTTP)}
+        if request.headers.get("authorization") != self.key:
+            return _failed(401, "Authentication required", "AUTHENTICATION_ERROR", date)
+        body = request.json()
+        assert isinstance(body, dict)
+        if self.schema:
+            self.schema.request(body)
+        self.points.append(points(body))
+        if self.points[-1] > MOST_POINTS:
+            return _failed(400, "Query too complex", "INPUT_ERROR", date)
+        try:
+            data = answer(body, self._root())
+        except GraphQLFailure as error:
+            return _failed(200, str(error), error.code, date)
+        if self.schema:
+            self.schema.response(body["query"], data)
+        return Response(200, {"data": self.spoil(data)}, date)
+
+    def _root(self) -> dict[str, object]:
+        return {
+            "issue": lambda id: self._shown(self.find(id)),
+            "issues": self._issues,
+            "teams": lambda filter, first: _nodes(
+                [self._team(one) for one in self.teams if _matches(filter, one)][:first]
+            ),
+            "issueLabels": lambda filter, first: _nodes(
+                [one for one in self.labels if _matches(filter, one)][:first]
+            ),
+            "projects": lambda filter, first: _nodes(
+                [one for one in self.projects if _matches(filter, one)][:first]
+            ),
+            "issueCreate": self._create,
+            "issueUpdate": self._update,
+            "commentCreate": self._comment,
+            "issueLabelCreate": self._label_create,
+            "projectCreate": self._project_create,
+        }
+
+    def _issues(self, filter: Row, first: int, after: str | None = None, **options: object) -> Row:
+        assert options["includeArchived"] is True
+        by = _TIMES[str(options["orderBy"])]
+        newest = sorted(self.issues, key=lambda one: (one[by], one["id"]), reverse=True)
+        if after is not None:
+            places = [place for place, one in enumerate(newest) if one["id"] == after]
+            if not places:
+                raise GraphQLFailure("Entity not found: cursor", "INPUT_ERROR")
+            newest = newest[places[0] + 1 :]
+        found = [one for one in newest if _matches(filter, one)]
+        return _page([self._shown(one) for one in found[:first]], len(found) > first)
+
+    def _shown(self, issue: Row) -> Row:
+        return {
+            **issue,
+            "url": f"https://linear.app/acme/issue/{issue['identifier']}",
+            "createdAt": moment(issue["created"]),
+            "updatedAt": moment(issue["updated"]),
+            "completedAt": moment(issue["completed"]),
+            "canceledAt": moment(issue["canceled"]),
+            "team": self._team(issue["team"]),
+            "labels": _listed(issue["labels"]),
+            "relations": _listed([one for one in self.relations if one["issue"] is issue]),
+            "inverseRelations": _listed(
+                [one for one in self.relations if one["relatedIssue"] is issue]
+            ),
+            "attachments": _listed(
+                [{**one, "updatedAt": moment(one["updated"])} for one in issue["attachments"]]
+            ),
+        }
+
+    def _team(self, team: Row) -> Row:
+        mine = [one for one in self.issues if one["team"] is team]
+        return {
+            **team,
+            "issueCount": lambda **_options: len(mine),
+            "states": lambda filter, first: _nodes(
+                [one for one in team["states"] if _matches(filter, one)][:first]
+            ),
+        }
+
+    def _create(self, input: Row) -> Row:
+        team = next(one for one in self.teams if one["id"] == input["teamId"])
+        identifier = self.add(input["title"], team=team["key"], description=input["description"])
+        left = {key: value for key, value in input.items() if key in {"labelIds", "projectId"}}
+        return self._update(identifier, left)
+
+    def _update(self, id: str, input: Row) -> Row:
+        changed: Row = {}
+        for key, value in input.items():
+            match key:
+                case "title" | "description":
+                    changed[key] = value
+                case "labelIds":
+                    changed["labels"] = [self._by_id(self.labels, one)["name"] for one in value]
+                case "projectId":
+                    changed["project"] = self._by_id(self.projects, value)
+                case "stateId":
+                    changed["state"] = self._by_id(self.find(id)["team"]["states"], value)["type"]
+                case _:
+                    raise AssertionError(f"{key} is not known here")
+        self.edit(id, **changed)
+        return {"success": True, "issue": self._shown(self.find(id))}
+
+    def _comment(self, input: Row) -> Row:
+        issue = self.find(input["issueId"])
+        self.comments.append({"issue": issue["identifier"], "body": input["body"]})
+        return {"success": True}
+
+    def _label_create(self, input: Row) -> Row:
+        team = self._by_id(self.teams, input["teamId"])
+        return {"success": True, "issueLabel": self.label(input["name"], team)}
+
+    def _project_create(self, input: Row) -> Row:
+        teams = [self._by_id(self.teams, id) for id in input["teamIds"]]
+        made: Row = {"id": _id(), "name": input["name"], "accessibleTeams": teams}
+        self.projects.append(made)
+        return {"success": True, "project": made}
+
+    def _team_of_key(self, key: str) -> Row:
+        return next(one for one in self.teams if one["key"] == key)
+
+    @staticmethod
+    def _by_id(rows: list[Row], id: str) -> Row:
+        for one in rows:
+            if one["id"] == id:
+                return one
+        raise GraphQLFailure("Entity not found", "INPUT_ERROR")
+
+
+@contextmanager
+def linear() -> Iterator[tuple[Workspace, Server]]:
+    """A workspace with the team ENG, and the server that shows it."""
+    workspace = Workspace()
+    with serving(workspace.answer) as server:
+        yield workspace, server
+
+
+def rate_limited(seconds: float, now: float) -> list[Response]:
+    """The answers by which Linear says that its limits are reached for so long."""
+    reset = str(int((now + seconds) * 1000))
+    date = {"Date": datetime.fromtimestamp(now, timezone.utc).strftime(_HTTP)}
+    return [
+        _failed(
+            400,
+            "Rate limit exceeded",
+            "RATELIMITED",
+            {**date, f"X-RateLimit-{kind}-Remaining": "0", f"X-RateLimit-{kind}-Reset": reset},
+        )
+        for kind in ("Requests", "Complexity", "Endpoint-Requests")
+    ]
+
+
+def points(body: Mapping[str, Any]) -> int:
+    """What a question costs: 1 for each object, 0.1 for each property, a list as many times as it
+    may have members. https://linear.app/developers/rate-limiting
+    """
+    document = parse(body["query"])
+    fragments = {
+        one.name.value: one.selection_set
+        for one in document.definitions
+        if not isinstance(one, OperationDefinitionNode)
+    }
+    variables = body.get("variables") or {}
+
+    def cost(selection: SelectionSetNode) -> float:
+        total = 0.0
+        for one in selection.selections:
+            if isinstance(one, FragmentSpreadNode):
+                total += cost(fragments[one.name.value])
+                continue
+            assert isinstance(one, FieldNode)
+            if one.selection_set is None:
+                total += 0.1
+                continue
+            members = [part for part in one.selection_set.selections if _named(part) == "nodes"]
+            if not members:
+                total += 1 + cost(one.selection_set)
+                continue
+            # The rest of a list, its page, is an object like others.
+            rest = cost(one.selection_set) - cost(SelectionSetNode(selections=tuple(members)))
+            inner = members[0]
+            assert isinstance(inner, FieldNode)
+            assert inner.selection_set
+            total += rest + _first(one, variables) * (1 + cost(inner.selection_set))
+        return total
+
+    (operation,) = (one for one in document.definitions if isinstance(one, OperationDefinitionNode))
+    return math.ceil(cost(operation.selection_set))
+
+
+def moment(seconds: float | None) -> str | None:
+    """A time as Linear tells it."""
+    if seconds is None:
+        return None
+    milliseconds = math.floor(round(seconds * 1_000_000) / 1000)
+    told = datetime.fromtimestamp(milliseconds // 1000, timezone.utc)
+    return f"{told:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"
+
+
+_HTTP = "%a, %d %b %Y %H:%M:%S GMT"
+
+
+def _named(node: object) -> str:
+    return node.name.value if isinstance(node, FieldNode) else ""
+
+
+def _first(node: FieldNode, variables: Mapping[str, Any]) -> int:
+    for one in node.arguments or ():
+        if one.name.value == "first":
+            value: Any = one.value
+            name = getattr(value, "name", None)
+            return int(variables[name.value] if name is not None else value.value)
+    return 50
+
+
+def _id() -> str:
+    return str(uuid.uuid4())
+
+
+def _failed(status: int, message: str, code: str, headers: Mapping[str, str]) -> Response:
+    error = {"message": message, "extensions": {"code": code, "type": "invalid input"}}
+    return Response(status, {"errors": [error], "data": None}, headers)
+
+
+def _nodes(rows: list[Row]) -> Row:
+    return {"nodes": rows}
+
+
+def _page(rows: list[Row], more: bool) -> Row:
+    cursor = rows[-1].get("id") if rows else None
+    return {"nodes": rows, "pageInfo": {"hasNextPage": more, "endCursor": cursor}}
+
+
+def _listed(rows: list[Row]) -> Callable[..., Row]:
+    """A list of an issue, page by page; its cursors are positions."""
+
+    def listed(first: int, after: str | None = None) -> Row:
+        begin = int(after or 0)
+        more = begin + first < len(rows)
+        page = {"hasNextPage": more, "endCursor": str(begin + first) if more else None}
+        return {"nodes": rows[begin : begin + first], "pageInfo": page}
+
+    return listed
+
+
+_COMPARES: Mapping[str, Callable[[Any, Any], bool]] = {
+    "eq": lambda value, wanted: value == wanted,
+    "eqIgnoreCase": lambda value, wanted: value.lower() == wanted.lower(),
+    "in": lambda value, wanted: value in wanted,
+    "nin": lambda value, wanted: value not in wanted,
+    "gte": lambda value, wanted: value >= _seconds(wanted),
+    "lte": lambda value, wanted: value <= _seconds(wanted),
+}
+_TIMES = {"updatedAt": "updated", "createdAt": "created"}
+
+
+def _matches(filter: Row, row: Row) -> bool:
+    """Whether an object is what a filter wants; one that this does not know is an error."""
+    for name, wanted in filter.items():
+        if name == "and":
+            right = all(_matches(one, row) for one in wanted)
+        elif name == "or":
+            right = any(_matches(one, row) for one in wanted)
+        else:
+            right = _fits(row[_TIMES.get(name, name)], wanted)
+        if not right:
+            return False
+    return True
+
+
+def _fits(value: Any, wanted: Row) -> bool:
+    if isinstance(value, list):
+        assert wanted.keys() == {"some"}
+        return any(_matches(wanted["some"], one) for one in value)
+    if "null" in wanted:
+        return (value is None) == wanted["null"]
+    if value is None:
+        return False
+    if isinstance(value, dict):
+        return _matches(wanted, value)
+    return all(_COMPARES[name](value, one) for name, one in wanted.items())
+
+
+def _seconds(time: str) -> float:
+    return datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()
