@@ -199,13 +199,13 @@ def issues(
     root: Path,
     collection: Collection,
     scan: Scan,
-    bookmark: Bookmark | None,
-    synced: Synced | None,
+    bookmark: Bookmark | None = None,
+    synced: Synced | None = None,
 ) -> CollectionChanges | None:
     """The synced issues, which git ignores: every file there is. Nothing for a narrow look.
 
-    A sync knows what it changed. That is enough where the index, by its bookmark, reflects the
-    state of the folder that the sync began with.
+    A sync, `synced`, knows what it changed. That is enough where the index, by its bookmark,
+    reflects the state of the folder that the sync began with.
     """
     from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
 

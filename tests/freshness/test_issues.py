@@ -141,10 +141,12 @@ def test_only_the_issues_are_looked_at(shop: Shop) -> None:
 
 
 def bring(shop: Shop, *, full: bool = False) -> tuple[str, ...]:
-    tracker = shop.open()
     project = load_project(shop.repo.root)
-    done, warnings = bring_in(project, tracker, now=NOW, environ=os.environ, full=full)
-    tracker.disconnect()
+    tracker = shop.open()
+    try:
+        done, warnings = bring_in(project, tracker, now=NOW, environ=os.environ, full=full)
+    finally:
+        tracker.disconnect()
     assert warnings == ()
     return done.changed
 
