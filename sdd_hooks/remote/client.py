@@ -12,6 +12,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import MappingProxyType
 from typing import TypeVar
@@ -88,7 +89,22 @@ class Client:
         self._sleep = sleep or self._closed.wait
         self._tell = tell
         self._one_waits = threading.Lock()
-        self._http = self._open(headers)
+        self._headers = headers
+        self._room = threading.BoundedSemaphore(AT_ONCE)
+        self._idle: deque[httpx.Client] = deque()
+        self._changes = threading.Lock()
+        try:
+            self._certificates = httpx.create_ssl_context()
+            self._idle.append(self._open())
+        except (ImportError, OSError, ValueError, httpx.InvalidURL):
+            # The reason may quote a proxy with its password.
+            pass
+        else:
+            return
+        raise RemoteError(
+            f"{label}: the proxy or the certificates that the environment names cannot be used: "
+            "check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR"
+        )
 
     def get(
         self,
@@ -166,35 +182,47 @@ class Client:
 
     def close(self) -> None:
         """Let the connections go, and whoever waits in another thread."""
-        self._closed.set()
-        self._http.close()
+        with self._changes:
+            self._closed.set()
+            while self._idle:
+                self._idle.pop().close()
 
-    def _open(self, headers: Mapping[str, str]) -> httpx.Client:
+    def _open(self) -> httpx.Client:
         # Their debug logs have headers in them: those that are sent, and what a host sends back.
         for name in ("hpack", "httpcore"):
             logging.getLogger(name).setLevel(logging.INFO)
-        try:
-            return httpx.Client(
-                http2=True,
-                headers={
-                    "User-Agent": "sdd-hooks",
-                    "Accept": "application/json",
-                    **headers,
-                    # What `_body` can unpack within bounds.
-                    "Accept-Encoding": "gzip",
-                },
-                # A host is told nothing that it said before.
-                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-                timeout=httpx.Timeout(self._silence, connect=min(10.0, self._silence)),
-                limits=httpx.Limits(max_connections=AT_ONCE, max_keepalive_connections=AT_ONCE),
-            )
-        except (ImportError, OSError, ValueError, httpx.InvalidURL):
-            # The reason may quote a proxy with its password.
-            pass
-        raise RemoteError(
-            f"{self.label}: the proxy or the certificates that the environment names cannot be "
-            "used: check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR"
+        return httpx.Client(
+            http2=True,
+            verify=self._certificates,
+            headers={
+                "User-Agent": "sdd-hooks",
+                "Accept": "application/json",
+                **self._headers,
+                # What `_body` can unpack within bounds.
+                "Accept-Encoding": "gzip",
+            },
+            # A host is told nothing that it said before.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            timeout=httpx.Timeout(self._silence, connect=min(10.0, self._silence)),
         )
+
+    @contextmanager
+    def _connection(self) -> Iterator[httpx.Client]:
+        """A client for this thread alone: httpx mixes up the requests that several threads make on
+        one HTTP/2 connection. The one that was used last is taken first, as it is connected."""
+        with self._room:
+            try:
+                http = self._idle.pop()
+            except IndexError:
+                http = self._open()
+            try:
+                yield http
+            finally:
+                with self._changes:
+                    if self._closed.is_set():
+                        http.close()
+                    else:
+                        self._idle.append(http)
 
     def _ask(
         self,
@@ -246,9 +274,12 @@ class Client:
         if self._closed.is_set():
             raise RemoteError(f"{self.label}: stopped")
         try:
-            with self._http.stream(
-                method, url, params=params or None, json=json, headers=dict(headers)
-            ) as response:
+            with (
+                self._connection() as http,
+                http.stream(
+                    method, url, params=params or None, json=json, headers=dict(headers)
+                ) as response,
+            ):
                 body = self._body(response)
                 if isinstance(body, Failure):
                     return body

@@ -1,0 +1,145 @@
+"""What the client takes from the environment of its process: proxies and certificates."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.http2 import certificate, serving_securely
+from tests.support.loopback import Request, Response, serving
+
+TOKEN = "t0p-s3cret"
+ASK = """
+import json, logging, sys
+from sdd_hooks.errors import SddError
+from sdd_hooks.remote.client import Client
+from sdd_hooks.remote.credentials import Secret
+
+logging.basicConfig(level=logging.DEBUG)
+url, token, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+headers = {"PRIVATE-TOKEN": token}
+try:
+    client = Client(
+        url,
+        label="Forge",
+        headers=headers,
+        secret=Secret(token, "FORGE_TOKEN"),
+        sleep=lambda seconds: print("waited", seconds),
+    )
+    found = client.each(lambda n: client.get(f"x/{n}").json(), range(count))
+    print(json.dumps(list(found)))
+    client.close()
+except SddError as error:
+    print(error)
+"""
+
+
+def ask(url: str, count: int = 1, **environ: str) -> tuple[str, str]:
+    """What a process of its own prints and logs when it asks the server at `url`."""
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.lower().endswith("_proxy") and not name.startswith("SSL_")
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", ASK, url, TOKEN, str(count)],
+        env={**inherited, **environ},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert TOKEN not in done.stdout + done.stderr
+    return done.stdout.strip(), done.stderr
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate for localhost and its key."""
+    return certificate(tmp_path_factory.mktemp("own"))
+
+
+def test_http2_where_it_is_offered(own: tuple[Path, Path]) -> None:
+    with serving_securely(*own) as server:
+        printed, _ = ask(server.url, 100, SSL_CERT_FILE=str(own[0]))
+    assert printed == str([f"/x/{n}" for n in range(100)]).replace("'", '"')
+    assert set(server.protocols) == {"h2"}
+    # Requests that go on together share a connection; those of the first moment may not.
+    assert len(server.protocols) <= 8
+    assert {headers["private-token"] for headers in server.asked} == {TOKEN}
+
+
+def test_a_certificate_that_nobody_vouches_for(own: tuple[Path, Path]) -> None:
+    with serving_securely(*own) as server:
+        printed, _ = ask(server.url)
+    # OpenSSL 1 writes it without the hyphen.
+    assert printed.replace("self signed", "self-signed") == (
+        f"Forge cannot be reached at {server.url.removeprefix('https://')}: "
+        "its certificate is not trusted (self-signed certificate): "
+        "set SSL_CERT_FILE to a file with the certificate of its authority"
+    )
+    assert not server.asked
+
+
+def test_the_certificate_of_another_host(tmp_path: Path) -> None:
+    cert, key = certificate(tmp_path, "other.example")
+    with serving_securely(cert, key) as server:
+        printed, _ = ask(server.url, SSL_CERT_FILE=str(cert))
+    assert "its certificate is not trusted (Hostname mismatch" in printed
+    assert len(printed.splitlines()) == 1
+    assert not server.asked
+
+
+def test_a_server_without_tls() -> None:
+    with serving(lambda request: Response()) as server:
+        printed, _ = ask(server.url.replace("http:", "https:"))
+    assert printed.startswith("Forge cannot be reached at 127.0.0.1:")
+    assert ": TLS fails (" in printed
+    assert len(printed.splitlines()) == 1
+
+
+def test_a_proxy_of_the_environment() -> None:
+    def answer(request: Request) -> Response:
+        return Response(data="from the proxy")
+
+    with serving(answer) as proxy:
+        printed, _ = ask("http://forge.invalid/api", HTTP_PROXY=proxy.url)
+        assert printed == '["from the proxy"]'
+        assert proxy.asked[0].headers["host"] == "forge.invalid"
+
+
+def test_no_proxy_for_some() -> None:
+    with serving(lambda request: Response(data=1)) as server:
+        printed, _ = ask(server.url, HTTP_PROXY="http://127.0.0.1:9", NO_PROXY="127.0.0.1")
+    assert printed == "[1]"
+
+
+def test_a_proxy_that_refuses() -> None:
+    with serving(lambda request: Response(407)) as proxy:
+        proxy.faults.append(lambda _: Response(407))
+        printed, _ = ask("https://forge.invalid", HTTPS_PROXY=proxy.url)
+    assert printed == (
+        "Forge cannot be reached at forge.invalid: the proxy refuses the connection: "
+        "check HTTPS_PROXY and ALL_PROXY"
+    )
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"ALL_PROXY": "strange://me:pa55word@proxy"},
+        {"HTTPS_PROXY": "http://me:pa55word@[::1"},
+        {"ALL_PROXY": "socks5://me:pa55word@127.0.0.1:9"},
+        {"SSL_CERT_FILE": "/nonexistent/pa55word.pem"},
+        {"SSL_CERT_FILE": os.devnull},
+    ],
+)
+def test_an_environment_that_cannot_be_used(environ: dict[str, str]) -> None:
+    printed, logged = ask("https://127.0.0.1:9", **environ)
+    assert printed.startswith("Forge")
+    assert "check HTTP_PROXY" in printed or "cannot be reached" in printed
+    assert "pa55word" not in printed + logged

@@ -1,0 +1,101 @@
+"""An HTTP/2 server over TLS on loopback, with a certificate that only its own file vouches for."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import DataReceived, RequestReceived, StreamEnded
+
+
+@dataclass
+class Secure:
+    """A running server. `protocols` are what its connections agreed on, one each; `asked` the
+    headers of each request."""
+
+    url: str
+    protocols: list[str | None] = field(default_factory=list)
+    asked: list[dict[str, str]] = field(default_factory=list)
+
+
+def certificate(folder: Path, name: str = "localhost") -> tuple[Path, Path]:
+    """A self-signed certificate for `name`, and its key, in PEM."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("needs openssl on PATH")
+    cert, key = folder / f"{name}.pem", folder / f"{name}.key"
+    new = f"req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN={name}".split()
+    files = ["-keyout", str(key), "-out", str(cert)]
+    named = ["-addext", f"subjectAltName=DNS:{name}"]
+    subprocess.run([openssl, *new, *files, *named], check=True, capture_output=True)
+    return cert, key
+
+
+@contextmanager
+def serving_securely(cert: Path, key: Path) -> Iterator[Secure]:
+    """Answer every request with its own path as JSON, over HTTP/2 only."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert, key)
+    context.set_alpn_protocols(["h2"])
+    lock = threading.Lock()
+    threads: list[threading.Thread] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = Secure(f"https://localhost:{listener.getsockname()[1]}")
+
+        def accept() -> None:
+            while True:
+                try:
+                    peer, _ = listener.accept()
+                except OSError:
+                    return
+                threads.append(threading.Thread(target=one, args=(peer,)))
+                threads[-1].start()
+
+        def one(peer: socket.socket) -> None:
+            # A client that refuses the certificate, or has what it wanted, goes away.
+            with peer, suppress(OSError), context.wrap_socket(peer, server_side=True) as secure:
+                with lock:
+                    server.protocols.append(secure.selected_alpn_protocol())
+                _talk(secure, server, lock)
+
+        accepting = threading.Thread(target=accept)
+        accepting.start()
+        try:
+            yield server
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            accepting.join()
+            for thread in threads:
+                thread.join()
+
+
+def _talk(secure: ssl.SSLSocket, server: Secure, lock: threading.Lock) -> None:
+    connection = H2Connection(H2Configuration(client_side=False, header_encoding="utf-8"))
+    connection.initiate_connection()
+    secure.sendall(connection.data_to_send())
+    paths: dict[int, str] = {}
+    while received := secure.recv(65536):
+        for event in connection.receive_data(received):
+            if isinstance(event, RequestReceived):
+                headers = dict(event.headers)
+                paths[event.stream_id] = headers[":path"]
+                with lock:
+                    server.asked.append(headers)
+            elif isinstance(event, DataReceived):
+                connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+            elif isinstance(event, StreamEnded):
+                body = json.dumps(paths.pop(event.stream_id)).encode()
+                connection.send_headers(event.stream_id, [(":status", "200")])
+                connection.send_data(event.stream_id, body, end_stream=True)
+        secure.sendall(connection.data_to_send())
