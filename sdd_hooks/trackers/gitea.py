@@ -27,6 +27,7 @@ API = "/api/v1"
 _HOSTS = frozenset({"codeberg.org", "gitea.com"})
 _NAME = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}", re.ASCII)
 _URLS = ("GITEA_URL", "GITEA_SERVER_URL")
+_RUNNER = ("GITHUB_SERVER_URL", "GITHUB_API_URL")
 _SIGN_IN = "Only signed in user is allowed to call APIs."
 """What a server says that shows nothing to strangers."""
 _LARGEST = 1_000_000
@@ -40,9 +41,7 @@ def _sources(environ: Mapping[str, str]) -> Sources:
 
     variables = [Variables(("GITEA_TOKEN",), hosts=_URLS)]
     if _in_a_job(environ):
-        variables.append(
-            Variables(("GITHUB_TOKEN",), hosts=("GITHUB_SERVER_URL", "GITHUB_API_URL"))
-        )
+        variables.append(Variables(("GITHUB_TOKEN",), hosts=_RUNNER))
     return Sources(
         variables=tuple(variables),
         headers=_headers,
@@ -156,7 +155,7 @@ def _here(around: Around) -> Where | None:
 
 def _named(around: Around) -> str:
     """The address of the origin's server, where the environment has it, else ""."""
-    names = (*_URLS, "GITHUB_SERVER_URL") if _in_a_job(around.environ) else _URLS
+    names = (*_URLS, _RUNNER[0]) if _in_a_job(around.environ) else _URLS
     for name in names:
         value = around.environ.get(name, "")
         found = parse_endpoint(value)

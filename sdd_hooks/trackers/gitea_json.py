@@ -112,7 +112,7 @@ def closing_words(web: str) -> re.Pattern[str]:
 
 
 def closed_by(said: str, closing: re.Pattern[str], home: str) -> tuple[str, ...]:
-    """The ids of the issues of `home` (`owner/repo`) that a text, its code aside, says it closes."""
+    """The ids of the issues of `home` (`owner/repo`) that a text says it closes, not in code."""
     if closing.search(said) is None:
         return ()
     from sdd_hooks.artifacts.markdown import prose

@@ -1,8 +1,8 @@
 """A repository on a Gitea or a Forgejo as a tracker.
 
 Its listing is newest first, whatever it is asked for, with at most 50 entries a page, and says
-nothing about dependencies: they cost two requests for each issue that changed, and none where the
-repository does without them. Which issues a pull request closes is not in the API either: the
+nothing about dependencies: they cost two requests for each issue that is fetched, and none where
+the repository does without them. Which issues a pull request closes is not in the API either: the
 server reads it from title and body, and so does this.
 """
 
@@ -210,12 +210,9 @@ class Gitea:
 
     def _with_edges(self, issues: list[Issue]) -> list[Issue]:
         """The issues with what blocks them and what they block, asked for now."""
-        asked = [
-            f"{self._issue(issue.id)}/{kind}"
-            for issue in issues
-            for kind in ("dependencies", "blocks")
-        ]
-        found = self.client.each(self._linked, asked)
+        kinds = ("dependencies", "blocks")
+        paths = [f"{self._issue(issue.id)}/{kind}" for issue in issues for kind in kinds]
+        found = self.client.each(self._linked, paths)
         return [replace(one, blocked_by=next(found), blocks=next(found)) for one in issues]
 
     def _linked(self, path: str) -> tuple[str, ...]:
