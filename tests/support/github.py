@@ -16,8 +16,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from sdd_hooks.trackers.fields import epoch, stamp
+from sdd_hooks.trackers.github import VENDOR
+from sdd_hooks.trackers.github_repository import GitHub as Repository
+from sdd_hooks.trackers.protocol import Page, Since, Where
 from tests.support.graphql import Schema, answer
 from tests.support.loopback import Request, Response, Server, serving
+from tests.support.machines import TOKEN, Workplace
 from tests.support.openapi import Description
 
 Entry = dict[str, Any]
@@ -77,13 +81,14 @@ class GitHub:
         *,
         at: float | None = None,
         branch: str = "feature",
-        closes: tuple[int, ...] = (),
+        closes: tuple[int | str, ...] = (),
         files: tuple[str, ...] = (),
         merged: bool = False,
         draft: bool = False,
         **entry: Any,
     ) -> int:
-        """A new pull request that is linked with the issues it `closes`. Returns its number."""
+        """A new pull request that is linked with the issues it `closes`: numbers, and
+        `owner/name#number` for those elsewhere. Returns its number."""
         number = self.add(title, at=at, draft=draft, **entry)
         item = self.items[number]
         page = f"{self._web()}/pull/{number}"
@@ -203,7 +208,7 @@ class GitHub:
             case "GET", ["milestones"]:
                 return self._paged(request, self.milestones)
             case "POST", ["milestones"]:
-                return Response(201, self._milestone(str(_body(request)["title"])))
+                return Response(201, self.add_milestone(str(_body(request)["title"])))
         return Response(404, {"message": "Not Found"})
 
     def _issue(self, method: str, number: int, rest: list[str], request: Request) -> Response:
@@ -485,7 +490,8 @@ class GitHub:
             "site_admin": False,
         }
 
-    def _milestone(self, title: str) -> Entry:
+    def add_milestone(self, title: str) -> Entry:
+        """A new milestone."""
         number = len(self.milestones) + 1
         address = f"{self._api()}/milestones/{number}"
         made = {
@@ -535,6 +541,44 @@ def serving_github(github: GitHub) -> Iterator[Server]:
     with serving(respond) as server:
         github.url = server.url
         yield server
+
+
+@dataclass
+class Shop:
+    """The repository acme/shop on a loopback GitHub, and trackers of it."""
+
+    github: GitHub
+    server: Server
+    workplace: Workplace
+
+    def open(self, token: str | None = TOKEN) -> Repository:
+        """The tracker, connected anew."""
+        machine = self.workplace.machine(VENDOR.label, token=token)
+        found = VENDOR.open(Where(self.server.url, "acme", "shop"), machine)
+        assert isinstance(found, Repository)
+        return found
+
+    def pages(
+        self,
+        since: Since | None = None,
+        notes: dict[str, str] | None = None,
+        *,
+        token: str | None = TOKEN,
+    ) -> list[Page]:
+        """What a fetch brings."""
+        return list(self.open(token).fetch(since or Since(), {} if notes is None else notes))
+
+    def asked(self, path: str) -> list[Request]:
+        """The requests for paths that end so."""
+        return [one for one in self.server.asked if one.path.endswith(path)]
+
+
+@contextmanager
+def open_shop(now: float) -> Iterator[Shop]:
+    """A shop without issues, whose clocks begin at `now`."""
+    github = GitHub(now)
+    with serving_github(github) as server, Workplace(now) as workplace:
+        yield Shop(github, server, workplace)
 
 
 def limited(github: GitHub) -> Callable[[int], list[Response]]:

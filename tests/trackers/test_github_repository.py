@@ -1,0 +1,438 @@
+"""A repository on GitHub, read and written, against a GitHub on loopback that knows its own API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+import pytest
+
+from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
+from sdd_hooks.trackers.issue import Draft, Edit, PullRequest
+from sdd_hooks.trackers.protocol import Filter, Page, Since
+from tests.support.github import GRAPHQL, Shop, open_shop
+from tests.support.loopback import Request, Response
+from tests.support.machines import TOKEN
+from tests.trackers.faults import NOW, START
+
+
+@pytest.fixture
+def shop() -> Iterator[Shop]:
+    with open_shop(NOW) as found:
+        yield found
+
+
+def _issues(pages: list[Page]) -> list[str]:
+    return [issue.id for page in pages for issue in page.issues]
+
+
+def _pulls(pages: list[Page]) -> dict[str, PullRequest]:
+    return {pull.number: pull for page in pages for pull in page.pulls}
+
+
+def _warnings(pages: list[Page]) -> list[str]:
+    return [warning for page in pages for warning in page.warnings]
+
+
+def test_an_issue_with_everything(shop: Shop) -> None:
+    number = shop.github.add(
+        " The cart forgets ",
+        at=START,
+        body="First\r\nsecond  \n",
+        labels=("bug", "cart"),
+        assignees=("bea", "cai"),
+        state="closed",
+        created_at="2026-04-30T10:00:00Z",
+    )
+    (page,) = shop.pages()
+    (issue,) = page.issues
+    assert (page.at, page.total, page.warnings) == (NOW, 1, ())
+    assert issue.id == str(number)
+    assert issue.title == " The cart forgets "
+    assert issue.status == "closed"
+    assert issue.labels == ("bug", "cart")
+    assert issue.assignees == ("bea", "cai")
+    assert issue.author == "ana"
+    assert issue.created == "2026-04-30T10:00:00Z"
+    assert issue.updated == issue.closed == "2026-05-01T12:53:20Z"
+    assert issue.url == f"{shop.server.url}/acme/shop/issues/{number}"
+    assert issue.tracker == "github"
+    assert issue.body == "First\r\nsecond  \n"
+
+
+def test_five_thousand_plain_issues_are_fifty_one_requests(shop: Shop) -> None:
+    shop.github.checked = False
+    for number in range(5000):
+        shop.github.add(at=START + number)
+    pages = shop.pages()
+    assert sorted(map(int, set(_issues(pages)))) == list(range(1, 5001))
+    assert pages[0].total == 5000
+    assert len(shop.asked("/issues")) == 51
+    # How many there are is the one other thing that was asked.
+    assert len(shop.server.asked) == 52
+
+
+def test_nothing_changed_is_one_request(shop: Shop) -> None:
+    shop.github.add(at=START)
+    shop.github.add_pull(at=START + 5, closes=(1,))
+    since, notes = Since(START + 3, START + 3), {"since": "", "etag": ""}
+    assert _pulls(shop.pages(since, notes)).keys() == {"2"}
+    shop.server.asked.clear()
+    (page,) = shop.pages(since, notes)
+    assert page == Page((), NOW, total=0)
+    assert len(shop.server.asked) == 1
+    shop.github.edit(1, at=START + 60)
+    assert _issues(shop.pages(since, notes)) == ["1"]
+    shop.server.asked.clear()
+    assert _issues(shop.pages(since, notes)) == []
+
+
+def test_a_tag_is_worth_nothing_for_another_time(shop: Shop) -> None:
+    shop.github.add(at=START)
+    notes: dict[str, str] = {}
+    shop.pages(Since(START - 9, START - 9), notes)
+    assert _issues(shop.pages(Since(START - 8, START - 8), notes)) == ["1"]
+
+
+def test_a_tag_of_the_first_of_several_pages_is_not_kept(shop: Shop) -> None:
+    for number in range(150):
+        shop.github.add(at=START + number)
+    notes: dict[str, str] = {}
+    shop.pages(Since(START, START), notes)
+    shop.github.edit(120, at=START + 500, title="Edited")
+    assert "120" in _issues(shop.pages(Since(START, START), notes))
+
+
+def test_a_kind_that_does_not_change_is_not_fetched_anew(shop: Shop) -> None:
+    shop.github.add(at=START)
+    shop.github.add_pull(at=START + 900)
+    notes: dict[str, str] = {}
+    quiet = Since(START - 2, START + 898)
+    # Without notes nothing says that the last fetch was one of both.
+    assert _issues(shop.pages(quiet, notes)) == ["1"]
+    assert _issues(shop.pages(quiet, notes)) == []
+    assert _issues(shop.pages(Since(None, START), notes)) == ["1"]
+
+
+def test_large_listings_go_on_by_cursors(shop: Shop) -> None:
+    shop.github.large = True
+    for _ in range(230):
+        shop.github.add(at=START)
+    assert sorted(map(int, set(_issues(shop.pages())))) == list(range(1, 231))
+    assert any("after" in request.query for request in shop.server.asked)
+    assert not any("page" in request.query for request in shop.server.asked)
+
+
+def test_edits_in_a_second_with_more_than_a_page(shop: Shop) -> None:
+    for _ in range(350):
+        shop.github.add(at=START)
+    fetch = shop.open().fetch(Since(), {})
+    found = {issue.id for page in islice(fetch, 2) for issue in page.issues}
+    for number in (3, 50, 101, 150):
+        shop.github.edit(number, at=NOW + 1)
+    found |= {issue.id for page in fetch for issue in page.issues}
+    assert found == {str(number) for number in range(1, 351)}
+
+
+def test_a_next_page_on_another_host_is_not_asked_for(shop: Shop) -> None:
+    shop.github.add(at=START)
+    away = {"Link": '<https://api.github.com/repositories/42/issues?page=2>; rel="next"'}
+    shop.server.fail(Response(200, [], away))
+    with pytest.raises(RemoteError, match=r"api\.github\.com"):
+        shop.pages()
+
+
+def test_an_entry_without_a_number_is_left_out(shop: Shop) -> None:
+    shop.server.fail(Response(200, [{"title": "What is this?"}, None, {"number": 7}]))
+    (page,) = shop.pages()
+    assert _issues([page]) == ["7"]
+    assert page.warnings == ("GitHub lists an issue without a number: left out",)
+
+
+def test_issues_that_are_disabled(shop: Shop) -> None:
+    shop.server.fail(Response(410, {"message": "Issues are disabled for this repo"}))
+    with pytest.raises(Missing, match="disabled"):
+        shop.pages()
+
+
+def test_the_ids_of_all_issues(shop: Shop) -> None:
+    for number in range(130):
+        shop.github.add(at=START + number)
+    shop.github.add_pull(at=START + 200)
+    shop.github.delete(7)
+    ids = set(shop.open().inventory())
+    assert ids == {str(number) for number in range(1, 131)} - {"7"}
+
+
+def test_pull_requests_come_with_their_branch_files_and_issues(shop: Shop) -> None:
+    for _ in range(3):
+        shop.github.add(at=START)
+    shop.github.add_pull(
+        at=START + 60,
+        branch="feature/1-cart",
+        closes=(1, 3),
+        files=("cart.py", "docs/ä b.md"),
+        merged=True,
+    )
+    shop.github.add_pull(at=START, draft=True)
+    shop.github.add_pull(at=START, state="closed", draft=True)
+    shop.github.add_pull(at=START)
+    pages = shop.pages()
+    pulls = _pulls(pages)
+    assert pulls["4"] == PullRequest(
+        number="4",
+        branch="feature/1-cart",
+        status="merged",
+        files=("cart.py", "docs/ä b.md"),
+        updated="2026-05-01T12:54:20Z",
+        closes=("1", "3"),
+    )
+    assert [pulls[number].status for number in "567"] == ["draft", "closed", "open"]
+    assert sorted(_issues(pages)) == ["1", "2", "3"]
+    assert len(shop.asked(GRAPHQL)) == 1
+
+
+def test_pull_requests_are_asked_for_together(shop: Shop) -> None:
+    for number in range(60):
+        shop.github.add_pull(at=START + number, branch=f"b{number}")
+    pulls = _pulls(shop.pages())
+    assert {pull.branch for pull in pulls.values()} == {f"b{number}" for number in range(60)}
+    assert len(shop.asked(GRAPHQL)) == 3
+
+
+def test_issues_of_other_repositories_are_not_meant(shop: Shop) -> None:
+    shop.github.add(at=START)
+    shop.github.add_pull(at=START, closes=("acme/attic#1", 1))
+    assert _pulls(shop.pages())["2"].closes == ("1",)
+
+
+def test_a_link_that_is_taken_back_is_seen(shop: Shop) -> None:
+    shop.github.add(at=START)
+    shop.github.add_pull(at=START, closes=(1,))
+    shop.pages()
+    shop.github.edit_pull(2, at=START + 60, closes=())
+    assert _pulls(shop.pages(Since(START + 30, START + 30)))["2"].closes == ()
+
+
+def test_a_pull_request_that_is_gone_meanwhile(shop: Shop) -> None:
+    for number in range(5):
+        shop.github.add_pull(at=START + number, branch=f"b{number}")
+    shop.github.items[3].pull = None
+    pulls = _pulls(shop.pages())
+    assert [pulls[str(number)].branch for number in range(1, 6)] == ["b0", "b1", "", "b3", "b4"]
+
+
+def test_without_a_token_there_is_what_the_listing_says(shop: Shop) -> None:
+    shop.github.add(at=START)
+    shop.github.add(at=START)
+    shop.github.add_pull(at=START + 1, body="Fixes #1, and mentions #2", merged=True)
+    for number in range(120):
+        shop.github.add_pull(at=START + 10 + number, draft=True)
+    pages = shop.pages(token=None)
+    pulls = _pulls(pages)
+    assert len(pulls) == 121
+    assert pulls["3"].closes == ("1",)
+    assert pulls["3"].status == "merged"
+    assert (pulls["3"].branch, pulls["3"].files) == ("", ())
+    assert pulls["4"].status == "draft"
+    (warning,) = _warnings(pages)
+    assert "branches" in warning
+    assert "GITHUB_TOKEN" in warning
+    assert not shop.workplace.waits
+
+
+def test_a_limit_of_graphql_is_waited_for(shop: Shop) -> None:
+    shop.github.add_pull(at=START, branch="b")
+    limit = {
+        "Date": "Sat, 02 May 2026 12:53:20 GMT",
+        "x-ratelimit-remaining": "0",
+        "x-ratelimit-reset": str(NOW + 30),
+    }
+    errors = {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}
+
+    def asks(request: Request) -> bool:
+        return request.path == GRAPHQL
+
+    shop.server.fail(Response(200, errors, limit), when=asks)
+    assert _pulls(shop.pages())["1"].branch == "b"
+    assert shop.workplace.waits == [pytest.approx(30, abs=1)]
+    much_later = {**limit, "x-ratelimit-reset": str(NOW + 9000)}
+    shop.server.fail(Response(200, errors, much_later), when=asks)
+    with pytest.raises(RateLimited):
+        shop.pages()
+
+
+def test_a_token_that_may_not_read_pull_requests(shop: Shop) -> None:
+    shop.github.add_pull(at=START)
+    forbidden = {"type": "FORBIDDEN", "message": f"Resource not accessible by {TOKEN}"}
+    shop.server.fail(
+        Response(200, {"data": None, "errors": [forbidden]}),
+        when=lambda request: request.path == GRAPHQL,
+    )
+    pages = shop.pages()
+    (warning,) = _warnings(pages)
+    assert "Resource not accessible" in warning
+    assert TOKEN not in warning
+    assert _pulls(pages).keys() == {"1"}
+
+
+def test_dependencies_are_asked_for_where_there_are_some(shop: Shop) -> None:
+    for number in range(6):
+        shop.github.add(at=START + number)
+    shop.github.block(2, by=1)
+    shop.github.block(3, by=1)
+    (page,) = shop.pages()
+    edges = {issue.id: (issue.blocks, issue.blocked_by) for issue in page.issues}
+    assert edges.pop("1") == (("2", "3"), ())
+    assert edges.pop("2") == edges.pop("3") == ((), ("1",))
+    assert set(edges.values()) == {((), ())}
+    assert len(shop.server.asked) == 1 + 3
+
+
+def test_a_dependency_that_is_settled_stays_one(shop: Shop) -> None:
+    shop.github.add(at=START, state="closed")
+    shop.github.add(at=START)
+    shop.github.block(2, by=1)
+    (page,) = shop.pages()
+    assert [issue.blocked_by for issue in page.issues] == [(), ("1",)]
+
+
+def test_a_dependency_in_another_repository(shop: Shop) -> None:
+    shop.github.add(at=START)
+    shop.github.add(at=START)
+    shop.github.block(1, by=2)
+    api = "https://api.github.com/repos/acme/attic"
+    shop.server.fail(
+        Response(200, [{"number": 2, "repository_url": api}, {"number": 9}, {}]),
+        when=lambda request: request.path.endswith("/blocked_by"),
+    )
+    (page,) = shop.pages()
+    assert page.issues[0].blocked_by == ("acme/attic#2", "9")
+
+
+def test_a_server_without_dependencies(shop: Shop) -> None:
+    shop.github.dependencies = False
+    for number in range(120):
+        shop.github.add(at=START + number)
+    for number in (1, 2, 110):
+        shop.github.block(number, by=3)
+    pages = shop.pages()
+    assert _warnings(pages) == ["GitHub does not show dependencies: left out"]
+    assert len(shop.asked("/blocked_by")) == 2
+
+
+def test_one_issue(shop: Shop) -> None:
+    number = shop.github.add("One", at=START)
+    assert shop.open().issue(str(number)).title == "One"
+    assert len(shop.server.asked) == 1
+
+
+def test_an_issue_that_was_deleted(shop: Shop) -> None:
+    number = shop.github.add(at=START)
+    shop.github.delete(number)
+    with pytest.raises(Missing) as caught:
+        shop.open().issue(str(number))
+    assert caught.value.moved == ""
+
+
+def test_an_issue_that_was_transferred(shop: Shop) -> None:
+    shop.github.add(at=START)
+    number = shop.github.add(at=START)
+    there = shop.github.transfer(number)
+    with pytest.raises(Missing, match="moved") as caught:
+        shop.open().issue(str(number))
+    assert caught.value.moved == f"{shop.server.url}/acme/attic/issues/{there}"
+
+
+def test_the_last_issue_was_transferred(shop: Shop) -> None:
+    number = shop.github.add(at=START)
+    shop.github.transfer(number)
+    with pytest.raises(Missing) as caught:
+        shop.open().issue(str(number))
+    assert "attic" in caught.value.moved
+
+
+def test_a_pull_request_is_no_issue(shop: Shop) -> None:
+    number = shop.github.add_pull(at=START)
+    with pytest.raises(Missing, match="no issue"):
+        shop.open().issue(str(number))
+
+
+def test_a_repository_that_was_renamed(shop: Shop) -> None:
+    shop.github.add("One", at=START)
+    shop.github.add(at=START)
+    shop.github.add_pull(at=START, closes=(1,), branch="b")
+    shop.github.block(1, by=2)
+    shop.github.rename("store")
+    pages = shop.pages()
+    assert _issues(pages) == ["1", "2"]
+    assert pages[0].issues[0].blocked_by == ("2",)
+    assert _pulls(pages)["3"].closes == ("1",)
+    assert shop.open().issue("1").title == "One"
+
+
+def test_a_query(shop: Shop) -> None:
+    shop.github.add(at=START, labels=("bug", "Cart"))
+    shop.github.add(at=START + 2, labels=("bug", "cart"), state="closed")
+    shop.github.add(at=START + 1, labels=("cart",))
+    shop.github.add_pull(at=START + 3, labels=("bug", "cart"))
+    tracker = shop.open()
+
+    def found(*labels: str, status: str | None = None) -> list[str]:
+        return [issue.id for issue in tracker.query(Filter(status, labels))]
+
+    assert found() == ["2", "3", "1"]
+    assert found("bug", "cart") == ["2", "1"]
+    assert found(status="open") == found(status="draft") == ["3", "1"]
+    assert found(status="closed") == found(status="merged") == ["2"]
+    assert found("cart", "no, such") == []
+
+
+def test_a_query_asks_for_no_more_than_is_taken(shop: Shop) -> None:
+    for number in range(250):
+        shop.github.add(at=START + number)
+    assert len(list(islice(shop.open().query(Filter()), 100))) == 100
+    assert len(shop.server.asked) == 1
+
+
+def test_writing(shop: Shop) -> None:
+    tracker = shop.open()
+    made = tracker.create(Draft("New", "Text", ("bug",), "Sprint 1"))
+    assert (made.id, made.title, made.body, made.labels) == ("1", "New", "Text", ("bug",))
+    entry = shop.github.items[1].entry
+    assert entry["milestone"]["title"] == "Sprint 1"
+    changed = tracker.edit("1", Edit(body="Other", labels=("cart", "new")))
+    assert (changed.title, changed.body, changed.labels) == ("New", "Other", ("cart", "new"))
+    assert tracker.edit("1", Edit(title="Newer", labels=())).labels == ()
+    tracker.comment("1", "Done in SPEC-0003")
+    assert shop.github.comments == [(1, "Done in SPEC-0003")]
+    tracker.close("1")
+    tracker.close("1")
+    assert tracker.issue("1").status == "closed"
+    assert shop.github.items[1].entry["state_reason"] == "completed"
+
+
+def test_a_milestone_is_made_once(shop: Shop) -> None:
+    tracker = shop.open()
+    for number in range(120):
+        tracker.group(tracker.create(Draft(f"{number}")).id, f"Sprint {number // 60}")
+    assert [one["title"] for one in shop.github.milestones] == ["Sprint 0", "Sprint 1"]
+    for number in range(110):
+        shop.github.add_milestone(f"More {number}")
+    tracker.group("1", "More 105")
+    assert shop.github.items[1].entry["milestone"]["title"] == "More 105"
+    assert len(shop.github.milestones) == 112
+
+
+def test_writing_without_leave(shop: Shop) -> None:
+    shop.server.fail(Response(403, {"message": "Must have push access"}))
+    with pytest.raises(AccessRefused, match="push access"):
+        shop.open().create(Draft("New"))
+    assert len(shop.server.asked) == 1
+
+
+def test_a_write_that_may_have_been_done_is_not_repeated(shop: Shop) -> None:
+    shop.server.fail(Response(502, {}))
+    with pytest.raises(RemoteError):
+        shop.open().create(Draft("New"))
+    assert len(shop.server.asked) == 1
