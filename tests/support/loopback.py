@@ -86,6 +86,8 @@ def serving(answer: Callable[[Request], Response]) -> Iterator[Server]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # A body must not wait for the acknowledgement of its headers.
+        disable_nagle_algorithm = True
         # Headers and body in one packet: a second one would wait for the first to be acknowledged.
         wbufsize = -1
 
