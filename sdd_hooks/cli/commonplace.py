@@ -49,7 +49,7 @@ def update_command(as_json: bool) -> int:
       commonplace-search-update
     """
     project = open_project(None)
-    return show(bring_up_to_date(project, project.collections), as_json)
+    return show(bring_up_to_date(project, project.collections, as_json), as_json)
 
 
 @click.command()

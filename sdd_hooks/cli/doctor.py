@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -55,7 +56,7 @@ def _checks(start: Path) -> Iterator[Check]:
     except SddError as error:
         yield Check(error.code, "fail", str(error))
         return
-    yield from project_checks(project)
+    yield from project_checks(project, time.time(), os.environ)
     yield _hooks(project.repository)
 
 

@@ -39,8 +39,9 @@ COMMANDS = {
 def index(ctx: click.Context, kinds: tuple[str, ...], module: str | None, as_json: bool) -> int:
     """Index the repository, and keep the index up to date.
 
-    Without a command: add what is missing, update what changed, then embed where a model can run,
-    on a CPU in the background. Without a model the index answers by words, and says so.
+    Without a command: sync the issues of the tracker, add what is missing, update what changed,
+    then embed where a model can run, on a CPU in the background. Without a model the index answers
+    by words, and says so.
 
     \b
     Example:
@@ -52,19 +53,20 @@ def index(ctx: click.Context, kinds: tuple[str, ...], module: str | None, as_jso
             raise click.UsageError(f"put the options after `{ctx.invoked_subcommand}`", ctx)
         return EXIT_OK
     project = open_project(ctx.obj)
-    return show(bring_up_to_date(project, project.select(kinds, module)), as_json)
+    return show(bring_up_to_date(project, project.select(kinds, module), as_json), as_json)
 
 
-def bring_up_to_date(project: Project, collections: Sequence[Collection]) -> Report:
-    """Add, update and embed, as far as each is needed and possible."""
+def bring_up_to_date(project: Project, collections: Sequence[Collection], as_json: bool) -> Report:
+    """Sync issues, add, update and embed, as far as each is needed and possible."""
     from sdd_hooks.cli.index_embed import embed_data, embed_if_possible, embed_lines
-    from sdd_hooks.cli.index_update import refresh_data, refresh_lines, refreshed
+    from sdd_hooks.cli.index_update import refresh_data, refresh_lines, refreshed, synced_issues
 
+    issues = synced_issues(project, collections, as_json)
     update = refreshed(project, collections)
     embed, notes = embed_if_possible(project, collections)
     return Report(
         {**refresh_data(update), "embed": embed_data(embed) if embed else None},
         [*refresh_lines(update), *(embed_lines(embed) if embed else ())],
-        [*update.notes, *notes],
-        project.warnings,
+        [*issues.notes, *update.notes, *notes],
+        [*issues.warnings, *project.warnings],
     )

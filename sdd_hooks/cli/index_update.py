@@ -7,8 +7,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,11 +18,14 @@ from sdd_hooks.cli.context import open_index, open_project
 from sdd_hooks.cli.options import json_option, kind_option, module_option
 from sdd_hooks.cli.output import Report, show, table
 from sdd_hooks.cli.progress import progress_line
-from sdd_hooks.errors import NotIndexed
+from sdd_hooks.errors import NotIndexed, SddError
 from sdd_hooks.freshness.backfill import backfill
 from sdd_hooks.freshness.refresh import Refresh, refresh
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
+
+if TYPE_CHECKING:
+    from sdd_hooks.cli.issues_sync import Included
 
 
 @click.command()
@@ -56,7 +61,8 @@ def update(
 ) -> int:
     """Bring the index up to date with the work tree.
 
-    Alone: the collections it has. With --kind or --module: those, created when missing.
+    Alone: the collections it has. With --kind or --module: those, created when missing. Issues are
+    synced with their tracker first.
 
     \b
     Example:
@@ -66,7 +72,26 @@ def update(
     project = open_project(directory)
     scoped = bool(kinds) or module is not None
     chosen = project.select(kinds, module) if scoped else None
-    return _show(project, refreshed(project, chosen), as_json)
+    issues = synced_issues(project, chosen, as_json)
+    return _show(project, refreshed(project, chosen), as_json, *issues)
+
+
+def synced_issues(
+    project: Project, collections: Sequence[Collection] | None, as_json: bool
+) -> Included:
+    """Sync the issues that `collections` include; None means those that are indexed."""
+    from sdd_hooks.cli.issues_sync import sync_included
+
+    issues = project.select(("issues",))
+    if collections is not None:
+        issues = tuple(one for one in issues if one in collections)
+    else:
+        indexed: set[str] = set()
+        # What is wrong with an index is for the refresh to mend, or to say.
+        with suppress(SddError), open_index(project) as engine:
+            indexed.update(engine.bookmarks())
+        issues = tuple(one for one in issues if one.name in indexed)
+    return sync_included(project, issues, as_json)
 
 
 def refreshed(project: Project, collections: Sequence[Collection] | None) -> Refresh:
@@ -93,8 +118,19 @@ def refresh_lines(update: Refresh) -> list[str]:
     return table([("collection", "added", "updated", "removed", "unchanged"), *rows])
 
 
-def _show(project: Project, update: Refresh, as_json: bool) -> int:
+def _show(
+    project: Project,
+    update: Refresh,
+    as_json: bool,
+    notes: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+) -> int:
     if update.total.changed:
         backfill(project, update, os.environ)
-    report = Report(refresh_data(update), refresh_lines(update), update.notes, project.warnings)
+    report = Report(
+        refresh_data(update),
+        refresh_lines(update),
+        [*notes, *update.notes],
+        [*warnings, *project.warnings],
+    )
     return show(report, as_json)

@@ -79,6 +79,12 @@ def plain(text: str) -> str:
     return "".join(map(_visible, " ".join(text.split())))
 
 
+def plain_lines(text: str) -> list[str]:
+    """The lines of a text as `plain` ones that keep their blanks, without blank lines around."""
+    lines = ("".join(map(_visible, line.expandtabs(4).rstrip())) for line in text.splitlines())
+    return "\n".join(lines).strip("\n").splitlines()
+
+
 def table(rows: Sequence[Sequence[object]]) -> list[str]:
     """Rows as aligned lines; columns that hold numbers are flush right."""
     columns = []

@@ -70,4 +70,4 @@ def progress_line(
 ) -> Iterator[Progress | None]:
     """A progress function for the block, or None where `stream` is no terminal."""
     with live_line(stream, clock) as line:
-        yield line and line.report
+        yield None if line is None else line.report

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,10 +16,14 @@ from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.engines import embedder, open_engine, require_engine, to_download
 from sdd_hooks.engines.protocol import Engine, Status
 from sdd_hooks.errors import EngineUnavailable, RepositoryError, SddError
+from sdd_hooks.freshness import tiers
 from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.durations import human_duration
 from sdd_hooks.project.git import git, try_git
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.plan import plan
+from sdd_hooks.trackers.source import find_source
+from sdd_hooks.trackers.sync import last_synced
 
 OLDEST_GIT = (2, 31)
 
@@ -52,8 +56,11 @@ def git_check(start: Path) -> Check:
     return Check("git", level, numbers[0], "install git 2.31 or newer" if old else "")
 
 
-def project_checks(project: Project) -> Iterator[Check]:
-    """Everything about a project and its index, in the order in which one thing needs another."""
+def project_checks(project: Project, now: float, environ: Mapping[str, str]) -> Iterator[Check]:
+    """Everything about a project and its index, in the order in which one thing needs another.
+
+    `now` is in epoch seconds.
+    """
     yield Check("repository", "ok", str(project.repository.root))
     for warning in project.warnings:
         yield Check("configuration", "warn", warning, "correct the line")
@@ -65,6 +72,7 @@ def project_checks(project: Project) -> Iterator[Check]:
     yield from _index_checks(project)
     yield from _model(project)
     yield _artifacts(project)
+    yield from _trackers(project, now, environ)
 
 
 def _set_up(project: Project) -> Check:
@@ -180,6 +188,23 @@ def _artifacts(project: Project) -> Check:
         message = f"{len(problems)} wrong in {count}, the first: {problems[0]}"
         return Check("artifacts", "warn", message)
     return Check("artifacts", "ok", f"{count} without a problem")
+
+
+def _trackers(project: Project, now: float, environ: Mapping[str, str]) -> Iterator[Check]:
+    """Where the issues of the repository and its modules come from; nothing where none do."""
+    for module in ("", *(one.name for one in project.modules)):
+        part = f"{module}: " if module else ""
+        try:
+            source, broken = find_source(project, module, now, environ, online=False)
+        except SddError as error:
+            yield Check("tracker", "warn", f"{part}{error}")
+            continue
+        if not module:
+            yield from (Check("tracker", "warn", line) for line in broken)
+        if source is not None:
+            synced = tiers.age(now, last_synced(source.folder))
+            ago = "never synced" if synced is None else f"synced {human_duration(synced)} ago"
+            yield Check("tracker", "ok", f"{part}{source.found}, {ago}")
 
 
 def _place(finding: Finding) -> str:

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,15 +55,13 @@ class Source(NamedTuple):
         """Where the files are."""
         return IssueFolder(self.root, self.collection.directories[0])
 
-    @contextmanager
-    def opened(self, tell: Tell | None = None) -> Iterator[Tracker]:
-        """Its tracker for the block. Asks nobody yet; raises SddError where it cannot be opened."""
+    def open(self, tell: Tell | None = None) -> Tracker:
+        """Its tracker, for the caller to disconnect.
+
+        Asks nobody yet; raises SddError where it cannot be opened.
+        """
         machine = Machine(self.around, _connecting(self.around, self.label, tell))
-        tracker = self.found.vendor.open(self.found.where, machine)
-        try:
-            yield tracker
-        finally:
-            tracker.disconnect()
+        return self.found.vendor.open(self.found.where, machine)
 
 
 def find_source(

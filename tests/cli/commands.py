@@ -112,7 +112,8 @@ pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     os.execv(sys.argv[2], sys.argv[2:])
-answers, output = list(sys.argv[1]), b""
+answers, output = sys.argv[1], b""
+answers = answers.splitlines() if "\\n" in answers else list(answers)
 while True:
     try:
         part = os.read(terminal, 4096)
@@ -131,7 +132,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 def on_terminal(
     where: Path, answers: str, *args: str, env: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
-    """Run `sdd` on a terminal where somebody answers each question with a key."""
+    """Run `sdd` on a terminal where somebody answers each question with a key, or with a line."""
     done = subprocess.run(
         [sys.executable, "-c", TERMINAL, answers, str(SCRIPTS / "sdd"), *args],
         cwd=where,

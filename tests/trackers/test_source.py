@@ -139,8 +139,9 @@ def test_the_tracker_is_opened_without_asking_anybody(repo: Repo) -> None:
     repo.git("remote", "add", "origin", "https://github.com/acme/shop")
     found = source(repo)
     assert found is not None
-    with found.opened() as tracker:
-        assert (tracker.name, tracker.place) == ("github", "github.com/acme/shop")
+    tracker = found.open()
+    tracker.disconnect()
+    assert (tracker.name, tracker.place) == ("github", "github.com/acme/shop")
 
 
 def test_there_is_a_line_for_where_there_is_none(repo: Repo) -> None:

@@ -1,0 +1,552 @@
+"""`sdd issues`, with a tracker that a distribution of somebody else brings."""
+
+import json
+import re
+
+import pytest
+
+from tests.cli.commands import WORKSPACE, on_terminal, one_line, run
+from tests.support.ledger import install_ledger, ledger
+from tests.support.loopback import Response
+from tests.support.repos import Repo
+
+TRACKER = "## SDD Configuration\n\n#### Tracker\n\n- **Type**: ledger\n- **URL**: "
+ALWAYS = "\n#### Index Freshness\n\n- **Issues Interval**: 0s\n"
+
+
+@pytest.fixture
+def server():
+    with ledger() as found:
+        book = found.books["book"]
+        book.write("1", "Add a cart", labels=["story", "shop"], body="See SPEC-0003.\n")
+        book.write("2", "Pay later", status="closed", labels=["Story"], body="Blocked by: #1\n")
+        book.write("PAY-3", "Refunds: \x1b[31mred", body="  kept\n")
+        yield found
+
+
+@pytest.fixture
+def shop(repo, server, tmp_path):
+    """A repository whose tracker is the ledger, and the variables to find that with."""
+    repo.commit("Start", {"CLAUDE.md": TRACKER + server.url, ".gitignore": ".sdd/\n"})
+    return repo, {**install_ledger(tmp_path / "lib"), "LEDGER_TOKEN": "s3cret"}
+
+
+def synced(repo, env, *args, **options):
+    """What a sync counted."""
+    found = run(repo.root, "issues", "sync", "--json", *args, env=env, **options).json["synced"]
+    counted = ("added", "updated", "removed", "unchanged", "failed")
+    return [tuple(one[name] for name in counted) for one in found]
+
+
+def test_an_eighth_tracker_from_outside_is_synced(shop, server):
+    repo, env = shop
+    done = run(repo.root, "issues", "sync", env=env)
+    assert (done.code, done.err) == (0, "note: Syncing 3 issues from Ledger…\n")
+    assert done.out.splitlines() == [
+        "collection   tracker  added  updated  removed  unchanged  failed",
+        "repo-issues  Ledger       3        0        0          0       0",
+    ]
+    names = {path.name for path in (repo.root / ".sdd/issues").glob("*.md")}
+    assert names == {"1.md", "2.md", "PAY-3.md"}
+    server.books["book"].write("2", "Pay later, perhaps")
+    assert synced(repo, env)[0][:3] == (0, 1, 0)
+    assert "Pay later, perhaps" in (repo.root / ".sdd/issues/2.md").read_text()
+
+
+def test_what_is_gone_is_removed_by_a_full_sync(shop, server):
+    repo, env = shop
+    run(repo.root, "issues", "sync", env=env)
+    del server.books["book"].issues["1"]
+    assert synced(repo, env)[0][2] == 0
+    assert synced(repo, env, "--full") == [(0, 0, 1, 2, 0)]
+    assert not (repo.root / ".sdd/issues/1.md").exists()
+
+
+def test_what_a_sync_says_as_json(shop, server):
+    repo, env = shop
+    found = run(repo.root, "issues", "sync", "--json", env=env).json
+    assert found == {
+        "schema_version": 1,
+        "synced": [
+            {
+                "module": "",
+                "tracker": "ledger",
+                "url": server.url,
+                "owner": "",
+                "project": "book",
+                "directory": ".sdd/issues",
+                "ran": True,
+                "added": 3,
+                "updated": 0,
+                "removed": 0,
+                "unchanged": 0,
+                "failed": 0,
+            }
+        ],
+        "notes": ["Syncing 3 issues from Ledger…"],
+        "warnings": [],
+    }
+
+
+def test_the_list(shop):
+    repo, env = shop
+    done = run(repo.root, "issues", "list", env=env)
+    assert (done.code, done.err) == (0, "note: Syncing 3 issues from Ledger…\n")
+    assert done.out.splitlines() == [
+        "PAY-3  open    2026-05-01  -            Refunds: \\u001b[31mred",
+        "2      closed  2026-05-01  Story        Pay later",
+        "1      open    2026-05-01  story, shop  Add a cart",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("filters", "ids"),
+    [
+        (("--status", "open"), ["PAY-3", "1"]),
+        (("--status", "closed"), ["2"]),
+        (("--status", "merged"), []),
+        (("--label", "story"), ["2", "1"]),
+        (("--label", "STORY", "--label", "shop"), ["1"]),
+        (("--spec", "SPEC-0003"), ["1"]),
+        (("--spec", "spec-0003"), ["1"]),
+        (("--spec", "3", "--spec", "SPEC-0009"), ["1"]),
+        (("--spec", "SPEC-0004"), []),
+        (("--status", "closed", "--spec", "SPEC-0003"), []),
+    ],
+)
+def test_filters(shop, filters, ids):
+    repo, env = shop
+    found = run(repo.root, "issues", "list", "--json", *filters, env=env).json
+    assert [one["id"] for one in found["issues"]] == ids
+
+
+def test_filters_of_nothing(shop):
+    repo, env = shop
+    run(repo.root, "issues", "sync", env=env)
+    assert run(repo.root, "issues", "list", "--label", "x", env=env).out == "no issues\n"
+    done = run(repo.root, "issues", "list", "--spec", "ADR-0001", env=env)
+    assert "'ADR-0001' is no specification: say it like SPEC-0003" in one_line(done, 2)
+    done = run(repo.root, "issues", "list", "--status", "done", env=env)
+    assert "'done' is not one of" in one_line(done, 2)
+
+
+def test_an_issue_as_json(shop):
+    repo, env = shop
+    listed = run(repo.root, "issues", "list", "--json", "--status", "closed", env=env).json
+    assert listed["live"] is False
+    shown = run(repo.root, "issues", "show", "2", "--json", env=env).json["issue"]
+    assert shown.pop("body") == "Blocked by: #1\n"
+    assert shown.pop("pulls") == []
+    assert listed["issues"] == [shown]
+    assert shown == {
+        "id": "2",
+        "module": "",
+        "title": "Pay later",
+        "status": "closed",
+        "labels": ["Story"],
+        "assignees": [],
+        "author": "ada",
+        "created": "2026-05-01T00:00:00Z",
+        "updated": "2026-05-01T00:00:02Z",
+        "closed": None,
+        "url": "",
+        "tracker": "ledger",
+        "references": {"specs": [], "adrs": [], "blocks": [], "blocked_by": ["1"]},
+        "path": ".sdd/issues/2.md",
+    }
+
+
+def test_an_issue_is_shown(shop):
+    repo, env = shop
+    assert run(repo.root, "issues", "show", "#1", env=env).out.splitlines() == [
+        "1  open  Add a cart",
+        "",
+        "tracker  ledger",
+        "author   ada",
+        "labels   story, shop",
+        "created  2026-05-01T00:00:00Z",
+        "updated  2026-05-01T00:00:01Z",
+        "specs    SPEC-0003",
+        "",
+        "See SPEC-0003.",
+    ]
+    out = run(repo.root, "issues", "show", "PAY-3", env=env).out
+    assert out.startswith("PAY-3  open  Refunds: \\u001b[31mred\n")
+    assert out.endswith("\n\n  kept\n")
+
+
+def test_reading_syncs_once_in_five_minutes(shop, server):
+    repo, env = shop
+    run(repo.root, "issues", "list", env=env)
+    assert "/book/issues" in server.requests()
+    for command in (("list",), ("show", "1"), ("list", "--json", "--status", "open")):
+        done = run(repo.root, "issues", *command, env=env)
+        assert (done.code, done.err) == (0, "")
+    assert server.requests() == []
+
+
+def test_an_issue_younger_than_the_last_sync_is_asked_for(shop, server):
+    repo, env = shop
+    run(repo.root, "issues", "list", env=env)
+    server.books["book"].write("4", "Just now")
+    server.requests()
+    found = run(repo.root, "issues", "show", "4", "--json", env=env).json
+    assert (found["issue"]["title"], found["issue"]["path"], found["live"]) == (
+        "Just now",
+        None,
+        True,
+    )
+    assert server.requests() == ["/book/issues/4"]
+
+
+def test_an_issue_that_is_not_there(shop):
+    repo, env = shop
+    run(repo.root, "issues", "sync", env=env)
+    line = one_line(run(repo.root, "issues", "show", "99", env=env), 8)
+    assert line.startswith("Ledger has no /book/issues/99")
+
+
+def test_when_the_sync_fails_the_tracker_answers(shop, server):
+    repo, env = shop
+    run(repo.root, "issues", "sync", env=env)
+    repo.write("CLAUDE.md", TRACKER + server.url + ALWAYS)
+    server.server.faults.append(
+        lambda request: Response(400) if request.path == "/book/issues" else None
+    )
+    server.books["book"].write("4", "Just now")
+    done = run(repo.root, "issues", "list", "--json", "--status", "open", env=env).json
+    assert [one["id"] for one in done["issues"]] == ["4", "PAY-3", "1"] or done["live"]
+    assert done["live"] is True
+    assert done["warnings"] == [
+        "Issues sync failed — degrading to live tracker queries for this run"
+    ]
+    assert done["notes"][0].startswith("issues sync failed: Ledger answers 400")
+    shown = run(repo.root, "issues", "show", "4", env=env)
+    assert (shown.code, shown.out.splitlines()[0]) == (0, "4  open  Just now")
+    assert run(repo.root, "issues", "show", "99", env=env).code == 8
+
+
+def test_when_nothing_answers_what_is_stored_does(shop, server):
+    repo, env = shop
+    run(repo.root, "issues", "sync", env=env)
+    repo.write("CLAUDE.md", TRACKER + server.url + ALWAYS)
+    server.server.faults.append(lambda request: Response(400))
+    done = run(repo.root, "issues", "list", "--label", "shop", env=env)
+    assert done.code == 0
+    assert done.out == "1  open  2026-05-01  story, shop  Add a cart\n"
+    assert re.search(
+        r"^warning: Ledger cannot be asked, issues are those last synced, of .* ago \(",
+        done.err,
+        re.M,
+    )
+    assert run(repo.root, "issues", "show", "1", env=env).out.startswith("1  open  Add a cart\n")
+    failed = one_line(run(repo.root, "issues", "sync", env=env), 8)
+    assert failed.startswith("Ledger answers 400")
+
+
+def test_no_token_is_anywhere(shop, server):
+    repo, env = shop
+    env = {**env, "LEDGER_HOST": server.url}
+    everything = ""
+    for command in (("sync",), ("list", "--json"), ("show", "1", "--json")):
+        done = run(repo.root, "issues", *command, env=env)
+        everything += done.out + done.err
+    assert {one.headers.get("x-ledger") for one in server.server.asked} == {"s3cret"}
+    server.server.faults.append(lambda request: Response(401))
+    line = one_line(run(repo.root, "issues", "sync", env=env), 8)
+    assert "LEDGER_TOKEN" in line
+    files = [path for path in (repo.root / ".sdd").rglob("*") if path.is_file()]
+    everything += line + "".join(path.read_text("utf-8", "replace") for path in files)
+    assert "s3cret" not in everything
+
+
+def test_a_token_goes_to_no_host_that_only_the_memory_file_names(shop, server):
+    repo, env = shop
+    run(repo.root, "issues", "sync", env=env)
+    assert {one.headers.get("x-ledger") for one in server.server.asked} == {None}
+
+
+def test_the_index_follows(shop, server):
+    repo, env = shop
+    first = run(repo.root, "index", env=env)
+    assert "note: Syncing 3 issues from Ledger…" in first.err
+    assert re.search(r"^repo-issues +3 +0 +0 +0$", first.out, re.M)
+    server.books["book"].write("5", "Gift wrapping")
+    assert synced(repo, env)[0][0] == 1
+    assert "Gift wrapping" in run(repo.root, "search", "wrapping", env=env).out
+    server.books["book"].write("6", "Vouchers")
+    second = run(repo.root, "index", "update", "--json", env=env).json
+    assert second["collections"]["repo-issues"]["added"] == 1
+    assert second["notes"][0] == "Syncing 2 issues from Ledger…" or second["notes"]
+
+
+def test_an_update_of_something_else_asks_nobody(shop, server):
+    repo, env = shop
+    assert run(repo.root, "index", "update", "--kind", "code", env=env).code == 0
+    assert run(repo.root, "index", "update", env=env).code == 0, "issues are not in the index"
+    assert run(repo.root, "index", "add", "--kind", "issues", env=env).code == 0
+    assert run(repo.root, "search", "cart", env=env).code == 0
+    repo.commit("Work", {"a.py": "pass\n"})
+    assert server.requests() == []
+
+
+def test_an_index_is_brought_up_to_date_although_the_sync_fails(shop, server):
+    repo, env = shop
+    run(repo.root, "index", env=env)
+    server.server.faults.append(lambda request: Response(400))
+    repo.write(".sdd/issues/mine.md", "# A note of mine\n")
+    done = run(repo.root, "index", "update", env=env)
+    assert done.code == 0
+    assert re.search(r"^repo-issues +1 +0 +0 +3$", done.out, re.M)
+    (warning,) = [line for line in done.err.splitlines() if line.startswith("warning:")]
+    assert warning.startswith("warning: repo-issues is not synced: Ledger answers 400")
+
+
+def test_a_repository_without_a_tracker(repo):
+    repo.commit("Start", {".gitignore": ".sdd/\n", "a.py": "pass\n"})
+    done = run(repo.root, "index", "update", "--kind", "issues")
+    assert (done.code, done.out, done.err) == (0, "nothing to index\n", "")
+    assert not (repo.root / ".sdd/issues").exists()
+    for command in (("sync",), ("list",), ("show", "1")):
+        line = one_line(run(repo.root, "issues", *command), 1)
+        assert line.startswith("no tracker is known for repo: declare one under `#### Tracker`")
+
+
+def test_another_remote_is_not_asked(repo):
+    repo.commit("Start", {".gitignore": ".sdd/\n"})
+    repo.git("remote", "add", "upstream", "https://github.com/acme/shop")
+    one_line(run(repo.root, "issues", "sync"), 1)
+
+
+def test_a_tracker_that_cannot_be_loaded_is_one_line(repo, tmp_path):
+    env = install_ledger(tmp_path / "lib", "raise RuntimeError('no\\nbooks')\n")
+    repo.commit("Start", {"CLAUDE.md": TRACKER + "http://127.0.0.1:9", ".gitignore": ".sdd/\n"})
+    line = "the tracker ledger cannot be loaded (RuntimeError: no books): update or remove ledger"
+    assert one_line(run(repo.root, "issues", "sync", env=env), 1) == line
+    done = run(repo.root, "index", "update", "--kind", "issues", env=env)
+    assert (done.code, done.err) == (0, f"warning: repo-issues is not synced: {line}\n")
+    repo.write("CLAUDE.md", "# Nothing declared\n")
+    done = run(repo.root, "index", "update", "--kind", "issues", env=env)
+    assert (done.code, done.err) == (0, "")
+    assert one_line(run(repo.root, "issues", "list", env=env), 1) == line
+
+
+def test_a_tracker_that_nobody_brings(repo):
+    repo.commit("Start", {"CLAUDE.md": TRACKER + "https://x.example", ".gitignore": ".sdd/\n"})
+    line = one_line(run(repo.root, "issues", "sync"), 5)
+    assert "CLAUDE.md: no tracker is called 'ledger': choose one of beads, gitea, github," in line
+    one_line(run(repo.root, "issues", "sync", "--tracker", "ledgre"), 2)
+
+
+def test_a_declared_tracker_is_never_replaced(repo):
+    text = "## SDD Configuration\n\n#### Tracker\n\n- **Type**: jira\n"
+    repo.commit("Start", {"CLAUDE.md": text, ".gitignore": ".sdd/\n"})
+    repo.git("remote", "add", "origin", "https://github.com/acme/shop")
+    assert one_line(run(repo.root, "issues", "sync"), 5).startswith(f"{repo.root}/CLAUDE.md: ")
+    done = run(repo.root, "index", "update", "--kind", "issues")
+    assert done.code == 0
+    assert done.err.startswith("warning: repo-issues is not synced: ")
+
+
+# Several trackers: two of somebody else, each in a file of the repository.
+
+SHELVES = """
+import json
+from sdd_hooks.errors import SddError
+from sdd_hooks.trackers.issue import Issue
+from sdd_hooks.trackers.protocol import Page, Vendor, Where
+
+
+class Shelf:
+    web = ""
+
+    def __init__(self, name, path):
+        self.name, self.label, self.place, self.path = name, name.title(), name, path
+
+    def fetch(self, since, notes):
+        yield Page(tuple(self.query(None)), 0.0)
+
+    def inventory(self):
+        return None
+
+    def query(self, filter):
+        for line in self.path.read_text().splitlines():
+            yield Issue(line[0], line[2:], "open", (), (), "", "", "", "", "", self.name, "")
+
+    def issue(self, id):
+        return next(one for one in self.query(None) if one.id == id)
+
+    def disconnect(self):
+        pass
+
+
+def shelf(name):
+    def there(around):
+        return Where("", "", name) if (around.root / name).exists() else None
+
+    def declared(settings, around):
+        if not there(around):
+            raise SddError(f"there is no {name} here: create it")
+        return there(around)
+
+    def open_shelf(where, machine):
+        return Shelf(name, machine.around.root / name)
+
+    return Vendor(name.title(), open_shelf, declared, there, local=True)
+
+
+OAK, PINE = shelf("oak"), shelf("pine")
+"""
+
+
+@pytest.fixture
+def shelves(repo, tmp_path):
+    env = install_ledger(tmp_path / "lib", SHELVES)
+    points = "[sdd_hooks.trackers]\noak = sdd_ledger:OAK\npine = sdd_ledger:PINE\n"
+    (tmp_path / "lib/ledger-1.0.dist-info/entry_points.txt").write_text(points)
+    repo.commit("Start", {".gitignore": ".sdd/\n", "oak": "1 Acorns\n", "pine": "1 Cones\n"})
+    return repo, env
+
+
+CHOICE = (
+    "the issues may be in Oak or Pine: choose with `--tracker oak|pine`,"
+    " or write `- **Type**: oak` under `#### Tracker`"
+)
+
+
+def test_several_trackers_are_a_choice(shelves):
+    repo, env = shelves
+    assert one_line(run(repo.root, "issues", "sync", env=env), 2) == CHOICE
+    assert one_line(run(repo.root, "issues", "list", env=env), 2) == CHOICE
+    done = run(repo.root, "index", "update", "--kind", "issues", env=env)
+    assert (done.code, done.err) == (0, f"warning: repo-issues is not synced: {CHOICE}\n")
+    assert synced(repo, env, "--tracker", "Pine") == [(1, 0, 0, 0, 0)]
+    assert 'title: "Cones"' in (repo.root / ".sdd/issues/1.md").read_text()
+
+
+def test_a_person_is_asked_on_a_terminal(shelves):
+    repo, env = shelves
+    code, shown = on_terminal(repo.root, "pine\n", "issues", "list", env=env)
+    assert code == 0
+    assert "Which tracker has the issues? [oak/pine]: pine\n" in shown
+    assert "Cones" in shown
+
+
+# A workspace.
+
+
+def test_each_module_has_its_own_tracker_and_folder(repo, server, tmp_path):
+    env = install_ledger(tmp_path / "lib")
+    server.books["api"] = type(server.books["book"])()
+    server.books["api"].write("1", "Version two")
+    memory = WORKSPACE["CLAUDE.md"] + "\n" + TRACKER + server.url + "\n"
+    inner = "## SDD Configuration\n\n#### Tracker\n\n- **Repo**: api\n"
+    files = {**WORKSPACE, "CLAUDE.md": memory, ".gitignore": ".sdd/\n"}
+    repo.commit("Start", {**files, "services/api/CLAUDE.md": inner})
+
+    assert synced(repo, env, "--module", "api") == [(1, 0, 0, 0, 0)]
+    assert {path.partition("/")[2].partition("/")[0] for path in server.requests()} == {"api"}
+    assert (repo.root / ".sdd/issues/api/1.md").exists()
+    assert not (repo.root / ".sdd/issues/1.md").exists()
+    assert len(synced(repo, env)) == 2
+    done = run(repo.root, "issues", "list", env=env)
+    assert done.out.splitlines()[-1].startswith("api  1")
+    assert run(repo.root, "issues", "list", "--module", "api", "--json", env=env).json["issues"]
+    assert run(repo.root, "issues", "show", "1", env=env).out.startswith("1  open  Add a cart\n")
+    shown = run(repo.root, "issues", "show", "1", "--module", "api", "--json", env=env).json
+    assert (shown["issue"]["title"], shown["issue"]["module"]) == ("Version two", "api")
+
+    # One that fails does not keep the other from work.
+    del server.books["api"]
+    done = run(repo.root, "issues", "sync", env=env)
+    assert done.code == 8
+    assert "repo-issues" in done.out
+    assert "warning: repo-api-issues is not synced: Ledger has no /api/issues" in done.err
+
+
+def test_a_module_without_a_tracker_of_its_own(repo, server, tmp_path):
+    env = install_ledger(tmp_path / "lib")
+    memory = WORKSPACE["CLAUDE.md"] + "\n" + TRACKER + server.url + "\n"
+    repo.commit("Start", {**WORKSPACE, "CLAUDE.md": memory, ".gitignore": ".sdd/\n"})
+    assert len(synced(repo, env)) == 1
+    line = one_line(run(repo.root, "issues", "sync", "--module", "api", env=env), 1)
+    assert line.startswith("the module 'api' has no tracker of its own")
+    one_line(run(repo.root, "issues", "sync", "--module", "nobody", env=env), 2)
+
+
+# A host that says who it is, and a terminal.
+
+
+def test_an_origin_that_nobody_knows_is_asked_once(repo, server, tmp_path):
+    env = install_ledger(tmp_path / "lib")
+    repo.commit("Start", {".gitignore": ".sdd/\n"})
+    repo.git("remote", "add", "origin", f"{server.url}/acme/book.git")
+    assert synced(repo, env)[0][0] == 3
+    assert "/who" in server.requests()
+    assert synced(repo, env)[0][0] == 0
+    assert "/who" not in server.requests()
+
+
+def test_waits_are_shown_on_a_terminal_only(shop, server):
+    repo, env = shop
+    busy = Response(429, headers={"Retry-After": "1"})
+    server.server.fail(busy)
+    done = run(repo.root, "issues", "sync", env=env)
+    assert (done.code, done.err) == (0, "note: Syncing 3 issues from Ledger…\n")
+    server.server.fail(busy)
+    code, shown = on_terminal(repo.root, "", "issues", "sync", env=env)
+    assert code == 0
+    assert re.search(r"\x1b\[KLedger [^\r\n]*waiting 1 s", shown)
+    assert "note: Syncing" in shown
+
+
+def test_two_syncs_at_once_end_well(shop):
+    import subprocess
+
+    from tests.cli.commands import SCRIPTS
+
+    repo, env = shop
+    import os
+
+    command = [str(SCRIPTS / "sdd"), "issues", "sync", "--json"]
+    both = [
+        subprocess.Popen(command, cwd=repo.root, env={**os.environ, **env}, stdout=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    outputs = [json.loads(one.communicate()[0])["synced"][0] for one in both]
+    assert [one.returncode for one in both] == [0, 0]
+    assert sum(one["added"] for one in outputs) == 3
+
+
+def test_a_hook_does_not_sync(shop, server):
+    repo, env = shop
+    run(repo.root, "index", env=env)
+    server.requests()
+    run(repo.root, "hook", "post-commit", env=env)
+    run(repo.root, "hook", "post-merge", "0", env=env)
+    assert server.requests() == []
+
+
+def test_doctor_names_the_tracker(shop, server):
+    repo, env = shop
+
+    def line():
+        out = run(repo.root, "doctor", env=env).out
+        return next(one for one in out.splitlines() if " tracker " in one)
+
+    place = f"Ledger, book at {server.url}"
+    assert line() == f"ok    tracker        {place}, never synced"
+    run(repo.root, "issues", "sync", env=env)
+    assert re.fullmatch(rf"ok    tracker        {re.escape(place)}, synced .* ago", line())
+    assert len(server.requests()) > 0
+    line()
+    assert server.requests() == []
+
+
+def test_doctor_says_what_is_wrong_with_a_declaration(repo: Repo):
+    text = "## SDD Configuration\n\n#### Tracker\n\n- **Type**: jura\n"
+    repo.commit("Start", {"CLAUDE.md": text})
+    checks = run(repo.root, "doctor", "--json").json["checks"]
+    (check,) = [one for one in checks if one["name"] == "tracker"]
+    assert check["level"] == "warn"
+    assert "no tracker is called 'jura'" in check["message"]
