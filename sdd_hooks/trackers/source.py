@@ -115,6 +115,8 @@ def _look(
     online: bool,
 ) -> tuple[Detected, Around]:
     settings, memory_file = tracker_settings(project, module)
+    # What the repository declares need not be meant for each of its modules.
+    inherited = module != "" and not named and settings == project.configuration.tracker
     around = surroundings(project, module, environ)
     host = around.origin.host if around.origin else ""
     ask = asking(Machine(around, _connecting(around, host, None)), now, online=online)
@@ -123,10 +125,12 @@ def _look(
             settings, around, registered(), named=named, memory_file=memory_file, ask=ask
         )
     except SddError:
-        # What the repository declares need not be meant for each of its modules.
-        if not module or named or settings != project.configuration.tracker:
+        if not inherited:
             raise
-        found = Detected(None)
+        return Detected(None), around
+    if inherited and found.found and found.found.vendor.local:
+        there = found.found.vendor.detected(around) is not None
+        found = found if there else Detected(None, found.broken)
     return found, around
 
 

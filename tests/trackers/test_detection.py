@@ -179,6 +179,88 @@ def test_whatever_is_declared_is_a_tracker_or_one_line(
         assert "\n" not in str(error)
 
 
+# The trackers that there are.
+
+ORIGINS = {
+    "https://github.com/acme/shop.git": ("github", "https://github.com", "acme", "shop"),
+    "git@github.com:acme/shop.git": ("github", "https://github.com", "acme", "shop"),
+    "ssh://git@ssh.github.com:443/acme/shop": ("github", "https://github.com", "acme", "shop"),
+    "git://github.com/acme/shop.git/": ("github", "https://github.com", "acme", "shop"),
+    "https://ada:s3cret@GitHub.com./acme/shop": ("github", "https://github.com", "acme", "shop"),
+    "https://gitlab.com/acme/tools/shop": ("gitlab", "https://gitlab.com", "acme/tools", "shop"),
+    "git@gitlab.acme.example:acme/shop.git": (
+        "gitlab",
+        "https://gitlab.acme.example",
+        "acme",
+        "shop",
+    ),
+    "https://gitea.acme.example:3000/acme/shop.git": (
+        "gitea",
+        "https://gitea.acme.example:3000",
+        "acme",
+        "shop",
+    ),
+    "ssh://git@gitea.acme.example:2222/acme/shop.git": (
+        "gitea",
+        "https://gitea.acme.example",
+        "acme",
+        "shop",
+    ),
+    "https://codeberg.org/acme/shop": ("gitea", "https://codeberg.org", "acme", "shop"),
+    "https://github.com.acme.example/acme/shop": None,
+    "https://notgithub.com/acme/shop": None,
+    "https://acme.example/github.com/shop": None,
+    "https://acme.example/gitlab/shop": None,
+    "https://github.com@acme.example/acme/shop": None,
+    "git@gitlab:acme/shop.git": None,
+    "https://bitbucket.org/acme/shop": None,
+    "https://github.com/shop": None,
+    "/srv/git/github.com/acme/shop.git": None,
+    "file:///srv/git/shop.git": None,
+    "C:\\git\\shop": None,
+}
+
+
+@pytest.mark.parametrize("origin", ORIGINS)
+def test_whose_an_origin_is(origin: str, tmp_path: Path) -> None:
+    found = detect(TrackerSettings(), around(tmp_path, origin), registered()).found
+    assert (found and (found.name, *found.where)) == ORIGINS[origin]
+
+
+@pytest.mark.parametrize(
+    ("name", "registered_name"),
+    [
+        ("GitHub", "github"),
+        ("Gitea", "gitea"),
+        ("Forgejo", "gitea"),
+        ("codeberg", "gitea"),
+        ("GitLab", "gitlab"),
+        ("tasks.md", "tasks-md"),
+        ("Beads", "beads"),
+    ],
+)
+def test_what_people_call_them(name: str, registered_name: str, tmp_path: Path) -> None:
+    (tmp_path / ".beads").mkdir()
+    place = Around(tmp_path, ("specs",), parse_remote("https://git.acme.example/acme/shop"), {})
+    found = detect(TrackerSettings(type=name.lower()), place, registered()).found
+    assert found is not None
+    assert found.name == registered_name
+
+
+def test_trackers_of_the_repository_itself(tmp_path: Path) -> None:
+    place = Around(tmp_path, ("specs",), None, {})
+    assert detect(TrackerSettings(), place, registered()).found is None
+    (tmp_path / "specs/pay").mkdir(parents=True)
+    (tmp_path / "specs/pay/spec.md").write_text("# SPEC-0001: Pay\n")
+    (tmp_path / "specs/pay/tasks.md").write_text("## 1. Begin\n\n- [ ] 1.1 Now\n")
+    found = detect(TrackerSettings(), place, registered()).found
+    assert str(found) == "tasks.md, specs"
+    (tmp_path / ".beads").mkdir()
+    found = detect(TrackerSettings(), place, registered()).found
+    assert found is not None
+    assert found.name == "beads"
+
+
 # The rest is about repositories.
 
 MODULES = """\
