@@ -4,16 +4,12 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import threading
 import time
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
@@ -24,7 +20,8 @@ from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.remote.answer import Answer, Limits, Wait, http_date, retry_after
 from sdd_hooks.remote.credentials import Secret
-from sdd_hooks.remote.failures import Failure, failure_of
+from sdd_hooks.remote.failures import Failure
+from sdd_hooks.remote.transport import AT_ONCE, SILENCE, Transport
 from sdd_hooks.remote.urls import parse_endpoint
 
 __all__ = ["AT_ONCE", "Answer", "Client", "Limits", "Wait"]
@@ -33,15 +30,8 @@ RETRIES = 3
 MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 SAME_METHOD = frozenset({307, 308})
-LARGEST = 50_000_000
-"""Bytes of one answer, unpacked."""
-SILENCE = 30.0
-"""Seconds without a byte after which a host counts as gone."""
 PATIENCE = 60.0
 """Seconds that are waited altogether for a tracker that is busy."""
-AT_ONCE = 8
-"""Requests for details that go on at the same time."""
-
 _YEAR = 31_536_000.0
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _T = TypeVar("_T")
@@ -73,7 +63,7 @@ class Client:
         tell: Callable[[str], None] | None = None,
     ) -> None:
         end = parse_endpoint(api)
-        if end is None:
+        if end is None or "?" in api or "#" in api:
             raise RemoteError(f"{label}: the address of its API is none: check its URL")
         self.api = api.rstrip("/")
         self.label = label
@@ -89,22 +79,7 @@ class Client:
         self._sleep = sleep or self._closed.wait
         self._tell = tell
         self._one_waits = threading.Lock()
-        self._headers = headers
-        self._room = threading.BoundedSemaphore(AT_ONCE)
-        self._idle: deque[httpx.Client] = deque()
-        self._changes = threading.Lock()
-        try:
-            self._certificates = httpx.create_ssl_context()
-            self._idle.append(self._open())
-        except (ImportError, OSError, ValueError, httpx.InvalidURL):
-            # The reason may quote a proxy with its password.
-            pass
-        else:
-            return
-        raise RemoteError(
-            f"{label}: the proxy or the certificates that the environment names cannot be used: "
-            "check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR"
-        )
+        self._transport = Transport(label, headers, silence)
 
     def get(
         self,
@@ -182,47 +157,8 @@ class Client:
 
     def close(self) -> None:
         """Let the connections go, and whoever waits in another thread."""
-        with self._changes:
-            self._closed.set()
-            while self._idle:
-                self._idle.pop().close()
-
-    def _open(self) -> httpx.Client:
-        # Their debug logs have headers in them: those that are sent, and what a host sends back.
-        for name in ("hpack", "httpcore"):
-            logging.getLogger(name).setLevel(logging.INFO)
-        return httpx.Client(
-            http2=True,
-            verify=self._certificates,
-            headers={
-                "User-Agent": "sdd-hooks",
-                "Accept": "application/json",
-                **self._headers,
-                # What `_body` can unpack within bounds.
-                "Accept-Encoding": "gzip",
-            },
-            # A host is told nothing that it said before.
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            timeout=httpx.Timeout(self._silence, connect=min(10.0, self._silence)),
-        )
-
-    @contextmanager
-    def _connection(self) -> Iterator[httpx.Client]:
-        """A client for this thread alone: httpx mixes up the requests that several threads make on
-        one HTTP/2 connection. The one that was used last is taken first, as it is connected."""
-        with self._room:
-            try:
-                http = self._idle.pop()
-            except IndexError:
-                http = self._open()
-            try:
-                yield http
-            finally:
-                with self._changes:
-                    if self._closed.is_set():
-                        http.close()
-                    else:
-                        self._idle.append(http)
+        self._closed.set()
+        self._transport.close()
 
     def _ask(
         self,
@@ -238,7 +174,9 @@ class Client:
         url = self._address(path)
         attempt = redirects = 0
         while True:
-            got = self._once(method, url, params, json, headers)
+            if self._closed.is_set():
+                raise RemoteError(f"{self.label}: stopped")
+            got = self._transport.request(method, url, params, json, headers)
             if isinstance(got, Failure):
                 worthwhile = got.passing and (again or not got.sent)
                 if not worthwhile or not self._pause(attempt, None, "does not answer"):
@@ -262,55 +200,6 @@ class Client:
             else:
                 return self._checked(got, allow)
             attempt += 1
-
-    def _once(
-        self,
-        method: str,
-        url: str,
-        params: Mapping[str, str | int] | None,
-        json: object,
-        headers: Mapping[str, str],
-    ) -> Answer | Failure:
-        if self._closed.is_set():
-            raise RemoteError(f"{self.label}: stopped")
-        try:
-            with (
-                self._connection() as http,
-                http.stream(
-                    method, url, params=params or None, json=json, headers=dict(headers)
-                ) as response,
-            ):
-                body = self._body(response)
-                if isinstance(body, Failure):
-                    return body
-                found = {name.lower(): value for name, value in response.headers.items()}
-                return Answer(response.status_code, found, body, str(response.url))
-        except httpx.HTTPError as error:
-            return failure_of(error)
-        except httpx.InvalidURL:
-            return Failure("an address is none", "check its URL", passing=False, sent=False)
-
-    def _body(self, response: httpx.Response) -> bytes | Failure:
-        """The body, unpacked. Raises RemoteError for one that is too large, packed or unpacked."""
-        encoding = response.headers.get("content-encoding", "").strip().lower()
-        if encoding not in {"", "identity", "gzip", "x-gzip"}:
-            return Failure("its answer is packed in a way nobody asked for", passing=False)
-        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16) if encoding.endswith("gzip") else None
-        body = bytearray()
-        until = time.monotonic() + 10 * self._silence
-        for part in response.iter_raw():
-            try:
-                room = LARGEST + 1 - len(body)
-                body += unpacker.decompress(part, room) if unpacker else part
-            except zlib.error:
-                return Failure("its answer cannot be unpacked")
-            if max(len(body), response.num_bytes_downloaded) > LARGEST:
-                raise RemoteError(f"{self.label} answers with over {LARGEST:,} bytes")
-            if time.monotonic() > until:
-                return Failure("no answer in time")
-        if unpacker and response.num_bytes_downloaded and not unpacker.eof:
-            return Failure("the connection ended before the answer did")
-        return bytes(body)
 
     def _address(self, path: str) -> str:
         """The absolute address of `path`. Raises RemoteError for one on another host, and for one
@@ -399,7 +288,8 @@ class Client:
         advice = failure.advice
         if failure.sent and not again:
             advice = "it may have done what was asked all the same: look before you try again"
-        where = f"{self.label} cannot be reached at {self._end.netloc}"
+        reached = "at" if failure.sent else "cannot be reached at"
+        where = f"{self.label} {reached} {self._end.netloc}"
         return RemoteError(f"{where}: {failure.why}: {advice}")
 
 

@@ -14,6 +14,7 @@ import httpx
 from sdd_hooks.project.lines import one_line
 
 LATER = "try again later"
+BETWEEN = "check its URL, and what is between here and there"
 
 
 class Failure(NamedTuple):
@@ -54,6 +55,8 @@ def failure_of(error: httpx.HTTPError) -> Failure:
             return Failure("its name is not known", "check the network and its URL", False, False)
         if isinstance(cause, OSError) and cause.strerror:
             return Failure(one_line(cause.strerror).lower(), sent=False)
+    if isinstance(error, httpx.RemoteProtocolError):
+        return Failure("its answer is not whole", sent=sent)
     return Failure("the connection ended before the answer did", sent=sent)
 
 

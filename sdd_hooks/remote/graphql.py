@@ -45,6 +45,8 @@ def ask(
 
 def _error(client: Client, error: object) -> RemoteError:
     fields = error if isinstance(error, dict) else {"message": error}
+    message = fields.get("message")
+    said = (client.said(message) if isinstance(message, str) else "") or "no reason given"
     extensions = fields.get("extensions")
     extensions = extensions if isinstance(extensions, dict) else {}
     kinds = " ".join(
@@ -52,9 +54,8 @@ def _error(client: Client, error: object) -> RemoteError:
         for place in (fields, extensions)
         for name in ("type", "code")
     )
-    message = client.said(str(fields.get("message", ""))) or "no reason given"
     if any(word in kinds for word in ACCESS):
-        return client.refused(message)
+        return client.refused(said)
     if any(word in kinds for word in MISSING):
-        return Missing(f"{client.label}: {message}")
-    return RemoteError(f"{client.label}: {message}")
+        return Missing(f"{client.label}: {said}")
+    return RemoteError(f"{client.label}: {said}")

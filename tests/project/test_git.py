@@ -7,6 +7,7 @@ import pytest
 from sdd_hooks.project.git import (
     LOCAL_VARIABLES,
     GitError,
+    credential,
     environment,
     git,
     nul_split,
@@ -144,3 +145,23 @@ def test_read_blobs_of_nothing(tmp_path: Path):
 def test_read_blobs_where_git_cannot(tmp_path: Path):
     with pytest.raises(GitError):
         list(read_blobs(tmp_path, ["HEAD:a"]))
+
+
+def test_credential_of_a_helper(repo: Repo):
+    repo.git("config", "credential.https://forge.example:8443.username", "ada")
+    repo.git("config", "credential.helper", "!f() { cat >/dev/null; echo password=a=b; }; f")
+    found = credential(repo.root, "https", "forge.example:8443", os.environ, 60)
+    assert found == ("ada", "a=b")
+
+
+@pytest.mark.parametrize(
+    "helper", ["", "!false", "!f() { echo quit=1; }; f", "!f() { echo username=ada; }; f"]
+)
+def test_no_credential_without_a_password(repo: Repo, helper: str):
+    repo.git("config", "credential.helper", helper)
+    assert credential(repo.root, "https", "forge.example", os.environ, 60) is None
+
+
+def test_a_helper_that_does_not_answer_is_ended(repo: Repo):
+    repo.git("config", "credential.helper", "!f() { sleep 60; echo password=x; }; f")
+    assert credential(repo.root, "https", "forge.example", os.environ, 0.2) is None

@@ -28,7 +28,7 @@ try:
         label="Forge",
         headers=headers,
         secret=Secret(token, "FORGE_TOKEN"),
-        sleep=lambda seconds: print("waited", seconds),
+        sleep=lambda seconds: print("waited", round(seconds, 1)),
     )
     found = client.each(lambda n: client.get(f"x/{n}").json(), range(count))
     print(json.dumps(list(found)))
@@ -71,6 +71,13 @@ def test_http2_where_it_is_offered(own: tuple[Path, Path]) -> None:
     # Requests that go on together share a connection; those of the first moment may not.
     assert len(server.protocols) <= 8
     assert {headers["private-token"] for headers in server.asked} == {TOKEN}
+
+
+def test_http2_that_makes_no_sense(own: tuple[Path, Path]) -> None:
+    with serving_securely(*own, status="fine") as server:
+        printed, _ = ask(server.url, SSL_CERT_FILE=str(own[0]))
+    assert printed.splitlines()[:3] == [f"waited {n}.0" for n in (1, 2, 4)]
+    assert printed.endswith(": its answer makes no sense: try again later")
 
 
 def test_a_certificate_that_nobody_vouches_for(own: tuple[Path, Path]) -> None:

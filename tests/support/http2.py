@@ -43,7 +43,7 @@ def certificate(folder: Path, name: str = "localhost") -> tuple[Path, Path]:
 
 
 @contextmanager
-def serving_securely(cert: Path, key: Path) -> Iterator[Secure]:
+def serving_securely(cert: Path, key: Path, status: str = "200") -> Iterator[Secure]:
     """Answer every request with its own path as JSON, over HTTP/2 only."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(cert, key)
@@ -67,7 +67,7 @@ def serving_securely(cert: Path, key: Path) -> Iterator[Secure]:
             with peer, suppress(OSError), context.wrap_socket(peer, server_side=True) as secure:
                 with lock:
                     server.protocols.append(secure.selected_alpn_protocol())
-                _talk(secure, server, lock)
+                _talk(secure, server, lock, status)
 
         accepting = threading.Thread(target=accept)
         accepting.start()
@@ -80,8 +80,10 @@ def serving_securely(cert: Path, key: Path) -> Iterator[Secure]:
                 thread.join()
 
 
-def _talk(secure: ssl.SSLSocket, server: Secure, lock: threading.Lock) -> None:
-    connection = H2Connection(H2Configuration(client_side=False, header_encoding="utf-8"))
+def _talk(secure: ssl.SSLSocket, server: Secure, lock: threading.Lock, status: str) -> None:
+    connection = H2Connection(
+        H2Configuration(client_side=False, header_encoding="utf-8", validate_outbound_headers=False)
+    )
     connection.initiate_connection()
     secure.sendall(connection.data_to_send())
     paths: dict[int, str] = {}
@@ -96,6 +98,6 @@ def _talk(secure: ssl.SSLSocket, server: Secure, lock: threading.Lock) -> None:
                 connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
             elif isinstance(event, StreamEnded):
                 body = json.dumps(paths.pop(event.stream_id)).encode()
-                connection.send_headers(event.stream_id, [(":status", "200")])
+                connection.send_headers(event.stream_id, [(":status", status)])
                 connection.send_data(event.stream_id, body, end_stream=True)
         secure.sendall(connection.data_to_send())

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
+from sdd_hooks.remote.answer import Answer, Wait
+from sdd_hooks.remote.client import Client
+from sdd_hooks.remote.credentials import Secret
+from sdd_hooks.remote.graphql import ask
+from tests.support.loopback import Response, Server, serving
+from tests.support.patience import Waiting
+
+QUERY = "query Q($n: Int!) { issue(number: $n) { title } }"
+TOKEN = "t0p-s3cret"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(lambda request: Response(data={"data": {"asked": request.json()}})) as found:
+        yield found
+
+
+@pytest.fixture
+def waiting() -> Waiting:
+    return Waiting()
+
+
+@pytest.fixture
+def client(server: Server, waiting: Waiting) -> Iterator[Client]:
+    def limits(answer: Answer, now: float) -> Wait | None:
+        return Wait(now + 5) if b"RATE_LIMITED" in answer.body else None
+
+    found = Client(
+        server.url,
+        label="Forge",
+        headers={"Authorization": TOKEN},
+        secret=Secret(TOKEN, "FORGE_KEY"),
+        advice="set FORGE_KEY",
+        limits=limits,
+        clock=waiting.clock,
+        sleep=waiting.sleep,
+    )
+    with closing(found):
+        yield found
+
+
+def test_a_question(server: Server, client: Client) -> None:
+    data = ask(client, "graphql", QUERY, {"n": 1})
+    assert data == {"asked": {"query": QUERY, "variables": {"n": 1}}}
+    assert (server.asked[0].method, server.asked[0].path) == ("POST", "/graphql")
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_a_limit(server: Server, client: Client, waiting: Waiting, status: int) -> None:
+    limited = Response(status, {"data": None, "errors": [{"type": "RATE_LIMITED"}]})
+    server.fail(limited)
+    assert ask(client, "graphql", QUERY, {}, again=False)
+    assert waiting.slept == [5]
+    server.fail(*[limited] * 4)
+    with pytest.raises(RateLimited):
+        ask(client, "graphql", QUERY, {})
+
+
+@pytest.mark.parametrize("status", [200, 400])
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (
+            {"type": "FORBIDDEN", "message": "Resource protected"},
+            AccessRefused,
+            "Forge refuses FORGE_KEY (Resource protected): set FORGE_KEY",
+        ),
+        (
+            {"message": "no", "extensions": {"code": "AUTHENTICATION_ERROR"}},
+            AccessRefused,
+            "Forge refuses FORGE_KEY (no): set FORGE_KEY",
+        ),
+        ({"type": "NOT_FOUND", "message": "No such"}, Missing, "Forge: No such"),
+        ({"message": f"a\nb {TOKEN}"}, RemoteError, "Forge: a b ***"),
+        ({"message": None}, RemoteError, "Forge: no reason given"),
+        ({}, RemoteError, "Forge: no reason given"),
+        ("why", RemoteError, "Forge: why"),
+        (None, RemoteError, "Forge: no reason given"),
+    ],
+)
+def test_an_error(
+    server: Server, client: Client, status: int, error: object, kind: type[RemoteError], said: str
+) -> None:
+    server.fail(Response(status, {"data": {"issue": {}}, "errors": [error, {"message": "more"}]}))
+    with pytest.raises(RemoteError) as raised:
+        ask(client, "graphql", QUERY, {})
+    assert type(raised.value) is kind
+    assert str(raised.value) == said
+    assert len(server.asked) == 1
+
+
+def test_partial_data_is_not_returned(server: Server, client: Client) -> None:
+    server.fail(Response(200, {"data": {"a": 1, "b": None}, "errors": [{"message": "b"}]}))
+    with pytest.raises(RemoteError, match=r"^Forge: b$"):
+        ask(client, "graphql", QUERY, {})
+
+
+@pytest.mark.parametrize("body", [{}, {"data": None}, {"data": []}, [], "x", None, {"errors": []}])
+@pytest.mark.parametrize("status", [200, 400])
+def test_no_data(server: Server, client: Client, status: int, body: object) -> None:
+    server.fail(Response(status, body))
+    with pytest.raises(RemoteError):
+        ask(client, "graphql", QUERY, {})
+
+
+def test_a_page_of_html(server: Server, client: Client) -> None:
+    server.fail(Response(200, b"<html>"), Response(400, b"<html>"))
+    for _ in range(2):
+        with pytest.raises(RemoteError, match=r"no JSON|with no data \(400\)"):
+            ask(client, "graphql", QUERY, {})
+
+
+def test_what_changes_something_is_asked_once(server: Server, client: Client) -> None:
+    server.fail(Response(502), Response(502))
+    with pytest.raises(RemoteError, match="answers 502"):
+        ask(client, "graphql", "mutation { x }", {}, again=False)
+    assert len(server.asked) == 1
+    assert ask(client, "graphql", QUERY, {})
+    assert len(server.asked) == 3
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["errors", "data", "message", "type", "extensions", "code"]), inner
+        )
+    ),
+    max_leaves=9,
+)
+
+
+@pytest.fixture(scope="module")
+def anything() -> Iterator[tuple[Client, list[Response]]]:
+    """A client and what it is answered."""
+    answers = [Response()]
+    with serving(lambda _: answers[0]) as found, closing(Client(found.url, label="F")) as client:
+        yield client, answers
+
+
+@given(status=st.sampled_from([200, 400]), body=JSON)
+def test_any_answer_is_data_or_an_error_of_one_line(
+    anything: tuple[Client, list[Response]], status: int, body: object
+) -> None:
+    client, answers = anything
+    answers[0] = Response(status, body)
+    try:
+        assert isinstance(ask(client, "graphql", QUERY, {}), dict)
+    except RemoteError as error:
+        assert str(error).isprintable()
