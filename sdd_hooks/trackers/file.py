@@ -159,7 +159,8 @@ def issue_of(stored: StoredIssue) -> Issue:
         blocks=stored.blocks,
         blocked_by=stored.blocked_by,
         pulls=stored.pulls,
-        specs=stored.specs,
+        # Those behind the end of a body that was cut, too.
+        specs=(*stored.specs, *stored.adrs),
     )
 
 
@@ -211,7 +212,7 @@ def _escape(match: re.Match[str]) -> str:
     character = match[0]
     # Half of a surrogate pair is nothing that a file can hold.
     if "\ud800" <= character <= "\udfff":
-        return "\\ufffd"
+        return "\ufffd"
     return _SHORT.get(character) or f"\\u{ord(character):04x}"
 
 
@@ -286,9 +287,8 @@ def _content(text: str) -> tuple[str, tuple[PullRequest, ...]]:
 def _written_by_others(text: str, path: str) -> StoredIssue | None:
     """An issue that a person or another program wrote, by what its frontmatter says."""
     from sdd_hooks.artifacts.frontmatter import read_frontmatter
-    from sdd_hooks.artifacts.markdown import with_plain_line_ends
 
-    text = with_plain_line_ends(text)
+    text = text.replace("\r\n", "\n")
     found = read_frontmatter(text)
     if not found.text("tracker"):
         return None

@@ -8,11 +8,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import cast, get_args
 
-from sdd_hooks.project.lines import one_line
 from sdd_hooks.trackers.issue import PullRequest, Status
 from sdd_hooks.trackers.references import natural
 
-_LINE = re.compile(r"- \*\*(PR|Branch|Status|Files modified|Last updated)\*\*: (.*)")
+_FACT = re.compile(r"- \*\*(PR|Branch|Status|Files modified|Last updated)\*\*: (.*)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
 _STATES = frozenset(get_args(Status))
 
@@ -29,7 +28,7 @@ def pulls_of(text: str) -> tuple[PullRequest, ...]:
     """The pull requests of such a section. Never raises: what is not understood is left out."""
     found = []
     for block in text.split("\n\n"):
-        lines = (_LINE.match(line) for line in block.split("\n"))
+        lines = (_FACT.match(line) for line in block.split("\n"))
         facts = {line[1]: line[2] for line in lines if line}
         number = facts.get("PR", "").removeprefix("#")
         if not number:
@@ -48,20 +47,27 @@ def pulls_of(text: str) -> tuple[PullRequest, ...]:
 
 
 def _facts(pull: PullRequest) -> Iterator[tuple[str, str]]:
-    number = one_line(pull.number).removeprefix("#")
+    number = _line(pull.number).removeprefix("#")
     yield "PR", f"#{number}" if number.isdecimal() else number
     if pull.branch:
         yield "Branch", _code(pull.branch)
     yield "Status", pull.status
-    if pull.files:
-        yield "Files modified", ", ".join(map(_code, pull.files))
+    if files := ", ".join(map(_code, filter(None, pull.files))):
+        yield "Files modified", files
     if pull.updated:
-        yield "Last updated", one_line(pull.updated)
+        yield "Last updated", _line(pull.updated)
+
+
+def _line(text: str) -> str:
+    """`text` on one line, with blanks as they are: they belong to the names of files."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _code(text: str) -> str:
     """`text` as code: between more backticks than it has in a row, with a blank beside them."""
-    line = one_line(text)
+    line = _line(text)
     if "`" not in line:
         return f"`{line}`"
     fence = "`" * (max(map(len, re.findall("`+", line))) + 1)

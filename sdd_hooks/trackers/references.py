@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
@@ -35,6 +35,7 @@ _ISSUE = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _NUMBERS = re.compile(r"[ \t]*[0-9]{1,18}(?:[ \t]*,[ \t]*[0-9]{1,18})*[ \t.]*", re.ASCII)
+_NOTHING: Mapping[str, Sequence[str]] = {"blocks": (), "blocked by": ()}
 _NATURAL = re.compile(r"([0-9]+)", re.ASCII)
 
 
@@ -50,8 +51,11 @@ class References(NamedTuple):
 def references_of(issue: Issue) -> References:
     """The artifacts that title, body and tracker mention, and the edges: the tracker's own and
     those that the body has in lines such as `Blocks: #12, PROJ-3` or `Blocked by: owner/repo#3`."""
-    artifacts = _artifacts("\n".join((issue.title, issue.body, *issue.specs)))
-    written = _written(issue)
+    text = "\n".join((issue.title, issue.body, *issue.specs))
+    # Most issues name nothing, which is found out in no time.
+    folded = text.lower()
+    artifacts = _artifacts(text) if "adr" in folded or "spec" in folded else []
+    written = _written(issue) if "block" in folded else _NOTHING
     return References(
         tuple(str(one) for one in artifacts if one.kind == "SPEC"),
         tuple(str(one) for one in artifacts if one.kind == "ADR"),
@@ -71,19 +75,12 @@ def natural(id: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _artifacts(text: str) -> list[ArtifactId]:
-    # Most issues mention none, which is found out in no time.
-    folded = text.lower()
-    if "adr" not in folded and "spec" not in folded:
-        return []
     return sorted({reference.id for reference in references(text)})
 
 
-def _written(issue: Issue) -> dict[str, list[str]]:
+def _written(issue: Issue) -> Mapping[str, Sequence[str]]:
     """The ids behind `Blocks:` and `Blocked by:`, as the tracker knows them."""
     found: dict[str, list[str]] = {"blocks": [], "blocked by": []}
-    folded = issue.body.lower()
-    if "blocks" not in folded and "blocked" not in folded:
-        return found
     for edge in _EDGE.finditer(issue.body):
         lines = edge["here"] if edge["here"].strip(" \t*_") else edge["below"]
         found[edge["verb"].lower()] += _ids(lines, issue.url)
@@ -109,6 +106,5 @@ def _id(match: re.Match[str], url: str) -> str:
 
 
 def _sorted(ids: Iterable[str], own: str) -> tuple[str, ...]:
-    # Most have none.
     distinct = {id for id in ids if id and id != own}
     return tuple(sorted(distinct, key=natural)) if distinct else ()

@@ -1,0 +1,98 @@
+"""An id becomes a file name: itself where that is safe, else something that can be turned back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.trackers.filenames import escaped_name, id_of, is_safe, plain_name
+
+ODD = st.one_of(
+    st.text(min_size=1, max_size=30), st.text("aA%./\\ -_:é\0\n~con", min_size=1, max_size=12)
+)
+
+
+@pytest.mark.parametrize(
+    "id", ["142", "PROJ-123", "bd-a1b2.1", "tasks-auth-3", "TEAM_2-9", "0", "c"]
+)
+def test_a_safe_id_is_the_name(id: str) -> None:
+    assert is_safe(id)
+    assert plain_name(id) == f"{id}.md"
+    assert id_of(f"{id}.md") == id
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        *(
+            "",
+            ".",
+            "..",
+            ".lock",
+            "a/b",
+            "../x",
+            "/etc",
+            "a\\b",
+            "a b",
+            "a\nb",
+            "a\0b",
+            "é",
+            "_meta",
+        ),
+        *("con", "NUL", "com1", "LPT9.x", "aux.md", "-x", "%41", "a:b", "/" * 300, "~", "\ud800"),
+    ],
+)
+def test_any_other_is_not(id: str) -> None:
+    assert not is_safe(id)
+    name = escaped_name(id)
+    if 0 < len(id) < 80:
+        assert name is not None
+        assert id_of(name) == id
+    else:
+        assert name is None
+
+
+@given(ODD)
+def test_an_escaped_name_is_harmless_and_can_be_turned_back(id: str) -> None:
+    name = escaped_name(id)
+    if name is None:
+        assert len(id.encode("utf-8", "surrogatepass")) > 70
+        return
+    assert name.isascii()
+    assert name.isprintable()
+    assert name == name.lower()
+    assert not set(name) & set('/\\:*?"<>| ')
+    assert name.startswith("%")
+    assert len(name) < 250
+    assert id_of(name) == id
+
+
+@given(ODD, ODD)
+def test_no_two_ids_have_one_name(a: str, b: str) -> None:
+    names = [
+        {
+            name.lower()
+            for name in (escaped_name(id), plain_name(id) if is_safe(id) else None)
+            if name
+        }
+        for id in (a, b)
+    ]
+    if a != b:
+        # Plain names may differ in case alone: then one of the two is escaped.
+        assert escaped_name(a) is None or escaped_name(a) not in names[1]
+        assert a.lower() == b.lower() or not names[0] & names[1]
+
+
+@given(st.text())
+def test_a_name_that_is_none_of_ours_has_no_id(name: str) -> None:
+    id = id_of(f"{name}.md")
+    assert id is None or f"{name}.md" in {plain_name(id), escaped_name(id)}
+    assert id_of(name.removesuffix(".md")) is None or name.endswith(".md.md")
+
+
+@pytest.mark.parametrize(
+    "name", ["_meta.json", ".lock", "%%zz.md", "%41.MD", "%%61.md", "%%2F.md", "%.md", ".md"]
+)
+def test_nor_has_one_of_these(name: str) -> None:
+    assert id_of(name) is None

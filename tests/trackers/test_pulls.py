@@ -1,0 +1,56 @@
+"""Pull requests as the last section of a file, whatever their branches and files are called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.trackers.issue import PullRequest
+from sdd_hooks.trackers.pulls import pulls_of, section
+
+NAMES = st.one_of(
+    st.from_regex(r"\A[a-z/`.-]{1,12}\Z"),
+    st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1),
+)
+STATES: Any = st.sampled_from(["open", "closed", "merged", "draft"])
+PULLS = st.builds(
+    PullRequest,
+    st.integers(1, 10**6).map(str),
+    NAMES,
+    STATES,
+    st.lists(NAMES, max_size=4).map(tuple),
+    st.sampled_from(["", "2026-05-01T14:22:00Z"]),
+)
+
+
+@given(st.lists(PULLS, unique_by=lambda pull: int(pull.number)))
+def test_they_are_read_back_in_the_order_of_their_numbers(pulls: list[PullRequest]) -> None:
+    ordered = tuple(sorted(pulls, key=lambda pull: int(pull.number)))
+    assert pulls_of(section(pulls)) == ordered
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"), [("12", "#12"), ("#12", "#12"), ("!7", "!7"), ("a/b#3", "a/b#3")]
+)
+def test_a_number_is_shown_as_people_write_it(number: str, shown: str) -> None:
+    assert section([PullRequest(number, "", "open", (), "")]).startswith(f"- **PR**: {shown}\n")
+
+
+def test_names_stay_on_their_line() -> None:
+    odd = PullRequest("1", "a\n- **PR**: #2", "open", ("x\n\ny", "``", "`", " b "), "")
+    text = section([odd])
+    (found,) = pulls_of(text)
+    assert found.number == "1"
+    assert found.branch == "a\\n- **PR**: #2"
+    assert found.files == ("x\\n\\ny", "``", "`", " b ")
+    assert section([found]) == text
+
+
+@given(st.text())
+def test_anything_can_be_read(text: str) -> None:
+    for one in pulls_of(text):
+        assert one.number
+    pulls_of(f"- **PR**: {text}\n- **Status**: {text}\n- **Branch**: {text}\n")
