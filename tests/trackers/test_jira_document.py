@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.trackers.jira_document import document_of
 from sdd_hooks.trackers.jira_text import markdown_of
+from tests.support.jira import check_document
 from tests.trackers.test_jira_text import NODE, STRANGE, doc, in_order, seen, texts
 
 
@@ -111,41 +112,6 @@ def test_a_text_deeper_than_any_document():
     assert paragraph["content"][0]["text"] == ">" * 400 + " bottom"
 
 
-def checked(node, parent):
-    """Holds a document against what its kinds of nodes may hold."""
-    kind, content = node["type"], node.get("content", [])
-    blocks = {"paragraph", "bulletList", "orderedList", "codeBlock"}
-    more = blocks | {"heading", "rule", "taskList"}
-    held = {
-        "doc": more | {"blockquote", "panel", "table"},
-        "panel": more,
-        "blockquote": blocks,
-        "listItem": blocks,
-        "bulletList": {"listItem"},
-        "orderedList": {"listItem"},
-        "taskList": {"taskItem", "taskList"},
-        "table": {"tableRow"},
-        "tableRow": {"tableHeader", "tableCell"},
-        "tableHeader": {"paragraph"},
-        "tableCell": {"paragraph"},
-        "codeBlock": {"text"},
-    }.get(kind, {"text", "hardBreak"})
-    assert {one["type"] for one in content} <= held, (kind, content)
-    if kind == "text":
-        assert node["text"]
-        marks = [mark["type"] for mark in node.get("marks", [])]
-        assert len(marks) == len(set(marks))
-        assert "code" not in marks or set(marks) <= {"code", "link"}
-    if kind in {"listItem", "blockquote", "panel", "table", "tableRow", "bulletList"}:
-        assert content
-    if kind == "listItem":
-        assert content[0]["type"] in {"paragraph", "codeBlock"}
-    if kind == "taskList":
-        assert content[0]["type"] == "taskItem"
-    for one in content:
-        checked(one, kind)
-
-
 MARKDOWN = st.lists(
     st.sampled_from(
         ["- ", "> ", "1. ", "# ", "| a | b |\n|---|---|\n", "- [ ] ", "[!NOTE]\n", "```\n", "  "]
@@ -159,13 +125,13 @@ MARKDOWN = st.lists(
 
 @given(MARKDOWN)
 def test_every_document_is_one(markdown):
-    checked(document_of(markdown), None)
+    check_document(document_of(markdown))
 
 
 @given(st.lists(NODE, max_size=3))
 def test_no_text_is_lost_on_the_way_there_and_back(content):
     document = doc(*content)
     again = document_of(markdown_of(document))
-    checked(again, None)
+    check_document(again)
     assert in_order("".join(texts(document).split()), "".join(texts(again).split()))
     assert in_order("".join(texts(document).split()), seen(markdown_of(again)))

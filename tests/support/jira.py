@@ -1,0 +1,471 @@
+"""A Jira on loopback, Cloud or Server: one project with issues, links, workflows and epics.
+
+What Cloud is asked and answers is held against Atlassian's own description, as far as that goes.
+Searches understand just the JQL that is written here, and refuse any other, as Jira does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from email.utils import formatdate
+from typing import Any
+
+from sdd_hooks.trackers.fields import epoch, stamp
+from tests.support.loopback import Request, Response, Server, serving
+from tests.support.openapi import Description
+
+Entry = dict[str, Any]
+
+DESCRIPTIONS = ("jira/subset-search.json", "jira/write.openapi3.json")
+_DESCRIBED = re.compile(
+    r"/rest/api/3/(?:search/(?:jql|approximate-count)|issue|issue/[^/]+|issue/[^/]+/comment)"
+)
+_CLAUSE = re.compile(
+    r'(?:project = "(?P<project>[^"]*)"'
+    r"|(?P<by>updated|created) >= (?P<since>\d{10,13})"
+    r"|statusCategory (?P<is>!?=) done"
+    r'|labels = "(?P<label>(?:[^"\\]|\\.)*)"'
+    r"|issuetype = (?P<kind>\d+))(?: AND |$)",
+    re.DOTALL,
+)
+_ORDER = re.compile(r"(updated|created) (ASC|DESC), key (ASC|DESC)")
+STATUSES = {
+    "To Do": "new",
+    "In Progress": "indeterminate",
+    "Won't Do": "done",
+    "Done": "done",
+}
+KINDS = (
+    {"id": "10001", "name": "Epic"},
+    {"id": "10002", "name": "Task"},
+    {"id": "10003", "name": "Sub-task"},
+)
+EPIC_LINK, EPIC_NAME = "customfield_10008", "customfield_10011"
+
+
+@dataclass
+class Jira:
+    """The Jira. `now` is its clock (epoch seconds), which only the test moves.
+
+    `authorization` is wanted where it is not "". With `expired` it is somebody unknown to Cloud,
+    who is shown what everybody may see. `zone` are the hours of the zone it tells times in, `most`
+    the rows of a page at most, `path` what a server is below.
+    """
+
+    now: float
+    cloud: bool = True
+    project: str = "SHOP"
+    authorization: str = ""
+    expired: bool = False
+    zone: float = 0
+    most: int = 100
+    path: str = ""
+    url: str = ""
+    kinds: tuple[dict[str, str], ...] = KINDS
+    statuses: tuple[str, ...] = tuple(STATUSES)
+    checked: bool = True
+    issues: dict[int, Entry] = field(default_factory=dict)
+    former: dict[str, int] = field(default_factory=dict)
+    projects: set[str] = field(default_factory=set)
+    aliases: set[str] = field(default_factory=set)
+    comments: list[tuple[str, Any]] = field(default_factory=list)
+    _keys: int = 0
+
+    def add(self, summary: str = "An issue", *, at: float | None = None, **fields: Any) -> str:
+        """A new issue, written at `at`. Returns its key."""
+        self._keys += 1
+        number = 10_000 + self._keys
+        when = self.time(self.now if at is None else at)
+        self.issues[number] = {
+            "id": str(number),
+            "key": f"{self.project}-{self._keys}",
+            "self": f"{self.url}{self.path}/rest/api/2/issue/{number}",
+            "fields": {
+                "summary": summary,
+                "description": None,
+                "status": self.status("To Do"),
+                "labels": [],
+                "assignee": None,
+                "reporter": self.person("Ana"),
+                "creator": self.person("Ana"),
+                "created": when,
+                "updated": when,
+                "resolutiondate": None,
+                "issuelinks": [],
+                "issuetype": self.kinds[1 % len(self.kinds)],
+                **({"statuscategorychangedate": when} if self.cloud else {}),
+                **fields,
+            },
+        }
+        return f"{self.project}-{self._keys}"
+
+    def edit(self, key: str, *, at: float | None = None, **fields: Any) -> None:
+        """Change an issue at `at`."""
+        when = self.time(self.now if at is None else at)
+        self.entry(key)["fields"] |= {**fields, "updated": when}
+
+    def delete(self, key: str) -> None:
+        """Delete an issue: it answers 404."""
+        del self.issues[int(self.entry(key)["id"])]
+
+    def transfer(self, key: str, project: str) -> str:
+        """Move an issue to another project; its former key goes on to lead to it. Returns the new
+        key."""
+        entry = self.entry(key)
+        self.former[key] = int(entry["id"])
+        self._keys += 1
+        entry["key"] = f"{project}-{self._keys}"
+        self.projects.add(project)
+        return str(entry["key"])
+
+    def rename(self, project: str) -> None:
+        """Give the project another key: the former one goes on to lead to it."""
+        self.aliases.add(self.project)
+        for number, entry in self.issues.items():
+            self.former[entry["key"]] = number
+            entry["key"] = entry["key"].replace(f"{self.project}-", f"{project}-")
+        self.project = project
+
+    def link(self, key: str, other: str, **names: str) -> None:
+        """Let one issue block another; `names` are those of the type of the link."""
+        kind = {"name": "Blocks", "outward": "blocks", "inward": "is blocked by", **names}
+        self.entry(key)["fields"]["issuelinks"].append(
+            {"type": kind, "outwardIssue": {"key": other, "fields": {"summary": "Other"}}}
+        )
+        self.entry(other)["fields"]["issuelinks"].append(
+            {"type": kind, "inwardIssue": {"key": key, "fields": {"summary": "Other"}}}
+        )
+
+    def entry(self, key: str) -> Entry:
+        """The issue that is found by a key it has or had."""
+        for entry in self.issues.values():
+            if entry["key"] == key:
+                return entry
+        return self.issues[self.former[key]]
+
+    def time(self, seconds: float) -> str:
+        """A time as this Jira writes it."""
+        zone = timezone(timedelta(hours=self.zone))
+        told = datetime.fromtimestamp(seconds, zone)
+        return told.strftime("%Y-%m-%dT%H:%M:%S.") + f"{told.microsecond // 1000:03}{told:%z}"
+
+    def status(self, name: str) -> Entry:
+        """A status."""
+        return {"name": name, "statusCategory": {"key": STATUSES[name], "name": "Anything"}}
+
+    def person(self, name: str) -> Entry:
+        """Somebody."""
+        return {"accountId": f"5b10ac8d82e05b22cc7d4{name}", "displayName": name, "active": True}
+
+    def answer(self, request: Request) -> Response:
+        """What Jira answers."""
+        response = self._answer(request)
+        described = Description.load(*DESCRIPTIONS, base="") if self.checked else None
+        path = request.path.removeprefix(self.path)
+        if described and self.cloud and _DESCRIBED.fullmatch(path):
+            described.request(Request(request.method, path, *_rest(request)))
+            if response.status < 300:
+                described.response(request.method, path, response.status, response.data)
+        date = {"Date": formatdate(self.now, usegmt=True)}
+        return Response(response.status, response.data, {**date, **response.headers})
+
+    def _answer(self, request: Request) -> Response:
+        assert request.path.startswith(f"{self.path}/rest/"), request.path
+        assert request.headers["accept"] == "application/json"
+        below = request.path.removeprefix(f"{self.path}/rest/")
+        given = request.headers.get("authorization", "")
+        if self.expired:
+            everybody = {"issues": [], "isLast": True, "total": 0, "maxResults": 50, "startAt": 0}
+            if below.endswith("search/jql"):
+                everybody = {"issues": [], "isLast": True}
+            return Response(200, everybody, {"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
+        if self.authorization and given != self.authorization and below != "api/2/serverInfo":
+            return Response(401, {"errorMessages": ["You are not authenticated."], "errors": {}})
+        match request.method, below.split("/"):
+            case "GET", ["api", "2", "serverInfo"]:
+                told = {"deploymentType": "Cloud" if self.cloud else "Server", "version": "9.12.0"}
+                return Response(200, {"baseUrl": self.url, **told})
+            case "GET", ["api", "2" | "3", "search"] if self.cloud:
+                return Response(410, {"errorMessages": ["The requested API has been removed."]})
+            case "GET", ["api", "2", "search"]:
+                return self._counted(request)
+            case "GET", ["api", "3", "search", "jql"] if self.cloud:
+                return self._continued(request)
+            case "POST", ["api", "3", "search", "approximate-count"] if self.cloud:
+                return Response(200, {"count": len(self._found(_body(request)["jql"]))})
+            case method, ["api", version, *rest] if version == ("3" if self.cloud else "2"):
+                return self._rest(method, rest, request)
+        return _missing("Not Found")
+
+    def _rest(self, method: str, rest: list[str], request: Request) -> Response:
+        match method, rest:
+            case "POST", ["issue"]:
+                return self._create(_body(request)["fields"])
+            case "GET", ["issue", "createmeta", project, "issuetypes"]:
+                assert set(request.query) <= {"maxResults", "startAt"}
+                if project != self.project:
+                    return _missing("No project could be found")
+                return Response(200, self._kinds())
+            case "GET", ["field"] if not self.cloud:
+                return Response(
+                    200,
+                    [_custom(EPIC_LINK, "link"), _custom(EPIC_NAME, "label"), {"id": "summary"}],
+                )
+            case method, ["issue", key, *more]:
+                try:
+                    entry = self.entry(key)
+                except KeyError:
+                    return _missing("Issue does not exist or you do not have permission to see it.")
+                return self._issue(method, entry, more, request)
+        return _missing("Not Found")
+
+    def _issue(self, method: str, entry: Entry, more: list[str], request: Request) -> Response:
+        match method, more:
+            case "GET", []:
+                assert set(request.query) == {"fields"}
+                return Response(200, _shown(entry, request.query["fields"]))
+            case "PUT", []:
+                fields = _body(request)["fields"]
+                complaints = self._complaints(fields)
+                if complaints:
+                    return Response(400, {"errorMessages": [], "errors": complaints})
+                self.edit(entry["key"], **fields)
+                return Response(204)
+            case "POST", ["comment"]:
+                body = _body(request)["body"]
+                self._check_text(body)
+                self.comments.append((entry["key"], body))
+                return Response(201, {"id": "1", "body": body})
+            case "GET", ["transitions"]:
+                ways = enumerate(self.statuses)
+                told = [
+                    {"id": str(at), "name": f"To {to}", "to": self.status(to)} for at, to in ways
+                ]
+                return Response(200, {"expand": "transitions", "transitions": told})
+            case "POST", ["transitions"]:
+                status = self.statuses[int(_body(request)["transition"]["id"])]
+                when = self.time(self.now) if STATUSES[status] == "done" else None
+                self.edit(entry["key"], status=self.status(status), resolutiondate=when)
+                return Response(204)
+        return _missing("Not Found")
+
+    def _create(self, fields: Entry) -> Response:
+        complaints = self._complaints(fields)
+        if complaints:
+            return Response(400, {"errorMessages": [], "errors": complaints})
+        assert fields.pop("project") == {"key": self.project}
+        kinds = {one["id"]: one for one in self.kinds}
+        fields["issuetype"] = kinds[fields["issuetype"]["id"]]
+        key = self.add(fields.pop("summary"), **fields)
+        entry = self.entry(key)
+        return Response(201, {name: entry[name] for name in ("id", "key", "self")})
+
+    def _complaints(self, fields: Entry) -> dict[str, str]:
+        """What Jira does not accept of these fields."""
+        known = {"summary", "description", "labels", "project", "issuetype"}
+        known |= {"parent"} if self.cloud else {EPIC_LINK, EPIC_NAME}
+        assert set(fields) <= known, fields
+        if fields.get("description") is not None:
+            self._check_text(fields["description"])
+        if len(fields.get("summary", "")) > 255:
+            return {"summary": "Summary must be less than 255 characters."}
+        if any(" " in label for label in fields.get("labels", [])):
+            return {"labels": "The label contains spaces which is invalid."}
+        return {}
+
+    def _check_text(self, value: object) -> None:
+        if self.cloud:
+            assert isinstance(value, dict)
+            assert value["version"] == 1
+            check_document(value)
+        else:
+            assert isinstance(value, str)
+
+    def _kinds(self) -> Entry:
+        if not self.cloud:
+            values = [{**one, "subtask": one["name"] == "Sub-task"} for one in self.kinds]
+            return {"maxResults": 100, "startAt": 0, "total": len(values), "values": values}
+        levels = {"Epic": 1, "Sub-task": -1}
+        told = [{**one, "hierarchyLevel": levels.get(one["name"], 0)} for one in self.kinds]
+        return {"maxResults": 100, "startAt": 0, "total": len(told), "issueTypes": told}
+
+    def _continued(self, request: Request) -> Response:
+        query = request.query
+        size = min(int(query.get("maxResults", 50)), self.most)
+        jql = query["jql"]
+        found = self._found(jql)
+        if found is None:
+            return _refused("The value does not exist for the field 'project'.")
+        if "nextPageToken" in query:
+            before, last = json.loads(b64decode(query["nextPageToken"]))
+            assert before == jql
+            later = [at for at, (order, _) in enumerate(found) if order == last]
+            # After what came last, or where that would be: it may have gone.
+            start = later[0] + 1 if later else sum(list(order) < last for order, _ in found)
+            found = found[start:]
+        page = found[:size]
+        data: Entry = {"issues": [_shown(entry, query.get("fields", "id")) for _, entry in page]}
+        data["isLast"] = len(found) <= size
+        if not data["isLast"]:
+            token = json.dumps([jql, page[-1][0]]).encode()
+            data["nextPageToken"] = b64encode(token).decode()
+        return Response(200, data)
+
+    def _counted(self, request: Request) -> Response:
+        query = request.query
+        assert set(query) <= {"jql", "fields", "maxResults", "startAt"}
+        size, start = min(int(query["maxResults"]), self.most), int(query["startAt"])
+        found = self._found(query["jql"])
+        if found is None:
+            return _refused("The value does not exist for the field 'project'.")
+        page = [_shown(entry, query["fields"]) for _, entry in found[start : start + size]]
+        counts = {"startAt": start, "maxResults": size, "total": len(found)}
+        return Response(200, {"expand": "schema,names", **counts, "issues": page})
+
+    def _found(self, jql: str) -> list[tuple[list[Any], Entry]] | None:
+        """What matches, each with what it is ordered by; None where the project is not known."""
+        clauses, _, order = jql.partition(" ORDER BY ")
+        found: list[Entry] = list(self.issues.values())
+        bounded, position = False, 0
+        while position < len(clauses):
+            one = _CLAUSE.match(clauses, position)
+            assert one, f"JQL: {clauses[position:]}"
+            position = one.end()
+            if one["project"] is not None:
+                if one["project"] not in {self.project, *self.aliases, *self.projects}:
+                    return None
+                name = self.project if one["project"] in self.aliases else one["project"]
+                found = [entry for entry in found if entry["key"].startswith(f"{name}-")]
+                bounded = True
+            elif one["since"]:
+                found = [
+                    entry
+                    for entry in found
+                    if self._order(entry, one["by"]) >= self._grain(int(one["since"]) / 1000)
+                ]
+            elif one["is"]:
+                found = [entry for entry in found if _is_done(entry) == (one["is"] == "=")]
+            elif one["label"] is not None:
+                label = re.sub(r"\\(.)", r"\1", one["label"])
+                found = [entry for entry in found if label in entry["fields"]["labels"]]
+            else:
+                found = [e for e in found if e["fields"]["issuetype"]["id"] == one["kind"]]
+        assert bounded, "Unbounded JQL queries are not allowed here."
+        if not order:
+            return [([], entry) for entry in found]
+        told = _ORDER.fullmatch(order)
+        assert told, f"JQL: {order}"
+        ordered = [([self._order(e, told[1]), int(e["key"].rpartition("-")[2])], e) for e in found]
+        assert told[2] == told[3]
+        return sorted(ordered, key=lambda one: one[0], reverse=told[2] == "DESC")
+
+    def _order(self, entry: Entry, by: str) -> float:
+        return self._grain(epoch(entry["fields"][by]) or 0.0)
+
+    def _grain(self, seconds: float) -> float:
+        """What of a time is in the index: a server has whole seconds there."""
+        return seconds if self.cloud else float(int(seconds))
+
+
+@contextmanager
+def serving_jira(jira: Jira) -> Iterator[Server]:
+    """Serve it on loopback."""
+
+    def respond(request: Request) -> Response:
+        return jira.answer(request)
+
+    with serving(respond) as server:
+        jira.url = server.url
+        yield server
+
+
+def limited(jira: Jira) -> Callable[[int], list[Response]]:
+    """The answers by which Jira says that a limit is reached for so many seconds."""
+
+    def answers(seconds: int) -> list[Response]:
+        now = {"Date": formatdate(jira.now, usegmt=True)}
+        said = {"errorMessages": ["Rate limit exceeded."]}
+        reset = {"X-RateLimit-Reset": stamp(jira.now + seconds)}
+        after = {"Retry-After": str(seconds)}
+        return [
+            Response(429, said, {**now, **reset}),
+            Response(429, said, {**now, **reset, **after, "RateLimit-Reason": "jira-quota-based"}),
+            Response(503, said, {**now, **after}),
+        ]
+
+    return answers
+
+
+def check_document(node: Entry) -> None:
+    """Hold a document, or a node of one, against what its kind of node may hold."""
+    kind, content = node["type"], node.get("content", [])
+    blocks = {"paragraph", "bulletList", "orderedList", "codeBlock"}
+    more = blocks | {"heading", "rule", "taskList"}
+    held = {
+        "doc": more | {"blockquote", "panel", "table"},
+        "panel": more,
+        "blockquote": blocks,
+        "listItem": blocks,
+        "bulletList": {"listItem"},
+        "orderedList": {"listItem"},
+        "taskList": {"taskItem", "taskList"},
+        "table": {"tableRow"},
+        "tableRow": {"tableHeader", "tableCell"},
+        "tableHeader": {"paragraph"},
+        "tableCell": {"paragraph"},
+        "codeBlock": {"text"},
+    }.get(kind, {"text", "hardBreak"})
+    assert {one["type"] for one in content} <= held, (kind, content)
+    if kind == "text":
+        assert node["text"]
+        marks = [mark["type"] for mark in node.get("marks", [])]
+        assert len(marks) == len(set(marks))
+        assert "code" not in marks or set(marks) <= {"code", "link"}
+    if kind in {"listItem", "blockquote", "panel", "table", "tableRow", "bulletList"}:
+        assert content
+    if kind == "listItem":
+        assert content[0]["type"] in {"paragraph", "codeBlock"}
+    if kind == "taskList":
+        assert content[0]["type"] == "taskItem"
+    for one in content:
+        check_document(one)
+
+
+def _rest(request: Request) -> tuple[Any, Any, bytes]:
+    return request.query, request.headers, request.body
+
+
+def _body(request: Request) -> Entry:
+    body = request.json()
+    assert isinstance(body, dict)
+    return body
+
+
+def _shown(entry: Entry, fields: str) -> Entry:
+    """An issue with the fields that were asked for."""
+    if fields == "id":
+        return {"id": entry["id"]}
+    found = {name: entry["fields"][name] for name in fields.split(",") if name in entry["fields"]}
+    return {**entry, "fields": found}
+
+
+def _is_done(entry: Entry) -> bool:
+    return bool(entry["fields"]["status"]["statusCategory"]["key"] == "done")
+
+
+def _custom(id: str, name: str) -> Entry:
+    return {"id": id, "schema": {"custom": f"com.pyxis.greenhopper.jira:gh-epic-{name}"}}
+
+
+def _missing(message: str) -> Response:
+    return Response(404, {"errorMessages": [message], "errors": {}})
+
+
+def _refused(message: str) -> Response:
+    return Response(400, {"errorMessages": [message], "errors": {}})
