@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.beads import beads, empty_beads, real_bd
 from tests.support.embedding import gated
 from tests.support.qmd import gguf, real_qmd
 from tests.support.repos import ISOLATION, Repo
 
-__all__ = ["gated", "gguf", "real_qmd"]
+__all__ = ["beads", "empty_beads", "gated", "gguf", "real_bd", "real_qmd"]
 
 # A busy machine makes a single example slow, which says nothing about the code.
 settings.register_profile("sdd", deadline=None, suppress_health_check=[HealthCheck.too_slow])

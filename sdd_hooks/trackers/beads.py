@@ -11,10 +11,7 @@ Without `bd` the export `.beads/issues.jsonl` is read, which is as old as its la
 
 from __future__ import annotations
 
-import csv
-import io
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
@@ -326,6 +323,9 @@ def _parts(body: str, row: Json) -> tuple[str, list[str]]:
 
 def _comma_separated(labels: Sequence[str]) -> str:
     """Labels as one argument; bd reads it as a line of comma-separated values."""
+    import csv
+    import io
+
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(labels)
     return line.getvalue()
@@ -351,6 +351,8 @@ def _described(description: str | None) -> Iterator[list[str]]:
 @contextmanager
 def _file_of(text: str) -> Iterator[str]:
     """The path of a file that holds `text`, readable for its owner alone, for the block."""
+    import tempfile
+
     with tempfile.NamedTemporaryFile(prefix="sdd-") as file:
         file.write(text.encode("utf-8", "replace"))
         file.flush()

@@ -320,7 +320,10 @@ def _open(where: Where, machine: Machine) -> TasksMd:  # noqa: ARG001
 def _declared(settings: TrackerSettings, around: Around) -> Where:  # noqa: ARG001
     """The directories of the specifications, whether there are tasks in them or not."""
     if not around.specs:
-        raise SddError("`Type: tasks.md` needs specifications: say where they are")
+        raise SddError(
+            "`Type: tasks.md` needs specifications: say where they are under"
+            " `## Architecture Context`"
+        )
     return Where("", "", ", ".join(around.specs))
 
 
