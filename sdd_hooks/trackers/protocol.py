@@ -162,9 +162,8 @@ class Around(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """What a tracker works with. `connect(api, sources, limits, label=…)` makes a client for the
-    address of an API, with the secret of its host, if one is found; it asks no host for anything.
-    """
+    """What a tracker works with. `connect(api, sources, limits)` makes a client for the address of
+    an API, with the secret of its host, if one is found; it asks no host for anything."""
 
     around: Around
     connect: Connect
