@@ -75,7 +75,7 @@ def read_meta(store: Store) -> Meta | None:
     data = store.read(NAME)
     if data is None:
         return None if store.there(NAME) else Meta()
-    return _parse(data)
+    return parse_meta(data)
 
 
 def meta_of(root: Path, relative: str) -> Meta:
@@ -84,12 +84,13 @@ def meta_of(root: Path, relative: str) -> Meta:
     Never raises.
     """
     try:
-        return _parse(read_inside(root, f"{relative}/{NAME}", LARGEST)) or Meta()
+        return parse_meta(read_inside(root, f"{relative}/{NAME}", LARGEST)) or Meta()
     except (OSError, SddError):
         return Meta()
 
 
-def _parse(data: bytes) -> Meta | None:
+def parse_meta(data: bytes) -> Meta | None:
+    """What such a file says; None for one that cannot be used. Never raises."""
     try:
         found = json.loads(data) if len(data) <= LARGEST else None
     except (ValueError, RecursionError):

@@ -121,12 +121,12 @@ def _synced(tracker: Tracker, store: Store, now: float, full: bool, told: _Told)
     if meta.key != key:
         # What the files are is known as before; how far this tracker was fetched is not.
         meta = replace(meta, tracker=tracker.name, key=key, cursor=Cursor())
-    known = meta.cursor.issues is not None
-    compare = full or not known or _is_due(now, meta.cursor.reconciled)
-    ids = tracker.inventory() if compare else None
+    compare = _is_due(now, meta.cursor.reconciled)
     # A power cut may leave a file that was renamed before its content was on the disk.
     lost = compare and any(map(store.is_empty, store.names))
-    everything = full or not known or lost or (compare and ids is None)
+    everything = full or lost or meta.cursor.issues is None
+    ids = tracker.inventory() if compare and not everything else None
+    everything = everything or (compare and ids is None)
     fetched = _fetched(tracker, store, meta, everything, told)
     if fetched is None:
         fetched = _fetched(tracker, store, replace(meta, cursor=Cursor()), True, told)

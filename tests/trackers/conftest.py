@@ -1,0 +1,23 @@
+"""A folder of issues with a tracker on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.trackers.store import IssueFolder
+from tests.support.desk import Desk
+from tests.support.tracker import Backend, tracking
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """Ten issues, three to a page, and a folder that is not there yet."""
+    backend = Backend(size=3)
+    for number in range(1, 11):
+        backend.add(str(number))
+        backend.now += 10
+    with tracking(backend) as server:
+        yield Desk(IssueFolder(tmp_path, ".sdd/issues"), backend, server)

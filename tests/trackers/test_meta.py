@@ -1,0 +1,136 @@
+"""`_meta.json` is believed as far as it can be, and whatever is in it loses nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdd_hooks.trackers.fields import stamp
+from sdd_hooks.trackers.protocol import Page
+from sdd_hooks.trackers.sync import last_synced, sync
+from tests.support.desk import NOW, Desk, counts
+from tests.support.tracker import START, NobodysTracker
+
+NAMES = (
+    *("schema_version", "cursor", "sync_counts", "state", "last_sync", "tracker"),
+    *("issues", "pulls", "reconciled", "notes", "links", "nobodys|x"),
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"schema_version": 2}',
+        b'{"schema_version": 1, "cursor": [], "sync_counts": {}}',
+        b'{"schema_version": 1, "cursor": {"a": {}, "b": {}}, "sync_counts": {}}',
+        b" " * 20_000_001,
+        b'{"schema_version": 1, "cursor": {}, "sync_counts": {}, "x": ' + b"9" * 5000 + b"}",
+    ],
+)
+def test_a_file_that_cannot_be_used_means_everything_and_a_note(desk: Desk, content: bytes) -> None:
+    desk.sync()
+    desk.backend.delete("3")
+    (desk.folder.path / "_meta.json").write_bytes(content)
+    assert last_synced(desk.folder) is None
+    done = desk.sync()
+    assert done.warnings == (
+        ".sdd/issues/_meta.json could not be used: all issues were fetched again",
+    )
+    assert counts(done) == (0, 0, 1, 9, 0)
+    assert desk.sync().warnings == ()
+    desk.assert_as_synced_anew()
+
+
+def test_a_missing_one_means_everything_without(desk: Desk) -> None:
+    desk.sync()
+    (desk.folder.path / "_meta.json").unlink()
+    done = desk.sync()
+    assert (counts(done), done.warnings) == ((0, 0, 0, 10, 0), ())
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"issues": "9999-12-31T23:59:59Z"},
+        {"pulls": "9999-12-31T23:59:59Z"},
+        {"issues": 1e300},
+        {"issues": "NaN", "pulls": "never"},
+        {"issues": ["2026-01-01T00:00:00Z"]},
+        {"notes": []},
+        {"notes": {"etag": 5}, "links": {"1": "3", "2": [None, {}, "../../x", "4"]}},
+        {"links": 3},
+        {"reconciled": "9999-12-31T23:59:59Z"},
+    ],
+)
+def test_a_forged_cursor_loses_nothing(desk: Desk, forged: Mapping[str, Any]) -> None:
+    desk.sync()
+    meta = desk.meta()
+    (cursor,) = meta["cursor"].values()
+    cursor.update(forged)
+    (desk.folder.path / "_meta.json").write_text(json.dumps(meta))
+    desk.backend.now += 60
+    desk.backend.edit("4", title="Changed")
+    desk.sync()
+    assert desk.issue("4").title == "Changed"
+    desk.assert_as_synced_anew()
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=6)
+        ),
+        max_leaves=20,
+    )
+)
+@settings(max_examples=200)
+def test_whatever_stands_in_it_reading_raises_nothing(content: Any) -> None:
+    from sdd_hooks.trackers.meta import Meta, parse_meta
+
+    for document in (
+        content,
+        {"schema_version": 1, "sync_counts": {}, "cursor": {"a|b": content}},
+    ):
+        found = parse_meta(json.dumps(document).encode())
+        assert found is None or isinstance(found, Meta)
+
+
+def test_names_are_those_of_the_convention(desk: Desk) -> None:
+    desk.sync()
+    meta = desk.meta()
+    assert meta["schema_version"] == 1
+    assert meta["last_sync"] == stamp(NOW)
+    assert meta["tracker"] == "nobodys"
+    assert meta["sync_counts"] == {
+        "added": 10,
+        "updated": 0,
+        "removed": 0,
+        "unchanged": 0,
+        "failed": 0,
+    }
+    assert list(meta["cursor"]) == ["nobodys|tracker.example/acme/shop"]
+    assert desk.cursor()["issues"] == stamp(START + 90)
+
+
+def test_notes_without_measure_are_not_kept(desk: Desk) -> None:
+    class Talkative(NobodysTracker):
+        def fetch(self, since: Any, notes: Any) -> Iterator[Page]:
+            notes["all"] = "x" * 1_000_000
+            return super().fetch(since, notes)
+
+    tracker = Talkative(desk.server.url)
+    sync(tracker, desk.folder, clock=lambda: NOW)
+    tracker.disconnect()
+    assert desk.cursor()["notes"] == {}
