@@ -1,0 +1,145 @@
+"""kill -9 at any moment of a sync: files are whole, and the next sync brings what is missing."""
+
+from __future__ import annotations
+
+import os
+import random
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sdd_hooks.trackers.file import parse
+from sdd_hooks.trackers.meta import parse_meta
+from sdd_hooks.trackers.store import IssueFolder
+from tests.support.desk import Desk
+from tests.support.tracker import Backend, tracking
+
+ISSUES = 2_000
+KILLS = 50
+END = "\nThe end."
+
+# Imports once; every line on stdin is a sync in a process of its own.
+SYNCER = """
+import os, sys
+from pathlib import Path
+from sdd_hooks.trackers.store import IssueFolder
+from sdd_hooks.trackers.sync import sync
+from tests.support.tracker import NobodysTracker
+
+url, root = sys.argv[1:]
+for line in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        tracker = NobodysTracker(url)
+        folder = IssueFolder(Path(root), ".sdd/issues")
+        sync(tracker, folder, full=line == "full\\n", clock=lambda: 1.8e9)
+        os._exit(0)
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+class Syncer:
+    """Somebody who syncs, and whom one can kill."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def sync(self, *, full: bool, seconds: float | None = None) -> bool:
+        """Sync for at most so many seconds, then kill. Says whether it came to its end."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write("full\n" if full else "changes\n")
+        self._process.stdin.flush()
+        child = int(self._process.stdout.readline())
+        if not select.select([self._process.stdout], [], [], seconds)[0]:
+            os.kill(child, signal.SIGKILL)
+        status = int(self._process.stdout.readline())
+        assert status in {0, -signal.SIGKILL}
+        return status == 0
+
+
+@contextmanager
+def syncing(url: str, root: Path) -> Iterator[Syncer]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SYNCER, url, str(root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    )
+    with process:
+        yield Syncer(process)
+        assert process.stdin is not None
+        process.stdin.close()
+    assert process.returncode == 0
+
+
+def test_a_sync_that_is_killed_fifty_times_ends_as_a_clean_one(tmp_path: Path) -> None:
+    chance = random.Random(2026)
+    backend = Backend(size=100)
+    for number in range(ISSUES):
+        backend.now += chance.choice([0, 1, 30])
+        backend.add(str(number), body="Text.\n" * chance.randrange(200) + END)
+    with tracking(backend) as server:
+        desk = Desk(IssueFolder(tmp_path, ".sdd/issues"), backend, server)
+        clean = IssueFolder(tmp_path, "clean")
+        began = time.monotonic()
+        desk.sync(clean)
+        whole = time.monotonic() - began
+        killed = half = 0
+        with syncing(server.url, tmp_path) as syncer:
+            while killed < KILLS:
+                for _ in range(20):
+                    change(backend, chance)
+                # Half of them without a cursor yet, the others with all there is to compare.
+                full = killed >= KILLS / 2
+                if full and half == 0:
+                    half = killed
+                    assert syncer.sync(full=False)
+                    desk.assert_as_synced_anew()
+                seconds = chance.uniform(0, whole)
+                if syncer.sync(full=full, seconds=seconds):
+                    whole *= 0.9
+                else:
+                    killed += 1
+                assert_whole(desk.folder.path)
+            assert syncer.sync(full=True)
+        desk.assert_as_synced_anew()
+        assert not (desk.folder.path / ".sdd-half").exists()
+        assert desk.sync().changed == ()
+
+
+def change(backend: Backend, chance: random.Random) -> None:
+    """Something that happens in a tracker."""
+    backend.now += chance.choice([0, 0, 1, 60])
+    id = chance.choice(list(backend.issues))
+    what = chance.random()
+    if what < 0.5:
+        backend.edit(id, title=f"Changed at {backend.now}")
+    elif what < 0.6:
+        backend.delete(id)
+    elif what < 0.7:
+        backend.transfer(id)
+    elif what < 0.8:
+        backend.add(str(len(backend.issues) + 10_000 + chance.randrange(10**6)), body=END)
+    else:
+        number = str(chance.randrange(50_000, 50_100))
+        backend.pull(number, *chance.sample(list(backend.issues), chance.randrange(3)))
+
+
+def assert_whole(folder: Path) -> None:
+    """Every file can be read to its end."""
+    for path in folder.iterdir() if folder.exists() else ():
+        data = path.read_bytes()
+        if path.name == "_meta.json":
+            assert parse_meta(data) is not None
+        elif path.suffix == ".md":
+            found = parse(data)
+            assert found is not None, path
+            assert found.body.endswith(END), path
