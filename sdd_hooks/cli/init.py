@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,12 +17,13 @@ from sdd_hooks.cli.hooks import hooks_report, own_command
 from sdd_hooks.cli.options import json_option, yes_option
 from sdd_hooks.cli.output import Report, plain, show
 from sdd_hooks.engines import require_engine, to_download
-from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.githooks.folder import HooksRefused
 from sdd_hooks.githooks.install import install, status
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.changes import Change, apply
 from sdd_hooks.setup.plan import plan
+from sdd_hooks.trackers.source import find_source
 
 NOTHING = "nothing to change"
 NEXT = "next: sdd index"
@@ -59,7 +62,7 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
         "hooks": hooks.data or None,
     }
     lines = [*lines, *hooks.lines] or [NOTHING]
-    notes = [*planned.notes, *hooks.notes, *_model_notes(project)]
+    notes = [*planned.notes, *hooks.notes, *_model_notes(project), *_tracker_notes(project)]
     warnings = [*project.warnings, *hooks.warnings]
     return show(Report(data, [*lines, NEXT], notes, warnings), as_json)
 
@@ -79,6 +82,15 @@ def _model_notes(project: Project) -> list[str]:
         # Search goes by words here, as `sdd index` will say.
         return []
     return [f"the first `sdd index embed` downloads {missing}, once"] if missing else []
+
+
+def _tracker_notes(project: Project) -> list[str]:
+    """Where issues will come from, as far as that is known without asking a host."""
+    try:
+        source, _ = find_source(project, "", time.time(), os.environ, online=False)
+    except SddError as error:
+        return [str(error)]
+    return [f"`sdd index` brings issues from {source.found}"] if source else []
 
 
 def _hooks(project: Project, asks: bool) -> Report:

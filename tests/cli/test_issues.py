@@ -543,6 +543,16 @@ def test_doctor_names_the_tracker(shop, server):
     assert server.requests() == []
 
 
+def test_init_names_the_tracker(shop, server):
+    repo, env = shop
+    done = run(repo.root, "init", "--yes", "--no-hooks", "--json", env=env).json
+    assert f"`sdd index` brings issues from Ledger, book at {server.url}" in done["notes"]
+    assert server.requests() == []
+    repo.write("CLAUDE.md", TRACKER.replace("ledger", "jura"))
+    done = run(repo.root, "init", "--yes", "--no-hooks", "--json", env=env).json
+    assert [one for one in done["notes"] if "no tracker is called 'jura'" in one]
+
+
 def test_doctor_says_what_is_wrong_with_a_declaration(repo: Repo):
     text = "## SDD Configuration\n\n#### Tracker\n\n- **Type**: jura\n"
     repo.commit("Start", {"CLAUDE.md": text})
