@@ -1,0 +1,176 @@
+"""The real Gitea, started on loopback with SQLite in a directory of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from getpass import getuser
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.support.waiting import until
+
+NEEDED = "needs Gitea: scripts/install-gitea .cache/gitea, then set SDD_GITEA"
+PASSWORD = "open sesame 1"
+
+_ROOT = Path(__file__).resolve().parents[2]
+_CONFIGURATION = """
+RUN_MODE = prod
+RUN_USER = {user}
+I_AM_BEING_UNSAFE_RUNNING_AS_ROOT = true
+[server]
+HTTP_ADDR = 127.0.0.1
+HTTP_PORT = {port}
+ROOT_URL = {url}/
+STATIC_ROOT_PATH = {static}
+DISABLE_SSH = true
+OFFLINE_MODE = true
+[database]
+DB_TYPE = sqlite3
+[security]
+INSTALL_LOCK = true
+PASSWORD_HASH_ALGO = pbkdf2$1$8
+[service]
+REQUIRE_SIGNIN_VIEW = {strict}
+[repository.pull-request]
+ADD_CO_COMMITTER_TRAILERS = false
+[actions]
+ENABLED = false
+[cron]
+ENABLED = false
+[log]
+LEVEL = Error
+"""
+
+
+def gitea_program() -> Path | None:
+    """The Gitea to test with.
+
+    The one that `SDD_GITEA` names, empty for none at all; else in `.cache/gitea`, else on `PATH`.
+    """
+    named = os.environ.get("SDD_GITEA")
+    if named is not None:
+        return Path(named) if named else None
+    installed = _ROOT / ".cache/gitea/bin/gitea"
+    if installed.is_file():
+        return installed
+    found = shutil.which("gitea")
+    return Path(found) if found else None
+
+
+@dataclass(frozen=True)
+class RealGitea:
+    """A running server with the users alice, who may do anything, and bob, and their tokens."""
+
+    url: str
+    tokens: Mapping[str, str]
+    http: httpx.Client
+    numbers: Iterator[int]
+
+    def call(self, method: str, path: str, body: object = None, *, user: str = "alice") -> Any:
+        """Call its API as that user. Fails where it does not do what was asked."""
+        answer = self.answer(method, path, body, user=user)
+        assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json() if answer.content else None
+
+    def answer(
+        self, method: str, path: str, body: object = None, *, user: str = "alice"
+    ) -> httpx.Response:
+        """What its API answers that user, "" for nobody."""
+        headers = {"Authorization": f"token {self.tokens[user]}"} if user else {}
+        url = f"{self.url}/api/v1{path}"
+        return self.http.request(method, url, json=body, headers=headers)
+
+    def repository(self, **settings: Any) -> str:
+        """A new repository of alice's with a branch `main`: its name."""
+        made = {"name": f"r{next(self.numbers)}", "auto_init": True, "default_branch": "main"}
+        self.call("POST", "/user/repos", {**made, **settings})
+        return str(made["name"])
+
+    def change(self, repository: str, branch: str, path: str) -> None:
+        """Add a file to a new branch."""
+        content = b64encode(b"changed\n").decode()
+        change = {"content": content, "message": f"Add {path}", "new_branch": branch}
+        self.call("POST", f"/repos/alice/{repository}/contents/{path}", change)
+
+    def merge(self, repository: str, number: int) -> None:
+        """Merge a pull request and delete its branch, once the server knows that it can be."""
+        path = f"/repos/alice/{repository}/pulls/{number}/merge"
+        how = {"Do": "merge", "delete_branch_after_merge": True}
+        until(lambda: self.answer("POST", path, how).is_success)
+
+
+@contextmanager
+def running_gitea(program: Path, folder: Path, *, strict: bool = False) -> Iterator[RealGitea]:
+    """Run a Gitea with what it keeps in `folder`. A `strict` one shows strangers nothing."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    # Beside the program, as scripts/install-gitea leaves them, there are its templates.
+    static = program.resolve().parent.parent / "share"
+    configuration = folder / "custom/conf/app.ini"
+    configuration.parent.mkdir(parents=True)
+    configuration.write_text(
+        _CONFIGURATION.format(
+            user=getuser(), port=port, url=url, static=static, strict=str(strict).lower()
+        )
+    )
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "USER": getuser(),
+        "GITEA_WORK_DIR": str(folder),
+    }
+
+    def gitea(*args: str) -> str:
+        done = subprocess.run(
+            [program, *args],
+            env=environment,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    gitea("migrate")
+    tokens = {}
+    for name, rights in (("alice", ["--admin"]), ("bob", [])):
+        gitea(
+            "admin", "user", "create", "--username", name, "--password", PASSWORD,
+            "--email", f"{name}@example.invalid", "--must-change-password=false", *rights,
+        )  # fmt: skip
+        printed = gitea(
+            "admin", "user", "generate-access-token", "--username", name, "--scopes", "all", "--raw"
+        )
+        tokens[name] = re.findall(r"\b[0-9a-f]{40}\b", printed)[-1]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [program, "web"], env=environment, cwd=folder, stdout=log, stderr=log
+        )
+    try:
+        with httpx.Client(timeout=60) as http:
+            until(lambda: _answers(http, url, server, folder))
+            yield RealGitea(url, tokens, http, count(1))
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def _answers(http: httpx.Client, url: str, server: subprocess.Popen[bytes], folder: Path) -> bool:
+    assert server.poll() is None, (folder / "log").read_text()[-2000:]
+    try:
+        return http.get(f"{url}/api/v1/version").status_code in {200, 403}
+    except httpx.TransportError:
+        return False
