@@ -206,8 +206,8 @@ class Client:
         that climbs out of the API."""
         if _ABSOLUTE.match(path):
             return self._joined(path, "")
-        steps = re.split(r"[?#]", path, maxsplit=1)[0].split("/")
-        if any(unquote(step) in {".", ".."} for step in steps):
+        steps = unquote(re.split(r"[?#]", path, maxsplit=1)[0]).split("/")
+        if any(step in {".", ".."} for step in steps):
             raise RemoteError(f"{self.label}: {one_line(path)[:200]} is no address of its API")
         return f"{self.api}/{path.lstrip('/')}" if path else self.api
 

@@ -103,7 +103,7 @@ def advice(
         return sources.advice
     for variables in sources.variables:
         named = " and ".join(variables.names)
-        if not all(environ.get(name) for name in variables.names):
+        if not all(environ.get(name, "").strip() for name in variables.names):
             continue
         withheld = (
             f"{named} {'is' if len(variables.names) == 1 else 'are'} not sent to {site.netloc}"

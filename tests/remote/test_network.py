@@ -1,10 +1,13 @@
-"""What the client takes from the environment of its process: proxies and certificates."""
+"""What the client has to do with its process: proxies and certificates of the environment, its
+logs, and an interrupt."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -147,6 +150,38 @@ def test_a_proxy_that_refuses() -> None:
 )
 def test_an_environment_that_cannot_be_used(environ: dict[str, str]) -> None:
     printed, logged = ask("https://127.0.0.1:9", **environ)
-    assert printed.startswith("Forge")
-    assert "check HTTP_PROXY" in printed or "cannot be reached" in printed
+    # Older releases of httpx ignore a file that is not there.
+    said = printed.splitlines()[-1]
+    assert said.startswith("Forge")
+    assert "check HTTP_PROXY" in said or "cannot be reached" in said
     assert "pa55word" not in printed + logged
+
+
+WAIT = """
+import sys
+from contextlib import closing
+from sdd_hooks.remote.client import Client
+
+tell = lambda line: print(line, flush=True)
+with closing(Client(sys.argv[1], label="Forge", tell=tell)) as client:
+    list(client.each(client.get, map(str, range(100))))
+"""
+
+
+def test_an_interrupt_ends_what_waits_in_threads() -> None:
+    with serving(lambda _: Response(429, None, {"Retry-After": "55"})) as server:
+        process = subprocess.Popen(
+            [sys.executable, "-c", WAIT, server.url],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with process:
+            assert process.stdout is not None
+            assert "waiting 55 s" in process.stdout.readline()
+            before = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            _, complaints = process.communicate(timeout=50)
+    assert time.monotonic() - before < 30
+    assert complaints.rstrip().endswith("KeyboardInterrupt")
+    assert len(server.asked) <= 8
