@@ -1,0 +1,478 @@
+"""A GitLab on loopback: one project with issues and merge requests.
+
+GitLab has no usable description of its issues. What this answers is written by hand, from its
+documentation (https://docs.gitlab.com/api/issues, /merge_requests, /issue_links, /milestones,
+/rest and /graphql/reference), and so is which parameters it takes: any other is an error. It knows
+times to the microsecond, and tells them to the millisecond.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+from urllib.parse import quote, unquote, urlencode
+
+from tests.support.graphql import answer as answer_graphql
+from tests.support.loopback import Request, Response, Server, serving
+from tests.support.openapi import Place
+
+Row = dict[str, Any]
+
+MOST = 100
+"""Entries of a page."""
+
+_LISTED = {"scope", "state", "order_by", "sort", "per_page", "page"}
+_TIMES = {"created_after", "created_before", "updated_after", "updated_before"}
+PARAMETERS: Mapping[str, frozenset[str]] = {
+    "issues": frozenset(_LISTED | _TIMES | {"labels"}),
+    "merge_requests": frozenset(_LISTED | _TIMES),
+    "links": frozenset(),
+    "closed_by": frozenset({"per_page", "page"}),
+    "closes_issues": frozenset({"per_page", "page"}),
+    "diffs": frozenset({"per_page", "page"}),
+    "changes": frozenset(),
+    "milestones": frozenset({"title", "include_ancestors"}),
+    "version": frozenset(),
+}
+"""What may be asked with, by the last part of a path; nothing with a number."""
+
+
+@dataclass
+class GitLab:
+    """What the server knows. `now` is its clock (epoch seconds); a test moves it.
+
+    With `licence` issues may block each other; `diffs` says that it is new enough to list them.
+    """
+
+    now: float = 1_777_640_000.0
+    path: str = "acme/tools/shop"
+    token: str = "secret"
+    public: bool = True
+    licence: bool = True
+    diffs: bool = True
+    merge_requests: bool = True
+    graphql: bool = True
+    headers: bool = True
+    """Whether it counts, as it does for up to 10,000 entries."""
+    url: str = ""
+    issues: dict[int, Row] = field(default_factory=dict)
+    merges: dict[int, Row] = field(default_factory=dict)
+    links: list[tuple[int, Row]] = field(default_factory=list)
+    milestones: list[Row] = field(default_factory=list)
+    notes: list[tuple[int, str]] = field(default_factory=list)
+    renamed: str = ""
+    """What the project was called before."""
+    spoil: Callable[[str, Any], Any] = lambda _path, data: data
+    """Changes what is answered to a path."""
+
+    def __post_init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._merge_numbers = itertools.count(1)
+
+    def add(self, title: str = "An issue", **fields: Any) -> str:
+        """A new issue; its number."""
+        iid = next(self._numbers)
+        person = _person("ana")
+        self.issues[iid] = {
+            "iid": iid,
+            "title": title,
+            "description": None,
+            "state": "opened",
+            "labels": [],
+            "author": person,
+            "assignees": [],
+            "milestone": None,
+            "confidential": False,
+            "moved_to_id": None,
+            "created": self.now,
+            "updated": self.now,
+            "closed": None,
+            **fields,
+        }
+        return str(iid)
+
+    def edit(self, id: str, **fields: Any) -> None:
+        """Change an issue, now."""
+        issue = self.issues[int(id)]
+        if "state" in fields:
+            issue["closed"] = self.now if fields["state"] == "closed" else None
+        issue.update({"updated": self.now, **fields})
+
+    def delete(self, id: str) -> None:
+        """Remove an issue for good."""
+        del self.issues[int(id)]
+
+    def move(self, id: str) -> None:
+        """Move an issue to another project: what stays here is closed."""
+        self.edit(id, state="closed", moved_to_id=9_000 + int(id))
+
+    def block(self, id: str, other: str, kind: str = "blocks", project: str = "") -> None:
+        """Link an issue with another one, of another project where that is named."""
+        self.links.append((int(id), {"iid": int(other), "kind": kind, "project": project}))
+        if not project:
+            back = {"blocks": "is_blocked_by", "is_blocked_by": "blocks"}.get(kind, kind)
+            self.links.append((int(other), {"iid": int(id), "kind": back, "project": ""}))
+            self.edit(other)
+        self.edit(id)
+
+    def merge(self, description: str | None = None, **fields: Any) -> str:
+        """A new merge request; its number. `closes` are issues that its commits close."""
+        iid = next(self._merge_numbers)
+        self.merges[iid] = {
+            "iid": iid,
+            "description": description,
+            "state": "opened",
+            "draft": False,
+            "source_branch": f"branch-{iid}",
+            "closes": [],
+            "project": self.path,
+            "files": [f"src/{iid}.py"],
+            "created": self.now,
+            "updated": self.now,
+            **fields,
+        }
+        return str(iid)
+
+    def edit_merge(self, id: str, **fields: Any) -> None:
+        """Change a merge request, now. No issue changes with it."""
+        self.merges[int(id)].update({"updated": self.now, **fields})
+
+    def answer(self, request: Request) -> Response:
+        """Answer a request as GitLab does."""
+        token = request.headers.get("private-token")
+        bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
+        given = token or bearer
+        if given and given != self.token:
+            return self._told(401, {"message": "401 Unauthorized"})
+        if request.path == "/api/v4/version":
+            return self._told(200 if given else 401, {"message": "401 Unauthorized"})
+        if not given and not self.public:
+            return self._told(404, {"message": "404 Project Not Found"})
+        if request.path == "/api/graphql":
+            return self._graphql(request)
+        found = re.fullmatch(r"/api/v4/projects/([^/]+)(?:/(.*))?", request.path)
+        assert found, request.path
+        project, below = unquote(found[1]), found[2] or ""
+        if self.renamed and project == self.renamed:
+            query = f"?{urlencode(request.query)}" if request.query else ""
+            here = f"{self.url}/api/v4/projects/{quote(self.path, safe='')}/{below}{query}"
+            return self._told(301, {"message": "moved"}, {"Location": here})
+        if project != self.path:
+            return self._told(404, {"message": "404 Project Not Found"})
+        return self._in_project(request, below.split("/"))
+
+    def _in_project(self, request: Request, parts: list[str]) -> Response:
+        if request.method != "GET":
+            return self._written(request, parts)
+        allowed = PARAMETERS.get(parts[-1], frozenset())
+        assert request.query.keys() <= allowed, f"{request.path}: {sorted(request.query)}"
+        match parts:
+            case ["issues"]:
+                return self._list(request, list(self.issues.values()), self._issue)
+            case ["merge_requests"] if not self.merge_requests:
+                return self._told(403, {"message": "403 Forbidden"})
+            case ["merge_requests"]:
+                return self._list(request, list(self.merges.values()), self._merge)
+            case ["issues", iid, *rest] if self.issues.get(int(iid)):
+                return self._told(200, self._about_issue(int(iid), rest), request=request)
+            case ["merge_requests", iid, rest] if self.merges.get(int(iid)):
+                return self._about_merge(request, self.merges[int(iid)], rest)
+            case ["milestones"]:
+                return self._told(
+                    200,
+                    [one for one in self.milestones if one["title"] == request.query["title"]],
+                )
+        return self._told(404, {"message": "404 Not found"})
+
+    def _about_issue(self, iid: int, rest: list[str]) -> Any:
+        match rest:
+            case []:
+                return self._issue(self.issues[iid])
+            case ["links"]:
+                return [self._link(one) for issue, one in self.links if issue == iid]
+            case ["closed_by"]:
+                return [
+                    self._merge(one) for one in self.merges.values() if iid in self._closes(one)
+                ]
+        raise AssertionError(f"issues/{iid}/{'/'.join(rest)} is not known here")
+
+    def _about_merge(self, request: Request, merge: Row, rest: str) -> Response:
+        changes = [
+            {"old_path": path, "new_path": path, "diff": "@@ -1 +1 @@"} for path in merge["files"]
+        ]
+        match rest:
+            case "closes_issues":
+                closed = [self.issues[iid] for iid in self._closes(merge) if iid in self.issues]
+                return self._told(200, [self._issue(one) for one in closed], request=request)
+            case "diffs" if self.diffs:
+                return self._told(200, changes[: int(request.query["per_page"])], request=request)
+            case "changes":
+                told = {**self._merge(merge), "changes": changes}
+                return self._told(200, told, request=request)
+        return self._told(404, {"error": "404 Not Found"})
+
+    def _list(self, request: Request, rows: list[Row], shown: Callable[[Row], Row]) -> Response:
+        query = request.query
+        assert query["scope"] == "all"
+        by = {"updated_at": "updated", "created_at": "created"}[query["order_by"]]
+        downwards = {"asc": False, "desc": True}[query["sort"]]
+        state = query.get("state", "all")
+        labels = set(filter(None, query.get("labels", "").split(",")))
+        found = [
+            one
+            for one in sorted(rows, key=lambda one: (one[by], one["iid"]), reverse=downwards)
+            if state in {"all", one["state"]}
+            and labels <= set(one.get("labels", ()))
+            and one["created"] >= _seconds(query.get("created_after"), 0)
+            and one["updated"] >= _seconds(query.get("updated_after"), 0)
+        ]
+        size = min(int(query.get("per_page", 20)), MOST)
+        page = int(query.get("page", 1))
+        part = [shown(one) for one in found[(page - 1) * size : page * size]]
+        more = page * size < len(found)
+        headers = {"X-Page": str(page), "X-Per-Page": str(size)}
+        headers["X-Next-Page"] = str(page + 1) if more else ""
+        if self.headers:
+            headers |= {"X-Total": str(len(found))}
+        if more:
+            following = urlencode({**query, "page": page + 1})
+            headers["Link"] = f'<{self.url}{request.path}?{following}>; rel="next"'
+        return self._told(200, part, headers, request)
+
+    def _issue(self, issue: Row) -> Row:
+        iid = issue["iid"]
+        web = f"{self.url}/{self.path}"
+        told: Row = {
+            "id": 1000 + iid,
+            "iid": iid,
+            "project_id": 1,
+            "title": issue["title"],
+            "description": issue["description"],
+            "state": issue["state"],
+            "created_at": moment(issue["created"]),
+            "updated_at": moment(issue["updated"]),
+            "closed_at": moment(issue["closed"]),
+            "closed_by": _person("bea") if issue["closed"] else None,
+            "labels": issue["labels"],
+            "milestone": issue["milestone"],
+            "assignees": issue["assignees"],
+            "author": issue["author"],
+            "type": "ISSUE",
+            "assignee": (issue["assignees"] or [None])[0],
+            "user_notes_count": 0,
+            "merge_requests_count": sum(iid in self._closes(one) for one in self.merges.values()),
+            "upvotes": 0,
+            "downvotes": 0,
+            "due_date": None,
+            "confidential": issue["confidential"],
+            "discussion_locked": None,
+            "issue_type": "issue",
+            "web_url": f"{web}/-/issues/{iid}",
+            "time_stats": {"time_estimate": 0, "human_time_estimate": None},
+            "task_completion_status": {"count": 0, "completed_count": 0},
+            "has_tasks": False,
+            "_links": {"self": f"{self.url}/api/v4/projects/1/issues/{iid}"},
+            "references": {
+                "short": f"#{iid}", "relative": f"#{iid}", "full": f"{self.path}#{iid}",
+            },
+            "severity": "UNKNOWN",
+            "moved_to_id": issue["moved_to_id"],
+            "imported": False,
+            "service_desk_reply_to": None,
+        }  # fmt: skip
+        if self.licence:
+            told |= {"weight": None, "blocking_issues_count": self._count(iid, "blocks")}
+        return told
+
+    def _merge(self, merge: Row) -> Row:
+        iid = merge["iid"]
+        own = merge["project"] == self.path
+        return {
+            "id": 2000 + iid,
+            "iid": iid,
+            "project_id": 1 if own else 2,
+            "title": f"Merge {iid}",
+            "description": merge["description"],
+            "state": merge["state"],
+            "created_at": moment(merge["created"]),
+            "updated_at": moment(merge["updated"]),
+            "merged_at": None,
+            "closed_at": None,
+            "target_branch": "main",
+            "source_branch": merge["source_branch"],
+            "author": _person("ana"),
+            "assignees": [],
+            "labels": [],
+            "draft": merge["draft"],
+            "work_in_progress": merge["draft"],
+            "milestone": None,
+            "references": {"short": f"!{iid}", "full": f"{merge['project']}!{iid}"},
+            "web_url": f"{self.url}/{merge['project']}/-/merge_requests/{iid}",
+        }
+
+    def _link(self, link: Row) -> Row:
+        if not link["project"]:
+            return {**self._issue(self.issues[link["iid"]]), "link_type": link["kind"]}
+        return {
+            "iid": link["iid"],
+            "project_id": 2,
+            "references": {"full": f"{link['project']}#{link['iid']}"},
+            "link_type": link["kind"],
+        }
+
+    def _closes(self, merge: Row) -> list[int]:
+        """What a merge request closes, by its description and its commits."""
+        said = re.findall(r"(?i)closes #(\d+)", merge["description"] or "")
+        return list(dict.fromkeys([*map(int, said), *merge["closes"]]))
+
+    def _count(self, iid: int, kind: str) -> int:
+        """How many open issues are at the other end of such links, as GitLab counts them."""
+        others = [one for issue, one in self.links if issue == iid and one["kind"] == kind]
+        return sum(
+            1 for one in others if one["project"] or self.issues[one["iid"]]["state"] == "opened"
+        )
+
+    def _graphql(self, request: Request) -> Response:
+        if not self.graphql:
+            error = {"message": "Field 'blockedByCount' doesn't exist on type 'Issue'"}
+            return self._told(200, {"errors": [error]})
+
+        def issues(iids: list[str], first: int) -> Row:
+            assert first == 100 >= len(iids)
+            nodes = [
+                {
+                    "iid": iid,
+                    "blockingCount": self._count(int(iid), "blocks"),
+                    "blockedByCount": self._count(int(iid), "is_blocked_by"),
+                }
+                for iid in iids
+            ]
+            return {"nodes": nodes}
+
+        def project(fullPath: str) -> Row | None:  # noqa: N803
+            return {"issues": issues} if fullPath == self.path else None
+
+        return self._told(200, {"data": answer_graphql(request.json(), {"project": project})})
+
+    def _written(self, request: Request, parts: list[str]) -> Response:
+        body: Any = request.json()
+        match (request.method, *parts):
+            case ("POST", "issues"):
+                iid = self.add(body["title"])
+                self._change(iid, body)
+                return self._told(201, self._issue(self.issues[int(iid)]))
+            case ("PUT", "issues", iid) if int(iid) in self.issues:
+                self._change(iid, body)
+                return self._told(200, self._issue(self.issues[int(iid)]))
+            case ("POST", "issues", iid, "notes") if int(iid) in self.issues:
+                assert body.keys() == {"body"}
+                self.notes.append((int(iid), body["body"]))
+                return self._told(201, {"id": 1})
+            case ("POST", "milestones"):
+                assert body.keys() == {"title"}
+                made = {"id": 300 + len(self.milestones), "iid": 1, "title": body["title"]}
+                self.milestones.append(made)
+                return self._told(201, made)
+        return self._told(404, {"message": "404 Not found"})
+
+    def _change(self, id: str, body: Row) -> None:
+        fields: Row = {}
+        for key, value in body.items():
+            match key:
+                case "title" | "description":
+                    fields[key] = value
+                case "labels":
+                    fields[key] = [name for name in value.split(",") if name]
+                case "milestone_id":
+                    fields["milestone"] = next(one for one in self.milestones if one["id"] == value)
+                case "state_event":
+                    assert value == "close"
+                    fields["state"] = "closed"
+                case _:
+                    raise AssertionError(f"{key} is not known here")
+        self.edit(id, **fields)
+
+    def _told(
+        self,
+        status: int,
+        data: Any,
+        headers: Mapping[str, str] | None = None,
+        request: Request | None = None,
+    ) -> Response:
+        told = {"Date": _http(self.now), "X-Gitlab-Meta": '{"version":"1"}', **(headers or {})}
+        if request is None:
+            return Response(status, data, told)
+        data = self.spoil(request.path.rpartition("/")[2], data)
+        tag = f'W/"{hashlib.md5(json.dumps(data).encode()).hexdigest()}"'
+        told["ETag"] = tag
+        if request.headers.get("if-none-match") == tag:
+            return Response(304, None, told)
+        return Response(status, data, told)
+
+
+@contextmanager
+def gitlab() -> Iterator[tuple[GitLab, Server]]:
+    """The project acme/tools/shop, and the server that shows it."""
+    found = GitLab()
+    with serving(found.answer) as server:
+        found.url = server.url
+        yield found, server
+
+
+def rate_limited(seconds: float, now: float) -> list[Response]:
+    """The answers by which GitLab says that its limit is reached for so long."""
+    told = {"Date": _http(now), "Content-Type": "text/plain", "RateLimit-Remaining": "0"}
+    reset = {"RateLimit-Reset": str(math.ceil(now + seconds))}
+    after = {"Retry-After": str(math.ceil(seconds))}
+    return [
+        Response(429, b"Retry later\n", {**told, **headers})
+        for headers in (reset, after, {**reset, **after})
+    ]
+
+
+def fields_of(row: Row) -> list[Place]:
+    """Every field of a list of such rows but the number, and every member of their lists."""
+
+    def inside(value: Any, at: Place) -> Iterator[Place]:
+        if isinstance(value, dict):
+            for name, part in value.items():
+                if name != "iid":
+                    yield (*at, name)
+                yield from inside(part, (*at, name))
+        elif isinstance(value, list):
+            yield (*at, "*")
+            for part in value:
+                yield from inside(part, (*at, "*"))
+
+    return list(dict.fromkeys(inside([row], ())))
+
+
+def moment(seconds: float | None) -> str | None:
+    """A time as GitLab tells it."""
+    if seconds is None:
+        return None
+    milliseconds = math.floor(round(seconds * 1_000_000) / 1000)
+    told = datetime.fromtimestamp(milliseconds // 1000, timezone.utc)
+    return f"{told:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"
+
+
+def _http(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%a, %d %b %Y %H:%M:%S GMT")
+
+
+def _seconds(time: str | None, otherwise: float) -> float:
+    if time is None:
+        return otherwise
+    return datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()
+
+
+def _person(name: str) -> Row:
+    return {"id": 7, "username": name, "name": name.title(), "state": "active"}
