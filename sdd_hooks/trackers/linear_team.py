@@ -95,10 +95,8 @@ class Linear:
         for listed in self._listed(WHOLE, wanted, "updatedAt", PER_PAGE):
             if at is None:
                 # No clock is needed: what changes from now on is newer than this.
-                newest = max(
-                    (epoch(text(one, "updatedAt")) or 0.0 for one in listed.nodes), default=0
-                )
-                at = newest or since.issues or 0.0
+                times = (epoch(text(one, "updatedAt")) for one in listed.nodes)
+                at = max((0.0, *(one for one in (*since, *times) if one is not None)))
             yield self._page(listed, at, listed.total if since.issues is None else None)
 
     def inventory(self) -> Iterator[str]:
