@@ -7,6 +7,7 @@ from __future__ import annotations
 import json as jsonlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timezone
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -86,8 +87,12 @@ def out_of_quota(
 
 
 def http_date(value: str) -> float | None:
-    """A date as HTTP headers have it, as epoch seconds; None for anything else."""
+    """A date as HTTP headers have it, as epoch seconds; None for anything else.
+
+    One without a zone is UTC, as RFC 9110 has all of them.
+    """
     try:
-        return parsedate_to_datetime(value).timestamp()
+        found = parsedate_to_datetime(value)
+        return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):
         return None

@@ -304,12 +304,12 @@ def _hidden(headers: Mapping[str, str], secret: Secret) -> tuple[str, ...]:
     return tuple(dict.fromkeys((secret.value, *words)))
 
 
-def _message(data: object, depth: int = 3) -> str:
+def _message(data: object, depth: int = 4) -> str:
     """The first text in an answer's JSON under a key that speaks of a message or an error."""
     if isinstance(data, str):
         return data
-    if isinstance(data, list) and data:
-        return _message(data[0], depth)
+    if isinstance(data, list) and data and depth:
+        return _message(data[0], depth - 1)
     if isinstance(data, dict) and depth:
         for key, value in data.items():
             if "message" in key.lower() or "error" in key.lower():

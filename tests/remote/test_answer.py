@@ -43,6 +43,8 @@ def test_any_body_is_json_or_an_error(body: bytes) -> None:
         ("Sun, 09 Sep 2001 01:47:10 GMT", 30),
         ("Sun, 09 Sep 2001 03:47:10 +0200", 30),
         ("Sun, 09 Sep 2001 01:46:30 GMT", -10),
+        ("Sun, 09 Sep 2001 01:47:10 -0000", 30),
+        ("Sun, 09 Sep 2001 01:47:10", 30),
     ],
 )
 def test_when_to_come_back(value: str, seconds: float) -> None:

@@ -660,6 +660,7 @@ def test_a_status_that_was_asked_for(server: Server, client: Client) -> None:
         ({"message": "a\x1b[31m\r\nb"}, ": a\\x1b[31m b"),
         ({"message": "x" * 1000}, ": " + "x" * 300),
         ({"message": 7}, ""),
+        (b"[" * 900 + b"]" * 900, ""),
         ([], ""),
         ("why", ": why"),
         (b"<html>", ""),
