@@ -1,11 +1,14 @@
 """`sdd issues`, with a tracker that a distribution of somebody else brings."""
 
 import json
+import os
 import re
+import subprocess
 
 import pytest
 
-from tests.cli.commands import WORKSPACE, on_terminal, one_line, run
+from tests.cli.commands import SCRIPTS, WORKSPACE, on_terminal, one_line, run
+from tests.cli.test_lazy import modules_of
 from tests.support.ledger import install_ledger, ledger
 from tests.support.loopback import Response
 from tests.support.repos import Repo
@@ -183,6 +186,14 @@ def test_reading_syncs_once_in_five_minutes(shop, server):
         done = run(repo.root, "issues", *command, env=env)
         assert (done.code, done.err) == (0, "")
     assert server.requests() == []
+
+
+def test_reading_what_is_stored_imports_nothing_heavy(shop):
+    repo, env = shop
+    run(repo.root, "issues", "list", env=env)
+    for command in (("list",), ("show", "1")):
+        loaded = modules_of(repo.root, "issues", *command, env=env)
+        assert not {"httpx", "yaml", "frontmatter", "apsw", "sdd_hooks.remote.client"} & loaded
 
 
 def test_an_issue_younger_than_the_last_sync_is_asked_for(shop, server):
@@ -497,17 +508,13 @@ def test_waits_are_shown_on_a_terminal_only(shop, server):
     code, shown = on_terminal(repo.root, "", "issues", "sync", env=env)
     assert code == 0
     assert re.search(r"\x1b\[KLedger [^\r\n]*waiting 1 s", shown)
+    # A second has passed, from when on a line says how far it is.
+    assert "\x1b[KSyncing issues from Ledger 3/3" in shown
     assert "note: Syncing" in shown
 
 
 def test_two_syncs_at_once_end_well(shop):
-    import subprocess
-
-    from tests.cli.commands import SCRIPTS
-
     repo, env = shop
-    import os
-
     command = [str(SCRIPTS / "sdd"), "issues", "sync", "--json"]
     both = [
         subprocess.Popen(command, cwd=repo.root, env={**os.environ, **env}, stdout=subprocess.PIPE)

@@ -26,14 +26,14 @@ sys.exit(code)
 """
 
 
-def modules_of(where, *args):
+def modules_of(where, *args, env=None):
     """Every module that is loaded when `sdd args` has run."""
     done = subprocess.run(
         [sys.executable, "-c", LIST_MODULES, *args],
         cwd=where,
         capture_output=True,
         check=True,
-        env={**os.environ, **OFFLINE},
+        env={**os.environ, **OFFLINE, **(env or {})},
     )
     return set(json.loads(done.stderr.splitlines()[-1]))
 
