@@ -34,7 +34,7 @@ RECONCILE = 24 * 3600.0
 LOCK = ".lock"
 
 Progress = Callable[[str, int, int], None]
-"""Called with (what is being done, how many are done, how many there are)."""
+"""Called with (what is being done, how many are done, how many there are; 0 is not known)."""
 
 
 class _Told(NamedTuple):
@@ -191,7 +191,7 @@ def _fetched(
             done += len(page.issues)
             if told.progress:
                 what = f"Syncing issues from {tracker.label}"
-                told.progress(what, done, max(done, total or 0))
+                told.progress(what, done, max(done, total) if total else 0)
     issues = _moved(then.issues, issues, at, backlog.retry)
     pulls = _moved(then.pulls, pulls, at)
     # A tracker that has none of one kind so far is asked for those that come.
