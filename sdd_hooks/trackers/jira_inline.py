@@ -29,6 +29,7 @@ _ESCAPED = re.compile(
     r"|\\(?=[!-/:-@\[-`{-~]|[ \t]*(?:\n|$))",
     re.ASCII,
 )
+_HARD = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 _ENTITY = re.compile(r"&(?=[#\w]*(?:;|$))", re.ASCII)
 _LINE_START = re.compile(
     r"^(?:(?=\#{1,6}(?:[ \t]|$))|(?=[-+](?:[ \t]|$))|([0-9]{1,9})(?=[.)](?:[ \t]|$))"
@@ -55,14 +56,21 @@ def address(href: str) -> str:
 
 
 def unlike_blocks(paragraph: str) -> str:
-    """A paragraph of which no line begins like a heading, a list, a quote or a table."""
-    return _LINE_START.sub(r"\1\\", re.sub(r"(?m)^[ \t]+", "", paragraph))
+    """Lines of `inline` of which none begins like a heading, a list, a quote or a table."""
+    return _LINE_START.sub(r"\1\\", paragraph)
 
 
 def inline(runs: list[Run]) -> str:
     """The runs as Markdown, without white space around it; a hard break is `\\` at a line's end."""
     _, core, _ = _trimmed([run for run in runs if run.text])
-    return re.sub(r"[ \t]*\n\s*", "\n", _marked(core, 0, "", ""))
+    lines = (line.strip(" \t") for line in _marked(core, 0, "", "").split("\n"))
+    # An empty one would end the paragraph.
+    return "\n".join(line for line in lines if line)
+
+
+def on_one_line(markdown: str, hard: str) -> str:
+    """Lines of `inline` as one, with `hard` for each hard break and a blank for other ends."""
+    return _HARD.sub(rf"\1{hard}", markdown).replace("\n", " ")
 
 
 def longest_ticks(code: str) -> int:
@@ -116,9 +124,9 @@ def _marked(runs: list[Run], level: int, before: str, after: str) -> str:
         if core:
             previous = made[-1:] or before
             following = "".join(run.text for run in behind)[:1] or following
-            if mark == "link":
-                # What comes before must not make an image of the link.
-                made = re.sub(r"!$", r"\!", made)
+            if mark == "link" and made.endswith("!"):
+                # Else it would make an image of the link.
+                made = f"{made[:-1]}\\!"
             made += _wrapped(core, level, previous, following)
         made += _spaces(behind)
     return made
@@ -161,6 +169,9 @@ def _flanked(outer: str, inner: str, delimiter: str) -> bool:
 
     https://spec.commonmark.org/0.31.2/#left-flanking-delimiter-run
     """
+    if outer == delimiter[0]:
+        # The two would be read as one.
+        return False
     if not outer or outer in " \t\n" or outer in punctuation or category(outer)[0] in "PZ":
         return True
     return delimiter != "_" and {category(outer)[0], category(inner)[0]} <= set("LMN")

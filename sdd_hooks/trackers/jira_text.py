@@ -16,7 +16,15 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from sdd_hooks.trackers.fields import Json, number, rows, stamp, text
-from sdd_hooks.trackers.jira_inline import MARKS, Run, address, inline, longest_ticks, unlike_blocks
+from sdd_hooks.trackers.jira_inline import (
+    MARKS,
+    Run,
+    address,
+    inline,
+    longest_ticks,
+    on_one_line,
+    unlike_blocks,
+)
 
 DEEPEST = 40
 """Levels of blocks in blocks; what is deeper becomes plain text."""
@@ -25,8 +33,10 @@ WIDEST = 50
 PANELS = {"warning": "WARNING", "error": "CAUTION", "success": "TIP"}
 """Kinds of panels, and of the alerts that stand for them; others are notes."""
 
-_INLINE = frozenset({"date", "emoji", "hardBreak", "inlineCard", "inlineExtension", "mediaInline"})
-_INLINE |= {"mention", "placeholder", "status", "text"}
+_INLINE = frozenset(
+    {"text", "hardBreak", "date", "emoji", "mention", "placeholder", "status"}
+    | {"inlineCard", "inlineExtension", "mediaInline"}
+)
 _LEAVES = frozenset({"blockCard", "embedCard", "extension", "media", "syncBlock"})
 _LISTS = frozenset({"bulletList", "decisionList", "orderedList", "taskList"})
 _CARDS = frozenset({"blockCard", "embedCard", "inlineCard"})
@@ -57,9 +67,11 @@ def _block(node: Json, depth: int) -> list[str]:
             return [_paragraph(content)]
         case "heading":
             level = min(max(number(node, "attrs", "level") or 1, 1), 6)
-            title = " ".join(inline(_runs(content)).replace("\\\n", " ").split())
-            closed = re.sub(r"#(?=#*$)", r"\#", title)
-            return [f"{'#' * level} {closed}"] if title else []
+            title = " ".join(on_one_line(inline(_runs(content)), " ").split())
+            bare = title.rstrip("#")
+            # At the end they would close the heading.
+            title = bare + "\\#" * (len(title) - len(bare))
+            return [f"{'#' * level} {title}"] if title else []
         case "codeBlock":
             return [_fenced(_plain(content), text(node, "attrs", "language"))]
         case "rule":
@@ -153,12 +165,12 @@ def _cell(node: Json, depth: int) -> Iterator[str]:
         for line in _plain(content).split("\n"):
             yield inline([Run(line, frozenset({"code"}))])
     elif kind in _INLINE | _LEAVES | {"paragraph", "heading"} or depth > DEEPEST:
-        yield inline(_runs([node])).replace("\\\n", "<br>")
+        yield on_one_line(inline(_runs([node])), "<br>")
     else:
         yield inline(_runs([{**node, "content": None}])) if isinstance(node, dict) else ""
         for within_paragraph, group in groupby(content, _is_inline):
             if within_paragraph:
-                yield inline(_runs(list(group))).replace("\\\n", "<br>")
+                yield on_one_line(inline(_runs(list(group))), "<br>")
             else:
                 item = "- " if kind in _LISTS else ""
                 for child in group:

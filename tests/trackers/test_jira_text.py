@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -188,6 +188,16 @@ def test_a_document_deeper_than_python_recurses():
     assert markdown_of(doc(deep)).endswith("> bottom")
 
 
+def test_a_text_as_long_as_it_gets():
+    """Each would take hours where the time grows with the square of the length."""
+    for part in (" ", "#", "!", "`", "&", "_", "\\ ", "=", "- ", "|", "\n", "*a"):
+        value = f"a{part * 200_000}x"
+        for kind in ("paragraph", "heading", "codeBlock", "tableCell"):
+            assert "x" in markdown_of(doc({"type": kind, "content": [words(value)]}))
+    many = [words("!"), words("x", href="https://e.example"), {"type": "hardBreak"}] * 20_000
+    assert markdown_of(doc({"type": "paragraph", "content": many})).count("\\![x]") == 20_000
+
+
 def test_text_that_looks_like_markdown_stays_text():
     for value in (
         "# no heading",
@@ -277,6 +287,8 @@ def texts(value) -> str:
 
 
 @given(st.lists(TEXT | st.just({"type": "hardBreak"}), max_size=6))
+@example([words("\\ \n1")])
+@example([words("1", "em"), words(":", "strong", "em"), words(":", "strong"), words("1")])
 def test_a_paragraph_reads_as_it_was_written(content):
     document = doc({"type": "paragraph", "content": content})
     assert seen(markdown_of(document)) == "".join(texts(document).split())
@@ -289,6 +301,8 @@ def in_order(value: str, within: str) -> bool:
 
 
 @given(st.lists(NODE, max_size=4))
+@example([node("table", words("\\\n1"))])
+@example([node("heading", words("\\\n1 ##"))])
 def test_every_text_of_a_document_is_read_again(content):
     document = doc(*content)
     markdown = markdown_of(document)

@@ -1,0 +1,87 @@
+"""The project SHOP on a loopback Jira, and trackers of it."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sdd_hooks.trackers.jira import VENDOR
+from sdd_hooks.trackers.protocol import Page, Since, Where
+from tests.support.jira import Jira, serving_jira
+from tests.support.loopback import Request, Server
+from tests.support.machines import TOKEN, Workplace
+from tests.trackers.faults import NOW, START
+
+USER = "ana@acme.example"
+
+
+BASIC = "Basic " + b64encode(f"{USER}:{TOKEN}".encode()).decode()
+
+
+@dataclass
+class Shop:
+    """The project SHOP on a loopback Jira, and trackers of it."""
+
+    jira: Jira
+    server: Server
+    workplace: Workplace
+
+    def open(self, *, user: str = USER) -> Any:
+        """The tracker, connected anew."""
+        machine = self.workplace.machine(VENDOR.label, user=user)
+        return VENDOR.open(Where(self.server.url + self.jira.path, "", "SHOP"), machine)
+
+    def pages(self, since: Since | None = None, notes: dict[str, str] | None = None) -> list[Page]:
+        """What a fetch brings."""
+        return list(self.open().fetch(since or Since(), {} if notes is None else notes))
+
+    def searches(self) -> list[Request]:
+        """The searches that there were."""
+        return [one for one in self.server.asked if is_search(one)]
+
+    def sent(self, method: str, path: str) -> list[Any]:
+        """The bodies that were sent to a path of the REST API."""
+        asked = [one for one in self.server.asked if one.method == method]
+        return [one.json() for one in asked if one.path.partition("/rest/api/")[2][2:] == path]
+
+
+def is_search(request: Request) -> bool:
+    return request.path.endswith(("/search", "/search/jql"))
+
+
+def document(*texts: str) -> dict[str, Any]:
+    paragraphs = [{"type": "paragraph", "content": [{"type": "text", "text": t}]} for t in texts]
+    return {"version": 1, "type": "doc", "content": paragraphs}
+
+
+@contextmanager
+def jira_shop(*, cloud: bool) -> Iterator[Shop]:
+    """The project in Cloud, or on a server below a path and in another zone."""
+    jira = Jira(NOW, cloud=cloud, path="" if cloud else "/jira", zone=0 if cloud else 2)
+    with serving_jira(jira) as server, Workplace(NOW) as workplace:
+        yield Shop(jira, server, workplace)
+
+
+def places_of(data: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every field of an answer, and the members of every list."""
+    if isinstance(data, dict):
+        for name, value in data.items():
+            yield (*at, name)
+            yield from places_of(value, (*at, name))
+    elif isinstance(data, list) and data:
+        yield (*at, "*")
+        yield from (place for one in data for place in places_of(one, (*at, "*")))
+
+
+def filled(shop: Shop) -> list[str]:
+    """Issues with everything there is in them, more than a page."""
+    shop.jira.most = 4
+    described = document("Text") if shop.jira.cloud else "Text"
+    done = {"status": shop.jira.status("Done"), "resolutiondate": shop.jira.time(START)}
+    full: dict[str, Any] = {"labels": ["bug"], "assignee": shop.jira.person("Bea"), **done}
+    keys = [shop.jira.add(at=START + n // 5, description=described, **full) for n in range(9)]
+    shop.jira.link(keys[0], keys[1])
+    return keys
