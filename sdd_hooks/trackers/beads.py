@@ -1,8 +1,5 @@
 """Beads: issues that live in `.beads/` of the repository, read and written through `bd`.
 
-What is below `.beads/` may come from anybody, so `bd` is run without its hooks, and a password or a
-credential command from the environment reaches it only where the environment names the server, too.
-
 Without `bd` the export `.beads/issues.jsonl` is read, which is as old as its last export.
 """
 
@@ -14,16 +11,13 @@ from __future__ import annotations
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.project.durations import human_duration
 from sdd_hooks.project.files import FileTooLarge, PathRefused, read_inside
-from sdd_hooks.project.git import LOCAL_VARIABLES, PATHSPEC_VARIABLES
 from sdd_hooks.project.lines import one_line
-from sdd_hooks.project.processes import Done, executable, finish
 from sdd_hooks.trackers.beads_json import (
     DEFAULT_TYPE,
     EPIC,
@@ -34,6 +28,15 @@ from sdd_hooks.trackers.beads_json import (
     lines_of,
     payload,
     sections_of,
+)
+from sdd_hooks.trackers.beads_program import (
+    INSTALL,
+    Program,
+    comma_separated,
+    described,
+    file_of,
+    is_long,
+    succeeded,
 )
 from sdd_hooks.trackers.fields import Json, field, number, text
 from sdd_hooks.trackers.issue import Draft, Edit, Issue
@@ -47,31 +50,8 @@ DIRECTORY = ".beads"
 EXPORT = f"{DIRECTORY}/issues.jsonl"
 LARGEST = 50_000_000
 """Bytes of an export that are read."""
-DEADLINE = 120.0
-"""Seconds that a command may take: 10,000 issues are listed in two."""
-LONGEST_ARGUMENT = 100_000
-"""Bytes of a text that is an argument. Linux takes 128 KiB, and longer ones go through a file."""
-
-INSTALL = "install it (https://github.com/steveyegge/beads)"
-
 TYPES = ("bug", "feature", EPIC, "chore")
 """Types that a label makes of an issue; every version knows them."""
-
-_SET = {
-    "BD_JSON_ENVELOPE": "1",
-    "BD_NO_HOOKS": "1",
-    "BD_NO_PAGER": "1",
-    "BD_NON_INTERACTIVE": "1",
-    # Versions before 0.50 leave a server behind otherwise.
-    "BEADS_NO_DAEMON": "1",
-    "NO_COLOR": "1",
-}
-_SERVERS = ("BEADS_DOLT_SERVER_HOST", "BEADS_DOLT_SERVER_SOCKET")
-_SECRETS = (
-    "BEADS_DOLT_CREDENTIAL_COMMAND",
-    "BEADS_DOLT_PASSWORD",
-    "BEADS_PROXIED_SERVER_EXTERNAL_PASSWORD",
-)
 
 
 class _Listing(NamedTuple):
@@ -94,7 +74,7 @@ class Beads:
         self, root: Path, environ: Mapping[str, str], clock: Callable[[], float] = time.time
     ) -> None:
         self._root = root
-        self._environ = environ
+        self._bd = Program(root, environ)
         self._clock = clock
 
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:  # noqa: ARG002
@@ -131,11 +111,11 @@ class Beads:
         kind, labels = _type_of(draft.labels)
         options = [f"--title={draft.title}", f"--type={kind or DEFAULT_TYPE}"]
         if labels:
-            options.append(f"--labels={_comma_separated(labels)}")
+            options.append(f"--labels={comma_separated(labels)}")
         if draft.group:
             options.append(f"--parent={self._epic(draft.group)}")
-        with _described(draft.body) as described:
-            answer = self._bd("create", "--json", *options, *described)
+        with described(draft.body) as given:
+            answer = self._bd("create", "--json", *options, *given)
         id = text(payload(answer.out), "id")
         if not id:
             raise RemoteError("`bd create` does not say what it created: look at `bd list`")
@@ -158,14 +138,14 @@ class Beads:
                 options.append(f"--type={kind or DEFAULT_TYPE}")
             elif before in labels:
                 labels = tuple(label for label in labels if label != before)
-            options.append(f"--set-labels={_comma_separated(labels)}")
+            options.append(f"--set-labels={comma_separated(labels)}")
         description = None
         if edit.body is not None and edit.body != issue.body:
             description, emptied = _parts(edit.body, row)
             options += emptied
-        with _described(description) as described:
-            if options or described:
-                self._bd("update", "--json", *options, *described, "--", id)
+        with described(description) as given:
+            if options or given:
+                self._bd("update", "--json", *options, *given, "--", id)
         return self.issue(id)
 
     def close(self, id: str) -> None:
@@ -177,8 +157,8 @@ class Beads:
     def comment(self, id: str, text: str) -> None:
         """Say something below an issue."""
         self._one(id)
-        if _is_long(text):
-            with _file_of(text) as path:
+        if is_long(text):
+            with file_of(text) as path:
                 self._bd("comments", "add", f"--file={path}", "--", id)
         else:
             self._bd("comments", "add", "--", id, text)
@@ -212,13 +192,13 @@ class Beads:
         return issues_of(self._listing(self._clock()).found)
 
     def _listing(self, at: float) -> _Listing:
-        if self._command() is None:
+        if self._bd.path is None:
             return self._exported(at)
-        done = self._run("list", "--json", "--all", "-n", "0")
+        done = self._bd.run("list", "--json", "--all", "-n", "0")
         if done.code and "unknown" in done.err and "flag" in done.err:
             # A version without `--all` or `-n`.
             return self._export()
-        found = payload(_succeeded("list", done).out)
+        found = payload(succeeded("list", done).out)
         if not isinstance(found, list):
             raise RemoteError("`bd list --json` prints no list of issues: update bd")
         if _hides_edges(found):
@@ -246,55 +226,6 @@ class Beads:
         )
         return _Listing(tuple(found), (old, *warnings), live=False)
 
-    def _bd(self, *args: str) -> Done:
-        """What `bd args` printed. Raises RemoteError when it failed."""
-        return _succeeded(args[0], self._run(*args))
-
-    def _run(self, *args: str) -> Done:
-        command = self._command()
-        if command is None:
-            raise RemoteError(f"bd is not on PATH, and issues are changed through it: {INSTALL}")
-        return finish(
-            f"bd {args[0]}",
-            [command, *args],
-            self._root,
-            environment(self._environ),
-            DEADLINE,
-            failed=RemoteError,
-            advice="run it by hand to see why",
-        )
-
-    def _command(self) -> str | None:
-        """The bd on PATH; none from inside of the repository, of which this may be a module."""
-        around = (self._root, *self._root.parents)
-        top = next((each for each in around if (each / ".git").exists()), self._root)
-        return executable("bd", self._environ, top)
-
-
-def environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment to run bd in."""
-    left_out = {*LOCAL_VARIABLES, *PATHSPEC_VARIABLES}
-    if not any(environ.get(name) for name in _SERVERS):
-        left_out.update(_SECRETS)
-    return {name: value for name, value in environ.items() if name not in left_out} | _SET
-
-
-def complaint(out: str, err: str) -> str:
-    """What bd says is wrong, in one line: the `error` of its JSON, on either stream, else the first
-    line."""
-    for said in (out, err):
-        found = text(payload(said), "error")
-        if found:
-            return one_line(found)
-    lines = (line.strip() for line in err.splitlines())
-    return one_line(next(filter(None, lines), "it does not say why").removeprefix("Error: "))
-
-
-def _succeeded(command: str, done: Done) -> Done:
-    if done.code:
-        raise RemoteError(f"`bd {command}` failed: {complaint(done.out, done.err)}")
-    return done
-
 
 def _hides_edges(found: Sequence[Json]) -> bool:
     """Whether a list has no dependencies, and does not say that there are none."""
@@ -319,44 +250,6 @@ def _parts(body: str, row: Json) -> tuple[str, list[str]]:
         return before.removesuffix("\n\n") + after, []
     names = [name for _, name in SECTIONS if text(row, name)]
     return body, [f"--{name.removesuffix('_criteria')}=" for name in names]
-
-
-def _comma_separated(labels: Sequence[str]) -> str:
-    """Labels as one argument; bd reads it as a line of comma-separated values."""
-    import csv
-    import io
-
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(labels)
-    return line.getvalue()
-
-
-def _is_long(text: str) -> bool:
-    return len(text.encode("utf-8", "replace")) > LONGEST_ARGUMENT
-
-
-@contextmanager
-def _described(description: str | None) -> Iterator[list[str]]:
-    """The options that set a description; none for None."""
-    if description is None:
-        yield []
-    # A dash alone would be standard input.
-    elif description == "-" or _is_long(description):
-        with _file_of(description) as path:
-            yield [f"--body-file={path}"]
-    else:
-        yield [f"--description={description}"]
-
-
-@contextmanager
-def _file_of(text: str) -> Iterator[str]:
-    """The path of a file that holds `text`, readable for its owner alone, for the block."""
-    import tempfile
-
-    with tempfile.NamedTemporaryFile(prefix="sdd-") as file:
-        file.write(text.encode("utf-8", "replace"))
-        file.flush()
-        yield file.name
 
 
 def _open(where: Where, machine: Machine) -> Beads:  # noqa: ARG001

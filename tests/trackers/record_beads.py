@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from sdd_hooks.trackers.beads import environment
+from sdd_hooks.trackers.beads_program import environment
 from tests.support.beads import RealBd, real
 from tests.support.repos import Repo
 

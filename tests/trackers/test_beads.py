@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.project.settings import TrackerSettings
-from sdd_hooks.trackers.beads import EXPORT, VENDOR, Beads, complaint, environment
+from sdd_hooks.trackers.beads import EXPORT, VENDOR, Beads
 from sdd_hooks.trackers.beads_json import edges_of, issue_of, issues_of, lines_of, payload
+from sdd_hooks.trackers.beads_program import complaint, environment
 from sdd_hooks.trackers.issue import Draft, Edit, Issue
 from sdd_hooks.trackers.protocol import Around, Filter, Page, Since, Where
 from sdd_hooks.trackers.store import IssueFolder, read_issues
