@@ -26,6 +26,9 @@ API = "/api/v1"
 
 _HOSTS = frozenset({"codeberg.org", "gitea.com"})
 _NAME = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}", re.ASCII)
+_ADDRESS = re.compile(
+    r"(https?://[^/?#]*)((?:/(?!\.{1,2}(?:/|\Z))[A-Za-z0-9._~-]+)*)/*", re.ASCII | re.IGNORECASE
+)
 _URLS = ("GITEA_URL", "GITEA_SERVER_URL")
 _RUNNER = ("GITHUB_SERVER_URL", "GITHUB_API_URL")
 _SIGN_IN = "Only signed in user is allowed to call APIs."
@@ -101,9 +104,15 @@ def _open(where: Where, machine: Machine) -> Gitea:
 def _declared(settings: TrackerSettings, around: Around) -> Where:
     """What the settings say, filled in from the origin."""
     found = _here(around)
-    url = _base(settings.url) if settings.url else found.url if found else ""
     owner = settings.owner or (found.owner if found else "")
     project = settings.repo or (found.project if found else "")
+    url = found.url if found else ""
+    if settings.url:
+        # Some write the address of the repository.
+        url = re.sub(rf"/{re.escape(owner)}/{re.escape(project)}\Z", "", _base(settings.url))
+        if not url:
+            wrong = one_line(settings.url)[:100]
+            raise SddError(f"{wrong!r} is no address of a {LABEL}: correct URL")
     for value, key in ((url, "URL"), (owner, "Owner"), (project, "Repo")):
         if not value:
             raise SddError(f"{LABEL} needs to know whose issues: add {key} to `#### Tracker`")
@@ -114,15 +123,10 @@ def _declared(settings: TrackerSettings, around: Around) -> Where:
 
 
 def _base(url: str) -> str:
-    """The address of a server for people, which may be below a path. Raises SddError for none."""
-    plain = url if "://" in url else f"https://{url}"
-    found = parse_endpoint(plain)
-    path = re.sub(r"[^/]*//[^/?#]*", "", plain, count=1).rstrip("/")
-    if found is None or not re.fullmatch(
-        r"(/(?!\.{1,2}(?:/|\Z))[A-Za-z0-9._~-]+)*", path, re.ASCII
-    ):
-        raise SddError(f"{one_line(url)[:100]!r} is no address of a {LABEL}: correct URL")
-    return f"{found}{path}"
+    """The address of a server for people, which may be below a path; "" for what is none."""
+    found = _ADDRESS.fullmatch(url if "://" in url else f"https://{url}")
+    end = parse_endpoint(found[1]) if found else None
+    return f"{end}{found[2]}" if found and end else ""
 
 
 def _of(origin: RemoteUrl | None) -> Where | None:
@@ -157,10 +161,10 @@ def _named(around: Around) -> str:
     """The address of the origin's server, where the environment has it, else ""."""
     names = (*_URLS, _RUNNER[0]) if _in_a_job(around.environ) else _URLS
     for name in names:
-        value = around.environ.get(name, "")
-        found = parse_endpoint(value)
+        url = _base(around.environ.get(name, ""))
+        found = parse_endpoint(url)
         if found is not None and around.origin is not None and found.host == around.origin.host:
-            return _base(value)
+            return url
     return ""
 
 

@@ -20,7 +20,7 @@ from sdd_hooks.trackers.fields import Json
 LARGEST = 50
 """Entries of a page, where the server does not want fewer."""
 PATIENCE = 8
-"""How often in a row a list may have moved away, or the server repeat itself."""
+"""How often a list may have to be read from its beginning: it moved away, or repeats itself."""
 
 
 class Window(NamedTuple):
@@ -45,7 +45,7 @@ def windows(ask: Ask, key: Callable[[Json], Hashable | None], label: str) -> Ite
     others each time.
     """
     before: frozenset[Hashable] = frozenset()
-    reached, largest, patience = 0, LARGEST, PATIENCE
+    reached, largest, patience, back = 0, LARGEST, PATIENCE, LARGEST // 2
     while True:
         page, limit = window_at(reached, largest)
         start = (page - 1) * limit
@@ -54,15 +54,15 @@ def windows(ask: Ask, key: Callable[[Json], Hashable | None], label: str) -> Ite
             largest = limit = len(found.rows)
         keys = frozenset(map(key, found.rows)) - {None}
         if 0 < start < reached and _is_elsewhere(found, start, limit, keys, before):
-            patience -= 1
-            if not patience:
-                raise RemoteError(f"{label} repeats itself, or changes too fast: try again later")
-            reached = start
+            # Further each time, so that the beginning is never far away.
+            reached, back = max(start - back, 0), 2 * back
             continue
+        if start == 0:
+            patience -= 1
+            if patience < 0:
+                raise RemoteError(f"{label} repeats itself, or changes too fast: try again later")
         yield found._replace(rows=[row for row in found.rows if key(row) not in before])
-        if not keys <= before:
-            patience = PATIENCE
-        before, reached = keys, start + limit
+        before, reached, back = keys, start + limit, LARGEST // 2
         if not _goes_on(found, reached):
             return
 
