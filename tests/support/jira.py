@@ -165,11 +165,13 @@ class Jira:
 
     def answer(self, request: Request) -> Response:
         """What Jira answers."""
-        response = self._answer(request)
         described = Description.load(*DESCRIPTIONS, base="") if self.checked else None
         path = request.path.removeprefix(self.path)
-        if described and self.cloud and _DESCRIBED.fullmatch(path):
-            described.request(Request(request.method, path, *_rest(request)))
+        if described is None or not self.cloud or not _DESCRIBED.fullmatch(path):
+            response = self._answer(request)
+        else:
+            described.request(request)
+            response = self._answer(request)
             if response.status < 300:
                 described.response(request.method, path, response.status, response.data)
         date = {"Date": formatdate(self.now, usegmt=True)}
@@ -435,10 +437,6 @@ def check_document(node: Entry) -> None:
         assert content[0]["type"] == "taskItem"
     for one in content:
         check_document(one)
-
-
-def _rest(request: Request) -> tuple[Any, Any, bytes]:
-    return request.query, request.headers, request.body
 
 
 def _body(request: Request) -> Entry:

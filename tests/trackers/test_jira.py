@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.project.settings import TrackerSettings
@@ -14,6 +17,7 @@ from sdd_hooks.remote.answer import Answer, Wait
 from sdd_hooks.remote.client import Client, Limits
 from sdd_hooks.remote.credentials import Sources, find_secret
 from sdd_hooks.trackers.jira import VENDOR, rate_limit
+from sdd_hooks.trackers.jira_json import PROJECT_KEY
 from sdd_hooks.trackers.protocol import Around, Machine, Where
 from tests.support.jira_shop import USER, Shop, jira_shop
 
@@ -144,3 +148,16 @@ def test_what_a_limit_looks_like(
     status: int, headers: Mapping[str, str], limit: Wait | None
 ) -> None:
     assert rate_limit(Answer(status, headers, b"", f"{CLOUD}/rest"), 1000.0) == limit
+
+
+@given(st.text(max_size=12) | st.from_regex(PROJECT_KEY, fullmatch=True), st.text(max_size=30))
+def test_whatever_is_declared(key: str, rest: str) -> None:
+    settings = TrackerSettings("jira", project_key=key, url=f"https://acme.example{rest}")
+    try:
+        where = VENDOR.declared(settings, AROUND)
+    except SddError as error:
+        assert "\n" not in str(error)
+    else:
+        assert re.fullmatch(r"[A-Z][A-Z0-9_]*", where.project)
+        assert re.fullmatch(r"https://acme\.example[a-z0-9.-]*(:\d+)?[\w./~-]*", where.url)
+        assert not {".", ".."} & {*where.url.split("/")}

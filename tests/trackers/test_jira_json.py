@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sdd_hooks.trackers.jira_json import issue_of
 from tests.support.jira_shop import (
@@ -14,7 +19,7 @@ from tests.support.jira_shop import (
     jira_shop,
     places_of,
 )
-from tests.support.openapi import damaged
+from tests.support.openapi import NEEDED, VENDOR_APIS, damaged
 from tests.trackers.faults import START
 
 
@@ -97,3 +102,44 @@ def test_an_issue_of_which_anything_may_be_missing(shop: Shop) -> None:
         else:
             assert found
             assert found.id == key
+
+
+@pytest.mark.skipif(not VENDOR_APIS.is_dir(), reason=NEEDED)
+def test_the_examples_of_the_description() -> None:
+    file = VENDOR_APIS / "jira/subset-search.json"
+    paths = json.loads(file.read_text(encoding="utf-8"))["paths"]
+    answers = []
+    for path in ("/rest/api/3/search/jql", "/rest/api/3/issue/{issueIdOrKey}"):
+        content = paths[path]["get"]["responses"]["200"]["content"]
+        answers.append(json.loads(content["application/json"]["example"]))
+    searched, one = answers
+    for entry in (searched["issues"][0], one):
+        found = issue_of(entry, "https://acme.atlassian.net")
+        assert found
+        assert (found.id, found.status, found.body) == ("ED-1", "open", "Main order flow broken")
+        # "depends on" is no blocking, whatever it means there.
+        assert (found.blocks, found.blocked_by) == ((), ())
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["status", "statusCategory", "key", "type", "name", "inward", "outward", "labels"]
+                + ["inwardIssue", "outwardIssue", "issuelinks", "summary", "description", "updated"]
+            ),
+            inner | st.just("blocks"),
+            max_size=5,
+        )
+    ),
+)
+
+
+@given(st.text(max_size=8) | st.just("SHOP-1"), ANY)
+def test_whatever_is_answered(key: str, fields: Any) -> None:
+    found = issue_of({"key": key, "fields": fields}, "https://acme.example")
+    assert found is None or re.fullmatch(r"[A-Z][A-Z0-9_]*-[0-9]+", found.id)
+    assert found or key != "SHOP-1"
+    issue_of(fields, "https://acme.example")

@@ -19,9 +19,9 @@ from tests.support.jira_shop import (
     jira_shop,
     places_of,
 )
-from tests.support.loopback import Response
+from tests.support.loopback import Request, Response
 from tests.support.machines import TOKEN, Workplace
-from tests.support.openapi import Description, damaged
+from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
 from tests.trackers.faults import NOW, START, fetched
 
 
@@ -192,3 +192,13 @@ def test_a_search_of_which_anything_may_be_missing(shop: Shop) -> None:
         assert {*found} <= {*keys}, what
         assert {*found} == {*keys} or left_out, what
     assert refused <= {"issues", "issues.*", "nextPageToken", "total"}
+
+
+@pytest.mark.skipif(not VENDOR_APIS.is_dir(), reason=NEEDED)
+def test_the_loopback_refuses_what_is_not_described(cloud: Shop) -> None:
+    cloud.pages()
+    asked = cloud.searches()[0]
+    for name, value in (("startAt", "1"), ("maxResults", "many")):
+        wrong = Request("GET", asked.path, {**asked.query, name: value}, asked.headers, b"")
+        with pytest.raises(AssertionError, match=name):
+            cloud.jira.answer(wrong)
