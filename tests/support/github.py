@@ -154,6 +154,11 @@ class GitHub:
             item.entry |= self._addresses(number)
             item.content = b""
 
+    def prepare(self) -> None:
+        """Have every entry of the listing ready to be sent."""
+        for number in self.items:
+            self._content(number)
+
     def answer(self, request: Request) -> Response:
         """What GitHub answers."""
         response = self._answer(request)
