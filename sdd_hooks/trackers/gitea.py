@@ -11,15 +11,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdd_hooks.errors import SddError
+from sdd_hooks.errors import RemoteError, SddError
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.remote.urls import RemoteUrl, parse_endpoint
-from sdd_hooks.trackers.fields import number, rows, text
+from sdd_hooks.trackers.fields import Json, number, rows, text
 from sdd_hooks.trackers.gitea_repository import LABEL, Gitea
 from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
 
 if TYPE_CHECKING:
     from sdd_hooks.project.settings import TrackerSettings
+    from sdd_hooks.remote.answer import Answer
     from sdd_hooks.remote.credentials import Secret, Sources
 
 API = "/api/v1"
@@ -33,6 +34,7 @@ _URLS = ("GITEA_URL", "GITEA_SERVER_URL")
 _RUNNER = ("GITHUB_SERVER_URL", "GITHUB_API_URL")
 _SIGN_IN = "Only signed in user is allowed to call APIs."
 """What a server says that shows nothing to strangers."""
+_REFUSALS = range(400, 500)
 _LARGEST = 1_000_000
 """Bytes of tea's configuration that are read."""
 
@@ -175,16 +177,24 @@ def _asked(around: Around, machine: Machine) -> Where | None:
         return None
     client = machine.connect(f"{where.url}{API}", None)
     try:
-        version = client.get("version", allow=range(400, 500))
-        if version.status == 403 and text(version.json(), "message") == _SIGN_IN:
+        version = client.get("version", allow=_REFUSALS)
+        if text(_json(version), "message") == _SIGN_IN:
             return where
-        if version.status != 200 or not text(version.json(), "version"):
+        if not text(_json(version), "version"):
             return None
         # Others have a version at the same address; nobody else has these settings.
-        settings = client.get("settings/api", allow=range(400, 500)).json()
-        return where if number(settings, "max_response_items") else None
+        settings = client.get("settings/api", allow=_REFUSALS)
+        return where if number(_json(settings), "max_response_items") else None
     finally:
         client.close()
+
+
+def _json(answer: Answer) -> Json:
+    """What a host says, whoever it is; None for what is no JSON."""
+    try:
+        return answer.json()
+    except RemoteError:
+        return None
 
 
 def _in_a_job(environ: Mapping[str, str]) -> bool:
