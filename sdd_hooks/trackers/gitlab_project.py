@@ -61,7 +61,10 @@ class GitLab:
         return f"{self.where.url}/{self._home}"
 
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:
-        """Pages of issues that changed, then of merge requests. Unchanged, that is two requests."""
+        """Pages of issues that changed, then of merge requests. Unchanged, that is two requests.
+
+        Confidential issues come with the others to a token that may read them.
+        """
         graphql = f"{self.where.url}/api/graphql"
         details = Details(self.client, self._path(""), self._home, graphql)
         now: dict[str, str] = {}

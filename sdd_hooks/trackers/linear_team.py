@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.project.lines import one_line
@@ -75,8 +76,9 @@ class Linear:
 
     @property
     def place(self) -> str:
-        """The host of the API and the team; letter case means nothing."""
-        return f"{self.client.api.partition('://')[2]}/{self.where.project}".lower()
+        """The host and the team; letter case means nothing."""
+        host = urlsplit(self.client.api).netloc.removeprefix("api.")
+        return f"{host}/{self.where.project}".lower()
 
     @property
     def web(self) -> str:

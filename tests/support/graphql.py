@@ -14,7 +14,9 @@ from graphql import (
     FragmentDefinitionNode,
     FragmentSpreadNode,
     GraphQLError,
+    GraphQLNonNull,
     GraphQLSchema,
+    GraphQLString,
     InlineFragmentNode,
     IntValueNode,
     ListValueNode,
@@ -218,7 +220,7 @@ class Schema:
 
     def _type(self, on: Any, node: FieldNode) -> Any:
         if node.name.value == "__typename":
-            return self._schema.get_type("String")
+            return GraphQLNonNull(GraphQLString)
         return on.fields[node.name.value].type
 
 

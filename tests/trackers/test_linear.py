@@ -621,6 +621,21 @@ def test_issues_as_files(bench: Bench, tmp_path: Path) -> None:
     assert_as_synced_anew(bench, tmp_path)
 
 
+def test_a_pull_request_that_changes_alone_is_one_request(bench: Bench, tmp_path: Path) -> None:
+    workspace = bench.workspace
+    id, _ = workspace.add(), workspace.add()
+    workspace.now += 3600
+    workspace.add()
+    synced(bench, tmp_path)
+    bench.server.asked.clear()
+    workspace.now += 3600
+    workspace.attach(id, "https://github.com/acme/shop/pull/12", "github", PULL)
+    assert synced(bench, tmp_path).updated == 1
+    assert synced(bench, tmp_path).changed == ()
+    assert len(bench.server.asked) == 2
+    assert "**PR**: #12" in stored(tmp_path)[id]
+
+
 def test_an_issue_that_comes_back_leaves_no_file_of_its_other_name(
     bench: Bench, tmp_path: Path
 ) -> None:
@@ -680,7 +695,7 @@ def test_its_properties(bench: Bench) -> None:
     tracker = bench.open("eng")
     host = bench.server.url.removeprefix("http://")
     assert (tracker.name, tracker.label) == ("linear", "Linear")
-    assert tracker.place == bench.open().place == f"{host}/graphql/eng"
+    assert tracker.place == bench.open().place == f"{host}/eng"
     assert tracker.web == "https://linear.app/acme/team/ENG"
     assert bench.open(owner="").web == "https://linear.app"
     assert bench.open("00000000-0000-4000-8000-000000000000").web == "https://linear.app"
@@ -742,7 +757,13 @@ def test_the_environment_says_where_the_key_goes() -> None:
     assert secret(API, **found) is None
 
 
-def test_a_key_stands_alone_and_a_token_does_not(bench: Bench) -> None:
+def test_the_place_of_the_real_one() -> None:
+    with Workplace(0.0) as workplace:
+        tracker = VENDOR.open(Where("https://linear.app", "", "ENG"), workplace.machine("Linear"))
+        assert tracker.place == "linear.app/eng"
+
+
+def test_a_key_stands_alone_and_a_token_does_not() -> None:
     headers = _sources().headers
     assert headers(Secret("lin_api_x", "X")) == {"Authorization": "lin_api_x"}
     assert headers(Secret("lin_oauth_x", "X")) == {"Authorization": "Bearer lin_oauth_x"}
