@@ -7,13 +7,15 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import click
 
 from sdd_hooks.cli.output import plain
 from sdd_hooks.cli.progress import Line, live_line
+from sdd_hooks.errors import SddError
 from sdd_hooks.freshness.issues import IssuesFreshness, IssueSource, sync_issues
 from sdd_hooks.freshness.tiers import syncing
 from sdd_hooks.project.project import Project
@@ -22,9 +24,21 @@ from sdd_hooks.trackers.file import StoredIssue
 from sdd_hooks.trackers.source import Source, find_source, no_tracker
 
 
+class Sources(NamedTuple):
+    """Where issues come from, one at least, and what is wrong with other parts of a workspace."""
+
+    found: Sequence[Source]
+    failures: Sequence[SddError]
+
+    @property
+    def warnings(self) -> list[str]:
+        """The failures, a line each."""
+        return list(map(str, self.failures))
+
+
 def find_sources(
     project: Project, module: str | None, *, named: str = "", asks: bool = False
-) -> list[Source]:
+) -> Sources:
     """Where the issues of the repository and its modules (None), or of one part, come from.
 
     With `asks`, a person at the terminal chooses where several trackers are possible. Raises
@@ -36,13 +50,18 @@ def find_sources(
         parts = [module or ""]
     found: list[Source] = []
     broken: list[str] = []
+    failures: list[SddError] = []
     for part in parts:
-        source, lines = _find(project, part, named, asks=asks and sys.stdin.isatty())
+        try:
+            source, lines = _find(project, part, named, asks=asks and sys.stdin.isatty())
+        except SddError as error:
+            failures.append(error)
+            continue
         found += [source] if source else []
         broken += lines
     if not found:
-        raise no_tracker(project, module or "", tuple(broken))
-    return found
+        raise failures[0] if failures else no_tracker(project, module or "", tuple(broken))
+    return Sources(found, failures)
 
 
 class Screen:
@@ -77,18 +96,24 @@ def screen(as_json: bool) -> Iterator[Screen]:
         yield Screen(None if as_json else line, silent=as_json)
 
 
-def entry(
-    project: Project, source: Source, shown: Screen, now: float
-) -> tuple[IssueSource, IssuesFreshness]:
-    """Tier 4 for a command that reads issues: sync them when that is due."""
+class Entered(NamedTuple):
+    """Issues that were synced if that was due. `failure` says why that failed, "" if it did not."""
+
+    source: IssueSource
+    freshness: IssuesFreshness
+    failure: str
+
+
+def enter(project: Project, source: Source, shown: Screen, now: float) -> Entered:
+    """Tier 4 for a command that reads issues."""
     opened = IssueSource(source.label, lambda: source.open(shown.tell), source.module)
     told: list[str] = []
     freshness = sync_issues(
         project, opened, now, environ=os.environ, say=shown.say, trace=told.append
     )
-    if freshness.degraded:
-        shown.notes += told
-    return opened, freshness
+    failure = told[-1] if freshness.degraded else ""
+    shown.notes += [failure] if failure else []
+    return Entered(opened, freshness, failure)
 
 
 def issue_data(issue: StoredIssue, module: str) -> dict[str, object]:

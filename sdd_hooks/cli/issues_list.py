@@ -12,12 +12,14 @@ import click
 
 from sdd_hooks.artifacts.identifiers import parse_id
 from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.issue_sources import entry, find_sources, issue_data, screen
+from sdd_hooks.cli.issue_sources import enter, find_sources, issue_data, screen
 from sdd_hooks.cli.options import json_option, module_option
 from sdd_hooks.cli.output import Report, show, table
+from sdd_hooks.errors import RemoteError
 from sdd_hooks.freshness.issues import issues_now
 from sdd_hooks.trackers.file import StoredIssue
 from sdd_hooks.trackers.protocol import Filter
+from sdd_hooks.trackers.sync import last_synced
 
 STATUSES = ("open", "closed", "merged", "draft")
 
@@ -69,20 +71,25 @@ def list_issues(
     sources = find_sources(project, module, asks=not as_json)
     now = time.time()
     found: list[tuple[str, StoredIssue]] = []
-    live, warnings = False, []
+    live = False
+    warnings: list[str] = []
     with screen(as_json) as shown:
-        for source in sources:
-            opened, freshness = entry(project, source, shown, now)
-            answer = issues_now(project, opened, freshness, now, Filter(status, labels))
-            found += [(source.module, one) for one in answer.issues]
+        for one in sources.found:
+            source, freshness, failure = enter(project, one, shown, now)
+            answer = issues_now(project, source, freshness, now, Filter(status, labels))
+            if failure and not answer.live and last_synced(one.folder) is None:
+                # Nothing is known: no issues would say that there are none.
+                raise RemoteError(failure)
+            found += [(source.module, issue) for issue in answer.issues]
             live = live or answer.live
             warnings += [*freshness.warnings, *answer.warnings]
+    warnings += [*sources.warnings, *project.warnings]
     if mentioned:
         found = [one for one in found if mentioned.intersection(one[1].specs)]
     found.sort(key=lambda one: one[1].updated, reverse=True)
     data = {"issues": [issue_data(issue, part) for part, issue in found], "live": live}
     lines = table(_rows(found)) if found else ["no issues"]
-    return show(Report(data, lines, shown.notes, [*warnings, *project.warnings]), as_json)
+    return show(Report(data, lines, shown.notes, warnings), as_json)
 
 
 def _spec(name: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.issue_sources import Screen, entry, find_sources, issue_data, screen
+from sdd_hooks.cli.issue_sources import Screen, enter, find_sources, issue_data, screen
 from sdd_hooks.cli.options import json_option, module_option
 from sdd_hooks.cli.output import Report, Terminal, plain, plain_lines, show, table, terminal
 from sdd_hooks.errors import Missing
@@ -43,7 +43,8 @@ def show_issue(directory: Path | None, id: str, module: str | None, as_json: boo
     project = open_project(directory)
     sources = find_sources(project, module, asks=not as_json)
     with screen(as_json) as shown:
-        module, found, warnings = _asked(project, sources, id.strip().removeprefix("#"), shown)
+        wanted = id.strip().removeprefix("#")
+        module, found, warnings = _asked(project, sources.found, wanted, shown)
     (issue,) = found.issues
     data = {
         **issue_data(issue, module),
@@ -51,7 +52,7 @@ def show_issue(directory: Path | None, id: str, module: str | None, as_json: boo
         "pulls": [asdict(pull) for pull in issue.pulls],
     }
     lines = list(_lines(issue, terminal(sys.stdout, os.environ)))
-    warnings += project.warnings
+    warnings += [*sources.warnings, *project.warnings]
     return show(Report({"issue": data, "live": found.live}, lines, shown.notes, warnings), as_json)
 
 
@@ -62,20 +63,19 @@ def _asked(
     now = time.time()
     warnings: list[str] = []
     entered = []
-    for source in sources:
-        opened, freshness = entry(project, source, shown, now)
+    for one in sources:
+        source, freshness, _ = enter(project, one, shown, now)
         warnings += freshness.warnings
-        found = issue_now(project, opened, freshness, now, id)
+        found = issue_now(project, source, freshness, now, id)
         if found.issues:
             return source.module, found, [*warnings, *found.warnings]
-        entered.append((opened, freshness, found))
-    for opened, freshness, before in entered:
+        entered.append((source, freshness))
+    for source, freshness in entered:
         # It may be younger than the last sync.
-        found = before
         if not freshness.degraded:
-            found = issue_now(project, opened, IssuesFreshness(degraded=True), now, id)
-        if found.issues:
-            return opened.module, found, [*warnings, *found.warnings]
+            found = issue_now(project, source, IssuesFreshness(degraded=True), now, id)
+            if found.issues:
+                return source.module, found, [*warnings, *found.warnings]
     raise Missing(next(iter(found.warnings), f"there is no issue {id}"))
 
 
@@ -99,9 +99,7 @@ def _lines(issue: StoredIssue, screen: Terminal) -> Iterator[str]:
         ("blocked by", ", ".join(issue.blocked_by)),
         *(("pull request", _pull(pull)) for pull in issue.pulls),
     ]
-    yield from table(
-        [(name, value) for name, value in facts if value] or [("tracker", issue.tracker)]
-    )
+    yield from table([(name, value) for name, value in facts if value])
     body = plain_lines(issue.body)
     yield from ["", *body] if body else []
 

@@ -50,25 +50,25 @@ def sync(directory: Path | None, full: bool, named: str, module: str | None, as_
     """
     project = open_project(directory)
     sources = find_sources(project, module, named=named, asks=not as_json)
-    rows, failures = [], []
+    rows, warnings, failures = [], sources.warnings, list(sources.failures)
     with screen(as_json) as shown:
-        for source in sources:
+        for source in sources.found:
             try:
-                rows.append((source, *_synced(project, source, shown, full=full)))
+                done, odd = _synced(project, source, shown, full=full)
             except SddError as error:
-                if len(sources) == 1:
+                if len(sources.found) == 1:
                     raise
-                failures.append((source, error))
+                failures.append(error)
+                warnings.append(f"{source.collection.name} is not synced: {error}")
+            else:
+                rows.append((source, done))
+                warnings += odd
     report = Report(
-        {"synced": [_data(source, done) for source, done, _ in rows]},
-        _lines([(source, done) for source, done, _ in rows]),
+        {"synced": [_data(source, done) for source, done in rows]},
+        _lines(rows),
         shown.notes,
-        [
-            *(f"{source.collection.name} is not synced: {error}" for source, error in failures),
-            *(warning for *_, warnings in rows for warning in warnings),
-            *project.warnings,
-        ],
-        failures[0][1].exit_code if failures else EXIT_OK,
+        [*warnings, *project.warnings],
+        failures[0].exit_code if failures else EXIT_OK,
     )
     return show(report, as_json)
 
@@ -89,7 +89,7 @@ def sync_included(project: Project, collections: Sequence[Collection], as_json: 
     with screen(as_json) as shown:
         for collection in collections:
             try:
-                (source,) = find_sources(project, collection.module)
+                (source,) = find_sources(project, collection.module).found
                 with _opened(source, shown) as tracker:
                     done = bring(
                         tracker,

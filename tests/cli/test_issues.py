@@ -255,6 +255,14 @@ def test_when_nothing_answers_what_is_stored_does(shop, server):
     assert failed.startswith("Ledger answers 400")
 
 
+def test_nothing_known_is_not_no_issues(shop, server):
+    repo, env = shop
+    server.server.faults.append(lambda request: Response(400))
+    line = one_line(run(repo.root, "issues", "list", env=env), 8)
+    assert line.startswith("issues sync failed: Ledger answers 400")
+    assert run(repo.root, "issues", "show", "1", env=env).code == 8
+
+
 def test_no_token_is_anywhere(shop, server):
     repo, env = shop
     env = {**env, "LEDGER_HOST": server.url}
@@ -473,6 +481,20 @@ def test_each_module_has_its_own_tracker_and_folder(repo, server, tmp_path):
     assert done.code == 8
     assert "repo-issues" in done.out
     assert "warning: repo-api-issues is not synced: Ledger has no /api/issues" in done.err
+
+
+def test_a_module_that_declares_nonsense_does_not_keep_the_others_from_work(repo, server, tmp_path):
+    env = install_ledger(tmp_path / "lib")
+    memory = WORKSPACE["CLAUDE.md"] + "\n" + TRACKER + server.url + "\n"
+    inner = "## SDD Configuration\n\n#### Tracker\n\n- **Type**: jura\n"
+    files = {**WORKSPACE, "CLAUDE.md": memory, ".gitignore": ".sdd/\n"}
+    repo.commit("Start", {**files, "services/api/CLAUDE.md": inner})
+    for code, *command in ((5, "sync"), (0, "list"), (0, "show", "1")):
+        done = run(repo.root, "issues", *command, "--json", env=env)
+        (warning,) = done.json["warnings"]
+        assert "services/api/CLAUDE.md: no tracker is called 'jura'" in warning
+        assert done.code == code
+    one_line(run(repo.root, "issues", "sync", "--module", "api", env=env), 5)
 
 
 def test_a_module_without_a_tracker_of_its_own(repo, server, tmp_path):
