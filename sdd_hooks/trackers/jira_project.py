@@ -111,12 +111,12 @@ class Jira:
         jql = f"{' AND '.join(clauses)} ORDER BY updated DESC, key DESC"
         batch = self._site.search(jql, FIELDS, PER_PAGE)
         seen: set[str] = set()
-        while not {key_of(entry) for entry in batch.entries} <= seen:
+        while not (found := {key_of(entry) for entry in batch.entries}) <= seen:
             for entry in batch.entries:
-                found = issue_of(entry, self._site.url)
-                if found is not None and found.id not in seen:
-                    yield found
-                    seen.add(found.id)
+                issue = issue_of(entry, self._site.url)
+                if issue is not None and issue.id not in seen:
+                    yield issue
+            seen |= found
             if batch.following is None:
                 return
             batch = self._site.search(jql, FIELDS, PER_PAGE, batch.following._replace(last=""))

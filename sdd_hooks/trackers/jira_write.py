@@ -71,7 +71,7 @@ class Desk:
         ]
         if not done:
             now = one_line(text(before, "fields", "status", "name"))[:100]
-            raise Unsupported(
+            raise RemoteError(
                 f"{LABEL}: nothing leads {key} from {now!r} to a status that means done: "
                 "move it on in Jira first"
             )

@@ -69,7 +69,6 @@ class Jira:
     url: str = ""
     kinds: tuple[dict[str, str], ...] = KINDS
     statuses: tuple[str, ...] = tuple(STATUSES)
-    checked: bool = True
     issues: dict[int, Entry] = field(default_factory=dict)
     former: dict[str, int] = field(default_factory=dict)
     projects: set[str] = field(default_factory=set)
@@ -165,7 +164,7 @@ class Jira:
 
     def answer(self, request: Request) -> Response:
         """What Jira answers."""
-        described = Description.load(*DESCRIPTIONS, base="") if self.checked else None
+        described = Description.load(*DESCRIPTIONS, base="")
         path = request.path.removeprefix(self.path)
         if described is None or not self.cloud or not _DESCRIBED.fullmatch(path):
             response = self._answer(request)

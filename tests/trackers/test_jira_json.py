@@ -121,18 +121,15 @@ def test_the_examples_of_the_description() -> None:
         assert (found.blocks, found.blocked_by) == ((), ())
 
 
+NAMES = st.sampled_from(
+    ["status", "statusCategory", "key", "type", "name", "labels", "summary", "updated"]
+)
+LINKS = st.sampled_from(["issuelinks", "inward", "outward", "inwardIssue", "description"])
 ANY = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                ["status", "statusCategory", "key", "type", "name", "inward", "outward", "labels"]
-                + ["inwardIssue", "outwardIssue", "issuelinks", "summary", "description", "updated"]
-            ),
-            inner | st.just("blocks"),
-            max_size=5,
-        )
+        | st.dictionaries(NAMES | LINKS, inner | st.just("blocks"), max_size=5)
     ),
 )
 

@@ -103,7 +103,7 @@ def test_closing(shop: Shop) -> None:
 def test_closing_what_nothing_closes(shop: Shop) -> None:
     shop.jira.statuses = ("To Do", "In Progress")
     key = shop.jira.add(at=START)
-    with pytest.raises(Unsupported, match="nothing leads SHOP-1 from 'To Do'"):
+    with pytest.raises(RemoteError, match="nothing leads SHOP-1 from 'To Do'"):
         shop.open().close(key)
 
 
