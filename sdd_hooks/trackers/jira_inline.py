@@ -104,6 +104,10 @@ def _bare(run: Run) -> Run:
 
 def _marked(runs: list[Run], level: int, before: str, after: str) -> str:
     """The runs with the marks from `level` on, between two characters ("" is white space)."""
+    used = {"link"} if level == 0 and any(run.href for run in runs) else set()
+    used.update(*(run.marks for run in runs))
+    while level < len(MARKS) and MARKS[level] not in used:
+        level += 1
     if level == len(MARKS):
         return "".join("\\\n" if run.hard else _escaped(run.text) for run in runs)
     mark, made = MARKS[level], ""
@@ -148,9 +152,11 @@ def _wrapped(core: list[Run], level: int, before: str, after: str) -> str:
     if mark in {"sub", "sup"}:
         return f"<{mark}>{_marked(core, level + 1, '>', '<')}</{mark}>"
     if mark == "code":
-        if before == "`":
+        code = "".join(run.text for run in core).replace("\n", " ")
+        # Two would be read as one, and a bracket would end a definition where a link begins a line.
+        if before == "`" or (core[0].href and "]" in code):
             return _marked(core, level + 1, before, after)
-        return _code(" ".join("".join(run.text for run in core).split("\n")))
+        return _code(code)
     delimiter = _DELIMITERS[mark]
     inside = _marked(core, level + 1, delimiter[-1], delimiter[0])
     if _flanked(before, inside[0], delimiter) and _flanked(after, inside[-1], delimiter):

@@ -288,6 +288,7 @@ def texts(value) -> str:
 
 @given(st.lists(TEXT | st.just({"type": "hardBreak"}), max_size=6))
 @example([words("\\ \n1")])
+@example([words("a", href="https://e.example"), words("]:", "code", href="https://e.example")])
 @example([words("1", "em"), words(":", "strong", "em"), words(":", "strong"), words("1")])
 def test_a_paragraph_reads_as_it_was_written(content):
     document = doc({"type": "paragraph", "content": content})
