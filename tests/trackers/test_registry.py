@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import sdd_hooks
 from sdd_hooks.trackers.registry import (
     BrokenTracker,
     UnknownTracker,
@@ -35,6 +38,16 @@ def test_each_of_them_can_be_loaded(name: str) -> None:
     found = load(name, registered())
     assert found.label
     assert vendor(name.upper(), registered()) == (name, found)
+
+
+@pytest.mark.parametrize("module", [one.module.rpartition(".")[2] for one in registered().values()])
+def test_nothing_but_its_own_modules_knows_a_vendor(module: str) -> None:
+    package = Path(sdd_hooks.__file__).parent
+    imported = re.compile(rf"\btrackers(\.| import ){module}(_\w+)?\b")
+    paths = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
+    knowing = [name for name, path in paths.items() if imported.search(path.read_text("utf-8"))]
+    own = (f"trackers/{module}.", f"trackers/{module}_")
+    assert [name for name in knowing if not name.startswith(own)] == []
 
 
 def test_listing_them_imports_none() -> None:
