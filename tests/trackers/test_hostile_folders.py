@@ -49,6 +49,7 @@ def test_a_file_that_is_a_link_is_replaced_and_not_followed(desk: Desk) -> None:
     assert "could not be used" in desk.sync().warnings[0]
     assert not (desk.folder.path / "3.md").is_symlink()
     assert not (desk.folder.path / "_meta.json").is_symlink()
+    assert (desk.folder.path / "99.md").is_symlink()
     assert read_issue(desk.folder, "99") is None
     assert outside.read_text() == "---\ntracker: github\n---\nSecret\n"
 

@@ -50,6 +50,9 @@ def test_what_it_is_no_longer_linked_with_forgets_it(desk: Desk) -> None:
 
 def test_an_issue_that_changes_keeps_its_pull_requests(desk: Desk) -> None:
     desk.backend.pull("100", "3")
+    desk.backend.now += 3600
+    # The newest is fetched each time, so that it is not the one in question.
+    desk.backend.pull("101", "5")
     desk.sync()
     desk.backend.now += 3600
     desk.backend.edit("3", title="Changed")
@@ -116,6 +119,12 @@ def test_the_newer_of_two_accounts_counts(desk: Desk) -> None:
     desk.backend.now += 60
     desk.backend.edit("3", pulls=(old,))
     desk.backend.pull("100", "3", status="merged")
+    desk.backend.now += 60
+    desk.backend.pull("101", "5")
+    desk.sync()
+    assert desk.pulls("3") == ["100 merged"]
+    desk.backend.now += 60
+    desk.backend.edit("3", title="Changed")
     desk.sync()
     assert desk.pulls("3") == ["100 merged"]
 
