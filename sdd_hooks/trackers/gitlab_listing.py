@@ -100,8 +100,8 @@ def _pages(
         if ended <= begin:
             break
         begin, since, tag = ended, _moment(ended), ""
-    # More than a page has one and the same time.
-    yield from _numbered(client, path, params)
+    # More than a page has one and the same time. Edits leave the order of creation as it is.
+    yield from _numbered(client, path, {**params, "order_by": "created_at"})
 
 
 def _numbered(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdd_hooks.errors import AccessRefused, Missing, RemoteError, SddError
+from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError, SddError
 from sdd_hooks.project.settings import TrackerSettings
 from sdd_hooks.remote.connect import connect
 from sdd_hooks.remote.credentials import Secret, advice, find_secret
@@ -261,6 +261,16 @@ def test_where_graphql_does_not_count_the_listing_does(bench: Bench) -> None:
     assert bench.asked().count("/api/graphql") == 1
 
 
+def test_a_limit_of_graphql_ends_it(bench: Bench) -> None:
+    bench.gitlab.add()
+    bench.server.fail(
+        rate_limited(3000, bench.gitlab.now)[0],
+        when=lambda request: request.path == "/api/graphql",
+    )
+    with pytest.raises(RateLimited):
+        fetched(bench.open())
+
+
 def test_links_that_are_hidden(bench: Bench) -> None:
     one, two = bench.gitlab.add(), bench.gitlab.add()
     bench.gitlab.block(one, two)
@@ -337,9 +347,10 @@ def test_a_merge_request_that_changes_between_two_pages(bench: Bench) -> None:
 def test_files_of_a_gitlab_that_is_old(bench: Bench) -> None:
     bench.gitlab.diffs = False
     one = bench.gitlab.add()
-    merges = [bench.gitlab.merge(f"Closes #{one}") for _ in range(2)]
+    merges = [bench.gitlab.merge(f"Closes #{one}") for _ in range(30)]
     found = bench.pulls()
-    assert [found[merge].files for merge in merges] == [("src/1.py",), ("src/2.py",)]
+    assert [found[merge].files for merge in merges] == [(f"src/{merge}.py",) for merge in merges]
+    assert sum(path.endswith("/diffs") for path in bench.asked()) < 30
 
 
 def test_files_that_are_too_much_for_the_server(bench: Bench) -> None:
@@ -468,6 +479,35 @@ def test_writing_to_what_is_not_there(bench: Bench) -> None:
     ):
         with pytest.raises(Missing):
             write()
+
+
+def test_answers_that_say_nothing(bench: Bench) -> None:
+    tracker = bench.open()
+
+    def asked(method: str, end: str) -> Any:
+        return lambda request: request.method == method and request.path.endswith(end)
+
+    bench.server.fail(Response(200, {}), when=asked("GET", "/issues/1"))
+    with pytest.raises(Missing, match="is no issue"):
+        tracker.issue("1")
+    bench.server.fail(Response(201, {}), when=asked("POST", "/issues"))
+    with pytest.raises(RemoteError, match="which issue it wrote"):
+        tracker.create(Draft("New"))
+    bench.server.fail(Response(201, {}), when=asked("POST", "/milestones"))
+    with pytest.raises(RemoteError, match="which milestone it made"):
+        tracker.group("1", "The epic")
+
+
+def test_a_live_query_that_repeats_itself(bench: Bench) -> None:
+    for _ in range(PAGE + 1):
+        bench.gitlab.add()
+    first = Response(
+        200, [{"iid": 1}], {"Link": f'<{bench.server.url}{PROJECT}/issues?page=2>; rel="next"'}
+    )
+    bench.server.fail(*[first] * 5)
+    with pytest.raises(RemoteError, match="again and again"):
+        list(bench.open().query(Filter()))
+    assert len(bench.server.asked) == 2
 
 
 def test_a_comment_is_made_once(bench: Bench) -> None:
@@ -778,6 +818,12 @@ def test_a_host_is_asked_whether_it_is_gitlab(bench: Bench) -> None:
     (request,) = bench.server.asked
     assert request.path == "/api/v4/version"
     assert request.headers.keys().isdisjoint({"private-token", "authorization"})
+
+
+def test_an_origin_that_is_no_project_is_not_asked(bench: Bench) -> None:
+    for origin in ("", f"{bench.server.url}/alone"):
+        assert VENDOR.asked(around(origin), bench.workplace.machine("GitLab")) is None
+    assert bench.server.asked == []
 
 
 @pytest.mark.parametrize("status", [200, 401, 403, 404])

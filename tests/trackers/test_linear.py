@@ -466,6 +466,19 @@ def test_what_was_not_done_is_told(bench: Bench) -> None:
         bench.open().comment("ENG-1", "x")
 
 
+def test_answers_that_say_nothing(bench: Bench) -> None:
+    bench.workspace.add()
+    bench.workspace.spoil = lambda _data: {"issueUpdate": {"success": True, "issue": None}}
+    with pytest.raises(RemoteError, match="which issue it wrote"):
+        bench.open().edit("ENG-1", Edit(title="x"))
+    bench.workspace.spoil = lambda data: data
+    with pytest.raises(Missing, match="Team ID"):
+        bench.open("NONE").create(Draft("New"))
+    bench.workspace.teams[0]["states"] = bench.workspace.teams[0]["states"][:3]
+    with pytest.raises(RemoteError, match="completed"):
+        bench.open().close("ENG-1")
+
+
 def test_a_write_is_done_once(bench: Bench) -> None:
     bench.workspace.add()
     bench.server.fail(Response(502, b""), when=lambda request: b"commentCreate" in request.body)
