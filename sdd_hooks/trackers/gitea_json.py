@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from sdd_hooks.trackers.fields import Json, field, flag, number, text, texts, utc
 from sdd_hooks.trackers.issue import Issue, PullRequest, Status
@@ -13,8 +14,8 @@ NAME = "gitea"
 
 # The server's own defaults: WORK_IN_PROGRESS_PREFIXES, CLOSE_KEYWORDS.
 _IN_WORK = ("wip:", "[wip]")
-_KEYWORD = r"(?<![^\s(\[])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ ]"
-_END = r"(?=[\s)\]'\"]|[:;,.?!](?:\s|\Z)|\Z)"
+_KEYWORD = r"(?<![^\s(\[*_~])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ ]"
+_END = r"(?=[\s)\]'\"*_~]|[:;,.?!](?:\s|\Z)|\Z)"
 _CODE = re.compile(r"(?<!`)(`{1,9})(?!`).{0,2000}?(?<!`)\1(?!`)", re.DOTALL)
 
 
@@ -56,10 +57,10 @@ def is_pull(entry: Json) -> bool:
     return field(entry, "pull_request") is not None
 
 
-def pull_of(entry: Json, closing: re.Pattern[str], home: str) -> PullRequest | None:
+def pull_of(entry: Json, closing: re.Pattern[str], homes: Collection[str]) -> PullRequest | None:
     """A pull request as the API lists it, without its files; None where it has no number.
 
-    `closing` and `home` are as `closed_by` wants them.
+    `closing` and `homes` are as `closed_by` wants them.
     """
     index = number_of(entry)
     if index is None:
@@ -76,22 +77,23 @@ def pull_of(entry: Json, closing: re.Pattern[str], home: str) -> PullRequest | N
         status=status,
         files=(),
         updated=utc(entry, "updated_at"),
-        closes=closed_by(f"{title}\n\n{text(entry, 'body')}", closing, home),
+        closes=closed_by(f"{title}\n\n{text(entry, 'body')}", closing, homes),
     )
 
 
-def references(entries: list[Json], home: str) -> tuple[str, ...]:
-    """The ids of the issues that another one of `home` (`owner/repo`) is linked with.
+def references(entries: list[Json], homes: Collection[str]) -> tuple[str, ...]:
+    """The ids of the issues that another one is linked with.
 
-    `12`, or `owner/repo#12` for one of another repository. One that whoever asks may not see, which
-    the server calls HIDDEN and gives no number, is left out.
+    `12`, or `owner/repo#12` for one of a repository that is not among `homes` (`owner/repo` in
+    lower case). One that whoever asks may not see, which the server calls HIDDEN and gives no
+    number, is left out.
     """
     found = []
     for entry in entries:
         index = number_of(entry)
         if index is not None:
             place = text(entry, "repository", "full_name")
-            here = not place or place.lower() == home.lower()
+            here = not place or place.lower() in homes
             found.append(str(index) if here else f"{place}#{index}")
     return tuple(dict.fromkeys(found))
 
@@ -111,8 +113,11 @@ def closing_words(web: str) -> re.Pattern[str]:
     )
 
 
-def closed_by(said: str, closing: re.Pattern[str], home: str) -> tuple[str, ...]:
-    """The ids of the issues of `home` (`owner/repo`) that a text says it closes, not in code."""
+def closed_by(said: str, closing: re.Pattern[str], homes: Collection[str]) -> tuple[str, ...]:
+    """The ids of the issues that a text says it closes, not in code.
+
+    `homes` is what their repository is called (`owner/repo` in lower case).
+    """
     if closing.search(said) is None:
         return ()
     from sdd_hooks.artifacts.markdown import prose
@@ -120,7 +125,7 @@ def closed_by(said: str, closing: re.Pattern[str], home: str) -> tuple[str, ...]
     found = []
     for match in closing.finditer(_CODE.sub("``", prose(said))):
         place, index = match[1] or match[3], match[2] or match[4]
-        if place is None or place.lower() == home.lower():
+        if place is None or place.lower() in homes:
             found.append(str(int(index)))
     return tuple(dict.fromkeys(found))
 

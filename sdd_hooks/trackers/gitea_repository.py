@@ -117,10 +117,11 @@ class Gitea:
         asked = ",".join(label for label in filter.labels if "," not in label)
         if asked:
             params["labels"] = asked
+        wanted = {label.lower() for label in filter.labels}
         for window in self._listed(self._path("issues"), params, number_of):
             for issue in self._read(window.rows, []):
                 # Labels that the server does not know, those of an organisation too, it ignores.
-                if set(filter.labels) <= set(issue.labels):
+                if wanted <= {label.lower() for label in issue.labels}:
                     yield issue
 
     def create(self, draft: Draft) -> Issue:
@@ -186,7 +187,7 @@ class Gitea:
                 shown = True
                 entries = [one for one in window.rows if not _is_before(one, since)]
                 warnings: list[str] = []
-                found = (pull_of(one, closing, self._home) for one in entries)
+                found = (pull_of(one, closing, self._homes) for one in entries)
                 pulls = self._with_files([pull for pull in found if pull], warnings)
                 yield Page((), window.at, tuple(pulls), warnings=tuple(warnings))
                 if len(entries) < len(window.rows):
@@ -219,7 +220,7 @@ class Gitea:
         """The other ends of an issue's dependencies; none where it is gone meanwhile."""
         # Numbers of several repositories may be the same.
         listed = self._listed(path, {}, lambda entry: number(entry, "id"), _UNKNOWN)
-        return references([entry for window in listed for entry in window.rows], self._home)
+        return references([entry for window in listed for entry in window.rows], self._homes)
 
     def _with_files(self, pulls: list[PullRequest], warnings: list[str]) -> list[PullRequest]:
         """The pull requests, those that close an issue with their files, asked for now."""
@@ -328,6 +329,11 @@ class Gitea:
     @cached_property
     def _description(self) -> Json:
         return self.client.get(self._path("")).json()
+
+    @cached_property
+    def _homes(self) -> frozenset[str]:
+        """What the repository is called: it may have another name by now."""
+        return frozenset({self._home.lower(), text(self._description, "full_name").lower()})
 
     @property
     def _home(self) -> str:

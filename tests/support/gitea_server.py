@@ -20,7 +20,7 @@ import httpx
 
 from tests.support.waiting import until
 
-NEEDED = "needs Gitea: scripts/install-gitea .cache/gitea, then set SDD_GITEA"
+NEEDED = "needs Gitea: scripts/install-gitea .cache/gitea"
 PASSWORD = "open sesame 1"
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -56,16 +56,16 @@ LEVEL = Error
 def gitea_program() -> Path | None:
     """The Gitea to test with.
 
-    The one that `SDD_GITEA` names, empty for none at all; else in `.cache/gitea`, else on `PATH`.
+    What `SDD_GITEA` names, the program or the directory that `scripts/install-gitea` made, empty
+    for none at all; else in `.cache/gitea`, else on `PATH`.
     """
     named = os.environ.get("SDD_GITEA")
-    if named is not None:
-        return Path(named) if named else None
-    installed = _ROOT / ".cache/gitea/bin/gitea"
-    if installed.is_file():
-        return installed
-    found = shutil.which("gitea")
-    return Path(found) if found else None
+    if named == "":
+        return None
+    place = Path(named) if named else _ROOT / ".cache/gitea"
+    program = place / "bin/gitea" if place.is_dir() else place
+    found = str(program) if named or program.is_file() else shutil.which("gitea")
+    return Path(found).absolute() if found else None
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def running_gitea(program: Path, folder: Path, *, strict: bool = False) -> Itera
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
-    # Beside the program, as scripts/install-gitea leaves them, there are its templates.
+    # What a program reads that has it not inside, as scripts/install-gitea leaves it.
     static = program.resolve().parent.parent / "share"
     configuration = folder / "custom/conf/app.ini"
     configuration.parent.mkdir(parents=True)

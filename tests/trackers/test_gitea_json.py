@@ -26,7 +26,7 @@ from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
 from tests.trackers.faults import NOW, START
 
 WEB = "https://gitea.example/acme/shop"
-HOME = "acme/shop"
+HOME = frozenset({"acme/shop"})
 CLOSING = closing_words("https://gitea.example")
 REPOSITORY = f"{BASE}/repos/acme/shop"
 RECORDED = VENDOR_APIS / "gitea/recorded/gitea-1.17dev.json"
@@ -110,7 +110,7 @@ def test_recorded_issues() -> None:
 
 @needs_descriptions
 def test_a_recorded_pull_request() -> None:
-    assert pull_of(_recorded("/pulls/119"), CLOSING, "alice/r") == PullRequest(
+    assert pull_of(_recorded("/pulls/119"), CLOSING, {"alice/r"}) == PullRequest(
         number="119",
         branch="feat",
         status="merged",
@@ -124,8 +124,8 @@ def test_a_recorded_pull_request() -> None:
         if event["type"] == "pull_ref"
     ]
     assert is_pull(named)
-    assert references([named], "alice/r") == ("119",)
-    assert references([named], "acme/shop") == ("alice/r#119",)
+    assert references([named], {"alice/r"}) == ("119",)
+    assert references([named], HOME) == ("alice/r#119",)
 
 
 JSON = st.recursive(
@@ -232,6 +232,9 @@ def test_the_branch_of_a_pull_request(head: object, branch: str) -> None:
         ("closes #1.5", ()),
         ("closes #1a", ()),
         ("closes #007", ("7",)),
+        ("**closes #1**, _fixes #2_, ~~fixes #3~~", ("1", "2", "3")),
+        ("Closes **#1**, **closes** #2", ()),
+        ("<div>closes #1</div>", ()),
         ("closes #1 closes #1", ("1",)),
         ("`closes #1`", ()),
         ("```\ncloses #1\n```\ncloses #2", ("2",)),

@@ -14,7 +14,7 @@ from sdd_hooks.trackers.gitea import VENDOR
 from sdd_hooks.trackers.protocol import Around, Where
 from tests.support.gitea_server import NEEDED, PASSWORD, RealGitea, gitea_program, running_gitea
 from tests.support.machines import Workplace
-from tests.trackers.gitea_contract import Contract, ReadWrite, issues_of, open_gitea
+from tests.trackers.gitea_contract import Contract, ReadWrite, issues_of, open_gitea, pulls_of
 
 PROGRAM = gitea_program()
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason=NEEDED)
@@ -146,8 +146,68 @@ def test_a_server_that_shows_strangers_nothing_says_what_it_is(tmp_path: Path) -
 
 
 def test_a_repository_that_was_renamed(project: RealProject) -> None:
-    number = project.add("One")
+    one, two = project.add("One"), project.add("Two")
+    project.block(two, by=one)
     project.call("PATCH", "", {"name": f"{project.name}-now"})
     tracker = project.open()
-    assert tracker.issue(str(number)).title == "One"
-    assert set(issues_of(tracker)) == {str(number)}
+    assert tracker.issue(str(one)).title == "One"
+    assert issues_of(tracker)[str(two)].blocked_by == (str(one),)
+
+
+# Addresses of issues, too, from 1.27 on.
+CLOSING = (
+    "Closes #{}",
+    "(fixes #{})",
+    "[Resolved #{}]",
+    "Fix: #{}.",
+    "closes !{}",
+    "closes {home}#{}",
+    "closes alice/elsewhere#{}",
+    "closes #{}; and so on",
+    "see #{}",
+    "encloses #{}",
+    "closes  #{}",
+    "closes#{}",
+    "closes #{}.5",
+    "`closes #{}`",
+    "```\ncloses #{}\n```",
+    "<!-- closes #{} -->",
+    "> closes #{}",
+    "- closes #{}",
+    "**closes #{}**",
+    "Closes **#{}**",
+    "_closes #{}_, so",
+    "~~closes #{}~~",
+    "**Closes**: #{}",
+    "**Closes** #{}",
+    "**Closes:** #{}",
+    "# Closes #{}",
+    "closes [#{}](https://elsewhere.example)",
+    "| closes #{} | x |",
+    "- [x] closes #{}",
+    "1. closes #{}",
+    "    closes #{}",
+    "closes \\#{}",
+    "closes `#{}`",
+    "closes '#{}'",
+    "<div>closes #{}</div>",
+    "closes:#{}",
+    "FIXED #{}",
+)
+
+
+def test_what_a_text_closes_is_what_the_server_reads_there(project: RealProject) -> None:
+    numbers = [project.add(f"Issue {one}") for one in range(len(CLOSING))]
+    said = [
+        text.format(number, home=project.home)
+        for text, number in zip(CLOSING, numbers, strict=True)
+    ]
+    project.pull("A change", body="\n\n".join(said), branch="b", path="a")
+    meant = set()
+    for number in numbers:
+        events = project.call("GET", f"/issues/{number}/timeline") or []
+        if any(event["ref_action"] == "closes" for event in events):
+            meant.add(str(number))
+    (pull,) = pulls_of(project.open()).values()
+    texts = dict(zip(map(str, numbers), said, strict=True))
+    assert {texts[id] for id in pull.closes} == {texts[id] for id in meant}

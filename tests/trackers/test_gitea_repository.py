@@ -313,10 +313,15 @@ def test_a_wrong_token_may_look_like_a_missing_repository(project: Shop) -> None
 
 
 def test_a_repository_that_was_renamed(project: Shop) -> None:
-    project.gitea.add(at=START)
+    for _ in range(2):
+        project.gitea.add(at=START)
+    project.gitea.block(2, by=1, at=START)
+    project.gitea.add_pull("Fixes ana/shop#1", body="Fixes ana/store#2", at=START)
     tracker = project.open()
     project.gitea.rename("store")
-    assert set(issues_of(tracker)) == {"1"}
+    found = issues_of(tracker)
+    assert (found["1"].blocks, found["2"].blocked_by) == (("2",), ("1",))
+    assert pulls_of(tracker)["3"].closes == ("1", "2")
     assert tracker.issue("1").id == "1"
 
 
