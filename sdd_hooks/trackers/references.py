@@ -59,8 +59,8 @@ def references_of(issue: Issue) -> References:
     return References(
         tuple(str(one) for one in artifacts if one.kind == "SPEC"),
         tuple(str(one) for one in artifacts if one.kind == "ADR"),
-        _sorted((*issue.blocks, *written["blocks"]), issue.id),
-        _sorted((*issue.blocked_by, *written["blocked by"]), issue.id),
+        _sorted(issue.blocks, written["blocks"], issue.id),
+        _sorted(issue.blocked_by, written["blocked by"], issue.id),
     )
 
 
@@ -105,6 +105,8 @@ def _id(match: re.Match[str], url: str) -> str:
     return f"{place}#{number}"
 
 
-def _sorted(ids: Iterable[str], own: str) -> tuple[str, ...]:
-    distinct = {id for id in ids if id and id != own}
-    return tuple(sorted(distinct, key=natural)) if distinct else ()
+def _sorted(known: Sequence[str], written: Sequence[str], own: str) -> tuple[str, ...]:
+    if not known and not written:
+        return ()
+    distinct = {id for id in (*known, *written) if id and id != own}
+    return tuple(sorted(distinct, key=natural))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sdd_hooks.errors import StorageError
 from sdd_hooks.project.files import REASONS, refuse_links
 from sdd_hooks.trackers.file import StoredIssue, is_ours, parse
-from sdd_hooks.trackers.filenames import ENDING, escaped_name, id_of, is_safe, plain_name
+from sdd_hooks.trackers.filenames import ENDING, ESCAPE, escaped_name, id_of, is_safe, plain_name
 from sdd_hooks.trackers.references import natural
 
 LARGEST = 50_000_000
@@ -55,6 +55,7 @@ class Store:
             self.names = frozenset(one.name for one in entries if one.name.endswith(ENDING))
         # What differs in case alone is one file on many systems.
         self._taken = {name.lower(): name for name in self.names}
+        self._escaped = {name for name in self.names if name.startswith(ESCAPE)}
 
     def path(self, name: str) -> str:
         """The file's path relative to the repository's root."""
@@ -67,11 +68,13 @@ class Store:
 
     def name(self, id: str) -> str | None:
         """The name of the file for an issue, there or not; None for an id that cannot have one."""
-        escaped = escaped_name(id)
-        if escaped is None or not is_safe(id) or self._taken.get(escaped) == escaped:
-            return escaped
-        plain = plain_name(id)
-        return plain if self._taken.get(plain.lower(), plain) == plain else escaped
+        if is_safe(id):
+            plain = plain_name(id)
+            free = self._taken.get(plain.lower(), plain) == plain
+            # Once escaped, it stays so.
+            if free and not (self._escaped and escaped_name(id) in self._escaped):
+                return plain
+        return escaped_name(id)
 
     def read(self, name: str) -> bytes | None:
         """The bytes of a regular file; None where there is none that can be read."""
@@ -118,6 +121,8 @@ class Store:
         except OSError as error:
             raise _failure(self.folder.path / name, error) from None
         self._taken[name.lower()] = name
+        if name.startswith(ESCAPE):
+            self._escaped.add(name)
 
     def remove(self, name: str) -> bool:
         """Remove a file of ours. Says whether it was there. Raises StorageError."""
@@ -131,6 +136,7 @@ class Store:
         except OSError as error:
             raise _failure(self.folder.path / name, error) from None
         self._taken.pop(name.lower(), None)
+        self._escaped.discard(name)
         return True
 
     def there(self, name: str) -> bool:
