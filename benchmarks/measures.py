@@ -9,6 +9,7 @@ from benchmarks import embedding
 from benchmarks.corpus import questions
 from benchmarks.process import Run, alternate, cores
 from benchmarks.report import Figure, human_seconds, median_seconds
+from benchmarks.tracker import tracked
 from benchmarks.workbench import Repository, Workbench
 
 
@@ -112,6 +113,33 @@ def embed(bench: Workbench) -> list[Figure]:
     return [replace(found, ours=f"{found.ours}, {rates[0]}", theirs=f"{found.theirs}, {rates[1]}")]
 
 
+def sync(bench: Workbench) -> list[Figure]:
+    """The first sync of a tracker's issues, against a bare loop over its pages; and the second."""
+    count = bench.sizes.issues
+    with tracked(bench, count) as shop:
+        ours, theirs = alternate(
+            bench.sizes.syncs, lambda _: shop.first_sync(), lambda _: shop.bare_loop()
+        )
+        _expect(str(count), theirs[-1], "the loop")
+        shop.asked()
+        shop.first_sync()
+        if shop.files() != count:
+            raise WrongAnswer(f"{shop.files():,} of {count:,} issues are files")
+        first = shop.asked()
+        shop.sync()
+        again = [sum(shop.asked())]
+        shop.sync()
+        again.append(sum(shop.asked()))
+    most = -(-count * 51 // 5_000)
+    name = f"first sync of {count:,} issues"
+    return [
+        _against(name, ours, "bare loop over the pages", theirs, 1.5),
+        _count(f"pages asked for by a {name}", first.listings, f"and {first.others} other", most),
+        _count("requests of a sync when nothing changed", max(again), "", 1),
+        _flat(bench, max(run.peak for run in ours)),
+    ]
+
+
 MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "commit": commit,
     "refresh": refresh,
@@ -120,6 +148,7 @@ MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "search": search,
     "memory": memory,
     "embed": embed,
+    "sync": sync,
 }
 """By the name that `--only` takes, in the order of the table."""
 
@@ -134,6 +163,21 @@ def _commit(repository: Repository, rounds: int) -> Figure:
     name = f"commit that touches nothing indexed, {len(repository.paths):,} documents"
     no_hook = f"no hook: {human_seconds(theirs)}"
     return Figure(name, human_seconds(ours), no_hook, (ours - theirs) * 1000, 15, "ms")
+
+
+def _count(name: str, count: int, besides: str, most: int) -> Figure:
+    return Figure(name, f"{count}", besides, count, most, "")
+
+
+def _flat(bench: Workbench, peak: int) -> Figure:
+    """The peak memory of the first sync above, against that of one of fewer issues."""
+    count, fewer = bench.sizes.issues, bench.sizes.fewer_issues
+    with tracked(bench, fewer) as shop:
+        (runs,) = alternate(bench.sizes.syncs, lambda _: shop.first_sync())
+    other = max(run.peak for run in runs)
+    name = f"peak memory of a first sync of {count:,} issues"
+    theirs = f"{fewer:,} issues: {other / 2**20:.1f} MB"
+    return Figure(name, f"{peak / 2**20:.1f} MB", theirs, peak / other, 1.25, "")
 
 
 def _refreshed(repository: Repository, number: int) -> Run:

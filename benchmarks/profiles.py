@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from benchmarks import embedding
 from benchmarks.corpus import questions
 from benchmarks.process import run
-from benchmarks.sdd import COMMAND, KINDS
+from benchmarks.sdd import COMMAND, KINDS, Sdd
+from benchmarks.tracker import SYNC, tracked
 from benchmarks.workbench import Repository, Workbench
 
 _LINES = 25
@@ -40,20 +41,26 @@ def scale(bench: Workbench) -> str:
 def first_index(bench: Workbench) -> str:
     """The first index."""
     repository = bench.repository(bench.sizes.middle)
-    return _profile(repository, repository.sdd.forget, "index", "add", *KINDS)
+    return _sdd(repository, repository.sdd.forget, "index", "add", *KINDS)
 
 
 def search(bench: Workbench) -> str:
     """A search by words."""
     repository = bench.repository(bench.sizes.middle)
-    return _profile(repository, lambda: None, "search", questions(1)[0], "--json")
+    return _sdd(repository, lambda: None, "search", questions(1)[0], "--json")
 
 
 def embed(bench: Workbench) -> str:
     """An embed on one core, where all of it happens in the thread that is looked at."""
     repository = embedding.prepare(bench).repository
     with _on_one_core():
-        return _profile(repository, repository.sdd.forget_vectors, "index", "embed", "--foreground")
+        return _sdd(repository, repository.sdd.forget_vectors, "index", "embed", "--foreground")
+
+
+def sync(bench: Workbench) -> str:
+    """The first sync, with what the main thread does: it writes what another one fetches."""
+    with tracked(bench, bench.sizes.issues) as shop:
+        return _profile(shop.sdd, shop.sdd.forget, f"{shop.count:,} issues", *SYNC)
 
 
 PROFILES: dict[str, Callable[[Workbench], str]] = {
@@ -64,18 +71,26 @@ PROFILES: dict[str, Callable[[Workbench], str]] = {
     "search": search,
     "memory": refresh,
     "embed": embed,
+    "sync": sync,
 }
 """By the names of the measures."""
 
 
 def _refresh(repository: Repository) -> str:
     numbers = itertools.count()
-    return _profile(repository, lambda: repository.change(next(numbers)), "hook", "post-commit")
+    return _sdd(repository, lambda: repository.change(next(numbers)), "hook", "post-commit")
 
 
-def _profile(repository: Repository, prepare: Callable[[], None], *arguments: str) -> str:
-    """Run `sdd ARGUMENTS` twice, prepared anew: once for its imports, once for its functions."""
-    root, environ = repository.sdd.root, repository.sdd.environ
+def _sdd(repository: Repository, prepare: Callable[[], None], *arguments: str) -> str:
+    return _profile(repository.sdd, prepare, f"{len(repository.paths):,} documents", *arguments)
+
+
+def _profile(sdd: Sdd, prepare: Callable[[], None], of: str, *arguments: str) -> str:
+    """Run `sdd ARGUMENTS` twice, prepared anew: once for its imports, once for its functions.
+
+    `of` says what there is much of.
+    """
+    root, environ = sdd.root, sdd.environ
     prepare()
     imports = run([sys.executable, "-X", "importtime", COMMAND, *arguments], root, environ)
     prepare()
@@ -86,7 +101,7 @@ def _profile(repository: Repository, prepare: Callable[[], None], *arguments: st
     called = functions.output.partition("function calls")[2].splitlines()
     return "\n".join(
         [
-            f"## sdd {' '.join(arguments)}, {len(repository.paths):,} documents",
+            f"## sdd {' '.join(arguments)}, {of}",
             "",
             "Imports, microseconds of their own | with what they import:",
             *sorted(lines[1:], key=_own_microseconds, reverse=True)[:_LINES],

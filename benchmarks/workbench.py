@@ -16,7 +16,7 @@ _ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many documents and rounds. The defaults are those the targets are set for."""
+    """How many documents, issues and rounds. The defaults are those the targets are set for."""
 
     small: int = 1_000
     middle: int = 10_000
@@ -27,11 +27,15 @@ class Sizes:
     first_indexes: int = 3
     embedded: int = 120
     embeds: int = 3
+    issues: int = 5_000
+    fewer_issues: int = 500
+    syncs: int = 5
 
 
 QUICK = Sizes(
-    200, 1_000, 5_000, commits=10, refreshes=5, searches=5, first_indexes=1, embedded=12, embeds=1
-)
+    200, 1_000, 5_000, commits=10, refreshes=5, searches=5, first_indexes=1, embedded=12, embeds=1,
+    issues=500, fewer_issues=200, syncs=2,
+)  # fmt: skip
 
 
 class Skipped(Exception):

@@ -1,0 +1,70 @@
+"""`python -m benchmarks.github_server COUNT`: a GitHub on loopback with that many issues.
+
+Says its address. For each line on stdin it says what it was asked since the last one, as JSON:
+`{"listings": 51, "others": 1}`. Ends with stdin.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import time
+from collections.abc import Sequence
+
+from benchmarks.corpus import SEED, sentences
+from tests.support.github import GitHub, serving_github
+from tests.support.loopback import Request
+
+SPAN = 100_000_000
+"""Seconds, about three years, over which the issues were changed."""
+LATENCY = 0.05
+"""Seconds before an answer begins; GitHub itself needs several times as long for a page."""
+_NOW = 1_777_640_000.0
+_SENTENCES = 20
+_MENTIONS = 0.3
+"""Sentences of an issue, and how many issues name a decision and a specification."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serve until stdin ends."""
+    count = int(arguments[0])
+    github = GitHub(_NOW, checked=False)
+    with serving_github(github) as server:
+        fill(github, count)
+        server.faults.append(_later)
+        print(server.url, flush=True)
+        for _ in sys.stdin:
+            listings = sum(request.path.endswith("/issues") for request in server.asked)
+            others = len(server.asked) - listings
+            server.asked.clear()
+            print(json.dumps({"listings": listings, "others": others}), flush=True)
+    return 0
+
+
+def fill(github: GitHub, count: int) -> None:
+    """Add `count` issues of prose, the same each time, and have the listing ready to be sent."""
+    pool = sentences()
+    chance = random.Random(SEED)
+    for number in range(count):
+        lines = chance.choices(pool, k=_SENTENCES)
+        if chance.random() < _MENTIONS:
+            lines.append(f"See SPEC-{chance.randint(1, 40):04} and ADR-{chance.randint(1, 40):04}.")
+        github.add(
+            chance.choice(pool)[:80],
+            at=_NOW - SPAN + number * (SPAN // count),
+            body="\r\n".join(lines),
+            labels=chance.sample(("bug", "story", "cart", "search"), k=2),
+            assignees=("bea",),
+            author=chance.choice(("ana", "bea", "cai")),
+            state=chance.choice(("open", "closed", "closed")),
+        )
+    github.prepare()
+
+
+def _later(_request: Request) -> None:
+    time.sleep(LATENCY)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

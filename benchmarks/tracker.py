@@ -1,0 +1,94 @@
+"""A repository whose issues are on a GitHub on loopback, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.process import Run, run
+from benchmarks.sdd import COMMAND, Sdd
+from benchmarks.workbench import Workbench
+
+ISSUES = ".sdd/issues"
+SYNC = ("issues", "sync")
+_ROOT = Path(__file__).parent.parent
+_MEMORY = """# Shop
+
+## SDD Configuration
+
+#### Tracker
+
+- **Type**: github
+- **URL**: {url}
+- **Owner**: acme
+- **Repo**: shop
+"""
+
+
+class Asked(NamedTuple):
+    """How many requests there were: for pages of the listing, and for anything else."""
+
+    listings: int
+    others: int
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """The repository, the address of its GitHub, and how many issues that has."""
+
+    sdd: Sdd
+    url: str
+    count: int
+    _server: subprocess.Popen[str]
+
+    def sync(self) -> Run:
+        """What changed since the last sync, into files."""
+        return run([COMMAND, *SYNC], self.sdd.root, self.sdd.environ)
+
+    def first_sync(self) -> Run:
+        """All issues into files, with none there before."""
+        self.sdd.forget()
+        return self.sync()
+
+    def bare_loop(self) -> Run:
+        """The pages of a first sync, asked for and decoded."""
+        listing = f"{self.url}/api/v3/repos/acme/shop/issues"
+        return run([sys.executable, "-m", "benchmarks.bare_loop", listing], _ROOT, self.sdd.environ)
+
+    def files(self) -> int:
+        """How many issues there are as files."""
+        return sum(1 for _ in (self.sdd.root / ISSUES).glob("*.md"))
+
+    def asked(self) -> Asked:
+        """What GitHub was asked since this was last called."""
+        assert self._server.stdin
+        assert self._server.stdout
+        self._server.stdin.write("\n")
+        self._server.stdin.flush()
+        return Asked(**json.loads(self._server.stdout.readline()))
+
+
+@contextmanager
+def tracked(bench: Workbench, count: int) -> Iterator[Tracked]:
+    """A new repository, and a GitHub with `count` issues until the block ends."""
+    command = [sys.executable, "-m", "benchmarks.github_server", str(count)]
+    with subprocess.Popen(
+        command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout
+        url = server.stdout.readline().strip()
+        found = bench.sdd(f"issues-{count}")
+        found.root.mkdir()
+        (found.root / "CLAUDE.md").write_text(_MEMORY.format(url=url))
+        (found.root / ".gitignore").write_text(".sdd/\n")
+        subprocess.run(["git", "init", "--quiet"], cwd=found.root, env=found.environ, check=True)
+        # Without a token GitHub would refuse to say how many issues come.
+        token = {"GITHUB_TOKEN": "loopback", "GITHUB_SERVER_URL": url}
+        yield Tracked(Sdd(found.root, {**found.environ, **token}), url, count, server)
+        server.stdin.close() if server.stdin else None
