@@ -106,7 +106,9 @@ class Entered(NamedTuple):
 
 def enter(project: Project, source: Source, shown: Screen, now: float) -> Entered:
     """Tier 4 for a command that reads issues."""
-    opened = IssueSource(source.label, lambda: source.open(shown.tell), source.module)
+    opened = IssueSource(
+        source.label, lambda: source.open(shown.tell), source.module, source.found.name
+    )
     told: list[str] = []
     freshness = sync_issues(
         project, opened, now, environ=os.environ, say=shown.say, trace=told.append

@@ -77,7 +77,7 @@ def list_issues(
         for one in sources.found:
             source, freshness, failure = enter(project, one, shown, now)
             answer = issues_now(project, source, freshness, now, Filter(status, labels))
-            if failure and not answer.live and last_synced(one.folder) is None:
+            if failure and not answer.live and last_synced(one.folder, source.name) is None:
                 # Nothing is known: no issues would say that there are none.
                 raise RemoteError(failure)
             found += [(source.module, issue) for issue in answer.issues]

@@ -34,12 +34,14 @@ class IssueSource(NamedTuple):
     """Where a module ("" for the root) has its issues.
 
     `label` is what people call the tracker. `open` opens it, and may raise SddError: it is called
-    only when the tracker is needed.
+    only when the tracker is needed. `name` is what it is registered as: issues of another one are
+    not fresh.
     """
 
     label: str
     open: Callable[[], Tracker]
     module: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def sync_issues(
     know. No failure of the tracker is raised: a run goes on without.
     """
     try:
-        synced = last_synced(issue_folder(project, source.module))
+        synced = last_synced(issue_folder(project, source.module), source.name)
         if not tiers.sync_is_due(now, synced, project.configuration.freshness):
             trace(tiers.sync_skipped(tiers.age(now, synced) or 0.0, source.label))
             return IssuesFreshness()

@@ -97,10 +97,11 @@ def sync(
             return _synced(tracker, store, clock(), full, _Told(begun, progress))
 
 
-def last_synced(folder: IssueFolder) -> float | None:
+def last_synced(folder: IssueFolder, tracker: str = "") -> float | None:
     """When a sync of the folder last came to its end (epoch seconds); None for never, or where that
-    cannot be told."""
-    return meta_of(folder.root, folder.relative).synced
+    cannot be told. With the name of a `tracker`, None where the issues are another one's, too."""
+    meta = meta_of(folder.root, folder.relative)
+    return meta.synced if tracker in {"", meta.tracker} else None
 
 
 @dataclass(frozen=True)

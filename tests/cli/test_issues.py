@@ -443,6 +443,17 @@ def test_several_trackers_are_a_choice(shelves):
     assert 'title: "Cones"' in (repo.root / ".sdd/issues/1.md").read_text()
 
 
+def test_issues_of_another_tracker_are_not_fresh(shelves):
+    repo, env = shelves
+    memory = "## SDD Configuration\n\n#### Tracker\n\n- **Type**: "
+    repo.write("CLAUDE.md", f"{memory}oak\n")
+    assert "Acorns" in run(repo.root, "issues", "list", env=env).out
+    repo.write("CLAUDE.md", f"{memory}pine\n")
+    done = run(repo.root, "issues", "list", env=env)
+    assert "Cones" in done.out
+    assert "Acorns" not in done.out
+
+
 def test_a_person_is_asked_on_a_terminal(shelves):
     repo, env = shelves
     code, shown = on_terminal(repo.root, "pine\n", "issues", "list", env=env)
