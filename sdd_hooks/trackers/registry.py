@@ -62,7 +62,7 @@ def vendor(name: str, known: Registered) -> tuple[str, Vendor]:
     for registered_name, one in vendors(known, []):
         if wanted in map(squeezed, (one.label, *one.aliases)):
             return registered_name, one
-    raise UnknownTracker(f"no tracker is called {name!r}: choose one of {', '.join(known)}")
+    raise UnknownTracker(f"no tracker is called {name[:60]!r}: choose one of {', '.join(known)}")
 
 
 def vendors(known: Registered, broken: list[str]) -> Iterator[tuple[str, Vendor]]:
