@@ -27,6 +27,9 @@ LONGEST_HEADING = 1_000
 _LONGEST_URL = 2_000
 
 _ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]')
+# Half of a surrogate pair is nothing that a file can hold.
+_HALVES = re.compile("[\ud800-\udfff]")
+_NO_CHARACTER = "\ufffd"
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,17})", re.ASCII)
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
@@ -94,7 +97,7 @@ def render(issue: Issue) -> bytes:
         f"  blocks: {_ids(found.blocks)}\n  blocked_by: {_ids(found.blocked_by)}\n---\n\n"
         f"# {_heading(title)}\n{content}{_SECTION + pulls if pulls else ''}"
     )
-    return text.encode("utf-8", "replace")
+    return _encoded(text)
 
 
 def status_of(issue: Issue) -> Status:
@@ -210,10 +213,16 @@ def quoted(text: str) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     character = match[0]
-    # Half of a surrogate pair is nothing that a file can hold.
     if "\ud800" <= character <= "\udfff":
-        return "\ufffd"
+        return _NO_CHARACTER
     return _SHORT.get(character) or f"\\u{ord(character):04x}"
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _HALVES.sub(_NO_CHARACTER, text).encode()
 
 
 def _id(id: str) -> str:
@@ -242,12 +251,12 @@ def _cut(body: str, url: str) -> str:
     # No character takes more than four bytes.
     if len(body) * 4 <= LARGEST_BODY:
         return body
-    data = body.encode("utf-8", "replace")
+    data = _encoded(body)
     if len(data) <= LARGEST_BODY:
         return body
     where = f" at {url}" if 0 < len(url) <= _LONGEST_URL else " in the tracker"
     note = f"\n[Body truncated — full content{where}]"
-    room = LARGEST_BODY - len(note.encode("utf-8", "replace"))
+    room = LARGEST_BODY - len(_encoded(note))
     end = data.rfind(b"\n", 0, room) + 1
     kept = data[:end] if end else data[: room - 1] + b"\n"
     return kept.decode("utf-8", "ignore") + note

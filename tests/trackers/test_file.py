@@ -225,12 +225,13 @@ def test_every_yaml_reader_reads_what_the_issue_says(issue: Issue) -> None:
 
 
 @given(ISSUES)
+@example(replace(ISSUE, title="\ud800", body="\udfff", labels=("\ud83d",), blocks=("\ud800",)))
 def test_a_file_can_be_read_back_and_rendered_again(issue: Issue) -> None:
     data = render(issue)
     stored = parse(data, "x.md")
     assert stored is not None
     assert stored.path == "x.md"
-    assert stored.body == re.sub("[\ud800-\udfff]", "?", issue.body)
+    assert stored.body == plain(issue.body)
     assert stored.title == plain(issue.title.strip())
     assert stored.status == status_of(issue)
     assert (stored.created, stored.closed) == (issue.created, issue.closed)

@@ -96,6 +96,15 @@ def test_ids_that_differ_in_case_alone_have_files_of_their_own(desk: Desk) -> No
     assert fingerprint(desk.folder.path) == before
     for id in ("abc-1", "ABC-1", "Abc-1"):
         assert desk.issue(id).title == f"Title of {id}"
+    # Whichever goes, the others keep their files.
+    desk.backend.delete("abc-1")
+    assert desk.sync(full=True).removed == 1
+    desk.backend.delete("ABC-1")
+    assert desk.sync(full=True).removed == 1
+    assert desk.issue("Abc-1").title == "Title of Abc-1"
+    after = fingerprint(desk.folder.path)
+    assert len(after) == 11
+    assert after.items() <= before.items()
 
 
 @pytest.mark.parametrize("id", ["", "x" * 300, "/" * 100, "\n" * 200])
