@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HOSTS = ("JIRA_URL", "JIRA_BASE_URL")
 """Environment variables that say where Jira is, and so whose its token is."""
 
-_PAGE = re.compile(r"/(?:browse|projects|issues|secure|rest)(?:/.*)?\Z")
+_PAGE = re.compile(r"/(?:browse|projects|secure|rest)(?:/.*)?\Z")
 _PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", re.ASCII)
 
 

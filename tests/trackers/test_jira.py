@@ -55,6 +55,7 @@ AROUND = Around(Path("/nonexistent"), (), None, {})
             "https://acme.example:8443/jira",
         ),
         (("SHOP", "https://acme.example/a/b/"), {}, "https://acme.example/a/b"),
+        (("SHOP", "https://acme.example/issues"), {}, "https://acme.example/issues"),
         (("SHOP", ""), {"JIRA_URL": "https://acme.example"}, "https://acme.example"),
         (("SHOP", ""), {"JIRA_BASE_URL": "acme.example"}, "https://acme.example"),
     ],
