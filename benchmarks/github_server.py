@@ -18,8 +18,8 @@ from tests.support.loopback import Request
 
 SPAN = 100_000_000
 """Seconds, about three years, over which the issues were changed."""
-LATENCY = 0.05
-"""Seconds before an answer begins; GitHub itself needs several times as long for a page."""
+LATENCY = 0.1
+"""Seconds before an answer begins: across a network nobody answers at once."""
 _NOW = 1_777_640_000.0
 _SENTENCES = 20
 _MENTIONS = 0.3
