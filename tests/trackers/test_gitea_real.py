@@ -12,6 +12,8 @@ import pytest
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.gitea import VENDOR
 from sdd_hooks.trackers.protocol import Around, Where
+from sdd_hooks.trackers.store import IssueFolder, read_issues
+from sdd_hooks.trackers.sync import sync
 from tests.support.gitea_server import NEEDED, PASSWORD, RealGitea, gitea_program, running_gitea
 from tests.support.machines import Workplace
 from tests.trackers.gitea_contract import Contract, ReadWrite, issues_of, open_gitea, pulls_of
@@ -152,6 +154,22 @@ def test_a_repository_that_was_renamed(project: RealProject) -> None:
     tracker = project.open()
     assert tracker.issue(str(one)).title == "One"
     assert issues_of(tracker)[str(two)].blocked_by == (str(one),)
+
+
+def test_a_folder_that_follows_it(project: RealProject, tmp_path: Path) -> None:
+    one, two = project.add("One"), project.add("Two")
+    pull = project.pull("A change", body=f"Closes #{one}", branch="b", path="a.py")
+    folder = IssueFolder(tmp_path, ".sdd/issues")
+    tracker = project.open()
+    assert sync(tracker, folder).added == 2
+    assert sync(tracker, folder).changed == ()
+    project.merge(pull)
+    project.delete(two)
+    sync(project.open(), folder, full=True)
+    (issue,) = read_issues(folder)
+    assert issue.id == str(one)
+    assert [found.status for found in issue.pulls] == ["merged"]
+    assert issue.status in {"merged", "open"}
 
 
 # Addresses of issues, too, from 1.27 on.

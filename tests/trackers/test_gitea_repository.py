@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -140,6 +140,10 @@ def _pages(project: Shop, since: Since | None = None) -> list[Page]:
     return list(project.open().fetch(since or Since(), {}))
 
 
+def _of(ending: str) -> Callable[[Request], bool]:
+    return lambda request: request.path.endswith(ending)
+
+
 def test_two_thousand_plain_issues_without_dependencies(project: Shop) -> None:
     project.gitea.dependencies = project.gitea.checked = False
     for number in range(2000):
@@ -215,6 +219,22 @@ def test_issues_come_where_pull_requests_are_not_shown(project: Shop) -> None:
     assert set(issues_of(project.open())) == {"1"}
 
 
+def test_pull_requests_that_vanish_while_they_are_read_end_it(project: Shop) -> None:
+    for number in range(60):
+        project.gitea.add_pull(at=START + number)
+    gone = Response(404, {"message": "The target couldn't be found."})
+    project.server.fail(gone, when=lambda one: _of("/pulls")(one) and one.query["page"] == "2")
+    with pytest.raises(Missing):
+        pulls_of(project.open())
+
+
+@pytest.mark.parametrize("answer", [{"issues": []}, "issues", 7])
+def test_an_answer_of_another_kind(project: Shop, answer: object) -> None:
+    project.server.fail(Response(200, answer), when=_of("/issues"))
+    with pytest.raises(RemoteError, match="without a list"):
+        issues_of(project.open())
+
+
 def test_the_files_of_pull_requests_that_close_something(project: Shop) -> None:
     names = tuple(f"d/{number}.py" for number in range(400))
     project.gitea.add(at=START)
@@ -229,7 +249,7 @@ def test_the_files_of_pull_requests_that_close_something(project: Shop) -> None:
 def test_a_pull_request_whose_branches_git_no_longer_has(project: Shop) -> None:
     project.gitea.add_pull("Fixes #9", files=("x",), at=START)
     broken = Response(500, {"message": "exit status 128"})
-    project.server.fail(*[broken] * 2, when=lambda request: request.path.endswith("/files"))
+    project.server.fail(*[broken] * 2, when=_of("/files"))
     assert pulls_of(project.open())["1"].files == ()
     assert project.workplace.waits == []
 
@@ -307,7 +327,7 @@ def test_how_a_token_is_sent(project: Shop) -> None:
 def test_a_wrong_token_may_look_like_a_missing_repository(project: Shop) -> None:
     project.gitea.add(at=START)
     gone = Response(404, {"message": "The target couldn't be found."})
-    project.server.fail(gone, when=lambda request: request.path.endswith("/issues"))
+    project.server.fail(gone, when=_of("/issues"))
     with pytest.raises(Missing, match="a wrong token may look like a missing repository"):
         issues_of(project.open())
 
@@ -338,6 +358,19 @@ def test_an_entry_without_a_number(project: Shop) -> None:
     assert issues.issues == ()
     (warning,) = issues.warnings
     assert "without a number" in warning
+
+
+def test_listings_in_which_everything_is_null(project: Shop) -> None:
+    issue, pull = project.gitea.add(at=START), project.gitea.add_pull("Fixes #1", at=START)
+    for path, query, number in (("/issues", "type=issues", issue), ("/pulls", "state=all", pull)):
+        (entry,), _ = project.listed(f"{path}?{query}")
+        bare = [{**dict.fromkeys(entry), "number": number}, dict.fromkeys(entry), None]
+        project.server.fail(Response(200, bare), when=_of(path))
+    project.server.fail(Response(200, b"null"), when=_of("/shop"))
+    (issues, pulls) = _pages(project)
+    assert [one.id for one in issues.issues] == [str(issue)]
+    assert [one.number for one in pulls.pulls] == [str(pull)]
+    assert len(issues.warnings) == 2
 
 
 def test_a_live_query_is_as_lazy_as_pages(project: Shop) -> None:
