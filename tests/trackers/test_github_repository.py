@@ -127,7 +127,7 @@ def test_edits_in_a_second_with_more_than_a_page(shop: Shop) -> None:
     for _ in range(350):
         shop.github.add(at=START)
     fetch = shop.open().fetch(Since(), {})
-    found = {issue.id for page in islice(fetch, 2) for issue in page.issues}
+    found = {issue.id for page in islice(fetch, 3) for issue in page.issues}
     for number in (3, 50, 101, 150):
         shop.github.edit(number, at=NOW + 1)
     found |= {issue.id for page in fetch for issue in page.issues}
