@@ -7,6 +7,7 @@ sync and no vendor.
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -172,6 +173,29 @@ class NobodysTracker:
 
     def _ids(self) -> Iterator[str]:
         yield from self._client.get("ids").json()["ids"]
+
+
+def happen(backend: Backend, chance: random.Random, body: str = "") -> None:
+    """Something that happens in a tracker."""
+    backend.now += chance.choice([0, 0, 1, 60])
+    if not backend.issues:
+        backend.add(f"FIRST-{backend.now:.0f}")
+    id = chance.choice(list(backend.issues))
+    what = chance.random()
+    if what < 0.5:
+        backend.edit(id, title=f"Changed at {backend.now}")
+    elif what < 0.6:
+        backend.delete(id)
+    elif what < 0.7:
+        backend.transfer(id)
+    elif what < 0.8:
+        backend.add(str(len(backend.issues) + 10_000 + chance.randrange(10**6)), body=body)
+    else:
+        number = str(chance.randrange(50_000, 50_100))
+        backend.pull(
+            number,
+            *chance.sample(list(backend.issues), min(chance.randrange(3), len(backend.issues))),
+        )
 
 
 @contextmanager

@@ -1,0 +1,56 @@
+"""Whatever happens in a tracker, between syncs, during them and when they fail: they keep up."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.errors import RemoteError
+from sdd_hooks.trackers.store import IssueFolder
+from tests.support.desk import DAY, Desk
+from tests.support.loopback import Response
+from tests.support.tracker import Backend, happen, tracking
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_folder_is_what_a_clean_sync_makes(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    backend = Backend(size=chance.choice([1, 2, 5, 100]))
+    for number in range(12):
+        backend.add(str(number))
+        backend.now += chance.choice([0, 1, 30])
+
+    def meanwhile(_page: int) -> None:
+        if chance.random() < 0.2:
+            happen(backend, chance)
+
+    with tracking(backend) as server:
+        desk = Desk(IssueFolder(tmp_path, ".sdd/issues"), backend, server)
+        for _ in range(15):
+            for _ in range(chance.randrange(6)):
+                happen(backend, chance)
+            fails = chance.random() < 0.3
+            if fails:
+                page = str(chance.randrange(1, 4))
+                server.fail(*[Response(500)] * 4, when=lambda it: it.query.get("page") == page)  # noqa: B023
+            backend.hook = meanwhile
+            desk.now += chance.choice([60.0, 60.0, DAY])
+            try:
+                desk.sync(full=chance.random() < 0.1, lists=chance.random() < 0.8)
+            except RemoteError:
+                assert fails
+            server.faults.clear()
+            backend.hook = lambda _page: None
+            # Nothing happens meanwhile: all but a deletion that nobody told of is here now.
+            desk.sync()
+            clean = IssueFolder(tmp_path, "clean")
+            desk.sync(clean, full=True)
+            files = desk.files()
+            expected = desk.files(clean)
+            assert {name: files.get(name) for name in expected} == expected
+        desk.sync(full=True)
+        desk.assert_as_synced_anew()
+        desk.now += 2 * DAY
+        assert desk.sync().changed == ()
