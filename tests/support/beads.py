@@ -134,7 +134,7 @@ def empty_beads(real_bd: RealBd, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 def init(bd: RealBd, root: Path) -> None:
     """Run `bd init` in a repository, with nothing for others than bd itself."""
-    bd(root, "init", "--prefix", "shop", "--quiet", "--skip-agents", "--skip-hooks")
+    bd(root, "init", "--prefix", "shop", "--quiet", "--skip-hooks")
 
 
 @pytest.fixture
