@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdd_hooks.errors import RemoteError, SddError
-from sdd_hooks.project.lines import one_line
+from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.urls import RemoteUrl, parse_endpoint
+from sdd_hooks.trackers.declared import missing, no_address, whose
 from sdd_hooks.trackers.fields import Json, number, rows, text
 from sdd_hooks.trackers.gitea_repository import LABEL, Gitea
 from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
@@ -113,15 +113,10 @@ def _declared(settings: TrackerSettings, around: Around) -> Where:
         # Some write the address of the repository.
         url = re.sub(rf"/{re.escape(owner)}/{re.escape(project)}\Z", "", _base(settings.url))
         if not url:
-            wrong = one_line(settings.url)[:100]
-            raise SddError(f"{wrong!r} is no address of a {LABEL}: correct URL")
-    for value, key in ((url, "URL"), (owner, "Owner"), (project, "Repo")):
-        if not value:
-            raise SddError(f"{LABEL} needs to know whose issues: add {key} to `#### Tracker`")
-    for value, key in ((owner, "Owner"), (project, "Repo")):
-        if not _NAME.fullmatch(value):
-            raise SddError(f"{one_line(value)[:100]!r} cannot be on {LABEL}: correct {key}")
-    return Where(url, owner, project)
+            raise no_address(LABEL)
+    if not url:
+        raise missing(LABEL, "URL")
+    return whose(LABEL, url, owner, project, owners=_NAME, projects=_NAME)
 
 
 def _base(url: str) -> str:

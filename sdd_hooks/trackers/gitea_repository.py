@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from sdd_hooks.errors import Missing, RemoteError
-from sdd_hooks.project.lines import one_line
 from sdd_hooks.trackers.fields import Json, epoch, number, stamp, text
 from sdd_hooks.trackers.fields import field as field_of
 from sdd_hooks.trackers.gitea_json import (
@@ -31,12 +30,13 @@ from sdd_hooks.trackers.gitea_json import (
     pull_of,
     references,
 )
+from sdd_hooks.trackers.hosted import Hosted
 from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
-from sdd_hooks.trackers.protocol import Filter, Page, Since, Where
+from sdd_hooks.trackers.protocol import Filter, Page, Since
 from sdd_hooks.trackers.windows import Window, windows
 
 if TYPE_CHECKING:
-    from sdd_hooks.remote.client import Client
+    pass
 
 LABEL = "Gitea"
 MOST_FILES = 300
@@ -62,32 +62,13 @@ _FILES = _Detail("files", "pull requests come without their files")
 
 
 @dataclass(frozen=True)
-class Gitea:
+class Gitea(Hosted):
     """The issues of one repository. Reads and writes."""
 
-    where: Where
-    client: Client
     _offered: dict[_Detail, bool] = field(default_factory=dict, init=False, repr=False)
 
-    @property
-    def name(self) -> str:
-        """The registered name."""
-        return NAME
-
-    @property
-    def label(self) -> str:
-        """What people call it."""
-        return LABEL
-
-    @property
-    def place(self) -> str:
-        """Host and repository; their letter case means nothing."""
-        return self.web.partition("://")[2].lower()
-
-    @property
-    def web(self) -> str:
-        """The address of the repository."""
-        return f"{self.where.url}/{self._home}"
+    name = NAME
+    label = LABEL
 
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:  # noqa: ARG002
         """Issues that changed, the newest first, then pull requests, the last changed first."""
@@ -107,7 +88,7 @@ class Gitea:
         entry = self.client.get(self._issue(id)).json()
         found = issue_of(entry, self.web)
         if found is None or is_pull(entry):
-            raise Missing(f"{LABEL}: {self._home}#{id} is no issue")
+            raise Missing(f"{LABEL}: {self.home}#{id} is no issue")
         return found
 
     def query(self, filter: Filter) -> Iterator[Issue]:
@@ -149,7 +130,7 @@ class Gitea:
         change = {"state": "closed"}
         if self.client.send("PATCH", self._issue(id), change, allow=(412,)).status == 412:
             raise RemoteError(
-                f"{LABEL} does not close {self._home}#{id} while open issues block it: "
+                f"{LABEL} does not close {self.home}#{id} while open issues block it: "
                 "close those first"
             )
 
@@ -160,10 +141,6 @@ class Gitea:
     def group(self, id: str, name: str) -> None:
         """Put an issue into the milestone of that name."""
         self.client.send("PATCH", self._issue(id), {"milestone": self._milestone(name)})
-
-    def disconnect(self) -> None:
-        """Let connections go."""
-        self.client.close()
 
     def _issues(self, since: float | None) -> Iterator[Page]:
         params = dict(_ISSUES) if since is None else {**_ISSUES, "since": stamp(since)}
@@ -333,21 +310,15 @@ class Gitea:
     @cached_property
     def _homes(self) -> frozenset[str]:
         """What the repository is called: it may have another name by now."""
-        return frozenset({self._home.lower(), text(self._description, "full_name").lower()})
-
-    @property
-    def _home(self) -> str:
-        return f"{self.where.owner}/{self.where.project}"
+        return frozenset({self.home.lower(), text(self._description, "full_name").lower()})
 
     def _path(self, below: str) -> str:
         owner, project = quote(self.where.owner, safe=""), quote(self.where.project, safe="")
         return f"repos/{owner}/{project}/{below}".rstrip("/")
 
     def _issue(self, id: str) -> str:
-        """The path of an issue. Raises Missing for an id that cannot be Gitea's."""
-        if not (id.isascii() and id.isdecimal() and len(id) < 19):
-            raise Missing(f"{LABEL} has no issue {one_line(id)[:100]}: its issues have numbers")
-        return self._path(f"issues/{id}")
+        """The path of an issue. Raises Missing."""
+        return self._path(f"issues/{self.number(id)}")
 
 
 def _is_before(entry: Json, since: float | None) -> bool:

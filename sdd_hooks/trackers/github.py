@@ -7,9 +7,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sdd_hooks.errors import SddError
-from sdd_hooks.project.lines import one_line
 from sdd_hooks.remote.urls import parse_endpoint, parse_remote
+from sdd_hooks.trackers.declared import no_address, whose
 from sdd_hooks.trackers.fields import rows, text
 from sdd_hooks.trackers.github_repository import LABEL, GitHub
 from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
@@ -84,7 +83,7 @@ def _open(where: Where, machine: Machine) -> GitHub:
         graphql = f"{api}/graphql"
     else:
         api, graphql = f"{where.url}/api/v3", f"{where.url}/api/graphql"
-    return GitHub(where, graphql, machine.connect(api, _sources(), rate_limit))
+    return GitHub(where, machine.connect(api, _sources(), rate_limit), graphql)
 
 
 def _declared(settings: TrackerSettings, around: Around) -> Where:
@@ -100,19 +99,14 @@ def _declared(settings: TrackerSettings, around: Around) -> Where:
     places = [place for place in (named, origin) if place is not None and place.owner]
     owner = settings.owner or next((place.owner for place in places), "")
     project = settings.repo or next((place.name for place in places), "")
-    for value, key, form in ((owner, "Owner", _OWNER), (project, "Repo", _PROJECT)):
-        if not value:
-            raise SddError(f"{LABEL} needs to know whose issues: add {key} to `#### Tracker`")
-        if not form.fullmatch(value):
-            raise SddError(f"{one_line(value)[:100]!r} cannot be on {LABEL}: correct {key}")
-    return Where(url, owner, project)
+    return whose(LABEL, url, owner, project, owners=_OWNER, projects=_PROJECT)
 
 
 def _base(url: str) -> str:
     """The address of the host for people. Raises SddError for what is no address."""
     found = parse_endpoint(url)
     if found is None:
-        raise SddError(f"{one_line(url)[:100]!r} is no address of a {LABEL}: correct URL")
+        raise no_address(LABEL)
     return CLOUD if found.host in _HOSTS else str(found)
 
 

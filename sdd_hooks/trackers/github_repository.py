@@ -26,12 +26,12 @@ from sdd_hooks.trackers.github_json import (
     listed_pull_of,
     repository_of,
 )
+from sdd_hooks.trackers.hosted import Hosted
 from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
-from sdd_hooks.trackers.protocol import Filter, Page, Since, Where
+from sdd_hooks.trackers.protocol import Filter, Page, Since
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.answer import Answer
-    from sdd_hooks.remote.client import Client
 
 LABEL = "GitHub"
 PER_PAGE = 100
@@ -70,32 +70,13 @@ class _Lacking:
 
 
 @dataclass(frozen=True)
-class GitHub:
+class GitHub(Hosted):
     """The issues of one repository. Reads and writes."""
 
-    where: Where
     graphql: str
-    client: Client
 
-    @property
-    def name(self) -> str:
-        """The registered name."""
-        return NAME
-
-    @property
-    def label(self) -> str:
-        """What people call it."""
-        return LABEL
-
-    @property
-    def place(self) -> str:
-        """Host and repository; their letter case means nothing."""
-        return self.web.partition("://")[2].lower()
-
-    @property
-    def web(self) -> str:
-        """The address of the repository."""
-        return f"{self.where.url}/{self._home}"
+    name = NAME
+    label = LABEL
 
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:
         """Pages of what changed, in the order of change. An unchanged listing is one request."""
@@ -134,7 +115,7 @@ class GitHub:
         entry = answer.json()
         found = issue_of(entry)
         if found is None or is_pull(entry):
-            raise Missing(f"{LABEL}: {self._home}#{id} is no issue")
+            raise Missing(f"{LABEL}: {self.home}#{id} is no issue")
         return found
 
     def query(self, filter: Filter) -> Iterator[Issue]:
@@ -181,10 +162,6 @@ class GitHub:
     def group(self, id: str, name: str) -> None:
         """Put an issue into the milestone of that name."""
         self._send("PATCH", self._issue(id), {"milestone": self._milestone(name)})
-
-    def disconnect(self) -> None:
-        """Let connections go."""
-        self.client.close()
 
     @property
     def _questions(self) -> Questions:
@@ -238,7 +215,7 @@ class GitHub:
         if answer.status == 304:
             return _Listed([], answer, more=False)
         if answer.status == 410:
-            raise Missing(f"{LABEL}: {self._home} has issues disabled")
+            raise Missing(f"{LABEL}: {self.home} has issues disabled")
         entries = answer.json()
         if not isinstance(entries, list):
             raise RemoteError(f"{LABEL} answers without a list of issues: check the URL")
@@ -308,7 +285,7 @@ class GitHub:
         if some and repository_of(some[0]) == repository_of(there.json()):
             return there
         moved = text(there.json(), "html_url")
-        raise Missing(f"{LABEL}: {self._home}#{id} was moved to {one_line(moved)}", moved)
+        raise Missing(f"{LABEL}: {self.home}#{id} was moved to {one_line(moved)}", moved)
 
     def _milestone(self, name: str) -> int:
         """The number of the milestone of that name, created when there is none."""
@@ -351,14 +328,8 @@ class GitHub:
         return f"repos/{owner}/{project}/{below}".rstrip("/")
 
     def _issue(self, id: str) -> str:
-        """The path of an issue. Raises Missing for an id that cannot be GitHub's."""
-        if not (id.isascii() and id.isdecimal() and len(id) < 19):
-            raise Missing(f"{LABEL} has no issue {one_line(id)[:100]}: its issues have numbers")
-        return self._path(f"issues/{id}")
-
-    @property
-    def _home(self) -> str:
-        return f"{self.where.owner}/{self.where.project}"
+        """The path of an issue. Raises Missing."""
+        return self._path(f"issues/{self.number(id)}")
 
 
 def _start(since: Since, notes: Mapping[str, str]) -> str:

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from sdd_hooks.errors import SddError
-from sdd_hooks.project.lines import one_line
 from sdd_hooks.remote.urls import parse_endpoint
+from sdd_hooks.trackers.declared import no_address, whose
 from sdd_hooks.trackers.fields import field, text
 from sdd_hooks.trackers.gitlab_listing import LABEL
 from sdd_hooks.trackers.gitlab_project import GitLab
@@ -137,12 +136,7 @@ def _declared(settings: TrackerSettings, around: Around) -> Where:
         path = origin.path
     owner = settings.owner or path.rpartition("/")[0]
     project = settings.repo or path.rpartition("/")[2]
-    for value, key, form in ((owner, "Owner", _OWNER), (project, "Repo", _PROJECT)):
-        if not value:
-            raise SddError(f"{LABEL} needs to know whose issues: add {key} to `#### Tracker`")
-        if not form.fullmatch(value):
-            raise SddError(f"{one_line(value)[:100]!r} cannot be on {LABEL}: correct {key}")
-    return Where(url, owner, project)
+    return whose(LABEL, url, owner, project, owners=_OWNER, projects=_PROJECT)
 
 
 def _parts(url: str) -> tuple[str, str]:
@@ -150,8 +144,7 @@ def _parts(url: str) -> tuple[str, str]:
     found = parse_endpoint(url)
     path = urlsplit(url).path.strip("/").removesuffix(".git") if found else ""
     if found is None or (path and not _OWNER.fullmatch(path)):
-        # It is not repeated: there may be a password in it.
-        raise SddError(f"the URL of `#### Tracker` is no address of a {LABEL}: correct it")
+        raise no_address(LABEL)
     return CLOUD if found.host in _HOSTS else str(found), path
 
 

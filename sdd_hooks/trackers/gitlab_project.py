@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
-from sdd_hooks.project.lines import one_line
 from sdd_hooks.trackers.fields import number, text
 from sdd_hooks.trackers.gitlab_details import Details
 from sdd_hooks.trackers.gitlab_json import NAME, is_moved, issue_of
@@ -23,42 +22,22 @@ from sdd_hooks.trackers.gitlab_listing import (
     entries_of,
     repeated,
 )
+from sdd_hooks.trackers.hosted import Hosted
 from sdd_hooks.trackers.issue import Draft, Edit, Issue
-from sdd_hooks.trackers.protocol import Filter, Page, Since, Where
+from sdd_hooks.trackers.protocol import Filter, Page, Since
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.answer import Answer
-    from sdd_hooks.remote.client import Client
 
 _STATES = {"open": "opened", "draft": "opened", "closed": "closed", "merged": "closed"}
 
 
 @dataclass(frozen=True)
-class GitLab:
+class GitLab(Hosted):
     """The issues of one project. Reads and writes."""
 
-    where: Where
-    client: Client
-
-    @property
-    def name(self) -> str:
-        """The registered name."""
-        return NAME
-
-    @property
-    def label(self) -> str:
-        """What people call it."""
-        return LABEL
-
-    @property
-    def place(self) -> str:
-        """Host and project; their letter case means nothing."""
-        return self.web.partition("://")[2].lower()
-
-    @property
-    def web(self) -> str:
-        """The address of the project."""
-        return f"{self.where.url}/{self._home}"
+    name = NAME
+    label = LABEL
 
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:
         """Pages of issues that changed, then of merge requests. Unchanged, that is two requests.
@@ -66,7 +45,7 @@ class GitLab:
         Confidential issues come with the others to a token that may read them.
         """
         graphql = f"{self.where.url}/api/graphql"
-        details = Details(self.client, self._path(""), self._home, graphql)
+        details = Details(self.client, self._path(""), self.home, graphql)
         now: dict[str, str] = {}
         at: float | None = None
         for listed in changed(self.client, self._path("issues"), since.issues, notes, now):
@@ -102,9 +81,9 @@ class GitLab:
         entry = self.client.get(self._issue(id)).json()
         found = issue_of(entry)
         if found is None:
-            raise Missing(f"{LABEL}: {self._home}#{id} is no issue")
+            raise Missing(f"{LABEL}: {self.home}#{id} is no issue")
         if is_moved(entry):
-            raise Missing(f"{LABEL}: {self._home}#{id} was moved to another project")
+            raise Missing(f"{LABEL}: {self.home}#{id} was moved to another project")
         return found
 
     def query(self, filter: Filter) -> Iterator[Issue]:
@@ -166,10 +145,6 @@ class GitLab:
         wanted = {"milestone_id": self._milestone(name)}
         self.client.send("PUT", self._issue(id), wanted, again=True)
 
-    def disconnect(self) -> None:
-        """Let connections go."""
-        self.client.close()
-
     def _milestone(self, name: str) -> int:
         """The global id of the milestone of that name, made when there is none."""
         params: dict[str, str | int] = {"title": name, "include_ancestors": "true"}
@@ -191,19 +166,12 @@ class GitLab:
             )
         return found
 
-    @property
-    def _home(self) -> str:
-        """The full path of the project."""
-        return f"{self.where.owner}/{self.where.project}"
-
     def _path(self, below: str) -> str:
-        return f"projects/{quote(self._home, safe='')}/{below}".rstrip("/")
+        return f"projects/{quote(self.home, safe='')}/{below}".rstrip("/")
 
     def _issue(self, id: str) -> str:
-        """The path of an issue. Raises Missing for an id that cannot be GitLab's."""
-        if not (id.isascii() and id.isdecimal() and len(id) < 19):
-            raise Missing(f"{LABEL} has no issue {one_line(id)[:100]}: its issues have numbers")
-        return self._path(f"issues/{id}")
+        """The path of an issue. Raises Missing."""
+        return self._path(f"issues/{self.number(id)}")
 
 
 def _page(listed: Listed, details: Details) -> Page:

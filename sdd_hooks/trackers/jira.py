@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sdd_hooks.errors import SddError
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.remote.urls import parse_endpoint
+from sdd_hooks.trackers.declared import no_address
 from sdd_hooks.trackers.fields import epoch
 from sdd_hooks.trackers.jira_json import LABEL, PROJECT_KEY
 from sdd_hooks.trackers.jira_project import Jira
@@ -89,7 +90,7 @@ def _base(url: str) -> str:
     path = "" if end is None or end.host.endswith(HOME) else re.split("[?#]", url)[0]
     path = _PAGE.sub("", "/" + path.partition("://")[2].partition("/")[2]).rstrip("/")
     if end is None or not _PATH.fullmatch(path):
-        raise SddError(f"{one_line(url)[:100]!r} is no address of a {LABEL}: correct URL")
+        raise no_address(LABEL)
     return f"{end}{path}"
 
 

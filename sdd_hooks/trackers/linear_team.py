@@ -64,15 +64,8 @@ class Linear:
     where: Where
     client: Client
 
-    @property
-    def name(self) -> str:
-        """The registered name."""
-        return NAME
-
-    @property
-    def label(self) -> str:
-        """What people call it."""
-        return LABEL
+    name = NAME
+    label = LABEL
 
     @property
     def place(self) -> str:
