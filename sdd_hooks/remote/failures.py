@@ -32,6 +32,9 @@ def failure_of(error: httpx.HTTPError) -> Failure:
     sent = not isinstance(
         error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
     )
+    if isinstance(error, httpx.ConnectTimeout):
+        # What drops one packet drops the next: whoever is offline does not wait four times.
+        return Failure("no connection in time", "check the network and its URL", False, sent)
     if isinstance(error, httpx.TimeoutException):
         return Failure("no answer in time", sent=sent)
     if isinstance(error, httpx.ProxyError):

@@ -8,7 +8,7 @@ import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from email.utils import formatdate
 
 import pytest
@@ -342,6 +342,22 @@ def test_a_host_that_says_nothing(waiting: Waiting) -> None:
         with closing(client), pytest.raises(RemoteError, match=": no answer in time: try again"):
             client.get("issues")
     assert waiting.slept == [1, 2, 4]
+
+
+def test_a_host_that_no_connection_reaches(waiting: Waiting) -> None:
+    """Whoever is behind a wall that drops everything waits once, not four times."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as taken:
+        address = full.getsockname()
+        # Its queue is full: the kernel drops who comes next.
+        for _ in range(4):
+            peer = taken.enter_context(socket.socket())
+            peer.setblocking(False)
+            with suppress(BlockingIOError):
+                peer.connect(address)
+        client = connected(f"http://127.0.0.1:{address[1]}", waiting, silence=0.3)
+        with closing(client), pytest.raises(RemoteError, match="no connection in time: check"):
+            client.get("issues")
+    assert waiting.slept == []
 
 
 def test_a_host_that_never_ends() -> None:
