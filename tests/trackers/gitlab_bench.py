@@ -33,6 +33,10 @@ class Bench:
         there.now = float(START)
         there.token = TOKEN
 
+    @property
+    def now(self) -> float:
+        return self.gitlab.now
+
     def open(self, owner: str = "acme/tools", project: str = "shop") -> GitLab:
         machine = self.workplace.machine("GitLab")
         found = VENDOR.open(Where(self.server.url, owner, project), machine)

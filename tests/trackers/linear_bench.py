@@ -10,10 +10,7 @@ from typing import Any
 from sdd_hooks.trackers.linear import VENDOR
 from sdd_hooks.trackers.linear_team import Linear
 from sdd_hooks.trackers.protocol import Where
-from tests.support.linear import (
-    Workspace,
-    linear,
-)
+from tests.support.linear import Workspace, linear
 from tests.support.loopback import Server
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import START
@@ -27,6 +24,10 @@ class Bench:
         self.workplace = Workplace(START + 86_400.0)
         workspace.now = float(START)
         workspace.key = f"Bearer {TOKEN}"
+
+    @property
+    def now(self) -> float:
+        return self.workspace.now
 
     def open(self, team: str = "ENG", owner: str = "acme") -> Linear:
         machine = self.workplace.machine("Linear")

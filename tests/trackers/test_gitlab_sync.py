@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.trackers.store import IssueFolder
-from sdd_hooks.trackers.sync import Synced, sync
 from tests.support.loopback import Request, Response
 from tests.trackers.faults import START
+from tests.trackers.folders import assert_as_synced_anew, stored, synced
 from tests.trackers.gitlab_bench import PAGE, Bench, opened
 
 
@@ -20,22 +18,6 @@ from tests.trackers.gitlab_bench import PAGE, Bench, opened
 def bench() -> Iterator[Bench]:
     with opened() as found:
         yield found
-
-
-def synced(bench: Bench, root: Path, **options: Any) -> Synced:
-    return sync(
-        bench.open(), IssueFolder(root, "issues"), clock=lambda: bench.gitlab.now, **options
-    )
-
-
-def stored(root: Path) -> dict[str, str]:
-    return {path.stem: path.read_text() for path in (root / "issues").glob("*.md")}
-
-
-def assert_as_synced_anew(bench: Bench, root: Path) -> None:
-    (root / "clean").mkdir()
-    synced(bench, root / "clean")
-    assert stored(root) == stored(root / "clean")
 
 
 def test_issues_as_files(bench: Bench, tmp_path: Path) -> None:
