@@ -1,0 +1,51 @@
+"""The words of a text that say what it is about: names and their parts."""
+
+# Governing: ADR-0020 (a decision is found by equal votes of evidence)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]{2,}")
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:[./:-]\w+)*")
+
+_STOP_WORDS = """
+    a an and any are as at be been but by can could do does each for from had has have how if in
+    into is it its may might more most must of on one only or other our should so some such than
+    that the their them then there these they this those to use used using via was we were what when
+    where which while who why will with would you your also all both per
+    add added adds change changed changes chore docs doc feat fix fixed fixes make makes new no not
+    refactor remove removed removes test tests update updated updates
+    async await case catch class const def default else end except export false fn func function
+    import int interface let null none private public return returns self static string try true
+    type var void
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""Words of English, of commit messages and of programming languages that are in every change."""
+
+
+def words(text: str) -> list[str]:
+    """Every word in lower case, in order; `OutboxSweeper` is `outbox`, `sweeper` and itself."""
+    found = []
+    for name in _NAME.findall(text):
+        parts = _PART.findall(name)
+        for part in parts:
+            word = part.lower()
+            if len(word) > 1 and word not in STOP_WORDS:
+                found.append(word)
+        if len(parts) > 1:
+            found.append(name.lower())
+    return found
+
+
+def identifiers(texts: Iterable[str]) -> set[str]:
+    """Names as code writes them, in lower case: `config.outbox_size`, and its parts."""
+    found: set[str] = set()
+    for text in texts:
+        for name in _DOTTED.findall(text):
+            whole = name.lower()
+            found.add(whole)
+            found.update(re.split(r"[./:]", whole))
+    return found

@@ -1,0 +1,45 @@
+"""The whole review: a change in, what to say about it out."""
+
+# Governing: SPEC-0010 REQ "Finding the decision", SPEC-0010 REQ "Rules"
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sdd_hooks.project.project import Project
+from sdd_hooks.review.change import Change
+from sdd_hooks.review.diff import read_change
+from sdd_hooks.review.outcome import References, Review
+from sdd_hooks.review.subject import Subject
+from sdd_hooks.review.tree import Tree
+
+_KINDS = ("adrs", "specs")
+
+
+def review_commits(
+    project: Project, base: str, head: str, *, title: str = "", body: str = ""
+) -> Review:
+    """Review what `head` changed since it left `base`.
+
+    `title` and `body` are the pull request's, "" where there is none. Raises RepositoryError for a
+    commit that is not there.
+    """
+    root = project.repository.root
+    change = read_change(root, base, head, title=title, body=body)
+    subject = subject_of(project, change)
+    return _review(subject, References())
+
+
+def subject_of(project: Project, change: Change, *, index: str = "") -> Subject:
+    """What rules look at; `index` is git's index file for what is staged in one of its own."""
+    root: Path = project.repository.root
+    artifacts = tuple(one for one in project.collections if one.kind in _KINDS)
+    after = Tree(root, change.head, index)
+    return Subject(change, Tree(root, change.base), after, artifacts)
+
+
+def _review(subject: Subject, references: References) -> Review:
+    change = subject.change
+    return Review(
+        change.base, change.head, change.title, len(change.files), references, notes=change.notes
+    )
