@@ -91,11 +91,10 @@ def run(
     root: Path, *args: str, stdin: bytes | None = None, index: str = ""
 ) -> subprocess.CompletedProcess[bytes]:
     """`git -C root args` with its exit status and everything it said, for the caller to judge."""
-    variables = {"GIT_INDEX_FILE": index} if index else {}
     try:
         return subprocess.run(
             _command(root, args),
-            env={**environment(), **variables},
+            env=_variables(index),
             input=stdin or b"",
             capture_output=True,
             check=False,
@@ -104,9 +103,12 @@ def run(
         raise _missing() from None
 
 
-def start(root: Path, *args: str) -> subprocess.Popen[bytes]:
-    """Start `git -C root args` and go on: its output is piped, what it says on stderr is lost."""
-    return _spawn(root, args, subprocess.DEVNULL)
+def start(root: Path, *args: str, index: str = "") -> subprocess.Popen[bytes]:
+    """Start `git -C root args` and go on: its output is piped, what it says on stderr is lost.
+
+    `index` is as for `git`.
+    """
+    return _spawn(root, args, subprocess.DEVNULL, index)
 
 
 def nul_split(data: bytes) -> list[str]:
@@ -125,7 +127,7 @@ def read_blobs(root: Path, specs: Sequence[str]) -> Iterator[bytes | None]:
             if b"\n" in group[0]:
                 yield try_git(root, "cat-file", "blob", os.fsdecode(group[0]))
                 continue
-            process = process or _spawn(root, ("cat-file", "--batch"), subprocess.PIPE)
+            process = process or _spawn(root, ("cat-file", "--batch"), subprocess.PIPE, "")
             yield from _ask(process, group)
     finally:
         if process is not None:
@@ -173,6 +175,10 @@ def _command(root: Path, args: Sequence[str]) -> list[str]:
     return ["git", "-C", str(root), *args]
 
 
+def _variables(index: str) -> dict[str, str]:
+    return {**environment(), **({"GIT_INDEX_FILE": index} if index else {})}
+
+
 def _missing() -> RepositoryError:
     return RepositoryError("git is not installed or not on PATH: install it (https://git-scm.com)")
 
@@ -200,11 +206,11 @@ def _groups(specs: Sequence[bytes]) -> Iterator[list[bytes]]:
         yield group
 
 
-def _spawn(root: Path, args: Sequence[str], stdin: int) -> subprocess.Popen[bytes]:
+def _spawn(root: Path, args: Sequence[str], stdin: int, index: str) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             _command(root, args),
-            env=environment(),
+            env=_variables(index),
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

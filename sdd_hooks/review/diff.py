@@ -29,7 +29,7 @@ def read_change(root: Path, base: str, head: str, *, title: str = "", body: str 
     messages = tuple(
         text.strip() for text in log.decode("utf-8", "replace").split("\0") if text.strip()
     )
-    entries, patch, cut = _diff(root, start_commit, tip)
+    entries, patch, cut = _diff(root, ("diff-tree",), (start_commit, tip), "")
     first, _, rest = (messages[-1] if messages else "").partition("\n")
     return Change(
         start_commit,
@@ -40,6 +40,18 @@ def read_change(root: Path, base: str, head: str, *, title: str = "", body: str 
         tuple(_with_lines(entries, patch)),
         ("the diff is larger than 50 MB: not all of it was read",) if cut else (),
     )
+
+
+def read_staged(root: Path, index: str = "") -> Change:
+    """What is staged: the index against HEAD, or against nothing before the first commit.
+
+    `index` is git's index file where a commit in the making has one of its own. Raises GitError.
+    """
+    found = try_git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    base = (found or git(root, "hash-object", "-t", "tree", os.devnull)).decode().strip()
+    entries, patch, cut = _diff(root, ("diff-index", "--cached"), (base,), index)
+    notes = ("the diff is larger than 50 MB: not all of it was read",) if cut else ()
+    return Change(base, "", "", "", (), tuple(_with_lines(entries, patch)), notes)
 
 
 def _commit(root: Path, name: str) -> str:
@@ -59,11 +71,13 @@ def _merge_base(root: Path, base: str, head: str) -> str:
     return found.decode().split("\n")[0] if found else base
 
 
-def _diff(root: Path, base: str, head: str) -> tuple[list[ChangedFile], bytes, bool]:
+def _diff(
+    root: Path, verb: tuple[str, ...], sides: tuple[str, ...], index: str
+) -> tuple[list[ChangedFile], bytes, bool]:
     """The files that differ, and their patches in the same order, as far as they are read."""
-    command = ("diff-tree", "-r", "-z", "--raw", "--patch", "--find-renames", "--no-color")
+    command = (*verb, "-r", "-z", "--raw", "--patch", "--find-renames", "--no-color")
     options = ("--no-ext-diff", "--no-textconv", "--unified=0", "--submodule=short", "--full-index")
-    process = start(root, *command, *options, base, head)
+    process = start(root, *command, *options, *sides, index=index)
     assert process.stdout is not None
     with process:
         output = process.stdout.read(LARGEST)

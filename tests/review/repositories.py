@@ -1,0 +1,81 @@
+"""Subjects of rules, out of real repositories: what was there, and what a change does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sdd_hooks.project.project import load_project
+from sdd_hooks.review.diff import read_change, read_staged
+from sdd_hooks.review.review import subject_of as _subject_of
+from sdd_hooks.review.subject import Subject
+from tests.support.repos import Repo
+
+Files = Mapping[str, str | bytes | None]
+"""What is written, by path; None takes a file away. Files that are not named stay."""
+
+_MEMORY = "CLAUDE.md"
+_SECTION = "## Architecture Context"
+
+
+def subject_of(
+    tmp_path: Path,
+    before: Mapping[str, str | bytes],
+    after: Files,
+    *,
+    message: str = "Change",
+    title: str = "",
+    body: str = "",
+    adrs: str = "docs/adrs",
+    specs: str = "docs/openspec/specs",
+) -> Subject:
+    """The commit `message` that does `after` to a repository of the files `before`.
+
+    The folders of artifacts are declared in CLAUDE.md, below what `before` has there; "" leaves a
+    declaration out.
+    """
+    repo = _begin(tmp_path, before, adrs, specs)
+    base = repo.head()
+    _apply(repo, after)
+    head = repo.commit(message)
+    change = read_change(repo.root, base, head, title=title, body=body)
+    return _subject_of(load_project(repo.root), change)
+
+
+def staged_subject_of(
+    tmp_path: Path,
+    before: Mapping[str, str | bytes],
+    after: Files,
+    *,
+    adrs: str = "docs/adrs",
+    specs: str = "docs/openspec/specs",
+) -> Subject:
+    """The same change, staged and not committed."""
+    repo = _begin(tmp_path, before, adrs, specs)
+    _apply(repo, after)
+    repo.git("add", "--all")
+    return _subject_of(load_project(repo.root), read_staged(repo.root))
+
+
+def _begin(tmp_path: Path, before: Mapping[str, str | bytes], adrs: str, specs: str) -> Repo:
+    repo = Repo.init(tmp_path / "repo")
+    _apply(repo, before)
+    memory = repo.root / _MEMORY
+    said = memory.read_text() if memory.exists() else ""
+    declared = [
+        f"- {what} are in `{folder}/`\n"
+        for what, folder in (("Architecture Decision Records", adrs), ("Specifications", specs))
+        if folder
+    ]
+    if declared and _SECTION not in said:
+        repo.write(_MEMORY, f"{said}\n{_SECTION}\n\n{''.join(declared)}".lstrip("\n"))
+    repo.commit("Before")
+    return repo
+
+
+def _apply(repo: Repo, files: Files) -> None:
+    for path, content in files.items():
+        if content is None:
+            repo.remove(path)
+        else:
+            repo.write(path, content)
