@@ -12,8 +12,20 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from sdd_hooks.errors import EXIT_OK
+from sdd_hooks.project.documents import json_document
+from sdd_hooks.project.lines import columns_of, counted, plain, plain_lines
 
-SCHEMA_VERSION = 1
+__all__ = [
+    "Report",
+    "Terminal",
+    "counted",
+    "error_document",
+    "plain",
+    "plain_lines",
+    "show",
+    "table",
+    "terminal",
+]
 
 
 @dataclass(frozen=True)
@@ -47,7 +59,7 @@ def show(report: Report, as_json: bool) -> int:
     """Print a report. Returns its exit code."""
     if as_json:
         extras = {"notes": list(report.notes), "warnings": list(report.warnings)}
-        sys.stdout.write(_document({**report.data, **extras}))
+        sys.stdout.write(json_document({**report.data, **extras}))
         return report.exit_code
     sys.stdout.writelines(f"{line}\n" for line in report.lines)
     sys.stdout.flush()
@@ -58,7 +70,7 @@ def show(report: Report, as_json: bool) -> int:
 
 def error_document(code: str, message: str, exit_code: int) -> str:
     """An error as the JSON object that takes the place of a result."""
-    return _document({"error": {"code": code, "message": message, "exit_code": exit_code}})
+    return json_document({"error": {"code": code, "message": message, "exit_code": exit_code}})
 
 
 def terminal(stream: TextIO, environ: Mapping[str, str]) -> Terminal:
@@ -72,57 +84,13 @@ def terminal(stream: TextIO, environ: Mapping[str, str]) -> Terminal:
         return Terminal(0, styled)
 
 
-def plain(text: str) -> str:
-    """The text as one line that a terminal only prints: no control characters, no reordering."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(map(_visible, " ".join(text.split())))
-
-
-def plain_lines(text: str) -> list[str]:
-    """The lines of a text as `plain` ones that keep their blanks, without blank lines around."""
-    lines = ("".join(map(_visible, line.expandtabs(4).rstrip())) for line in text.splitlines())
-    return "\n".join(lines).strip("\n").splitlines()
-
-
 def table(rows: Sequence[Sequence[object]]) -> list[str]:
     """Rows as aligned lines; columns that hold numbers are flush right."""
     columns = []
     for column in zip(*rows, strict=True):
         texts = [f"{cell:,}" if isinstance(cell, int) else plain(str(cell)) for cell in column]
-        width = max(map(_width, texts))
+        width = max(map(columns_of, texts))
         numeric = any(isinstance(cell, int) for cell in column)
-        padded = [(text, " " * (width - _width(text))) for text in texts]
+        padded = [(text, " " * (width - columns_of(text))) for text in texts]
         columns.append([space + text if numeric else text + space for text, space in padded])
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 document`, `2,000 documents`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _width(text: str) -> int:
-    """Columns on a terminal: ideographs take two, combining marks none."""
-    if text.isascii():
-        return len(text)
-    from unicodedata import combining, east_asian_width
-
-    wide = sum(east_asian_width(character) in "WF" for character in text)
-    return len(text) + wide - sum(map(bool, map(combining, text)))
-
-
-def _document(data: Mapping[str, object]) -> str:
-    import json
-
-    return json.dumps({"schema_version": SCHEMA_VERSION, **data}, indent=2) + "\n"
-
-
-def _visible(character: str) -> str:
-    from unicodedata import category
-
-    # Cc and Cf hold escapes and the marks that reorder text; a surrogate stands for a lone byte.
-    # The two joiners are part of words in some scripts.
-    hidden = category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
-    hidden = hidden and character not in "\u200c\u200d"
-    return f"\\u{ord(character):04x}" if hidden else character
