@@ -71,3 +71,23 @@ def progress_line(
     """A progress function for the block, or None where `stream` is no terminal."""
     with live_line(stream, clock) as line:
         yield None if line is None else line.report
+
+
+@contextmanager
+def waiting_line(stream: TextIO, what: str, patience: float = PATIENCE) -> Iterator[None]:
+    """Say what the block does, where `stream` is a terminal and it takes more than `patience`
+    seconds."""
+    import threading
+
+    with live_line(stream) as line:
+        timer = threading.Timer(patience, line.tell, (f"{what} …",)) if line else None
+        if timer:
+            timer.daemon = True
+            timer.start()
+        try:
+            yield
+        finally:
+            if timer:
+                timer.cancel()
+                # It must not write over what comes next.
+                timer.join()

@@ -69,7 +69,7 @@ class ReviewSettings(NamedTuple):
     max_pairs: int = 2
     merge_strategy: Literal["squash", "merge", "rebase"] = "squash"
     auto_cleanup: bool = False
-    fail_on: Literal["critical", "warning", "info", "never"] = "critical"
+    fail_on: Literal["critical", "warning", "info", "never"] = "never"
     max_suggestions: int = 1
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sdd_hooks.project.project import Project
 from sdd_hooks.review.change import Change
-from sdd_hooks.review.diff import read_change
+from sdd_hooks.review.diff import read_change, read_staged
 from sdd_hooks.review.outcome import References, Review
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.tree import Tree
@@ -28,6 +28,16 @@ def review_commits(
     change = read_change(root, base, head, title=title, body=body)
     subject = subject_of(project, change)
     return _review(subject, References())
+
+
+def review_staged(project: Project, *, index: str = "") -> Review:
+    """Apply the rules to what is staged.
+
+    `index` is git's index file where a commit in the making has one of its own. Raises
+    RepositoryError when git cannot read it.
+    """
+    change = read_staged(project.repository.root, index)
+    return _review(subject_of(project, change, index=index), References())
 
 
 def subject_of(project: Project, change: Change, *, index: str = "") -> Subject:
