@@ -6,10 +6,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sdd_hooks.project.git import git
 from sdd_hooks.project.project import Project
 from sdd_hooks.review.change import Change
+from sdd_hooks.review.check import check
 from sdd_hooks.review.diff import read_change, read_staged
+from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.outcome import References, Review
+from sdd_hooks.review.rules import registered
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.tree import Tree
 
@@ -26,7 +30,8 @@ def review_commits(
     """
     root = project.repository.root
     change = read_change(root, base, head, title=title, body=body)
-    subject = subject_of(project, change)
+    tip = git(root, "rev-parse", "--verify", f"{base}^{{commit}}").decode().strip()
+    subject = subject_of(project, change, tip=tip)
     return _review(subject, References())
 
 
@@ -40,16 +45,29 @@ def review_staged(project: Project, *, index: str = "") -> Review:
     return _review(subject_of(project, change, index=index), References())
 
 
-def subject_of(project: Project, change: Change, *, index: str = "") -> Subject:
-    """What rules look at; `index` is git's index file for what is staged in one of its own."""
+def subject_of(project: Project, change: Change, *, index: str = "", tip: str = "") -> Subject:
+    """What rules look at.
+
+    `index` is git's index file for what is staged in one of its own; `tip` the commit at which the
+    base branch is now, "" when that is the change's base.
+    """
     root: Path = project.repository.root
     artifacts = tuple(one for one in project.collections if one.kind in _KINDS)
     after = Tree(root, change.head, index)
-    return Subject(change, Tree(root, change.base), after, artifacts)
+    moved = Tree(root, tip) if tip not in ("", change.base) else None
+    return Subject(change, Tree(root, change.base), after, artifacts, moved)
 
 
 def _review(subject: Subject, references: References) -> Review:
     change = subject.change
+    checked = check(subject, registered())
     return Review(
-        change.base, change.head, change.title, len(change.files), references, notes=change.notes
+        change.base,
+        change.head,
+        change.title,
+        len(change.files),
+        references,
+        report(subject, checked.findings),
+        checked.suppressed,
+        (*change.notes, *checked.notes),
     )

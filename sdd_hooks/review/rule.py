@@ -16,7 +16,8 @@ class Rule:
     `id` is in kebab case, and the `rule` of each of its findings is that, or begins with it and a
     slash (`security/inner-html`). `severity` is the worst it finds. `summary` says in one line
     what it finds, `advice` in one or two sentences why, and what to do. `check` is a pure function
-    of the subject, and raises nothing.
+    of the subject, and raises nothing. One that `guards_records` is suppressed only where the base
+    says so already.
     """
 
     id: str
@@ -24,3 +25,4 @@ class Rule:
     summary: str
     advice: str
     check: Callable[[Subject], Iterable[Finding]]
+    guards_records: bool = False

@@ -15,13 +15,15 @@ from sdd_hooks.review.tree import Tree
 class Subject:
     """A change, the trees around it, and the collections that hold artifacts (kinds adrs, specs).
 
-    What is read from a tree is read when it is asked for, once.
+    `tip` is the base branch as it is now, when that is not `before`: it may have gone on since the
+    change left it. What is read from a tree is read when it is asked for, once.
     """
 
     change: Change
     before: Tree
     after: Tree
     collections: tuple[Collection, ...]
+    tip: Tree | None = None
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -32,6 +34,11 @@ class Subject:
     def corpus_before(self) -> Corpus:
         """The artifacts at the base."""
         return self.before.corpus(self.collections)
+
+    @cached_property
+    def corpus_tip(self) -> Corpus:
+        """The artifacts of the base branch as it is now."""
+        return self.corpus_before if self.tip is None else self.tip.corpus(self.collections)
 
     def text(self, path: str) -> str:
         """The file as the change leaves it; "" when it is none, binary, or too large."""

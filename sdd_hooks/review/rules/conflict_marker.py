@@ -1,0 +1,90 @@
+"""Markers of a merge conflict that was committed as it stood."""
+
+# Governing: SPEC-0010 REQ "Rules"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.artifacts.markdown import frontmatter_end, prose, with_plain_line_ends
+from sdd_hooks.review.rule import Rule
+from sdd_hooks.review.subject import Subject
+
+_START, _BASE, _MIDDLE, _END = "<", "|", "=", ">"
+
+# The middle one alone is a heading's underline in more than one format: it counts between others.
+_MARKER = re.compile(r"^(?:<{7}|>{7}|\|{7}|={7})(?=[ \r]|$)[^\n]*", re.MULTILINE)
+_MARKDOWN = (".md", ".mdx", ".markdown")
+
+
+class _Marker(NamedTuple):
+    line: int
+    text: str
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Every conflict in a changed file, wherever in it: at its first marker."""
+    for file in subject.change.files:
+        if file.is_file and not file.binary:
+            text = subject.text(file.path)
+            for conflict in conflicts(text, markdown=file.path.lower().endswith(_MARKDOWN)):
+                lines = ", ".join(str(marker.line) for marker in conflict)
+                message = (
+                    "a merge conflict was left here: resolve it, and take out the markers on"
+                    f" {'lines' if len(conflict) > 1 else 'line'} {lines}"
+                )
+                first = conflict[0]
+                yield Finding(file.path, first.line, RULE.id, "critical", message, first.text)
+
+
+def conflicts(text: str, *, markdown: bool = False) -> Iterator[tuple[_Marker, ...]]:
+    """The markers of each conflict in a text, in order. One that lost a side counts as well.
+
+    In Markdown a fenced block shows an example, and `>>>>>>> ` alone is a quotation.
+    """
+    if "<<<<<<<" not in text and ">>>>>>>" not in text:
+        return
+    if markdown:
+        text = with_plain_line_ends(text)
+        # Frontmatter is where records conflict most.
+        matter = frontmatter_end(text)
+        text = text[:matter] + prose(text)[matter:]
+    opened: list[_Marker] = []
+    line = 1
+    position = 0
+    for match in _MARKER.finditer(text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        marker = _Marker(line, match[0].rstrip()[:200])
+        kind = match[0][0]
+        if kind == _START:
+            if opened:
+                yield (opened[0],)
+            opened = [marker]
+        elif kind == _END:
+            if opened or not markdown:
+                yield *opened, marker
+            opened = []
+        elif opened and _expected(kind, opened):
+            opened.append(marker)
+    if opened:
+        yield (opened[0],)
+
+
+def _expected(kind: str, opened: list[_Marker]) -> bool:
+    """Whether this marker may follow: the base's side once, then the other side once."""
+    last = opened[-1].text[0]
+    return last == _START or (kind == _MIDDLE and last == _BASE)
+
+
+RULE = Rule(
+    "conflict-marker",
+    "critical",
+    "Markers of an unresolved merge conflict.",
+    "Both sides of the conflict are in the file, and nothing can read it. Choose what holds, and"
+    " take the lines with `<<<<<<<`, `|||||||`, `=======` and `>>>>>>>` out.",
+    check,
+)

@@ -1,0 +1,36 @@
+"""A suppression that gives no reason, and is not heeded."""
+
+# Governing: SPEC-0010 REQ "Suppression"
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.review.rule import Rule
+from sdd_hooks.review.subject import Subject
+from sdd_hooks.review.suppression import read_suppression
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Every added line with a suppression that says nothing in parentheses."""
+    for file in subject.change.files:
+        for line in file.added:
+            one = read_suppression(line.text, line.number)
+            if one and not one.reason:
+                named = ", ".join(one.rules)
+                message = (
+                    f"this suppression of {named} gives no reason and is not heeded: write"
+                    f" `sdd-ignore: {named} (reason)`"
+                )
+                yield Finding(file.path, line.number, RULE.id, "info", message, line.text.strip())
+
+
+RULE = Rule(
+    "suppression",
+    "info",
+    "A suppression without a reason.",
+    "Who reads the code next needs to know why a finding was left alone. Write the reason in"
+    " parentheses behind the rule; without it nothing is suppressed.",
+    check,
+)
