@@ -29,11 +29,7 @@ def document(review: Review) -> Fields:
         "head": review.head,
         "title": _text(review.title),
         "files": review.files,
-        "counts": {
-            **{severity: review.count(severity) for severity in SEVERITIES},
-            "suggestions": len(references.suggested),
-            "suppressed": len(review.suppressed),
-        },
+        "counts": _counts(review),
         "references": {
             "ranked": [_candidate(one) for one in references.ranked],
             "folded": [_candidate(one) for one in references.folded],
@@ -48,6 +44,14 @@ def document(review: Review) -> Fields:
         ],
         "notes": [_text(note) for note in review.notes],
     }
+
+
+def _counts(review: Review) -> dict[str, int]:
+    """A suggestion is also counted as one of `info`, as `--fail-on` counts it."""
+    counts: dict[str, int] = {severity: review.count(severity) for severity in SEVERITIES}
+    counts["suggestions"] = len(review.references.suggested)
+    counts["suppressed"] = len(review.suppressed)
+    return counts
 
 
 def _candidate(one: Candidate) -> Fields:
