@@ -2,10 +2,11 @@
 # What every hook of sdd does. It decides in sh, with at most one git process, whether anything
 # indexed can have changed, and starts sdd only then. It never changes what git's command returns.
 #
-# The hook sets `event` and `sdd` (the command to start; empty: look it up on PATH) and continues
-# here with the arguments git gave it, in the top directory of the work tree.
+# The hook sets `event`, `review` (1: also review what is committed and pushed) and `sdd` (the command
+# to start; empty: look it up on PATH) and continues here with the arguments git gave it, in the top
+# directory of the work tree.
 #
-# Governing: ADR-0005 (hook shims decide in sh)
+# Governing: ADR-0005 (hook shims decide in sh), SPEC-0010 REQ "Review in hooks"
 
 # Both are written by sdd after every refresh, and no more trusted than any file of the work tree.
 # The first line is `sdd 1 COMMIT DIRTY LARGE SUBMODULES`, each other line a pathspec: of what the
@@ -17,6 +18,7 @@ sdd_artifacts=.sdd/search/hook-artifacts
 # A refresh that nobody has begun.
 sdd_again=.sdd/search/again
 event=${event-}
+review=${review-}
 sdd=${sdd-}
 
 sdd_warn() {
@@ -66,9 +68,49 @@ sdd_rebase_goes_on() {
     return 0
 }
 
+# Whether a branch is pushed, of all that git says is: `NAME COMMIT REF COMMIT` a line, the first
+# commit zeros for what is deleted.
+sdd_pushes_a_branch() {
+    while IFS= read -r sdd_line; do
+        sdd_line=${sdd_line% *}
+        case ${sdd_line##* } in
+            refs/heads/*) ;;
+            *) continue ;;
+        esac
+        sdd_line=${sdd_line% *}
+        case ${sdd_line##* } in
+            *[!0]*) return 0 ;;
+        esac
+    done <<END
+$sdd_input
+END
+    return 1
+}
+
+# Whether there is anything to review. $1: the file with the message, where there is one.
+sdd_review_wanted() {
+    case $event in
+        pre-commit) ! sdd_unchanged --cached HEAD -- ;;
+        commit-msg)
+            sdd_rebase_goes_on && return 1
+            [ ! -f "$sdd_git_dir/MERGE_HEAD" ] || return 1
+            sdd_line=
+            [ -f "${1-}" ] && IFS= read -r sdd_line <"$1"
+            case $sdd_line in
+                'fixup! '* | 'squash! '* | 'amend! '* | 'Merge '*) return 1 ;;
+            esac
+            ;;
+        pre-push) sdd_pushes_a_branch ;;
+    esac
+}
+
 # Whether sdd has anything to do. $@: the arguments of the hook.
 sdd_wanted() {
     sdd_find_git_dir
+    if [ "$review" = 1 ]; then
+        sdd_review_wanted "$@"
+        return
+    fi
     if [ "$event" = pre-commit ]; then
         sdd_state=$sdd_artifacts
     fi
@@ -196,26 +238,53 @@ sdd_start() {
         sdd_warn "$sdd_command is gone: $sdd_advice"
         return 0
     fi
-    "$sdd_command" hook "$event" "$@" </dev/null
+    sdd_action=$event
+    [ "$event$review" = pre-commit1 ] && sdd_action=check
+    sdd_give "$sdd_command" hook "$sdd_action" "$@"
     case $event$? in
         *[!0-9]0 | *[!0-9]130) return 0 ;;
         # A broken installation exits with 1, too, and must not stop a commit.
-        pre-commit1) "$sdd_command" --version </dev/null >/dev/null 2>&1 && return 1 ;;
+        pre-commit1 | commit-msg1 | pre-push1) "$sdd_command" --version </dev/null >/dev/null 2>&1 && return 1 ;;
     esac
     sdd_warn "$sdd_command failed: run \`sdd doctor\`, or $sdd_advice"
     return 0
 }
 
+# Starts a command with what git says on standard input to pre-push, or with nothing.
+sdd_give() {
+    if [ -n "$sdd_input" ]; then
+        # A command that reads none of it is no failure.
+        { printf '%s\n' "$sdd_input" 2>/dev/null || :; } | "$@"
+    else
+        "$@" </dev/null
+    fi
+}
+
 # Another installer may have moved this hook aside and call it from the one it calls in turn.
 [ "${SDD_HOOK_CHAIN-}" = "$event:$PWD" ] && exit 0
+
+sdd_input=
+if [ "$event" = pre-push ]; then
+    sdd_input=$(cat 2>/dev/null)
+fi
 
 # The hook that was here before comes first, with its input, and its status is the hook's.
 sdd_status=0
 sdd_legacy=${0%/*}/$event.sdd-legacy
 if [ -x "$sdd_legacy" ] && [ ! -d "$sdd_legacy" ]; then
-    SDD_HOOK_CHAIN=$event:$PWD "$sdd_legacy" "$@"
+    if [ "$event" = pre-push ]; then
+        (
+            SDD_HOOK_CHAIN=$event:$PWD
+            export SDD_HOOK_CHAIN
+            sdd_give "$sdd_legacy" "$@"
+        )
+    else
+        SDD_HOOK_CHAIN=$event:$PWD "$sdd_legacy" "$@"
+    fi
     sdd_status=$?
-    [ "$event" = pre-commit ] && [ $sdd_status -ne 0 ] && exit $sdd_status
+    case $event in
+        pre-* | commit-msg) [ $sdd_status -eq 0 ] || exit $sdd_status ;;
+    esac
 fi
 
 if sdd_wanted "$@"; then

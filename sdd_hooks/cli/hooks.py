@@ -1,6 +1,7 @@
 """`sdd hooks`: put the git hooks in place, take them out, look at them."""
 
-# Governing: SPEC-0004 REQ "Installing hooks", ADR-0005 (hook shims decide in sh)
+# Governing: SPEC-0004 REQ "Installing hooks", SPEC-0010 REQ "Review in hooks",
+# ADR-0005 (hook shims decide in sh)
 
 from __future__ import annotations
 
@@ -34,20 +35,24 @@ def hooks() -> None:
 
 
 @hooks.command()
+@click.option("--review", is_flag=True, help="Also review commits, messages and pushes.")
 @json_option
 @click.pass_obj
-def install(directory: Path | None, as_json: bool) -> int:
+def install(directory: Path | None, review: bool, as_json: bool) -> int:
     """Install the hooks beside those that are there.
 
     A hook that was there runs first and comes back on uninstall. Where pre-commit, husky or
-    lefthook own the hooks, what to add to their configuration is printed instead.
+    lefthook own the hooks, what to add to their configuration is printed instead. With --review,
+    pre-commit applies the rules to what is staged, and commit-msg and pre-push are installed too;
+    once they are there, they stay until they are uninstalled.
 
     \b
     Example:
       sdd hooks install
+      sdd hooks install --review
     """
     repository = discover(start_directory(directory))
-    return show(hooks_report(hooks_of.install(repository, own_command())), as_json)
+    return show(hooks_report(hooks_of.install(repository, own_command(), review=review)), as_json)
 
 
 @hooks.command()

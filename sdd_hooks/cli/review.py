@@ -114,7 +114,7 @@ def _text(found: Review, form: str, project: Project) -> str:
     if form == "json":
         from sdd_hooks.review.reporters.document import render_json
 
-        return render_json(replace(found, notes=(*found.notes, *project.warnings)))
+        return render_json(found, project.warnings)
     if form == "sarif":
         from sdd_hooks.review.reporters.sarif import sarif
         from sdd_hooks.review.rules import registered

@@ -2,9 +2,11 @@
 
 A hook that was there is moved aside as `EVENT.sdd-legacy`, runs first, and comes back on uninstall.
 Hooks that another tool generates are left alone: the report says what to add to its configuration.
+The review in hooks is installed where it is asked for, and then kept up to date with the rest.
 """
 
-# Governing: ADR-0005 (hook shims decide in sh), SPEC-0004 REQ "Installing hooks"
+# Governing: ADR-0005 (hook shims decide in sh), SPEC-0004 REQ "Installing hooks",
+# SPEC-0010 REQ "Review in hooks"
 
 from __future__ import annotations
 
@@ -18,7 +20,15 @@ from typing import Literal
 from sdd_hooks.errors import StorageError
 from sdd_hooks.githooks import managers
 from sdd_hooks.githooks.folder import Folder, HooksRefused, configured_hooks, find_folder
-from sdd_hooks.githooks.shims import EVENTS, command_of, is_edited, is_ours, render, shims_folder
+from sdd_hooks.githooks.shims import (
+    EVENTS,
+    REVIEW_EVENTS,
+    command_of,
+    is_edited,
+    is_ours,
+    render,
+    shims_folder,
+)
 from sdd_hooks.project.files import REASONS, write_atomically
 from sdd_hooks.project.repository import Repository
 
@@ -67,8 +77,10 @@ class InstallReport:
     notes: tuple[str, ...] = ()
 
 
-def install(repository: Repository, sdd: Path) -> InstallReport:
+def install(repository: Repository, sdd: Path, *, review: bool = False) -> InstallReport:
     """Install the hooks that start the command at `sdd`, an absolute path. Again changes nothing.
+
+    `review` asks for those of the review as well; once they are there, they stay.
 
     Raises HooksRefused for a folder outside the repository or a command that is not there, and
     StorageError when the folder cannot be written.
@@ -81,7 +93,12 @@ def install(repository: Repository, sdd: Path) -> InstallReport:
             f"core.hooksPath is {folder.path}, outside this repository, and other repositories may"
             f" use it: unset it, or `git config core.hooksPath {shims_folder()}`"
         )
-    return _report(repository, folder, sdd, change=True)
+    if folder.ours and review:
+        raise HooksRefused(
+            f"core.hooksPath is {folder.path}, which has no hooks for the review: unset it, then"
+            " `sdd hooks install --review`"
+        )
+    return _report(repository, folder, sdd, change=True, review=review)
 
 
 def status(repository: Repository, sdd: Path | None = None) -> InstallReport:
@@ -101,23 +118,25 @@ def uninstall(repository: Repository) -> InstallReport:
     # Hooks installed before core.hooksPath was set are where they were.
     places = {repository.common_dir / "hooks"} | ({folder.path} if folder.inside else set())
     changed = set()
+    review = _reviews(folder)
     for place in sorted(places):
         with _storage(place):
-            changed |= {event for event in EVENTS if _take_out(place, event)}
-    report = _report(repository, folder, None, change=False)
+            changed |= {event for event in (*EVENTS, *REVIEW_EVENTS) if _take_out(place, event)}
+    report = _report(repository, folder, None, change=False, review=review)
     hooks = tuple(replace(hook, changed=hook.event in changed) for hook in report.hooks)
     return InstallReport(report.folder, hooks, report.manager, "", report.notes)
 
 
 def _report(
-    repository: Repository, folder: Folder, sdd: Path | None, *, change: bool
+    repository: Repository, folder: Folder, sdd: Path | None, *, change: bool, review: bool = False
 ) -> InstallReport:
     root = repository.root
+    review = review or _reviews(folder)
     owner = managers.of_repository(root, folder.path)
     if not owner and folder.tracked:
         owner = os.path.relpath(folder.path, root)
     hooks = []
-    for event in EVENTS:
+    for event in (*EVENTS, *(REVIEW_EVENTS if review else ())):
         if folder.ours:
             hooks.append(Hook(event, "shipped"))
         elif not folder.inside:
@@ -127,11 +146,15 @@ def _report(
             hooks.append(Hook(event, "managed", detail=owner))
         else:
             with _storage(folder.path):
-                hooks.append(_hook(folder.path, event, sdd, change=change))
+                hooks.append(_hook(folder.path, event, sdd, change=change, review=review))
     managed = [hook for hook in hooks if hook.state == "managed"]
     manager = managed[0].detail if managed else ""
-    missing = [h.event for h in managed if not managers.is_configured(h.detail, root, h.event)]
-    snippet = managers.snippet(manager, missing) if missing else ""
+    missing = [
+        hook.event
+        for hook in managed
+        if not managers.is_configured(hook.detail, root, hook.event, review=review)
+    ]
+    snippet = managers.snippet(manager, missing, review=review) if missing else ""
     notes = [
         f"hook.{name} in git's configuration runs sdd on {event} (git 2.54 and newer)"
         for name, event in configured_hooks(repository)
@@ -139,18 +162,29 @@ def _report(
     return InstallReport(folder.path, tuple(hooks), manager, snippet, tuple(notes))
 
 
-def _hook(place: Path, event: str, sdd: Path | None, *, change: bool) -> Hook:
+def _reviews(folder: Folder) -> bool:
+    """Whether a hook of the review is installed, under whatever name another installer keeps it."""
+    if folder.ours or not folder.inside:
+        return False
+    with _storage(folder.path):
+        return any(
+            is_ours(_content(folder.path / event) or b"") or _chained(folder.path, event)
+            for event in REVIEW_EVENTS
+        )
+
+
+def _hook(place: Path, event: str, sdd: Path | None, *, change: bool, review: bool) -> Hook:
     """The hook for `event`, put there first when `change` asks for it and nothing forbids it."""
     path, legacy = place / event, place / f"{event}{LEGACY}"
     content = _content(path)
     if content is None:
-        return _put(path, sdd) if change and sdd else Hook(event, "absent")
+        return _put(path, sdd, review) if change and sdd else Hook(event, "absent")
     if is_ours(content):
-        state, detail = _state(event, path, content, sdd)
+        state, detail = _state(event, path, content, sdd, review)
         if state == "installed" or not (change and sdd):
             return Hook(event, state, detail=detail)
         _set_edited_aside(path, content)
-        return _put(path, sdd)
+        return _put(path, sdd, review)
     chain = _chained(place, event)
     if chain:
         return Hook(event, "chained", detail=f"{event} is expected to run {chain}")
@@ -163,30 +197,32 @@ def _hook(place: Path, event: str, sdd: Path | None, *, change: bool) -> Hook:
         return Hook(event, "blocked", detail=f"{legacy} is in the way: remove it or {path}")
     path.rename(legacy)
     try:
-        return replace(_put(path, sdd), detail=f"runs {legacy.name} first")
+        return replace(_put(path, sdd, review), detail=f"runs {legacy.name} first")
     except StorageError:
         legacy.rename(path)
         raise
 
 
-def _state(event: str, path: Path, content: bytes, sdd: Path | None) -> tuple[State, str]:
+def _state(
+    event: str, path: Path, content: bytes, sdd: Path | None, review: bool
+) -> tuple[State, str]:
     command = command_of(content)
     if command is None or is_edited(content):
         return "outdated", "edited by hand"
     if sdd is None and not os.access(command, os.X_OK):
         return "broken", f"{command} is gone"
-    if content != render(event, sdd or command):
+    if content != render(event, sdd or command, review=review):
         return "outdated", f"starts {command}"
     if not os.access(path, os.X_OK):
         return "outdated", "not executable"
     return "installed", ""
 
 
-def _put(path: Path, sdd: Path) -> Hook:
+def _put(path: Path, sdd: Path, review: bool) -> Hook:
     path.parent.mkdir(parents=True, exist_ok=True)
     # Under another name first: git must not find a hook that it cannot execute.
     new = path.with_name(f"{path.name}.sdd-new")
-    write_atomically(new, render(path.name, sdd))
+    write_atomically(new, render(path.name, sdd, review=review))
     mode = new.stat().st_mode
     new.chmod(mode | (mode & 0o444) >> 2)
     new.replace(path)

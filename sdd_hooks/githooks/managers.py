@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sdd_hooks.githooks.shims import REVIEW_EVENTS
+
 LEFTHOOK_FILES = tuple(
     f"{dot}lefthook.{ending}" for dot in ("", ".") for ending in ("yml", "yaml", "toml", "json")
 )
@@ -44,26 +46,40 @@ def of_hook(content: bytes) -> str:
     return ""
 
 
-def is_configured(manager: str, root: Path, event: str) -> bool:
-    """Whether the manager's configuration mentions sdd already."""
+def is_configured(manager: str, root: Path, event: str, *, review: bool = False) -> bool:
+    """Whether the manager's configuration mentions sdd already, `review` with the review."""
     if manager == "lefthook":
         names: Sequence[str] = LEFTHOOK_FILES
     elif manager in {"pre-commit", "prek"}:
         names = PRE_COMMIT_FILES
     else:
         names = (f"{_scripts(manager)}/{event}",)
-    wanted = "sdd-frontmatter" if event == "pre-commit" else "sdd-refresh"
     texts = [_text(root / name) for name in names]
-    return any(wanted in text or f"sdd hook {event}" in text for text in texts)
+    return any(word in text for text in texts for word in _words(event, review))
 
 
-def snippet(manager: str, events: Sequence[str]) -> str:
+def snippet(manager: str, events: Sequence[str], *, review: bool = False) -> str:
     """What to add to the manager's configuration so that it runs sdd on `events`."""
     if manager in {"pre-commit", "prek"}:
-        return _pre_commit(events)
+        return _pre_commit(events, review)
     if manager == "lefthook":
-        return _lefthook(events)
-    return _lines(_scripts(manager), events)
+        return _lefthook(events, review)
+    return _lines(_scripts(manager), events, review)
+
+
+def _words(event: str, review: bool) -> Sequence[str]:
+    """What a configuration that runs sdd on `event` has one of."""
+    if event in REVIEW_EVENTS:
+        return (f"sdd-{event}", f"sdd hook {event}")
+    checks = ("sdd-check", "sdd hook check")
+    if event == "pre-commit":
+        return checks if review else ("sdd-frontmatter", f"sdd hook {event}", *checks)
+    return ("sdd-refresh", f"sdd hook {event}")
+
+
+def _action(event: str, review: bool) -> str:
+    """What `sdd hook` is asked to do on `event`."""
+    return "check" if review and event == "pre-commit" else event
 
 
 def _scripts(manager: str) -> str:
@@ -71,9 +87,9 @@ def _scripts(manager: str) -> str:
     return ".husky" if manager == "husky" else manager
 
 
-def _pre_commit(events: Sequence[str]) -> str:
+def _pre_commit(events: Sequence[str], review: bool) -> str:
     lines = ["# .pre-commit-config.yaml", "repos:", "  - repo: local", "    hooks:"]
-    after = [event for event in events if event != "pre-commit"]
+    after = [event for event in events if event.startswith("post-")]
     if after:
         lines += [
             "      - id: sdd-refresh",
@@ -84,7 +100,7 @@ def _pre_commit(events: Sequence[str]) -> str:
             "        always_run: true",
             "        pass_filenames: false",
         ]
-    if "pre-commit" in events:
+    if "pre-commit" in events and not review:
         lines += [
             "      - id: sdd-frontmatter",
             "        name: check ADRs and specs",
@@ -94,23 +110,57 @@ def _pre_commit(events: Sequence[str]) -> str:
             "        types: [markdown]",
             "        require_serial: true",
         ]
+    if "pre-commit" in events and review:
+        lines += [
+            "      - id: sdd-check",
+            "        name: review what is staged",
+            "        entry: sdd hook check",
+            "        language: system",
+            "        stages: [pre-commit]",
+            "        pass_filenames: false",
+            "        verbose: true",
+        ]
+    if "commit-msg" in events:
+        lines += [
+            "      - id: sdd-commit-msg",
+            "        name: check the ids in the message",
+            "        entry: sdd hook commit-msg",
+            "        language: system",
+            "        stages: [commit-msg]",
+            "        verbose: true",
+        ]
+    if "pre-push" in events:
+        lines += [
+            "      - id: sdd-pre-push",
+            "        name: review what is pushed",
+            "        entry: sdd hook pre-push",
+            "        language: system",
+            "        stages: [pre-push]",
+            "        always_run: true",
+            "        pass_filenames: false",
+            "        verbose: true",
+        ]
     return "\n".join(lines) + "\n"
 
 
-def _lefthook(events: Sequence[str]) -> str:
+def _lefthook(events: Sequence[str], review: bool) -> str:
     lines = ["# lefthook.yml"]
     for event in events:
         arguments = "" if event in {"pre-commit", "post-commit"} else " {0}"
-        lines += [f"{event}:", "  commands:", "    sdd:", f"      run: sdd hook {event}{arguments}"]
+        run = f"sdd hook {_action(event, review)}{arguments}"
+        lines += [f"{event}:", "  commands:", "    sdd:", f"      run: {run}"]
+        if event == "pre-push":
+            lines.append("      use_stdin: true")
     return "\n".join(lines) + "\n"
 
 
-def _lines(folder: str, events: Sequence[str]) -> str:
+def _lines(folder: str, events: Sequence[str], review: bool) -> str:
     lines = []
     for event in events:
+        action = _action(event, review)
         lines += [
             f"# {folder}/{event}",
-            f'if command -v sdd >/dev/null; then sdd hook {event} "$@"; fi',
+            f'if command -v sdd >/dev/null; then sdd hook {action} "$@"; fi',
         ]
     return "\n".join(lines) + "\n"
 

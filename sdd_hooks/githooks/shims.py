@@ -15,6 +15,8 @@ from pathlib import Path
 from sdd_hooks.errors import SddError
 
 EVENTS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
+REVIEW_EVENTS = ("commit-msg", "pre-push")
+"""Those that are installed where a review in hooks is asked for; pre-commit then reviews, too."""
 
 BODY = "sdd-hook.sh"
 MARK = b"# sdd-hooks managed hook, "
@@ -41,11 +43,16 @@ def shims_folder() -> Path:
     raise ShimsMissing(f"{here / 'shims'} is missing: install sdd-hooks again")
 
 
-def render(event: str, sdd: Path) -> bytes:
-    """The file to install for `event`; it starts the command at the absolute path `sdd`."""
+def render(event: str, sdd: Path, *, review: bool = False) -> bytes:
+    """The file to install for `event`; it starts the command at the absolute path `sdd`.
+
+    With `review`, pre-commit applies the rules of the review to what is staged; hooks that run
+    after git's work are the same.
+    """
     quoted = "'" + str(sdd).replace("'", "'\\''") + "'"
     body = (shims_folder() / BODY).read_bytes()
-    rest = f"event={event}\nsdd={quoted}\n".encode("utf-8", "surrogateescape") + body
+    flag = "1" if review and event in ("pre-commit", *REVIEW_EVENTS) else ""
+    rest = f"event={event}\nreview={flag}\nsdd={quoted}\n".encode("utf-8", "surrogateescape") + body
     return b"#!/bin/sh\n" + MARK + _digest(rest) + b"\n" + rest
 
 
