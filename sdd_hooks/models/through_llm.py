@@ -6,6 +6,7 @@ import math
 from array import array
 from collections.abc import Sequence
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from sdd_hooks.errors import EngineUnavailable
@@ -32,15 +33,25 @@ def device_of(name: str) -> str:
     return _device(_known(name))
 
 
-def _known(name: str) -> Any:
+def require_llm(name: str) -> ModuleType:
+    """`llm` itself, for the model called `name`.
+
+    Raises:
+        EngineUnavailable: it is not installed.
+    """
     try:
         import llm
     except ImportError as error:
         raise EngineUnavailable(
             f"the model {name!r} needs {error.name}: pip install 'sdd-hooks[llm]'"
         ) from error
+    return llm
+
+
+def _known(name: str) -> Any:
+    llm = require_llm(name)
     try:
-        return llm.get_embedding_model(name)  # type: ignore[no-untyped-call]
+        return llm.get_embedding_model(name)
     except llm.UnknownModelError as error:
         raise EngineUnavailable(
             f"llm knows no embedding model {name!r}: see `llm embed-models`"

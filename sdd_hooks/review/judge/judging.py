@@ -1,0 +1,134 @@
+"""What a language model adds to a review: two questions at most, and only what it can prove.
+
+The review is whole without it. A model may put another candidate first and add findings of its own;
+it takes nothing away, and what the rules found is never shown to it.
+"""
+
+# Governing: SPEC-0010 REQ "Judge", ADR-0012 (untrusted input never leaves the repository)
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.prompting import LanguageModel, load_language_model
+from sdd_hooks.review.check import worst_first
+from sdd_hooks.review.fingerprint import report
+from sdd_hooks.review.judge.answer import LONGEST
+from sdd_hooks.review.judge.choice import CANDIDATES, choose, with_choice
+from sdd_hooks.review.judge.drift import RECORDS, drift
+from sdd_hooks.review.judge.forks import from_fork
+from sdd_hooks.review.judge.question import LIMIT, Part, question, random_boundary
+from sdd_hooks.review.judge.records import records_of, to_compare
+from sdd_hooks.review.outcome import Review
+from sdd_hooks.review.subject import Subject
+from sdd_hooks.review.suppression import suppress
+
+SECONDS = 60.0
+"""How long the model has for an answer."""
+
+
+def judged(
+    model: str,
+    subject: Subject,
+    review: Review,
+    *,
+    suggestions: int = 1,
+    environ: Mapping[str, str] = os.environ,
+    limit: int = LIMIT,
+    seconds: float = SECONDS,
+    boundary: Callable[[], str] = random_boundary,
+) -> Review:
+    """The review of `subject` with what the model of `llm` called `model` adds.
+
+    `suggestions` is how many records are suggested at most, `limit` how many characters a question
+    may have, `seconds` how long an answer may take. A model that fails, a question over the limit,
+    an answer that proves nothing, and a pull request from a fork are notes.
+
+    Raises EngineUnavailable when `llm` is not installed or knows no such model, before anything is
+    sent.
+    """
+    judge = _Judge(load_language_model(model), limit, seconds, boundary)
+    if from_fork(environ):
+        note = "the judge was not asked: the pull request is from a fork, or may be"
+        return replace(review, notes=(*review.notes, note))
+    notes: list[str] = []
+    try:
+        review = _with_choice(judge, subject, review, suggestions, notes)
+        review = _with_drift(judge, subject, review, notes)
+    except EngineUnavailable as error:
+        notes.append(f"{error}: the review goes without it")
+    if judge.sizes:
+        asked = f"{len(judge.sizes)} question{'s' if len(judge.sizes) > 1 else ''}"
+        notes.append(f"the judge {model} was asked {asked} of {sum(judge.sizes):,} characters")
+    elif not notes:
+        notes.append("the judge was not asked: there is no record to hold the change against")
+    return replace(review, notes=(*review.notes, *notes))
+
+
+@dataclass
+class _Judge:
+    """A model within its limits. `sizes` are how many characters each question to it had."""
+
+    model: LanguageModel
+    limit: int
+    seconds: float
+    boundary: Callable[[], str]
+    sizes: list[int] = field(default_factory=list)
+
+    def ask(self, instructions: str, parts: Sequence[Part], schema: Mapping[str, Any]) -> str:
+        """Put a question, unless it is too long.
+
+        Raises EngineUnavailable when it is, and when the model does not answer.
+        """
+        asked = question(instructions, parts, self.boundary)
+        if asked.size > self.limit:
+            raise EngineUnavailable(
+                f"the judge was not asked for {asked.size:,} characters, the limit is"
+                f" {self.limit:,}"
+            )
+        self.sizes.append(asked.size)
+        return self.model.ask(
+            asked.system, asked.text, schema=schema, seconds=self.seconds, longest=LONGEST
+        )
+
+
+def _with_choice(
+    judge: _Judge, subject: Subject, review: Review, suggestions: int, notes: list[str]
+) -> Review:
+    """The review with the record that the model chose first, unless nobody wants suggestions."""
+    references = review.references
+    records = records_of(subject, references.ranked, CANDIDATES)
+    if references.silenced or not records:
+        return review
+    choice, note = choose(judge.ask, subject.change, records)
+    if note:
+        notes.append(note)
+    if choice is None:
+        return review
+    chosen = with_choice(references, choice, judge.model.name, suggestions)
+    return replace(review, references=chosen)
+
+
+def _with_drift(judge: _Judge, subject: Subject, review: Review, notes: list[str]) -> Review:
+    """The review with the contradictions that the model proves."""
+    # What a change does to records is what rules look at.
+    changed = subject.change.files
+    files = [one for one in changed if one.added and not subject.is_artifact(one.path)]
+    records = to_compare(subject, review.references, RECORDS) if files else []
+    if not records:
+        return review
+    found = drift(judge.ask, subject.change, files, records)
+    notes += found.notes
+    return _with_findings(subject, review, found.findings)
+
+
+def _with_findings(subject: Subject, review: Review, findings: Iterable[Finding]) -> Review:
+    stay, suppressed = suppress(subject, findings, ())
+    reported = {one.finding: one for one in (*review.findings, *report(subject, stay))}
+    ordered = tuple(reported[finding] for finding in worst_first(reported))
+    return replace(review, findings=ordered, suppressed=(*review.suppressed, *suppressed))
