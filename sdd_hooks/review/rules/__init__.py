@@ -24,10 +24,13 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "sdd_hooks.rules"
 
 _OWN = (
+    "accepted_decision",
     "conflict_marker",
+    "dangling_reference",
     "duplicate_number",
     "frontmatter",
     "spec_pair",
+    "superseded_reference",
     "suppression",
 )
 

@@ -1,0 +1,164 @@
+"""The artifacts that a change names: in the lines it adds, and in what its author says about it."""
+
+# Governing: SPEC-0002 REQ "Identifiers in every spelling", SPEC-0002 REQ "Governing comments",
+# SPEC-0010 REQ "Rules"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from sdd_hooks.artifacts.governing import governing
+from sdd_hooks.artifacts.identifiers import ArtifactId, references
+from sdd_hooks.artifacts.markdown import prose, with_plain_line_ends
+from sdd_hooks.review.change import ChangedFile
+from sdd_hooks.review.paths import is_foreign, is_markdown, is_sample, is_test, is_text
+from sdd_hooks.review.subject import Subject
+
+Place = Literal["comment", "text", "title", "body", "message"]
+"""Where a mention stands; a comment is a governing one, of a file that is not only text."""
+
+TOP = 40
+"""In the code of a test, comments further down are what is tested."""
+LONGEST = 100_000
+"""Characters of a body or of a message that are read."""
+
+
+class Mention(NamedTuple):
+    """An artifact that is named, and the whole line on which that is done.
+
+    `path` and `line` are "" and 0 for what the author says about the change. `requirement` is one
+    of a spec, or "". `alone` is False for an id within a range (`ADR-0001..0009`).
+    """
+
+    place: Place
+    id: ArtifactId
+    path: str
+    line: int
+    text: str
+    requirement: str = ""
+    alone: bool = True
+
+
+_MAYBE = re.compile(r"adr|spec", re.IGNORECASE)
+_GOVERNING = re.compile(r"govern|implements", re.IGNORECASE)
+# In code `ADR 5` may be anything.
+_CANONICAL = re.compile(r"(?:\[[\w.-]+\]/)?(?:ADR|SPEC)-[0-9]{1,5}[a-z]?")
+_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s<>)\]\"'`]{1,2000}", re.IGNORECASE)
+_SPAN = re.compile(r"(`{1,8})(?!`)[^`\n]{1,2000}(?<!`)\1(?!`)")
+_RANGE = re.compile(r"[`*\])]{0,3}\s?(?:\.\.\.?|…|–|—|-|through|thru|to)\s?")
+_NAMED = re.compile(
+    r"""[`*\])]{0,3}\s{1,3}(?:REQ(?:uirement)?)s?\s{0,3}
+    (?:"([^"\n]{1,300})"|“([^”\n]{1,300})”)""",
+    re.VERBOSE,
+)
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+def mentions(subject: Subject) -> Iterator[Mention]:
+    """Every mention of an artifact, in files by path and line, then in title, body and messages.
+
+    Files that nobody here wrote and those whose content is made up are left out, and so is what
+    stands in code blocks, code spans and addresses, and the frontmatter of Markdown. Of what the
+    author says, an artifact is there once.
+    """
+    for file in subject.change.files:
+        if file.is_file and not is_foreign(file.path) and not is_sample(file.path):
+            yield from _in_file(subject, file)
+    yield from _said(subject)
+
+
+def _in_file(subject: Subject, file: ChangedFile) -> Iterator[Mention]:
+    added = {line.number: line.text for line in file.added if _MAYBE.search(line.text)}
+    if not added:
+        return
+    text = with_plain_line_ends(subject.text(file.path))
+    seen: set[tuple[int, ArtifactId]] = set()
+    test = is_test(file.path)
+    for mention in _comments(file.path, text, added):
+        if not test or mention.line <= TOP:
+            seen.add((mention.line, mention.id))
+            yield mention
+    if test:
+        return
+    lines = prose(text).split("\n") if is_markdown(file.path) else []
+    for number, line in added.items():
+        # Where the text could not be read, the line is taken as it is.
+        shown = lines[number - 1][: len(line)] if number <= len(lines) else line
+        for mention in _in_line("text", shown, canonical=not is_text(file.path)):
+            if (number, mention.id) not in seen:
+                yield mention._replace(path=file.path, line=number, text=line)
+
+
+def _comments(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mention]:
+    """The governing comments, as far as they stand on added lines."""
+    if not _GOVERNING.search(text):
+        return
+    whole = _without_fences(text) if is_markdown(path) else text
+    for one in governing(whole):
+        if one.line in added:
+            # Markdown that says what governs it does so in prose as well.
+            place: Place = "text" if is_text(path) else "comment"
+            yield Mention(place, one.id, path, one.line, added[one.line], one.requirement)
+
+
+def _without_fences(text: str) -> str:
+    lines = []
+    fence = ""
+    for line in text.split("\n"):
+        match = _FENCE.match(line)
+        if fence:
+            closes = match and match[1].startswith(fence) and not line[match.end() :].strip()
+            fence = "" if closes else fence
+            lines.append("")
+        elif match:
+            fence = match[1]
+            lines.append("")
+        else:
+            lines.append(_SPAN.sub(_blank, line))
+    return "\n".join(lines)
+
+
+def _in_line(place: Place, line: str, *, canonical: bool = False) -> Iterator[Mention]:
+    """The mentions in a line of text; in code only those that are spelled as ids are."""
+    if not _MAYBE.search(line):
+        return
+    shown = _URL.sub(_blank, line)
+    if not canonical:
+        shown = _SPAN.sub(_blank, shown)
+    found = list(references(shown))
+    ranges = {
+        at
+        for at in range(1, len(found))
+        if found[at].start == found[at - 1].start
+        or _RANGE.fullmatch(shown[found[at - 1].end : found[at].start].partition("ADR")[0][:12])
+    }
+    ranges |= {at - 1 for at in ranges}
+    for at, one in enumerate(found):
+        if canonical and not _CANONICAL.fullmatch(shown[one.start : one.end]):
+            continue
+        name = _NAMED.match(shown, one.end) if one.id.kind == "SPEC" else None
+        requirement = " ".join((name[1] or name[2]).split()) if name else ""
+        yield Mention(place, one.id, "", 0, line, requirement, at not in ranges)
+
+
+def _said(subject: Subject) -> Iterator[Mention]:
+    change = subject.change
+    texts: list[tuple[Place, str]] = [("title", change.title), ("body", change.body)]
+    texts += [("message", message) for message in change.messages]
+    seen: set[tuple[ArtifactId, str]] = set()
+    for place, text in texts:
+        # A merge is named after branches, which have names of their own.
+        if text.startswith("Merge "):
+            continue
+        for line in prose(text[:LONGEST]).split("\n"):
+            for mention in _in_line(place, line):
+                key = (mention.id, mention.requirement)
+                if key not in seen:
+                    seen.add(key)
+                    yield mention._replace(text=line.strip())
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])

@@ -1,0 +1,167 @@
+"""An accepted decision whose text was changed, or whose record was deleted.
+
+What was decided stays as it was decided; another decision is another record. What is no decision
+may change: metadata, links, consequences, amendments with a heading of their own, white space, line
+breaks, punctuation, and a letter in a word.
+"""
+
+# Governing: SPEC-0010 REQ "Rules"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.review.change import ChangedFile, Line
+from sdd_hooks.review.rule import Rule
+from sdd_hooks.review.subject import Subject
+
+_ASIDE = re.compile(
+    r"""\W*(?:(?:positive|negative|good|bad|neutral)\ )?(?:consequences?|confirmation|validation
+      |links?|references?|related|more\ information|status|notes?|implementation|history
+      |change\ ?log|amend(?:ment|ed)|addend(?:um|a)|updates?|revisions?|follow-?ups?|errat(?:um|a))\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_METADATA = re.compile(
+    r"\W{0,8}(?:status|date|decided|last updated|updated|deciders|decision[- ]makers|authors?|tags"
+    r"|supersede[sd](?: by)?|related|links?|refs?|see(?: also)?|implements|amended(?: by)?)\b"
+    r"[\w -]{0,20}\W{0,3}:",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)|[ \t]*[=-]{3,}[ \t]*$")
+_LINK = re.compile(r"\[([^\[\]]{0,500})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,200}\])")
+_ADDRESS = re.compile(r"<?https?://[^\s<>)\]]{1,500}>?|<!--[^<>]{0,1000}-->")
+_WORD = re.compile(r"\w+(?:[-'’./]\w+)*")
+# In capitals they bind.
+_BINDING = frozenset(
+    {"MUST", "SHALL", "SHOULD", "MAY", "NOT", "REQUIRED", "RECOMMENDED", "OPTIONAL"}
+)
+
+SHORTEST = 5
+"""Letters of a word in which one letter makes no other word."""
+MOST_WORDS = 20_000
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Every record that the base accepted, and that the change rewrites or deletes."""
+    for file in subject.change.files:
+        if not file.before or not subject.is_artifact(file.before):
+            continue
+        before = subject.corpus_before.by_path.get(file.before)
+        if before is None or before.kind != "ADR" or before.status.value != "accepted":
+            continue
+        after = subject.corpus.by_path.get(file.path) if file.mode else None
+        if after is None and file.mode:
+            continue
+        if after is None:
+            if not (before.id and subject.corpus.resolve(before.id)):
+                yield _deleted(file, before)
+        elif after.status.authoritative and (line := _rewritten(file, before, after)):
+            yield _changed(line, before, after)
+
+
+def _rewritten(file: ChangedFile, before: Artifact, after: Artifact) -> Line | None:
+    """The first line at the head with which the decision differs; number 0 when it is only cut."""
+    removed = _decided(before, file.removed)
+    added = _decided(after, file.added)
+    if same_decision([line.text for line in removed], [line.text for line in added]):
+        return None
+    if added:
+        return added[0]
+    return Line(after.decision[0] if after.decision else 0, removed[0].text)
+
+
+def _decided(artifact: Artifact, lines: Sequence[Line]) -> list[Line]:
+    """Those of the lines that say what was decided."""
+    if artifact.decision is None:
+        return []
+    first, last = artifact.decision
+    aside = [
+        (section.first_line, _end(artifact, at, last))
+        for at, section in enumerate(artifact.sections)
+        if first < section.first_line <= last and _ASIDE.match(section.title)
+    ]
+    return [
+        line
+        for line in lines
+        if first <= line.number <= last
+        and not any(start <= line.number <= end for start, end in aside)
+        and not _HEADING.match(line.text)
+        and not _METADATA.match(line.text)
+    ]
+
+
+def _end(artifact: Artifact, at: int, last: int) -> int:
+    """The last line of a section with what is below it."""
+    level = artifact.sections[at].level
+    following = (one.first_line for one in artifact.sections[at + 1 :] if one.level <= level)
+    return min(next(following, last + 1) - 1, last)
+
+
+def same_decision(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether lines that were taken out say, word by word, what those put in their place say.
+
+    A word of five letters or more may differ in one letter, or in the order of two.
+    """
+    old, new = _words(before), _words(after)
+    return len(old) == len(new) and all(
+        a == b or _slip(a, b) for a, b in zip(old, new, strict=True)
+    )
+
+
+def _words(lines: Sequence[str]) -> list[str]:
+    words: list[str] = []
+    for line in lines:
+        shown = _ADDRESS.sub(" ", _LINK.sub(r"\1", line))
+        words += (word if word in _BINDING else word.casefold() for word in _WORD.findall(shown))
+        if len(words) > MOST_WORDS:
+            break
+    return words[: MOST_WORDS + 1]
+
+
+def _slip(a: str, b: str) -> bool:
+    """Whether two words differ by a slip of the pen. Names of versions are no words."""
+    if min(len(a), len(b)) < SHORTEST or not (a.isalpha() and b.isalpha()) or a[0] != b[0]:
+        return False
+    if _BINDING.intersection((a, b)) or abs(len(a) - len(b)) > 1:
+        return False
+    start = next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
+    if start is None:
+        # A letter at the end is a plural, or a slip.
+        return True
+    rest_a, rest_b = a[start:], b[start:]
+    return (
+        rest_a[1:] == rest_b[1:]
+        or rest_a[1:] == rest_b
+        or rest_a == rest_b[1:]
+        or (rest_a[:2] == rest_b[1::-1] and rest_a[2:] == rest_b[2:])
+    )
+
+
+def _changed(line: Line, before: Artifact, after: Artifact) -> Finding:
+    message = (
+        f"{before.name} was accepted, and what it decided is changed: write a new record that"
+        f" supersedes {before.name}, or say under a heading of its own what is amended"
+    )
+    return Finding(after.path, line.number, RULE.id, "warning", message, line.text.strip())
+
+
+def _deleted(file: ChangedFile, before: Artifact) -> Finding:
+    message = (
+        f"{before.name} ({before.title}) was accepted, and is deleted: keep it, and mark it as"
+        " superseded or deprecated"
+    )
+    return Finding(file.path, 0, RULE.id, "warning", message, before.name)
+
+
+RULE = Rule(
+    "accepted-decision",
+    "warning",
+    "The text of an accepted decision was changed.",
+    "People and code rely on what was decided as it was decided. Write a new record that supersedes"
+    " this one, so that both can be read; typing errors, links and metadata may be corrected.",
+    check,
+    guards_records=True,
+)

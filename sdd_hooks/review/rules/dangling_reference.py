@@ -1,0 +1,141 @@
+"""A reference to an artifact, or to a requirement of a spec, that does not exist."""
+
+# Governing: SPEC-0010 REQ "Rules", SPEC-0002 REQ "Identifiers in every spelling"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from difflib import get_close_matches
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.findings import Finding, Severity
+from sdd_hooks.artifacts.identifiers import ArtifactId, id_of_name
+from sdd_hooks.review.mentions import Mention, mentions
+from sdd_hooks.review.paths import is_history
+from sdd_hooks.review.rule import Rule
+from sdd_hooks.review.subject import Subject
+
+PLACEHOLDERS = frozenset({0, 1234, 9999})
+"""Numbers that stand for any number, where no record has them."""
+
+_EXAMPLE = re.compile(r"\b(?:e\.g\.?|examples?|for instance|such as|placeholder|like)\b", re.I)
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Every id or requirement that the change newly names and that is nowhere.
+
+    One in a governing comment is critical, any other a warning. Where no artifact of a kind has a
+    number, or the module is none of this repository, ids are somebody else's.
+    """
+    for mention in mentions(subject):
+        if not _counts(subject, mention):
+            continue
+        found = _artifacts(subject, mention)
+        if not found:
+            yield _finding(mention, _unknown(subject, mention.id))
+        elif mention.requirement and not _has(found, mention.requirement):
+            # The base may have gone on, and then it has what the change will be merged with.
+            named = f'{found[0].name} has no requirement "{mention.requirement}"'
+            yield _finding(mention, f"{named}: {_advice(found, mention.requirement)}")
+
+
+def _counts(subject: Subject, mention: Mention) -> bool:
+    """Whether this mention claims that there is an artifact of this repository."""
+    corpus = subject.corpus
+    kinds = {(one.kind, one.module) for one in corpus.by_id} | {
+        (one.kind, "") for one in corpus.by_id
+    }
+    wanted = mention.id
+    if (wanted.kind, wanted.module) not in kinds:
+        return False
+    if mention.place == "comment":
+        return True
+    if wanted.number in PLACEHOLDERS or not mention.alone or is_history(mention.path):
+        return False
+    if _EXAMPLE.search(mention.text):
+        return False
+    name = mention.path.rpartition("/")[2]
+    own = id_of_name(name.partition(".")[0], wanted.kind)
+    return own is None or own.number != wanted.number
+
+
+def _artifacts(subject: Subject, mention: Mention) -> tuple[Artifact, ...]:
+    """What the mention may mean: as the change leaves it, else as the base branch has it by now.
+
+    An author may also speak of what was there before.
+    """
+    trees = [subject.corpus]
+    if not mention.path:
+        trees.append(subject.corpus_before)
+    found = next((found for tree in trees if (found := resolve(tree, mention.id))), ())
+    if found or subject.tip is None:
+        return found
+    removed = {file.before for file in subject.change.files if not file.mode}
+    there = resolve(subject.corpus_tip, mention.id)
+    return tuple(one for one in there if one.path not in removed)
+
+
+def resolve(corpus: Corpus, identifier: ArtifactId) -> tuple[Artifact, ...]:
+    """The artifacts with this id; one that names no module may be any module's."""
+    found = corpus.resolve(identifier)
+    if found or identifier.module:
+        return found
+    return tuple(
+        artifact
+        for other, artifacts in corpus.by_id.items()
+        if replace(other, module="") == identifier
+        for artifact in artifacts
+    )
+
+
+def _has(found: tuple[Artifact, ...], requirement: str) -> bool:
+    """Whether one of the specs has it; one that has none that can be read is believed."""
+    wanted = _squeezed(requirement)
+    return any(
+        not artifact.requirements
+        or any(wanted in (_squeezed(one.name), _squeezed(one.id)) for one in artifact.requirements)
+        for artifact in found
+    )
+
+
+def _squeezed(name: str) -> str:
+    return " ".join(re.findall(r"\w+", name.casefold()))
+
+
+def _unknown(subject: Subject, identifier: ArtifactId) -> str:
+    close = ", ".join(str(other) for other in subject.corpus.close_matches(identifier))
+    return f"{identifier} does not exist: {_meant(close)}"
+
+
+def _advice(found: tuple[Artifact, ...], requirement: str) -> str:
+    names = [one.name for artifact in found for one in artifact.requirements][:500]
+    close = get_close_matches(requirement[:300], names, 1, 0.6)
+    return _meant(f'"{close[0]}"' if close else "")
+
+
+def _meant(close: str) -> str:
+    return f"did you mean {close}?" if close else "name one that exists, or take it out"
+
+
+_SAID = {"title": "the title", "body": "the description", "message": "a commit message"}
+
+
+def _finding(mention: Mention, problem: str) -> Finding:
+    severity: Severity = "critical" if mention.place == "comment" else "warning"
+    said = _SAID.get(mention.place)
+    message = f"{said} names what is not there: {problem}" if said else problem
+    text = mention.text.strip()
+    return Finding(mention.path, mention.line, RULE.id, severity, message, text)
+
+
+RULE = Rule(
+    "dangling-reference",
+    "critical",
+    "A reference to an artifact or a requirement that does not exist.",
+    "Whoever follows it finds nothing, and tools that rely on governing comments are led astray."
+    " Correct the id or the name, or add the record that it announces.",
+    check,
+)
