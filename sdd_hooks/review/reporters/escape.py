@@ -1,0 +1,99 @@
+"""Text of anybody's as Markdown that shows it and does nothing, on GitHub, Gitea and GitLab.
+
+Escaping by backslash or entity keeps Markdown from seeing markup. It does not stop what forges
+look for in the text afterwards: mentions, references to issues, addresses, emoji, formulas. These
+have no escape, and are broken with a character that takes no room.
+"""
+
+# Governing: ADR-0022 (one review, many reports), ADR-0012 (untrusted input never leaves the
+# repository), SPEC-0010 REQ "Reports"
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 400
+"""Characters of a text that are shown."""
+BREAK = "\u200b"
+"""A space without width: what is before it and what is after it are no reference together."""
+# A forge's own advice for a dollar that begins no formula: a backslash does not keep it from that.
+DOLLAR = "<span>$</span>"
+
+# Letters that look like nothing at all.
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+# The two joiners are part of words in some scripts, and of emoji; never beside ASCII.
+_JOINER = re.compile(r"(?<=[^\x00-\x7f\u200c\u200d])[\u200c\u200d](?=[^\x00-\x7f\u200c\u200d])")
+
+_REFERENCE = re.compile(
+    # @team #1 !1 &1 ~label %milestone ^alert :emoji: https://host {+inserted+} [epic:1]
+    r"[@#!&~%^:{\[](?=\S)"
+    r"|www(?=\.)"
+    r"|G[HL]-(?=\d)"
+    r"|\b[0-9a-f](?=[0-9a-f]{6,63}\b)"  # a commit
+    r"|(?<=[\w.-])(?=>)",  # group/project>
+    re.ASCII | re.IGNORECASE,
+)
+_CODE = re.compile(r"`([^`\s](?:[^`]*[^`\s])?)`")
+_MARKUP = re.compile(r"[\\`*_~|#<>&$\[\]]")
+# Brackets are entities: some forges take an escaped one for the beginning of a formula. So are
+# backticks, lest one beside a code span of ours counts as a part of its end.
+_WRITTEN = {
+    "`": "&#96;",
+    "<": "&lt;",
+    ">": "&gt;",
+    "&": "&amp;",
+    "[": "&#91;",
+    "]": "&#93;",
+    "$": DOLLAR,
+}
+# At the beginning of a line: a list, a heading's underline, a command to a bot.
+_OPENING = re.compile(r"\d{1,9}(?=[.)])|(?=[-+=/])")
+
+
+def shown(text: str, longest: int = LONGEST) -> str:
+    """The text as one line of at most `longest` characters, with an ellipsis where it was longer.
+
+    Control characters, what reorders text and what cannot be seen are shown as escapes.
+    """
+    line = " ".join(text[: 4 * longest].split())
+    if not line.isascii() or not line.isprintable():
+        kept = {match.start() for match in _JOINER.finditer(line)}
+        line = "".join(
+            one if _plain(one) or at in kept else ascii(one)[1:-1] for at, one in enumerate(line)
+        )
+    cut = len(line) > longest or len(text) > 4 * longest
+    return line[: longest - 1].rstrip() + "…" if cut else line
+
+
+def prose(text: str, longest: int = LONGEST) -> str:
+    """The text as inline Markdown that is nothing but text, wherever in a line it is put.
+
+    What is between two backticks is code, as in any message.
+    """
+    pieces = _CODE.split(shown(text, longest))
+    line = "".join(code(one) if at % 2 else _escaped(one) for at, one in enumerate(pieces))
+    opening = _OPENING.match(line)
+    return f"{opening[0]}\\{line[opening.end() :]}" if opening else line
+
+
+def code(text: str, longest: int = LONGEST) -> str:
+    """The text as a code span, in which no forge looks for anything; "" for a blank one."""
+    # Nobody who looks for a comment of his own in what was posted finds it here.
+    line = shown(text, longest).replace("<!--", f"<!{BREAK}--")
+    if not line:
+        return ""
+    ticks = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
+    space = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{ticks}{space}{line}{space}{ticks}"
+
+
+def _escaped(text: str) -> str:
+    return _MARKUP.sub(_written, _REFERENCE.sub(rf"\g<0>{BREAK}", text))
+
+
+def _written(markup: re.Match[str]) -> str:
+    return _WRITTEN.get(markup[0], f"\\{markup[0]}")
+
+
+def _plain(character: str) -> bool:
+    return character.isprintable() and character not in _BLANK

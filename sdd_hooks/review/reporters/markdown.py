@@ -1,0 +1,189 @@
+"""A review as Markdown, for the people of a pull request."""
+
+# Governing: ADR-0022 (one review, many reports), SPEC-0010 REQ "Reports"
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sdd_hooks.artifacts.findings import Finding, Severity
+from sdd_hooks.review.outcome import SEVERITIES, Candidate, Evidence, Review, Suppressed, question
+from sdd_hooks.review.reporters.cut import END, FOLD
+from sdd_hooks.review.reporters.escape import code, prose
+from sdd_hooks.review.reporters.links import Links, place
+
+OPEN = 5
+"""Findings of a severity, and notes, that are shown; the rest is folded."""
+QUOTE = 600
+"""Characters that are shown of a sentence of a record."""
+SNIPPET = 160
+"""Characters that are shown of the line that a finding is about."""
+
+_BACKSLASH = "\\"
+
+SIGNS: dict[Severity, str] = {"critical": "❌", "warning": "⚠️", "info": "ℹ️"}
+_NAMES: dict[Severity, str] = {"critical": "critical", "warning": "warning", "info": "remark"}
+
+
+def markdown(review: Review, *, links: Links | None = None) -> str:
+    """The report, of the same bytes for the same review. It has every finding."""
+    return "".join(f"{line}\n" for line in report_lines(review, links))
+
+
+def report_lines(review: Review, links: Links | None) -> Iterator[str]:
+    """The lines of the report.
+
+    A line that begins with a fold's tag is one: no text from elsewhere stands at the beginning of a
+    line, and none has a tag.
+    """
+    yield f"## {_verdict(review)}"
+    yield ""
+    yield from _references(review, links)
+    for severity in SEVERITIES:
+        yield from _findings(review, severity, links)
+    yield from _suppressed(review.suppressed, links)
+    yield from _notes(review.notes)
+    yield f"<sub>{_scope(review)}</sub>"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 warning`, `2 warnings`; `critical` has no plural."""
+    ending = "" if number == 1 or noun == "critical" else "s"
+    return f"{number:,} {noun}{ending}"
+
+
+def _verdict(review: Review) -> str:
+    asked = len(review.references.suggested)
+    numbers = [(len(_of(review, severity)), severity) for severity in SEVERITIES]
+    said = [f"{SIGNS[one]} {counted(number, _NAMES[one])}" for number, one in numbers if number]
+    if asked:
+        said.insert(0, f"📌 {counted(asked, 'decision')} to consider")
+    return " · ".join(said) if said else "✅ All clear"
+
+
+def _of(review: Review, severity: Severity) -> list[Finding]:
+    return [one.finding for one in review.findings if one.finding.severity == severity]
+
+
+def _scope(review: Review) -> str:
+    """What was looked at, and what to do where the report is wrong."""
+    files = counted(review.files, "changed file")
+    head = f"to {code(review.head[:12])}" if review.head else "to what is staged"
+    scope = f"{files}, from {code(review.base[:12])} {head}." if review.base else f"{files}."
+    if not review.findings:
+        return scope
+    ignore = code("sdd-ignore: RULE (reason)")
+    return f"{scope} A finding is left alone with {ignore} on its line or the line above."
+
+
+def _references(review: Review, links: Links | None) -> Iterator[str]:
+    references = review.references
+    suggested, folded = references.suggested, references.folded
+    for candidate in suggested:
+        yield from _suggestion(candidate, links)
+    if suggested:
+        refs = code(f"Refs: {suggested[0].name}")
+        none, exempt = code("Reviewed-ADRs: none"), code("ADR-Exempt: reason")
+        # One line: in comments, forges show the end of a line as one.
+        otherwise = f"If not, {none} or {exempt} on a line of its own there settles it."
+        yield f"If so, add {refs} to the description or to a commit message. {otherwise}"
+        yield ""
+    if folded:
+        title = counted(len(folded), "more candidate" if suggested else "candidate")
+        yield from _folded(title, (line for one in folded for line in _candidate(one, links)))
+    if references.silenced:
+        yield f"Which decision it rests on was not asked: {code(references.silenced)}"
+        yield ""
+
+
+def _suggestion(candidate: Candidate, links: Links | None) -> Iterator[str]:
+    yield f"### {prose(question(candidate))}"
+    yield ""
+    if candidate.quote:
+        yield f"> {prose(candidate.quote, QUOTE)}"
+        yield ""
+    yield _source(candidate, links)
+    yield ""
+    if candidate.evidence:
+        why = f"Why: {counted(len(candidate.evidence), 'piece')} of evidence"
+        score = f"{why}, score {candidate.score:.2f}"
+        yield from _folded(score, (_evidence(one, links) for one in candidate.evidence))
+
+
+def _candidate(candidate: Candidate, links: Links | None) -> Iterator[str]:
+    """A record under a fold: a list item with what it says."""
+    name = prose(candidate.name or candidate.path)
+    title = f" ({prose(candidate.title)})" if candidate.id and candidate.title else ""
+    yield f"- **{name}**{title}, score {candidate.score:.2f}. {_source(candidate, links)}"
+    if candidate.quote:
+        yield ""
+        yield f"  > {prose(candidate.quote, QUOTE)}"
+    for one in candidate.evidence:
+        yield f"  {_evidence(one, links)}"
+
+
+def _source(candidate: Candidate, links: Links | None) -> str:
+    section = f"“{prose(candidate.section)}” in " if candidate.section else "In "
+    return f"{section}{place(candidate.path, candidate.line, links)}"
+
+
+def _evidence(evidence: Evidence, links: Links | None) -> str:
+    where = f" ({place(evidence.path, evidence.line, links)})" if evidence.path else ""
+    return f"- {prose(evidence.kind)}: {prose(evidence.detail)}{where}"
+
+
+def _findings(review: Review, severity: Severity, links: Links | None) -> Iterator[str]:
+    found = _of(review, severity)
+    if not found:
+        return
+    yield f"### {SIGNS[severity]} {counted(len(found), _NAMES[severity])}"
+    yield ""
+    yield from _listed([list(_finding(one, links)) for one in found])
+
+
+def _finding(finding: Finding, links: Links | None) -> Iterator[str]:
+    evidence = code(finding.evidence, SNIPPET)
+    # The backslash breaks the line where its end alone would not.
+    yield f"- {_told(finding, links)}{_BACKSLASH if evidence else ''}"
+    if evidence:
+        yield f"  {evidence}"
+
+
+def _told(finding: Finding, links: Links | None) -> str:
+    """A finding in a line."""
+    where = f"{place(finding.path, finding.line, links)}: " if finding.path else ""
+    return f"{where}{prose(finding.message)} ({code(finding.rule)})"
+
+
+def _suppressed(suppressed: Sequence[Suppressed], links: Links | None) -> Iterator[str]:
+    if suppressed:
+        lines = (
+            f"- {_told(one.finding, links)}. Reason: {prose(one.reason)}" for one in suppressed
+        )
+        yield from _folded(f"{len(suppressed):,} suppressed", lines)
+
+
+def _notes(notes: Sequence[str]) -> Iterator[str]:
+    if notes:
+        yield "### Notes"
+        yield ""
+        yield from _listed([[f"- {prose(note)}"] for note in notes])
+
+
+def _listed(items: Sequence[Sequence[str]]) -> Iterator[str]:
+    """List items, the first of them in the open."""
+    for item in items[:OPEN]:
+        yield from item
+    yield ""
+    if more := items[OPEN:]:
+        yield from _folded(f"{len(more):,} more", (line for item in more for line in item))
+
+
+def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """Lines behind a title of ours. The blank lines make the forge read them as Markdown."""
+    yield f"{FOLD}<summary>{title}</summary>"
+    yield ""
+    yield from lines
+    yield ""
+    yield END
+    yield ""
