@@ -1,7 +1,8 @@
 """A review as SARIF 2.1.0, for code scanning and editors.
 
-The form: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. GitHub's limits, and what
-it needs beyond that: https://docs.github.com/en/code-security, "SARIF support for code scanning".
+The form: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. The limits of GitHub,
+and what it needs besides: https://docs.github.com/en/code-security, "SARIF support for code
+scanning".
 """
 
 # Governing: ADR-0022 (one review, many reports), ADR-0012 (untrusted input),
