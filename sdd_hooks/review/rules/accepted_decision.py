@@ -21,7 +21,8 @@ from sdd_hooks.review.subject import Subject
 _ASIDE = re.compile(
     r"""\W*(?:(?:positive|negative|good|bad|neutral)\ )?(?:consequences?|confirmation|validation
       |links?|references?|related|more\ information|status|notes?|implementation|history
-      |change\ ?log|amend(?:ment|ed)|addend(?:um|a)|updates?|revisions?|follow-?ups?|errat(?:um|a))\b""",
+      |change\ ?log|amend(?:ment|ed)|addend(?:um|a)|updates?|revisions?|follow-?ups?
+      |errat(?:um|a))\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _METADATA = re.compile(
