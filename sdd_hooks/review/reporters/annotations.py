@@ -6,8 +6,6 @@ escaped everywhere, `:` and `,` also in properties, between which they stand.
 
 # Governing: ADR-0022 (one review, many reports), SPEC-0010 REQ "Reports"
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
