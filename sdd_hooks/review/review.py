@@ -13,6 +13,7 @@ from sdd_hooks.review.check import check
 from sdd_hooks.review.diff import read_change, read_staged
 from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.outcome import References, Review
+from sdd_hooks.review.references.find import find_references
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.tree import Tree
@@ -32,7 +33,8 @@ def review_commits(
     change = read_change(root, base, head, title=title, body=body)
     tip = git(root, "rev-parse", "--verify", f"{base}^{{commit}}").decode().strip()
     subject = subject_of(project, change, tip=tip)
-    return _review(subject, References())
+    most = project.configuration.review.max_suggestions
+    return _review(subject, find_references(project.repository, subject, most))
 
 
 def review_staged(project: Project, *, index: str = "") -> Review:

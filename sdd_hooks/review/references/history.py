@@ -1,58 +1,120 @@
-"""What earlier commits said: which records they named, and which files they touched."""
+"""What earlier commits said: which records they named, and what touched a file before.
+
+The commits that name a record are kept in a cache, and only what has come since is asked of git
+again: for another base, the commits that are new in it and those that are not in it.
+"""
+
+# Governing: ADR-0020 (a decision is found by equal votes of evidence)
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
-from sdd_hooks.project.git import start
+from sdd_hooks.project.git import git, try_git
+from sdd_hooks.project.repository import Repository
+from sdd_hooks.review.references.cache import keep, recall
 
 MOST_COMMITS = 4_000
 LONGEST_MESSAGE = 4_000
+MOST_PATHS = 200
+"""Files whose past is looked at."""
 
-_MENTION = r"adrs?[-_ #/(]*[0-9]{1,4}"
+_MENTION = r"adrs?[-_ #/(]*[0-9]{1,4}|spec-[0-9]{3}"
+_FORM = "--format=%x01%H%x00%B%x00"
+_COMMIT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Commit(NamedTuple):
-    """An earlier commit: its message, the records it names, and the files it touched."""
+    """An earlier commit: its message, the records that names, and the files it touched, of those
+    that were asked about."""
 
     id: str
     message: str
     names: frozenset[ArtifactId]
-    files: tuple[str, ...]
+    files: tuple[str, ...] = ()
 
 
-class Log:
-    """A `git log` under way; `commits` waits for it."""
-
-    def __init__(self, root: Path, base: str, *options: str, paths: Sequence[str] = ()) -> None:
-        form = "--format=%x01%H%x00%B%x00"
-        limits = (f"--max-count={MOST_COMMITS}", "--no-renames", "--name-only", "-z")
-        self._process = start(root, "log", form, *limits, *options, base, "--", *paths)
-
-    def commits(self) -> list[Commit]:
-        """Newest first. Empty where git cannot tell."""
-        output, _ = self._process.communicate()
-        return [_commit(entry) for entry in output.split(b"\x01")[1:]]
-
-
-def naming(root: Path, base: str) -> Log:
-    """The commits up to `base` that name a decision record."""
-    return Log(root, base, "--regexp-ignore-case", "--extended-regexp", f"--grep={_MENTION}")
+def naming_commits(repository: Repository, base: str) -> list[Commit]:
+    """The commits up to `base` that name a decision record, newest first, at most MOST_COMMITS."""
+    tip, known = _recalled(repository)
+    found = _mine(repository, base, tip)
+    if known:
+        gone = set(_ids(repository, tip, base))
+        found += [commit for commit in known if commit.id not in gone]
+    found = found[:MOST_COMMITS]
+    if tip != base:
+        rows = [[one.id, one.message] for one in found]
+        keep(repository, "history", {"tip": base, "commits": rows})
+    return found
 
 
-def touching(root: Path, base: str, paths: Sequence[str]) -> Log:
-    """The commits up to `base` that touched one of `paths`, with those of `paths` they touched."""
-    return Log(root, base, paths=[f":(literal){path}" for path in paths])
+def _recalled(repository: Repository) -> tuple[str, list[Commit]]:
+    """The base that was mined last, and its commits; ("", []) where git does not know it."""
+    cached = recall(repository, "history")
+    tip = cached.get("tip")
+    if not isinstance(tip, str) or not _COMMIT_ID.fullmatch(tip):
+        return "", []
+    if try_git(repository.root, "cat-file", "-e", f"{tip}^{{commit}}") is None:
+        return "", []
+    rows = cached.get("commits")
+    commits = [_row(row) for row in rows] if isinstance(rows, list) else [None]
+    return ("", []) if None in commits else (tip, [one for one in commits if one])
 
 
-def _commit(entry: bytes) -> Commit:
+def _row(row: Any) -> Commit | None:
+    match row:
+        case [str(id), str(message)]:
+            return _commit(id, message)
+    return None
+
+
+def _mine(repository: Repository, base: str, tip: str) -> list[Commit]:
+    asked = ("--regexp-ignore-case", "--extended-regexp", f"--grep={_MENTION}")
+    # Nothing in a message may end an entry early.
+    spans = (base, "--not", tip) if tip else (base,)
+    limit = f"--max-count={MOST_COMMITS}"
+    return _commits(git(repository.root, "log", "-z", _FORM, limit, *asked, *spans, "--"))
+
+
+def touching_commits(repository: Repository, base: str, paths: Sequence[str]) -> list[Commit]:
+    """The commits up to `base` that touched one of `paths`, newest first, with those they touched.
+
+    Only the last MOST_COMMITS of the branch are walked, and the first MOST_PATHS paths looked at.
+    """
+    if not paths:
+        return []
+    # git would walk to the first commit to find the rest.
+    oldest = try_git(repository.root, "rev-parse", "--verify", "-q", f"{base}~{MOST_COMMITS}")
+    spans = (base, "--not", oldest.decode().strip()) if oldest else (base,)
+    options = ("--no-renames", "--name-only", "-z", f"--max-count={MOST_COMMITS}")
+    literal = [f":(literal){path}" for path in paths[:MOST_PATHS]]
+    return _commits(git(repository.root, "log", _FORM, *options, *spans, "--", *literal))
+
+
+def _commits(output: bytes) -> list[Commit]:
+    return [commit for entry in output.split(b"\x01") if (commit := _parsed(entry))]
+
+
+def _parsed(entry: bytes) -> Commit | None:
     id, _, rest = entry.partition(b"\0")
     message, _, names = rest.partition(b"\0")
-    text = message[:LONGEST_MESSAGE].decode("utf-8", "replace")
-    files = tuple(os.fsdecode(name) for name in names.strip(b"\n\0").split(b"\0") if name)
-    named = frozenset(found.id for found in references(text) if found.id.kind == "ADR")
-    return Commit(id.decode(), text, named, files)
+    if not _COMMIT_ID.fullmatch(id.decode("ascii", "replace")):
+        return None
+    files = [os.fsdecode(name) for name in names.strip(b"\n\0").split(b"\0") if name]
+    return _commit(id.decode(), message.decode("utf-8", "replace"), files)
+
+
+def _ids(repository: Repository, tip: str, base: str) -> list[str]:
+    """The commits that `tip` has and `base` has not."""
+    output = git(repository.root, "rev-list", f"--max-count={MOST_COMMITS}", tip, "--not", base)
+    return output.decode().split()
+
+
+def _commit(id: str, message: str, files: Sequence[str] = ()) -> Commit:
+    text = message[:LONGEST_MESSAGE]
+    named = (found.id for found in references(text))
+    return Commit(id, text, frozenset(named), tuple(files))

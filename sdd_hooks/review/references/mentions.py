@@ -1,19 +1,29 @@
-"""Where the files of a commit mention decision records."""
+"""Where the files of a commit mention decision records.
+
+Kept from one review to the next: for another commit only the files that differ are read again.
+"""
+
+# Governing: ADR-0020 (a decision is found by equal votes of evidence)
 
 from __future__ import annotations
 
 import os
-import subprocess
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
-from sdd_hooks.project.git import start
+from sdd_hooks.project.git import nul_split, run, try_git
+from sdd_hooks.project.repository import Repository
+from sdd_hooks.review.references.cache import keep, recall
 
 LONGEST_LINE = 600
+MOST_LINES = 200
+"""Lines of a file that are kept."""
+MOST_CHANGED = 500
+"""Files that are looked at one by one; when more differ, all are looked at."""
 
-_MENTION = r"adrs?[-_ #/(]*[0-9]{1,4}|decision[-_ #]*[0-9]+"
+_MENTION = r"adrs?[-_ #/(]*[0-9]{1,4}|decision[-_ #]*[0-9]+|spec-[0-9]{3}"
+_COMMAND = ("grep", "-I", "--line-number", "--ignore-case", "--null", "--full-name")
 
 
 class Mention(NamedTuple):
@@ -24,33 +34,76 @@ class Mention(NamedTuple):
     names: tuple[ArtifactId, ...]
 
 
-Mentions = Mapping[str, "list[Mention]"]
+Mentions = Mapping[str, Sequence[Mention]]
 """By the path of the file."""
 
 
-class Search:
-    """A `git grep` under way; `found` waits for it."""
+def mentions_in(repository: Repository, commit: str, wanted: Callable[[str], bool]) -> Mentions:
+    """Where the files of `commit` that are `wanted` mention records. Binary files are none."""
+    cached = recall(repository, "mentions")
+    lines = _rows(cached.get("files"))
+    before = cached.get("commit")
+    if lines is None or not isinstance(before, str) or not before.isalnum():
+        lines = _grep(repository, commit, ())
+    elif before != commit:
+        lines = _brought_up_to_date(repository, lines, before, commit)
+    if before != commit:
+        keep(repository, "mentions", {"commit": commit, "files": lines})
+    found = {}
+    for path, rows in lines.items():
+        if wanted(path):
+            read = [Mention(number, text, _names(text)) for number, text in rows]
+            if named := [mention for mention in read if mention.names]:
+                found[path] = named
+    return found
 
-    def __init__(self, root: Path, commit: str) -> None:
-        options = ("-I", "--line-number", "--ignore-case", "--null", "--extended-regexp")
-        self._commit = commit
-        self._process: subprocess.Popen[bytes] = start(
-            root, "grep", *options, "-e", _MENTION, commit, "--"
-        )
 
-    def found(self, wanted: Callable[[str], bool]) -> Mentions:
-        """The mentions in files that are `wanted`."""
-        output, _ = self._process.communicate()
-        mentions: dict[str, list[Mention]] = {}
-        prefix = len(self._commit) + 1
-        for row in output.split(b"\n"):
-            name, _, rest = row.partition(b"\0")
-            number, _, line = rest.partition(b"\0")
-            path = os.fsdecode(name[prefix:])
-            if not number.isdigit() or not wanted(path):
-                continue
-            text = line[:LONGEST_LINE].decode("utf-8", "replace")
-            names = tuple(found.id for found in references(text) if found.id.kind == "ADR")
-            if names:
-                mentions.setdefault(path, []).append(Mention(int(number), text, names))
-        return mentions
+_Lines = dict[str, list[tuple[int, str]]]
+
+
+def _brought_up_to_date(repository: Repository, lines: _Lines, before: str, commit: str) -> _Lines:
+    command = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, commit)
+    listed = try_git(repository.root, *command)
+    changed = nul_split(listed or b"")
+    if listed is None or len(changed) > MOST_CHANGED:
+        return _grep(repository, commit, ())
+    kept = {path: rows for path, rows in lines.items() if path not in set(changed)}
+    if changed:
+        kept.update(_grep(repository, commit, [f":(literal){path}" for path in changed]))
+    return kept
+
+
+def _grep(repository: Repository, commit: str, pathspecs: Sequence[str]) -> _Lines:
+    # git fails when it finds nothing, and where a blob is missing from a partial clone.
+    options = ("--extended-regexp", "-e", _MENTION, commit, "--", *pathspecs)
+    output = run(repository.root, *_COMMAND, *options).stdout
+    found: _Lines = {}
+    prefix = len(commit) + 1
+    for row in output.split(b"\n"):
+        name, _, rest = row.partition(b"\0")
+        number, _, line = rest.partition(b"\0")
+        if number.isdigit():
+            rows = found.setdefault(os.fsdecode(name[prefix:]), [])
+            if len(rows) < MOST_LINES:
+                rows.append((int(number), line[:LONGEST_LINE].decode("utf-8", "replace")))
+    return found
+
+
+def _rows(cached: Any) -> _Lines | None:
+    """The cached lines, None when they are not as they were written."""
+    if not isinstance(cached, dict):
+        return None
+    found: _Lines = {}
+    for path, rows in cached.items():
+        found[path] = []
+        for row in rows if isinstance(rows, list) else [None]:
+            match row:
+                case [int(number), str(text)]:
+                    found[path].append((number, text))
+                case _:
+                    return None
+    return found
+
+
+def _names(text: str) -> tuple[ArtifactId, ...]:
+    return tuple(found.id for found in references(text))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]{2,}")
@@ -28,16 +29,17 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 def words(text: str) -> list[str]:
     """Every word in lower case, in order; `OutboxSweeper` is `outbox`, `sweeper` and itself."""
-    found = []
-    for name in _NAME.findall(text):
-        parts = _PART.findall(name)
-        for part in parts:
-            word = part.lower()
-            if len(word) > 1 and word not in STOP_WORDS:
-                found.append(word)
-        if len(parts) > 1:
-            found.append(name.lower())
-    return found
+    return [word for name in _NAME.findall(text) for word in _of_name(name)]
+
+
+# The same few thousand names make up most of a repository.
+@lru_cache(maxsize=65_536)
+def _of_name(name: str) -> tuple[str, ...]:
+    parts = _PART.findall(name)
+    found = [part.lower() for part in parts]
+    if len(parts) > 1:
+        found.append(name.lower())
+    return tuple(word for word in found if len(word) > 1 and word not in STOP_WORDS)
 
 
 def identifiers(texts: Iterable[str]) -> set[str]:

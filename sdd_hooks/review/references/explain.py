@@ -1,0 +1,175 @@
+"""Say in words what speaks for a record: each strong kind of evidence as one line, with a place."""
+
+# Governing: SPEC-0010 REQ "Suggestions"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sdd_hooks.artifacts.markdown import Section
+from sdd_hooks.project.lines import one_line
+from sdd_hooks.review.outcome import Evidence
+from sdd_hooks.review.references.history import Commit
+from sdd_hooks.review.references.likeness import Likeness
+from sdd_hooks.review.references.query import LONGEST_LINE, Query
+from sdd_hooks.review.references.ranking import Ranked
+from sdd_hooks.review.references.traces import Known, is_at
+from sdd_hooks.review.references.words import identifiers, words
+
+TELLING = 0.5
+"""The share from which a kind of evidence is worth a line."""
+MOST_WORDS = 6
+LONGEST_SUBJECT = 100
+
+_WORDS = ("sections", "terms", "files", "prose")
+
+
+class Explanation:
+    """What there is to say about records of one review."""
+
+    def __init__(
+        self, query: Query, known: Known, likeness: Likeness, first: Sequence[Ranked]
+    ) -> None:
+        self._query = query
+        self._known = known
+        self._likeness = likeness
+        self._first = first
+        self._kinds: dict[str, Callable[[int], Evidence | None]] = {
+            "title": self._title,
+            "identifiers": self._identifiers,
+            "paths": self._paths,
+            "comments": self._comments,
+            "neighbours": self._neighbours,
+            "history": self._history,
+            "messages": self._messages,
+            "links": self._links,
+        }
+
+    def evidence(self, ranked: Ranked) -> tuple[Evidence, ...]:
+        """The kinds that speak for a record, strongest first."""
+        shares = dict(ranked.shares)
+        likest = max(shares[kind] for kind in _WORDS)
+        strong = [(likest, "words")]
+        strong += [(shares[kind], kind) for kind in self._kinds]
+        found = []
+        for share, kind in sorted(strong, key=lambda one: (-one[0], one[1])):
+            if share >= TELLING:
+                say = self._kinds.get(kind, self._words)
+                if said := say(ranked.place):
+                    found.append(said)
+        return tuple(found)
+
+    def section(self, place: int) -> Section | None:
+        """The section of a record that is most like the change."""
+        record = self._known.records[place]
+        scores = self._likeness.of_sections(place)
+        if not scores or max(scores) <= 0:
+            return None
+        return record.sections[scores.index(max(scores))][0]
+
+    def _words(self, place: int) -> Evidence | None:
+        section = self.section(place)
+        record = self._known.records[place]
+        if section is None:
+            return None
+        shared = set(words(record.text[section.start : section.end])) & set(self._likeness.asked)
+        return self._said("words", "words in common", shared, place, section.first_line)
+
+    def _title(self, place: int) -> Evidence | None:
+        own = set(words(self._known.records[place].text)) & set(self._query.title)
+        return self._said("title", "words of the title in it", own, place, 1)
+
+    def _said(
+        self, kind: str, what: str, shared: set[str], place: int, line: int
+    ) -> Evidence | None:
+        telling = sorted(shared, key=lambda word: (-self._likeness.idf(word), word))[:MOST_WORDS]
+        path = self._known.records[place].artifact.path
+        return Evidence(kind, f"{what}: {', '.join(telling)}", path, line) if telling else None
+
+    def _identifiers(self, place: int) -> Evidence | None:
+        records = self._known.records
+        names = records[place].identifiers
+        places = {
+            name: (file.path, line.number)
+            for file in reversed(self._query.files)
+            for line in reversed(file.added)
+            for name in identifiers([line.text[:LONGEST_LINE]]) & names
+        }
+        if not places:
+            return None
+        rarest = min(places, key=lambda n: (sum(n in r.identifiers for r in records), -len(n), n))
+        return Evidence(
+            "identifiers", f"it names {rarest}, which the change touches", *places[rarest]
+        )
+
+    def _paths(self, place: int) -> Evidence | None:
+        record = self._known.records[place]
+        found = [
+            (path, sum(is_at(file.path, path) for file in self._query.files))
+            for path in sorted(record.paths, key=lambda path: (-path.count("/"), path))
+        ]
+        for path, count in found:
+            if count:
+                files = "a changed file" if count == 1 else f"{count} changed files"
+                line = record.text[: max(record.text.find(path), 0)].count("\n") + 1
+                detail = f"it names {path}, where {files} lie{'s' if count == 1 else ''}"
+                return Evidence("paths", detail, record.artifact.path, line)
+        return None
+
+    def _comments(self, place: int) -> Evidence | None:
+        for file in self._query.files:
+            path = file.before or file.path
+            for mention in self._known.mentions.get(path, ()):
+                if place in self._known.places(mention.names):
+                    detail = "a changed file mentions it"
+                    return Evidence("comments", detail, path, mention.line)
+        return None
+
+    def _neighbours(self, place: int) -> Evidence | None:
+        around = {file.path.rpartition("/")[0] for file in self._query.files}
+        own = {file.path for file in self._query.files}
+        near = sorted(
+            path
+            for path, lines in self._known.mentions.items()
+            if path not in own
+            and path.rpartition("/")[0] in around
+            and any(place in self._known.places(line.names) for line in lines)
+        )
+        if not near:
+            return None
+        lines = self._known.mentions[near[0]]
+        line = next(one.line for one in lines if place in self._known.places(one.names))
+        others = f", and {len(near) - 1} more" if len(near) > 1 else ""
+        return Evidence("neighbours", f"a file beside it mentions it{others}", near[0], line)
+
+    def _history(self, place: int) -> Evidence | None:
+        for commit in self._known.touching:
+            if place in self._known.places(commit.names) and commit.files:
+                detail = f"an earlier commit to {commit.files[0]} named it: {_shown(commit)}"
+                return Evidence("history", detail)
+        return None
+
+    def _messages(self, place: int) -> Evidence | None:
+        asked = set(self._query.title) | self._query.path_words
+        best: tuple[float, Commit] | None = None
+        for commit in self._known.naming:
+            if place in self._known.places(commit.names):
+                shared = sum(self._likeness.idf(w) for w in asked & set(words(commit.message)))
+                if best is None or shared > best[0]:
+                    best = (shared, commit)
+        if best is None or not best[0]:
+            return None
+        return Evidence("messages", f"a commit like this one named it: {_shown(best[1])}")
+
+    def _links(self, place: int) -> Evidence | None:
+        own = self._known.records[place].artifact.id
+        for ranked in self._first:
+            record = self._known.records[ranked.place]
+            if ranked.place != place and own in record.names:
+                detail = f"{record.artifact.name}, which fits as well, names it"
+                return Evidence("links", detail, record.artifact.path, 0)
+        return None
+
+
+def _shown(commit: Commit) -> str:
+    return f"{commit.id[:10]} “{one_line(commit.message.partition(chr(10))[0][:LONGEST_SUBJECT])}”"
