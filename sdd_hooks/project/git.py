@@ -49,6 +49,8 @@ PATHSPEC_VARIABLES = (
 # sides wait for each other.
 REQUEST_BYTES = 8192
 
+_CHUNK = 1 << 20
+
 
 class GitError(RepositoryError):
     """A git command failed. The message is one line: the command and what git said first."""
@@ -116,19 +118,23 @@ def nul_split(data: bytes) -> list[str]:
     return [os.fsdecode(part) for part in data.split(b"\0") if part]
 
 
-def read_blobs(root: Path, specs: Sequence[str]) -> Iterator[bytes | None]:
+def read_blobs(
+    root: Path, specs: Sequence[str], *, limit: int | None = None
+) -> Iterator[bytes | None]:
     """The content of each blob, in order; None for what does not exist or is no blob.
 
-    A spec is an object id, `commit:path`, or `:path` for the index. One git process reads all.
+    A spec is an object id, `commit:path`, or `:path` for the index. Of a blob larger than `limit`
+    there is one byte more than that. One git process reads all.
     """
     process: subprocess.Popen[bytes] | None = None
     try:
         for group in _groups([_spec(spec) for spec in specs]):
             if b"\n" in group[0]:
-                yield try_git(root, "cat-file", "blob", os.fsdecode(group[0]))
+                data = try_git(root, "cat-file", "blob", os.fsdecode(group[0]))
+                yield data if data is None or limit is None else data[: limit + 1]
                 continue
             process = process or _spawn(root, ("cat-file", "--batch"), subprocess.PIPE, "")
-            yield from _ask(process, group)
+            yield from _ask(process, group, limit)
     finally:
         if process is not None:
             _stop(process)
@@ -219,7 +225,9 @@ def _spawn(root: Path, args: Sequence[str], stdin: int, index: str) -> subproces
         raise _missing() from None
 
 
-def _ask(process: subprocess.Popen[bytes], group: Sequence[bytes]) -> Iterator[bytes | None]:
+def _ask(
+    process: subprocess.Popen[bytes], group: Sequence[bytes], limit: int | None
+) -> Iterator[bytes | None]:
     requests, answers = process.stdin, process.stdout
     assert requests is not None
     assert answers is not None
@@ -236,7 +244,12 @@ def _ask(process: subprocess.Popen[bytes], group: Sequence[bytes]) -> Iterator[b
         if len(fields) < 3 or not fields[-1].isdigit():
             yield None
             continue
-        data = answers.read(int(fields[-1]) + 1)[:-1]
+        size = int(fields[-1])
+        kept = size if limit is None else min(size, limit + 1)
+        data = answers.read(kept)
+        left = size + 1 - kept
+        while left:
+            left -= len(answers.read(min(left, _CHUNK))) or left
         yield data if fields[-2] == b"blob" else None
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+_FILE = "100"
+
 
 class Line(NamedTuple):
     """A line of a file, by its number from 1, without its line end."""
@@ -15,9 +17,12 @@ class Line(NamedTuple):
 class ChangedFile(NamedTuple):
     """A file as a change leaves it.
 
-    `before` is the path it had, "" when it is new; `status` is git's letter (A, M, D, R, C, T).
-    `mode` and `blob` are git's at the head ("" and "" when it is deleted), `blob_before` at the
-    base. Binary files, links and submodules have no lines, and so have those past the limit.
+    `before` is the path it had, "" when it is new; `status` is git's letter: A, M, D, T, and R for
+    one that moved. A copy is a new file. `mode` and `blob` are git's at the head ("" and "" when it
+    is deleted), `mode_before` and `blob_before` those at the base. Binary files, links and
+    submodules have no lines, and so have those past the limit.
+
+    `whitespace` is whether nothing differs in its lines but whitespace.
     """
 
     path: str
@@ -29,18 +34,27 @@ class ChangedFile(NamedTuple):
     added: tuple[Line, ...] = ()
     removed: tuple[Line, ...] = ()
     binary: bool = False
+    mode_before: str = ""
+    whitespace: bool = False
 
     @property
     def is_file(self) -> bool:
         """Whether it is, at the head, a regular file."""
-        return self.mode.startswith("100")
+        return self.mode.startswith(_FILE)
+
+    @property
+    def was_file(self) -> bool:
+        """Whether it was, at the base, a regular file."""
+        return self.mode_before.startswith(_FILE)
 
 
 class Change(NamedTuple):
     """A change from `base` to `head`, two commit ids; `head` is "" for what is staged.
 
-    `messages` are those of its commits, newest first. `title` and `body` are the pull request's
-    where one is at hand, else those of its commits. `notes` say what of it was not looked at.
+    `base` is where both parted, or a tree where there is no such commit; `base_tip` is what the
+    base has become since, "" for what is staged. `messages` are those of its commits, newest first.
+    `title` and `body` are the pull request's where one is at hand, else those of its commits.
+    `notes` say what of it was not looked at.
     """
 
     base: str
@@ -50,3 +64,13 @@ class Change(NamedTuple):
     messages: tuple[str, ...]
     files: tuple[ChangedFile, ...]
     notes: tuple[str, ...] = ()
+    base_tip: str = ""
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """The lines of a file's text as git counts them, so that line 1 is the first of them.
+
+    `str.splitlines` also ends lines at form feeds and other characters.
+    """
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return tuple(lines if lines[-1] else lines[:-1])

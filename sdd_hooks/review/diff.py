@@ -1,135 +1,236 @@
 """Read a change from git: which files differ, and their added and removed lines."""
 
 # Governing: ADR-0003 (one module talks to git), ADR-0012 (untrusted input never leaves the
-# repository)
+# repository), SPEC-0010 REQ "What is compared", SPEC-0010 REQ "Any change"
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from io import BufferedReader
 from pathlib import Path
+from typing import NamedTuple, cast
 
-from sdd_hooks.errors import RepositoryError
-from sdd_hooks.project.git import git, start, try_git
-from sdd_hooks.review.change import Change, ChangedFile, Line
+from sdd_hooks.artifacts.work_tree import LARGEST as LARGEST_FILE
+from sdd_hooks.project.git import start, try_git
+from sdd_hooks.review.base import empty_tree, lacks_contents, merge_base, resolve
+from sdd_hooks.review.budget import LARGEST, MOST_LINES, Budget
+from sdd_hooks.review.change import Change, ChangedFile
+from sdd_hooks.review.hidden import look
+from sdd_hooks.review.patch import LONGEST_LINE, Patch, read_patches
 
-LARGEST = 50_000_000
-"""Bytes of a diff that are read; the files after that have no lines."""
-LONGEST_LINE = 2_000
+MOST_FILES = 5_000
+"""Files of a change that are looked at."""
+MOST_MESSAGES = 500
+LARGEST_MESSAGES = 4_000_000
 
-_HUNK = re.compile(rb"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_OPTIONS = (
+    "-r",
+    "-z",
+    "--raw",
+    "--patch",
+    "--unified=0",
+    "--full-index",
+    "--find-renames",
+    # With more files than these on each side, only those that moved as they were are found: git
+    # would compare every one with every other.
+    "-l400",
+    "--no-color",
+    # What configuration and attributes say must not decide what is shown.
+    "--no-ext-diff",
+    "--no-textconv",
+    "--submodule=short",
+    "--ignore-submodules=none",
+    # `git add --intent-to-add` commits nothing.
+    "--ita-invisible-in-index",
+)
+_UNMERGED = "U"
+# Two paths for each of so many files are arguments that every system takes.
+_GROUP = 100
+
+
+class _Sides(NamedTuple):
+    """What git compares: a command with its two trees, or with a tree and an index."""
+
+    root: Path
+    verb: str
+    trees: tuple[str, ...]
+    index_file: str = ""
 
 
 def read_change(root: Path, base: str, head: str, *, title: str = "", body: str = "") -> Change:
-    """What `head` changed since it left `base`. Raises RepositoryError for a name that is none."""
-    tip = _commit(root, head)
-    start_commit = _merge_base(root, _commit(root, base), tip)
-    log = git(root, "log", "--format=%B%x00", "--max-count=500", f"{start_commit}..{tip}")
-    messages = tuple(
-        text.strip() for text in log.decode("utf-8", "replace").split("\0") if text.strip()
-    )
-    entries, patch, cut = _diff(root, ("diff-tree",), (start_commit, tip), "")
+    """What `head` changed since it left `base`, both names of commits.
+
+    `base` may also name a tree: the empty one makes everything new. Raises RepositoryError for a
+    name that is none, for commits that part where a shallow clone does not reach, and for contents
+    that are not in the clone; the message says what to fetch.
+    """
+    tip, base_tip = resolve(root, head), resolve(root, base, or_tree=True)
+    parted = merge_base(root, (base, base_tip), (head, tip))
+    files, notes = _read(_Sides(root, "diff-tree", (parted or base_tip, tip)))
+    messages, cut = _messages(root, tip, base_tip if parted else "")
+    if not parted and base_tip != empty_tree(root):
+        notes.append("base and head have no commit in common: all that differs was compared")
+    if cut:
+        notes.append(f"only the newest {len(messages):,} commit messages were read")
     first, _, rest = (messages[-1] if messages else "").partition("\n")
     return Change(
-        start_commit,
+        parted or base_tip,
         tip,
         title or first,
         body or "\n\n".join(filter(None, (rest.strip(), *messages[:-1]))),
         messages,
-        tuple(_with_lines(entries, patch)),
-        ("the diff is larger than 50 MB: not all of it was read",) if cut else (),
+        files,
+        tuple(notes),
+        base_tip,
     )
 
 
 def read_staged(root: Path, index: str = "") -> Change:
     """What is staged: the index against HEAD, or against nothing before the first commit.
 
-    `index` is git's index file where a commit in the making has one of its own. Raises GitError.
+    `index` is git's index file where a commit in the making has one of its own. Raises
+    RepositoryError for contents that are not in the clone.
     """
     found = try_git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    base = (found or git(root, "hash-object", "-t", "tree", os.devnull)).decode().strip()
-    entries, patch, cut = _diff(root, ("diff-index", "--cached"), (base,), index)
-    notes = ("the diff is larger than 50 MB: not all of it was read",) if cut else ()
-    return Change(base, "", "", "", (), tuple(_with_lines(entries, patch)), notes)
+    base = found.decode().strip() if found else empty_tree(root)
+    files, notes = _read(_Sides(root, "diff-index", ("--cached", base), index))
+    return Change(base, "", "", "", (), files, tuple(notes))
 
 
-def _commit(root: Path, name: str) -> str:
-    if not name or name.startswith("-"):
-        raise RepositoryError(f"{name!r} is no commit: name a branch, a tag or a commit")
-    found = try_git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-    if found is None:
-        raise RepositoryError(
-            f"there is no commit {name!r} here: fetch it (`git fetch --unshallow` where the clone"
-            " is shallow), or name another"
-        )
-    return found.decode().strip()
-
-
-def _merge_base(root: Path, base: str, head: str) -> str:
-    found = try_git(root, "merge-base", base, head)
-    return found.decode().split("\n")[0] if found else base
-
-
-def _diff(
-    root: Path, verb: tuple[str, ...], sides: tuple[str, ...], index: str
-) -> tuple[list[ChangedFile], bytes, bool]:
-    """The files that differ, and their patches in the same order, as far as they are read."""
-    command = (*verb, "-r", "-z", "--raw", "--patch", "--find-renames", "--no-color")
-    options = ("--no-ext-diff", "--no-textconv", "--unified=0", "--submodule=short", "--full-index")
-    process = start(root, *command, *options, *sides, index=index)
-    assert process.stdout is not None
-    with process:
-        output = process.stdout.read(LARGEST)
+def _messages(root: Path, tip: str, base: str) -> tuple[tuple[str, ...], bool]:
+    """The messages of the commits that the base lacks, and whether there are more."""
+    options = ("--format=%B%x00", "--encoding=UTF-8", "--no-show-signature", "--no-color")
+    exclude = (f"^{base}",) if base else ()
+    most = f"--max-count={MOST_MESSAGES + 1}"
+    with start(root, "log", *options, most, tip, *exclude, "--") as process:
+        assert process.stdout is not None
+        texts = process.stdout.read(LARGEST_MESSAGES).decode("utf-8", "replace").split("\0")
         cut = bool(process.stdout.read(1))
-        if cut:
+        process.kill()
+    messages = [text.strip() for text in texts[:MOST_MESSAGES] if text.strip()]
+    return tuple(messages), cut or len(texts) > MOST_MESSAGES + 1
+
+
+def _read(sides: _Sides) -> tuple[tuple[ChangedFile, ...], list[str]]:
+    """The files that differ, with their lines, and what was not looked at."""
+    budget = Budget()
+    shown = _diff(sides, budget)
+    files = [_with_lines(*one) for one in shown.files]
+    hidden = look(sides.root, files, budget)
+    found = {**hidden.compared, **dict(_reveal(sides, files, hidden.rest, budget))}
+    for at, patch in found.items():
+        files[at] = _with_lines(files[at], patch)
+    patches = [*found.values(), *(patch for _, patch in shown.files)]
+    notes = []
+    if shown.more:
+        notes.append(f"{shown.more:,} files beyond the first {MOST_FILES:,} were not looked at")
+    if budget.spent:
+        notes.append(
+            f"the diff is larger than {LARGEST // 1_000_000} MB or {MOST_LINES:,} lines: the last"
+            f" {shown.unread:,} files were not read to the end"
+        )
+    conflicts = sum(file.status == _UNMERGED for file in files)
+    if conflicts:
+        notes.append(f"{conflicts:,} files in a merge conflict were not looked at")
+    if cut := sum(patch.cut for patch in patches):
+        notes.append(
+            f"{cut:,} files have added lines of more than {LONGEST_LINE:,} characters, the rest of"
+            " which was not looked at"
+        )
+    return tuple(file for file in files if file.status != _UNMERGED), [*notes, *hidden.notes]
+
+
+def _reveal(
+    sides: _Sides, files: Sequence[ChangedFile], places: Sequence[int], budget: Budget
+) -> Iterator[tuple[int, Patch]]:
+    """The patches of files at these places, which are text whatever attributes say."""
+    for first in range(0, len(places), _GROUP):
+        group = {(files[at].before, files[at].path): at for at in places[first : first + _GROUP]}
+        paths = dict.fromkeys(path for pair in group for path in pair if path)
+        for file, patch in _diff(sides, budget, "--text", paths=tuple(paths)).files:
+            if (file.before, file.path) in group:
+                yield group[file.before, file.path], patch
+
+
+class _Shown(NamedTuple):
+    """What one run of git showed; `more` files are beyond those, `unread` are cut off."""
+
+    files: list[tuple[ChangedFile, Patch]]
+    more: int
+    unread: int
+
+
+def _diff(sides: _Sides, budget: Budget, *options: str, paths: Sequence[str] = ()) -> _Shown:
+    # Contents that are larger are not compared.
+    limit = ("-c", f"core.bigFileThreshold={LARGEST_FILE}")
+    specs = [f":(literal){path}" for path in paths]
+    command = (*limit, sides.verb, *_OPTIONS, *options, *sides.trees, "--", *specs)
+    with start(sides.root, *command, index=sides.index_file) as process:
+        stream = cast(BufferedReader, process.stdout)
+        entries, more = _entries(stream)
+        patches = read_patches(budget.lines(stream))
+        files, unread = [], 0
+        for entry in entries:
+            # A type that changes is shown as a file that goes and one that comes.
+            parts = [next(patches, Patch()) for _ in range(2 if entry.status == "T" else 1)]
+            unread += budget.spent
+            files.append((entry, _joined(parts)))
+        if more or budget.spent:
             process.kill()
-    # The raw lines and the patches are two lists, with a NUL of their own in between.
-    fields = output.split(b"\0")
-    entries: list[ChangedFile] = []
-    at = length = 0
-    while at < len(fields) and fields[at].startswith(b":"):
-        modes = fields[at][1:].decode().split(" ")
-        status = modes[4][:1]
-        moved = status in {"R", "C"}
-        names = [os.fsdecode(name) for name in fields[at + 1 : at + 3 if moved else at + 2]]
-        before = "" if status == "A" else names[0]
-        gone = status == "D"
-        mode, blob = ("", "") if gone else (modes[1], modes[3])
-        blob_before = "" if status == "A" else modes[2]
-        entries.append(ChangedFile(names[-1], before, status, mode, blob, blob_before))
-        step = 3 if moved else 2
-        length += sum(len(field) + 1 for field in fields[at : at + step])
-        at += step
-    return entries, output[length + 1 :], cut
+    if process.returncode > 0:
+        raise lacks_contents(sides.root, sides.trees)
+    return _Shown(files, more, unread)
 
 
-def _with_lines(entries: Iterable[ChangedFile], patch: bytes) -> Iterator[ChangedFile]:
-    """Every file with the lines of its patch."""
-    patches = re.split(rb"^diff --git .*\n", patch, flags=re.MULTILINE)[1:]
-    for number, entry in enumerate(entries):
-        lines = parse_patch(patches[number]) if number < len(patches) else ((), ())
-        yield entry._replace(added=lines[0], removed=lines[1])
-
-
-def parse_patch(patch: bytes) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
-    """The added and the removed lines of the patch of one file, with no context. Never raises."""
-    added: list[Line] = []
-    removed: list[Line] = []
-    old = new = 0
-    for line in patch.split(b"\n"):
-        if hunk := _HUNK.match(line):
-            old, new = int(hunk[1]), int(hunk[2])
-        elif not new and not old:
+def _entries(stream: BufferedReader) -> tuple[list[ChangedFile], int]:
+    """The files that differ, and how many more there are."""
+    found: list[ChangedFile] = []
+    more = 0
+    while stream.peek(1)[:1] == b":":
+        mode_before, mode, blob_before, blob, status = _field(stream)[1:].decode().split(" ")
+        names = [_field(stream) for _ in range(2 if status[0] in "RC" else 1)]
+        if len(found) == MOST_FILES:
+            more += 1
             continue
-        elif line.startswith(b"+"):
-            added.append(Line(new, _text(line)))
-            new += 1
-        elif line.startswith(b"-"):
-            removed.append(Line(old, _text(line)))
-            old += 1
-    return tuple(added), tuple(removed)
+        new, gone = not mode_before.strip("0"), not mode.strip("0")
+        found.append(
+            ChangedFile(
+                os.fsdecode(names[-1]),
+                "" if new else os.fsdecode(names[0]),
+                status[0],
+                "" if gone else mode,
+                "" if gone else blob,
+                "" if new else blob_before,
+                mode_before="" if new else mode_before,
+            )
+        )
+    # Another null character stands between the two lists.
+    stream.read(1)
+    return found, more
 
 
-def _text(line: bytes) -> str:
-    return line[1 : LONGEST_LINE + 1].decode("utf-8", "replace").rstrip("\r")
+def _field(stream: BufferedReader) -> bytes:
+    """What comes before the next null character."""
+    parts = []
+    while waiting := stream.peek(1):
+        end = waiting.find(b"\0")
+        parts.append(stream.read(len(waiting) if end < 0 else end + 1))
+        if end >= 0:
+            break
+    return b"".join(parts).removesuffix(b"\0")
+
+
+def _joined(parts: Sequence[Patch]) -> Patch:
+    first, last = parts[0], parts[-1]
+    return last._replace(removed=first.removed, binary=first.binary or last.binary)
+
+
+def _with_lines(file: ChangedFile, patch: Patch) -> ChangedFile:
+    """The file with the lines that it has as a regular one."""
+    return file._replace(
+        added=patch.added if file.is_file else (),
+        removed=patch.removed if file.was_file else (),
+        binary=patch.binary and (file.is_file or file.was_file),
+        whitespace=patch.whitespace and file.is_file and file.was_file,
+    )
