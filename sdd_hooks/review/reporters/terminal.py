@@ -62,8 +62,8 @@ class _Screen:
     def wrapped(self, text: str, indent: str = "", after: str = "") -> Block:
         """The text, made harmless, behind an indent; lines after the first have `after` as well."""
         room = max(self.width - columns_of(indent + after), NARROWEST // 2) if self.width else 0
-        first, *rest = _wrap(_shown(text), room) or [""]
-        return [indent + first, *(indent + after + line for line in rest)]
+        lines = _wrap(_shown(text), room)
+        return [indent + (after if number else "") + line for number, line in enumerate(lines)]
 
 
 def terminal(review: Review, *, width: int, colour: bool) -> str:
@@ -102,8 +102,9 @@ def _evidence(one: Evidence, kinds: int, screen: _Screen) -> Block:
     text = f"{one.detail} ({place})" if place and place not in one.detail else one.detail
     kind = _shown(one.kind)
     label = kind + " " * (kinds - len(kind) + 2)
-    first, *rest = screen.wrapped(text, _INDENT + " " * len(label))
-    return screen.faint(_INDENT + label + first.lstrip(" "), *rest)
+    lines = screen.wrapped(text, _INDENT + " " * len(label)) or [""]
+    first = (_INDENT + label + lines[0].lstrip(" ")).rstrip()
+    return screen.faint(first, *lines[1:])
 
 
 def _folded(review: Review, screen: _Screen) -> Block:
@@ -171,8 +172,6 @@ def _suppressed(suppressed: Sequence[Suppressed], screen: _Screen) -> Block:
 
 
 def _total(review: Review) -> str:
-    if not review.files:
-        return "all clear: nothing has changed"
     severities = [one.finding.severity for one in review.findings]
     counts = [counted(len(review.references.suggested), "suggestion")]
     counts += [f"{severities.count('critical'):,} critical"]
@@ -180,7 +179,8 @@ def _total(review: Review) -> str:
     counts += [f"{severities.count('info'):,} info"]
     found = ", ".join(count for count in counts if not count.startswith("0 "))
     files = counted(review.files, "file")
-    total = f"{found} in {files}" if found else f"all clear: {files} reviewed"
+    clear = f"all clear: {files} reviewed" if review.files else "all clear: nothing has changed"
+    total = f"{found} in {files}" if found else clear
     return f"{total}; {len(review.suppressed):,} suppressed" if review.suppressed else total
 
 
@@ -237,7 +237,7 @@ def _cut(line: str, room: int) -> str:
 def _wrap(text: str, room: int) -> Block:
     """The text in at most MOST_WRAPPED lines of `room` columns; in one line where that is 0."""
     if not room:
-        return [text]
+        return [text] if text else []
     lines = list(_lines(text, room))
     if len(lines) <= MOST_WRAPPED:
         return lines
@@ -255,10 +255,13 @@ def _lines(text: str, room: int) -> Iterator[str]:
         if line:
             yield line
         line = ""
+        used = 0
         for character in word:
-            if columns_of(line + character) > room:
+            width = columns_of(character)
+            if used + width > room:
                 yield line
-                line = ""
+                line, used = "", 0
             line += character
+            used += width
     if line:
         yield line
