@@ -25,6 +25,7 @@ SCHEMA = {"type": "object", "properties": {"answer": {"type": "string"}}}
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of llm's settings, and no proxy between a test and its own server."""
     monkeypatch.setenv("LLM_USER_PATH", str(tmp_path))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)

@@ -11,6 +11,7 @@ from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.project.slugs import slugify
 from sdd_hooks.review.change import Change, ChangedFile
+from sdd_hooks.review.check import worst_first
 from sdd_hooks.review.judge.added import added_part, find_added
 from sdd_hooks.review.judge.answer import parse_answer, word
 from sdd_hooks.review.judge.question import Ask, about
@@ -60,7 +61,7 @@ _SCHEMA = {
 
 
 class Drift(NamedTuple):
-    """What contradicts a record, in the order of the files, and what to say about the rest."""
+    """What contradicts a record, the worst first, and what to say about the rest."""
 
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
@@ -78,14 +79,15 @@ def read_drift(answer: str, files: Sequence[ChangedFile], records: Sequence[Reco
         note = "the judge's findings were left out: its answer is not the JSON asked for"
         return Drift(notes=(note,))
     by_path = {record.path: record for record in records}
-    read = (_finding(entry, files, by_path) for entry in entries[:_READ])
-    proven = [finding for finding in read if finding]
-    kept = sorted({(one.path, one.line, one.rule): one for one in proven}.values())[:MOST]
-    left = len(entries) - len(proven)
+    read = [_finding(entry, files, by_path) for entry in entries[:_READ]]
+    proven = {(one.path, one.line, one.rule): one for one in read if one}
     notes = []
-    if left:
+    if left := read.count(None):
         notes.append(f"{left:,} of the judge's findings left out: what they quote is not there")
-    return Drift(tuple(kept), tuple(notes))
+    if more := max(0, len(proven) - MOST) + len(entries) - len(read):
+        notes.append(f"the judge found {more:,} more")
+    kept = worst_first(proven.values())[:MOST]
+    return Drift(kept, tuple(notes))
 
 
 def drift(

@@ -1,0 +1,81 @@
+"""The added lines that a model is shown, and the ones that it really quotes."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.review.change import ChangedFile, Line
+from sdd_hooks.review.judge.added import added_part, find_added
+
+
+def file(path: str, *texts: str, first: int = 1) -> ChangedFile:
+    lines = tuple(Line(number, text) for number, text in enumerate(texts, first))
+    return ChangedFile(path, "", "A", "100644", added=lines)
+
+
+def test_lines_stand_below_their_file_with_their_numbers() -> None:
+    files = [file("a.py", "x = 1", "\ty = 2", first=9), ChangedFile("b.bin", "", "A", binary=True)]
+    part, lines = added_part(files, 1_000)
+    assert part == ("added lines", '{"path": "a.py"}\n9: x = 1\n10:     y = 2')
+    assert lines == 2
+
+
+def test_short_files_are_whole_and_long_ones_share_what_is_left() -> None:
+    files = [file(f"{name}.py", *["line " * 10] * 100) for name in "ab"] + [file("c.py", "short")]
+    part, lines = added_part(files, 2_000)
+    assert len(part.text) <= 2_000
+    assert '{"path": "c.py"}\n1: short' in part.text
+    first, second = (part.text.partition(f'"{name}.py"')[2].split('{"path"')[0] for name in "ab")
+    assert abs(first.count("\n") - second.count("\n")) <= 2
+    assert 30 < lines < 201
+
+
+def test_no_more_is_shown_than_there_is_room_for() -> None:
+    many = [file(f"{n}.py", "x" * 5_000) for n in range(5_000)]
+    part, lines = added_part(many, 3_000)
+    assert len(part.text) <= 3_000
+    assert lines == part.text.count('{"path"')
+    assert added_part([], 3_000) == (("added lines", ""), 0)
+
+
+def test_a_quoted_line_is_one_that_is_added() -> None:
+    files = [file("a.py", "token = read()", "store(token)", "}", "store(token)"), file("b.py", "x")]
+    assert find_added(files, "a.py", "  store(token) ", 0) == Line(2, "store(token)")
+    assert find_added(files, "a.py", "store(token)", 40) == Line(4, "store(token)")
+    for path, quote in [
+        ("b.py", "store(token)"),
+        ("gone.py", "store(token)"),
+        ("a.py", "store(token) # fine"),
+        ("a.py", "store"),
+        ("a.py", "}"),
+        ("a.py", ""),
+        ("b.py", "x"),
+    ]:
+        assert find_added(files, path, quote, 1) is None
+
+
+def test_a_line_is_known_as_it_was_shown() -> None:
+    text = "password = '\u202e" + "x" * 900
+    files = [file("a.py", text)]
+    shown = added_part(files, 1_000)[0].text.partition("\n1: ")[2]
+    assert len(shown) < 330
+    for quote in (shown, text):
+        assert find_added(files, "a.py", quote, 1) == Line(1, text)
+
+
+LINES = st.lists(st.text(st.characters(exclude_characters="\n")), max_size=6)
+
+
+@given(st.dictionaries(st.text(min_size=1), LINES, max_size=4), st.integers(0, 400))
+def test_any_files_hold_the_limit_and_are_found_again(
+    texts: dict[str, list[str]], most: int
+) -> None:
+    files = [file(path, *lines) for path, lines in texts.items()]
+    part, lines = added_part(files, most)
+    assert len(part.text) <= most
+    assert lines <= sum(map(len, texts.values()))
+    for one in files:
+        for line in one.added:
+            found = find_added(files, one.path, line.text, line.number)
+            assert found is None or found == line
