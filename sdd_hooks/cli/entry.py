@@ -26,7 +26,12 @@ def main() -> int:
         from sdd_hooks.githooks.events import handle
 
         return handle(
-            arguments[1], arguments[2:], cwd=Path(), environ=os.environ, stderr=sys.stderr
+            arguments[1],
+            arguments[2:],
+            cwd=Path(),
+            environ=os.environ,
+            stderr=sys.stderr,
+            stdin=sys.stdin.buffer if sys.stdin else None,
         )
     return run(_sdd, arguments, "sdd")
 

@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TextIO
 
 from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.project.documents import json_document
 from sdd_hooks.project.lines import columns_of, counted, plain, plain_lines
+from sdd_hooks.project.terminal import Terminal, terminal
 
 __all__ = [
     "Report",
@@ -39,22 +38,6 @@ class Report:
     exit_code: int = EXIT_OK
 
 
-@dataclass(frozen=True)
-class Terminal:
-    """What a stream can show: columns (0: no limit) and whether text may be styled."""
-
-    width: int
-    styled: bool
-
-    def strong(self, text: str) -> str:
-        """The text in bold, where that works."""
-        return f"\x1b[1m{text}\x1b[0m" if self.styled else text
-
-    def faint(self, text: str) -> str:
-        """The text dimmed, where that works."""
-        return f"\x1b[2m{text}\x1b[0m" if self.styled else text
-
-
 def show(report: Report, as_json: bool) -> int:
     """Print a report. Returns its exit code."""
     if as_json:
@@ -71,17 +54,6 @@ def show(report: Report, as_json: bool) -> int:
 def error_document(code: str, message: str, exit_code: int) -> str:
     """An error as the JSON object that takes the place of a result."""
     return json_document({"error": {"code": code, "message": message, "exit_code": exit_code}})
-
-
-def terminal(stream: TextIO, environ: Mapping[str, str]) -> Terminal:
-    """What `stream` can show. Styles need a terminal, and no NO_COLOR in the environment."""
-    if not stream.isatty():
-        return Terminal(0, False)
-    styled = not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
-    try:
-        return Terminal(os.get_terminal_size(stream.fileno()).columns, styled)
-    except OSError:
-        return Terminal(0, styled)
 
 
 def table(rows: Sequence[Sequence[object]]) -> list[str]:

@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, SddError
 from sdd_hooks.freshness.changes import look, scan_of_commit
 from sdd_hooks.githooks.lines import failure_line
-from sdd_hooks.githooks.shims import EVENTS
+from sdd_hooks.githooks.shims import ACTIONS, EVENTS
 from sdd_hooks.project.lines import one_line, reason
 from sdd_hooks.project.repository import Repository, discover
 
@@ -43,19 +43,26 @@ def handle(
     cwd: Path,
     environ: Mapping[str, str],
     stderr: TextIO,
+    stdin: BinaryIO | None = None,
     clock: Callable[[], float] = time.time,
 ) -> int:
     """Act on a git hook. Returns the exit code of the hook and raises nothing.
 
-    `event` is the name of the hook, or `auto` under the pre-commit framework, which tells it by
-    environment variables. `arguments` are those git gave the hook; for `pre-commit` they are the
-    staged files to check (none: all). Only `pre-commit` can return anything but 0 for an event
-    that git knows.
+    `event` is the name of the hook, `auto` under the pre-commit framework, which tells it by
+    environment variables, or `check` for the review of what is staged. `arguments` are those git
+    gave the hook; for `pre-commit` they are the staged files to check (none: all). `stdin` is what
+    git pipes into pre-push. Only `pre-commit` and the hooks of the review can return anything but 0
+    for an event that git knows.
     """
     if event == AUTO:
         event, arguments = _inferred(environ)
+    if event in ACTIONS:
+        from sdd_hooks.githooks.review import review
+
+        return review(event, arguments, cwd=cwd, environ=environ, stdin=stdin, stderr=stderr)
     if event not in EVENTS:
-        stderr.write(f"sdd: no hook {event!a}: one of {', '.join(EVENTS)}, {AUTO}\n")
+        known = ", ".join((*EVENTS, *ACTIONS, AUTO))
+        stderr.write(f"sdd: no hook {event!a}: one of {known}\n")
         return EXIT_USAGE
     try:
         if event == "pre-commit":

@@ -17,6 +17,8 @@ from sdd_hooks.errors import SddError
 EVENTS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
 REVIEW_EVENTS = ("commit-msg", "pre-push")
 """Those that are installed where a review in hooks is asked for; pre-commit then reviews, too."""
+ACTIONS = ("check", *REVIEW_EVENTS)
+"""What `sdd hook` does for a review; `check` is that of pre-commit."""
 
 BODY = "sdd-hook.sh"
 MARK = b"# sdd-hooks managed hook, "

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+FailOn = Literal["critical", "warning", "info", "never"]
+
 
 class TrackerSettings(NamedTuple):
     """`#### Tracker`: where issues live. "" is not said."""
@@ -69,7 +71,7 @@ class ReviewSettings(NamedTuple):
     max_pairs: int = 2
     merge_strategy: Literal["squash", "merge", "rebase"] = "squash"
     auto_cleanup: bool = False
-    fail_on: Literal["critical", "warning", "info", "never"] = "never"
+    fail_on: FailOn = "never"
     max_suggestions: int = 1
 
 

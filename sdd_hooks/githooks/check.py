@@ -1,0 +1,48 @@
+"""Apply the rules of the review to what is about to be committed."""
+
+# Governing: SPEC-0010 REQ "Review in hooks", SPEC-0004 REQ "Checked before the commit"
+
+from __future__ import annotations
+
+from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
+from sdd_hooks.githooks.review import Call
+from sdd_hooks.githooks.staged import index_file
+from sdd_hooks.project.lines import counted, plain
+from sdd_hooks.project.project import load_project
+from sdd_hooks.review.outcome import Reported, Review
+from sdd_hooks.review.review import review_staged
+
+MOST = 40
+"""Findings that are shown; the rest is counted."""
+
+_ALWAYS = ("frontmatter", "duplicate-number")
+"""Rules whose critical findings refuse a commit as long as nobody says otherwise: with them the
+records no longer hold together."""
+
+
+def check(call: Call) -> int:
+    """Say what the rules find in what is staged, a line each. Returns 1 to refuse the commit.
+
+    Raises SddError when the repository cannot be read.
+    """
+    project = load_project(call.cwd)
+    found = review_staged(project, index=index_file(project.repository, call.cwd, call.environ))
+    call.stderr.writelines(_line(one) for one in found.findings[:MOST])
+    if len(found.findings) > MOST:
+        rest = counted(len(found.findings) - MOST, "more finding")
+        call.stderr.write(f"sdd: {rest}: `sdd review --staged` shows them\n")
+    call.stderr.writelines(f"sdd: {plain(note)}\n" for note in found.notes)
+    fail_on = call.fail_on or project.configuration.review.fail_on
+    refused = found.fails(fail_on) or (call.fail_on is None and _breaks_records(found))
+    return EXIT_FINDINGS if refused else EXIT_OK
+
+
+def _line(one: Reported) -> str:
+    finding = one.finding
+    where = f"{plain(finding.path)}:{max(finding.line, 1)}"
+    return f"{where}: {finding.severity}: {plain(finding.message)} [{plain(finding.rule)}]\n"
+
+
+def _breaks_records(found: Review) -> bool:
+    critical = (one.finding.rule for one in found.findings if one.finding.severity == "critical")
+    return any(rule.partition("/")[0] in _ALWAYS for rule in critical)

@@ -1,0 +1,95 @@
+"""Look at what a commit message says about artifacts. The message stays as it is."""
+
+# Governing: SPEC-0010 REQ "Review in hooks"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from sdd_hooks.artifacts.identifiers import references
+from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, StorageError
+from sdd_hooks.githooks.review import Call
+from sdd_hooks.githooks.staged import index_file
+from sdd_hooks.project.files import REASONS
+from sdd_hooks.project.git import git, try_git
+from sdd_hooks.project.lines import plain
+from sdd_hooks.project.project import Project, load_project
+from sdd_hooks.review.check import check
+from sdd_hooks.review.diff import read_staged
+from sdd_hooks.review.fingerprint import report
+from sdd_hooks.review.outcome import Candidate, References, Review
+from sdd_hooks.review.review import subject_of
+from sdd_hooks.review.rules import dangling_reference, superseded_reference
+from sdd_hooks.review.subject import Subject
+
+LONGEST = 100_000
+"""Bytes of a message that are read."""
+
+# git makes these, or takes them apart again.
+_MADE = ("Merge ", "fixup! ", "squash! ", "amend! ", "Squashed commit of the following:")
+_SCISSORS = re.compile(rb"^\S{1,8} -{8,80} >8 -{8,80}$", re.MULTILINE)
+
+
+def check_message(call: Call) -> int:
+    """Say which ids in the message of a commit lead nowhere or to what no longer holds, or which
+    record it might name. Returns 1 to refuse the commit.
+
+    The first argument is the file with the message. Raises SddError when the repository or the
+    message cannot be read.
+    """
+    if not call.arguments:
+        raise StorageError("no file with a message was given: git gives one to commit-msg")
+    project = load_project(call.cwd)
+    repository = project.repository
+    message = _message(repository.root, call.cwd / call.arguments[0])
+    if not message or message.startswith(_MADE) or (repository.git_dir / "MERGE_HEAD").exists():
+        return EXIT_OK
+    index = index_file(repository, call.cwd, call.environ)
+    change = read_staged(repository.root, index)._replace(messages=(message,))
+    subject = subject_of(project, change, index=index)
+    checked = check(subject, (dangling_reference.RULE, superseded_reference.RULE))
+    found = report(subject, [one for one in checked.findings if not one.path])
+    suggested = _references(project, subject)
+    review = Review("", "", "", len(change.files), suggested, found)
+    for one in review.findings:
+        call.stderr.write(f"sdd: {one.finding.severity}: {plain(one.finding.message)}\n")
+    for candidate in suggested.suggested:
+        call.stderr.writelines(f"sdd: {line}\n" for line in _suggestion(candidate))
+    fails = review.fails(call.fail_on or project.configuration.review.fail_on)
+    return EXIT_FINDINGS if fails else EXIT_OK
+
+
+def _message(root: Path, path: Path) -> str:
+    """The message as it is committed: without comments, and the diff that `commit -v` shows."""
+    try:
+        with path.open("rb") as file:
+            written = file.read(LONGEST)
+    except OSError as error:
+        why = REASONS.get(error.errno or 0) or error.strerror
+        raise StorageError(f"cannot read {path}: {why}") from None
+    above = _SCISSORS.split(written, maxsplit=1)[0]
+    kept = git(root, "stripspace", "--strip-comments", stdin=above)
+    return kept.decode("utf-8", "replace").strip()
+
+
+def _references(project: Project, subject: Subject) -> References:
+    """The records to ask about, where the message names none yet."""
+    change = subject.change
+    most = project.configuration.review.max_suggestions
+    named = any(subject.corpus.resolve(one.id) for one in references(change.messages[0]))
+    root = project.repository.root
+    if named or not most or not change.files or try_git(root, "rev-parse", "HEAD") is None:
+        return References()
+    from sdd_hooks.review.references.find import find_references
+
+    return find_references(project.repository, subject, most)
+
+
+def _suggestion(one: Candidate) -> Iterator[str]:
+    title = f" ({plain(one.title)})" if one.id and one.title else ""
+    name = plain(one.name)
+    yield f"should this commit name {name}{title}? `Refs: {name}`"
+    if one.quote:
+        yield f"  {plain(one.path)}:{one.line}: {plain(one.quote)}"

@@ -1,0 +1,119 @@
+"""Review what is pushed, branch by branch."""
+
+# Governing: SPEC-0010 REQ "Review in hooks", SPEC-0010 REQ "What is compared"
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO, NamedTuple
+
+from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, RepositoryError
+from sdd_hooks.githooks.review import Call
+from sdd_hooks.project.git import try_git
+from sdd_hooks.project.lines import counted, plain
+from sdd_hooks.project.project import Project, load_project
+from sdd_hooks.project.terminal import terminal
+from sdd_hooks.review.base import default_base
+
+MOST = 5
+"""Branches that are reviewed in one push."""
+LONGEST_INPUT = 1 << 20
+
+_HEADS = "refs/heads/"
+
+
+class Pushed(NamedTuple):
+    """A branch that is pushed.
+
+    `head` is the commit it gets, `there` the one that the remote has, "" for none. `branch` is its
+    name on the remote, and `remote` what the remote is called here.
+    """
+
+    head: str
+    branch: str
+    there: str
+    remote: str
+
+
+def review_push(call: Call) -> int:
+    """Review every branch that is pushed. Returns 1 to refuse the push.
+
+    git says on standard input what is pushed, pre-commit in its variables. A report goes to stderr
+    where there is something to say. Raises SddError when the repository cannot be read.
+    """
+    remote = call.arguments[0] if call.arguments else ""
+    pushed = list(dict.fromkeys(_from_variables(call.environ) or _from_input(call.stdin, remote)))
+    if not pushed:
+        return EXIT_OK
+    project = load_project(call.cwd)
+    fail_on = call.fail_on or project.configuration.review.fail_on
+    fails = [_review(call, project, one, fail_on, named=len(pushed) > 1) for one in pushed[:MOST]]
+    if len(pushed) > MOST:
+        rest = counted(len(pushed) - MOST, "more branch").replace("branchs", "branches")
+        call.stderr.write(f"sdd: {rest} not reviewed: `sdd review --head BRANCH` does\n")
+    return EXIT_FINDINGS if any(fails) else EXIT_OK
+
+
+def parse_pushed(text: str, remote: str) -> Iterator[Pushed]:
+    """The branches among what git says of a push: `NAME COMMIT REF COMMIT` a line. Never raises.
+
+    Deleted branches, tags and other refs are left out.
+    """
+    for line in text.split("\n"):
+        # The name is what was typed, and may have blanks.
+        fields = line.rsplit(" ", 3)
+        if len(fields) == 4 and fields[2].startswith(_HEADS) and fields[1].strip("0"):
+            there = fields[3] if fields[3].strip("0") else ""
+            yield Pushed(fields[1], fields[2].removeprefix(_HEADS), there, remote)
+
+
+def _from_input(stdin: BinaryIO | None, remote: str) -> list[Pushed]:
+    if stdin is None or stdin.isatty():
+        return []
+    text = stdin.read(LONGEST_INPUT).decode("utf-8", "surrogateescape")
+    return list(parse_pushed(text, remote))
+
+
+def _from_variables(environ: Mapping[str, str]) -> list[Pushed]:
+    """What pre-commit says of a push. It runs for the first branch only."""
+    ref = environ.get("PRE_COMMIT_REMOTE_BRANCH", "")
+    head = environ.get("PRE_COMMIT_TO_REF") or environ.get("PRE_COMMIT_LOCAL_BRANCH", "")
+    if not ref.startswith(_HEADS) or not head:
+        return []
+    there = environ.get("PRE_COMMIT_FROM_REF", "")
+    remote = environ.get("PRE_COMMIT_REMOTE_NAME", "")
+    return [Pushed(head, ref.removeprefix(_HEADS), there, remote)]
+
+
+def _review(call: Call, project: Project, one: Pushed, fail_on: str, *, named: bool) -> bool:
+    """Review one branch. Returns whether that refuses the push."""
+    base = _base(project, one)
+    if not base:
+        return False
+    from sdd_hooks.review.reporters.terminal import terminal as report
+    from sdd_hooks.review.review import review_commits
+
+    found = review_commits(project, base, one.head)
+    if found.findings or found.references.suggested or found.notes:
+        shown = terminal(call.stderr, call.environ)
+        if named:
+            call.stderr.write(shown.strong(plain(one.branch)) + "\n\n")
+        call.stderr.write(report(found, width=shown.width, colour=shown.styled))
+    return found.fails(fail_on)
+
+
+def _base(project: Project, one: Pushed) -> str:
+    """What a branch is compared with: the default branch, and that one with what the remote has.
+
+    "" when there is nothing to compare with.
+    """
+    root = project.repository.root
+    known = one.there and try_git(root, "cat-file", "-e", f"{one.there}^{{commit}}") is not None
+    try:
+        base = default_base(project.repository)
+    except RepositoryError:
+        base = ""
+    if base and base not in {one.branch, f"{one.remote}/{one.branch}"}:
+        return base
+    # What the remote has moved on to without us is of no use; what it had when we last looked is.
+    return one.there if known else base

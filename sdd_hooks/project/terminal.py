@@ -1,0 +1,37 @@
+"""What the stream that text is printed to can show."""
+
+# Governing: SPEC-0005 REQ "Output"
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TextIO
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """What a stream can show: columns (0: no limit) and whether text may be styled."""
+
+    width: int
+    styled: bool
+
+    def strong(self, text: str) -> str:
+        """The text in bold, where that works."""
+        return f"\x1b[1m{text}\x1b[0m" if self.styled else text
+
+    def faint(self, text: str) -> str:
+        """The text dimmed, where that works."""
+        return f"\x1b[2m{text}\x1b[0m" if self.styled else text
+
+
+def terminal(stream: TextIO, environ: Mapping[str, str]) -> Terminal:
+    """What `stream` can show. Styles need a terminal, and no NO_COLOR in the environment."""
+    if not stream.isatty():
+        return Terminal(0, False)
+    styled = not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+    try:
+        return Terminal(os.get_terminal_size(stream.fileno()).columns, styled)
+    except OSError:
+        return Terminal(0, styled)
