@@ -47,6 +47,7 @@ _GOVERNING = re.compile(r"govern|implements", re.IGNORECASE)
 _CANONICAL = re.compile(r"(?:\[[\w.-]+\]/)?(?:ADR|SPEC)-[0-9]{1,5}[a-z]?")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s<>)\]\"'`]{1,2000}", re.IGNORECASE)
 _SPAN = re.compile(r"(`{1,8})(?!`)[^`\n]{1,2000}(?<!`)\1(?!`)")
+_OTHERS = re.compile(r"\b(?:its|their|upstream|\w+['’]s)(?: own)?[\s`*\[]{1,4}$", re.IGNORECASE)
 _RANGE = re.compile(r"[`*\])]{0,3}\s?(?:\.\.\.?|…|–|—|-|through|thru|to)\s?")
 _NAMED = re.compile(
     r"""[`*\])]{0,3}\s{1,3}(?:REQ(?:uirement)?)s?\s{0,3}
@@ -136,6 +137,9 @@ def _in_line(place: Place, line: str, *, canonical: bool = False) -> Iterator[Me
     }
     ranges |= {at - 1 for at in ranges}
     for at, one in enumerate(found):
+        # `Rename ADRs (#123)` is about a pull request, `its ADR-0002` about another project.
+        if "(#" in shown[one.start : one.end] or _OTHERS.search(shown[: one.start][-40:]):
+            continue
         if canonical and not _CANONICAL.fullmatch(shown[one.start : one.end]):
             continue
         name = _NAMED.match(shown, one.end) if one.id.kind == "SPEC" else None

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
@@ -14,13 +14,14 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.findings import Finding, Severity
 from sdd_hooks.artifacts.identifiers import ArtifactId, id_of_name
 from sdd_hooks.review.mentions import Mention, mentions
-from sdd_hooks.review.paths import is_history
+from sdd_hooks.review.paths import is_history, is_text
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 
 PLACEHOLDERS = frozenset({0, 1234, 9999})
 """Numbers that stand for any number, where no record has them."""
 
+_WORD = re.compile(r"\w+")
 _EXAMPLE = re.compile(r"\b(?:e\.g\.?|examples?|for instance|such as|placeholder|like)\b", re.I)
 
 
@@ -30,16 +31,26 @@ def check(subject: Subject) -> Iterator[Finding]:
     One in a governing comment is critical, any other a warning. Where no artifact of a kind has a
     number, or the module is none of this repository, ids are somebody else's.
     """
+    unknown: list[Mention] = []
     for mention in mentions(subject):
         if not _counts(subject, mention):
             continue
         found = _artifacts(subject, mention)
         if not found:
-            yield _finding(mention, _unknown(subject, mention.id))
+            if unknown and _place(unknown[0]) != _place(mention):
+                yield _finding(unknown[0], _unknown(subject, unknown))
+                unknown = []
+            unknown.append(mention)
         elif mention.requirement and not _has(found, mention.requirement):
-            # The base may have gone on, and then it has what the change will be merged with.
             named = f'{found[0].name} has no requirement "{mention.requirement}"'
             yield _finding(mention, f"{named}: {_advice(found, mention.requirement)}")
+    if unknown:
+        yield _finding(unknown[0], _unknown(subject, unknown))
+
+
+def _place(mention: Mention) -> tuple[str, str, int, str]:
+    """What ids have in common that are told in one finding: a line."""
+    return mention.place, mention.path, mention.line, mention.text
 
 
 def _counts(subject: Subject, mention: Mention) -> bool:
@@ -65,10 +76,10 @@ def _counts(subject: Subject, mention: Mention) -> bool:
 def _artifacts(subject: Subject, mention: Mention) -> tuple[Artifact, ...]:
     """What the mention may mean: as the change leaves it, else as the base branch has it by now.
 
-    An author may also speak of what was there before.
+    Texts and messages may also speak of what the change takes away.
     """
     trees = [subject.corpus]
-    if not mention.path:
+    if not mention.path or is_text(mention.path):
         trees.append(subject.corpus_before)
     found = next((found for tree in trees if (found := resolve(tree, mention.id))), ())
     if found or subject.tip is None:
@@ -81,6 +92,10 @@ def _artifacts(subject: Subject, mention: Mention) -> tuple[Artifact, ...]:
 def resolve(corpus: Corpus, identifier: ArtifactId) -> tuple[Artifact, ...]:
     """The artifacts with this id; one that names no module may be any module's."""
     found = corpus.resolve(identifier)
+    if not found and identifier.suffix == "s":
+        # Two ADR-0034s are a plural.
+        identifier = replace(identifier, suffix="")
+        found = corpus.resolve(identifier)
     if found or identifier.module:
         return found
     return tuple(
@@ -92,22 +107,32 @@ def resolve(corpus: Corpus, identifier: ArtifactId) -> tuple[Artifact, ...]:
 
 
 def _has(found: tuple[Artifact, ...], requirement: str) -> bool:
-    """Whether one of the specs has it; one that has none that can be read is believed."""
+    """Whether one of the specs has it, under this name or a longer one that contains it.
+
+    A spec that has none that can be read is believed.
+    """
     wanted = _squeezed(requirement)
     return any(
         not artifact.requirements
-        or any(wanted in (_squeezed(one.name), _squeezed(one.id)) for one in artifact.requirements)
+        or any(
+            wanted == _squeezed(one.id) or wanted in _squeezed(one.name)
+            for one in artifact.requirements
+        )
         for artifact in found
     )
 
 
 def _squeezed(name: str) -> str:
-    return " ".join(re.findall(r"\w+", name.casefold()))
+    """The words of a name, each between blanks, so that one name contains another by words."""
+    return f" {' '.join(re.findall(_WORD, name.casefold()))} "
 
 
-def _unknown(subject: Subject, identifier: ArtifactId) -> str:
-    close = ", ".join(str(other) for other in subject.corpus.close_matches(identifier))
-    return f"{identifier} does not exist: {_meant(close)}"
+def _unknown(subject: Subject, mentions: Sequence[Mention]) -> str:
+    ids = list(dict.fromkeys(mention.id for mention in mentions))
+    if len(ids) > 1:
+        return f"{', '.join(map(str, ids[:-1]))} and {ids[-1]} do not exist: {_meant('')}"
+    close = ", ".join(str(other) for other in subject.corpus.close_matches(ids[0]))
+    return f"{ids[0]} does not exist: {_meant(close)}"
 
 
 def _advice(found: tuple[Artifact, ...], requirement: str) -> str:
@@ -117,7 +142,7 @@ def _advice(found: tuple[Artifact, ...], requirement: str) -> str:
 
 
 def _meant(close: str) -> str:
-    return f"did you mean {close}?" if close else "name one that exists, or take it out"
+    return f"did you mean {close}?" if close else "name what exists, or take it out"
 
 
 _SAID = {"title": "the title", "body": "the description", "message": "a commit message"}

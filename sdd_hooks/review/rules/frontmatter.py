@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from sdd_hooks.artifacts.findings import Finding
@@ -14,13 +14,34 @@ from sdd_hooks.review.rules import duplicate_number
 from sdd_hooks.review.rules.spec_pair import INCOMPLETE
 from sdd_hooks.review.subject import Subject
 
+_SHARED = frozenset({"duplicate-id", "ambiguous-id", "cycle", "superseded-status"})
+
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """What validation says of the changed records, less what rules of their own say."""
+    """What validation says of the changed records, less what rules of their own say.
+
+    What several records are in together is only said when the base has not got it already.
+    """
     taken = {("duplicate-id", one.evidence) for one in duplicate_number.check(subject)}
-    for finding in artifact_findings(subject):
-        if finding.rule != INCOMPLETE and (finding.rule, finding.evidence) not in taken:
+    found = [
+        one
+        for one in artifact_findings(subject)
+        if one.rule != INCOMPLETE and (one.rule, one.evidence) not in taken
+    ]
+    changed = {file.path for file in subject.change.files}
+    shared = any(_is_shared(one, changed) for one in found)
+    known = {_told(one) for one in findings(subject.corpus_before)} if shared else set()
+    for finding in found:
+        if not (_is_shared(finding, changed) and _told(finding) in known):
             yield replace(finding, rule=f"{RULE.id}/{finding.rule}")
+
+
+def _is_shared(finding: Finding, changed: Container[str]) -> bool:
+    return finding.rule in _SHARED or finding.path not in changed
+
+
+def _told(finding: Finding) -> tuple[str, str, str]:
+    return finding.rule, finding.path, finding.evidence
 
 
 def artifact_findings(subject: Subject) -> tuple[Finding, ...]:

@@ -28,9 +28,9 @@ _EDGES = frozenset({"extends", "enables", "governs", "implements", "requires"})
 def check(subject: Subject) -> Iterator[Finding]:
     """Every mention that the change adds of a superseded, deprecated or rejected artifact.
 
-    What tells of the past is left alone: the artifact's own file and those that replace it, indexes
-    and changelogs, a line that says so or names the replacement, and what the author says about a
-    change to the artifact itself.
+    What tells of the past is left alone: decisions, the artifact's own file and those that replace
+    it, indexes and changelogs, a line that says so or names the replacement, and what the author
+    says about a change to the artifact itself. Of a decision its edges count.
     """
     if all(one.status.authoritative for one in subject.corpus.artifacts):
         return
@@ -58,8 +58,10 @@ def _tells_of_the_past(
 ) -> bool:
     own = subject.corpus.by_path.get(mention.path)
     if own is not None:
-        following = {one.path for one in (*ends, *known.get(old.path, ()))}
-        if own.path in {old.path, *following} or not own.status.authoritative:
+        # Decisions tell how it came to them; what they build on is in their edges.
+        if own.kind == "ADR" or own.path == old.path or not own.status.authoritative:
+            return True
+        if own.path in {one.path for one in (*ends, *known.get(old.path, ()))}:
             return True
     listed = subject.is_artifact(mention.path) and own is None
     if listed or is_history(mention.path) or is_list(mention.path):
