@@ -8,7 +8,7 @@ from functools import cached_property
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.review.change import Change
-from sdd_hooks.review.tree import Tree
+from sdd_hooks.review.tree import Blob, Tree
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,14 @@ class Subject:
     collections: tuple[Collection, ...]
     tip: Tree | None = None
 
+    def __post_init__(self) -> None:
+        for file in self.change.files:
+            # A file that is new is none before, and one that is gone is none after.
+            if file.was_file or not file.before:
+                self.before.expect(Blob(file.before or file.path, file.blob_before))
+            if file.is_file or file.status == "D":
+                self.after.expect(Blob(file.path, file.blob))
+
     @cached_property
     def corpus(self) -> Corpus:
         """The artifacts as the change leaves them."""
@@ -33,6 +41,8 @@ class Subject:
     @cached_property
     def corpus_before(self) -> Corpus:
         """The artifacts at the base."""
+        if not self._touches_artifacts:
+            return self.corpus
         return self.before.corpus(self.collections)
 
     @cached_property
@@ -51,3 +61,13 @@ class Subject:
     def is_artifact(self, path: str) -> bool:
         """Whether a file belongs to a collection of artifacts."""
         return any(collection.contains(path) for collection in self.collections)
+
+    @property
+    def _touches_artifacts(self) -> bool:
+        """Whether the change has an artifact, or a submodule that holds some."""
+        submodules = {collection.repository for collection in self.collections}
+        return any(
+            path in submodules or self.is_artifact(path)
+            for file in self.change.files
+            for path in {file.path, file.before} - {""}
+        )
