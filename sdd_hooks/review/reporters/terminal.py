@@ -93,12 +93,14 @@ def _suggestion(one: Candidate, screen: _Screen) -> Block:
         *screen.strong(*screen.wrapped(question(one))),
         *screen.wrapped(where, _INDENT),
         *_quoted(one.quote, screen),
-        *_some(one.evidence, lambda each: _evidence(each, kinds, screen), screen),
+        *_some(one.evidence, lambda each: _evidence(each, one.path, kinds, screen), screen),
     ]
 
 
-def _evidence(one: Evidence, kinds: int, screen: _Screen) -> Block:
+def _evidence(one: Evidence, record: str, kinds: int, screen: _Screen) -> Block:
     place = _place(one.path, one.line)
+    if one.path == record:
+        place = f"line {one.line:,}" if one.line else ""
     text = f"{one.detail} ({place})" if place and place not in one.detail else one.detail
     kind = _shown(one.kind)
     label = kind + " " * (kinds - len(kind) + 2)

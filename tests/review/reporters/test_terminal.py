@@ -153,10 +153,17 @@ def test_evidence_and_notes_are_counted_as_well():
 
 
 def test_a_place_is_not_said_twice():
-    evidence = (Evidence("comments", "src/a.py:3 names it", "src/a.py", 3),)
+    evidence = (
+        Evidence("comments", "src/a.py:3 names it", "src/a.py", 3),
+        Evidence("title", "both say retry", RETRIES.path, 1),
+        Evidence("record", "it is about files like these", RETRIES.path),
+    )
     references = References((RETRIES._replace(evidence=evidence),))
-    text = shown(Review(BASE, HEAD, "t", 1, references))
-    assert "  comments  src/a.py:3 names it\n" in text
+    assert shown(Review(BASE, HEAD, "t", 1, references)).splitlines()[3:6] == [
+        "  comments  src/a.py:3 names it",
+        "  title     both say retry (line 1)",
+        "  record    it is about files like these",
+    ]
 
 
 def test_what_a_terminal_would_act_on_is_shown_instead():
