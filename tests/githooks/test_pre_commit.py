@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -16,6 +18,7 @@ from tests.support.repos import Repo
 
 TOP = Path(__file__).resolve().parents[2]
 MANIFEST = yaml.safe_load((TOP / ".pre-commit-hooks.yaml").read_text())
+INDEX, REVIEW = MANIFEST[:2], MANIFEST[2:]
 NEW = "docs/adrs/ADR-0003-new.md"
 
 
@@ -34,16 +37,31 @@ def pre_commit(repo: Hooked, *args: str, check: bool = True) -> subprocess.Compl
 def framed(fresh: Hooked, tracer: Recorder) -> Hooked:
     """The hooks of the manifest, run by pre-commit; `sdd` is on PATH, no environment is built."""
     subprocess.run([tracer.path, "hooks", "uninstall"], cwd=fresh.root, check=True)
-    fresh.search_path = tracer.search_path
-    hooks = [{**hook, "language": "system"} for hook in MANIFEST]
+    return configured(fresh, tracer, INDEX)
+
+
+@pytest.fixture
+def reviewed(fresh: Hooked, tracer: Recorder) -> Hooked:
+    """The same with the hooks of the review alone."""
+    subprocess.run([tracer.path, "hooks", "uninstall"], cwd=fresh.root, check=True)
+    return configured(fresh, tracer, REVIEW)
+
+
+def configured(
+    repo: Hooked, tracer: Recorder, manifest: Sequence[Mapping[str, Any]], **more: object
+) -> Hooked:
+    """Have pre-commit run these hooks, `more` said of each, and install what they need."""
+    repo.search_path = tracer.search_path
+    hooks = [{**hook, "language": "system", **more} for hook in manifest]
+    types = sorted({stage for hook in manifest for stage in hook["stages"]})
     configuration = {
-        "default_install_hook_types": ["pre-commit", *MANIFEST[0]["stages"]],
+        "default_install_hook_types": types,
         "repos": [{"repo": "local", "hooks": hooks}],
     }
-    fresh.commit("Configure", {".pre-commit-config.yaml": yaml.safe_dump(configuration)})
-    pre_commit(fresh, "install")
+    repo.commit("Configure", {".pre-commit-config.yaml": yaml.safe_dump(configuration)})
+    pre_commit(repo, "install")
     tracer.calls()
-    return fresh
+    return repo
 
 
 def quietly(repo: Repo, *command: str) -> str:
@@ -118,7 +136,8 @@ def test_a_configuration_that_is_not_staged(framed: Hooked) -> None:
 
 def test_our_own_configuration_runs_our_hooks() -> None:
     configuration = yaml.safe_load((TOP / ".pre-commit-config.yaml").read_text())
-    assert configuration["default_install_hook_types"] == ["pre-commit", *MANIFEST[0]["stages"]]
+    wanted = {stage for hook in MANIFEST for stage in hook["stages"]}
+    assert set(configuration["default_install_hook_types"]) == wanted
     (local,) = configuration["repos"]
     own = {hook["id"]: hook for hook in local["hooks"]}
     for hook in MANIFEST:
@@ -135,3 +154,46 @@ def test_pre_commit_and_our_hooks_together(framed: Hooked, tracer: Recorder) -> 
     subprocess.run([tracer.path, "hooks", "install"], cwd=framed.root, check=True)
     framed.write(ADR, "# ADR-0001: Again\n")
     after(framed, "commit", "--quiet", "--all", "-m", "x")
+
+
+# The review
+
+
+def test_the_review_looks_at_what_is_staged(reviewed: Hooked, tracer: Recorder) -> None:
+    reviewed.write("src/app.py", "# Governing: ADR-0099 (nothing)\n")
+    reviewed.git("add", "--all")
+    done = reviewed.run("commit", "-m", "See ADR-0098")
+    said = done.stderr.decode()
+    assert done.returncode == 0, said
+    assert "src/app.py:1: critical: ADR-0099 does not exist" in said
+    assert "sdd: warning: a commit message names what is not there: ADR-0098" in said
+    assert tracer.calls() == ["hook check", "hook commit-msg .git/COMMIT_EDITMSG"]
+
+
+def test_the_review_can_refuse(reviewed: Hooked, tracer: Recorder) -> None:
+    reviewed.commit("Say so", {".sdd-refuses": ""})
+    configured(reviewed, tracer, REVIEW, args=["--fail-on", "critical"])
+    before = reviewed.head()
+    reviewed.write("src/app.py", "# Governing: ADR-0099 (nothing)\n")
+    reviewed.git("add", "--all")
+    assert reviewed.run("commit", "-m", "x").returncode == 1
+    assert reviewed.head() == before
+    assert tracer.calls() == ["hook check --fail-on critical"]
+
+
+def test_a_push_is_reviewed(reviewed: Hooked, tracer: Recorder, tmp_path: Path) -> None:
+    Repo.init(tmp_path / "remote.git", "--bare")
+    reviewed.git("remote", "add", "origin", str(tmp_path / "remote.git"))
+    assert reviewed.run("push", "origin", "main").returncode == 0
+    reviewed.git("switch", "--quiet", "-c", "topic")
+    reviewed.commit("Change", {"src/app.py": "# Governing: ADR-0099 (nothing)\n"})
+    tracer.calls()
+    done = reviewed.run("push", "origin", "topic")
+    assert done.returncode == 0, done.stderr
+    assert b"ADR-0099 does not exist" in done.stdout + done.stderr
+    assert tracer.calls() == ["hook pre-push"]
+    # What the remote has of the branch makes no difference: a pull request shows all of it.
+    reviewed.commit("More", {"notes.txt": "2\n"})
+    done = reviewed.run("push", "origin", "topic")
+    assert b"ADR-0099 does not exist" in done.stdout + done.stderr
+    assert reviewed.run("push", "origin", "--delete", "topic").returncode == 0
