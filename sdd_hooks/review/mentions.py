@@ -16,8 +16,9 @@ from sdd_hooks.review.change import ChangedFile
 from sdd_hooks.review.paths import is_foreign, is_markdown, is_sample, is_test, is_text
 from sdd_hooks.review.subject import Subject
 
-Place = Literal["comment", "text", "title", "body", "message"]
-"""Where a mention stands; a comment is a governing one, of a file that is not only text."""
+Place = Literal["comment", "text", "edge", "title", "body", "message"]
+"""Where a mention stands: a comment is a governing one, of a file that is not only text, and an
+edge is one in the frontmatter of a record."""
 
 TOP = 40
 """In the code of a test, comments further down are what is tested."""
@@ -47,7 +48,12 @@ _GOVERNING = re.compile(r"govern|implements", re.IGNORECASE)
 _CANONICAL = re.compile(r"(?:\[[\w.-]+\]/)?(?:ADR|SPEC)-[0-9]{1,5}[a-z]?")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s<>)\]\"'`]{1,2000}", re.IGNORECASE)
 _SPAN = re.compile(r"(`{1,8})(?!`)[^`\n]{1,2000}(?<!`)\1(?!`)")
-_OTHERS = re.compile(r"\b(?:its|their|upstream|\w+['’]s)(?: own)?[\s`*\[]{1,4}$", re.IGNORECASE)
+# `its ADR-0002`, `that-tool's ADR-0002`, `OpenTool ADR-0002`: the number is another project's.
+_OTHERS = re.compile(
+    r"""(?<![\w-])(?:(?i:its|their|upstream)(?:\ own)?|[\w-]{1,30}['’]s|[\w.]{1,20}-[\w.-]{1,20}
+    |\w{1,20}[a-z][A-Z]\w{0,20}|[a-z]\w{0,10}[0-9]\w{0,10})[\s`*]{1,4}$""",
+    re.VERBOSE,
+)
 _RANGE = re.compile(r"[`*\])]{0,3}\s?(?:\.\.\.?|…|–|—|-|through|thru|to)\s?")
 _NAMED = re.compile(
     r"""[`*\])]{0,3}\s{1,3}(?:REQ(?:uirement)?)s?\s{0,3}
@@ -61,8 +67,8 @@ def mentions(subject: Subject) -> Iterator[Mention]:
     """Every mention of an artifact, in files by path and line, then in title, body and messages.
 
     Files that nobody here wrote and those whose content is made up are left out, and so is what
-    stands in code blocks, code spans and addresses, and the frontmatter of Markdown. Of what the
-    author says, an artifact is there once.
+    stands in code blocks, code spans and addresses, and the frontmatter of Markdown (its edges, too).
+    Of what the author says, an artifact is there once.
     """
     for file in subject.change.files:
         if file.is_file and not is_foreign(file.path) and not is_sample(file.path):
@@ -125,9 +131,7 @@ def _in_line(place: Place, line: str, *, canonical: bool = False) -> Iterator[Me
     """The mentions in a line of text; in code only those that are spelled as ids are."""
     if not _MAYBE.search(line):
         return
-    shown = _URL.sub(_blank, line)
-    if not canonical:
-        shown = _SPAN.sub(_blank, shown)
+    shown = _SPAN.sub(_blank, _URL.sub(_blank, line))
     found = list(references(shown))
     ranges = {
         at
@@ -137,7 +141,7 @@ def _in_line(place: Place, line: str, *, canonical: bool = False) -> Iterator[Me
     }
     ranges |= {at - 1 for at in ranges}
     for at, one in enumerate(found):
-        # `Rename ADRs (#123)` is about a pull request, `its ADR-0002` about another project.
+        # `Rename ADRs (#123)` is about a pull request.
         if "(#" in shown[one.start : one.end] or _OTHERS.search(shown[: one.start][-40:]):
             continue
         if canonical and not _CANONICAL.fullmatch(shown[one.start : one.end]):

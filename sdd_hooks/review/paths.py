@@ -22,7 +22,8 @@ _TEST = re.compile(
 _SAMPLE = re.compile(
     r"""(?:^|/)(?:__)?(?:fixtures?|test[_-]?data|snapshots?|golden|cassettes|mocks?|samples?
        |recorded|templates?)(?:__)?/
-    | (?:^|/)[^/]*template[^/]*$""",
+    | (?:^|/)[^/]*template[^/]*$
+    | \.(?:jsonl?|ndjson|csv|tsv|snap|svg|lock|ipynb)$""",
     re.VERBOSE | re.IGNORECASE,
 )
 _HISTORY = re.compile(
@@ -58,7 +59,7 @@ def is_test(path: str) -> bool:
 
 
 def is_sample(path: str) -> bool:
-    """Whether what it says is made up: a fixture, a snapshot, a template."""
+    """Whether what it says is made up, or said by nobody: fixtures, snapshots, templates, data."""
     return bool(_SAMPLE.search(path))
 
 

@@ -26,6 +26,7 @@ ENTRY_POINTS = "sdd_hooks.rules"
 _OWN = (
     "accepted_decision",
     "conflict_marker",
+    "decision_rule",
     "dangling_reference",
     "duplicate_number",
     "frontmatter",

@@ -109,17 +109,21 @@ def resolve(corpus: Corpus, identifier: ArtifactId) -> tuple[Artifact, ...]:
 def _has(found: tuple[Artifact, ...], requirement: str) -> bool:
     """Whether one of the specs has it, under this name or a longer one that contains it.
 
-    A spec that has none that can be read is believed.
+    A scenario's name will do. A spec that has no requirement that can be read is believed.
     """
     wanted = _squeezed(requirement)
     return any(
         not artifact.requirements
-        or any(
-            wanted == _squeezed(one.id) or wanted in _squeezed(one.name)
-            for one in artifact.requirements
-        )
+        or any(wanted in _squeezed(name) for name in _names(artifact, scenarios=True))
         for artifact in found
     )
+
+
+def _names(artifact: Artifact, *, scenarios: bool = False) -> Iterator[str]:
+    for one in artifact.requirements:
+        yield from (one.name, one.id)
+        if scenarios:
+            yield from (scenario.name for scenario in one.scenarios)
 
 
 def _squeezed(name: str) -> str:
@@ -136,7 +140,7 @@ def _unknown(subject: Subject, mentions: Sequence[Mention]) -> str:
 
 
 def _advice(found: tuple[Artifact, ...], requirement: str) -> str:
-    names = [one.name for artifact in found for one in artifact.requirements][:500]
+    names = [name for artifact in found for name in _names(artifact)][:500]
     close = get_close_matches(requirement[:300], names, 1, 0.6)
     return _meant(f'"{close[0]}"' if close else "")
 

@@ -32,15 +32,17 @@ def check(subject: Subject) -> Iterator[Finding]:
     it, indexes and changelogs, a line that says so or names the replacement, and what the author
     says about a change to the artifact itself. Of a decision its edges count.
     """
-    if all(one.status.authoritative for one in subject.corpus.artifacts):
-        return
-    known = successors(subject.corpus)
-    for mention in mentions(subject):
-        if old := _outdated(subject, mention):
-            ends = replacements(old, known)
-            if not _tells_of_the_past(subject, mention, old, ends, known):
-                yield _finding(mention, old, ends)
-    yield from _edges(subject, known)
+    # Records are read when something is named, and not for every change.
+    outdated = [
+        (mention, old) for mention in mentions(subject) if (old := _outdated(subject, mention))
+    ]
+    outdated += _edges(subject)
+    known = successors(subject.corpus) if outdated else {}
+    for mention, old in outdated:
+        ends = replacements(old, known)
+        edge = mention.place == "edge"
+        if edge or not _tells_of_the_past(subject, mention, old, ends, known):
+            yield _finding(mention, old, ends)
 
 
 def _outdated(subject: Subject, mention: Mention) -> Artifact | None:
@@ -82,21 +84,20 @@ def _tells_of_the_past(
     )
 
 
-def _edges(subject: Subject, known: Successors) -> Iterator[Finding]:
+def _edges(subject: Subject) -> Iterator[tuple[Mention, Artifact]]:
     """Edges in the frontmatter of records, on added lines, that build on what does not hold."""
-    corpus = subject.corpus
     for file in subject.change.files:
-        own = corpus.by_path.get(file.path)
+        own = subject.corpus.by_path.get(file.path) if subject.is_artifact(file.path) else None
         if own is None or not own.status.authoritative:
             continue
         added = {line.number: line.text for line in file.added}
         for edge in own.edges:
             if edge.origin != "frontmatter" or edge.kind not in _EDGES or edge.line not in added:
                 continue
-            found = corpus.resolve(edge.target)
-            if found and edge.path == file.path and not any(o.status.authoritative for o in found):
-                mention = Mention("text", edge.target, file.path, edge.line, added[edge.line])
-                yield _finding(mention, found[0], replacements(found[0], known))
+            text = added[edge.line]
+            mention = Mention("edge", edge.target, file.path, edge.line, text)
+            if edge.path == file.path and (old := _outdated(subject, mention)):
+                yield mention, old
 
 
 _SAID = {"title": "the title", "body": "the description", "message": "a commit message"}
