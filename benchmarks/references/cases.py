@@ -1,0 +1,197 @@
+"""Real changes as scratch repositories, and what the review makes of each.
+
+The changes, and how one is laid out as a repository, come from an evaluation set: a folder with
+`cases.dev.jsonl` and `evaluate.py`. Ordinary commits, which name no record, are sampled from the
+same clones.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sdd_hooks.project.project import load_project
+from sdd_hooks.review.diff import read_change
+from sdd_hooks.review.references.find import gather_evidence
+from sdd_hooks.review.references.named import named_ids
+from sdd_hooks.review.references.showing import facts
+from sdd_hooks.review.references.standing import Standing
+from sdd_hooks.review.review import subject_of
+
+ORDINARY = 10
+"""Ordinary commits of each repository."""
+FEWEST_RECORDS = 3
+MOST_FILES = 40
+
+_SEED = 7
+_CODE = re.compile(r"\.(go|py|ts|tsx|js|jsx|cs|rb|rs|erb|tf|sh|svelte|vue)$")
+_NOT_ORDINARY = re.compile(
+    r"(chore|ci|docs|style|build|test)\b|.*\b(adr|decision)|.*(bump|merge|revert|typo|release)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the review made of one change.
+
+    `paths` are those of the records, `evidence` the numbers of each kind for each of them, `links`
+    the places of those that each names. `first` is the place of the first record, `facts` are
+    those about it, and `named` is whether the change names it. `expected` are the right records,
+    none for a change that needs none; `ordinary` is one of which that is not known.
+    """
+
+    id: str
+    repo: str
+    kind: str
+    title: str
+    leaks: bool
+    ordinary: bool
+    expected: tuple[str, ...]
+    paths: tuple[str, ...]
+    evidence: Mapping[str, Sequence[float]]
+    links: Sequence[Sequence[int]]
+    first: int
+    facts: tuple[float, ...]
+    named: bool
+
+    @property
+    def right(self) -> bool:
+        """Whether the first record is one of those expected."""
+        return self.paths[self.first] in self.expected
+
+
+def load_evaluator(folder: Path) -> ModuleType:
+    """The evaluator of the set. Raises FileNotFoundError where there is none."""
+    path = folder / "evaluate.py"
+    spec = spec_from_file_location("evaluate", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise FileNotFoundError(path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def known_cases(folder: Path) -> list[dict[str, Any]]:
+    """The changes of the set whose answers are known."""
+    lines = (folder / "cases.dev.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines if line]
+
+
+def ordinary_cases(
+    evaluator: Any, known: Sequence[dict[str, Any]], clones: Path
+) -> Iterator[dict[str, Any]]:
+    """Commits to code that name no record, as far as they are to be had: ORDINARY a repository."""
+    by_repo: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for case in known:
+        by_repo[case["repo"]].append(case)
+    used = {case["commit"] for case in known}
+    drawn = random.Random(_SEED)
+    for repo, cases in sorted(by_repo.items()):
+        clone = clones / repo.replace("/", "+")
+        latest = max(cases, key=lambda case: case["n_adrs"])
+        log = ("log", "-n", "3000", "--no-merges", "--format=%H %P %s", latest["commit"])
+        rows = [row.split(" ", 2) for row in evaluator.git(clone, *log).splitlines()]
+        drawn.shuffle(rows)
+        found = 0
+        for row in rows:
+            if len(row) == 3 and row[0] not in used and not _NOT_ORDINARY.match(row[2]):
+                if found == ORDINARY:
+                    break
+                if chosen := _ordinary(evaluator, clone, repo, latest["adr_dirs"], *row):
+                    found += 1
+                    yield chosen
+
+
+def _ordinary(
+    evaluator: Any, clone: Path, repo: str, folders: Sequence[str], commit: str, parent: str,
+    title: str,
+) -> dict[str, Any] | None:  # fmt: skip
+    def asked(*arguments: str) -> str:
+        return str(evaluator.git(clone, *arguments, check=False))
+
+    files = asked("diff", "--name-only", parent, commit).splitlines()
+    code = [path for path in files if _CODE.search(path)]
+    if not code or len(files) > MOST_FILES or any(evaluator.under(f, folders) for f in files):
+        return None
+    added = [line for line in asked("diff", "-U0", parent, commit).splitlines() if line[:1] == "+"]
+    said = [asked("log", "-1", "--format=%B", commit), *added]
+    if any(evaluator.MENTION.search(text) for text in said):
+        return None
+    tree = asked("ls-tree", "-r", "--name-only", parent).splitlines()
+    if sum(evaluator.under(f, folders) and f.endswith(".md") for f in tree) < FEWEST_RECORDS:
+        return None
+    return {
+        "id": f"{repo}@{commit[:10]}", "repo": repo, "kind": "ordinary", "commit": commit,
+        "parent": parent, "expected": [], "title": title, "files": files, "leaks": False,
+        "adr_dirs": folders,
+    }  # fmt: skip
+
+
+def row_of(folder: Path, clones: Path, case: dict[str, Any]) -> Row | None:
+    """Lay out a change as a repository and review it; None where there is no record."""
+    evaluator: Any = load_evaluator(folder)
+    clone = clones / case["repo"].replace("/", "+")
+    with tempfile.TemporaryDirectory(prefix="case-") as directory:
+        root = Path(directory).resolve()
+        comment = case["kind"] == "comment"
+        evaluator.scratch(clone, case["commit"] if comment else case["parent"], str(root))
+        if comment:
+            (root / case["files"][0]).unlink()
+        memory = root / "CLAUDE.md"
+        memory.unlink(missing_ok=True)
+        declared = (f"- Architecture Decision Records are in `{d}/`\n" for d in case["adr_dirs"])
+        memory.write_text("## Architecture Context\n\n" + "".join(declared))
+        evaluator.git(root, "add", "-A")
+        evaluator.git(root, "commit", "-q", "--allow-empty", "-m", "setup")
+        evaluator.apply_change(case, clone, str(root))
+        return _reviewed(root, case)
+
+
+def _reviewed(root: Path, case: dict[str, Any]) -> Row | None:
+    project = load_project(root)
+    change = read_change(root, "HEAD~1", "HEAD")
+    subject = subject_of(project, change)
+    if not any(one.kind == "ADR" for one in subject.corpus.artifacts):
+        return None
+    found = gather_evidence(project.repository, subject)
+    records = [record.artifact for record in found.known.records]
+    changed = {file.path for file in change.files}
+    standing = Standing(subject.corpus, named_ids(subject), changed)
+    known = found.known
+    return Row(
+        case["id"], case["repo"], case["kind"], change.title,
+        bool(case["leaks"]) and case["kind"] == "commit",
+        case["kind"] == "ordinary", tuple(case["expected"]),
+        tuple(record.path for record in records),
+        {kind: tuple(numbers) for kind, numbers in found.evidence.items()},
+        tuple(
+            tuple(sorted(known.places(record.names) - {place}))
+            for place, record in enumerate(known.records)
+        ),
+        found.ranked[0].place, tuple(facts(change, found.ranked, found.evidence)),
+        standing.is_named(records[found.ranked[0].place]),
+    )  # fmt: skip
+
+
+def save(rows: Sequence[Row], path: Path) -> None:
+    """Keep rows, so that they can be looked at again without their repositories."""
+    path.write_text(json.dumps([asdict(row) for row in rows]))
+
+
+def saved(path: Path) -> list[Row]:
+    """Rows that were kept."""
+    rows = (Row(**fields) for fields in json.loads(path.read_text()))
+    return [
+        replace(row, expected=tuple(row.expected), paths=tuple(row.paths), facts=tuple(row.facts))
+        for row in rows
+    ]

@@ -1,0 +1,182 @@
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.project.repository import discover
+from sdd_hooks.review.outcome import References
+from sdd_hooks.review.references.find import find_references
+from sdd_hooks.review.subject import Subject
+from tests.review.repositories import subject_of
+
+OUTBOX = """---
+status: accepted
+---
+
+# ADR-0007: Sweep the outbox under a lease
+
+## Context
+
+Messages that a crash left in the outbox must be sent once, and only once.
+
+## Decision Outcome
+
+An `OutboxSweeper` sends what is left in the outbox every minute. It takes a lease in
+`outbox_lease` before it sends, so that two sweepers never send the same message twice.
+Everything about it lives in `src/outbox/`.
+"""
+STORAGE = """---
+status: accepted
+---
+
+# ADR-0003: Keep orders in PostgreSQL
+
+## Decision Outcome
+
+Orders, customers and their invoices are kept in PostgreSQL, one schema for each service.
+Reports read from a replica. Nightly exports go to the warehouse.
+"""
+STYLE = """---
+status: accepted
+---
+
+# ADR-0004: Pages are rendered on the server
+
+## Decision Outcome
+
+Pages are rendered on the server with templates. Scripts add behaviour to what is there.
+"""
+BEFORE = {
+    "docs/adrs/ADR-0003-storage.md": STORAGE,
+    "docs/adrs/ADR-0004-pages.md": STYLE,
+    "docs/adrs/ADR-0007-outbox.md": OUTBOX,
+    "src/outbox/store.py": "# Governing: ADR-0007 (outbox)\nclass Store:\n    pass\n",
+    "src/orders/models.py": "# Governing: ADR-0003\nclass Order:\n    pass\n",
+    "requirements.txt": "httpx==0.27\n",
+}
+SWEEPER = '''"""Send what a crash left in the outbox."""
+
+
+class OutboxSweeper:
+    """Sends messages that are left, under a lease in outbox_lease."""
+
+    def sweep(self, store, lease):
+        with lease.take("outbox_lease"):
+            for message in store.left():
+                self.send(message)
+'''
+AFTER = {"src/outbox/sweeper.py": SWEEPER}
+
+
+def references(subject: Subject, most: int = 1) -> References:
+    return find_references(discover(subject.after.root), subject, most)
+
+
+def names(found: References) -> list[str]:
+    return [one.id for one in found.suggested]
+
+
+def test_the_decision_that_a_change_should_name_is_suggested(tmp_path: Path) -> None:
+    found = references(subject_of(tmp_path, BEFORE, AFTER, message="Sweep the outbox each minute"))
+    assert names(found) == ["ADR-0007"]
+    first = found.ranked[0]
+    assert first.title == "Sweep the outbox under a lease"
+    assert first.section == "Decision Outcome"
+    assert not first.referenced
+    lines = OUTBOX.split("\n")
+    assert first.quote.split(" ", 1)[0] in lines[first.line - 1]
+    assert first.quote in " ".join(" ".join(lines[first.line - 1 :]).split())
+    assert [one.id for one in found.folded] == [one.id for one in found.ranked[1:3]]
+
+
+def test_each_piece_of_evidence_is_where_it_says(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path, BEFORE, AFTER, message="Sweep the outbox each minute")
+    first = references(subject).ranked[0]
+    kinds = {one.kind: one for one in first.evidence}
+    assert {"words", "title", "paths", "identifiers", "neighbours"} <= kinds.keys()
+    assert kinds["paths"].detail == "it names src/outbox, where a changed file lies"
+    assert "src/outbox" in OUTBOX.split("\n")[kinds["paths"].line - 1]
+    named = kinds["identifiers"]
+    assert named.path == "src/outbox/sweeper.py"
+    assert named.detail.split()[2].rstrip(",") in SWEEPER.split("\n")[named.line - 1].lower()
+    assert (kinds["neighbours"].path, kinds["neighbours"].line) == ("src/outbox/store.py", 1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"message": "Sweep the outbox (ADR-0007)"},
+        {"message": "Sweep the outbox\n\nRefs: adr 7"},
+        {"message": "Sweep the outbox", "body": "As ADR-0007 says."},
+        {"message": "Sweep the outbox", "title": "ADR-0007: sweep"},
+    ],
+)
+def test_what_is_named_is_not_suggested(tmp_path: Path, options: dict[str, str]) -> None:
+    found = references(subject_of(tmp_path, BEFORE, AFTER, **options))
+    assert found.suggested == found.folded == ()
+    assert [one.id for one in found.ranked if one.referenced] == ["ADR-0007"]
+
+
+def test_a_governing_comment_names_it(tmp_path: Path) -> None:
+    after = {"src/outbox/sweeper.py": "# Governing: ADR-0007 (lease)\n" + SWEEPER}
+    assert not references(subject_of(tmp_path, BEFORE, after, message="Sweep")).suggested
+
+
+def test_a_trailer_silences_it_and_is_on_record(tmp_path: Path) -> None:
+    message = "Sweep the outbox\n\nADR-Exempt: a spike, thrown away tomorrow"
+    found = references(subject_of(tmp_path, BEFORE, AFTER, message=message))
+    assert found.suggested == ()
+    assert found.silenced == "ADR-Exempt: a spike, thrown away tomorrow"
+    assert found.ranked[0].id == "ADR-0007"
+
+
+def test_a_trivial_change_is_left_alone(tmp_path: Path) -> None:
+    after = {"requirements.txt": "httpx==0.28\n"}
+    found = references(subject_of(tmp_path, BEFORE, after, message="Bump httpx from 0.27 to 0.28"))
+    assert found.suggested == ()
+
+
+def test_what_replaced_the_record_is_suggested_in_its_place(tmp_path: Path) -> None:
+    before = {
+        **BEFORE,
+        "docs/adrs/ADR-0007-outbox.md": OUTBOX.replace("accepted", "superseded by ADR-0011"),
+        "docs/adrs/ADR-0011-inbox.md": "---\nstatus: accepted\n---\n\n# ADR-0011: Send through it"
+        "\n\n## Decision Outcome\n\nA broker is asked.\n",
+    }
+    found = references(subject_of(tmp_path, before, AFTER, message="Sweep the outbox each minute"))
+    assert found.ranked[0].id == "ADR-0007"
+    assert names(found) == ["ADR-0011"]
+
+
+def test_more_are_suggested_where_more_are_wanted(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path, BEFORE, AFTER, message="Sweep the outbox each minute")
+    found = references(subject, most=2)
+    assert names(found) == ["ADR-0007", found.ranked[1].id]
+    assert len(found.folded) == 1
+
+
+def test_nothing_is_known_where_there_is_no_record(tmp_path: Path) -> None:
+    found = references(subject_of(tmp_path, {"a.py": "\n"}, {"a.py": "x\n"}))
+    assert found == References()
+
+
+def test_the_same_change_has_the_same_answer(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path, BEFORE, AFTER, message="Sweep the outbox each minute")
+    (subject.after.root / ".sdd").mkdir()
+    assert references(subject) == references(subject)
+
+
+def test_a_change_of_everything_and_records_of_anything_do_no_harm(tmp_path: Path) -> None:
+    hostile = "# ADR-0001: " + "`a" * 5_000 + "\n\n## Decision\n\n" + "a/" * 50_000 + "x\n"
+    before = {
+        **BEFORE,
+        "docs/adrs/ADR-0001-h.md": hostile,
+        "docs/adrs/ADR-0002-e.md": "",
+        "docs/adrs/ADR-0005-n.md": "# ADR-0005\n\n" + "\x1b[31m<b>\u202e ADR-0005 " * 100,
+        "docs/adrs/ADR-0006-b.md": b"\xff\xfe# ADR-0006: \x00\xd8\n",
+    }
+    after = {
+        "src/x.py": "a" * 200_000 + "\n" + "a." * 100_000,
+        "docs/adrs/ADR-0007-outbox.md": None,
+    }
+    found = references(subject_of(tmp_path, before, after, title="a/" * 20_000))
+    assert len(found.ranked) >= 4

@@ -1,0 +1,116 @@
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.review.references.history import naming_commits, touching_commits
+from tests.support.repos import Repo
+
+NAMED = ArtifactId("ADR", 7)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    repo = Repo.init(tmp_path / "repo")
+    for number, message in enumerate(
+        ["Begin", "Sweep (ADR-0007)", "More", "Lease\n\nAs adr 7 says, and ADRs 0008/0009"]
+    ):
+        repo.write("src/a.py", f"{number}\n")
+        repo.write(f"src/{number}.py", "\n")
+        repo.commit(message)
+    return repo
+
+
+def repository(repo: Repo) -> Repository:
+    (repo.root / ".sdd").mkdir(exist_ok=True)
+    return discover(repo.root)
+
+
+def subjects(repo: Repo, base: str) -> list[str]:
+    commits = naming_commits(repository(repo), base)
+    return [commit.message.partition("\n")[0] for commit in commits]
+
+
+def cache(repo: Repo) -> Path:
+    return repo.root / ".sdd/review/history.json"
+
+
+def test_the_commits_that_name_a_record_newest_first(repo: Repo) -> None:
+    first, second = naming_commits(repository(repo), repo.head())
+    assert first.names == {NAMED, ArtifactId("ADR", 8), ArtifactId("ADR", 9)}
+    assert second.names == {NAMED}
+    assert second.message.startswith("Sweep (ADR-0007)")
+
+
+def test_what_is_after_the_base_is_not_looked_at(repo: Repo) -> None:
+    assert subjects(repo, repo.git("rev-parse", "HEAD~2")) == ["Sweep (ADR-0007)"]
+
+
+def test_a_later_base_adds_to_what_is_known(repo: Repo) -> None:
+    assert subjects(repo, repo.git("rev-parse", "HEAD~2")) == ["Sweep (ADR-0007)"]
+    assert cache(repo).is_file()
+    assert subjects(repo, repo.head()) == ["Lease", "Sweep (ADR-0007)"]
+
+
+def test_another_branch_does_not_know_what_this_one_said(repo: Repo) -> None:
+    main = repo.head()
+    assert len(subjects(repo, main)) == 2
+    repo.git("checkout", "-q", "-b", "other", "HEAD~3")
+    repo.write("b.py", "\n")
+    repo.commit("Other (ADR-0001)")
+    other = repo.head()
+    assert subjects(repo, other) == ["Other (ADR-0001)"]
+    assert subjects(repo, main) == ["Lease", "Sweep (ADR-0007)"]
+    assert subjects(repo, other) == ["Other (ADR-0001)"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "{",
+        '{"version":1,"tip":"--all","commits":[]}',
+        '{"version":1,"tip":5}',
+        '{"version":1,"tip":"' + "0" * 40 + '","commits":[]}',
+        '{"version":1,"tip":"HEAD_","commits":[["x"]]}',
+        '{"version":1,"tip":"HEAD_","commits":7}',
+        '{"version":99,"tip":"HEAD_","commits":[]}',
+    ],
+)
+def test_a_cache_that_is_not_as_it_was_written_is_made_anew(repo: Repo, content: str) -> None:
+    expected = subjects(repo, repo.head())
+    cache(repo).write_text(content.replace("HEAD_", repo.head()))
+    assert subjects(repo, repo.head()) == expected
+
+
+def test_a_cache_that_is_a_link_is_left_alone(repo: Repo, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (repo.root / ".sdd").mkdir()
+    (repo.root / ".sdd/review").symlink_to(elsewhere)
+    assert len(subjects(repo, repo.head())) == 2
+    assert not list(elsewhere.iterdir())
+
+
+def test_nothing_is_kept_where_sdd_keeps_nothing(repo: Repo) -> None:
+    assert len(naming_commits(discover(repo.root), repo.head())) == 2
+    assert not (repo.root / ".sdd").exists()
+
+
+def test_commits_to_a_file_with_the_files_they_touched(repo: Repo) -> None:
+    found = touching_commits(repository(repo), repo.head(), ["src/a.py", "src/1.py"])
+    assert [one.message.partition("\n")[0] for one in found] == [
+        "Lease", "More", "Sweep (ADR-0007)", "Begin",
+    ]  # fmt: skip
+    assert found[2].files == ("src/1.py", "src/a.py")
+    assert found[1].files == ("src/a.py",)
+
+
+def test_a_message_cannot_pass_for_another_commit(repo: Repo) -> None:
+    forged = f"Fine\n\x01{'a' * 40}\nADR-0099"
+    repo.write("c.py", "\n")
+    repo.commit(forged)
+    assert all(len(one.id) == 40 for one in naming_commits(repository(repo), repo.head()))
+    assert "a" * 40 not in [one.id for one in naming_commits(repository(repo), repo.head())]
