@@ -44,6 +44,15 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Fenced:
+    """A fenced block of code: what stands behind its opening fence, its text, the fence's line."""
+
+    info: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Heading:
     start: int
     level: int
@@ -137,6 +146,23 @@ def prose(text: str) -> str:
             position = block.end
     pieces.append(text[position:])
     return "".join(pieces)
+
+
+def fenced(text: str) -> Iterator[Fenced]:
+    """Every fenced block of code, in order; one that nothing closes ends with the text."""
+    text = with_plain_line_ends(text)
+    line = 1
+    position = 0
+    for block in _blocks(text):
+        if not isinstance(block, _Hidden) or text[block.start] not in "`~":
+            continue
+        line += text.count("\n", position, block.start)
+        position = block.start
+        opening, _, content = text[block.start : block.end].partition("\n")
+        marks = opening[: len(opening) - len(opening.lstrip(opening[0]))]
+        inside, _, last = content.rpartition("\n")
+        closed = last.strip().startswith(marks) and not last.strip().strip(marks[0])
+        yield Fenced(opening[len(marks) :].strip(), inside if closed else content, line)
 
 
 def slugify(title: str) -> str:

@@ -124,14 +124,10 @@ class AddedText:
 
 
 def added_text(files: Sequence[ChangedFile]) -> AddedText:
-    """The added lines of the files that have any."""
-    chosen = tuple(file for file in files if file.added)
-    pieces = [
-        # A line has no line end in it, whatever else it has.
-        encoded("".join(f"{text}\n" for _, text in file.added)) for file in chosen
-    ]
+    """The added lines of the files; a file may have none."""
+    pieces = [encoded("".join(f"{text}\n" for _, text in file.added)) for file in files]
     starts = tuple(accumulate((len(piece) for piece in pieces), initial=0))
-    return AddedText(chosen, b"".join(pieces), starts)
+    return AddedText(tuple(files), b"".join(pieces), starts)
 
 
 def _explained(error: Exception) -> str:
