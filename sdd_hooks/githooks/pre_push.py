@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, RepositoryError
 from sdd_hooks.githooks.review import Call
 from sdd_hooks.project.git import try_git
-from sdd_hooks.project.lines import counted, plain
+from sdd_hooks.project.lines import plain
 from sdd_hooks.project.project import Project, load_project
 from sdd_hooks.project.terminal import terminal
 from sdd_hooks.review.base import default_base
@@ -49,8 +49,8 @@ def review_push(call: Call) -> int:
     fail_on = call.fail_on or project.configuration.review.fail_on
     fails = [_review(call, project, one, fail_on, named=len(pushed) > 1) for one in pushed[:MOST]]
     if len(pushed) > MOST:
-        rest = counted(len(pushed) - MOST, "more branch").replace("branchs", "branches")
-        call.stderr.write(f"sdd: {rest} not reviewed: `sdd review --head BRANCH` does\n")
+        left = len(pushed) - MOST
+        call.stderr.write(f"sdd: {left} of the branches not reviewed: see `sdd review --head`\n")
     return EXIT_FINDINGS if any(fails) else EXIT_OK
 
 

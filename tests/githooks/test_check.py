@@ -1,0 +1,124 @@
+"""The rules, on what is staged."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.githooks.reviewed import APP, BROKEN, OLD, ONE, adr, hook, repository, stage
+from tests.support.repos import Repo
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    return repository(tmp_path / "repo")
+
+
+def test_nothing_staged(repo: Repo) -> None:
+    repo.write(APP, BROKEN)
+    assert hook(repo, "check") == (0, "")
+
+
+def test_a_finding_is_a_line_and_refuses_nothing(repo: Repo) -> None:
+    stage(repo, APP, BROKEN)
+    code, said = hook(repo, "check")
+    assert code == 0
+    assert said.startswith(f"{APP}:1: critical: ADR-0099 does not exist")
+    assert said.endswith("[dangling-reference]\n")
+    assert said.count("\n") == 1
+
+
+def test_what_is_staged_counts_and_not_what_is_there(repo: Repo) -> None:
+    stage(repo, APP, BROKEN)
+    repo.write(APP, "def login(name):\n    return None\n")
+    assert "ADR-0099" in hook(repo, "check")[1]
+    repo.git("add", APP)
+    repo.write(APP, BROKEN)
+    assert hook(repo, "check") == (0, "")
+
+
+@pytest.mark.parametrize("option", [["--fail-on", "warning"], ["--fail-on=warning"]])
+def test_an_option_refuses(repo: Repo, option: list[str]) -> None:
+    stage(repo, APP, "# Governing: ADR-0002 (files)\n")
+    code, said = hook(repo, "check", *option)
+    assert (code, "warning: ADR-0002 is superseded: see ADR-0001" in said) == (1, True)
+    assert hook(repo, "check", "--fail-on", "critical")[0] == 0
+
+
+def test_the_setting_refuses(repo: Repo) -> None:
+    repo.commit("Set", {"CLAUDE.md": "## SDD Configuration\n\n#### Review\n- Fail On: critical\n"})
+    stage(repo, APP, BROKEN)
+    assert hook(repo, "check")[0] == 1
+    assert hook(repo, "check", "--fail-on", "never")[0] == 0
+
+
+def test_records_that_do_not_hold_together_are_refused(repo: Repo) -> None:
+    stage(repo, ONE, adr(1, "Keep sessions in SQLite", "accepted", "extends: [ADR-0099]"))
+    code, said = hook(repo, "check")
+    assert code == 1
+    assert f"{ONE}:3: critical: ADR-0001 extends ADR-0099" in said
+    assert hook(repo, "check", "--fail-on", "never")[0] == 0
+
+
+def test_a_suppression_with_a_reason(repo: Repo) -> None:
+    stage(repo, APP, "# sdd-ignore: dangling-reference (written next week)\n" + BROKEN)
+    assert hook(repo, "check", "--fail-on", "critical") == (0, "")
+
+
+def test_many_findings_are_counted(repo: Repo) -> None:
+    stage(repo, APP, "".join(f"# Governing: ADR-01{number:02} (x)\n" for number in range(60)))
+    code, said = hook(repo, "check")
+    assert (code, said.count("\n")) == (0, 41)
+    assert said.endswith("sdd: 20 more findings: `sdd review --staged` shows them\n")
+
+
+def test_the_first_commit(tmp_path: Path) -> None:
+    repo = Repo.init(tmp_path / "new")
+    stage(repo, ONE, adr(1, "First"))
+    stage(repo, APP, BROKEN)
+    assert "ADR-0099" in hook(repo, "check")[1]
+
+
+def test_the_index_of_the_commit_and_no_other_repositorys(repo: Repo, tmp_path: Path) -> None:
+    own = str(repo.root / ".git/next-index")
+    repo.write(APP, BROKEN)
+    repo.git("read-tree", "HEAD", env={"GIT_INDEX_FILE": own})
+    repo.git("add", APP, env={"GIT_INDEX_FILE": own})
+    assert "ADR-0099" in hook(repo, "check", environ={**os.environ, "GIT_INDEX_FILE": own})[1]
+    assert hook(repo, "check") == (0, "")
+    other = repository(tmp_path / "other")
+    stage(other, APP, BROKEN)
+    leaked = {**os.environ, "GIT_INDEX_FILE": str(other.root / ".git/index")}
+    assert hook(repo, "check", environ=leaked) == (0, "")
+
+
+def test_text_of_a_repository_is_one_harmless_line(repo: Repo) -> None:
+    stage(repo, "src/\x1b[31m\nx.py", BROKEN)
+    _, said = hook(repo, "check")
+    assert said.count("\n") == 1
+    assert "\x1b" not in said
+
+
+def test_a_value_that_is_none(repo: Repo) -> None:
+    for arguments in (["--fail-on", "sev\x1bere"], ["--fail-on"]):
+        code, said = hook(repo, "check", *arguments)
+        assert (code, said.count("\n"), "\x1b" in said) == (2, 1, False)
+
+
+def test_what_goes_wrong_is_a_line_and_lets_the_commit_go(repo: Repo, tmp_path: Path) -> None:
+    (tmp_path / "nowhere").mkdir()
+    code, said = hook(repo, "check", cwd="../nowhere")
+    assert (code, said.count("\n")) == (0, 1)
+    assert said.startswith("sdd: nothing was reviewed")
+    repo.write("CLAUDE.md", "## SDD Configuration\n\n#### Review\n- Fail On: sometimes\n")
+    stage(repo, APP, BROKEN)
+    code, said = hook(repo, "check", "--fail-on", "critical")
+    assert (code, said.count("\n")) == (0, 1)
+    assert "CLAUDE.md:4" in said
+
+
+def test_the_old_record_may_be_edited(repo: Repo) -> None:
+    stage(repo, OLD, adr(2, "Keep sessions in files", "superseded") + "\nMore.\n")
+    assert hook(repo, "check", "--fail-on", "info") == (0, "")

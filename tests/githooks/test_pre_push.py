@@ -1,0 +1,133 @@
+"""What is pushed is reviewed as its pull request will show it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.githooks.pre_push import Pushed, parse_pushed
+from tests.githooks.reviewed import APP, BROKEN, RECORDS, hook, repository
+from tests.support.repos import Repo
+
+NONE = "0" * 40
+A, B = "a" * 40, "b" * 40
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """A clone of a repository with decisions, on a branch with one commit that breaks a rule."""
+    source = repository(tmp_path / "source")
+    source.git("clone", "--quiet", "--bare", ".", str(tmp_path / "origin.git"))
+    source.git("clone", "--quiet", str(tmp_path / "origin.git"), str(tmp_path / "clone"))
+    clone = Repo(tmp_path / "clone")
+    clone.git("switch", "--quiet", "-c", "topic")
+    clone.commit("Change", {APP: BROKEN})
+    return clone
+
+
+def push(repo: Repo, *lines: str, options: tuple[str, ...] = ()) -> tuple[int, str]:
+    stdin = "".join(f"{line}\n" for line in lines).encode()
+    return hook(repo, "pre-push", "origin", "url", *options, stdin=stdin)
+
+
+def test_a_new_branch(repo: Repo) -> None:
+    code, said = push(repo, f"refs/heads/topic {repo.head()} refs/heads/topic {NONE}")
+    assert code == 0
+    assert "ADR-0099 does not exist" in said
+    assert "\x1b" not in said
+
+
+def test_findings_refuse_where_that_is_asked_for(repo: Repo) -> None:
+    line = f"refs/heads/topic {repo.head()} refs/heads/topic {NONE}"
+    assert push(repo, line, options=("--fail-on", "critical"))[0] == 1
+    assert push(repo, line, options=("--fail-on=never",))[0] == 0
+
+
+def test_a_branch_is_reviewed_whole_whatever_the_remote_has_of_it(repo: Repo) -> None:
+    before = repo.head()
+    repo.commit("More", {"notes.txt": "2\n"})
+    _, said = push(repo, f"HEAD {repo.head()} refs/heads/topic {before}")
+    assert "ADR-0099 does not exist" in said
+
+
+def test_the_default_branch_is_compared_with_what_the_remote_has(repo: Repo) -> None:
+    there = repo.git("rev-parse", "origin/main")
+    line = f"refs/heads/topic {repo.head()} refs/heads/main"
+    assert "ADR-0099" in push(repo, f"{line} {there}")[1]
+    head = repo.head()
+    repo.commit("More", {"notes.txt": "2\n"})
+    assert push(repo, f"refs/heads/topic {repo.head()} refs/heads/main {head}") == (0, "")
+    # What it has moved on to is not here.
+    assert "ADR-0099" in push(repo, f"{line} {A}")[1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"(delete) {NONE} refs/heads/topic {A}",
+        f"refs/tags/v1 {A} refs/tags/v1 {NONE}",
+        f"refs/notes/x {A} refs/notes/x {NONE}",
+        "nonsense",
+        "",
+    ],
+)
+def test_nothing_to_review(repo: Repo, line: str) -> None:
+    assert push(repo, line) == (0, "")
+
+
+def test_a_branch_without_a_finding_is_silent(repo: Repo) -> None:
+    repo.git("switch", "--quiet", "-c", "other", "origin/main")
+    repo.commit("More", {"notes.txt": "2\n"})
+    assert push(repo, f"HEAD {repo.head()} refs/heads/other {NONE}") == (0, "")
+
+
+def test_several_branches(repo: Repo) -> None:
+    lines = [f"x {repo.head()} refs/heads/topic-{number} {NONE}" for number in range(7)]
+    _, said = push(repo, *lines)
+    assert [f"topic-{number}\n" in said for number in range(7)] == [True] * 5 + [False] * 2
+    assert said.endswith("sdd: 2 of the branches not reviewed: see `sdd review --head`\n")
+
+
+def test_the_first_push_of_a_repository(tmp_path: Path) -> None:
+    repo = Repo.init(tmp_path / "new")
+    repo.commit("Start", {**RECORDS, APP: BROKEN})
+    assert push(repo, f"refs/heads/main {repo.head()} refs/heads/main {NONE}") == (0, "")
+
+
+def test_a_commit_that_is_not_here(repo: Repo) -> None:
+    code, said = push(repo, f"x {A} refs/heads/topic {NONE}", options=("--fail-on", "info"))
+    assert (code, said.count("\n")) == (0, 1)
+    assert said.startswith("sdd: nothing was reviewed")
+
+
+def test_what_pre_commit_says(repo: Repo) -> None:
+    told = {
+        **os.environ,
+        "PRE_COMMIT_TO_REF": repo.head(),
+        "PRE_COMMIT_FROM_REF": repo.git("rev-parse", "origin/main"),
+        "PRE_COMMIT_REMOTE_BRANCH": "refs/heads/topic",
+        "PRE_COMMIT_LOCAL_BRANCH": "refs/heads/topic",
+        "PRE_COMMIT_REMOTE_NAME": "origin",
+    }
+    assert "ADR-0099" in hook(repo, "pre-push", environ=told)[1]
+    # Of a branch without a commit that the remote has, it names no commits.
+    del told["PRE_COMMIT_TO_REF"], told["PRE_COMMIT_FROM_REF"]
+    assert "ADR-0099" in hook(repo, "pre-push", environ=told)[1]
+    told["PRE_COMMIT_REMOTE_BRANCH"] = "refs/tags/v1"
+    assert hook(repo, "pre-push", environ=told) == (0, "")
+
+
+def test_a_name_with_blanks() -> None:
+    line = f"HEAD^{{/fix a bug}} {A} refs/heads/x {B}"
+    assert list(parse_pushed(line, "origin")) == [Pushed(A, "x", B, "origin")]
+
+
+@given(st.text())
+def test_any_text_is_read(text: str) -> None:
+    for one in parse_pushed(text, "origin"):
+        assert one.head.strip("0")
+        assert "\n" not in one.branch
