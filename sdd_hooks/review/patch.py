@@ -61,7 +61,8 @@ def read_patches(lines: Iterable[bytes]) -> Iterator[Patch]:
 
 def line_text(data: bytes, number: int) -> tuple[str, bool]:
     """The text of a line without its end, decoded as its file is, and whether it was cut."""
-    most = LONGEST_LINE * 4
+    # No character takes more than four bytes, and one more must be there to be cut.
+    most = (LONGEST_LINE + 1) * 4
     if len(data) > most:
         end = most
         while end > most - 3 and data[end] & 0xC0 == 0x80:
