@@ -150,14 +150,16 @@ def _results(review: Review, descriptors: _Descriptors) -> Iterator[Fields]:
 def _suggestion(one: Candidate) -> Fields:
     said = f" {one.section}: {one.quote}" if one.quote else ""
     identity = sha256(f"{SUGGESTION}\0{one.path}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    related: list[Fields] = []
+    for each in one.evidence[:MOST_LOCATIONS]:
+        location = {**_location(each.path, each.line), "message": _message(each.detail)}
+        # None of them may be there twice.
+        if each.path and location not in related:
+            related.append(location)
     return {
         "message": _message(question(one) + said),
         "locations": [_location(one.path, one.line)],
-        "relatedLocations": [
-            {**_location(each.path, each.line), "message": _message(each.detail)}
-            for each in one.evidence[:MOST_LOCATIONS]
-            if each.path
-        ],
+        "relatedLocations": related,
         "partialFingerprints": {_FINGERPRINT: identity},
     }
 

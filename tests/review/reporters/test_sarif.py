@@ -5,7 +5,9 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
+import pytest
 from hypothesis import given, settings
+from jsonschema import ValidationError
 
 import sdd_hooks
 from sdd_hooks.artifacts.findings import Finding
@@ -43,19 +45,20 @@ def reported(*found: Finding) -> Review:
 
 
 def test_the_official_schema_has_something_to_say(official):
-    assert list(official.iter_errors({"version": "2.1.0", "runs": [{"results": []}]}))
+    with pytest.raises(ValidationError):
+        official.accepts({"version": "2.1.0", "runs": [{"results": []}]})
 
 
 def test_an_example_is_valid(official):
-    official.validate(json.loads(sarif(EVERYTHING, RULES)))
-    official.validate(json.loads(sarif(Review(BASE, "", "", 0), ())))
+    assert official.accepts(json.loads(sarif(EVERYTHING, RULES)))
+    assert official.accepts(json.loads(sarif(Review(BASE, "", "", 0), ())))
 
 
 @given(reviews())
 @settings(deadline=None)
 def test_whatever_is_found_the_log_is_valid(official, review):
     text = sarif(review, RULES)
-    official.validate(json.loads(text))
+    assert official.accepts(json.loads(text))
     assert text == sarif(review, RULES)
     assert text.isascii()
     run = json.loads(text)["runs"][0]
@@ -147,6 +150,13 @@ def test_a_suggestion_is_a_note_at_the_sentence_that_it_quotes():
     (related,) = result["relatedLocations"]
     assert related["message"]["text"] == "a governing comment names it"
     assert related["physicalLocation"]["region"] == {"startLine": 3}
+
+
+def test_the_same_evidence_twice_is_one_location(official):
+    twice = RETRIES._replace(evidence=RETRIES.evidence[:1] * 2)
+    review = replace(EVERYTHING, references=References((twice,)))
+    assert official.accepts(json.loads(sarif(review, RULES)))
+    assert len(run_of(review)["results"][0]["relatedLocations"]) == 1
 
 
 def test_a_suggestion_keeps_its_identity_when_the_record_is_edited():
