@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.review.change import ChangedFile, Line
 from sdd_hooks.review.judge.question import Part, data, visible
 from sdd_hooks.review.judge.quotes import squeezed
+from sdd_hooks.review.paths import is_foreign
 
 _LONGEST = 300
 """Characters of a line that are shown."""
@@ -18,40 +19,46 @@ _FEWEST_LETTERS = 4
 
 
 class Shown(NamedTuple):
-    """The part that a question has, and how many of the added lines are in it."""
+    """The part that a question has, and the added lines in it by the paths of their files."""
 
     part: Part
-    lines: int
+    lines: Mapping[str, Sequence[Line]]
+
+    @property
+    def total(self) -> int:
+        """How many lines it shows."""
+        return sum(map(len, self.lines.values()))
 
 
 def added_part(files: Iterable[ChangedFile], most: int) -> Shown:
     """Added lines with their numbers, below the paths of their files, in `most` characters.
 
-    Where that is not enough for all, every file has the same room, and short files leave theirs to
-    longer ones.
+    What nobody here wrote, vendored or generated, is left out. Where the room is not enough for all,
+    every file has the same, and short files leave theirs to longer ones.
     """
-    texts = {file.path: [_shown(line) for line in file.added] for file in files if file.added}
+    added = {
+        file.path: _within(file.added, most)
+        for file in files
+        if file.added and not is_foreign(file.path)
+    }
     room = most
-    kept: dict[str, list[str]] = {}
-    for left, path in enumerate(sorted(texts, key=lambda one: (_size(texts[one]), one)), 1):
-        head = data(path=path)
-        share = room // (len(texts) - left + 1) - len(head) - 1
-        lines: list[str] = []
-        for text in texts[path]:
-            share -= len(text) + 1
-            if share < 0:
-                break
-            lines.append(text)
-        if lines:
-            kept[path] = [head, *lines]
-            room -= _size(kept[path])
-    shown = [line for path in texts for line in kept.get(path, ())]
-    count = len(shown) - len(kept)
-    return Shown(Part("added lines", "\n".join(shown)), count)
+    kept: dict[str, Sequence[Line]] = {}
+    for done, path in enumerate(sorted(added, key=lambda one: (_size(added[one]), one))):
+        head = len(data(path=path)) + 1
+        if lines := _within(added[path], room // (len(added) - done) - head):
+            kept[path] = lines
+            room -= head + _size(lines)
+    texts = [
+        text
+        for path in added
+        if path in kept
+        for text in (data(path=path), *map(_numbered, kept[path]))
+    ]
+    return Shown(Part("added lines", "\n".join(texts)), kept)
 
 
-def find_added(files: Sequence[ChangedFile], path: str, quote: str, near: int) -> Line | None:
-    """The added line of `path` that `quote` is, the closest to line `near`; None when none is.
+def find_added(shown: Shown, path: str, quote: str, near: int) -> Line | None:
+    """The line of `path` that `quote` is, the closest to line `near`; None when it was not shown.
 
     White space does not count, but the line has to be whole, as it is or as it was shown. A line of
     punctuation proves nothing.
@@ -59,19 +66,32 @@ def find_added(files: Sequence[ChangedFile], path: str, quote: str, near: int) -
     wanted = squeezed(visible(quote))
     if sum(map(str.isalnum, wanted)) < _FEWEST_LETTERS:
         return None
-    lines = (line for file in files if file.path == path for line in file.added)
-    found = [line for line in lines if wanted in _readings(line)]
+    found = [
+        line
+        for line in shown.lines.get(path, ())
+        if wanted in (squeezed(visible(line.text)), squeezed(_seen(line)))
+    ]
     return min(found, key=lambda line: abs(line.number - near), default=None)
 
 
-def _shown(line: Line) -> str:
-    return f"{line.number}: {visible(line.text.expandtabs(4))[:_LONGEST]}"
+def _within(lines: Iterable[Line], most: int) -> list[Line]:
+    """The first lines, as far as `most` characters of a part go."""
+    found = []
+    for line in lines:
+        most -= len(_numbered(line)) + 1
+        if most < 0:
+            break
+        found.append(line)
+    return found
 
 
-def _readings(line: Line) -> tuple[str, str]:
-    text = visible(line.text)
-    return squeezed(text), squeezed(visible(line.text.expandtabs(4))[:_LONGEST])
+def _numbered(line: Line) -> str:
+    return f"{line.number}: {_seen(line)}"
 
 
-def _size(lines: Iterable[str]) -> int:
-    return sum(len(line) + 1 for line in lines)
+def _seen(line: Line) -> str:
+    return visible(line.text[:_LONGEST].expandtabs(4))[:_LONGEST]
+
+
+def _size(lines: Iterable[Line]) -> int:
+    return sum(len(_numbered(line)) + 1 for line in lines)

@@ -12,7 +12,7 @@ from sdd_hooks.project.lines import one_line
 from sdd_hooks.project.slugs import slugify
 from sdd_hooks.review.change import Change, ChangedFile
 from sdd_hooks.review.check import worst_first
-from sdd_hooks.review.judge.added import added_part, find_added
+from sdd_hooks.review.judge.added import Shown, added_part, find_added
 from sdd_hooks.review.judge.answer import parse_answer, word
 from sdd_hooks.review.judge.question import Ask, about
 from sdd_hooks.review.judge.quotes import find_quote
@@ -67,8 +67,8 @@ class Drift(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def read_drift(answer: str, files: Sequence[ChangedFile], records: Sequence[Record]) -> Drift:
-    """The findings in an answer that quote an added line and words of a record. Never raises.
+def read_drift(answer: str, shown: Shown, records: Sequence[Record]) -> Drift:
+    """The findings in an answer that quote a line it was shown and words of a record. Never raises.
 
     Their severity is that of the record's words: critical where it says MUST, warning where SHOULD,
     else info.
@@ -79,7 +79,7 @@ def read_drift(answer: str, files: Sequence[ChangedFile], records: Sequence[Reco
         note = "the judge's findings were left out: its answer is not the JSON asked for"
         return Drift(notes=(note,))
     by_path = {record.path: record for record in records}
-    read = [_finding(entry, files, by_path) for entry in entries[:_READ]]
+    read = [_finding(entry, shown, by_path) for entry in entries[:_READ]]
     proven = {(one.path, one.line, one.rule): one for one in read if one}
     notes = []
     if left := read.count(None):
@@ -100,22 +100,20 @@ def drift(
     shown = added_part(files, _LINES)
     parts = [about(change), shown.part]
     parts += [part(record, number, _RECORD) for number, record in enumerate(records, 1)]
-    answered = read_drift(ask(_INSTRUCTIONS, parts, _SCHEMA), files, records)
+    answered = read_drift(ask(_INSTRUCTIONS, parts, _SCHEMA), shown, records)
     lines = sum(len(file.added) for file in files)
-    if shown.lines == lines:
+    if shown.total == lines:
         return answered
-    note = f"the judge saw {shown.lines:,} of {lines:,} added lines"
+    note = f"the judge saw {shown.total:,} of {lines:,} added lines"
     return answered._replace(notes=(*answered.notes, note))
 
 
-def _finding(
-    entry: object, files: Sequence[ChangedFile], records: Mapping[str, Record]
-) -> Finding | None:
+def _finding(entry: object, shown: Shown, records: Mapping[str, Record]) -> Finding | None:
     record = records.get(word(entry, "record"))
     near = entry.get("line") if isinstance(entry, dict) else None
     near = near if isinstance(near, int) else 0
     path = word(entry, "file")
-    line = find_added(files, path, word(entry, "added"), near)
+    line = find_added(shown, path, word(entry, "added"), near)
     quote = find_quote(record.text, word(entry, "quote")) if record else None
     if record is None or line is None or quote is None:
         return None

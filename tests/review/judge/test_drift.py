@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.findings import Finding, Severity
 from sdd_hooks.review.change import ChangedFile, Line
+from sdd_hooks.review.judge.added import added_part
 from sdd_hooks.review.judge.drift import MOST, Drift, read_drift
 from sdd_hooks.review.judge.records import Record
 from tests.review.judge.records import (
@@ -33,7 +34,8 @@ FILES = [
         added=tuple(Line(at, text) for at, text in enumerate(CODE.splitlines(), 1)),
     )
 ]
-SHOWN = [
+SHOWN = added_part(FILES, 5_000)
+HELD = [
     Record(TOKENS, "ADR-0001", "Encrypt tokens at rest", RECORDS[TOKENS]),
     Record(QUEUE, "ADR-0002", "One queue", RECORDS[QUEUE]),
 ]
@@ -52,7 +54,7 @@ def entry(**changed: object) -> dict[str, object]:
 
 
 def read(*entries: object) -> Drift:
-    return read_drift(json.dumps({"findings": entries}), FILES, SHOWN)
+    return read_drift(json.dumps({"findings": entries}), SHOWN, HELD)
 
 
 def test_a_finding_says_where_both_stand() -> None:
@@ -102,7 +104,7 @@ def test_what_quotes_nothing_that_exists_is_left_out_and_counted(wrong: dict[str
 
 @pytest.mark.parametrize("answer", ["", "[]", "{}", '{"findings": 3}', "No contradictions."])
 def test_an_answer_of_another_shape_is_a_note(answer: str) -> None:
-    assert read_drift(answer, FILES, SHOWN) == (
+    assert read_drift(answer, SHOWN, HELD) == (
         (),
         ("the judge's findings were left out: its answer is not the JSON asked for",),
     )
@@ -124,7 +126,7 @@ def test_no_more_than_so_many_are_kept() -> None:
     lines = tuple(Line(at, text) for at, text in enumerate(texts, 1))
     files = [ChangedFile("a.py", "", "A", "100644", added=lines)]
     entries = [entry(file="a.py", added=text, line=0) for text in texts]
-    found = read_drift(json.dumps({"findings": entries}), files, SHOWN)
+    found = read_drift(json.dumps({"findings": entries}), added_part(files, 5_000), HELD)
     assert len(found.findings) == MOST
     assert found.notes == (f"the judge found {40 - MOST} more",)
 
