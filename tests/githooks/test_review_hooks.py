@@ -1,0 +1,319 @@
+"""The hooks of the review as they are installed: where they are asked for, beside what is there."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.githooks.folder import HooksRefused
+from sdd_hooks.githooks.install import install, status, uninstall
+from sdd_hooks.githooks.shims import EVENTS, REVIEW_EVENTS, render
+from tests.githooks.conftest import ADR
+from tests.githooks.hook_folders import changed, every, foreign, place, snapshot, states
+from tests.githooks.recorder import HOOKS, SDD, Hooked, Recorder
+from tests.githooks.reviewed import APP, BROKEN, RECORDS
+from tests.githooks.test_shims import shell
+from tests.support.repos import Repo
+
+__all__ = ["shell"]
+
+NONE = "0" * 40
+
+
+def whole(state: str) -> dict[str, str]:
+    return {**every(state), **dict.fromkeys(REVIEW_EVENTS, state)}
+
+
+def test_without_being_asked_for_they_are_not_there(repo: Hooked, recorder: Recorder) -> None:
+    assert states(install(place(repo), recorder.path)) == every("installed")
+    for event in REVIEW_EVENTS:
+        assert not (repo.root / ".git/hooks" / event).exists()
+
+
+def test_once_there_they_stay_until_they_are_uninstalled(repo: Hooked, recorder: Recorder) -> None:
+    before = snapshot(repo.root / ".git/hooks")
+    report = install(place(repo), recorder.path, review=True)
+    assert (states(report), changed(report)) == (whole("installed"), [*EVENTS, *REVIEW_EVENTS])
+    there = snapshot(repo.root / ".git/hooks")
+    report = install(place(repo), recorder.path)
+    assert (states(report), changed(report)) == (whole("installed"), [])
+    assert states(status(place(repo))) == whole("installed")
+    assert snapshot(repo.root / ".git/hooks") == there
+    report = uninstall(place(repo))
+    assert (states(report), changed(report)) == (whole("absent"), [*EVENTS, *REVIEW_EVENTS])
+    assert states(status(place(repo))) == every("absent")
+    assert snapshot(repo.root / ".git/hooks") == before
+
+
+def test_they_are_added_to_what_is_installed(repo: Hooked, recorder: Recorder) -> None:
+    install(place(repo), recorder.path)
+    report = install(place(repo), recorder.path, review=True)
+    assert changed(report) == ["pre-commit", *REVIEW_EVENTS]
+    # What runs after git's work is the same with and without.
+    for event in EVENTS[1:]:
+        assert render(event, recorder.path) == render(event, recorder.path, review=True)
+
+
+def test_a_hook_of_the_review_that_is_broken(repo: Hooked, recorder: Recorder) -> None:
+    install(place(repo), recorder.path, review=True)
+    recorder.path.unlink()
+    assert states(status(place(repo))) == whole("broken")
+
+
+def test_a_shared_folder_has_none(repo: Hooked, recorder: Recorder) -> None:
+    repo.git("config", "core.hooksPath", str(HOOKS))
+    with pytest.raises(HooksRefused, match="has no hooks for the review"):
+        install(place(repo), recorder.path, review=True)
+    assert states(install(place(repo), recorder.path)) == every("shipped")
+
+
+# What git runs
+
+
+@pytest.fixture
+def watched(repo: Hooked, recorder: Recorder) -> Hooked:
+    install(place(repo), recorder.path, review=True)
+    return repo
+
+
+def test_a_commit_is_reviewed_whatever_it_touches(watched: Hooked, recorder: Recorder) -> None:
+    watched.commit("Other", {"other.txt": "2\n"})
+    assert recorder.calls() == ["hook check", "hook commit-msg .git/COMMIT_EDITMSG"]
+    # An index is no condition.
+    shutil.rmtree(watched.root / ".sdd")
+    watched.commit("Other", {"other.txt": "3\n"})
+    assert recorder.calls() == ["hook check", "hook commit-msg .git/COMMIT_EDITMSG"]
+
+
+def test_a_commit_of_nothing_has_a_message_only(watched: Hooked, recorder: Recorder) -> None:
+    watched.git("commit", "--quiet", "--allow-empty", "-m", "Nothing")
+    assert recorder.calls() == ["hook commit-msg .git/COMMIT_EDITMSG"]
+
+
+@pytest.mark.parametrize("subject", ["fixup! First", "squash! First", "amend! First"])
+def test_what_a_rebase_takes_apart_is_left_alone(
+    watched: Hooked, recorder: Recorder, subject: str
+) -> None:
+    watched.git("commit", "--quiet", "--allow-empty", "-m", subject)
+    assert recorder.calls() == []
+
+
+def test_a_merge_and_a_rebase_are_left_alone(watched: Hooked, recorder: Recorder) -> None:
+    watched.git("switch", "--quiet", "-c", "topic")
+    watched.commit("Topic", {"topic.txt": "1\n"})
+    watched.git("switch", "--quiet", "main")
+    watched.commit("Main", {"main.txt": "1\n"})
+    recorder.calls()
+    watched.git("merge", "--quiet", "--no-edit", "topic")
+    assert [call for call in recorder.calls() if "commit-msg" in call or "check" in call] == []
+    watched.git("reset", "--quiet", "--hard", "HEAD~1")
+    watched.git("switch", "--quiet", "topic")
+    recorder.calls()
+    watched.git("rebase", "--quiet", "main")
+    assert [call for call in recorder.calls() if "post-" not in call] == []
+
+
+@pytest.fixture
+def remote(watched: Hooked, tmp_path: Path) -> Repo:
+    remote = Repo.init(tmp_path / "remote.git", "--bare")
+    watched.git("remote", "add", "origin", str(remote.root))
+    return remote
+
+
+def test_a_push_hands_over_what_git_says(watched: Hooked, recorder: Recorder, remote: Repo) -> None:
+    watched.git("push", "--quiet", "origin", "main")
+    head = watched.head()
+    assert recorder.calls() == [
+        f"hook pre-push origin {remote.root}",
+        f"refs/heads/main {head} refs/heads/main {NONE}",
+    ]
+    watched.git("tag", "v1")
+    watched.git("push", "--quiet", "origin", "v1")
+    watched.git("push", "--quiet", "origin", "main:refs/heads/gone")
+    recorder.calls()
+    watched.git("push", "--quiet", "origin", "--delete", "gone")
+    assert recorder.calls() == []
+    watched.git("push", "--quiet", "origin", ":v1", "main:refs/heads/new")
+    assert len(recorder.calls()) == 3
+
+
+def test_a_hook_that_was_there_hears_the_same(
+    repo: Hooked, recorder: Recorder, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    foreign(repo, "pre-push", f'#!/bin/sh\n{{ echo "$@"; cat; }} >{shlex.quote(str(log))}\n')
+    foreign(repo, "commit-msg", '#!/bin/sh\necho "Signed" >>"$1"\n')
+    install(place(repo), recorder.path, review=True)
+    remote = Repo.init(tmp_path / "remote.git", "--bare")
+    repo.git("push", "--quiet", str(remote.root), "main", "main:refs/heads/two")
+    lines = log.read_text().splitlines()
+    assert lines[0] == f"{remote.root} {remote.root}"
+    assert len(lines) == 3
+    assert recorder.calls()[1:] == lines[1:]
+    repo.commit("Words", {"other.txt": "2\n"})
+    assert repo.git("log", "-1", "--format=%B").split() == ["Words", "Signed"]
+    uninstall(place(repo))
+    assert (repo.root / ".git/hooks/pre-push").read_text().startswith("#!/bin/sh\n{ echo")
+
+
+@pytest.mark.parametrize("event", REVIEW_EVENTS)
+def test_a_hook_that_was_there_still_decides(
+    repo: Hooked, recorder: Recorder, tmp_path: Path, event: str
+) -> None:
+    # It reads nothing of what it is told.
+    foreign(repo, event, "#!/bin/sh\nexit 3\n")
+    install(place(repo), recorder.path, review=True)
+    remote = Repo.init(tmp_path / "remote.git", "--bare")
+    if event == "pre-push":
+        assert repo.run("push", str(remote.root), "main").returncode == 1
+        assert recorder.calls() == []
+    else:
+        assert repo.run("commit", "--allow-empty", "-m", "x").returncode == 1
+        assert recorder.calls() == []
+
+
+def test_every_shell_decides_alike(
+    repo: Hooked, recorder: Recorder, shell: list[str], tmp_path: Path
+) -> None:
+    install(place(repo), recorder.path, review=True)
+
+    def run(event: str, *arguments: str, stdin: str = "") -> list[str]:
+        done = subprocess.run(
+            [*shell, str(repo.root / ".git/hooks" / event), *arguments],
+            cwd=repo.root,
+            env=repo.environment(),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return recorder.calls()
+
+    message = tmp_path / "a message"
+    message.write_text("Words")
+    assert run("commit-msg", str(message)) == [f"hook commit-msg {message}"]
+    message.write_text("fixup! Words\n")
+    assert run("commit-msg", str(message)) == []
+    assert run("pre-commit") == []
+    repo.write(ADR, "# ADR-0001: Y\n")
+    repo.git("add", ADR)
+    assert run("pre-commit") == ["hook check"]
+    head = repo.head()
+    lines = [
+        f"(delete) {NONE} refs/heads/gone {head}",
+        f"HEAD^{{/a b}} {head} refs/heads/x {NONE}",
+    ]
+    assert run("pre-push", "o", "u", stdin=lines[0] + "\n") == []
+    assert run("pre-push", "o", "u", stdin="\n".join(lines) + "\n")[1:] == lines
+    assert run("pre-push", "o", "u") == []
+
+
+@pytest.mark.parametrize("code", [1, 2, 70, 127])
+def test_only_findings_stop_git(repo: Hooked, tmp_path: Path, code: int) -> None:
+    stubborn = Recorder(tmp_path / "bin", status=code)
+    install(place(repo), stubborn.path, review=True)
+    repo.write("other.txt", "2\n")
+    done = repo.run("commit", "--all", "-m", "x")
+    assert done.returncode == (1 if code == 1 else 0)
+    remote = Repo.init(tmp_path / "remote.git", "--bare")
+    done = repo.run("push", str(remote.root), "main")
+    assert done.returncode == (1 if code == 1 else 0)
+    assert (b"failed: run `sdd doctor`" in done.stderr) == (code != 1)
+
+
+# With the real command
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Hooked:
+    """A repository with decisions and the hooks of the review, and a remote."""
+    Repo.init(tmp_path / "shop")
+    repo = Hooked(tmp_path / "shop")
+    repo.commit("Start", RECORDS)
+    remote = Repo.init(tmp_path / "remote.git", "--bare")
+    repo.git("remote", "add", "origin", str(remote.root))
+    repo.git("push", "--quiet", "origin", "main")
+    install(place(repo), SDD, review=True)
+    return repo
+
+
+def test_from_a_commit_to_a_push(real: Hooked) -> None:
+    real.git("switch", "--quiet", "-c", "topic")
+    real.write(APP, BROKEN)
+    done = real.run("commit", "--all", "-m", "Keep sessions\n\nRefs: ADR-0002")
+    assert done.returncode == 0
+    said = done.stderr.decode()
+    assert f"{APP}:1: critical: ADR-0099 does not exist" in said
+    assert "see ADR-0001 (Keep sessions in SQLite) instead" in said
+    assert real.git("log", "-1", "--format=%B") == "Keep sessions\n\nRefs: ADR-0002"
+    done = real.run("push", "origin", "topic")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"ADR-0099 does not exist" in done.stderr
+
+
+def test_a_repository_that_asks_for_it_is_stopped(real: Hooked) -> None:
+    setting = "## SDD Configuration\n\n#### Review\n- Fail On: critical\n"
+    real.commit("Be strict", {"CLAUDE.md": setting})
+    real.write(APP, BROKEN)
+    before = real.head()
+    assert real.run("commit", "--all", "-m", "x").returncode == 1
+    assert real.head() == before
+    real.git("commit", "--quiet", "--all", "--no-verify", "-m", "x")
+    done = real.run("push", "origin", "main")
+    assert done.returncode == 1
+    assert b"ADR-0099 does not exist" in done.stderr
+    real.commit("Mend", {APP: RECORDS[APP]})
+    assert real.run("push", "origin", "main").returncode == 0
+
+
+def test_commits_from_an_index_of_their_own(real: Hooked) -> None:
+    real.write(APP, BROKEN)
+    real.write("notes.txt", "2\n")
+    assert b"ADR-0099" not in real.run("commit", "-m", "x", "notes.txt").stderr
+    assert b"ADR-0099" in real.run("commit", "-m", "x", APP).stderr
+
+
+def test_a_linked_work_tree(real: Hooked, tmp_path: Path) -> None:
+    linked = real.worktree(tmp_path / "linked", "topic")
+    linked.write(APP, BROKEN)
+    assert b"ADR-0099" in linked.run("commit", "--all", "-m", "x").stderr
+    assert b"ADR-0099" in linked.run("push", "origin", "topic").stderr
+
+
+# Where others own the hooks
+
+
+@pytest.mark.parametrize("name", ["pre-commit", "lefthook", "husky"])
+def test_managers_are_told_what_to_add(repo: Hooked, recorder: Recorder, name: str) -> None:
+    if name == "husky":
+        repo.git("config", "core.hooksPath", ".husky/_")
+        repo.write(".husky/_/post-commit", "#!/bin/sh\n")
+    elif name == "lefthook":
+        repo.write("lefthook.yml", "")
+    else:
+        for event in (*EVENTS, *REVIEW_EVENTS):
+            foreign(repo, event, "#!/bin/sh\n# File generated by pre-commit\n")
+    plain = install(place(repo), recorder.path)
+    assert states(plain) == every("managed")
+    assert "check" not in plain.snippet.replace("check ADRs", "").replace("post-checkout", "")
+    report = install(place(repo), recorder.path, review=True)
+    assert (states(report), report.manager) == (whole("managed"), name)
+    for action in ("sdd hook check", "sdd hook commit-msg", "sdd hook pre-push"):
+        assert action in report.snippet
+    assert "sdd hook pre-commit" not in report.snippet
+    if name == "lefthook":
+        assert "run: sdd hook pre-push {0}\n      use_stdin: true\n" in report.snippet
+        repo.write("lefthook.yml", report.snippet)
+    elif name == "pre-commit":
+        repo.write(".pre-commit-config.yaml", report.snippet)
+    else:
+        for part in report.snippet.split("# ")[1:]:
+            path, _, line = part.partition("\n")
+            repo.write(path, line)
+    assert install(place(repo), recorder.path, review=True).snippet == ""
+    assert status(place(repo)).snippet == ""
