@@ -16,6 +16,7 @@ from sdd_hooks.review.outcome import (
     SEVERITIES,
     Candidate,
     Evidence,
+    References,
     Reported,
     Review,
     Suppressed,
@@ -75,7 +76,7 @@ def terminal(review: Review, *, width: int, colour: bool) -> str:
     screen = _Screen(max(min(width, WIDEST), NARROWEST) if width else 0, colour)
     blocks = [
         *(_suggestion(one, screen) for one in review.references.suggested),
-        _folded(review, screen),
+        _advice(review.references, screen),
         *(_group(review.findings, severity, screen) for severity in SEVERITIES),
         _suppressed(review.suppressed, screen),
         screen.strong(*screen.wrapped(_total(review))),
@@ -100,7 +101,7 @@ def _suggestion(one: Candidate, screen: _Screen) -> Block:
 def _evidence(one: Evidence, record: str, kinds: int, screen: _Screen) -> Block:
     place = _place(one.path, one.line)
     if one.path == record:
-        place = f"line {one.line:,}" if one.line else ""
+        place = f"line {one.line}" if one.line else ""
     text = f"{one.detail} ({place})" if place and place not in one.detail else one.detail
     kind = _shown(one.kind)
     label = kind + " " * (kinds - len(kind) + 2)
@@ -109,14 +110,16 @@ def _evidence(one: Evidence, record: str, kinds: int, screen: _Screen) -> Block:
     return screen.faint(first, *lines[1:])
 
 
-def _folded(review: Review, screen: _Screen) -> Block:
-    """The names of those that come next, where there is something that they come next to."""
-    if not (review.references.suggested and review.references.folded):
+def _advice(references: References, screen: _Screen) -> Block:
+    """How to answer what is asked, and what else could be the answer."""
+    if not references.suggested:
         return []
-    names = (
-        f"{one.name} ({one.title})" if one.id else one.name for one in review.references.folded
-    )
-    return screen.faint(*screen.wrapped(f"Less likely: {', '.join(names)}"))
+    refs = f"If so, add `Refs: {references.suggested[0].name}` to a commit message."
+    lines = screen.wrapped(f"{refs} If not, `Reviewed-ADRs: none` settles it.")
+    names = (f"{one.name} ({one.title})" if one.id else one.name for one in references.folded)
+    if references.folded:
+        lines += screen.wrapped(f"Less likely: {', '.join(names)}")
+    return screen.faint(*lines)
 
 
 def _group(findings: Sequence[Reported], severity: Severity, screen: _Screen) -> Block:

@@ -17,6 +17,8 @@ Should this PR reference ADR-0011 (Retries belong to the client)?
   comments  a governing comment names it (src/pay/client.py:3)
   words     both are about retry, backoff, client
 
+If so, add `Refs: ADR-0011` to a commit message. If not, `Reviewed-ADRs: none`
+settles it.
 Less likely: ADR-0003 (Timeouts), Queues are durable
 
 critical (1)
@@ -51,6 +53,10 @@ Should this PR reference ADR-0011
             (src/pay/client.py:3)
   words     both are about retry,
             backoff, client
+
+If so, add `Refs: ADR-0011` to a commit
+message. If not, `Reviewed-ADRs: none`
+settles it.
 
 1 suggestion in 14 files
 """
