@@ -101,7 +101,7 @@ def _of_commits(
 
     root = project.repository.root
     found = review_commits(
-        project, base or default_base(project.repository), head, title=title, body=body
+        project, base or default_base(project.repository), head, title=title, body=body, judge=judge
     )
     status = ("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
     if head != "HEAD" or not git(root, *status):
@@ -123,7 +123,7 @@ def _text(found: Review, form: str, project: Project) -> str:
     if form == "markdown":
         from sdd_hooks.review.reporters.markdown import markdown
 
-        return markdown(found, links=None)
+        return markdown(found)
     if form == "comment":
         from sdd_hooks.review.reporters.comment import comment
 

@@ -22,19 +22,25 @@ _KINDS = ("adrs", "specs")
 
 
 def review_commits(
-    project: Project, base: str, head: str, *, title: str = "", body: str = ""
+    project: Project, base: str, head: str, *, title: str = "", body: str = "", judge: str = ""
 ) -> Review:
     """Review what `head` changed since it left `base`.
 
-    `title` and `body` are the pull request's, "" where there is none. Raises RepositoryError for a
-    commit that is not there.
+    `title` and `body` are the pull request's, "" where there is none; `judge` is the model of `llm`
+    to ask as well, "" for none. Raises RepositoryError for a commit that is not there, and
+    EngineUnavailable for a model that is not.
     """
     root = project.repository.root
     change = read_change(root, base, head, title=title, body=body)
     tip = git(root, "rev-parse", "--verify", f"{base}^{{commit}}").decode().strip()
     subject = subject_of(project, change, tip=tip)
     most = project.configuration.review.max_suggestions
-    return _review(subject, find_references(project.repository, subject, most))
+    review = _review(subject, find_references(project.repository, subject, most))
+    if not judge:
+        return review
+    from sdd_hooks.review.judge.judging import judged
+
+    return judged(judge, subject, review, suggestions=most)
 
 
 def review_staged(project: Project, *, index: str = "") -> Review:
