@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 
 from sdd_hooks.artifacts.work_tree import LARGEST as LARGEST_FILE
 from sdd_hooks.project.git import start, try_git
+from sdd_hooks.project.lines import counted
 from sdd_hooks.review.base import empty_tree, lacks_contents, merge_base, resolve
 from sdd_hooks.review.budget import LARGEST, MOST_LINES, Budget
 from sdd_hooks.review.change import Change, ChangedFile
@@ -124,20 +125,19 @@ def _read(sides: _Sides) -> tuple[tuple[ChangedFile, ...], list[str]]:
     patches = [*found.values(), *(patch for _, patch in shown.files)]
     notes = []
     if shown.more:
-        notes.append(f"{shown.more:,} files beyond the first {MOST_FILES:,} were not looked at")
+        more = counted(shown.more, "file")
+        notes.append(f"not looked at: {more} beyond the first {MOST_FILES:,}")
     if budget.spent:
         notes.append(
-            f"the diff is larger than {LARGEST // 1_000_000} MB or {MOST_LINES:,} lines: the last"
-            f" {shown.unread:,} files were not read to the end"
+            f"not looked at: what is beyond {LARGEST // 1_000_000} MB or {MOST_LINES:,} lines of"
+            f" the diff, in {counted(shown.unread, 'file')}"
         )
     conflicts = sum(file.status == _UNMERGED for file in files)
     if conflicts:
-        notes.append(f"{conflicts:,} files in a merge conflict were not looked at")
+        notes.append(f"not looked at: {counted(conflicts, 'file')} in a merge conflict")
     if cut := sum(patch.cut for patch in patches):
-        notes.append(
-            f"{cut:,} files have added lines of more than {LONGEST_LINE:,} characters, the rest of"
-            " which was not looked at"
-        )
+        long_lines = f"{LONGEST_LINE:,} characters of a line, in {counted(cut, 'file')}"
+        notes.append(f"not looked at: what is beyond {long_lines}")
     return tuple(file for file in files if file.status != _UNMERGED), [*notes, *hidden.notes]
 
 

@@ -15,6 +15,7 @@ from sdd_hooks.artifacts.text import decode
 from sdd_hooks.artifacts.work_tree import LARGEST
 from sdd_hooks.project.files import is_binary
 from sdd_hooks.project.git import read_blobs
+from sdd_hooks.project.lines import counted
 from sdd_hooks.review.budget import Budget
 from sdd_hooks.review.change import ChangedFile, Line, lines_of
 from sdd_hooks.review.patch import LONGEST_LINE, Patch
@@ -59,9 +60,10 @@ def look(root: Path, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
             compared[at] = _compare(decode(before), decode(after))
     notes = []
     if large:
-        notes.append(f"{large:,} text files of more than 8 MB were not looked into")
+        notes.append(f"not looked at: {counted(large, 'text file')} of more than 8 MB")
     if len(suspects) > MOST:
-        notes.append(f"{len(suspects) - MOST:,} more files without lines were not looked into")
+        more = counted(len(suspects) - MOST, "more file")
+        notes.append(f"not looked at: {more} that git calls binary")
     return Hidden(compared, rest, notes)
 
 

@@ -196,10 +196,7 @@ def test_odd_characters(repo: Repo) -> None:
     repo.commit(files={"b": data})
     change = changed(repo)
     assert added(only(change)) == ["x" * 2_000, "café", "null\0here", "form\x0cfeed", "last"]
-    assert change.notes == (
-        "1 files have added lines of more than 2,000 characters, the rest of which was not looked"
-        " at",
-    )
+    assert change.notes == ("not looked at: what is beyond 2,000 characters of a line, in 1 file",)
 
 
 def test_no_configuration_decides_what_is_shown(repo: Repo) -> None:
@@ -379,7 +376,7 @@ def test_a_conflict(repo: Repo) -> None:
     repo.git("add", "b")
     change = read_staged(repo.root)
     assert [(file.path, added(file)) for file in change.files] == [("b", ["4"])]
-    assert change.notes == ("1 files in a merge conflict were not looked at",)
+    assert change.notes == ("not looked at: 1 file in a merge conflict",)
 
 
 def test_a_sparse_index(repo: Repo) -> None:
