@@ -29,11 +29,12 @@ _REFERENCE = re.compile(
     r"[@#!&~%^:{\[](?=\S)"
     r"|www(?=\.)"
     r"|G[HL]-(?=\d)"
-    r"|\b[0-9a-f](?=[0-9a-f]{6,63}\b)"  # a commit
-    r"|(?<=[\w.-])(?=>)",  # group/project>
+    r"|(?<=\S)(?=>)"  # group/project>
+    r"|\b(?P<commit>[0-9a-f]{7,})\b",
     re.ASCII | re.IGNORECASE,
 )
-_CODE = re.compile(r"`([^`\s](?:[^`]*[^`\s])?)`")
+_COMMIT = re.compile(r".{1,6}")
+_CODE = re.compile(r"(?<!`)`([^`\s](?:[^`]*[^`\s])?)`(?!`)")
 _MARKUP = re.compile(r"[\\`*_~|#<>&$\[\]]")
 # Brackets are entities: some forges take an escaped one for the beginning of a formula. So are
 # backticks, lest one beside a code span of ours counts as a part of its end.
@@ -88,7 +89,13 @@ def code(text: str, longest: int = LONGEST) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _MARKUP.sub(_written, _REFERENCE.sub(rf"\g<0>{BREAK}", text))
+    return _MARKUP.sub(_written, _REFERENCE.sub(_broken, text))
+
+
+def _broken(reference: re.Match[str]) -> str:
+    # A forge takes seven digits for a commit.
+    pieces = _COMMIT.findall(reference["commit"] or "") or [reference[0], ""]
+    return BREAK.join(pieces)
 
 
 def _written(markup: re.Match[str]) -> str:

@@ -78,8 +78,9 @@ def reconcile(wanted: Iterable[InlineComment], existing: Iterable[Existing]) -> 
     one whose finding is gone, or that is there twice, is resolved. Comments of others are none of
     these. No more are posted than make `MOST` open ones.
     """
-    missing = {one.fingerprint: one for one in reversed(tuple(wanted))}
-    missing = dict(reversed(missing.items()))
+    missing: dict[str, InlineComment] = {}
+    for comment in wanted:
+        missing.setdefault(comment.fingerprint, comment)
     keep: list[str] = []
     resolve: list[str] = []
     settled = []

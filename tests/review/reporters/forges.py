@@ -1,0 +1,86 @@
+"""What forges do with Markdown: what they show as text, and what in that text they act on.
+
+The patterns are broader than those of GitHub, Gitea and GitLab, as their documentation has them
+(https://docs.github.com/get-started/writing-on-github, https://docs.gitea.com/usage,
+https://docs.gitlab.com/user/markdown).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+from markdown_it import MarkdownIt
+
+_PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+_VOID = {"br", "hr", "img"}
+
+# A space without width ends whatever a forge looks for.
+_ON = r"[^\s\u200b]"
+ACTS = {
+    "mention or address": rf"@{_ON}",
+    "issue, merge request, epic, label, milestone, alert": r"[#!&~%^][\w\"]",
+    "issue by prefix": r"(?i)\bG[HL]-\d",
+    "address": r"(?i)[a-z][\w+.-]*:[\w/]|www\.",
+    "emoji": r":[\w+-]+:",
+    "commit": r"(?i)(?<![0-9a-z_])[0-9a-f]{7,}(?![0-9a-z_])",
+    "inserted or deleted": r"[\[{][+-]",
+    "reference by name": r"\[[\w-]+:|\[\[",
+    "project": r"\w>",
+    "formula": r"(?<=.)\$|\$(?=.)",
+}
+
+
+@dataclass
+class Shown(HTMLParser):
+    """A page as it is shown. `texts` are the pieces of text that are neither code nor links."""
+
+    tags: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    text: str = ""
+    opened: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            assert (tag, name) in {("a", "href"), ("ol", "start")}, (tag, name, value)
+            self.links += [value or ""] if tag == "a" else []
+        if tag not in _VOID:
+            self.opened.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in _VOID:
+            assert self.opened.pop() == tag
+
+    def handle_comment(self, data: str) -> None:
+        self.comments.append(data)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if "code" in self.opened:
+            self.codes.append(data)
+        elif "a" not in self.opened:
+            self.texts.append(data)
+
+
+def shown(markdown: str) -> Shown:
+    """What a reader sees; every tag is closed where it must be."""
+    page = Shown()
+    page.feed(_PARSER.render(markdown))
+    page.close()
+    assert page.opened == []
+    return page
+
+
+def acted_on(texts: list[str]) -> list[tuple[str, str]]:
+    """What a forge would do something with, and what that would be."""
+    return [
+        (what, text) for what, pattern in ACTS.items() for text in texts if re.search(pattern, text)
+    ]
