@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.review.change import ChangedFile, Line
@@ -33,11 +33,11 @@ class Shown(NamedTuple):
 def added_part(files: Iterable[ChangedFile], most: int) -> Shown:
     """Added lines with their numbers, below the paths of their files, in `most` characters.
 
-    What nobody here wrote, vendored or generated, is left out. Where the room is not enough for all,
-    every file has the same, and short files leave theirs to longer ones.
+    Blank lines are left out, and what nobody here wrote, vendored or generated. Where the room is
+    not enough for all, every file has the same, and short files leave theirs to longer ones.
     """
     added = {
-        file.path: _within(file.added, most)
+        file.path: _within(written(file), most)
         for file in files
         if file.added and not is_foreign(file.path)
     }
@@ -72,6 +72,11 @@ def find_added(shown: Shown, path: str, quote: str, near: int) -> Line | None:
         if wanted in (squeezed(visible(line.text)), squeezed(_seen(line)))
     ]
     return min(found, key=lambda line: abs(line.number - near), default=None)
+
+
+def written(file: ChangedFile) -> Iterator[Line]:
+    """The added lines that are not blank."""
+    return (line for line in file.added if line.text.strip())
 
 
 def _within(lines: Iterable[Line], most: int) -> list[Line]:

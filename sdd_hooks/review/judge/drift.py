@@ -12,14 +12,23 @@ from sdd_hooks.project.lines import one_line
 from sdd_hooks.project.slugs import slugify
 from sdd_hooks.review.change import Change, ChangedFile
 from sdd_hooks.review.check import worst_first
-from sdd_hooks.review.judge.added import Shown, added_part, find_added
+from sdd_hooks.review.judge.added import Shown, added_part, find_added, written
 from sdd_hooks.review.judge.answer import parse_answer, word
 from sdd_hooks.review.judge.question import Ask, about
 from sdd_hooks.review.judge.quotes import find_quote
 from sdd_hooks.review.judge.records import Record, part
+from sdd_hooks.review.rule import Rule
 
-RULE = "judge"
-"""What the `rule` of each finding begins with; the record's id follows after a slash."""
+JUDGE = Rule(
+    "judge",
+    "critical",
+    "An added line contradicts a record, says a language model",
+    "Both the line and the sentence of the record exist; that they contradict each other is a"
+    " model's opinion. Read both, and follow the record or supersede it.",
+    lambda _: (),
+)
+"""What reports say about these findings: a rule that finds nothing without a model. The `rule` of
+each finding begins with its id; the record's follows after a slash."""
 
 RECORDS = 4
 """How many records the lines are held against."""
@@ -101,7 +110,7 @@ def drift(
     parts = [about(change), shown.part]
     parts += [part(record, number, _RECORD) for number, record in enumerate(records, 1)]
     answered = read_drift(ask(_INSTRUCTIONS, parts, _SCHEMA), shown, records)
-    lines = sum(len(file.added) for file in files)
+    lines = sum(1 for file in files for _ in written(file))
     if shown.total == lines:
         return answered
     note = f"the judge saw {shown.total:,} of {lines:,} added lines"
@@ -121,5 +130,5 @@ def _finding(entry: object, shown: Shown, records: Mapping[str, Record]) -> Find
     why = one_line(word(entry, "why"))[:_WHY] or "follow it, or supersede the record"
     place = f"{record.path}:{quote.line}"
     message = one_line(f"contradicts {record.name} ({place}), which says “{said}”: {why}")
-    rule = f"{RULE}/{slugify(record.name)}"
+    rule = f"{JUDGE.id}/{slugify(record.name)}"
     return Finding(path, line.number, rule, quote.severity, message, line.text)

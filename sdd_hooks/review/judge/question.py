@@ -104,8 +104,11 @@ def data(**fields: str) -> str:
 
 def about(change: Change) -> Part:
     """What a change says about itself, and which files it touches."""
-    subjects = [message.partition("\n")[0] for message in change.messages]
-    text = "\n".join(filter(None, (change.body, *dict.fromkeys(subjects))))
+    # Without a pull request the body is made of the messages.
+    subjects = (message.partition("\n")[0] for message in change.messages)
+    body = change.body[: 2 * _BODY]
+    others = (subject for subject in dict.fromkeys(subjects) if subject not in body)
+    text = "\n".join(filter(None, (body, *others)))
     paths = "\n".join(f"{file.status} {data(path=file.path)}" for file in change.files)
     title = " ".join(change.title.split())
     return Part("change", f"{cut(title, _TITLE)}\n\n{cut(text, _BODY)}\n\n{cut(paths, _PATHS)}")

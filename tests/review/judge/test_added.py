@@ -15,9 +15,12 @@ def file(path: str, *texts: str, first: int = 1) -> ChangedFile:
 
 
 def test_lines_stand_below_their_file_with_their_numbers() -> None:
-    files = [file("a.py", "x = 1", "\ty = 2", first=9), ChangedFile("b.bin", "", "A", binary=True)]
+    files = [
+        file("a.py", "x = 1", " ", "\ty = 2", first=9),
+        ChangedFile("b.bin", "", "A", binary=True),
+    ]
     shown = added_part(files, 1_000)
-    assert shown.part == ("added lines", '{"path": "a.py"}\n9: x = 1\n10:     y = 2')
+    assert shown.part == ("added lines", '{"path": "a.py"}\n9: x = 1\n11:     y = 2')
     assert shown.total == 2
 
 

@@ -88,5 +88,10 @@ def test_a_change_of_any_size_is_told_shortly() -> None:
     part = about(change)
     assert part.name == "change"
     assert len(part.text) < 6_500
-    small = Change("b", "h", "Add it", "Because.", ("Add it\n\nBecause.",), files[:1])
+    small = Change("b", "h", "Add it", "Because.", ("Add it\n\nBecause.",) * 2, files[:1])
     assert about(small).text.startswith('Add it\n\nBecause.\nAdd it\n\nA {"path": "src/xx')
+
+
+def test_what_the_body_says_is_not_said_again() -> None:
+    change = Change("b", "h", "First", "Second\n\nThird", ("Third", "Second", "First"), ())
+    assert about(change).text == "First\n\nSecond\n\nThird\nFirst\n\n"
