@@ -19,7 +19,7 @@ TRUNKS = ("main", "master", "trunk")
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,250}")
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
-_FORMAT = "%(refname)%00%(symref)%00%(refname:short)%00%(upstream:short)%00%(upstream:track)"
+_FORMAT = "%(refname)%00%(symref:short)%00%(refname:short)%00%(upstream:short)%00%(upstream:track)"
 
 
 def default_base(repository: Repository) -> str:
@@ -37,7 +37,7 @@ def default_base(repository: Repository) -> str:
     for name in remote:
         if found := branches.get(name):
             leads_to, short = found[:2]
-            return _short(leads_to) if leads_to else short
+            return leads_to or short
     here = os.fsdecode(try_git(root, "symbolic-ref", "--quiet", "HEAD") or b"").strip()
     for name in local:
         if found := branches.get(name):
@@ -51,10 +51,6 @@ def default_base(repository: Repository) -> str:
         f"there is nothing to compare with: `origin` has no {', '.join(TRUNKS[:-1])} or"
         f" {TRUNKS[-1]} here, nor is there another one: name a branch with `--base`"
     )
-
-
-def _short(ref: str) -> str:
-    return ref.removeprefix("refs/remotes/")
 
 
 def resolve(root: Path, name: str, *, or_tree: bool = False) -> str:
