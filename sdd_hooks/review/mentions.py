@@ -67,7 +67,7 @@ def mentions(subject: Subject) -> Iterator[Mention]:
     """Every mention of an artifact, in files by path and line, then in title, body and messages.
 
     Files that nobody here wrote and those whose content is made up are left out, and so is what
-    stands in code blocks, code spans and addresses, and the frontmatter of Markdown (its edges, too).
+    stands in code blocks, code spans and addresses, and the frontmatter of Markdown with its edges.
     Of what the author says, an artifact is there once.
     """
     for file in subject.change.files:

@@ -1,0 +1,58 @@
+"""Records and specs as tests of rules write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.review.rule import Rule
+from sdd_hooks.review.subject import Subject
+
+ADRS = "docs/adrs"
+SPECS = "docs/openspec/specs"
+
+
+def adr(
+    number: int,
+    title: str = "Keep it simple",
+    *,
+    status: str = "accepted",
+    matter: str = "",
+    decision: str = "We keep it simple.\n",
+    more: str = "",
+) -> dict[str, str]:
+    """A record and its path. `matter` is more frontmatter, `more` what follows the decision."""
+    slug = title.lower().replace(" ", "-")
+    text = (
+        f"---\nstatus: {status}\ndate: 2026-01-02\n{matter}---\n# ADR-{number:04d}: {title}\n\n"
+        f"## Context\n\nThere is a choice.\n\n## Decision\n\n{decision}{more}"
+    )
+    return {f"{ADRS}/ADR-{number:04d}-{slug}.md": text}
+
+
+def spec(number: int, name: str = "search", *requirements: str, matter: str = "") -> dict[str, str]:
+    """A spec with its design, and their paths."""
+    wanted = "".join(
+        f"### Requirement: {one}\n\nIt MUST hold.\n\n#### Scenario: {one} as seen\n\n"
+        "- WHEN it is tried\n- THEN it holds\n\n"
+        for one in requirements or ("Typo tolerance",)
+    )
+    head = f"---\nstatus: approved\n{matter}---\n"
+    return {
+        f"{SPECS}/{name}/spec.md": f"{head}# SPEC-{number:04d}: {name.title()}\n\n{wanted}",
+        f"{SPECS}/{name}/design.md": "# Design\n\nTrigrams.\n",
+    }
+
+
+def found(rule: Rule, subject: Subject) -> list[Finding]:
+    """What a rule finds, by path and line; every finding is one that the rule may make."""
+    findings = sorted(rule.check(subject))
+    for one in findings:
+        assert one.rule.partition("/")[0] == rule.id
+        assert "\n" not in one.message
+    return findings
+
+
+def places(findings: Iterable[Finding]) -> list[tuple[str, int]]:
+    """Where they are."""
+    return [(one.path, one.line) for one in findings]

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.project.project import load_project
+from sdd_hooks.review.diff import read_change
+from sdd_hooks.review.review import subject_of as subject_at
+from sdd_hooks.review.rules.duplicate_number import RULE
+from tests.review.repositories import staged_subject_of, subject_of
+from tests.review.rules.records import SPECS, adr, found, spec
+from tests.support.repos import Repo
+
+MEMORY = (
+    "## Architecture Context\n\n- Architecture Decision Records are in `docs/adrs/`\n"
+    "- Specifications are in `docs/openspec/specs/`\n"
+)
+
+
+def path_of(files: dict[str, str]) -> str:
+    return next(iter(files))
+
+
+def write(repo: Repo, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        repo.write(path, text)
+
+
+def branches(repo: Repo, before: dict[str, str]) -> None:
+    """A repository with a branch `topic` that begins where `main` is."""
+    repo.write("CLAUDE.md", MEMORY)
+    write(repo, before)
+    repo.commit("Base")
+    repo.git("branch", "topic")
+
+
+def against_tip(repo: Repo) -> list[Finding]:
+    """What the rule finds in `topic` against `main` as it is now."""
+    change = read_change(repo.root, "main", "topic")
+    tip = repo.git("rev-parse", "main")
+    repo.git("switch", "--quiet", "topic")
+    return found(RULE, subject_at(load_project(repo.root), change, tip=tip))
+
+
+def test_a_number_that_the_base_has_given_meanwhile(repo: Repo) -> None:
+    branches(repo, adr(1))
+    write(repo, {**adr(2, "Theirs"), **adr(3, "Next")})
+    repo.commit("Main goes on")
+    repo.git("switch", "--quiet", "topic")
+    write(repo, adr(2, "Ours"))
+    repo.commit("Topic")
+
+    findings = against_tip(repo)
+
+    assert findings == [
+        Finding(
+            path_of(adr(2, "Ours")),
+            5,
+            "duplicate-number",
+            "critical",
+            f"ADR-0002 is taken by {path_of(adr(2, 'Theirs'))}: the next number that is free is"
+            " ADR-0004",
+            "ADR-0002",
+        )
+    ]
+
+
+def test_the_same_file_on_both_sides_is_the_same_record(repo: Repo) -> None:
+    branches(repo, adr(1))
+    write(repo, adr(2, "Ours"))
+    repo.commit("Picked")
+    repo.git("switch", "--quiet", "topic")
+    write(repo, adr(2, "Ours", more="\nMore.\n"))
+    repo.commit("Topic")
+
+    assert against_tip(repo) == []
+
+
+def test_a_number_that_was_taken_all_along(tmp_path: Path) -> None:
+    for make, name in ((subject_of, "commits"), (staged_subject_of, "staged")):
+        subject = make(tmp_path / name, adr(1, "One"), adr(1, "Other"))
+        findings = found(RULE, subject)
+
+        assert [one.path for one in findings] == [path_of(adr(1, "Other"))]
+        assert "the next number that is free is ADR-0002" in findings[0].message
+
+
+def test_each_record_gets_a_number_of_its_own(tmp_path: Path) -> None:
+    before = {**adr(1, "One"), **adr(2, "Two")}
+    findings = found(RULE, subject_of(tmp_path, before, {**adr(1, "A"), **adr(2, "B")}))
+
+    assert [one.message.rpartition(" ")[2] for one in findings] == ["ADR-0003", "ADR-0004"]
+
+
+def test_a_renamed_or_moved_record_keeps_its_number(tmp_path: Path) -> None:
+    old, new = adr(1, "One"), adr(1, "Other")
+    renamed = subject_of(tmp_path / "a", old, {path_of(old): None, **new})
+    rewritten = {path_of(new): "# ADR-0001: Other\n\n## Decision\n\nSomething else.\n"}
+    replaced = subject_of(tmp_path / "b", old, {path_of(old): None, **rewritten})
+
+    assert found(RULE, renamed) == []
+    assert found(RULE, replaced) == []
+
+
+def test_a_record_that_is_renumbered_onto_another(tmp_path: Path) -> None:
+    before = {**adr(1, "One"), **adr(2, "Two")}
+    subject = subject_of(tmp_path, before, {path_of(adr(2, "Two")): None, **adr(1, "Two")})
+
+    assert [one.path for one in found(RULE, subject)] == [path_of(adr(1, "Two"))]
+
+
+def test_specs_and_decisions_are_counted_apart(tmp_path: Path) -> None:
+    before = {**adr(1), **spec(1)}
+    findings = found(RULE, subject_of(tmp_path, before, {**spec(1, "index"), **adr(2, "Two")}))
+
+    assert [(one.path, one.evidence) for one in findings] == [
+        (f"{SPECS}/index/spec.md", "SPEC-0001")
+    ]
+    assert "SPEC-0002" in findings[0].message
+
+
+def test_numbers_that_collided_before_are_left_alone(tmp_path: Path) -> None:
+    before = {**adr(1, "One"), **adr(1, "Other")}
+
+    assert found(RULE, subject_of(tmp_path, before, adr(1, "One", more="\nMore.\n"))) == []

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from sdd_hooks.review.rules.suppression import RULE
+from tests.review.repositories import subject_of
+from tests.review.rules.records import found
+
+
+def test_a_suppression_without_a_reason_on_an_added_line(tmp_path: Path) -> None:
+    before = {"a.py": "# sdd-ignore: security\nx = 1\n"}
+    after = {"a.py": "# sdd-ignore: security\nx = 1\n  # sdd-ignore: security/redirect, b\ny = 2\n"}
+
+    findings = found(RULE, subject_of(tmp_path, before, after))
+
+    assert len(findings) == 1
+    one = findings[0]
+    assert (one.path, one.line, one.severity) == ("a.py", 3, "info")
+    assert one.message == (
+        "this suppression of security/redirect, b gives no reason and is not heeded: write"
+        " `sdd-ignore: security/redirect, b (reason)`"
+    )
+    assert one.evidence == "# sdd-ignore: security/redirect, b"
+
+
+def test_one_with_a_reason_and_an_explanation_of_the_syntax_are_none(tmp_path: Path) -> None:
+    after = {
+        "a.py": "# sdd-ignore: security (checked)\n",
+        "a.md": "Write `sdd-ignore: RULE (reason)` in a comment.\n",
+    }
+
+    assert found(RULE, subject_of(tmp_path, {}, after)) == []
