@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sdd_hooks.project.git import git
 from sdd_hooks.project.project import Project
@@ -18,6 +19,9 @@ from sdd_hooks.review.rules import registered
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.tree import Tree
 
+if TYPE_CHECKING:
+    from sdd_hooks.models.prompting import LanguageModel
+
 _KINDS = ("adrs", "specs")
 
 
@@ -30,17 +34,18 @@ def review_commits(
     to ask as well, "" for none. Raises RepositoryError for a commit that is not there, and
     EngineUnavailable for a model that is not.
     """
+    model = _judge(judge)
     root = project.repository.root
     change = read_change(root, base, head, title=title, body=body)
     tip = git(root, "rev-parse", "--verify", f"{base}^{{commit}}").decode().strip()
     subject = subject_of(project, change, tip=tip)
     most = project.configuration.review.max_suggestions
     review = _review(subject, find_references(project.repository, subject, most))
-    if not judge:
+    if model is None:
         return review
     from sdd_hooks.review.judge.judging import judged
 
-    return judged(judge, subject, review, suggestions=most)
+    return judged(model, subject, review, suggestions=most)
 
 
 def review_staged(project: Project, *, index: str = "") -> Review:
@@ -64,6 +69,15 @@ def subject_of(project: Project, change: Change, *, index: str = "", tip: str = 
     after = Tree(root, change.head, index)
     moved = Tree(root, tip) if tip not in ("", change.base) else None
     return Subject(change, Tree(root, change.base), after, artifacts, moved)
+
+
+def _judge(name: str) -> LanguageModel | None:
+    """The model to ask; whether there is one is known before the review begins."""
+    if not name:
+        return None
+    from sdd_hooks.models.prompting import load_language_model
+
+    return load_language_model(name)
 
 
 def _review(subject: Subject, references: References) -> Review:

@@ -15,7 +15,7 @@ from typing import Any
 
 from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.prompting import LanguageModel, load_language_model
+from sdd_hooks.models.prompting import LanguageModel
 from sdd_hooks.review.check import worst_first
 from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.judge.answer import LONGEST
@@ -33,7 +33,7 @@ SECONDS = 60.0
 
 
 def judged(
-    model: str,
+    model: LanguageModel,
     subject: Subject,
     review: Review,
     *,
@@ -43,16 +43,13 @@ def judged(
     seconds: float = SECONDS,
     boundary: Callable[[], str] = random_boundary,
 ) -> Review:
-    """The review of `subject` with what the model of `llm` called `model` adds.
+    """The review of `subject` with what a model adds.
 
     `suggestions` is how many records are suggested at most, `limit` how many characters a question
     may have, `seconds` how long an answer may take. A model that fails, a question over the limit,
     an answer that proves nothing, and a pull request from a fork are notes.
-
-    Raises EngineUnavailable when `llm` is not installed or knows no such model, before anything is
-    sent.
     """
-    judge = _Judge(load_language_model(model), limit, seconds, boundary)
+    judge = _Judge(model, limit, seconds, boundary)
     if from_fork(environ):
         note = "the judge was not asked: the pull request is from a fork, or may be"
         return replace(review, notes=(*review.notes, note))
@@ -64,7 +61,7 @@ def judged(
         notes.append(f"{error}: the review goes without it")
     if judge.sizes:
         asked = f"{len(judge.sizes)} question{'s' if len(judge.sizes) > 1 else ''}"
-        notes.append(f"the judge {model} was asked {asked} of {sum(judge.sizes):,} characters")
+        notes.append(f"the judge {model.name} was asked {asked} of {sum(judge.sizes):,} characters")
     elif not notes:
         notes.append("the judge was not asked: there is no record to hold the change against")
     return replace(review, notes=(*review.notes, *notes))

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.prompting import load_language_model
 from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.judge.judging import judged
 from sdd_hooks.review.judge.question import LIMIT
@@ -76,7 +76,7 @@ def without(made: Subject, ranked: References | None = None) -> Review:
 
 
 def judge(made: Subject, review: Review, **options: Any) -> Review:
-    return judged(NAME, made, review, **{"environ": {}, **options})
+    return judged(load_language_model(NAME), made, review, **{"environ": {}, **options})
 
 
 def test_a_choice_and_a_finding_are_added(tmp_path: Path) -> None:
@@ -209,12 +209,6 @@ def test_a_model_that_obeys_an_order_adds_nothing(tmp_path: Path) -> None:
         "the judge's choice was left out: what it quotes does not stand in the record",
         "2 of the judge's findings left out: what they quote is not there",
     )
-
-
-def test_a_model_that_nobody_knows_is_an_error(tmp_path: Path) -> None:
-    made = subject(tmp_path)
-    with pytest.raises(EngineUnavailable, match="llm knows no model 'nobody'"):
-        judged("nobody", made, without(made), environ={})
 
 
 def fails(prompt: Any) -> Iterator[str]:
