@@ -14,7 +14,6 @@ from sdd_hooks.review.check import check
 from sdd_hooks.review.diff import read_change, read_staged
 from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.outcome import References, Review
-from sdd_hooks.review.references.find import find_references
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.tree import Tree
@@ -35,6 +34,9 @@ def review_commits(
     EngineUnavailable for a model that is not.
     """
     model = _judge(judge)
+    # A hook that has nothing to rank need not wait for it.
+    from sdd_hooks.review.references.find import find_references
+
     root = project.repository.root
     change = read_change(root, base, head, title=title, body=body)
     tip = git(root, "rev-parse", "--verify", f"{base}^{{commit}}").decode().strip()
