@@ -18,7 +18,7 @@ from sdd_hooks.artifacts.identifiers import Kind
 from sdd_hooks.artifacts.text import decode
 from sdd_hooks.artifacts.work_tree import LARGEST, read_work_tree
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.files import is_binary
+from sdd_hooks.project.files import LONGEST, is_binary
 from sdd_hooks.project.git import git, nul_split, read_blobs, try_git
 
 KINDS: dict[str, Kind] = {"adrs": "ADR", "specs": "SPEC"}
@@ -106,8 +106,8 @@ class Tree:
             return known
         if path in self._expected:
             return self._read_together(path)
-        found = [blob for mode, blob, _ in self._entries([_LITERAL + path]) if mode in REGULAR]
-        return dict(self._read([Blob(path, blob) for blob in found[:1]])).get(path, "")
+        mode, blob = self._entry(path)
+        return dict(self._read([Blob(path, blob if mode in REGULAR else "")]))[path]
 
     def corpus(self, collections: Sequence[Collection]) -> Corpus:
         """The artifacts in those collections.
@@ -159,8 +159,18 @@ class Tree:
 
     def _submodule(self, path: str) -> str:
         """The commit of the submodule at `path`, or ""."""
-        entries = self._entries([_LITERAL + path])
-        return next((commit for mode, commit, _ in entries if mode == _LINK), "")
+        mode, commit = self._entry(path)
+        return commit if mode == _LINK else ""
+
+    def _entry(self, path: str) -> tuple[str, str]:
+        """Mode and object of what is at `path`, which any text may have named; "" for nothing."""
+        parts = path.split("/")
+        if len(path) <= LONGEST and "\0" not in path and not {"", ".", ".."} & {*parts}:
+            # A directory stands for all that is in it.
+            for mode, blob, found in self._entries([_LITERAL + path]):
+                if found == path:
+                    return mode, blob
+        return "", ""
 
     def _entries(self, specs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
         """Mode, object and path of what the pathspecs match, everything where there are none."""
