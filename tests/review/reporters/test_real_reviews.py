@@ -84,3 +84,13 @@ def test_a_terminal_is_only_printed_on(changed):
     assert f"  {plain(HOSTILE)}:1  dangling-reference\n" in out
     assert "\x1b[31m\n" not in out
     assert "1 suppressed\n" in out
+
+
+def test_colour_needs_a_terminal_and_consent(changed):
+    command = ("review", "--base", changed.base)
+    plain_text = run(changed.root, *command).out
+    _, coloured = on_terminal(changed.root, "", *command, env={"TERM": "xterm"})
+    _, refused = on_terminal(changed.root, "", *command, env={"TERM": "xterm", "NO_COLOR": "1"})
+    assert "\x1b[1;31mcritical (" in coloured
+    assert "\x1b" not in refused
+    assert "\x1b" not in plain_text
