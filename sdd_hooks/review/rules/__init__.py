@@ -30,6 +30,7 @@ _OWN = (
     "dangling_reference",
     "duplicate_number",
     "frontmatter",
+    "security",
     "spec_pair",
     "superseded_reference",
     "suppression",

@@ -1,0 +1,150 @@
+"""Routes that are registered without authentication where there should be one.
+
+A route is flagged where others of the same block are authenticated one by one and this is not, and
+where its file makes the application, adds the route, and knows of no authentication at all. A block
+that is given its router may be behind one already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sdd_hooks.review.security.site import GO, PYTHON, SCRIPT, Hazard, Site
+
+_WORDS = (
+    r"auth(?!or(?!i)|enticity)|log[_-]?in|signed_?in|session|jwt|bearer|permission|protected"
+    r"|guard|rbac|\bacl\b|oidc|oauth|api[_-]?key|current_?user|require_?(?:user|admin|role|login)"
+    r"|is_?admin|must_?(?:be|have)|ensure_?(?:user|logged)|identity|\bsecured?\b|verify"
+)
+_AUTHENTICATED = re.compile(_WORDS, re.IGNORECASE)
+_STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
+_ROUTE = re.compile(
+    r"""\.(?:HandleFunc|Handle|GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete|get|post|put
+    |patch|delete|all)\(\s*["'`] | @\w+\.(?:route|get|post|put|patch|delete)\(""",
+    re.VERBOSE,
+)
+_PATH = re.compile(r"[\"'`](?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )?([^\"'`\n]*)[\"'`]")
+_PUBLIC_PATH = re.compile(
+    r"""^/?$ | /(?:\$|\{\$\})$ | health|ready|readiness|live(?:ness|z)|livez|metrics|ping|version
+    |status|log-?(?:in|out)|sign-?(?:in|up|out)|regist|auth|oidc|oauth|sso|saml|callback|webhook
+    |hooks?/|static|assets|public|favicon|robots|sitemap|manifest|\.well-known|openapi|swagger|docs
+    |csrf|password|forgot|reset|verify|token|session|sw\.js|/\*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_SAID_PUBLIC = re.compile(r"(?://|\#|/\*)\s*public\s*:", re.IGNORECASE)
+_APPLICATION = re.compile(
+    r"""\bhttp\.HandleFunc\( | \bhttp\.NewServeMux\(\) | \bmux\.NewRouter\(\) | \bchi\.NewRouter\(\)
+    | \bchi\.NewMux\(\) | \bgin\.(?:Default|New)\(\) | \becho\.New\(\) | \bfiber\.New\(
+    | (?<![\w.])express\(\) | \bfastify\( | \bFastify\( | \bnew\s+(?:Hono|Koa|Elysia)\(
+    | =\s*(?:flask\.)?Flask\( | =\s*(?:fastapi\.)?FastAPI\(""",
+    re.VERBOSE,
+)
+_MIDDLEWARE = re.compile(r"\.(?:use|Use|With|Group|before_request|middleware)\b|dependencies\s*=")
+
+
+def _confirmed(site: Site) -> bool:
+    path = _PATH.search(site.line[site.start :])
+    if path is None or not path[1].startswith("/") or _PUBLIC_PATH.search(path[1]):
+        return False
+    above = site.lines[site.number - 2] if site.number > 1 else ""
+    if _SAID_PUBLIC.search(site.line) or _SAID_PUBLIC.search(above):
+        return False
+    if not _has_handler(site) or _names_authentication(_statement(site.lines, site.number - 1)):
+        return False
+    block = _block(site)
+    above_all = [line for line in block if _MIDDLEWARE.search(line) and not _ROUTE.search(line)]
+    if any(_names_authentication(line) for line in above_all):
+        return False
+    if any(_names_authentication(other) for other in _others(site)):
+        return True
+    return bool(_APPLICATION.search(site.whole)) and not _names_authentication(site.whole)
+
+
+def _has_handler(site: Site) -> bool:
+    """Whether something is registered, and not asked: `client.get("/x")` has no handler."""
+    if site.line[: site.end].lstrip().startswith("@"):
+        return True
+    return len(site.arguments) > 1 and site.arguments[1] not in ("", "nil", "null", "undefined")
+
+
+def _names_authentication(text: str) -> bool:
+    return bool(_AUTHENTICATED.search(_STRING.sub('""', text)))
+
+
+def _block(site: Site) -> list[str]:
+    """The lines around the route that are indented at least as far, and the one that opens them."""
+    indent = _indent(site.line)
+    index = site.number - 1
+    first = last = index
+    while first > 0 and index - first < 200 and _indent(site.lines[first - 1]) >= indent:
+        first -= 1
+    while (
+        last + 1 < len(site.lines)
+        and last - index < 200
+        and (_indent(site.lines[last + 1]) >= indent)
+    ):
+        last += 1
+    return list(site.lines[max(0, first - 1) : last + 1])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip()) if line.strip() else 1_000
+
+
+def _others(site: Site) -> Iterator[str]:
+    """The other routes of the block, each with its handlers."""
+    block = _block(site)
+    for index, line in enumerate(block):
+        if _ROUTE.search(line) and line != site.line:
+            yield _statement(block, index)
+
+
+def _statement(lines: Sequence[str], index: int) -> str:
+    """The registration that begins on a line, to its closing bracket; a decorated one to `:`."""
+    text = ""
+    for line in lines[index : index + 12]:
+        code = _STRING.sub('""', line)
+        text += f"{code}\n"
+        decorated = text.lstrip().startswith("@")
+        closed = text.count("(") <= text.count(")")
+        if (closed and not decorated) or (decorated and code.rstrip().endswith(":")):
+            break
+        # A handler that is written in place is not looked into.
+        if not decorated and re.search(r"\{\s*$|=>\s*\(?$", code):
+            break
+    return text
+
+
+_MESSAGE = (
+    "this route is registered without authentication: put its middleware in front, or say why not"
+    " in a comment, `Public: …`"
+)
+_RECEIVERS = (
+    r"(?:\b\w*(?:[mM]ux|[rR]outer|[sS]erver|[aA]pp|[aA]pi|[eE]ngine|[gG]roup|admin|v[0-9])"
+    r"|\b[regm]|\bhttp)"
+)
+
+HAZARDS = (
+    Hazard(
+        "route",
+        rf"{_RECEIVERS}\.(?:HandleFunc|Handle|GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete)\(",
+        GO,
+        _MESSAGE,
+        _confirmed,
+    ),
+    Hazard(
+        "route",
+        r"\b(?:app|router|server|fastify|api|\w+Router)\.(?:get|post|put|patch|delete|all)\(",
+        SCRIPT,
+        _MESSAGE,
+        _confirmed,
+    ),
+    Hazard(
+        "route",
+        r"^\s*@\w+\.(?:route|get|post|put|patch|delete)\(",
+        PYTHON,
+        _MESSAGE,
+        _confirmed,
+    ),
+)

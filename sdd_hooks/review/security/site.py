@@ -1,0 +1,163 @@
+"""A place where a pattern matches, and the text around it that confirms or clears it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+GO = (".go",)
+PYTHON = (".py",)
+SCRIPT = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")
+COMPONENTS = (".vue", ".svelte", ".astro")
+PAGES = (
+    *(".html", ".htm", ".xhtml", ".gohtml", ".tmpl", ".tpl", ".templ", ".jinja", ".jinja2", ".j2"),
+    *(".njk", ".twig", ".liquid", ".ejs", ".erb", ".hbs", ".mustache", ".cshtml", ".razor"),
+    *(".jsp", ".php"),
+)
+
+LONGEST_BLOCK = 200
+"""Lines above a match that are looked at."""
+LONGEST_STATEMENT = 30
+"""Lines of a call, a tag or an assignment."""
+LONGEST_LINE = 500
+"""Characters of a line; longer ones are not written by hand."""
+
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_SAFE = re.compile(r"(?<!un)(?<!Un)escape|sanitiz|sanitis|purif|bleach|nh3", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_LITERAL = re.compile(
+    r"""\s*\(?[a-zA-Z]{0,2}(?: "[^"\\\n]*(?:\\.[^"\\\n]*)*" | '[^'\\\n]*(?:\\.[^'\\\n]*)*'
+    | `[^`\\$]*(?:\\.[^`\\$]*)*` )[ \t]*""",
+    re.VERBOSE | re.DOTALL,
+)
+_CONDITION = re.compile(r"[^?\"'`\n]{1,100}\?(?![.?])")
+_INTERPOLATED = re.compile(r"^\s*[rRbB]?[fF]|\#\{")
+
+
+@dataclass(frozen=True)
+class Site:
+    """A match in the file at `path`: the line by its number from 1, and the columns from 0.
+
+    `lines` are all of the file, as the change leaves it.
+    """
+
+    path: str
+    lines: Sequence[str]
+    number: int
+    start: int
+    end: int
+
+    @property
+    def line(self) -> str:
+        """The line of the match."""
+        return self.lines[self.number - 1]
+
+    @property
+    def matched(self) -> str:
+        """What matches."""
+        return self.line[self.start : self.end]
+
+    @cached_property
+    def whole(self) -> str:
+        """The text of the file."""
+        return "\n".join(self.lines)
+
+    @cached_property
+    def rest(self) -> str:
+        """What follows the match, on its line and those of the same statement."""
+        below = self.lines[self.number : self.number + LONGEST_STATEMENT]
+        return "\n".join([self.line[self.end :], *(line[:LONGEST_LINE] for line in below)])
+
+    @cached_property
+    def above(self) -> Sequence[str]:
+        """The lines of the same top-level definition above the match, its first one included."""
+        first = max(0, self.number - 1 - LONGEST_BLOCK)
+        for index in range(self.number - 2, first - 1, -1):
+            line = self.lines[index]
+            if line[:1].isalpha() or line[:1] == "@":
+                return self.lines[index : self.number - 1]
+        return self.lines[first : self.number - 1]
+
+    @cached_property
+    def arguments(self) -> Sequence[str]:
+        """The arguments of the call whose opening bracket ends the match."""
+        return tuple(_arguments(self.rest))
+
+    def is_safe(self, expression: str) -> bool:
+        """Whether the text has been through something that makes it harmless, as names tell."""
+        if _SAFE.search(expression):
+            return True
+        for name in _NAME.findall(expression)[:20]:
+            assigned = re.compile(rf"(?<![\w.]){name}\s*(?::=|=(?!=)|\bas\b)")
+            if any(_SAFE.search(line) for line in self.above[-40:] if assigned.search(line)):
+                return True
+        return False
+
+
+class Hazard(NamedTuple):
+    """What RE2 looks for in files with these suffixes, and what then confirms that it is one.
+
+    `name` stands behind the rule's id; `message` says what is wrong and what to do.
+    """
+
+    name: str
+    pattern: str
+    suffixes: tuple[str, ...]
+    message: str
+    confirmed: Callable[[Site], bool]
+    in_strings: bool = False
+
+
+def is_constant(expression: str) -> bool:
+    """Whether this is nothing but string literals, put together or chosen from."""
+    end = _constant_end(expression)
+    return end > 0 and not expression[end:].strip()
+
+
+def begins_constant(text: str) -> bool:
+    """Whether an expression that begins here is constant, and ends with a line or a bracket."""
+    end = _constant_end(text)
+    following = text[end:].lstrip(" \t")[:1]
+    return end > 0 and (following in ";)}\"'>,\n" or "\n" in text[:end][-1:])
+
+
+def _constant_end(text: str) -> int:
+    """Where string literals with nothing inserted end; 0 when it does not begin with one."""
+    chosen = _CONDITION.match(text)
+    position = chosen.end() if chosen else 0
+    end = 0
+    while match := _LITERAL.match(text, position):
+        if _INTERPOLATED.search(match[0]):
+            return 0
+        end = match.end()
+        position = end + 1
+        if text[end : end + 1] not in ("+", ".", ":"):
+            return end
+    # What is put together with a constant is not one.
+    return 0
+
+
+def _arguments(text: str) -> Iterator[str]:
+    """What stands between the commas up to the closing bracket, or to the end of the text."""
+    opened: list[str] = []
+    quote = ""
+    begin = 0
+    for index, sign in enumerate(text):
+        if quote:
+            if sign == quote and text[index - 1] != "\\":
+                quote = ""
+        elif sign in "\"'`":
+            quote = sign
+        elif sign in _BRACKETS:
+            opened.append(_BRACKETS[sign])
+        elif opened and sign == opened[-1]:
+            opened.pop()
+        elif not opened and sign in ",)]}":
+            yield text[begin:index].strip()
+            begin = index + 1
+            if sign != ",":
+                return
+    yield text[begin:].strip()
