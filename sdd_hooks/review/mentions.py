@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 from sdd_hooks.artifacts.governing import governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
 from sdd_hooks.artifacts.markdown import prose, with_plain_line_ends
-from sdd_hooks.review.change import ChangedFile
 from sdd_hooks.review.paths import is_foreign, is_markdown, is_sample, is_test, is_text
 from sdd_hooks.review.subject import Subject
 
@@ -72,30 +71,30 @@ def mentions(subject: Subject) -> Iterator[Mention]:
     """
     for file in subject.change.files:
         if file.is_file and not is_foreign(file.path) and not is_sample(file.path):
-            yield from _in_file(subject, file)
+            added = {line.number: line.text for line in file.added if _MAYBE.search(line.text)}
+            if added:
+                yield from mentions_in(file.path, subject.text(file.path), added)
     yield from _said(subject)
 
 
-def _in_file(subject: Subject, file: ChangedFile) -> Iterator[Mention]:
-    added = {line.number: line.text for line in file.added if _MAYBE.search(line.text)}
-    if not added:
-        return
-    text = with_plain_line_ends(subject.text(file.path))
+def mentions_in(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mention]:
+    """The mentions on these lines of the file at `path`, governing comments first. Never raises."""
+    text = with_plain_line_ends(text)
     seen: set[tuple[int, ArtifactId]] = set()
-    test = is_test(file.path)
-    for mention in _comments(file.path, text, added):
+    test = is_test(path)
+    for mention in _comments(path, text, added):
         if not test or mention.line <= TOP:
             seen.add((mention.line, mention.id))
             yield mention
     if test:
         return
-    lines = prose(text).split("\n") if is_markdown(file.path) else []
+    lines = prose(text).split("\n") if is_markdown(path) else []
     for number, line in added.items():
         # Where the text could not be read, the line is taken as it is.
         shown = lines[number - 1][: len(line)] if number <= len(lines) else line
-        for mention in _in_line("text", shown, canonical=not is_text(file.path)):
+        for mention in _in_line("text", shown, canonical=not is_text(path)):
             if (number, mention.id) not in seen:
-                yield mention._replace(path=file.path, line=number, text=line)
+                yield mention._replace(path=path, line=number, text=line)
 
 
 def _comments(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mention]:

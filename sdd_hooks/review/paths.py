@@ -13,10 +13,10 @@ MARKDOWN = (".md", ".mdx", ".markdown")
 
 _FOREIGN = re.compile(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + r"|dist|build)/", re.I)
 _TEST = re.compile(
-    r"""(?:^|/)(?:tests?|__tests__|specs?|e2e|testing|[\w.-]*[._-]tests?)/
+    r"""(?:^|/)(?:tests?|__tests__|specs?|e2e|testing|[\w.-]*[._-][Tt]ests?)/
     | (?:^|/)(?:test[_-][^/]*|conftest\.py)$
     | [._-](?:test|tests|spec)\.[a-z]+$
-    | [a-z0-9]Tests?\.(?:java|kt|cs|scala|swift|groovy|php|fs)$""",
+    | [A-Za-z0-9]Tests?\.(?:java|kt|cs|scala|swift|groovy|php|fs)$""",
     re.VERBOSE,
 )
 _SAMPLE = re.compile(

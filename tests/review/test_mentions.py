@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.review.change import Change
+from sdd_hooks.review.mentions import TOP, Mention, mentions, mentions_in
+from sdd_hooks.review.subject import Subject
+from sdd_hooks.review.tree import Tree
+from tests.review.repositories import staged_subject_of, subject_of
+
+
+def told(found: list[Mention]) -> list[tuple[str, str, int]]:
+    return [(one.place, str(one.id), one.line) for one in found]
+
+
+def in_file(tmp_path: Path, path: str, text: str) -> list[tuple[str, str, int]]:
+    subject = staged_subject_of(tmp_path, {}, {path: text})
+    return told([one for one in mentions(subject) if one.path == path])
+
+
+def said(title: str = "", body: str = "", *messages: str) -> list[tuple[str, str]]:
+    tree = Tree(Path("none"))
+    subject = Subject(Change("", "", title, body, messages, ()), tree, tree, ())
+    return [(one.place, str(one.id)) for one in mentions(subject)]
+
+
+def test_governing_comments_and_ids_in_code(tmp_path: Path) -> None:
+    text = (
+        "# Governing: ADR-0001 (why), SPEC-0002\n"
+        '#   REQ "Typo tolerance"\n'
+        "x = 1  # as ADR-0003 and [api]/SPEC-0004 say\n"
+        "y = ADR(5) + adr_0006 + spec7  # ADR 8, spec 9\n"
+        "z = 'see `ADR-0010`'\n"
+    )
+
+    assert in_file(tmp_path, "a.py", text) == [
+        ("comment", "ADR-0001", 1),
+        ("comment", "SPEC-0002", 1),
+        ("text", "ADR-0003", 3),
+        ("text", "[api]/SPEC-0004", 3),
+    ]
+
+
+def test_only_what_is_on_added_lines(tmp_path: Path) -> None:
+    before = "# Governing: ADR-0001,\n#   ADR-0002\nx = 1  # ADR-0003\n"
+    after = "# Governing: ADR-0001,\n#   ADR-0002,\n#   ADR-0004\nx = 1  # ADR-0003\ny = 2\n"
+    subject = subject_of(tmp_path, {"a.py": before}, {"a.py": after})
+
+    assert told(list(mentions(subject))) == [("comment", "ADR-0002", 2), ("comment", "ADR-0004", 3)]
+
+
+def test_a_requirement_is_one_mention(tmp_path: Path) -> None:
+    text = '// Governing: SPEC-0001 REQ "One", REQ "Two"\n// by SPEC-0001 REQ "Three"\n'
+    subject = staged_subject_of(tmp_path, {}, {"a.go": text})
+
+    assert [(one.line, one.requirement, one.text) for one in mentions(subject)] == [
+        (1, "One", '// Governing: SPEC-0001 REQ "One", REQ "Two"'),
+        (1, "Two", '// Governing: SPEC-0001 REQ "One", REQ "Two"'),
+        (2, "Three", '// by SPEC-0001 REQ "Three"'),
+    ]
+
+
+def test_markdown_without_its_code_its_addresses_and_its_frontmatter(tmp_path: Path) -> None:
+    text = (
+        "---\nextends: [ADR-0001]\n---\n"
+        "<!-- Governing: ADR-0002 -->\n"
+        "See [ADR-0003](ADR-0003-x.md), `ADR-0004` and ADR 5.\n"
+        "```\n# Governing: ADR-0006\n```\n"
+        "At https://example.org/adr/ADR-0007-x.md and ADR-0008.\n"
+        "<!--\nADR-0009\n-->\n"
+    )
+
+    assert in_file(tmp_path, "a.md", text) == [
+        ("text", "ADR-0002", 4),
+        ("text", "ADR-0003", 5),
+        ("text", "ADR-0003", 5),
+        ("text", "ADR-0005", 5),
+        ("text", "ADR-0008", 9),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "ids"),
+    [
+        ("Its ADR-0001, upstream ADR-0002, the other tool's ADR-0003", []),
+        ("`that` its ADR-0001, their own ADR-0002, that-tool ADR-0003, OpenTool ADR-0004", []),
+        ("Rename all ADRs (#4234)", []),
+        ("as ADR #12 says", ["ADR-0012"]),
+        ("see [ADR-0001] and **ADR-0002**", ["ADR-0001", "ADR-0002"]),
+        ("RFC 12, rfc-0012, C99 ADRIFT, spectrum 4, a spec 12", []),
+    ],
+)
+def test_ids_that_are_somebody_elses(tmp_path: Path, line: str, ids: list[str]) -> None:
+    assert [one for _, one, _ in in_file(tmp_path, "a.md", f"{line}\n")] == ids
+
+
+def test_a_range_is_not_told_as_each_of_its_ids(tmp_path: Path) -> None:
+    text = "ADR-0001..0003 and ADR-0010, ADR-0020 – ADR-0022, ADR-0030 to ADR-0031; ADR-0040\n"
+    subject = staged_subject_of(tmp_path, {}, {"a.md": text})
+
+    assert [str(one.id) for one in mentions(subject) if one.alone] == ["ADR-0010", "ADR-0040"]
+
+
+def test_files_that_are_left_out(tmp_path: Path) -> None:
+    text = "# Governing: ADR-0001\n"
+    files: dict[str, str | bytes] = dict.fromkeys(
+        ("tests/fixtures/a.py", "vendor/a.py", "docs/template.md", "a.min.js", "a.json"), text
+    )
+    subject = staged_subject_of(tmp_path, {}, {**files, "a.bin": b"\0# Governing: ADR-0001\n"})
+
+    assert [one for one in mentions(subject) if one.path != "CLAUDE.md"] == []
+
+
+def test_of_a_test_only_the_comment_at_its_top(tmp_path: Path) -> None:
+    text = "# Governing: ADR-0001\nx = 'ADR-0002'\n" + "\n" * TOP + "# Governing: ADR-0003\n"
+
+    assert in_file(tmp_path, "tests/test_a.py", text) == [("comment", "ADR-0001", 1)]
+
+
+def test_what_the_author_says_each_artifact_once() -> None:
+    assert said("ADR-0001: go", "By ADR-0002 and adr-0001.", "ADR-0003\n\nADR-0002") == [
+        ("title", "ADR-0001"),
+        ("body", "ADR-0002"),
+        ("message", "ADR-0003"),
+    ]
+
+
+def test_what_the_author_does_not_say() -> None:
+    body = "<!-- for example ADR-0001 -->\n```\nADR-0002\n```\n`ADR-0003` https://x.org/ADR-0004\n"
+
+    assert said("", body, "Merge branch 'adr-0005-go'") == []
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(st.characters(exclude_categories=[]), max_size=30),
+            st.sampled_from(
+                [
+                    "ADR-0001",
+                    "`",
+                    "```",
+                    "<!--",
+                    "..",
+                    'SPEC-1 REQ "',
+                    "its ",
+                    "\x1b[31m",
+                    "](",
+                    "\n",
+                ]
+            ),
+        ),
+        max_size=20,
+    )
+)
+def test_nothing_in_a_text_fails(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    added = dict(enumerate(text.split("\n"), 1))
+
+    said(text, text, text)
+    for path in ("a.md", "a.py", "a.txt"):
+        for one in mentions_in(path, text, added):
+            assert one.text == added[one.line]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["[", "`", "http://", "](", "ADR-", "its ", "(#", "ADR-0001", 'REQ "', "SPEC-1 REQ", "a-"],
+)
+def test_hostile_lines_take_no_time(piece: str) -> None:
+    line = piece * (2_000 // len(piece))
+    text = "\n".join([line] * 40)
+
+    said(line, text)
+    for path in ("a.md", "a.py"):
+        list(mentions_in(path, text, dict(enumerate(text.split("\n"), 1))))
