@@ -84,3 +84,46 @@ def test_an_event_can_be_told_by_hand(repo):
     done = run(repo.root, "hook", "post-nothing")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert "Act on a git event" in run(repo.root, "hook", "--help").out
+
+
+def test_the_review_is_installed_where_it_is_asked_for(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "hooks", "install").code == 0
+    done = run(repo.root, "hooks", "install", "--review")
+    assert (done.code, done.out.splitlines()[-2:]) == (
+        0,
+        ["commit-msg     installed", "pre-push       installed"],
+    )
+    assert set(states(run(repo.root, "hooks", "status", "--json"))) == {
+        *HOOKS,
+        "commit-msg",
+        "pre-push",
+    }
+    assert (repo.root / ".git/hooks/pre-push").exists()
+    (check,) = [
+        one for one in run(repo.root, "doctor", "--json").json["checks"] if one["name"] == "hooks"
+    ]
+    assert check["level"] == "ok"
+    (repo.root / ".git/hooks/pre-push").unlink()
+    assert states(run(repo.root, "hooks", "status", "--json"))["pre-push"] == "absent"
+    assert run(repo.root, "hooks", "uninstall").code == 0
+    assert not (repo.root / ".git/hooks/commit-msg").exists()
+
+
+def test_the_hooks_of_the_review_by_hand(repo):
+    repo.commit("Start", FILES)
+    repo.write("src/parse.py", "# Governing: ADR-0099 (nothing)\n")
+    repo.git("add", "--all")
+    done = run(repo.root, "hook", "check", "--fail-on", "critical")
+    assert (done.code, done.out) == (1, "")
+    assert "src/parse.py:1: critical: ADR-0099 does not exist" in done.err
+    done = run(repo.root.parent, "-C", "repo", "hook", "check", "--fail-on", "critical")
+    assert done.code == 1
+    repo.write(".git/MESSAGE", "See ADR-0099\n")
+    assert "ADR-0099" in run(repo.root, "hook", "commit-msg", ".git/MESSAGE").err
+    assert run(repo.root, "hook", "pre-push", "origin", "url") == (0, "", "")
+    repo.git("commit", "--quiet", "-m", "Change")
+    line = f"refs/heads/main {repo.head()} refs/heads/main {repo.git('rev-parse', 'HEAD~1')}\n"
+    done = run(repo.root, "hook", "pre-push", "origin", "url", stdin=line.encode())
+    assert (done.code, done.out) == (0, "")
+    assert "ADR-0099 does not exist" in done.err

@@ -1,8 +1,9 @@
 import io
+import threading
 
 import pytest
 
-from sdd_hooks.cli.progress import live_line, progress_line
+from sdd_hooks.cli.progress import live_line, progress_line, waiting_line
 
 
 class Screen(io.StringIO):
@@ -66,3 +67,29 @@ def test_what_is_printed_meanwhile_has_a_line_of_its_own():
         screen.write("a note\n")
         line.report("issues", 2, 3)
     assert screen.getvalue() == ("\r\x1b[Kissues 1/3\r\x1b[Ka note\n\r\x1b[Kissues 2/3\r\x1b[K")
+
+
+def test_what_takes_long_is_said_once_and_cleared():
+    class Watched(Screen):
+        def flush(self):
+            shown.set()
+
+    shown = threading.Event()
+    screen = Watched()
+    with waiting_line(screen, "Reviewing", patience=0.01):
+        assert shown.wait(60)
+    assert screen.getvalue() == "\r\x1b[KReviewing …\r\x1b[K"
+
+
+def test_what_is_done_soon_is_not_said():
+    screen, before = Screen(), threading.active_count()
+    with waiting_line(screen, "Reviewing", patience=60):
+        pass
+    with pytest.raises(KeyError), waiting_line(screen, "Reviewing", patience=60):
+        raise KeyError
+    assert screen.getvalue() == ""
+    pipe = io.StringIO()
+    with waiting_line(pipe, "Reviewing", patience=0):
+        pass
+    assert pipe.getvalue() == ""
+    assert threading.active_count() == before

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -122,3 +124,27 @@ def test_what_goes_wrong_is_a_line_and_lets_the_commit_go(repo: Repo, tmp_path: 
 def test_the_old_record_may_be_edited(repo: Repo) -> None:
     stage(repo, OLD, adr(2, "Keep sessions in files", "superseded") + "\nMore.\n")
     assert hook(repo, "check", "--fail-on", "info") == (0, "")
+
+
+def test_it_imports_nothing_heavy(repo: Repo) -> None:
+    stage(repo, APP, BROKEN)
+    program = (
+        "import sys; sys.argv = ['sdd', 'hook', 'check'];"
+        " from sdd_hooks.cli.entry import main; code = main();"
+        " print(code, *sorted(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=repo.root,
+        env=repo.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, *modules = done.stdout.split()
+    assert (code, "ADR-0099" in done.stderr) == ("0", True)
+    heavy = {
+        *("click", "git", "httpx", "frontmatter", "numpy", "llm", "apsw", "re2", "asyncio"),
+        *("http", "urllib.request", "sdd_hooks.review.references.find"),
+    }
+    assert heavy.intersection(modules) == set()
