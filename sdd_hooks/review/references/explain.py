@@ -11,10 +11,10 @@ from sdd_hooks.project.lines import one_line
 from sdd_hooks.review.outcome import Evidence
 from sdd_hooks.review.references.history import Commit
 from sdd_hooks.review.references.likeness import Likeness
-from sdd_hooks.review.references.query import LONGEST_LINE, Query
+from sdd_hooks.review.references.query import Query
 from sdd_hooks.review.references.ranking import Ranked
-from sdd_hooks.review.references.traces import Known, is_at
-from sdd_hooks.review.references.words import identifiers, words
+from sdd_hooks.review.references.traces import Known
+from sdd_hooks.review.references.words import words
 
 TELLING = 0.5
 """The share from which a kind of evidence is worth a line."""
@@ -89,27 +89,18 @@ class Explanation:
     def _identifiers(self, place: int) -> Evidence | None:
         records = self._known.records
         names = records[place].identifiers
-        places = {
-            name: (file.path, line.number)
-            for file in reversed(self._query.files)
-            for line in reversed(file.added)
-            for name in identifiers([line.text[:LONGEST_LINE]]) & names
-        }
-        if not places:
+        touched = names & self._query.touched
+        if not touched:
             return None
-        rarest = min(places, key=lambda n: (sum(n in r.identifiers for r in records), -len(n), n))
-        return Evidence(
-            "identifiers", f"it names {rarest}, which the change touches", *places[rarest]
-        )
+        rarest = min(touched, key=lambda n: (sum(n in r.identifiers for r in records), -len(n), n))
+        used = self._query.first_use(rarest)
+        said = f"it names {rarest}, which the change touches"
+        return Evidence("identifiers", said, *used) if used else None
 
     def _paths(self, place: int) -> Evidence | None:
         record = self._known.records[place]
-        found = [
-            (path, sum(is_at(file.path, path) for file in self._query.files))
-            for path in sorted(record.paths, key=lambda path: (-path.count("/"), path))
-        ]
-        for path, count in found:
-            if count:
+        for path in sorted(record.paths, key=lambda path: (-path.count("/"), path)):
+            if count := self._query.inside[path]:
                 files = "a changed file" if count == 1 else f"{count} changed files"
                 line = record.text[: max(record.text.find(path), 0)].count("\n") + 1
                 detail = f"it names {path}, where {files} lie{'s' if count == 1 else ''}"

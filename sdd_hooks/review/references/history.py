@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
-from sdd_hooks.project.git import git, try_git
+from sdd_hooks.project.git import run, try_git
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import keep, recall
 
@@ -77,7 +77,7 @@ def _mine(repository: Repository, base: str, tip: str) -> list[Commit]:
     # Nothing in a message may end an entry early.
     spans = (base, "--not", tip) if tip else (base,)
     limit = f"--max-count={MOST_COMMITS}"
-    return _commits(git(repository.root, "log", "-z", _FORM, limit, *asked, *spans, "--"))
+    return _commits(repository, "-z", limit, *asked, *spans, "--")
 
 
 def touching_commits(repository: Repository, base: str, paths: Sequence[str]) -> list[Commit]:
@@ -92,10 +92,12 @@ def touching_commits(repository: Repository, base: str, paths: Sequence[str]) ->
     spans = (base, "--not", oldest.decode().strip()) if oldest else (base,)
     options = ("--no-renames", "--name-only", "-z", f"--max-count={MOST_COMMITS}")
     literal = [f":(literal){path}" for path in paths[:MOST_PATHS]]
-    return _commits(git(repository.root, "log", _FORM, *options, *spans, "--", *literal))
+    return _commits(repository, *options, *spans, "--", *literal)
 
 
-def _commits(output: bytes) -> list[Commit]:
+def _commits(repository: Repository, *asked: str) -> list[Commit]:
+    # A partial clone may lack what git walks over: what it has told until then counts.
+    output = run(repository.root, "log", _FORM, *asked).stdout
     return [commit for entry in output.split(b"\x01") if (commit := _parsed(entry))]
 
 
@@ -110,8 +112,8 @@ def _parsed(entry: bytes) -> Commit | None:
 
 def _ids(repository: Repository, tip: str, base: str) -> list[str]:
     """The commits that `tip` has and `base` has not."""
-    output = git(repository.root, "rev-list", f"--max-count={MOST_COMMITS}", tip, "--not", base)
-    return output.decode().split()
+    limit = f"--max-count={MOST_COMMITS}"
+    return run(repository.root, "rev-list", limit, tip, "--not", base).stdout.decode().split()
 
 
 def _commit(id: str, message: str, files: Sequence[str] = ()) -> Commit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from sdd_hooks.review.references.bm25 import Bm25
@@ -29,8 +29,7 @@ class Likeness:
         self._records = records
         self._owners = [place for place, one in enumerate(records) for _ in one.sections]
         self._sections = Bm25([often for one in records for _, often in one.sections])
-        everything: Counter[str] = sum(query.counts.values(), Counter())
-        asked = self._sections.most_telling(everything, MOST_WORDS)
+        asked = self._sections.most_telling(_total(query.counts.values()), MOST_WORDS)
         asked.update(query.path_words)
         asked.update({word: 2 * often for word, often in query.title.items()})
         self.asked: Mapping[str, float] = asked
@@ -51,7 +50,7 @@ class Likeness:
         """To all words that the code of the change adds; those in many of the repository's `paths`
         weigh less."""
         query = self._query
-        counts: Counter[str] = sum((query.counts[file.path] for file in query.code), Counter())
+        counts = _total(query.counts[file.path] for file in query.code)
         having = Counter(word for path in paths for word in set(words(path)))
         most = math.log(len(paths) + 2)
         return self._best(
@@ -98,3 +97,10 @@ class Likeness:
         for place, score in zip(self._owners, self._sections.scores(asked), strict=True):
             by_record[place].append(score)
         return [sum(sorted(scores)[-BEST:]) for scores in by_record]
+
+
+def _total(counts: Iterable[Counter[str]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for one in counts:
+        total.update(one)
+    return total

@@ -18,6 +18,8 @@ MOST_FILES = 500
 """Changed files whose governing comments are read."""
 LONGEST_LINE = 2_000
 
+# What every mention has; most lines have none.
+_HINT = re.compile("adr|spec", re.IGNORECASE)
 _TRAILER = re.compile(
     r"^[ \t]*(reviewed-adrs[ \t]*:[ \t]*none\b[^\n]{0,300}|adr-exempt[ \t]*:[ \t]*\S[^\n]{0,300})",
     re.IGNORECASE | re.MULTILINE,
@@ -41,7 +43,8 @@ def named_ids(subject: Subject) -> set[ArtifactId]:
     texts = (change.title, change.body, *change.messages)
     found = set(_ids(texts))
     for file in change.files:
-        found.update(_ids(line.text[:LONGEST_LINE] for line in file.added))
+        lines = (line.text[:LONGEST_LINE] for line in file.added if _HINT.search(line.text))
+        found.update(_ids(lines))
     blobs = [Blob(file.path, file.blob) for file in change.files if file.is_file and file.blob]
     for text in subject.after.texts(blobs[:MOST_FILES]).values():
         found.update(one.id for one in governing(text))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from sdd_hooks.review.change import Change, ChangedFile
-from sdd_hooks.review.references.words import words
+from sdd_hooks.review.change import Change, Line
+from sdd_hooks.review.references.words import identifiers, words
 
-MOST_LINES = 3_000
-"""Added lines of a file that are read."""
+MOST_TEXT = 2_000_000
+"""Characters of added lines that are read, in equal parts of every file, at least LEAST_OF_FILE."""
+LEAST_OF_FILE = 500
 LONGEST_LINE = 400
 
 _LOCK = re.compile(
@@ -37,9 +38,34 @@ class Query:
         self.title = Counter(words(_DIRECTORIES.sub("", change.title)))
 
     @cached_property
+    def added(self) -> Mapping[str, Sequence[Line]]:
+        """The lines that are added to each file, by its path, as far as they are read."""
+        most = max(LEAST_OF_FILE, MOST_TEXT // max(1, len(self.files)))
+        return {file.path: list(_first(file.added, most)) for file in self.files}
+
+    @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The lines that are added to each file, by its path."""
-        return {file.path: _added(file) for file in self.files}
+        """The same as texts."""
+        return {path: "\n".join(line.text for line in lines) for path, lines in self.added.items()}
+
+    @cached_property
+    def touched(self) -> set[str]:
+        """Every identifier in the added lines."""
+        return identifiers(self.texts.values())
+
+    def first_use(self, name: str) -> tuple[str, int] | None:
+        """The path and the line of the first added line with that identifier."""
+        for path, lines in self.added.items():
+            for line in lines:
+                if name in line.text.lower() and name in identifiers([line.text]):
+                    return path, line.number
+        return None
+
+    @cached_property
+    def inside(self) -> Counter[str]:
+        """How many of the files are, or lie below, what one would name by a path: the whole path or
+        its end, or a directory around it."""
+        return Counter(name for file in self.files for name in _names_of(file.path))
 
     @cached_property
     def counts(self) -> Mapping[str, Counter[str]]:
@@ -63,5 +89,16 @@ class Query:
         return found
 
 
-def _added(file: ChangedFile) -> str:
-    return "\n".join(line.text[:LONGEST_LINE] for line in file.added[:MOST_LINES])
+def _first(lines: Iterable[Line], most: int) -> Iterator[Line]:
+    for line in lines:
+        if most <= 0:
+            return
+        most -= len(line.text) + 1
+        yield line._replace(text=line.text[:LONGEST_LINE])
+
+
+def _names_of(path: str) -> set[str]:
+    parts = path.split("/")
+    return {"/".join(parts[:end]) for end in range(1, len(parts) + 1)} | {
+        "/".join(parts[start:]) for start in range(len(parts))
+    }

@@ -19,7 +19,7 @@ from sdd_hooks.review.references.history import Commit
 from sdd_hooks.review.references.mentions import Mentions
 from sdd_hooks.review.references.query import Query
 from sdd_hooks.review.references.records import Record
-from sdd_hooks.review.references.words import identifiers, words
+from sdd_hooks.review.references.words import words
 
 MOST_WORDS_ABOUT = 3_000
 """Words of the places that mention a record."""
@@ -71,7 +71,7 @@ def named_identifiers(query: Query, known: Known) -> list[float]:
     """The identifiers that a record names and the change touches, rare ones telling more."""
     records = known.records
     having = Counter(name for record in records for name in record.identifiers)
-    touched = identifiers([*query.texts.values(), *query.title])
+    touched = {*query.touched, *query.title}
     for file in query.files:
         for part in file.path.lower().split("/"):
             touched |= {part, PurePosixPath(part).stem}
@@ -89,10 +89,8 @@ def named_paths(query: Query, known: Known) -> list[float]:
     """How much of the change lies at paths that a record names, deeper ones telling more."""
     return [
         sum(
-            query.share * (1 + path.count("/"))
+            query.share * query.inside[path] * (1 + path.count("/"))
             for path in sorted(record.paths)
-            for file in query.files
-            if is_at(file.path, path)
         )
         for record in known.records
     ]
@@ -111,18 +109,22 @@ def mentioned_inside(query: Query, known: Known) -> list[float]:
 
 def mentioned_nearby(query: Query, known: Known) -> list[float]:
     """What files in the same directory mention, then in those around it."""
-    below: dict[str, list[tuple[str, set[int]]]] = defaultdict(list)
+    own: dict[str, set[int]] = {}
+    below: dict[str, Counter[int]] = defaultdict(Counter)
+    files: Counter[str] = Counter()
     for path, lines in known.mentions.items():
-        places = known.places(id for line in lines for id in line.names)
+        own[path] = known.places(id for line in lines for id in line.names)
         for directory in _directories(path):
-            below[directory].append((path, places))
+            below[directory].update(own[path])
+            files[directory] += 1
     found = [0.0] * len(known.records)
     for file in query.files:
         weight = NEAREST
         for directory in _directories(file.path):
-            others = [places for path, places in below.get(directory, ()) if path != file.path]
-            for place, times in Counter(p for places in others for p in places).items():
-                found[place] += query.share * weight * times / (len(others) + 2)
+            others = files[directory] - (file.path in own)
+            for place, times in below.get(directory, Counter()).items():
+                beside = times - (place in own.get(file.path, ()))
+                found[place] += query.share * weight * beside / (others + 2)
             weight /= 2
             if weight < FARTHEST:
                 break
@@ -136,11 +138,11 @@ def like_mentioning(asked: Mapping[str, float], known: Known) -> list[float]:
     for path, lines in known.mentions.items():
         of_path = words(path)
         for line in lines:
-            said = [*words(line.text), *of_path]
-            for place in known.places(line.names):
-                if sizes[place] < MOST_WORDS_ABOUT:
-                    sizes[place] += len(said)
-                    about[place].update(said)
+            hungry = [p for p in known.places(line.names) if sizes[p] < MOST_WORDS_ABOUT]
+            said = [*words(line.text), *of_path] if hungry else []
+            for place in hungry:
+                sizes[place] += len(said)
+                about[place].update(said)
     return Bm25(about).scores(asked)
 
 
@@ -165,11 +167,6 @@ def like_messages(query: Query, known: Known) -> list[float]:
         for place in known.places(commit.names):
             about[place].update(said)
     return Bm25(about).scores(query.title + Counter(query.path_words))
-
-
-def is_at(path: str, named: str) -> bool:
-    """Whether a file is what a record names by a path, or lies below it."""
-    return path == named or path.startswith(f"{named}/") or path.endswith(f"/{named}")
 
 
 def _directories(path: str) -> list[str]:

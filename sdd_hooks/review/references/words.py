@@ -11,6 +11,7 @@ from functools import lru_cache
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]{2,}")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:[./:-]\w+)*")
+_SEPARATOR = re.compile(r"[./:-]")
 
 _STOP_WORDS = """
     a an and any are as at be been but by can could do does each for from had has have how if in
@@ -44,10 +45,5 @@ def _of_name(name: str) -> tuple[str, ...]:
 
 def identifiers(texts: Iterable[str]) -> set[str]:
     """Names as code writes them, in lower case: `config.outbox_size`, and its parts."""
-    found: set[str] = set()
-    for text in texts:
-        for name in _DOTTED.findall(text):
-            whole = name.lower()
-            found.add(whole)
-            found.update(re.split(r"[./:]", whole))
-    return found
+    names = {name.lower() for text in texts for name in _DOTTED.findall(text)}
+    return names.union(*(_SEPARATOR.split(name) for name in names if not name.isidentifier()))
