@@ -144,7 +144,7 @@ def test_it_imports_nothing_heavy(repo: Repo) -> None:
     code, *modules = done.stdout.split()
     assert (code, "ADR-0099" in done.stderr) == ("0", True)
     heavy = {
-        *("click", "git", "httpx", "frontmatter", "numpy", "llm", "apsw", "re2", "asyncio"),
+        *("click", "git", "httpx", "frontmatter", "numpy", "llm", "apsw", "asyncio"),
         *("http", "urllib.request", "sdd_hooks.review.references.find"),
     }
     assert heavy.intersection(modules) == set()
