@@ -63,8 +63,10 @@ class LanguageModel:
         # Releases of llm before 0.23 know no schemas.
         takes_schema = getattr(self._model, "supports_schema", False)
         options = {"schema": dict(schema)} if takes_schema else {}
+        # llm itself leaves it to whoever asks whether a model can.
+        stream = bool(self._model.can_stream)
         answer = ""
-        for piece in self._model.prompt(text, system=system, **options):
+        for piece in self._model.prompt(text, system=system, stream=stream, **options):
             answer += piece
             if len(answer) > longest:
                 raise ValueError(f"an answer of more than {longest:,} characters")

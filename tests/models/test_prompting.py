@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from itertools import repeat
@@ -106,11 +109,34 @@ def test_a_model_that_never_begins_is_given_up() -> None:
     assert str(caught.value) == "the model talker failed: no answer within 0.1 s"
 
 
-def declare(folder: Path, url: str) -> None:
+ELSEWHERE = """
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.prompting import load_language_model
+try:
+    model = load_language_model("local")
+    print(model.ask("Be brief.", "Why?", schema={}, seconds=60.0, longest=1000))
+except EngineUnavailable as error:
+    print(error)
+"""
+
+
+def ask_over_http(folder: Path, url: str, more: str = "") -> str:
+    """What a model with an address says, or why it does not.
+
+    In a process of its own: the client leaves its connections to whoever ends the process.
+    """
     (folder / "keys.json").write_text(json.dumps({"local": "sk-secret-1"}))
-    (folder / "extra-openai-models.yaml").write_text(
-        f"- model_id: local\n  model_name: tiny\n  api_base: {url}/v1\n  api_key_name: local\n"
+    model = {"model_id": "local", "model_name": "tiny", "api_base": f"{url}/v1"}
+    lines = [f"{name}: {value}\n" for name, value in {**model, "api_key_name": "local"}.items()]
+    (folder / "extra-openai-models.yaml").write_text(f"- {'  '.join(lines)}{more}")
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE],
+        env={**os.environ, "LLM_USER_PATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
     )
+    return done.stdout.rstrip("\n")
 
 
 def chunk(text: str) -> bytes:
@@ -126,12 +152,27 @@ def test_a_model_behind_an_address_that_speaks_openais_way(folder: Path) -> None
         return Response(200, stream, {"Content-Type": "text/event-stream"})
 
     with serving(answer) as server:
-        declare(folder, server.url)
-        assert ask("local") == "Because."
+        assert ask_over_http(folder, server.url) == "Because."
     (request,) = server.asked
     assert request.headers["authorization"] == "Bearer sk-secret-1"
     sent = json.loads(request.body)
     assert [one["role"] for one in sent["messages"]] == ["system", "user"]
+
+
+def test_a_model_that_cannot_stream_is_not_asked_to(folder: Path) -> None:
+    message = {"role": "assistant", "content": "Because."}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    said = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny"}
+
+    def answer(request: Request) -> Response:
+        sent = request.json()
+        assert isinstance(sent, dict)
+        assert sent["stream"] is False
+        return Response(200, {**said, "choices": [choice], "usage": usage})
+
+    with serving(answer) as server:
+        assert ask_over_http(folder, server.url, "  can_stream: false\n") == "Because."
 
 
 def test_an_address_that_echoes_the_key_does_not_get_it_printed(folder: Path) -> None:
@@ -139,7 +180,7 @@ def test_an_address_that_echoes_the_key_does_not_get_it_printed(folder: Path) ->
         return Response(401, {"error": {"message": f"wrong: {request.headers['authorization']}"}})
 
     with serving(refuse) as server:
-        declare(folder, server.url)
-        with pytest.raises(EngineUnavailable, match="wrong: Bearer \\*\\*\\*") as caught:
-            ask("local")
-    assert "secret" not in str(caught.value)
+        said = ask_over_http(folder, server.url)
+    assert said.startswith("the model local failed: ")
+    assert "wrong: Bearer ***" in said
+    assert "secret" not in said

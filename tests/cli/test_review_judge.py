@@ -1,0 +1,126 @@
+"""`sdd review --judge`: the command, the real `llm`, and a model behind a loopback address."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tests.cli.commands import one_line, run
+from tests.support.loopback import Request, Response, Server, serving
+from tests.support.repos import Repo
+
+pytest.importorskip("llm", reason="needs the extra llm")
+
+TOP = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((TOP / "docs/review.schema.json").read_text(encoding="utf-8"))
+
+SENTENCE = "Sessions MUST be kept in the shared store."
+RECORD = f"""\
+---
+status: accepted
+---
+
+# ADR-0001: One store of sessions
+
+## Decision Outcome
+
+{SENTENCE}
+"""
+PATH = "docs/adrs/ADR-0001-one-store.md"
+LINE = 'open("sessions.txt", "a").write(session)'
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """A branch that goes against its only decision."""
+    repo = Repo.init(tmp_path / "repo")
+    repo.commit("Start", {".gitignore": ".sdd/\n", PATH: RECORD})
+    repo.git("switch", "--quiet", "-c", "topic")
+    repo.commit("Remember sessions", {"src/page.py": f"session = new()\n{LINE}\n"})
+    return repo
+
+
+def answer(request: Request) -> Response:
+    """What a good model says to either question."""
+    sent = request.json()
+    assert isinstance(sent, dict)
+    instructions, question = (one["content"] for one in sent["messages"])
+    assert LINE in question
+    said: object = {"path": PATH, "quote": SENTENCE}
+    if "Choose the one" not in instructions:
+        finding = {"file": "src/page.py", "line": 2, "added": LINE, "record": PATH}
+        said = {"findings": [{**finding, "quote": SENTENCE, "why": "It is a file: use the store."}]}
+    message = {"role": "assistant", "content": json.dumps(said)}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    body = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny"}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    return Response(200, {**body, "choices": [choice], "usage": usage})
+
+
+def settings(tmp_path: Path, server: Server) -> dict[str, str]:
+    """An environment in which `llm` knows the server's model as `local`."""
+    folder = tmp_path / "llm"
+    folder.mkdir()
+    (folder / "extra-openai-models.yaml").write_text(
+        f"- model_id: local\n  model_name: tiny\n  api_base: {server.url}/v1\n  can_stream: false\n"
+    )
+    return {"LLM_USER_PATH": str(folder), "NO_PROXY": "*", "no_proxy": "*"}
+
+
+def test_a_judge_chooses_the_decision_and_names_the_contradiction(
+    repo: Repo, tmp_path: Path
+) -> None:
+    with serving(answer) as server:
+        environ = settings(tmp_path, server)
+        done = run(repo.root, "review", "--json", "--judge", "local", env=environ)
+        assert len(server.asked) == 2
+    found = done.json
+    jsonschema.validate(found, SCHEMA)
+    (first,) = found["references"]["ranked"]
+    assert (first["path"], first["suggested"], first["quote"]) == (PATH, True, SENTENCE)
+    assert first["evidence"][0]["kind"] == "judge"
+    (finding,) = found["findings"]
+    assert (finding["rule"], finding["severity"]) == ("judge/adr-0001", "critical")
+    assert (finding["path"], finding["line"], finding["evidence"]) == ("src/page.py", 2, LINE)
+
+
+def test_a_finding_of_a_judge_fails_a_review_that_is_to_fail(repo: Repo, tmp_path: Path) -> None:
+    with serving(answer) as server:
+        environ = settings(tmp_path, server)
+        options = ("--judge", "local", "--fail-on", "critical")
+        done = run(repo.root, "review", *options, env=environ)
+    assert done.code == 1
+    assert "ADR-0001" in done.out
+    assert "It is a file: use the store." in " ".join(done.out.split())
+
+
+def test_a_judge_that_cannot_be_reached_leaves_the_review(repo: Repo, tmp_path: Path) -> None:
+    with serving(lambda _: Response(400, {"error": {"message": "no such model"}})) as server:
+        environ = settings(tmp_path, server)
+        done = run(repo.root, "review", "--json", "--judge", "local", env=environ)
+    assert done.code == 0
+    assert done.json["findings"] == []
+    assert any("the model local failed" in note for note in done.json["notes"])
+
+
+def test_a_judge_that_nobody_knows_is_an_error_before_anything_else(
+    repo: Repo, tmp_path: Path
+) -> None:
+    environ = {"LLM_USER_PATH": str(tmp_path)}
+    done = run(repo.root, "review", "--judge", "nobody", "--base", "no-such-base", env=environ)
+    assert one_line(done, 6) == "llm knows no model 'nobody': see `llm models`"
+
+
+def test_the_pull_request_of_a_fork_is_not_judged(repo: Repo, tmp_path: Path) -> None:
+    event = tmp_path / "event.json"
+    repos = {"head": {"repo": {"id": 2}}, "base": {"repo": {"id": 1}}}
+    event.write_text(json.dumps({"pull_request": repos}))
+    with serving(answer) as server:
+        environ = {**settings(tmp_path, server), "GITHUB_EVENT_PATH": str(event)}
+        done = run(repo.root, "review", "--json", "--judge", "local", env=environ)
+        assert server.asked == []
+    assert done.json["findings"] == []
+    assert any("is from a fork" in note for note in done.json["notes"])
