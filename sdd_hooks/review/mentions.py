@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from sdd_hooks.artifacts.governing import governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
-from sdd_hooks.artifacts.markdown import prose, with_plain_line_ends
+from sdd_hooks.artifacts.markdown import frontmatter_end, prose, with_plain_line_ends
 from sdd_hooks.review.paths import is_foreign, is_markdown, is_sample, is_test, is_text
 from sdd_hooks.review.subject import Subject
 
@@ -101,7 +101,7 @@ def _comments(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mentio
     """The governing comments, as far as they stand on added lines."""
     if not _GOVERNING.search(text):
         return
-    whole = _without_fences(text) if is_markdown(path) else text
+    whole = _without_blocks(text) if is_markdown(path) else text
     for one in governing(whole):
         if one.line in added:
             # Markdown that says what governs it does so in prose as well.
@@ -109,10 +109,12 @@ def _comments(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mentio
             yield Mention(place, one.id, path, one.line, added[one.line], one.requirement)
 
 
-def _without_fences(text: str) -> str:
-    lines = []
+def _without_blocks(text: str) -> str:
+    """Markdown with its frontmatter, which has edges and no comments, and its code blanked."""
+    matter = text.count("\n", 0, frontmatter_end(text))
+    lines = [""] * matter
     fence = ""
-    for line in text.split("\n"):
+    for line in text.split("\n")[matter:]:
         match = _FENCE.match(line)
         if fence:
             closes = match and match[1].startswith(fence) and not line[match.end() :].strip()

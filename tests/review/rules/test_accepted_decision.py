@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.review.rules.accepted_decision import RULE, same_decision
+from tests.review.repositories import staged_subject_of, subject_of
+from tests.review.rules.records import adr, found, spec
+
+DECISION = (
+    "We store the index in SQLite, because every laptop has room for it.\nIt MUST be one file.\n"
+)
+ASIDE = "\n## Consequences\n\n- One more file.\n"
+
+
+def path_of(files: dict[str, str]) -> str:
+    return next(iter(files))
+
+
+def changed(tmp_path: Path, decision: str = DECISION, **more: str) -> list[Finding]:
+    """What is found when the accepted record gets this decision."""
+    before = adr(1, decision=DECISION, more=ASIDE)
+    more.setdefault("more", ASIDE)
+    return found(RULE, subject_of(tmp_path, before, adr(1, decision=decision, **more)))
+
+
+def test_another_decision(tmp_path: Path) -> None:
+    decision = DECISION.replace("SQLite", "PostgreSQL")
+
+    assert changed(tmp_path, decision) == [
+        Finding(
+            path_of(adr(1)),
+            13,
+            "accepted-decision",
+            "warning",
+            "ADR-0001 was accepted, and what it decided is changed: write a new record that"
+            " supersedes ADR-0001, or say under a heading of its own what is amended",
+            "We store the index in PostgreSQL, because every laptop has room for it.",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        DECISION + "\nAnd the vectors, too.\n",
+        "It MUST be one file.\n",
+        DECISION.replace("MUST", "must"),
+        DECISION.replace("MUST", "SHOULD"),
+        DECISION.replace("MUST be", "MUST NOT be"),
+        DECISION.replace("one file", "two files"),
+        DECISION.replace("has room", "had room"),
+    ],
+)
+def test_what_changes_a_decision(tmp_path: Path, decision: str) -> None:
+    assert len(changed(tmp_path, decision)) == 1
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        DECISION.replace(" ", "  ").replace(",", ",\n"),
+        DECISION.replace("index", "idnex").replace("laptop", "laptops"),
+        DECISION.replace("SQLite", "[SQLite](https://sqlite.org)"),
+        DECISION.replace("SQLite", "**SQLite**").replace(".", ";"),
+        DECISION + "\nDate: 2026-02-03\n",
+        DECISION + "\n### Amendment of May\n\nThe file may move.\n",
+        DECISION + "\n### Positive Consequences\n\n- It is small.\n",
+        DECISION + "\n<!-- checked -->\n",
+    ],
+)
+def test_what_leaves_a_decision_as_it_is(tmp_path: Path, decision: str) -> None:
+    assert changed(tmp_path, decision) == []
+
+
+def test_all_around_the_decision_may_change(tmp_path: Path) -> None:
+    title = adr(1, matter="tags: [a]\n", decision=DECISION, more="\n## Consequences\n\nOthers.\n")
+    text = title[path_of(title)].replace("There is a choice.", "There was a choice.")
+    subject = subject_of(tmp_path, adr(1, decision=DECISION, more=ASIDE), {path_of(title): text})
+
+    assert found(RULE, subject) == []
+
+
+def test_a_heading_may_be_called_otherwise(tmp_path: Path) -> None:
+    before = adr(1, decision=DECISION)
+    text = before[path_of(before)].replace("## Decision", "## Decision Outcome")
+
+    assert found(RULE, subject_of(tmp_path, before, {path_of(before): text})) == []
+
+
+def test_the_decision_is_cut(tmp_path: Path) -> None:
+    findings = changed(tmp_path, "")
+
+    assert [(one.line, one.evidence[:12]) for one in findings] == [(11, "We store the")]
+
+
+@pytest.mark.parametrize("status", ["proposed", "superseded by ADR-0002", "rejected"])
+def test_what_was_not_accepted_may_change(tmp_path: Path, status: str) -> None:
+    before = {**adr(1, status=status), **adr(2, "Two")}
+
+    assert found(RULE, subject_of(tmp_path, before, adr(1, status=status, decision="No.\n"))) == []
+
+
+def test_a_record_that_is_superseded_at_the_same_time(tmp_path: Path) -> None:
+    after = {
+        **adr(1, status="superseded by ADR-0002", decision="See ADR-0002.\n"),
+        **adr(2, "Two", matter="supersedes: [ADR-0001]\n"),
+    }
+
+    assert found(RULE, subject_of(tmp_path, adr(1), after)) == []
+
+
+def test_back_to_proposed_is_no_way_around(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path, adr(1), adr(1, status="proposed", decision="Another.\n"))
+
+    assert len(found(RULE, subject)) == 1
+
+
+def test_a_deleted_record(tmp_path: Path) -> None:
+    findings = found(RULE, staged_subject_of(tmp_path, adr(1), {path_of(adr(1)): None}))
+
+    assert findings == [
+        Finding(
+            path_of(adr(1)),
+            0,
+            "accepted-decision",
+            "warning",
+            "ADR-0001 (Keep it simple) was accepted, and is deleted: keep it, and mark it as"
+            " superseded or deprecated",
+            "ADR-0001",
+        )
+    ]
+
+
+def test_a_moved_record_is_compared_with_what_it_was(tmp_path: Path) -> None:
+    old, new = adr(1, decision=DECISION), adr(1, "Keep it so", decision=DECISION)
+    other = adr(1, "Keep it so", decision=DECISION.replace("SQLite", "a list"))
+    gone = {path_of(old): None}
+
+    assert found(RULE, subject_of(tmp_path / "a", old, {**gone, **new})) == []
+    assert [
+        one.path for one in found(RULE, subject_of(tmp_path / "b", old, {**gone, **other}))
+    ] == [path_of(other)]
+
+
+def test_specs_and_other_files_are_no_decisions(tmp_path: Path) -> None:
+    before = {**spec(1), "docs/a.md": "# A\n\n## Decision\n\nYes.\n"}
+    gone: dict[str, str | None] = dict.fromkeys([*spec(1), "docs/a.md"])
+
+    assert found(RULE, subject_of(tmp_path, before, gone)) == []
+
+
+@given(st.lists(st.text(max_size=40), max_size=6))
+def test_a_decision_is_the_same_as_itself_however_it_is_broken(lines: list[str]) -> None:
+    assert same_decision(lines, lines)
+    assert same_decision(lines, [f"  {line} " for line in lines])
+    words = " ".join(lines).split(" ")
+    assert same_decision(["\n".join(words)], words) or any("[" in line for line in lines)
+
+
+@given(st.lists(st.sampled_from(["queue", "index", "store", "alpha"]), min_size=1), st.data())
+def test_a_word_more_or_another_is_another_decision(words: list[str], data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(words) - 1))
+
+    assert not same_decision(words, [*words, "more"])
+    assert not same_decision(words, words[:at] + words[at + 1 :])
+    assert not same_decision(words, [*words[:at], "nothing", *words[at + 1 :]])
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("reciever", "receiver", True),
+        ("occured", "occurred", True),
+        ("ocurred", "occurred", True),
+        ("laptop", "laptops", True),
+        ("postgres", "postgis", False),
+        ("include", "exclude", False),
+        ("sync", "async", False),
+        ("http1", "http2", False),
+        ("redis7", "redis8", False),
+        ("now", "not", False),
+        ("SHALL", "SHOULD", False),
+        ("1024", "1025", False),
+    ],
+)
+def test_a_slip_of_the_pen(a: str, b: str, same: bool) -> None:
+    assert same_decision([f"We use {a} here"], [f"We use {b} here"]) is same
+    assert same_decision([f"We use {b} here"], [f"We use {a} here"]) is same
+
+
+@pytest.mark.parametrize("piece", ["[", "](", "[a](", "<!--", "http://", "a-", "( "])
+def test_hostile_lines_take_no_time(piece: str) -> None:
+    lines = [piece * (2_000 // len(piece))] * 500
+
+    assert same_decision(lines, lines)

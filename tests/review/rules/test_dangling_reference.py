@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.project.project import load_project
+from sdd_hooks.review.diff import read_change
+from sdd_hooks.review.review import subject_of as subject_at
+from sdd_hooks.review.rules.dangling_reference import RULE
+from tests.review.repositories import staged_subject_of, subject_of
+from tests.review.rules.records import adr, found, places, spec
+from tests.support.repos import Repo
+
+BEFORE = {**adr(1), **adr(12, "Queues"), **spec(3, "search", "Typo tolerance", "Rank by use")}
+
+
+def path_of(files: dict[str, str]) -> str:
+    return next(iter(files))
+
+
+def in_text(tmp_path: Path, line: str, path: str = "docs/guide.md") -> list[Finding]:
+    return found(RULE, staged_subject_of(tmp_path, BEFORE, {path: f"{line}\n"}))
+
+
+def test_in_a_governing_comment_it_is_critical(tmp_path: Path) -> None:
+    text = "# Governing: ADR-0001 (why), ADR-0099 (why not)\n"
+
+    assert found(RULE, subject_of(tmp_path, BEFORE, {"a.py": text})) == [
+        Finding(
+            "a.py",
+            1,
+            "dangling-reference",
+            "critical",
+            "ADR-0099 does not exist: name what exists, or take it out",
+            "# Governing: ADR-0001 (why), ADR-0099 (why not)",
+        )
+    ]
+
+
+def test_elsewhere_it_is_a_warning_with_what_may_be_meant(tmp_path: Path) -> None:
+    findings = in_text(tmp_path, "As ADR-0013 says.")
+
+    assert [(one.severity, one.message) for one in findings] == [
+        ("warning", "ADR-0013 does not exist: did you mean ADR-0012?")
+    ]
+
+
+def test_a_line_is_told_once(tmp_path: Path) -> None:
+    findings = in_text(tmp_path, "ADR-0050, ADR-0060 and SPEC-0070, and again ADR-0050.")
+
+    assert [one.message for one in findings] == [
+        "ADR-0050, ADR-0060 and SPEC-0070 do not exist: name what exists, or take it out"
+    ]
+
+
+def test_a_requirement_that_no_spec_has(tmp_path: Path) -> None:
+    text = (
+        '// Governing: SPEC-0003 REQ "Typo tolerance", REQ "Rank by age"\n'
+        '// By SPEC-0003 REQ "Nothing alike".\n'
+    )
+    findings = found(RULE, subject_of(tmp_path, BEFORE, {"a.go": text}))
+
+    assert [(one.line, one.severity, one.message) for one in findings] == [
+        (
+            1,
+            "critical",
+            'SPEC-0003 has no requirement "Rank by age": did you mean "Rank by use"?',
+        ),
+        (
+            2,
+            "warning",
+            'SPEC-0003 has no requirement "Nothing alike": name what exists, or take it out',
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["typo  TOLERANCE", "Typo", "Rank by use", "Rank-by-use", "Typo tolerance as seen"]
+)
+def test_a_requirement_by_a_part_of_its_name_or_by_a_scenario(tmp_path: Path, name: str) -> None:
+    text = f'# Implements: SPEC-0003 REQ "{name}"\n'
+
+    assert found(RULE, subject_of(tmp_path, BEFORE, {"a.py": text})) == []
+
+
+def test_a_spec_whose_requirements_cannot_be_read_is_believed(tmp_path: Path) -> None:
+    path = path_of(spec(3))
+    before = {**BEFORE, path: "# SPEC-0003: Search\n\nThe search MUST find things.\n"}
+    text = '# Implements: SPEC-0003 REQ "Anything"\n'
+
+    assert found(RULE, subject_of(tmp_path, before, {"a.py": text})) == []
+
+
+def test_what_the_author_says(tmp_path: Path) -> None:
+    subject = subject_of(
+        tmp_path,
+        BEFORE,
+        {"a.py": "1\n"},
+        message="Go on\n\nRefs: ADR-0060",
+        title="By ADR-0050",
+        body="See ADR-0001.\n\nAnd ADR-0040.",
+    )
+
+    assert [(one.path, one.line, one.message, one.evidence) for one in found(RULE, subject)] == [
+        ("", 0, f"{said} names what is not there: {named} does not exist: {advice}", text)
+        for said, named, advice, text in (
+            ("a commit message", "ADR-0060", "name what exists, or take it out", "Refs: ADR-0060"),
+            ("the description", "ADR-0040", "name what exists, or take it out", "And ADR-0040."),
+            ("the title", "ADR-0050", "name what exists, or take it out", "By ADR-0050"),
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ADR-0001, adr 12, [ADR 12](docs/adrs/ADR-0012-queues.md)",
+        "RFC 12, PEP 0008, [other]/SPEC-0007, [other]/ADR-0099",
+        "its ADR-0099, the other-tool's ADR-0098, that-tool ADR-0097",
+        "https://example.org/docs/adrs/ADR-0099-x.md",
+        "A file is called `ADR-0099-slug.md`.",
+        "Name it, for example, ADR-0099.",
+        "ids such as ADR-0099",
+        "ADR-0000 and ADR-9999 stand for any number",
+        "ADR-0100..0199 are reserved",
+        "the two ADR-0012s",
+        "Rename ADRs (#4234)",
+    ],
+)
+def test_what_is_no_reference_to_a_record_here(tmp_path: Path, line: str) -> None:
+    assert in_text(tmp_path, line) == []
+
+
+def test_made_up_ids_in_tests_and_fixtures_and_changelogs(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "tests/test_a.py": "# Governing: ADR-0001\ntext = 'ADR-0099'\n",
+        "tests/fixtures/a.md": "ADR-0099\n",
+        "docs/adrs/template.md": "# ADR-0099: Title\n",
+        "data.json": '"ADR-0099"\n',
+        "CHANGELOG.md": "- ADR-0099 is gone\n",
+        "vendor/a.go": "// Governing: ADR-0099\n",
+    }
+
+    assert found(RULE, subject_of(tmp_path, BEFORE, files)) == []
+
+
+def test_a_record_may_name_itself_wherever_it_is_kept(tmp_path: Path) -> None:
+    text = "# ADR-0099: A draft\n\nADR-0099 and ADR-0098.\n"
+    findings = in_text(tmp_path, text, "docs/drafts/ADR-0099-draft.md")
+
+    assert [one.message[:8] for one in findings] == ["ADR-0098"]
+
+
+def test_records_that_the_change_adds_exist(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path, BEFORE, {**adr(99, "New"), "a.py": "# Governing: ADR-0099\n"})
+
+    assert found(RULE, subject) == []
+
+
+def test_records_that_the_change_takes_away_are_gone_for_code(tmp_path: Path) -> None:
+    after = {
+        path_of(adr(12, "Queues")): None,
+        "a.py": "# Governing: ADR-0012\nx = 1  # by ADR-0012\n",
+        "a.md": "ADR-0012 went the way of all records.\n",
+    }
+    subject = subject_of(tmp_path, BEFORE, after, message="Take out ADR-0012")
+
+    assert [(one.path, one.line, one.severity) for one in found(RULE, subject)] == [
+        ("a.py", 1, "critical"),
+        ("a.py", 2, "warning"),
+    ]
+
+
+def test_old_lines_and_edges_are_left_alone(tmp_path: Path) -> None:
+    before = {**BEFORE, "a.py": "# Governing: ADR-0099\nx = 1\n"}
+    after = {
+        "a.py": "# Governing: ADR-0099\nx = 2\n",
+        **adr(2, "Two", matter="extends: [ADR-0099]\n"),
+        **spec(4, "index", matter="implements: [ADR-0099]\n"),
+    }
+
+    assert found(RULE, subject_of(tmp_path, before, after)) == []
+
+
+def test_a_repository_whose_records_have_no_such_numbers(tmp_path: Path) -> None:
+    # There is no spec with a number, so a number is of some other place.
+    before = adr(1)
+    after = {"a.md": "SPEC-0007\n", "a.py": "# Governing: SPEC-0007\n"}
+
+    assert found(RULE, subject_of(tmp_path, before, after)) == []
+
+
+def test_a_module_has_numbers_of_its_own(tmp_path: Path) -> None:
+    memory = (
+        "## Architecture Context\n\n- Architecture Decision Records are in `docs/adrs/`\n\n"
+        "### Workspace Modules\n\n| Module | Root |\n|---|---|\n| api | services/api |\n"
+    )
+    record = {"services/api/docs/adrs/ADR-0007-x.md": path_of(adr(1)) and adr(7)[path_of(adr(7))]}
+    before = {"CLAUDE.md": memory, **adr(1), **record}
+    text = "[api]/ADR-0007, ADR-0007, ADR-0001\n\n[api]/ADR-0001\n"
+    findings = found(RULE, subject_of(tmp_path, before, {"a.md": text}))
+
+    assert [(one.line, one.message[:14]) for one in findings] == [(3, "[api]/ADR-0001")]
+
+
+def test_what_the_base_has_got_meanwhile_exists(repo: Repo) -> None:
+    memory = "## Architecture Context\n\n- Architecture Decision Records are in `docs/adrs/`\n"
+    repo.write("CLAUDE.md", memory)
+    for path, text in adr(1).items():
+        repo.write(path, text)
+    repo.commit("Base")
+    repo.git("branch", "topic")
+    for path, text in adr(2, "Two").items():
+        repo.write(path, text)
+    tip = repo.commit("Main goes on")
+    repo.git("switch", "--quiet", "topic")
+    repo.write("a.py", "# Governing: ADR-0002\n# Governing: ADR-0003\n")
+    repo.commit("Topic")
+
+    change = read_change(repo.root, "main", "topic")
+    findings = found(RULE, subject_at(load_project(repo.root), change, tip=tip))
+
+    assert places(findings) == [("a.py", 2)]
