@@ -1,7 +1,7 @@
 """What a language model adds to a review: two questions at most, and only what it can prove.
 
 The review is whole without it. A model may put another candidate first and add findings of its own;
-it takes nothing away, and what the rules found is never shown to it.
+no finding goes away for it, and what the rules found is never shown to it.
 """
 
 # Governing: SPEC-0010 REQ "Judge", ADR-0012 (untrusted input never leaves the repository)

@@ -51,13 +51,16 @@ def find_quote(text: str, quote: str) -> Quote | None:
     stands in frontmatter, a comment or a code block.
     """
     wanted = squeezed(quote)
-    if wanted.count(" ") < _FEWEST_WORDS - 1 or len(wanted) > LONGEST:
+    # Some scripts have no spaces between words.
+    spaced = wanted[:1].isascii()
+    words_said = wanted.count(" ") + 1 if spaced else len(wanted) // 2
+    if words_said < _FEWEST_WORDS or len(wanted) > LONGEST:
         return None
     visible = prose(text)
     words = list(_WORD.finditer(visible))
     line = " ".join(word[0] for word in words)
     # Not from the middle of a word; to it, since many leave out the full stop.
-    at = f" {line} ".find(f" {wanted}")
+    at = f" {line} ".find(f" {wanted}") if spaced else line.find(wanted)
     if at < 0:
         return None
     starts = []

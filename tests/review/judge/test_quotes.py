@@ -83,6 +83,17 @@ def test_what_does_not_is_none(quote: str) -> None:
     assert find_quote(RECORD, quote) is None
 
 
+def test_a_script_without_spaces_has_sentences_too() -> None:
+    text = "# 決定\n\n共有キューを使う。トークンは暗号化して保存する。\n"
+    assert find_quote(text, "トークンは暗号化して保存する。") == (
+        "トークンは暗号化して保存する。",
+        3,
+        "決定",
+        "info",
+    )
+    assert find_quote(text, "保存する") is None
+
+
 def test_line_ends_of_any_kind_are_white_space() -> None:
     text = "# A\r\n\r\nWe use\r\none queue for everything.\r\n"
     assert find_quote(text, "We use one queue for everything.") == (
