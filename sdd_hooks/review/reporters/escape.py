@@ -16,8 +16,8 @@ LONGEST = 400
 """Characters of a text that are shown."""
 BREAK = "\u200b"
 """A space without width: what is before it and what is after it are no reference together."""
-# A forge's own advice for a dollar that begins no formula: a backslash does not keep it from that.
-DOLLAR = "<span>$</span>"
+# GitHub looks for formulas in what is shown, and advises the tag, Gitea in what is written.
+DOLLAR = "<span>&#36;</span>"
 
 # Letters that look like nothing at all.
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")

@@ -16,10 +16,8 @@ from markdown_it import MarkdownIt
 _PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 _VOID = {"br", "hr", "img"}
 
-# A space without width ends whatever a forge looks for.
-_ON = r"[^\s\u200b]"
 ACTS = {
-    "mention or address": rf"@{_ON}",
+    "mention or address": r"@[\w.-]",
     "issue, merge request, epic, label, milestone, alert": r"[#!&~%^][\w\"]",
     "issue by prefix": r"(?i)\bG[HL]-\d",
     "address": r"(?i)[a-z][\w+.-]*:[\w/]|www\.",

@@ -53,7 +53,7 @@ def read(text: str) -> str:
         ("12) a", r"12\) a"),
         ("/close", r"\/close"),
         ("===", r"\==="),
-        ("costs $5", "costs <span>$</span>5"),
+        ("costs $5", "costs <span>&#36;</span>5"),
         ("\u202eevil\x1b[2J", f"\\\\u202eevil\\\\x1b&#91;{BREAK}2J"),
         ("cafe1234", f"cafe12{BREAK}34"),
         ("", ""),
