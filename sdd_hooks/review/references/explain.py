@@ -12,6 +12,7 @@ from sdd_hooks.review.outcome import Evidence
 from sdd_hooks.review.references.history import Commit
 from sdd_hooks.review.references.likeness import Likeness
 from sdd_hooks.review.references.query import Query
+from sdd_hooks.review.references.quotes import best_quote
 from sdd_hooks.review.references.ranking import Ranked
 from sdd_hooks.review.references.traces import Known
 from sdd_hooks.review.references.words import words
@@ -60,12 +61,15 @@ class Explanation:
         return tuple(found)
 
     def section(self, place: int) -> Section | None:
-        """The section of a record that is most like the change."""
+        """The section of a record that is most like the change: of those with a sentence to quote,
+        where there is one."""
         record = self._known.records[place]
         scores = self._likeness.of_sections(place)
-        if not scores or max(scores) <= 0:
-            return None
-        return record.sections[scores.index(max(scores))][0]
+        alike = [at for at, score in enumerate(scores) if score > 0]
+        sections = [record.sections[at][0] for at in sorted(alike, key=lambda at: -scores[at])]
+        asked, idf = self._likeness.asked, self._likeness.idf
+        quoted = (one for one in sections if best_quote(record.text, one, asked, idf))
+        return next(quoted, next(iter(sections), None))
 
     def _words(self, place: int) -> Evidence | None:
         section = self.section(place)

@@ -180,3 +180,13 @@ def test_a_change_of_everything_and_records_of_anything_do_no_harm(tmp_path: Pat
     }
     found = references(subject_of(tmp_path, before, after, title="a/" * 20_000))
     assert len(found.ranked) >= 4
+
+
+def test_a_section_that_can_be_quoted_comes_before_a_heading_alone(tmp_path: Path) -> None:
+    """A title has most of the words of a change, and no sentence."""
+    record = OUTBOX.replace("Sweep the outbox under a lease", "OutboxSweeper outbox_lease sweep")
+    before = {**BEFORE, "docs/adrs/ADR-0007-outbox.md": record}
+    subject = subject_of(tmp_path, before, AFTER, message="OutboxSweeper outbox_lease sweep")
+    (first,) = references(subject).suggested
+    assert first.section == "Decision Outcome"
+    assert first.quote
