@@ -35,7 +35,7 @@ _REFERENCE = re.compile(
 )
 _COMMIT = re.compile(r".{1,6}")
 _CODE = re.compile(r"(?<!`)`([^`\s](?:[^`]*[^`\s])?)`(?!`)")
-_MARKUP = re.compile(r"[\\`*_~|#<>&$\[\]]")
+_MARKUP = re.compile(r"[\\`*_~^=+|#<>&$\[\]]")
 # Brackets are entities: some forges take an escaped one for the beginning of a formula. So are
 # backticks, lest one beside a code span of ours counts as a part of its end.
 _WRITTEN = {
@@ -48,7 +48,7 @@ _WRITTEN = {
     "$": DOLLAR,
 }
 # At the beginning of a line: a list, a heading's underline, a command to a bot.
-_OPENING = re.compile(r"\d{1,9}(?=[.)])|(?=[-+=/])")
+_OPENING = re.compile(r"\d{1,9}(?=[.)])|(?=[-/])")
 
 
 def shown(text: str, longest: int = LONGEST) -> str:
