@@ -34,6 +34,7 @@ _OWN = (
     "spec_pair",
     "superseded_reference",
     "suppression",
+    "template",
 )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.review.security.site import GO, PYTHON, SCRIPT, Hazard, Site
+from sdd_hooks.review.security.site import Hazard, Site
+from sdd_hooks.review.source import GO, PYTHON, SCRIPT
 
 _GO_LIMITED = re.compile(r"MaxBytes(?:Reader|Handler)|BodyLimit|\bLimitReader\(\s*\w+\.Body")
 _OF_CONTEXT = re.compile(r"(?:^|\.)Request(?:\(\))?$")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.review.security.site import COMPONENTS, PAGES, SCRIPT, Hazard, Site
+from sdd_hooks.review.security.site import Hazard, Site
+from sdd_hooks.review.source import COMPONENTS, PAGES, SCRIPT
 
 _CDN = re.compile(
     r"""^(?:[\w.-]*\.)?(?: [\w-]*cdn[\w-]*\.[\w.-]+ | unpkg\.com | (?:code\.)?jquery\.com | esm\.sh

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.review.security.site import (
-    COMPONENTS,
-    GO,
-    PAGES,
-    PYTHON,
-    SCRIPT,
-    Hazard,
-    Site,
-    begins_constant,
-    is_constant,
-)
+from sdd_hooks.review.security.site import Hazard, Site, begins_constant, is_constant
+from sdd_hooks.review.source import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
 
 _TYPED = re.compile(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")
 _FILTERED = re.compile(r"\|\s*(?:tojson|json|escape|e|force_escape|urlencode|striptags|bleach)\b")
 _TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
+_CONSTANT = re.compile(r"(?:\w+\.)?[A-Z][A-Z0-9_]+\s*(?:[;)}\"',]|$)")
 _INCLUDED = re.compile(r"\s*(?:await\s+)?(?:include|yield|render|partial|content_for)\b")
 
 
@@ -59,6 +51,8 @@ def _html(site: Site) -> bool:
     if begins_constant(value):
         return False
     first = value.lstrip().split("\n", 1)[0]
+    if _CONSTANT.match(first):
+        return False
     return not site.is_safe(first)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.review.security.site import COMPONENTS, GO, PAGES, PYTHON, SCRIPT, Hazard, Site
+from sdd_hooks.review.security.site import Hazard, Site
+from sdd_hooks.review.source import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
 
 # An argument that begins with what the request says; "/users/" + id is on this host.
 _SOURCE = re.compile(

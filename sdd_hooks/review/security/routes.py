@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from sdd_hooks.review.security.site import GO, PYTHON, SCRIPT, Hazard, Site
+from sdd_hooks.review.security.site import Hazard, Site
+from sdd_hooks.review.source import GO, LONGEST_LINE, PYTHON, SCRIPT
 
 _WORDS = (
     r"auth(?!or(?!i)|enticity)|log[_-]?in|signed_?in|session|jwt|bearer|permission|protected"
@@ -18,6 +19,16 @@ _WORDS = (
     r"|is_?admin|must_?(?:be|have)|ensure_?(?:user|logged)|identity|\bsecured?\b|verify"
 )
 _AUTHENTICATED = re.compile(_WORDS, re.IGNORECASE)
+# What stands in front of a handler; `handleLogin` is one itself.
+_IN_FRONT = re.compile(
+    r"""(?:require|ensure|must|with|check|only|enforce|needs?|is)_?\w{0,20}?
+      (?:auth|log_?(?:ged)?_?in|user|session|admin|role|permission|token|signed)
+    | \bauth(?:enticat\w*|oriz\w*|ed|n|z)?(?:_?(?:middleware|guard|required|wrap|only|func))?
+      \s*[(,).]
+    | (?<!csrf)(?<!csrf_)protect\w*\s*[(,)] | admin\w{0,10}(?:handler|only|middleware)\s*\(
+    | login_required|permission_required|\bDepends\(|\bjwt\w*\s*[(,.]|middleware\.\w*auth""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
 _ROUTE = re.compile(
     r"""\.(?:HandleFunc|Handle|GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete|get|post|put
@@ -44,8 +55,7 @@ _MIDDLEWARE = re.compile(r"\.(?:use|Use|With|Group|before_request|middleware)\b|
 
 
 def _confirmed(site: Site) -> bool:
-    path = _PATH.search(site.line[site.start :])
-    if path is None or not path[1].startswith("/") or _PUBLIC_PATH.search(path[1]):
+    if _is_public(site.line[site.start :]):
         return False
     above = site.lines[site.number - 2] if site.number > 1 else ""
     if _SAID_PUBLIC.search(site.line) or _SAID_PUBLIC.search(above):
@@ -56,9 +66,31 @@ def _confirmed(site: Site) -> bool:
     above_all = [line for line in block if _MIDDLEWARE.search(line) and not _ROUTE.search(line)]
     if any(_names_authentication(line) for line in above_all):
         return False
-    if any(_names_authentication(other) for other in _others(site)):
-        return True
-    return bool(_APPLICATION.search(site.whole)) and not _names_authentication(site.whole)
+    others = list(_others(site))
+    authenticated = sum(bool(_IN_FRONT.search(other)) for other in others)
+    if authenticated:
+        return 2 * authenticated >= len(others)
+    is_new = all(number in site.added for number in _registrations(site.lines))
+    return (
+        is_new
+        and site.number == min(_registrations(site.lines))
+        and bool(_APPLICATION.search(site.whole))
+        and not _names_authentication(site.whole)
+    )
+
+
+def _registrations(lines: Sequence[str]) -> list[int]:
+    """The lines that register a route which may not be for everybody."""
+    return [
+        number
+        for number, line in enumerate(lines, 1)
+        if _ROUTE.search(line[:LONGEST_LINE]) and not _is_public(line)
+    ]
+
+
+def _is_public(line: str) -> bool:
+    path = _PATH.search(line)
+    return path is None or not path[1].startswith("/") or bool(_PUBLIC_PATH.search(path[1]))
 
 
 def _has_handler(site: Site) -> bool:
@@ -93,10 +125,10 @@ def _indent(line: str) -> int:
 
 
 def _others(site: Site) -> Iterator[str]:
-    """The other routes of the block, each with its handlers."""
+    """The other routes of the block that are not for everybody, each with its handlers."""
     block = _block(site)
     for index, line in enumerate(block):
-        if _ROUTE.search(line) and line != site.line:
+        if _ROUTE.search(line) and not _is_public(line) and line != site.line:
             yield _statement(block, index)
 
 

@@ -8,26 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-GO = (".go",)
-PYTHON = (".py",)
-SCRIPT = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")
-COMPONENTS = (".vue", ".svelte", ".astro")
-PAGES = (
-    *(".html", ".htm", ".xhtml", ".gohtml", ".tmpl", ".tpl", ".templ", ".jinja", ".jinja2", ".j2"),
-    *(".njk", ".twig", ".liquid", ".ejs", ".erb", ".hbs", ".mustache", ".cshtml", ".razor"),
-    *(".jsp", ".php"),
-)
+from sdd_hooks.review.source import LONGEST_LINE
 
 LONGEST_BLOCK = 200
 """Lines above a match that are looked at."""
 LONGEST_STATEMENT = 30
 """Lines of a call, a tag or an assignment."""
-LONGEST_LINE = 500
-"""Characters of a line; longer ones are not written by hand."""
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _SAFE = re.compile(r"(?<!un)(?<!Un)escape|sanitiz|sanitis|purif|bleach|nh3", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_ASSIGNED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\s*(?::=|=(?!=))")
+_NEAR = 40
 _LITERAL = re.compile(
     r"""\s*\(?[a-zA-Z]{0,2}(?: "[^"\\\n]*(?:\\.[^"\\\n]*)*" | '[^'\\\n]*(?:\\.[^'\\\n]*)*'
     | `[^`\\$]*(?:\\.[^`\\$]*)*` )[ \t]*""",
@@ -41,7 +33,7 @@ _INTERPOLATED = re.compile(r"^\s*[rRbB]?[fF]|\#\{")
 class Site:
     """A match in the file at `path`: the line by its number from 1, and the columns from 0.
 
-    `lines` are all of the file, as the change leaves it.
+    `lines` are all of the file, as the change leaves it; `added` the numbers of those it adds.
     """
 
     path: str
@@ -49,6 +41,7 @@ class Site:
     number: int
     start: int
     end: int
+    added: frozenset[int]
 
     @property
     def line(self) -> str:
@@ -90,11 +83,13 @@ class Site:
         """Whether the text has been through something that makes it harmless, as names tell."""
         if _SAFE.search(expression):
             return True
-        for name in _NAME.findall(expression)[:20]:
-            assigned = re.compile(rf"(?<![\w.]){name}\s*(?::=|=(?!=)|\bas\b)")
-            if any(_SAFE.search(line) for line in self.above[-40:] if assigned.search(line)):
-                return True
-        return False
+        return not self._made_safe.isdisjoint(_NAME.findall(expression))
+
+    @cached_property
+    def _made_safe(self) -> frozenset[str]:
+        """The variables that are given what has been made harmless, some lines above."""
+        lines = [line for line in self.above[-_NEAR:] if _SAFE.search(line)]
+        return frozenset(name for line in lines for name in _ASSIGNED.findall(line))
 
 
 class Hazard(NamedTuple):
