@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from sdd_hooks.errors import RepositoryError
 from sdd_hooks.review.budget import LARGEST, MOST_LINES, Budget
 from sdd_hooks.review.diff import MOST_FILES, read_change, read_staged
 from tests.support.repos import Repo
@@ -60,7 +62,8 @@ def test_a_large_diff(repo: Repo) -> None:
     assert len(change.files) == 10
     assert (read[0], read[-1]) == (7_500_000, 0)
     assert change.notes == (
-        "not looked at: what is beyond 50 MB or 1,000,000 lines of the diff, in 4 files",
+        "not looked at: what is beyond 50 MB, 1,000,000 lines or 60 seconds of the diff, in"
+        " 4 files",
     )
 
 
@@ -69,7 +72,7 @@ def test_many_lines(repo: Repo) -> None:
     commit(repo, [("a", b"x\n" * 2_000_000), ("b", b"x\n")])
     change = read_change(repo.root, "main~1", "main")
     assert MOST_LINES - 10 < sum(len(file.added) for file in change.files) < MOST_LINES
-    assert "not looked at: what is beyond 50 MB or 1,000,000 lines" in change.notes[0]
+    assert change.notes[0].endswith("seconds of the diff, in 2 files")
 
 
 def test_many_files(repo: Repo) -> None:
@@ -78,6 +81,35 @@ def test_many_files(repo: Repo) -> None:
     change = read_change(repo.root, "main~1", "main")
     assert [file.added[0].text for file in change.files] == [f"{n}" for n in range(MOST_FILES)]
     assert change.notes == ("not looked at: 20 files beyond the first 5,000",)
+
+
+def test_seconds(repo: Repo) -> None:
+    repo.commit(files={"a": "1\n"})
+    repo.commit(files={"a": "2\n"})
+    # git finds out what differs before it is stopped, or it does not: it may not hang.
+    budget = Budget(seconds=0)
+    try:
+        files = read_change(repo.root, "main~1", "main", budget=budget).files
+        assert [file.path for file in files] == ["a"]
+    except RepositoryError as error:
+        assert str(error).startswith("git took too long")
+    assert budget.spent or files[0].added
+
+
+def test_a_process_that_does_not_end() -> None:
+    budget = Budget(seconds=0.01)
+    with subprocess.Popen(["sleep", "600"]) as process, budget.timed(process):
+        process.wait()
+    assert budget.spent
+    assert process.returncode == -signal.SIGKILL
+
+
+def test_what_is_hidden_counts_too(repo: Repo) -> None:
+    repo.commit(files={".gitattributes": "*.py -diff\n", "a.py": "1\n", "b.py": "1\n"})
+    repo.commit(files={"a.py": "2\n", "b.py": "2\n", "c.py": "3\n" * 90, "d.txt": "4\n"})
+    change = read_change(repo.root, "main~1", "main", budget=Budget(lines=30))
+    assert [bool(file.added) for file in change.files] == [False, False, False, True]
+    assert change.notes[0].endswith("seconds of the diff, in 3 files")
 
 
 def test_staging_within_the_bounds(repo: Repo, tmp_path: Path) -> None:
