@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from sdd_hooks.artifacts.governing import governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
 from sdd_hooks.artifacts.markdown import frontmatter_end, prose, with_plain_line_ends
+from sdd_hooks.review.change import Change
 from sdd_hooks.review.paths import is_foreign, is_markdown, is_sample, is_test, is_text
-from sdd_hooks.review.subject import Subject
 
 Place = Literal["comment", "text", "edge", "title", "body", "message"]
 """Where a mention stands: a comment is a governing one, of a file that is not only text, and an
@@ -21,6 +21,8 @@ edge is one in the frontmatter of a record."""
 
 TOP = 40
 """In the code of a test, comments further down are what is tested."""
+MOST = 20_000
+"""Mentions of a change, and of a file, that are looked at."""
 LONGEST = 100_000
 """Characters of a body or of a message that are read."""
 
@@ -29,7 +31,8 @@ class Mention(NamedTuple):
     """An artifact that is named, and the whole line on which that is done.
 
     `path` and `line` are "" and 0 for what the author says about the change. `requirement` is one
-    of a spec, or "". `alone` is False for an id within a range (`ADR-0001..0009`).
+    of a spec, or "". `alone` is False for an id within a range (`ADR-0001..0009`), `foreign` is
+    True for one of another project (`its ADR-0002`).
     """
 
     place: Place
@@ -39,6 +42,7 @@ class Mention(NamedTuple):
     text: str
     requirement: str = ""
     alone: bool = True
+    foreign: bool = False
 
 
 _MAYBE = re.compile(r"adr|spec", re.IGNORECASE)
@@ -62,19 +66,20 @@ _NAMED = re.compile(
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
-def mentions(subject: Subject) -> Iterator[Mention]:
+def mentions(change: Change, read: Callable[[str], str]) -> Iterator[Mention]:
     """Every mention of an artifact, in files by path and line, then in title, body and messages.
 
-    Files that nobody here wrote and those whose content is made up are left out, and so is what
-    stands in code blocks, code spans and addresses, and the frontmatter of Markdown with its edges.
-    Of what the author says, an artifact is there once.
+    `read` gives the text of a file as the change leaves it. Files that nobody here wrote and those
+    whose content is made up are left out, and so is what stands in code blocks, code spans and
+    addresses, and the frontmatter of Markdown with its edges. Of what the author says, an artifact
+    is there once.
     """
-    for file in subject.change.files:
+    for file in change.files:
         if file.is_file and not is_foreign(file.path) and not is_sample(file.path):
             added = {line.number: line.text for line in file.added if _MAYBE.search(line.text)}
             if added:
-                yield from mentions_in(file.path, subject.text(file.path), added)
-    yield from _said(subject)
+                yield from mentions_in(file.path, read(file.path), added)
+    yield from _own(list(_said(change)))
 
 
 def mentions_in(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mention]:
@@ -89,12 +94,20 @@ def mentions_in(path: str, text: str, added: Mapping[int, str]) -> Iterator[Ment
     if test:
         return
     lines = prose(text).split("\n") if is_markdown(path) else []
+    found: list[Mention] = []
     for number, line in added.items():
         # Where the text could not be read, the line is taken as it is.
         shown = lines[number - 1][: len(line)] if number <= len(lines) else line
         for mention in _in_line("text", shown, canonical=not is_text(path)):
-            if (number, mention.id) not in seen:
-                yield mention._replace(path=path, line=number, text=line)
+            if (number, mention.id) not in seen and len(found) < MOST:
+                found.append(mention._replace(path=path, line=number, text=line))
+    yield from _own(found)
+
+
+def _own(found: Sequence[Mention]) -> Iterator[Mention]:
+    """Those that are of no other project: what is once said to be foreign is so further on, too."""
+    foreign = {one.id for one in found if one.foreign}
+    return (one for one in found if one.id not in foreign)
 
 
 def _comments(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mention]:
@@ -143,17 +156,17 @@ def _in_line(place: Place, line: str, *, canonical: bool = False) -> Iterator[Me
     ranges |= {at - 1 for at in ranges}
     for at, one in enumerate(found):
         # `Rename ADRs (#123)` is about a pull request.
-        if "(#" in shown[one.start : one.end] or _OTHERS.search(shown[: one.start][-40:]):
+        if "(#" in shown[one.start : one.end]:
             continue
         if canonical and not _CANONICAL.fullmatch(shown[one.start : one.end]):
             continue
         name = _NAMED.match(shown, one.end) if one.id.kind == "SPEC" else None
         requirement = " ".join((name[1] or name[2]).split()) if name else ""
-        yield Mention(place, one.id, "", 0, line, requirement, at not in ranges)
+        foreign = bool(_OTHERS.search(shown[max(0, one.start - 40) : one.start]))
+        yield Mention(place, one.id, "", 0, line, requirement, at not in ranges, foreign)
 
 
-def _said(subject: Subject) -> Iterator[Mention]:
-    change = subject.change
+def _said(change: Change) -> Iterator[Mention]:
     texts: list[tuple[Place, str]] = [("title", change.title), ("body", change.body)]
     texts += [("message", message) for message in change.messages]
     seen: set[tuple[ArtifactId, str]] = set()

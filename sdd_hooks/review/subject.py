@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.review.change import Change
+from sdd_hooks.review.mentions import MOST, Mention, mentions
 from sdd_hooks.review.tree import Blob, Tree
 
 
@@ -49,6 +51,11 @@ class Subject:
     def corpus_tip(self) -> Corpus:
         """The artifacts of the base branch as it is now."""
         return self.corpus_before if self.tip is None else self.tip.corpus(self.collections)
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """The artifacts that the change names, in files by path and line, then by its author."""
+        return tuple(islice(mentions(self.change, self.text), MOST))
 
     def text(self, path: str) -> str:
         """The file as the change leaves it; "" when it is none, binary, or too large."""

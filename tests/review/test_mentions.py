@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from sdd_hooks.review.change import Change
 from sdd_hooks.review.mentions import TOP, Mention, mentions, mentions_in
-from sdd_hooks.review.subject import Subject
-from sdd_hooks.review.tree import Tree
 from tests.review.repositories import staged_subject_of, subject_of
 
 
@@ -19,13 +17,12 @@ def told(found: list[Mention]) -> list[tuple[str, str, int]]:
 
 def in_file(tmp_path: Path, path: str, text: str) -> list[tuple[str, str, int]]:
     subject = staged_subject_of(tmp_path, {}, {path: text})
-    return told([one for one in mentions(subject) if one.path == path])
+    return told([one for one in subject.mentions if one.path == path])
 
 
 def said(title: str = "", body: str = "", *messages: str) -> list[tuple[str, str]]:
-    tree = Tree(Path("none"))
-    subject = Subject(Change("", "", title, body, messages, ()), tree, tree, ())
-    return [(one.place, str(one.id)) for one in mentions(subject)]
+    change = Change("", "", title, body, messages, ())
+    return [(one.place, str(one.id)) for one in mentions(change, lambda path: "")]
 
 
 def test_governing_comments_and_ids_in_code(tmp_path: Path) -> None:
@@ -50,14 +47,14 @@ def test_only_what_is_on_added_lines(tmp_path: Path) -> None:
     after = "# Governing: ADR-0001,\n#   ADR-0002,\n#   ADR-0004\nx = 1  # ADR-0003\ny = 2\n"
     subject = subject_of(tmp_path, {"a.py": before}, {"a.py": after})
 
-    assert told(list(mentions(subject))) == [("comment", "ADR-0002", 2), ("comment", "ADR-0004", 3)]
+    assert told(list(subject.mentions)) == [("comment", "ADR-0002", 2), ("comment", "ADR-0004", 3)]
 
 
 def test_a_requirement_is_one_mention(tmp_path: Path) -> None:
     text = '// Governing: SPEC-0001 REQ "One", REQ "Two"\n// by SPEC-0001 REQ "Three"\n'
     subject = staged_subject_of(tmp_path, {}, {"a.go": text})
 
-    assert [(one.line, one.requirement, one.text) for one in mentions(subject)] == [
+    assert [(one.line, one.requirement, one.text) for one in subject.mentions] == [
         (1, "One", '// Governing: SPEC-0001 REQ "One", REQ "Two"'),
         (1, "Two", '// Governing: SPEC-0001 REQ "One", REQ "Two"'),
         (2, "Three", '// by SPEC-0001 REQ "Three"'),
@@ -88,6 +85,7 @@ def test_markdown_without_its_code_its_addresses_and_its_frontmatter(tmp_path: P
     [
         ("Its ADR-0001, upstream ADR-0002, the other tool's ADR-0003", []),
         ("`that` its ADR-0001, their own ADR-0002, that-tool ADR-0003, OpenTool ADR-0004", []),
+        ("Its ADR-0001 says so. By ADR-0001, and ADR-0002.", ["ADR-0002"]),
         ("Rename all ADRs (#4234)", []),
         ("as ADR #12 says", ["ADR-0012"]),
         ("see [ADR-0001] and **ADR-0002**", ["ADR-0001", "ADR-0002"]),
@@ -102,7 +100,7 @@ def test_a_range_is_not_told_as_each_of_its_ids(tmp_path: Path) -> None:
     text = "ADR-0001..0003 and ADR-0010, ADR-0020 – ADR-0022, ADR-0030 to ADR-0031; ADR-0040\n"
     subject = staged_subject_of(tmp_path, {}, {"a.md": text})
 
-    assert [str(one.id) for one in mentions(subject) if one.alone] == ["ADR-0010", "ADR-0040"]
+    assert [str(one.id) for one in subject.mentions if one.alone] == ["ADR-0010", "ADR-0040"]
 
 
 def test_files_that_are_left_out(tmp_path: Path) -> None:
@@ -112,7 +110,7 @@ def test_files_that_are_left_out(tmp_path: Path) -> None:
     )
     subject = staged_subject_of(tmp_path, {}, {**files, "a.bin": b"\0# Governing: ADR-0001\n"})
 
-    assert [one for one in mentions(subject) if one.path != "CLAUDE.md"] == []
+    assert [one for one in subject.mentions if one.path != "CLAUDE.md"] == []
 
 
 def test_of_a_test_only_the_comment_at_its_top(tmp_path: Path) -> None:

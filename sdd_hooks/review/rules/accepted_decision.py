@@ -31,6 +31,11 @@ _METADATA = re.compile(
     r"[\w -]{0,20}\W{0,3}:",
     re.IGNORECASE,
 )
+_AMENDMENT = re.compile(
+    r"[\s>*_-]{0,8}(?:update|amend(?:ed|ment)|addendum|erratum|implementation (?:status|note)|note)"
+    r"\b[^:]{0,80}:",
+    re.IGNORECASE,
+)
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)|[ \t]*[=-]{3,}[ \t]*$")
 _LINK = re.compile(r"\[([^\[\]]{0,500})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,200}\])")
 _ADDRESS = re.compile(r"<?https?://[^\s<>)\]]{1,500}>?|<!--[^<>]{0,1000}-->")
@@ -86,12 +91,24 @@ def _decided(artifact: Artifact, lines: Sequence[Line]) -> list[Line]:
     ]
     return [
         line
-        for line in lines
+        for line in _without_amendments(lines)
         if first <= line.number <= last
         and not any(start <= line.number <= end for start, end in aside)
         and not _HEADING.match(line.text)
         and not _METADATA.match(line.text)
     ]
+
+
+def _without_amendments(lines: Sequence[Line]) -> Iterator[Line]:
+    """The lines without paragraphs that say of themselves that they came later."""
+    amends = False
+    last = 0
+    for line in lines:
+        goes_on = amends and line.number == last + 1 and line.text.strip()
+        amends = bool(goes_on or _AMENDMENT.match(line.text))
+        last = line.number
+        if not amends:
+            yield line
 
 
 def _end(artifact: Artifact, at: int, last: int) -> int:

@@ -13,7 +13,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.findings import Finding, Severity
 from sdd_hooks.artifacts.identifiers import ArtifactId, id_of_name
-from sdd_hooks.review.mentions import Mention, mentions
+from sdd_hooks.review.mentions import Mention
 from sdd_hooks.review.paths import is_history, is_text
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
@@ -32,7 +32,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     number, or the module is none of this repository, ids are somebody else's.
     """
     unknown: list[Mention] = []
-    for mention in mentions(subject):
+    for mention in subject.mentions:
         if not _counts(subject, mention):
             continue
         found = _artifacts(subject, mention)

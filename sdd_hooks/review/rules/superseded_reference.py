@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.identifiers import references
-from sdd_hooks.review.mentions import Mention, mentions
+from sdd_hooks.review.mentions import Mention
 from sdd_hooks.review.paths import is_history, is_list
 from sdd_hooks.review.replacements import Successors, replacements, successors
 from sdd_hooks.review.rule import Rule
@@ -19,7 +19,8 @@ from sdd_hooks.review.subject import Subject
 
 _KNOWS = re.compile(
     r"supers?[ce]+d|deprecat|reject|replac|obsolet|retire|withdraw|former|histor|previous|earlier"
-    r"|original|no longer|instead of|amend|refine|overrid|evolv|revis|reverse|migrat|legacy",
+    r"|original|no longer|instead of|amend|refine|overrid|evolv|revis|reverse|migrat|legacy"
+    r"|used to|carried|remov|drop|\b(?:was|were|old|gone)\b",
     re.IGNORECASE,
 )
 _EDGES = frozenset({"extends", "enables", "governs", "implements", "requires"})
@@ -34,7 +35,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     """
     # Records are read when something is named, and not for every change.
     outdated = [
-        (mention, old) for mention in mentions(subject) if (old := _outdated(subject, mention))
+        (mention, old) for mention in subject.mentions if (old := _outdated(subject, mention))
     ]
     outdated += _edges(subject)
     known = successors(subject.corpus) if outdated else {}

@@ -48,6 +48,7 @@ def test_another_decision(tmp_path: Path) -> None:
     "decision",
     [
         DECISION + "\nAnd the vectors, too.\n",
+        DECISION + "\n**Update:** the file may move.\n\nAnd the vectors, too.\n",
         "It MUST be one file.\n",
         DECISION.replace("MUST", "must"),
         DECISION.replace("MUST", "SHOULD"),
@@ -69,6 +70,7 @@ def test_what_changes_a_decision(tmp_path: Path, decision: str) -> None:
         DECISION.replace("SQLite", "**SQLite**").replace(".", ";"),
         DECISION + "\nDate: 2026-02-03\n",
         DECISION + "\n### Amendment of May\n\nThe file may move.\n",
+        DECISION + "\n**Update (ADR-0002):** the file\nmay move.\n",
         DECISION + "\n### Positive Consequences\n\n- It is small.\n",
         DECISION + "\n<!-- checked -->\n",
     ],
