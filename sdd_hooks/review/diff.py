@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple, cast
 
 from sdd_hooks.artifacts.work_tree import LARGEST as LARGEST_FILE
+from sdd_hooks.errors import RepositoryError
 from sdd_hooks.project.git import start, try_git
 from sdd_hooks.project.lines import counted
 from sdd_hooks.review.base import empty_tree, lacks_contents, merge_base, resolve
-from sdd_hooks.review.budget import LARGEST, MOST_LINES, Budget
+from sdd_hooks.review.budget import LARGEST, LONGEST, MOST_LINES, Budget
 from sdd_hooks.review.change import Change, ChangedFile
 from sdd_hooks.review.hidden import look
 from sdd_hooks.review.patch import LONGEST_LINE, Patch, read_patches
@@ -35,7 +37,7 @@ _OPTIONS = (
     "--find-renames",
     # With more files than these on each side, only those that moved as they were are found: git
     # would compare every one with every other.
-    "-l400",
+    "-l200",
     "--no-color",
     # What configuration and attributes say must not decide what is shown.
     "--no-ext-diff",
@@ -59,16 +61,24 @@ class _Sides(NamedTuple):
     index_file: str = ""
 
 
-def read_change(root: Path, base: str, head: str, *, title: str = "", body: str = "") -> Change:
+def read_change(
+    root: Path,
+    base: str,
+    head: str,
+    *,
+    title: str = "",
+    body: str = "",
+    budget: Budget | None = None,
+) -> Change:
     """What `head` changed since it left `base`, both names of commits.
 
     `base` may also name a tree: the empty one makes everything new. Raises RepositoryError for a
     name that is none, for commits that part where a shallow clone does not reach, and for contents
-    that are not in the clone; the message says what to fetch.
+    that are not in the clone; the message says what to fetch. `budget` is how much is read.
     """
     tip, base_tip = resolve(root, head), resolve(root, base, or_tree=True)
     parted = merge_base(root, (base, base_tip), (head, tip))
-    files, notes = _read(_Sides(root, "diff-tree", (parted or base_tip, tip)))
+    files, notes = _read(_Sides(root, "diff-tree", (parted or base_tip, tip)), budget or Budget())
     messages, cut = _messages(root, tip, base_tip if parted else "")
     if not parted and base_tip != empty_tree(root):
         notes.append("base and head have no commit in common: all that differs was compared")
@@ -95,7 +105,7 @@ def read_staged(root: Path, index: str = "") -> Change:
     """
     found = try_git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     base = found.decode().strip() if found else empty_tree(root)
-    files, notes = _read(_Sides(root, "diff-index", ("--cached", base), index))
+    files, notes = _read(_Sides(root, "diff-index", ("--cached", base), index), Budget())
     return Change(base, "", "", "", (), files, tuple(notes))
 
 
@@ -113,10 +123,11 @@ def _messages(root: Path, tip: str, base: str) -> tuple[tuple[str, ...], bool]:
     return tuple(messages), cut or len(texts) > MOST_MESSAGES + 1
 
 
-def _read(sides: _Sides) -> tuple[tuple[ChangedFile, ...], list[str]]:
+def _read(sides: _Sides, budget: Budget) -> tuple[tuple[ChangedFile, ...], list[str]]:
     """The files that differ, with their lines, and what was not looked at."""
-    budget = Budget()
     shown = _diff(sides, budget)
+    if budget.spent and not shown.files:
+        raise RepositoryError("git took too long to find what differs: name a nearer `--base`")
     files = [_with_lines(*one) for one in shown.files]
     hidden = look(sides.root, files, budget)
     found = {**hidden.compared, **dict(_reveal(sides, files, hidden.rest, budget))}
@@ -127,10 +138,11 @@ def _read(sides: _Sides) -> tuple[tuple[ChangedFile, ...], list[str]]:
     if shown.more:
         more = counted(shown.more, "file")
         notes.append(f"not looked at: {more} beyond the first {MOST_FILES:,}")
-    if budget.spent:
+    unread = shown.unread + sum(at not in found for at in hidden.rest)
+    if unread:
         notes.append(
-            f"not looked at: what is beyond {LARGEST // 1_000_000} MB or {MOST_LINES:,} lines of"
-            f" the diff, in {counted(shown.unread, 'file')}"
+            f"not looked at: what is beyond {LARGEST // 1_000_000} MB, {MOST_LINES:,} lines or"
+            f" {LONGEST:.0f} seconds of the diff, in {counted(unread, 'file')}"
         )
     conflicts = sum(file.status == _UNMERGED for file in files)
     if conflicts:
@@ -146,9 +158,12 @@ def _reveal(
 ) -> Iterator[tuple[int, Patch]]:
     """The patches of files at these places, which are text whatever attributes say."""
     for first in range(0, len(places), _GROUP):
+        if budget.spent:
+            return
         group = {(files[at].before, files[at].path): at for at in places[first : first + _GROUP]}
         paths = dict.fromkeys(path for pair in group for path in pair if path)
-        for file, patch in _diff(sides, budget, "--text", paths=tuple(paths)).files:
+        shown = _diff(sides, budget, "--text", paths=tuple(paths))
+        for file, patch in shown.files[: len(shown.files) - shown.unread]:
             if (file.before, file.path) in group:
                 yield group[file.before, file.path], patch
 
@@ -166,11 +181,12 @@ def _diff(sides: _Sides, budget: Budget, *options: str, paths: Sequence[str] = (
     limit = ("-c", f"core.bigFileThreshold={LARGEST_FILE}")
     specs = [f":(literal){path}" for path in paths]
     command = (*limit, sides.verb, *_OPTIONS, *options, *sides.trees, "--", *specs)
-    with start(sides.root, *command, index=sides.index_file) as process:
+    files: list[tuple[ChangedFile, Patch]] = []
+    unread = 0
+    with start(sides.root, *command, index=sides.index_file) as process, budget.timed(process):
         stream = cast(BufferedReader, process.stdout)
         entries, more = _entries(stream)
         patches = read_patches(budget.lines(stream))
-        files, unread = [], 0
         for entry in entries:
             # A type that changes is shown as a file that goes and one that comes.
             parts = [next(patches, Patch()) for _ in range(2 if entry.status == "T" else 1)]
@@ -184,41 +200,45 @@ def _diff(sides: _Sides, budget: Budget, *options: str, paths: Sequence[str] = (
 
 
 def _entries(stream: BufferedReader) -> tuple[list[ChangedFile], int]:
-    """The files that differ, and how many more there are."""
+    """The files that differ, as far as git has said, and how many more there are."""
     found: list[ChangedFile] = []
     more = 0
-    while stream.peek(1)[:1] == b":":
-        mode_before, mode, blob_before, blob, status = _field(stream)[1:].decode().split(" ")
-        names = [_field(stream) for _ in range(2 if status[0] in "RC" else 1)]
-        if len(found) == MOST_FILES:
-            more += 1
-            continue
-        new, gone = not mode_before.strip("0"), not mode.strip("0")
-        found.append(
-            ChangedFile(
-                os.fsdecode(names[-1]),
-                "" if new else os.fsdecode(names[0]),
-                status[0],
-                "" if gone else mode,
-                "" if gone else blob,
-                "" if new else blob_before,
-                mode_before="" if new else mode_before,
-            )
-        )
+    with suppress(EOFError):
+        while stream.peek(1)[:1] == b":":
+            about = _field(stream)[1:].decode().split(" ")
+            names = [_field(stream) for _ in range(2 if about[-1][0] in "RC" else 1)]
+            if len(found) < MOST_FILES:
+                found.append(_entry(about, [os.fsdecode(name) for name in names]))
+            else:
+                more += 1
     # Another null character stands between the two lists.
     stream.read(1)
     return found, more
 
 
+def _entry(about: Sequence[str], names: Sequence[str]) -> ChangedFile:
+    mode_before, mode, blob_before, blob, status = about
+    new, gone = not mode_before.strip("0"), not mode.strip("0")
+    return ChangedFile(
+        names[-1],
+        "" if new else names[0],
+        status[0],
+        "" if gone else mode,
+        "" if gone else blob,
+        "" if new else blob_before,
+        mode_before="" if new else mode_before,
+    )
+
+
 def _field(stream: BufferedReader) -> bytes:
-    """What comes before the next null character."""
+    """What comes before the next null character. Raises EOFError when there is none."""
     parts = []
     while waiting := stream.peek(1):
         end = waiting.find(b"\0")
         parts.append(stream.read(len(waiting) if end < 0 else end + 1))
         if end >= 0:
-            break
-    return b"".join(parts).removesuffix(b"\0")
+            return b"".join(parts)[:-1]
+    raise EOFError
 
 
 def _joined(parts: Sequence[Patch]) -> Patch:

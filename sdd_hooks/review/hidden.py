@@ -29,8 +29,8 @@ _MARKS = (b"\xff\xfe", b"\xfe\xff")
 class Hidden(NamedTuple):
     """The files that are text after all, by their place among the changed files.
 
-    `compared` have their patch here; `rest` are those whose lines git can still compare. `notes`
-    say what was not looked into.
+    `compared` have their patch here; `rest` are those whose lines git can still compare, if there
+    is something left of the budget. `notes` say what was not looked into.
     """
 
     compared: dict[int, Patch]
@@ -54,9 +54,11 @@ def look(root: Path, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
     compared: dict[int, Patch] = {}
     rest: list[int] = []
     for at, (before, after) in zip(texts, _sides(root, [files[at] for at in texts]), strict=True):
-        if before and after and not before.startswith(_MARKS) and not after.startswith(_MARKS):
+        plain = before and after and not (before.startswith(_MARKS) or after.startswith(_MARKS))
+        lines = before.count(b"\n") + after.count(b"\n")
+        if plain or not budget.take(len(before) + len(after), lines):
             rest.append(at)
-        elif budget.take(len(before) + len(after), before.count(b"\n") + after.count(b"\n")):
+        else:
             compared[at] = _compare(decode(before), decode(after))
     notes = []
     if large:

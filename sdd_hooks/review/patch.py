@@ -44,15 +44,14 @@ def read_patches(lines: Iterable[bytes]) -> Iterator[Patch]:
     one. Never raises.
     """
     reader: _Reader | None = None
-    for line in lines:
-        if reader and reader.expects:
-            reader.take(line)
-        elif line.startswith(_BEGIN):
+    rest = iter(lines)
+    for line in rest:
+        if line.startswith(_BEGIN):
             if reader:
                 yield reader.patch()
             reader = _Reader()
         elif reader and (hunk := _HUNK.match(line)):
-            reader.begin(hunk)
+            reader.read(hunk, rest)
         elif reader and line.startswith(_BINARY):
             reader.binary = True
     if reader:
@@ -68,8 +67,6 @@ def line_text(data: bytes, number: int) -> tuple[str, bool]:
         while end > most - 3 and data[end] & 0xC0 == 0x80:
             end -= 1
         data = data[:end]
-    else:
-        data = data.removesuffix(b"\n")
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -77,6 +74,7 @@ def line_text(data: bytes, number: int) -> tuple[str, bool]:
         text = decode(b" " + data)[1:]
     if number == 1:
         text = text.removeprefix(_MARK)
+    text = text.removesuffix("\n")
     if len(text) > LONGEST_LINE:
         return text[:LONGEST_LINE], True
     return text.removesuffix("\r"), False
@@ -90,56 +88,43 @@ class _Reader:
         self._added: list[Line] = []
         self._removed: list[Line] = []
         self._cut = False
-        self._old = self._new = 0
-        self._old_left = self._new_left = 0
         self._hunks = 0
         self._whitespace = True
-        # The hunk without whitespace, as long as there may be nothing else in the patch.
-        self._before = bytearray()
-        self._after = bytearray()
 
-    @property
-    def expects(self) -> bool:
-        """Whether lines of a hunk are still to come."""
-        return self._old_left > 0 or self._new_left > 0
-
-    def begin(self, hunk: re.Match[bytes]) -> None:
-        """A hunk's header."""
-        self._compare()
+    def read(self, hunk: re.Match[bytes], lines: Iterator[bytes]) -> None:
+        """A hunk: as many lines as its header says."""
         self._hunks += 1
-        self._old, self._new = int(hunk[1]), int(hunk[3])
-        self._old_left, self._new_left = (int(hunk[n] or 1) for n in (2, 4))
-
-    def take(self, line: bytes) -> None:
-        """A line of a hunk."""
-        sign = line[:1]
-        if sign == b"+":
-            text, cut = line_text(line[1:], self._new)
-            self._added.append(Line(self._new, text))
-            self._cut = self._cut or cut
-            if self._whitespace:
-                self._after += b"".join(line[1:].split())
-            self._new += 1
-            self._new_left -= 1
-        elif sign == b"-":
-            self._removed.append(Line(self._old, line_text(line[1:], self._old)[0]))
-            if self._whitespace:
-                self._before += b"".join(line[1:].split())
-            self._old += 1
-            self._old_left -= 1
-        elif sign != b"\\":
-            self._old += 1
-            self._new += 1
-            self._old_left -= 1
-            self._new_left -= 1
+        old, new = int(hunk[1]), int(hunk[3])
+        end_old, end_new = old + int(hunk[2] or 1), new + int(hunk[4] or 1)
+        # What both sides are without whitespace, as long as nothing else differs.
+        before, after = bytearray(), bytearray()
+        while old < end_old or new < end_new:
+            line = next(lines, b"")
+            sign = line[:1]
+            if sign == b"+":
+                text, cut = line_text(line[1:], new)
+                self._added.append(Line(new, text))
+                self._cut = self._cut or cut
+                if self._whitespace:
+                    after += b"".join(line[1:].split())
+                new += 1
+            elif sign == b"-":
+                self._removed.append(Line(old, line_text(line[1:], old)[0]))
+                if self._whitespace:
+                    before += b"".join(line[1:].split())
+                old += 1
+            elif not sign:
+                self._whitespace = False
+                return
+            elif sign != b"\\":
+                old += 1
+                new += 1
+            # Where one side has no more to come, it need not be compared at the end.
+            if self._whitespace and len(before) < len(after) and old >= end_old:
+                self._whitespace = False
+        self._whitespace = self._whitespace and before == after
 
     def patch(self) -> Patch:
         """What was read."""
-        self._compare()
-        whitespace = self._whitespace and self._hunks > 0 and not self.expects
+        whitespace = self._whitespace and self._hunks > 0
         return Patch(tuple(self._added), tuple(self._removed), self.binary, whitespace, self._cut)
-
-    def _compare(self) -> None:
-        self._whitespace = self._whitespace and self._before == self._after
-        self._before.clear()
-        self._after.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from io import BufferedReader, BytesIO
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.review.base import empty_tree
 from sdd_hooks.review.change import Change, ChangedFile, Line
-from sdd_hooks.review.diff import read_change, read_staged
+from sdd_hooks.review.diff import _entries, read_change, read_staged
 from tests.support.repos import Repo
 
 HOSTILE = (
@@ -337,6 +338,18 @@ def test_a_damaged_repository(repo: Repo) -> None:
     repo.remove("a")
     with pytest.raises(RepositoryError, match="cannot read what differs: `git fsck`"):
         changed(repo)
+
+
+def test_output_that_ends_early(repo: Repo) -> None:
+    repo.commit(files={"a": "1\n", "b\n": "x\n" * 9})
+    repo.git("mv", "b\n", "c")
+    repo.commit(files={"a": "2\n"})
+    done = repo.run("diff-tree", "-r", "-z", "-M", "--raw", "--patch", "HEAD~1", "HEAD")
+    for length in range(len(done.stdout)):
+        files, more = _entries(BufferedReader(BytesIO(done.stdout[:length]), 16))
+        assert more == 0
+        assert [file.path for file in files] == ["a", "c"][: len(files)]
+    assert len(files) == 2
 
 
 def test_staged(repo: Repo) -> None:
