@@ -7,7 +7,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdd_hooks.project.git import git
 from sdd_hooks.project.project import Project
 from sdd_hooks.review.change import Change
 from sdd_hooks.review.check import check
@@ -39,8 +38,7 @@ def review_commits(
 
     root = project.repository.root
     change = read_change(root, base, head, title=title, body=body)
-    tip = git(root, "rev-parse", "--verify", f"{base}^{{commit}}").decode().strip()
-    subject = subject_of(project, change, tip=tip)
+    subject = subject_of(project, change, tip=change.base_tip)
     most = project.configuration.review.max_suggestions
     review = _review(subject, find_references(project.repository, subject, most))
     if model is None:
