@@ -12,8 +12,10 @@ import yaml
 from sdd_hooks import errors
 from sdd_hooks.artifacts.edges import FORWARD, INVERSES
 from sdd_hooks.artifacts.findings import Severity
+from sdd_hooks.cli.review import FORMATS
 from sdd_hooks.project.configuration import Configuration
 from sdd_hooks.project.keys import GROUPS
+from sdd_hooks.review.rules import own
 from tests.docs.pages import TOP, blocks
 
 DOCS = TOP / "docs"
@@ -105,6 +107,15 @@ def test_every_rule_of_the_check_is_documented_with_its_severity() -> None:
     assert {rule for rule, _ in documented} == given
     for rule, severity in documented:
         assert re.search(rf'"{rule}",\s*(?:severity|"{severity}")', source), rule
+
+
+def test_every_rule_of_the_review_is_documented_with_its_severity() -> None:
+    documented = [tuple(row[:2]) for row in rows(DOCS / "review.md", "## Rules")]
+    assert documented == [(rule.id, rule.severity) for rule in own()]
+
+
+def test_every_format_of_the_review_is_documented() -> None:
+    assert {row[0] for row in rows(DOCS / "review.md", "## Formats")} == set(FORMATS)
 
 
 def test_every_edge_is_documented() -> None:
