@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 
+from sdd_hooks.project.lines import plain
+
 LONGEST = 400
 """Characters of a text that are shown."""
 BREAK = "\u200b"
@@ -19,11 +21,13 @@ BREAK = "\u200b"
 # GitHub looks for formulas in what is shown, and advises the tag, Gitea in what is written.
 DOLLAR = "<span>&#36;</span>"
 
-# Letters that look like nothing at all.
-_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-# The two joiners are part of words in some scripts, and of emoji; never beside ASCII.
-_JOINER = re.compile(r"(?<=[^\x00-\x7f\u200c\u200d])[\u200c\u200d](?=[^\x00-\x7f\u200c\u200d])")
-
+# Letters that look like nothing at all, and the two joiners beside anything but the scripts and
+# emoji that they are part of.
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]"
+    r"|(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]"
+    r"|[\u200c\u200d](?![^\x00-\x7f\u200c\u200d])"
+)
 _REFERENCE = re.compile(
     # @team #1 !1 &1 ~label %milestone ^alert :emoji: https://host {+inserted+} [epic:1]
     r"[@#!&~%^:{\[](?=\S)"
@@ -56,12 +60,8 @@ def shown(text: str, longest: int = LONGEST) -> str:
 
     Control characters, what reorders text and what cannot be seen are shown as escapes.
     """
-    line = " ".join(text[: 4 * longest].split())
-    if not line.isascii() or not line.isprintable():
-        kept = {match.start() for match in _JOINER.finditer(line)}
-        line = "".join(
-            one if _plain(one) or at in kept else ascii(one)[1:-1] for at, one in enumerate(line)
-        )
+    line = plain(" ".join(text[: 4 * longest].split()))
+    line = _UNSEEN.sub(lambda unseen: f"\\u{ord(unseen[0]):04x}", line)
     cut = len(line) > longest or len(text) > 4 * longest
     return line[: longest - 1].rstrip() + "…" if cut else line
 
@@ -100,7 +100,3 @@ def _broken(reference: re.Match[str]) -> str:
 
 def _written(markup: re.Match[str]) -> str:
     return _WRITTEN.get(markup[0], f"\\{markup[0]}")
-
-
-def _plain(character: str) -> bool:
-    return character.isprintable() and character not in _BLANK

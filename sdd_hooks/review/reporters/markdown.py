@@ -4,13 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from sdd_hooks.artifacts.findings import Finding, Severity
+from sdd_hooks.project.lines import counted
 from sdd_hooks.review.outcome import SEVERITIES, Candidate, Evidence, Review, Suppressed, question
 from sdd_hooks.review.reporters.cut import END, FOLD
 from sdd_hooks.review.reporters.escape import code, prose
 from sdd_hooks.review.reporters.links import Links, place
+
+Item = TypeVar("Item")
 
 OPEN = 5
 """Findings of a severity, and notes, that are shown; the rest is folded."""
@@ -19,10 +23,18 @@ QUOTE = 600
 SNIPPET = 160
 """Characters that are shown of the line that a finding is about."""
 
-_BACKSLASH = "\\"
-
 SIGNS: dict[Severity, str] = {"critical": "❌", "warning": "⚠️", "info": "ℹ️"}
-_NAMES: dict[Severity, str] = {"critical": "critical", "warning": "warning", "info": "remark"}
+"""How a severity looks."""
+
+_HEADINGS: dict[Severity, str] = {"critical": "Critical", "warning": "Warnings", "info": "Remarks"}
+_NAMES: dict[Severity, str] = {
+    "critical": "critical finding",
+    "warning": "warning",
+    "info": "remark",
+}
+
+# It breaks a line where its end alone would not.
+_BACKSLASH = "\\"
 
 
 def markdown(review: Review, *, links: Links | None = None) -> str:
@@ -44,12 +56,6 @@ def report_lines(review: Review, links: Links | None) -> Iterator[str]:
     yield from _suppressed(review.suppressed, links)
     yield from _notes(review.notes)
     yield f"<sub>{_scope(review)}</sub>"
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 warning`, `2 warnings`; `critical` has no plural."""
-    ending = "" if number == 1 or noun == "critical" else "s"
-    return f"{number:,} {noun}{ending}"
 
 
 def _verdict(review: Review) -> str:
@@ -136,14 +142,13 @@ def _findings(review: Review, severity: Severity, links: Links | None) -> Iterat
     found = _of(review, severity)
     if not found:
         return
-    yield f"### {SIGNS[severity]} {counted(len(found), _NAMES[severity])}"
+    yield f"### {_HEADINGS[severity]}"
     yield ""
-    yield from _listed([list(_finding(one, links)) for one in found])
+    yield from _listed(found, lambda one: _finding(one, links))
 
 
 def _finding(finding: Finding, links: Links | None) -> Iterator[str]:
     evidence = code(finding.evidence, SNIPPET)
-    # The backslash breaks the line where its end alone would not.
     yield f"- {_told(finding, links)}{_BACKSLASH if evidence else ''}"
     if evidence:
         yield f"  {evidence}"
@@ -167,16 +172,16 @@ def _notes(notes: Sequence[str]) -> Iterator[str]:
     if notes:
         yield "### Notes"
         yield ""
-        yield from _listed([[f"- {prose(note)}"] for note in notes])
+        yield from _listed(notes, lambda note: [f"- {prose(note)}"])
 
 
-def _listed(items: Sequence[Sequence[str]]) -> Iterator[str]:
-    """List items, the first of them in the open."""
+def _listed(items: Sequence[Item], told: Callable[[Item], Iterable[str]]) -> Iterator[str]:
+    """List items, the first of them in the open; `told` gives the lines of one."""
     for item in items[:OPEN]:
-        yield from item
+        yield from told(item)
     yield ""
     if more := items[OPEN:]:
-        yield from _folded(f"{len(more):,} more", (line for item in more for line in item))
+        yield from _folded(f"{len(more):,} more", (line for item in more for line in told(item)))
 
 
 def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:

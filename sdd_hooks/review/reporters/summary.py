@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+from sdd_hooks.project.lines import counted
 from sdd_hooks.review.outcome import Review
 from sdd_hooks.review.reporters.annotations import left_out
 from sdd_hooks.review.reporters.cut import fitting
 from sdd_hooks.review.reporters.links import Links
-from sdd_hooks.review.reporters.markdown import counted, report_lines
+from sdd_hooks.review.reporters.markdown import report_lines
 
 LONGEST = 1_048_576
 """Bytes of a step's summary; GitHub throws a longer one away as a whole."""

@@ -55,7 +55,7 @@ def read(text: str) -> str:
         ("===", r"\=\=\="),
         ("---", r"\---"),
         ("costs $5", "costs <span>&#36;</span>5"),
-        ("\u202eevil\x1b[2J", f"\\\\u202eevil\\\\x1b&#91;{BREAK}2J"),
+        ("\u202eevil\x1b[2J", f"\\\\u202eevil\\\\u001b&#91;{BREAK}2J"),
         ("cafe1234", f"cafe12{BREAK}34"),
         ("", ""),
     ],
