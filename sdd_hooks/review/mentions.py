@@ -63,6 +63,7 @@ _NAMED = re.compile(
     (?:"([^"\n]{1,300})"|“([^”\n]{1,300})”)""",
     re.VERBOSE,
 )
+_COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -88,7 +89,7 @@ def mentions_in(path: str, text: str, added: Mapping[int, str]) -> Iterator[Ment
     seen: set[tuple[int, ArtifactId]] = set()
     test = is_test(path)
     for mention in _comments(path, text, added):
-        if not test or mention.line <= TOP:
+        if not test or _on_top(text, mention):
             seen.add((mention.line, mention.id))
             yield mention
     if test:
@@ -102,6 +103,14 @@ def mentions_in(path: str, text: str, added: Mapping[int, str]) -> Iterator[Ment
             if (number, mention.id) not in seen and len(found) < MOST:
                 found.append(mention._replace(path=path, line=number, text=line))
     yield from _own(found)
+
+
+def _on_top(text: str, mention: Mention) -> bool:
+    """Whether a comment is one on a test, and not what is tested, in a string of several lines."""
+    if mention.line > TOP or not _COMMENT.match(mention.text):
+        return False
+    above = "\n".join(text.split("\n", mention.line - 1)[: mention.line - 1])
+    return not any(above.count(quote) % 2 for quote in ('"""', "'''", "`"))
 
 
 def _own(found: Sequence[Mention]) -> Iterator[Mention]:

@@ -114,9 +114,13 @@ def test_files_that_are_left_out(tmp_path: Path) -> None:
 
 
 def test_of_a_test_only_the_comment_at_its_top(tmp_path: Path) -> None:
-    text = "# Governing: ADR-0001\nx = 'ADR-0002'\n" + "\n" * TOP + "# Governing: ADR-0003\n"
+    text = (
+        '"""Tests."""\n# Governing: ADR-0001\nx = \'ADR-0002\'\n'
+        'y = """\n# Governing: ADR-0003\n"""\nz = "# Governing: ADR-0004"\n'
+    )
+    text += "\n" * TOP + "# Governing: ADR-0005\n"
 
-    assert in_file(tmp_path, "tests/test_a.py", text) == [("comment", "ADR-0001", 1)]
+    assert in_file(tmp_path, "tests/test_a.py", text) == [("comment", "ADR-0001", 2)]
 
 
 def test_what_the_author_says_each_artifact_once() -> None:

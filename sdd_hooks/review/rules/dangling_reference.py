@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
@@ -140,6 +139,8 @@ def _unknown(subject: Subject, mentions: Sequence[Mention]) -> str:
 
 
 def _advice(found: tuple[Artifact, ...], requirement: str) -> str:
+    from difflib import get_close_matches
+
     names = [name for artifact in found for name in _names(artifact)][:500]
     close = get_close_matches(requirement[:300], names, 1, 0.6)
     return _meant(f'"{close[0]}"' if close else "")

@@ -26,6 +26,7 @@ def test_a_suppression_without_a_reason_on_an_added_line(tmp_path: Path) -> None
 def test_one_with_a_reason_and_an_explanation_of_the_syntax_are_none(tmp_path: Path) -> None:
     after = {
         "a.py": "# sdd-ignore: security (checked)\n",
+        "tests/test_a.py": "text = '# sdd-ignore: security'\n",
         "a.md": "Write `sdd-ignore: RULE (reason)` in a comment.\n",
     }
 
