@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.errors import SddError
@@ -17,6 +17,8 @@ from sdd_hooks.review.suppression import suppress
 
 MOST = 1_000
 """Findings of one rule that are kept."""
+LONGEST = 2_000
+"""Characters of a message, and of what shows it, that are kept."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,17 @@ def _apply(rule: Rule, subject: Subject, notes: list[str]) -> Iterator[Finding]:
                 notes.append(f"the rule {name} found more than {MOST:,}: the rest is left out")
                 return
             count += 1
-            yield finding
+            yield _told(finding)
     except SddError as error:
         notes.append(reason(error))
     except Exception as error:
         notes.append(f"the rule {name} failed: {reason(error)}")
+
+
+def _told(finding: Finding) -> Finding:
+    """The finding as it can be told: paths and titles within a message may have any characters."""
+    message = one_line(finding.message)[:LONGEST]
+    return replace(finding, message=message, evidence=finding.evidence[:LONGEST])
 
 
 def _belongs(finding: object, rule: Rule) -> bool:
