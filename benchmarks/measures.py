@@ -9,6 +9,7 @@ from benchmarks import embedding
 from benchmarks.corpus import questions
 from benchmarks.process import Run, alternate, cores
 from benchmarks.report import Figure, human_seconds, median_seconds
+from benchmarks.review import STAGED, reviewed
 from benchmarks.tracker import tracked
 from benchmarks.workbench import Repository, Workbench
 
@@ -140,6 +141,39 @@ def sync(bench: Workbench) -> list[Figure]:
     ]
 
 
+def review(bench: Workbench) -> list[Figure]:
+    """Reviews of changes of three sizes, and the rules on what is staged."""
+    found = reviewed(bench)
+    rounds = bench.sizes.reviews
+    first, again, staged, shown = alternate(
+        rounds,
+        lambda _: found.first_review("usual"),
+        lambda _: found.review("usual"),
+        lambda _: found.check(),
+        lambda _: found.diff("main...usual"),
+    )
+    _expect(f'"files": {found.usual},', first[-1], "the review")
+    wide, wide_shown, large, large_shown = alternate(
+        bench.sizes.large_reviews,
+        lambda _: found.first_review("wide"),
+        lambda _: found.diff("main...wide"),
+        lambda _: found.first_review("large"),
+        lambda _: found.diff("main...large"),
+    )
+    _expect(f'"files": {found.wide},', wide[-1], "the review")
+    _expect(f'"files": {found.large},', large[-1], "the review")
+    usual = f"review of {found.usual:,} changed files, {bench.sizes.records:,} records"
+    size = f"{bench.sizes.large_change // 1_000_000} MB"
+    return [
+        _seconds(f"{usual}, the first time", first, shown, 3),
+        _seconds(f"{usual}, again", again, shown, 1),
+        _seconds(f"rules on {STAGED} staged files", staged, [], 0.3),
+        _seconds(f"review of {found.wide:,} changed files, the first time", wide, wide_shown, 15),
+        _seconds(f"review of a change of {size}, the first time", large, large_shown, 15),
+        _peak(f"peak memory of a review of {size}", large, 1_000),
+    ]
+
+
 MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "commit": commit,
     "refresh": refresh,
@@ -149,6 +183,7 @@ MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "memory": memory,
     "embed": embed,
     "sync": sync,
+    "review": review,
 }
 """By the name that `--only` takes, in the order of the table."""
 
@@ -167,6 +202,19 @@ def _commit(repository: Repository, rounds: int) -> Figure:
 
 def _count(name: str, count: int, besides: str, most: int) -> Figure:
     return Figure(name, f"{count}", besides, count, most, "")
+
+
+def _seconds(name: str, runs: list[Run], shown: list[Run], most: float) -> Figure:
+    """Seconds of ours, beside those in which git shows the same change."""
+    ours = median_seconds(runs)
+    git = f"git diff: {human_seconds(median_seconds(shown))}" if shown else ""
+    factor, unit = (1000, "ms") if most < 1 else (1, "s")
+    return Figure(name, human_seconds(ours), git, ours * factor, most * factor, unit)
+
+
+def _peak(name: str, runs: list[Run], most: float) -> Figure:
+    peak = max(run.peak for run in runs) / 2**20
+    return Figure(name, f"{peak:.1f} MB", "", peak, most, "MB")
 
 
 def _flat(bench: Workbench, peak: int) -> Figure:

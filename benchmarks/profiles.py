@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from benchmarks import embedding
 from benchmarks.corpus import questions
 from benchmarks.process import run
+from benchmarks.review import reviewed
 from benchmarks.sdd import COMMAND, KINDS, Sdd
 from benchmarks.tracker import SYNC, tracked
 from benchmarks.workbench import Repository, Workbench
@@ -63,6 +64,15 @@ def sync(bench: Workbench) -> str:
         return _profile(shop.sdd, shop.sdd.forget, f"{shop.count:,} issues", *SYNC)
 
 
+def review(bench: Workbench) -> str:
+    """The first review of a change of the usual size, and the rules on what is staged."""
+    found = reviewed(bench)
+    of = f"{found.usual:,} changed files"
+    command = ("review", "--base", "main", "--head", "usual", "--json")
+    whole = _profile(found.sdd, found.sdd.forget, of, *command)
+    return whole + _profile(found.sdd, lambda: None, "staged files", "hook", "check")
+
+
 PROFILES: dict[str, Callable[[Workbench], str]] = {
     "commit": commit,
     "refresh": refresh,
@@ -72,6 +82,7 @@ PROFILES: dict[str, Callable[[Workbench], str]] = {
     "memory": refresh,
     "embed": embed,
     "sync": sync,
+    "review": review,
 }
 """By the names of the measures."""
 

@@ -16,7 +16,10 @@ _ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many documents, issues and rounds. The defaults are those the targets are set for."""
+    """How many documents, issues, changed files (the large change: bytes) and rounds.
+
+    The defaults are those the targets are set for.
+    """
 
     small: int = 1_000
     middle: int = 10_000
@@ -30,11 +33,18 @@ class Sizes:
     issues: int = 5_000
     fewer_issues: int = 500
     syncs: int = 5
+    records: int = 300
+    usual_change: int = 200
+    wide_change: int = 5_000
+    large_change: int = 60_000_000
+    reviews: int = 7
+    large_reviews: int = 3
 
 
 QUICK = Sizes(
     200, 1_000, 5_000, commits=10, refreshes=5, searches=5, first_indexes=1, embedded=12, embeds=1,
-    issues=500, fewer_issues=200, syncs=2,
+    issues=500, fewer_issues=200, syncs=2, records=30, usual_change=20, wide_change=500,
+    large_change=6_000_000, reviews=2, large_reviews=1,
 )  # fmt: skip
 
 
