@@ -35,5 +35,5 @@ def hook(directory: Path | None, event: str, arguments: tuple[str, ...]) -> int:
       sdd hook check --fail-on critical
     """
     cwd = start_directory(directory)
-    stdin = sys.stdin.buffer
+    stdin = sys.stdin.buffer if sys.stdin else None
     return handle(event, arguments, cwd=cwd, environ=os.environ, stderr=sys.stderr, stdin=stdin)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from sdd_hooks.cli.context import open_project
+from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.options import json_option
 from sdd_hooks.cli.output import plain, terminal
 from sdd_hooks.cli.progress import waiting_line
@@ -74,13 +74,11 @@ def review(
         raise click.UsageError("--staged goes with no other choice of what is reviewed")
     if as_json and form not in {None, "json"}:
         raise click.UsageError(f"--json is --format json, not {form}")
-    from sdd_hooks.review.review import review_staged
-
     project = open_project(directory)
     body = body_file.read(LONGEST_BODY).decode("utf-8", "replace") if body_file else ""
     with waiting_line(sys.stderr, "Reviewing"):
         found = (
-            review_staged(project)
+            _of_index(project, start_directory(directory))
             if staged
             else _of_commits(project, base, head or "HEAD", title, body, judge)
         )
@@ -90,6 +88,14 @@ def review(
         sys.stderr.writelines(f"warning: {plain(text)}\n" for text in project.warnings)
     fails = found.fails(fail_on or project.configuration.review.fail_on)
     return EXIT_FINDINGS if fails else EXIT_OK
+
+
+def _of_index(project: Project, cwd: Path) -> Review:
+    from sdd_hooks.githooks.staged import index_file
+    from sdd_hooks.review.review import review_staged
+
+    # A hook of somebody's own may start this, for a commit with an index of its own.
+    return review_staged(project, index=index_file(project.repository, cwd, os.environ))
 
 
 def _of_commits(
