@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from sdd_hooks.artifacts.governing import governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
-from sdd_hooks.artifacts.markdown import frontmatter_end, prose, with_plain_line_ends
+from sdd_hooks.artifacts.markdown import frontmatter_end, prose
 from sdd_hooks.review.change import Change
 from sdd_hooks.review.paths import is_foreign, is_markdown, is_sample, is_test, is_text
 
@@ -85,7 +85,8 @@ def mentions(change: Change, read: Callable[[str], str]) -> Iterator[Mention]:
 
 def mentions_in(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mention]:
     """The mentions on these lines of the file at `path`, governing comments first. Never raises."""
-    text = with_plain_line_ends(text)
+    # Lines are git's, which a carriage return alone does not end.
+    text = text.replace("\r", " ")
     seen: set[tuple[int, ArtifactId]] = set()
     test = is_test(path)
     for mention in _comments(path, text, added):

@@ -96,6 +96,13 @@ def test_ids_that_are_somebody_elses(tmp_path: Path, line: str, ids: list[str]) 
     assert [one for _, one, _ in in_file(tmp_path, "a.md", f"{line}\n")] == ids
 
 
+def test_lines_are_those_of_git(tmp_path: Path) -> None:
+    text = "one\rtwo\r\n\rADR-0001\r\n# Governing: ADR-0002\r\n"
+
+    assert [line for _, _, line in in_file(tmp_path, "a.md", text)] == [3, 2]
+    assert [line for _, _, line in in_file(tmp_path / "b", "a.py", text)] == [3, 2]
+
+
 def test_a_range_is_not_told_as_each_of_its_ids(tmp_path: Path) -> None:
     text = "ADR-0001..0003 and ADR-0010, ADR-0020 – ADR-0022, ADR-0030 to ADR-0031; ADR-0040\n"
     subject = staged_subject_of(tmp_path, {}, {"a.md": text})

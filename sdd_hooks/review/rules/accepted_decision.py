@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.review.change import ChangedFile, Line
+from sdd_hooks.review.change import ChangedFile, Line, lines_of
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 
@@ -59,24 +59,36 @@ def check(subject: Subject) -> Iterator[Finding]:
         if before is None or before.kind != "ADR" or before.status.value != "accepted":
             continue
         after = subject.corpus.by_path.get(file.path) if file.mode else None
-        if after is None and file.mode:
-            continue
         if after is None:
             if not (before.id and subject.corpus.resolve(before.id)):
-                yield _deleted(file, before)
-        elif after.status.authoritative and (line := _rewritten(file, before, after)):
+                yield _lost(file, before)
+        elif after.status.authoritative and (line := _rewritten(subject, file, before, after)):
             yield _changed(line, before, after)
 
 
-def _rewritten(file: ChangedFile, before: Artifact, after: Artifact) -> Line | None:
-    """The first line at the head with which the decision differs; number 0 when it is only cut."""
-    removed = _decided(before, file.removed)
-    added = _decided(after, file.added)
+def _rewritten(
+    subject: Subject, file: ChangedFile, before: Artifact, after: Artifact
+) -> Line | None:
+    """The first line with which the decision differs, else the decision's own for one that is cut.
+
+    A paragraph is often one line, and longer than those of a diff that are kept.
+    """
+    removed = _decided(before, _whole(file.removed, subject.text_before(file.before)))
+    added = _decided(after, _whole(file.added, subject.text(file.path)))
     if same_decision([line.text for line in removed], [line.text for line in added]):
         return None
     if added:
         return added[0]
     return Line(after.decision[0] if after.decision else 0, removed[0].text)
+
+
+def _whole(lines: Sequence[Line], text: str) -> list[Line]:
+    """The lines as they stand in the file."""
+    written = lines_of(text)
+    return [
+        Line(line.number, written[line.number - 1]) if line.number <= len(written) else line
+        for line in lines
+    ]
 
 
 def _decided(artifact: Artifact, lines: Sequence[Line]) -> list[Line]:
@@ -166,9 +178,10 @@ def _changed(line: Line, before: Artifact, after: Artifact) -> Finding:
     return Finding(after.path, line.number, RULE.id, "warning", message, line.text.strip())
 
 
-def _deleted(file: ChangedFile, before: Artifact) -> Finding:
+def _lost(file: ChangedFile, before: Artifact) -> Finding:
+    what = "no record any more" if file.mode else "deleted"
     message = (
-        f"{before.name} ({before.title}) was accepted, and is deleted: keep it, and mark it as"
+        f"{before.name} ({before.title}) was accepted, and is {what}: keep it, and mark it as"
         " superseded or deprecated"
     )
     return Finding(file.path, 0, RULE.id, "warning", message, before.name)

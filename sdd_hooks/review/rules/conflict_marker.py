@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.artifacts.markdown import frontmatter_end, prose, with_plain_line_ends
+from sdd_hooks.artifacts.markdown import frontmatter_end, prose
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 
@@ -48,7 +48,8 @@ def conflicts(text: str, *, markdown: bool = False) -> Iterator[tuple[_Marker, .
     if "<<<<<<<" not in text and ">>>>>>>" not in text:
         return
     if markdown:
-        text = with_plain_line_ends(text)
+        # Lines are git's, which a carriage return alone does not end.
+        text = text.replace("\r", " ")
         # Frontmatter is where records conflict most.
         matter = frontmatter_end(text)
         text = text[:matter] + prose(text)[matter:]

@@ -138,6 +138,27 @@ def test_a_deleted_record(tmp_path: Path) -> None:
     ]
 
 
+def test_a_record_that_is_moved_out_or_emptied(tmp_path: Path) -> None:
+    old = adr(1, decision=DECISION)
+    out = {path_of(old): None, "docs/archive/one.md": old[path_of(old)]}
+    moved = subject_of(tmp_path / "a", old, out)
+    emptied = subject_of(tmp_path / "b", {**old, **adr(2, "Two")}, {path_of(old): "\n"})
+
+    assert [(one.path, one.line) for one in found(RULE, moved)] == [("docs/archive/one.md", 0)]
+    assert "is no record any more" in found(RULE, moved)[0].message
+    assert [one.path for one in found(RULE, emptied)] == [path_of(old)]
+
+
+def test_a_paragraph_on_one_long_line_is_compared_to_its_end(tmp_path: Path) -> None:
+    long = "We store it. " * 400
+    before = adr(1, decision=f"{long}In SQLite.\n")
+    same = adr(1, decision=f"{long} In [SQLite](https://sqlite.org).\n")
+    other = adr(1, decision=f"{long}In files.\n")
+
+    assert found(RULE, subject_of(tmp_path / "a", before, same)) == []
+    assert len(found(RULE, subject_of(tmp_path / "b", before, other))) == 1
+
+
 def test_a_moved_record_is_compared_with_what_it_was(tmp_path: Path) -> None:
     old, new = adr(1, decision=DECISION), adr(1, "Keep it so", decision=DECISION)
     other = adr(1, "Keep it so", decision=DECISION.replace("SQLite", "a list"))
