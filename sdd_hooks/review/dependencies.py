@@ -29,6 +29,8 @@ _JSON_KEYS = {
 _TOML_TABLE = re.compile(r"\s*\[{1,2}([^\[\]]{1,300})\]{1,2}\s*(?:#.*)?$")
 _TOML_KEY = re.compile(r"\s*(?:\"([^\"]{1,200})\"|'([^']{1,200})'|([\w.-]{1,200}))\s*=\s*(.*)")
 _TOML_STRING = re.compile(r"\"([^\"\n]{0,1000})\"|'([^'\n]{0,1000})'")
+# In a list of requirements, a table includes another list.
+_TOML_INLINE = re.compile(r"\{[^{}]*\}")
 _TOML_RENAMED = re.compile(r"\bpackage\s*=\s*[\"']([^\"'\n]{1,200})[\"']")
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")
 _LISTS = re.compile(
@@ -146,7 +148,8 @@ def _toml(text: str) -> Iterator[Line]:
                 continue
             in_list = True
         bare = _TOML_STRING.sub("", value)
-        for string in _TOML_STRING.finditer(value.split(" #", 1)[0]):
+        names = _TOML_INLINE.sub("", value.split(" #", 1)[0])
+        for string in _TOML_STRING.finditer(names):
             if name := _REQUIREMENT.match(string[1] or string[2] or ""):
                 yield Line(number, name[1])
         in_list = "]" not in bare.split("#", 1)[0]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST = 1_000
 """Characters of a pattern."""
-LARGEST = 1_000
+LARGEST = 500
 """Instructions of a compiled pattern: what a byte of text can cost at the worst."""
 MEMORY = 1 << 20
 """Bytes that the states of a pattern may take; past them it gets slower, and stays linear."""

@@ -10,6 +10,7 @@ from sdd_hooks.artifacts.markdown import (
     MAX_SECTIONS,
     MAX_TITLE,
     Section,
+    fenced,
     frontmatter_end,
     prose,
     sections,
@@ -295,6 +296,30 @@ def test_prose_keeps_every_offset(text: str) -> None:
     for section in sections(text):
         if section.level and section.title:
             assert kept[section.start : section.end].strip()
+
+
+def test_fenced_blocks_have_their_text_and_line() -> None:
+    text = (
+        "---\na: b\n---\n```py one\nx = 1\n\ny\n```\n<!--\n```no\n```\n-->\n"
+        "- ~~~\r\n  item\r\n  ~~~\r\n````md\n```\ninner\n```\n````\n```\n```\n```open\nlast"
+    )
+    assert [(block.info, block.text, block.line) for block in fenced(text)] == [
+        ("py one", "x = 1\n\ny", 4),
+        ("", "  item ", 13),
+        ("md", "```\ninner\n```", 16),
+        ("", "", 21),
+        ("open", "last", 23),
+    ]
+
+
+@given(documents)
+def test_fenced_blocks_stand_where_they_say(text: str) -> None:
+    lines = with_plain_line_ends(text).split("\n")
+    for block in fenced(text):
+        opening = lines[block.line - 1]
+        assert "```" in opening or "~~~" in opening
+        inside = lines[block.line : block.line + block.text.count("\n") + 1]
+        assert block.text in ("", "\n".join(inside))
 
 
 @given(documents)

@@ -29,8 +29,10 @@ _UNSEEN = re.compile(
     r"|[\u200c\u200d](?![^\x00-\x7f\u200c\u200d])"
 )
 _REFERENCE = re.compile(
-    # @team #1 !1 &1 ~label %milestone ^alert :emoji: https://host {+inserted+} [epic:1]
-    r"[@#!&~%^:{\[](?=\S)"
+    # @team #1 !1 &1 ~label %milestone ^alert {+inserted+} [epic:1]
+    r"[@#!&~%^{\[](?=\S)"
+    # :emoji: https://host, but the line of a file as it is
+    r"|:(?=\S)(?!\d+\b(?![:+-]))"
     r"|www(?=\.)"
     r"|G[HL]-(?=\d)"
     r"|(?<=\S)(?=>)"  # group/project>

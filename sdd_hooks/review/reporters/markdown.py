@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
 
 from sdd_hooks.artifacts.findings import Finding, Severity
 from sdd_hooks.project.lines import counted
@@ -14,10 +13,8 @@ from sdd_hooks.review.reporters.cut import END, FOLD
 from sdd_hooks.review.reporters.escape import code, prose
 from sdd_hooks.review.reporters.links import Links, place
 
-Item = TypeVar("Item")
-
 OPEN = 5
-"""Findings of a severity, and notes, that are shown; the rest is folded."""
+"""What of a severity is shown, and where each of it stands, and notes; the rest is folded."""
 QUOTE = 600
 """Characters that are shown of a sentence of a record."""
 SNIPPET = 160
@@ -142,16 +139,41 @@ def _findings(review: Review, severity: Severity, links: Links | None) -> Iterat
     found = _of(review, severity)
     if not found:
         return
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for one in found:
+        groups.setdefault((one.rule, one.message), []).append(one)
+    in_the_open, folded = _divided(list(groups.values()))
     yield f"### {_HEADINGS[severity]}"
     yield ""
-    yield from _listed(found, lambda one: _finding(one, links))
+    for group in in_the_open:
+        yield from _group(group, links)
+    yield ""
+    if folded:
+        title = f"{sum(map(len, folded)):,} more"
+        yield from _folded(title, (line for group in folded for line in _group(group, links)))
 
 
-def _finding(finding: Finding, links: Links | None) -> Iterator[str]:
-    evidence = code(finding.evidence, SNIPPET)
-    yield f"- {_told(finding, links)}{_BACKSLASH if evidence else ''}"
-    if evidence:
-        yield f"  {evidence}"
+def _divided(groups: list[list[Finding]]) -> tuple[list[list[Finding]], list[list[Finding]]]:
+    """The first groups, each with its first findings, and all the rest."""
+    first, rest = groups[:OPEN], groups[OPEN:]
+    cut = [group[OPEN:] for group in first if len(group) > OPEN]
+    return [group[:OPEN] for group in first], cut + rest
+
+
+def _group(group: Sequence[Finding], links: Links | None) -> Iterator[str]:
+    """Findings that say the same, as a list item that says it once."""
+    first, *others = group
+    evidence = code(first.evidence, SNIPPET)
+    if not others:
+        yield f"- {_told(first, links)}{_BACKSLASH if evidence else ''}"
+        if evidence:
+            yield f"  {evidence}"
+        return
+    yield f"- {prose(first.message)} ({code(first.rule)})"
+    for one in group:
+        where = place(one.path, one.line, links) if one.path else ""
+        shows = code(one.evidence, SNIPPET)
+        yield f"  - {': '.join(filter(None, (where, shows))) or 'the change as a whole'}"
 
 
 def _told(finding: Finding, links: Links | None) -> str:
@@ -172,16 +194,10 @@ def _notes(notes: Sequence[str]) -> Iterator[str]:
     if notes:
         yield "### Notes"
         yield ""
-        yield from _listed(notes, lambda note: [f"- {prose(note)}"])
-
-
-def _listed(items: Sequence[Item], told: Callable[[Item], Iterable[str]]) -> Iterator[str]:
-    """List items, the first of them in the open; `told` gives the lines of one."""
-    for item in items[:OPEN]:
-        yield from told(item)
-    yield ""
-    if more := items[OPEN:]:
-        yield from _folded(f"{len(more):,} more", (line for item in more for line in told(item)))
+        yield from (f"- {prose(note)}" for note in notes[:OPEN])
+        yield ""
+        if more := notes[OPEN:]:
+            yield from _folded(f"{len(more):,} more", (f"- {prose(note)}" for note in more))
 
 
 def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:

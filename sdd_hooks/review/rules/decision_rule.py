@@ -25,6 +25,7 @@ from sdd_hooks.review.decision_rules import (
 )
 from sdd_hooks.review.dependencies import dependencies, is_manifest
 from sdd_hooks.review.imports import has_imports, imports
+from sdd_hooks.review.outcome import SEVERITIES
 from sdd_hooks.review.patterns import AddedText, Pattern, added_text
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
@@ -35,8 +36,8 @@ MOST_RULES = 500
 MOST = 200
 """Findings of one rule; `MOST_OF_FILE` in one file."""
 MOST_OF_FILE = 20
-BUDGET = 10_000_000_000
-"""Bytes of text times instructions of patterns that a review spends: at the worst ten seconds."""
+BUDGET = 3_000_000_000
+"""Bytes times instructions of patterns that a review spends: twenty seconds at the worst."""
 
 LONGEST_EVIDENCE = 200
 
@@ -197,7 +198,8 @@ def _apply(subject: Subject, applied: Sequence[_Applied]) -> Iterator[Finding]:
         message = f"the records state more than {MOST_RULES} rules: from here on they are left out"
         yield Finding(first.path, first.rule.line, f"{ID}/unread", "warning", message, first.name)
     spent = 0
-    seen: set[tuple[str, str, int, str]] = set()
+    # A rule of the base, and what the change made of it, find the same: the worse one counts.
+    found: dict[tuple[str, str, int, str], Finding] = {}
     # The cheap ones first, so that one that costs much takes no other's place.
     for search in sorted(_searches(subject, applied[:MOST_RULES]), key=lambda one: one.cost):
         spent += search.cost
@@ -205,11 +207,14 @@ def _apply(subject: Subject, applied: Sequence[_Applied]) -> Iterator[Finding]:
             yield _unapplied(search)
             continue
         for finding in _found(search, subject):
-            # A rule of the base, and what the change made of it, find the same.
             key = (finding.rule, finding.path, finding.line, search.name)
-            if key not in seen:
-                seen.add(key)
-                yield finding
+            if key not in found or _rank(finding) < _rank(found[key]):
+                found[key] = finding
+    yield from found.values()
+
+
+def _rank(finding: Finding) -> int:
+    return SEVERITIES.index(finding.severity)
 
 
 def _searches(subject: Subject, applied: Sequence[_Applied]) -> Iterator[_Search]:

@@ -1,0 +1,240 @@
+"""Rules of decisions, held against commits of real repositories."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.review.rules.decision_rule import RULE
+from sdd_hooks.review.subject import Subject
+from tests.review.repositories import Files, staged_subject_of, subject_of
+
+ADR = "docs/adrs/ADR-0011-storage.md"
+NO_EVAL = "forbid regex: \\beval\\("
+
+
+def adr(*lines: str, status: str = "accepted", number: int = 11, more: str = "") -> str:
+    block = "\n".join(["```sdd-rule", *lines, "```", ""]) if lines else ""
+    return f"---\nstatus: {status}\n{more}---\n\n# ADR-{number:04d}: Storage\n\n{block}"
+
+
+def check(subject: Subject) -> list[Finding]:
+    return sorted(RULE.check(subject))
+
+
+def places(tmp_path: Path, before: Mapping[str, str | bytes], after: Files) -> list[str]:
+    findings = check(subject_of(tmp_path, before, after))
+    return [f"{one.path}:{one.line} {one.rule.removeprefix('decision-rule/')}" for one in findings]
+
+
+def test_a_forbidden_import_names_the_decision(tmp_path: Path) -> None:
+    record = adr(
+        "forbid import: sqlalchemy",
+        "in: src/**",
+        "except: src/storage/**",
+        "message: All SQL goes through storage.",
+        "severity: MUST",
+    )
+    after = {
+        "src/a.py": "import os\nfrom sqlalchemy.orm import Session\n",
+        "src/storage/b.py": "import sqlalchemy\n",
+        "lib/c.py": "import sqlalchemy\n",
+    }
+    assert check(subject_of(tmp_path, {ADR: record}, after)) == [
+        Finding(
+            "src/a.py",
+            2,
+            "decision-rule/ADR-0011",
+            "critical",
+            f"ADR-0011 forbids the import of sqlalchemy: All SQL goes through storage ({ADR}:8)",
+            "from sqlalchemy.orm import Session",
+        )
+    ]
+
+
+def test_only_what_a_change_adds_is_looked_at(tmp_path: Path) -> None:
+    before = {ADR: adr(NO_EVAL), "a.py": "eval(1)\n\n\n\nx\n"}
+    assert places(tmp_path, before, {"a.py": "eval(1)\n\n\n\ny\neval(2)\n"}) == ["a.py:6 ADR-0011"]
+
+
+def test_what_is_staged_is_looked_at(tmp_path: Path) -> None:
+    subject = staged_subject_of(tmp_path, {ADR: adr(NO_EVAL)}, {"a.py": "eval(1)\n"})
+    assert [finding.path for finding in check(subject)] == ["a.py"]
+
+
+def test_records_are_looked_at_only_where_a_rule_says_so(tmp_path: Path) -> None:
+    after = {"docs/adrs/ADR-0012-x.md": "# ADR-0012: X\n\nNever eval(x).\n", "b.md": "eval(x)\n"}
+    assert places(tmp_path / "1", {ADR: adr(NO_EVAL)}, after) == ["b.md:1 ADR-0011"]
+    within = adr(NO_EVAL, "in: docs/")
+    found = places(tmp_path / "2", {ADR: within}, after)
+    assert found == ["docs/adrs/ADR-0012-x.md:3 ADR-0011"]
+
+
+def test_a_dependency_is_found_when_it_is_new(tmp_path: Path) -> None:
+    package = '{\n  "dependencies": {\n    "moment": "1",\n    "left-pad": "1"\n  }\n}\n'
+    before = {ADR: adr("forbid dependency: moment, dayjs"), "package.json": package}
+    bumped = package.replace('"moment": "1"', '"moment": "2"')
+    assert places(tmp_path / "1", before, {"package.json": bumped}) == []
+    added = package.replace('"left-pad"', '"dayjs"')
+    assert places(tmp_path / "2", before, {"package.json": added}) == ["package.json:4 ADR-0011"]
+    moved = {"package.json": None, "web/package.json": bumped}
+    assert places(tmp_path / "3", before, moved) == []
+    other = {"other/package.json": package}
+    assert places(tmp_path / "4", before, other) == ["other/package.json:3 ADR-0011"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "after", "found"),
+    [
+        (
+            ["require regex: ^# SPDX", "in: '*.py'"],
+            {"a.py": "x = 1\n", "b.py": "x = 1\n# SPDX\n", "c.js": "x\n", "empty.py": ""},
+            ["a.py:0 ADR-0011"],
+        ),
+        (
+            ["require import: structlog", "in: src/"],
+            {
+                "src/a.py": "import logging\n",
+                "src/b.py": "import structlog as s\n",
+                "src/c.md": "x",
+            },
+            ["src/a.py:0 ADR-0011"],
+        ),
+        (
+            ["require dependency: a, b"],
+            {"package.json": '{"dependencies": {"a": "1"}}', "x/package.json": "{}", "a.py": "x"},
+            ["package.json:0 ADR-0011", *["x/package.json:0 ADR-0011"] * 2],
+        ),
+    ],
+)
+def test_what_is_required_is_looked_for_in_the_whole_file(
+    tmp_path: Path, lines: list[str], after: Files, found: list[str]
+) -> None:
+    assert places(tmp_path, {ADR: adr(*lines), "untouched.py": "x\n"}, after) == found
+
+
+@pytest.mark.parametrize("status", ["superseded", "deprecated", "rejected"])
+def test_a_record_that_does_not_hold_forbids_nothing(tmp_path: Path, status: str) -> None:
+    before = {ADR: adr(NO_EVAL, status=status)}
+    assert places(tmp_path, before, {"a.py": "eval(1)\n"}) == []
+
+
+def test_a_new_record_holds_for_the_change_that_brings_it(tmp_path: Path) -> None:
+    after = {ADR: adr(NO_EVAL), "a.py": "eval(1)\n"}
+    assert places(tmp_path, {}, after) == ["a.py:1 ADR-0011"]
+
+
+CHANGED = f"{ADR}:0 changed"
+
+
+@pytest.mark.parametrize(
+    ("after", "found"),
+    [
+        ({ADR: adr()}, ["a.py:1 ADR-0011", CHANGED]),
+        ({ADR: None}, ["a.py:1 ADR-0011", CHANGED]),
+        ({ADR: adr(NO_EVAL, "except: a.py")}, ["a.py:1 ADR-0011", CHANGED]),
+        ({ADR: adr(NO_EVAL, "severity: MAY")}, ["a.py:1 ADR-0011", CHANGED]),
+        ({ADR: adr(NO_EVAL, status="deprecated")}, ["a.py:1 ADR-0011", CHANGED]),
+        ({ADR: adr(NO_EVAL, status="superseded by ADR-0099")}, ["a.py:1 ADR-0011", CHANGED]),
+        ({ADR: adr("(broken", NO_EVAL)}, ["a.py:1 ADR-0011", CHANGED, f"{ADR}:8 unreadable"]),
+        ({ADR: "x\n"}, ["a.py:1 ADR-0011", CHANGED]),
+        ({ADR: adr(NO_EVAL, "message: Say it better.") + "More.\n"}, ["a.py:1 ADR-0011"]),
+        (
+            {ADR: None, "docs/adrs/ADR-0011-other.md": adr(NO_EVAL, "except: a.py")},
+            ["a.py:1 ADR-0011", "docs/adrs/ADR-0011-other.md:0 changed"],
+        ),
+        ({ADR: None, "docs/adrs/ADR-0011-other.md": adr(NO_EVAL)}, ["a.py:1 ADR-0011"]),
+        ({ADR: None, "old/ADR-0011-storage.md": adr(NO_EVAL)}, ["a.py:1 ADR-0011", CHANGED]),
+        (
+            {
+                ADR: adr(NO_EVAL, status="superseded"),
+                "docs/adrs/ADR-0012-x.md": adr(number=12, more="supersedes: [ADR-0011]\n"),
+            },
+            [],
+        ),
+        (
+            {
+                ADR: adr(NO_EVAL, status="superseded by ADR-0012"),
+                "docs/adrs/ADR-0012-x.md": adr(number=12),
+            },
+            [],
+        ),
+    ],
+)
+def test_a_change_is_held_to_the_rules_of_its_base(
+    tmp_path: Path, after: dict[str, str | None], found: list[str]
+) -> None:
+    assert places(tmp_path, {ADR: adr(NO_EVAL)}, {**after, "a.py": "eval(1)\n"}) == found
+
+
+def test_a_rule_that_gets_stricter_is_said_once(tmp_path: Path) -> None:
+    after = {ADR: adr(NO_EVAL, "severity: MUST"), "a.py": "eval(1)\n"}
+    findings = check(subject_of(tmp_path, {ADR: adr(NO_EVAL)}, after))
+    assert [(one.rule, one.severity) for one in findings] == [
+        ("decision-rule/ADR-0011", "critical"),
+        ("decision-rule/changed", "info"),
+    ]
+
+
+def test_a_block_that_cannot_be_read_is_a_finding_where_it_is_changed(tmp_path: Path) -> None:
+    broken = adr("forbid regex: (?=a)b")
+    findings = check(subject_of(tmp_path / "1", {}, {ADR: broken}))
+    assert findings == [
+        Finding(
+            ADR,
+            8,
+            "decision-rule/unreadable",
+            "warning",
+            "this sdd-rule block is not applied: `(?=a)b` cannot be used: RE2 has no lookahead and"
+            " no lookbehind (invalid perl operator: (?=)",
+            "(?=a)b",
+        )
+    ]
+    assert check(subject_of(tmp_path / "2", {ADR: broken}, {"a.py": "ab\n"})) == []
+
+
+def test_links_submodules_and_binaries_have_no_findings(tmp_path: Path) -> None:
+    after = {"a.bin": b"eval(1)\0\n", "b.py": "x\n"}
+    assert places(tmp_path, {ADR: adr(NO_EVAL)}, after) == []
+
+
+def test_hostile_names_are_one_line(tmp_path: Path) -> None:
+    path = "docs/adrs/\x1b[2J\nx.md"
+    record = adr("forbid regex: ev[\x1ba]l").replace("ADR-0011: ", "") + "\n## Decision\n\nYes.\n"
+    after = {path: record, "a\nb.py": "eval\n"}
+    findings = check(subject_of(tmp_path, {}, after))
+    assert [finding.path for finding in findings] == ["a\nb.py"]
+    name = findings[0].rule.removeprefix("decision-rule/")
+    assert "\x1b" not in name + findings[0].message.partition(" (")[0]
+    assert "\n" not in name
+
+
+def test_rules_past_the_budget_are_said(tmp_path: Path) -> None:
+    """One that would cost too much does not take the place of the others."""
+    rows = ("ordinary text " * 100 + "\n") * 5_000 + "eval(1)\n"
+    dear = [f"forbid regex: q[xy]{{{n}}}q" for n in range(300, 309)]
+    record = adr(NO_EVAL) + "".join(f"\n```sdd-rule\n{one}\n```\n" for one in dear)
+    started = time.monotonic()
+    found = places(tmp_path, {ADR: record}, {"a.txt": rows})
+    assert time.monotonic() - started < 60
+    assert "a.txt:5001 ADR-0011" in found
+    assert 0 < sum(one.endswith("unread") for one in found) < len(dear)
+
+
+def test_two_hundred_rules_over_two_hundred_files(tmp_path: Path) -> None:
+    records = {
+        f"docs/adrs/ADR-{number:04d}-x.md": adr(
+            f"forbid regex: \\bbad{number}\\(", "in: src/**", number=number
+        )
+        for number in range(1, 201)
+    }
+    files = {f"src/f{number}.py": "ordinary = code(1)\n" * 200 for number in range(200)}
+    files["src/f7.py"] += "bad7(1)\n"
+    subject = subject_of(tmp_path, records, files)
+    started = time.monotonic()
+    assert [finding.path for finding in check(subject)] == ["src/f7.py"]
+    assert time.monotonic() - started < 5

@@ -1,0 +1,219 @@
+"""Patterns that often end in a vulnerability: in the form that is found, and in those that are not.
+
+Each table is one commit of a real repository, with a file for each row.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.review.rules.security import HAZARDS, RULE
+from tests.review.repositories import Files, subject_of
+
+GO = "package x\n\nfunc h(w http.ResponseWriter, r *http.Request) {{\n\t{}\n}}\n"
+MAIN = "package main\n\nfunc main() {{\n\tmux := http.NewServeMux()\n\t{}\n}}\n"
+
+FOUND: list[tuple[str, str, str]] = [
+    # (name of the file, its text, what is found at which line)
+    ("body.go", GO.format("b, _ := io.ReadAll(r.Body)"), "4 request-body"),
+    ("old.go", GO.format("b, _ := ioutil.ReadAll( r.Body )"), "4 request-body"),
+    ("gin.go", "b, _ := io.ReadAll(c.Request.Body)\n", "1 request-body"),
+    ("json.js", "app.use(express.json())\n", "1 request-body"),
+    ("form.ts", "app.use(\n  bodyParser.urlencoded({ extended: true }),\n)\n", "2 request-body"),
+    ("multer.js", "const upload = multer({ dest: 'x' })\n", "1 request-body"),
+    ("on.js", "req.on('data', (chunk) => { text += chunk })\n", "1 request-body"),
+    ("rfile.py", "data = self.rfile.read()\n", "1 request-body"),
+    ("star.py", "data = await request.body()\n", "1 request-body"),
+    ("html.go", "x := template.HTML(input)\n", "1 unescaped-html"),
+    ("a.tsx", "<p dangerouslySetInnerHTML={{ __html: post.body }} />\n", "1 unescaped-html"),
+    ("b.jsx", "<p\n  dangerouslySetInnerHTML={{\n __html: body,\n}}\n/>\n", "2 unescaped-html"),
+    ("safe.html", "<p>{{ name|safe }}</p>\n", "1 unescaped-html"),
+    ("safe.jinja", "<p>{{ name | upper | safe }}</p>\n", "1 unescaped-html"),
+    ("auto.html", "{% autoescape false %}\n", "1 unescaped-html"),
+    ("off.html", "{% autoescape off %}\n", "1 unescaped-html"),
+    ("env.py", "env = Environment(autoescape=False)\n", "1 unescaped-html"),
+    ("mark.py", 'x = mark_safe(f"<b>{name}</b>")\n', "1 unescaped-html"),
+    ("a.vue", '<p v-html="text"></p>\n', "1 unescaped-html"),
+    ("a.svelte", "<p>{@html text}</p>\n", "1 unescaped-html"),
+    ("raw.erb", "<%== text %>\n", "1 unescaped-html"),
+    ("raw2.erb", "<%= raw text %>\n", "1 unescaped-html"),
+    ("safe.rb", 'x = "<b>#{name}</b>".html_safe\n', "1 unescaped-html"),
+    ("raw.cshtml", "@Html.Raw(Model.Text)\n", "1 unescaped-html"),
+    ("r1.go", GO.format('http.Redirect(w, r, r.URL.Query().Get("next"), 302)'), "4 redirect"),
+    ("r2.go", GO.format('http.Redirect(w, r, r.FormValue("next"), 302)'), "4 redirect"),
+    ("r3.go", GO.format('to := r.FormValue("to")\n\thttp.Redirect(w, r, to, 302)'), "5 redirect"),
+    ("r1.js", "res.redirect(req.query.url)\n", "1 redirect"),
+    ("r2.js", "res.redirect(302, req.body.url)\n", "1 redirect"),
+    ("r1.py", "return redirect(request.GET['next'])\n", "1 redirect"),
+    ("r2.py", "return redirect(request.args.get('next') or '/')\n", "1 redirect"),
+    ("r3.py", "def f():\n    to = request.args['to']\n    return redirect(to)\n", "3 redirect"),
+    ("r4.py", "HttpResponseRedirect(request.POST['next'])\n", "1 redirect"),
+    ("r1.rb", "redirect_to params[:return_to] || root_path\n", "1 redirect"),
+    ("R.java", 'response.sendRedirect(request.getParameter("to"));\n', "1 redirect"),
+    ("e1.js", "element.innerHTML = data.name;\n", "1 inner-html"),
+    ("e2.js", "element.innerHTML += `<b>${name}</b>`;\n", "1 inner-html"),
+    ("e3.js", "element.innerHTML =\n  '<b>' + name;\n", "1 inner-html"),
+    ("e4.html", '<a onclick="x.innerHTML=y">\n', "1 inner-html"),
+    ("e5.js", "element.insertAdjacentHTML('beforeend', row)\n", "1 inner-html"),
+    ("c1.html", '<script src="https://cdn.jsdelivr.net/x.js"></script>\n', "1 cdn-integrity"),
+    ("c2.html", '<link rel="stylesheet" href="//unpkg.com/a.css">\n', "1 cdn-integrity"),
+    ("c3.html", '<script\n  src="https://unpkg.com/htmx"\n></script>\n', "2 cdn-integrity"),
+    ("c4.tsx", '<script src="https://cdn.x.com/a.js" />\n', "1 cdn-integrity"),
+    ("c5.js", "page = '<script src=\"https://cdn.x.com/a.js\"></script>'\n", "1 cdn-integrity"),
+    ("s1.go", MAIN.format('mux.HandleFunc("POST /items", items)'), "5 route"),
+    ("s1.js", "const app = express()\napp.post('/users', create)\n", "2 route"),
+    ("s1.py", "app = FastAPI()\n\n@app.post('/items')\ndef create(item):\n    pass\n", "3 route"),
+    (
+        "s2.js",
+        "router.get('/a', requireAuth, a)\nrouter.get('/b', requireAuth, b)\nrouter.get('/c', c)\n",
+        "3 route",
+    ),
+    (
+        "s2.go",
+        'func Routes(r chi.Router) {\n\tr.With(RequireAuth).Get("/a", a)\n\tr.Get("/b", b)\n}\n',
+        "3 route",
+    ),
+    (
+        "s2.py",
+        "@bp.route('/a')\n@login_required\ndef a():\n    pass\n\n"
+        "@bp.route('/b')\ndef b():\n    pass\n",
+        "6 route",
+    ),
+]
+
+QUIET: list[tuple[str, str]] = [
+    ("limit.go", GO.format("r.Body = http.MaxBytesReader(w, r.Body, 9)\n\tio.ReadAll(r.Body)")),
+    ("client.go", "resp, _ := http.Get(url)\nb, _ := io.ReadAll(resp.Body)\n"),
+    ("limit.js", "app.use(express.json({\n  limit: '1mb',\n}))\n"),
+    ("on.js", "req.on('data', (chunk) => { size += chunk.length; if (size > 9) req.destroy() })\n"),
+    ("constant.go", 'x := template.HTML("<br>")\n'),
+    ("escaped.go", "escaped := html.EscapeString(x)\ny := template.HTML(escaped)\n"),
+    ("known.go", "x := template.HTML(y) //nolint:gosec\n"),
+    ("pure.tsx", "<p dangerouslySetInnerHTML={{ __html: DOMPurify.sanitize(x) }} />\n"),
+    ("type.ts", "interface P { dangerouslySetInnerHTML?: { __html: string } }\n"),
+    ("json.html", "<script>x = {{ x|tojson|safe }}</script>\n{{ safe_name }} a | safe\n"),
+    ("constant.py", "x = mark_safe('<br>')\n"),
+    ("constant.rb", "x = '<br>'.html_safe\n"),
+    ("include.ejs", "<%== include('x') %>\n"),
+    ("comment.html", "<!-- {{ x|safe }} -->\n{# {{ x|safe }} #}\n"),
+    ("r1.py", "redirect(url_for('x', id=request.args['id']))\n"),
+    (
+        "r2.py",
+        "def f():\n    to = request.GET['to']\n    if not is_safe(to):\n        to = '/'\n"
+        "    return redirect(to)\n",
+    ),
+    ("r3.py", "def f():\n    to = compute()\n    return redirect(to)\n"),
+    ("r1.js", "res.redirect(`/login?next=${req.query.next}`)\n"),
+    ("r1.rb", "redirect_to article_path(params[:id])\n"),
+    ("r2.rb", "redirect_to params[:to], allow_other_host: false\n"),
+    ("r1.go", GO.format('http.Redirect(w, r, "/x?"+r.URL.RawQuery, 302)')),
+    ("e1.js", "a.innerHTML = '';\nb.innerHTML = `<b>x</b>`;\nc.innerHTML = on ? '+' : '-'\n"),
+    ("e2.js", "a.innerHTML = ICON_OPEN;\nif (a.innerHTML == b) {}\nx = a.innerHTML\n"),
+    ("e3.js", "a.innerHTML =\n  '<b></b>' +\n  '<i></i>'\n"),
+    ("e4.html", "<a onclick=\"document.getElementById('x').innerHTML=''\">close</a>\n"),
+    ("e5.js", "// a.innerHTML = x\n/*\n a.innerHTML = x\n*/\ns = 'a.innerHTML = x'\n"),
+    ("e6.js", "a.innerHTML = escapeHtml(x)\nconst t = sanitize(x)\na.innerHTML = t\n"),
+    ("e7.js", "x;" * 300 + "a.innerHTML = b\n"),
+    ("e8.js", "// @generated by a tool\na.innerHTML = b\n"),
+    ("c1.html", '<script src="https://cdn.x.com/a.js" integrity="sha384-x"></script>\n'),
+    ("c2.html", '<script\n src="https://unpkg.com/x"\n integrity="sha384-x"></script>\n'),
+    ("c3.html", '<link rel="preconnect" href="https://cdn.jsdelivr.net/">\n'),
+    ("c4.html", '<a href="https://cdn.x.com/a.js">x</a>\n<img src="https://cdn.x.com/a.png">\n'),
+    ("c5.html", '<script src="https://js.payments.example/v3"></script>\n<script src="/a.js">\n'),
+    ("s1.go", MAIN.format('mux.HandleFunc("/healthz", ok)\n\tmux.HandleFunc("/login", login)')),
+    ("s2.go", MAIN.format('// Public: a shop window\n\tmux.HandleFunc("/items", items)')),
+    ("s3.go", MAIN.format('mux.HandleFunc("/items", requireUser(items))')),
+    ("s4.go", 'func Routes(r chi.Router) {\n\tr.Get("/a", a)\n\tr.Get("/b", b)\n}\n'),
+    ("s5.go", 'func f() {\n\tresp := api.Get("/items", nil)\n}\n'),
+    ("s1.js", "const app = express()\napp.use(requireAuth)\napp.post('/users', create)\n"),
+    ("s2.js", "const found = await api.get('/users')\nconst x = app.get('/x')\n"),
+    (
+        "s1.py",
+        "app = FastAPI()\n\n@app.post('/x')\n"
+        "def x(user: User = Depends(current_user)):\n    pass\n",
+    ),
+]
+
+
+def found(tmp_path: Path, before: Files, after: Files) -> dict[str, list[str]]:
+    written = {path: text for path, text in before.items() if text is not None}
+    places: dict[str, list[str]] = {}
+    for one in sorted(RULE.check(subject_of(tmp_path, written, after))):
+        assert one.severity == "warning"
+        assert one.rule.startswith("security/")
+        assert ":" in one.message
+        places.setdefault(one.path, []).append(f"{one.line} {one.rule.removeprefix('security/')}")
+    return places
+
+
+def test_what_is_found(tmp_path: Path) -> None:
+    files = {f"src/{name}": text for name, text, _ in FOUND}
+    expected = {f"src/{name}": [place] for name, _, place in FOUND}
+    assert found(tmp_path, {}, files) == expected
+    names = {place.split(" ")[1] for _, _, place in FOUND}
+    assert names == {hazard.name for hazard in HAZARDS}
+
+
+def test_what_is_not(tmp_path: Path) -> None:
+    assert len(QUIET) == len(dict(QUIET))
+    assert found(tmp_path, {}, {f"src/{name}": text for name, text in QUIET}) == {}
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "tests",
+        "src/__tests__",
+        "vendor/x",
+        "node_modules/x",
+        "examples",
+        "docs",
+        "dist",
+        "testdata",
+    ],
+)
+def test_where_nobody_looks(tmp_path: Path, folder: str) -> None:
+    text = "element.innerHTML = data.name;\n"
+    files = {f"{folder}/a.js": text, "a.md": text, "a.test.js": text, "a.min.js": text}
+    assert found(tmp_path, {}, files) == {}
+
+
+def test_only_added_lines_count(tmp_path: Path) -> None:
+    before = {"a.js": "a.innerHTML = x\n\n\n\n\n1\n"}
+    after = {"a.js": "a.innerHTML = x\n\n\n\n\n2\nb.innerHTML = y\n"}
+    assert found(tmp_path, before, after) == {"a.js": ["7 inner-html"]}
+
+
+def test_a_route_beside_others_that_have_none_is_as_they_are(tmp_path: Path) -> None:
+    app = "const app = express()\napp.get('/a', a)\n"
+    assert found(tmp_path, {"a.js": app}, {"a.js": f"{app}app.get('/b', b)\n"}) == {}
+
+
+def test_a_new_application_is_said_once(tmp_path: Path) -> None:
+    app = "const app = express()\napp.get('/healthz', h)\napp.get('/a', a)\napp.get('/b', b)\n"
+    assert found(tmp_path, {}, {"a.js": app}) == {"a.js": ["3 route"]}
+
+
+def test_records_are_no_code(tmp_path: Path) -> None:
+    assert found(tmp_path, {}, {"docs/adrs/a.js": "a.innerHTML = x\n"}) == {}
+
+
+def test_hostile_code_takes_a_moment(tmp_path: Path) -> None:
+    lines = [
+        "a.innerHTML = " + "(" * 200,
+        "x.innerHTML = " + "'" * 300,
+        'res.redirect(req.query.a ? "' + "\\" * 300,
+        "a.innerHTML = " + "a ? " * 100,
+        "app.get('/" + "(" * 200 + "', x",
+        "<p>{{ " + "|" * 200 + "safe }}",
+        "const app = express()",
+    ]
+    files = {f"src/{name}{n}": "\n".join(lines * 400) for name in ("a.js", "b.html") for n in "12"}
+    files = {f"{path[:-1]}.{path.rpartition('.')[2][:-1]}": text for path, text in files.items()}
+    subject = subject_of(tmp_path, {}, files)
+    started = time.monotonic()
+    assert list(RULE.check(subject))
+    assert time.monotonic() - started < 20

@@ -1,0 +1,133 @@
+"""Pages that repeat what they could share, or load what is for development only."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.review.pages import elements
+from sdd_hooks.review.rules.template import RULE
+from tests.review.repositories import Files, subject_of
+
+SCRIPT = (
+    "<script>\n  document.addEventListener('click', () => {{ close(document.body, {}) }})\n"
+    "</script>\n"
+)
+FORM = '<form action="/login" method="post">\n<input name="user">\n<input name="{}">\n</form>\n'
+NAV = "<nav>\n" + "".join(f'<a href="/{n}">{n}</a>\n' for n in range(6)) + "</nav>\n"
+
+
+def found(tmp_path: Path, before: Files, after: Files) -> list[str]:
+    written = {path: text for path, text in before.items() if text is not None}
+    subject = subject_of(tmp_path, written, after)
+    return [
+        f"{one.path}:{one.line} {one.severity} {one.rule.removeprefix('template/')}"
+        for one in sorted(RULE.check(subject))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (SCRIPT.format(1), "warning duplicate-script"),
+        (FORM.format("password"), "info duplicate-form"),
+        (NAV, "warning duplicate-navigation"),
+        (f'<ul role="navigation">{NAV[5:-7]}</ul>\n', "warning duplicate-navigation"),
+    ],
+)
+def test_a_copy_says_where_the_original_is(tmp_path: Path, text: str, says: str) -> None:
+    before = {"web/a.html": f"<p>\n{text}"}
+    copy = {"web/b.html": f"<h1>\n\n{text.replace('  ', ' ')}"}
+    assert found(tmp_path / "1", before, copy) == [f"web/b.html:3 {says}"]
+    both = {"web/a.html": text, "web/b.html": text}
+    assert found(tmp_path / "2", {}, both) == [f"web/b.html:1 {says}"]
+    assert found(tmp_path / "3", {**before, **copy}, {"web/c.html": "<p>\n"}) == []
+    finding = next(iter(RULE.check(subject_of(tmp_path / "4", before, copy))))
+    assert "web/a.html:2" in finding.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<script>go()</script>\n", '<script src="/a.js"></script>\n', "<form></form>\n", "<nav>\n"],
+)
+def test_what_is_short_is_no_copy(tmp_path: Path, text: str) -> None:
+    assert found(tmp_path, {"a.html": text}, {"b.html": text}) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SCRIPT.format(1).replace("<script", '<script type="application/ld+json"'),
+        NAV.replace("<nav", '<nav aria-label="Breadcrumb"'),
+        f"<!-- {SCRIPT.format(1)} -->",
+    ],
+)
+def test_what_is_something_else(tmp_path: Path, text: str) -> None:
+    assert found(tmp_path, {"a.html": text}, {"b.html": text}) == []
+
+
+def test_what_differs_is_no_copy(tmp_path: Path) -> None:
+    before = {"a.html": SCRIPT.format(1) + FORM.format("x") + NAV}
+    other = NAV.replace('"/1"', '"/x"').replace('"/2"', '"/y"')
+    assert found(tmp_path, before, {"b.html": SCRIPT.format(2) + FORM.format("y") + other}) == []
+
+
+def test_one_link_more_is_a_copy(tmp_path: Path) -> None:
+    more = NAV.replace("</nav>", '<a href="/new">new</a></nav>')
+    assert found(tmp_path, {"a.html": NAV}, {"b.html": more}) == [
+        "b.html:1 warning duplicate-navigation"
+    ]
+
+
+def test_a_copy_within_a_page(tmp_path: Path) -> None:
+    text = SCRIPT.format(1)
+    assert found(tmp_path, {}, {"a.html": text + text}) == ["a.html:4 warning duplicate-script"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://cdn.tailwindcss.com",
+        "//cdn.jsdelivr.net/npm/@tailwindcss/browser@4",
+        "https://unpkg.com/@babel/standalone/babel.min.js",
+        "https://unpkg.com/react@18/umd/react.development.js",
+        "https://cdn.jsdelivr.net/npm/vue@3/dist/vue.global.js",
+        "https://cdn.example.com/dev/app.js",
+    ],
+)
+def test_a_cdn_for_development(tmp_path: Path, url: str) -> None:
+    text = f'<script src="{url}"></script>\n'
+    assert found(tmp_path, {}, {"a.html": text, "b.tsx": text, "c.md": text}) == [
+        "a.html:1 warning development-cdn",
+        "b.tsx:1 warning development-cdn",
+    ]
+
+
+def test_a_cdn_that_is_not(tmp_path: Path) -> None:
+    text = "".join(
+        f'<script src="{url}"></script>\n'
+        for url in ("https://unpkg.com/vue@3/dist/vue.global.prod.js", "/dev/app.js", "/vue.js")
+    )
+    assert found(tmp_path, {}, {"a.html": text}) == []
+
+
+def test_a_second_framework_is_said_when_it_comes(tmp_path: Path) -> None:
+    before = {"a.html": '<p hx-get="/x">\n'}
+    alpine = {"b.html": '<p>\n<p x-data="{}">\n'}
+    assert found(tmp_path / "1", before, alpine) == ["b.html:2 info frameworks"]
+    assert found(tmp_path / "2", {**before, **alpine}, {"c.html": '<p x-data="{}">\n'}) == []
+    assert found(tmp_path / "3", before, {"b.html": '<p hx-post="/x">\n'}) == []
+    assert found(tmp_path / "4", {}, {"b.html": '<p hx-get="/"><p x-data="">\n'}) == [
+        "b.html:1 info frameworks"
+    ]
+
+
+def test_hostile_pages_take_a_moment(tmp_path: Path) -> None:
+    pieces = ["<script>", "<form ", "<nav>" * 3, "<!--", 'href="', "<input ", "<nav " + "a" * 900]
+    text = "\n".join("\n".join(pieces) for _ in range(3_000))
+    started = time.monotonic()
+    elements(text)
+    found(tmp_path, {}, {"a.html": text, "b.html": text})
+    assert time.monotonic() - started < 20
