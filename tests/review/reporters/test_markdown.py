@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 from hypothesis import given
@@ -8,6 +7,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.review.outcome import References, Reported, Review
+from sdd_hooks.review.reporters.escape import shown as as_line
 from sdd_hooks.review.reporters.links import Links, place
 from sdd_hooks.review.reporters.markdown import OPEN, markdown
 from tests.review.reporters.forges import acted_on, shown
@@ -53,6 +53,18 @@ def test_silence_is_recorded() -> None:
     text = markdown(Review(BASE, HEAD, "", 1, silenced))
     assert "## ✅ All clear\n" in text
     assert "was not asked: `ADR-Exempt: generated code`\n" in text
+
+
+def test_what_is_said_of_several_places_is_said_once() -> None:
+    found = tuple(
+        Reported(Finding("a.py", at, "r", "critical", "no", f"x = {at}"), f"{at:032x}")
+        for at in range(1, OPEN + 3)
+    )
+    page = markdown(Review(BASE, HEAD, "", 1, findings=(*found, *many(1))))
+    shown_first, _, folded = page.partition("<details><summary>2 more</summary>\n")
+    assert "- no (`r`)\n  - `a.py:1`: `x = 1`\n  - `a.py:2`: `x = 2`\n" in shown_first
+    assert "\n- no (`r`)\n  - `a.py:6`: `x = 6`\n  - `a.py:7`: `x = 7`\n\n</details>" in folded
+    assert page.startswith(f"## ❌ {OPEN + 2} critical findings · ⚠️ 1 warning\n")
 
 
 def test_many_findings_are_folded() -> None:
@@ -102,5 +114,8 @@ def test_text_from_elsewhere_does_nothing(review: Review, links: Links | None) -
 
 @given(reviews())
 def test_every_finding_is_in_the_report(review: Review) -> None:
-    told = Counter(one.finding.rule for one in (*review.findings, *review.suppressed))
-    assert told <= Counter(shown(markdown(review)).codes)
+    found = [one.finding for one in (*review.findings, *review.suppressed)]
+    codes = set(shown(markdown(review)).codes)
+    for one in found:
+        where = as_line(f"{one.path}:{one.line}" if one.line else one.path)
+        assert {one.rule, where} <= codes or not one.path
