@@ -41,8 +41,11 @@ class Budget:
 
     def lines(self, stream: Iterable[bytes]) -> Iterator[bytes]:
         """The lines of the stream, as long as they may be read."""
+        # Without a call for each line, of which there may be a million.
         for line in stream:
-            if not self.take(len(line), 1):
+            self._size -= len(line)
+            self._lines -= 1
+            if self._size < 0 or self._lines < 0:
                 return
             yield line
 

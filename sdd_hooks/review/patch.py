@@ -98,18 +98,22 @@ class _Reader:
         end_old, end_new = old + int(hunk[2] or 1), new + int(hunk[4] or 1)
         # What both sides are without whitespace, as long as nothing else differs.
         before, after = bytearray(), bytearray()
+        add, remove = self._added.append, self._removed.append
         while old < end_old or new < end_new:
             line = next(lines, b"")
             sign = line[:1]
             if sign == b"+":
                 text, cut = line_text(line[1:], new)
-                self._added.append(Line(new, text))
-                self._cut = self._cut or cut
+                add(Line(new, text))
+                if cut:
+                    self._cut = True
                 if self._whitespace:
                     after += b"".join(line[1:].split())
+                    # With nothing left to come on the other side, both differ.
+                    self._whitespace = old < end_old or len(after) <= len(before)
                 new += 1
             elif sign == b"-":
-                self._removed.append(Line(old, line_text(line[1:], old)[0]))
+                remove(Line(old, line_text(line[1:], old)[0]))
                 if self._whitespace:
                     before += b"".join(line[1:].split())
                 old += 1
@@ -119,9 +123,6 @@ class _Reader:
             elif sign != b"\\":
                 old += 1
                 new += 1
-            # Where one side has no more to come, it need not be compared at the end.
-            if self._whitespace and len(before) < len(after) and old >= end_old:
-                self._whitespace = False
         self._whitespace = self._whitespace and before == after
 
     def patch(self) -> Patch:
