@@ -130,6 +130,17 @@ def test_a_spec_is_held_to_its_text_and_its_edges(tmp_path: Path) -> None:
     assert [one.evidence for one in findings] == ["implements: [ADR-0002]", "By ADR-0001."]
 
 
+def test_the_spec_that_replaces_another_may_name_it(tmp_path: Path) -> None:
+    old, new = spec(1, "search"), spec(2, "find", matter="supersedes: [SPEC-0001]\n")
+    old[path_of(old)] = old[path_of(old)].replace("approved", "deprecated")
+    new[path_of(new)] += "\nSPEC-0001 knew no ranking.\n"
+    subject = subject_of(tmp_path, {}, {**old, **new, "a.md": "By SPEC-0001.\n"})
+
+    assert [(one.path, one.message) for one in found(RULE, subject)] == [
+        ("a.md", "SPEC-0001 is deprecated: see SPEC-0002 (Find) instead")
+    ]
+
+
 def test_who_supersedes_a_record_may_name_it(tmp_path: Path) -> None:
     after = adr(5, "Holds", status="superseded by ADR-0003")
     subject = subject_of(tmp_path, BEFORE, after, message="Lay ADR-0005 to rest")
