@@ -174,10 +174,7 @@ def _reviewed(root: Path, case: dict[str, Any]) -> Row | None:
         case["kind"] == "ordinary", tuple(case["expected"]),
         tuple(record.path for record in records),
         {kind: tuple(numbers) for kind, numbers in found.evidence.items()},
-        tuple(
-            tuple(sorted(known.places(record.names) - {place}))
-            for place, record in enumerate(known.records)
-        ),
+        tuple(tuple(sorted(known.named_by(place))) for place in range(len(known.records))),
         found.ranked[0].place, tuple(facts(change, found.ranked, found.evidence)),
         standing.is_named(records[found.ranked[0].place]),
     )  # fmt: skip

@@ -92,18 +92,20 @@ class Explanation:
 
     def _identifiers(self, place: int) -> Evidence | None:
         records = self._known.records
-        names = records[place].identifiers
+        names = records[place].content.identifiers
         touched = names & self._query.touched
         if not touched:
             return None
-        rarest = min(touched, key=lambda n: (sum(n in r.identifiers for r in records), -len(n), n))
+        rarest = min(
+            touched, key=lambda n: (sum(n in r.content.identifiers for r in records), -len(n), n)
+        )
         used = self._query.first_use(rarest)
         said = f"it names {rarest}, which the change touches"
         return Evidence("identifiers", said, *used) if used else None
 
     def _paths(self, place: int) -> Evidence | None:
         record = self._known.records[place]
-        for path in sorted(record.paths, key=lambda path: (-path.count("/"), path)):
+        for path in sorted(record.content.paths, key=lambda path: (-path.count("/"), path)):
             if count := self._query.inside[path]:
                 files = "a changed file" if count == 1 else f"{count} changed files"
                 line = record.text[: max(record.text.find(path), 0)].count("\n") + 1
@@ -157,10 +159,9 @@ class Explanation:
         return Evidence("messages", f"a commit like this one named it: {_shown(best[1])}")
 
     def _links(self, place: int) -> Evidence | None:
-        own = self._known.records[place].artifact.id
         for ranked in self._first:
             record = self._known.records[ranked.place]
-            if ranked.place != place and own in record.names:
+            if place in self._known.named_by(ranked.place):
                 detail = f"{record.artifact.name}, which fits as well, names it"
                 return Evidence("links", detail, record.artifact.path, 0)
         return None

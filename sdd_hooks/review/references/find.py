@@ -15,13 +15,13 @@ from sdd_hooks.review.outcome import Candidate, References
 from sdd_hooks.review.references.evidence import Numbers, gather
 from sdd_hooks.review.references.explain import Explanation
 from sdd_hooks.review.references.history import naming_commits, touching_commits
+from sdd_hooks.review.references.known_records import records_of
 from sdd_hooks.review.references.likeness import Likeness
 from sdd_hooks.review.references.mentions import mentions_in
 from sdd_hooks.review.references.named import named_ids, silence
 from sdd_hooks.review.references.query import Query
 from sdd_hooks.review.references.quotes import best_quote
 from sdd_hooks.review.references.ranking import Ranked, rank
-from sdd_hooks.review.references.records import Record, read_record
 from sdd_hooks.review.references.showing import THRESHOLD, facts, probability
 from sdd_hooks.review.references.standing import Standing
 from sdd_hooks.review.references.traces import Known
@@ -90,7 +90,9 @@ def gather_evidence(repository: Repository, subject: Subject) -> Found:
     query = Query(subject.change)
     likeness = Likeness(query, known.records)
     evidence = gather(query, known, likeness)
-    links = [sorted(known.places(one.names) - {place}) for place, one in enumerate(known.records)]
+    links = [
+        sorted(known.places(one.content.names) - {place}) for place, one in enumerate(known.records)
+    ]
     paths = [record.artifact.path for record in known.records]
     return Found(query, known, likeness, evidence, rank(evidence, links, paths))
 
@@ -135,14 +137,8 @@ def _known(repository: Repository, subject: Subject) -> Known:
         touching = pool.submit(touching_commits, repository, base, touched)
         mentions = pool.submit(mentions_in, repository, base, wanted)
         corpus = subject.corpus
-        records = _records(subject)
+        adrs = (artifact for artifact in corpus.artifacts if artifact.kind == "ADR")
+        records = records_of(repository, subject.after, adrs)
         specs = [artifact for artifact in corpus.artifacts if artifact.kind == "SPEC"]
         paths = [blob.path for blob in subject.before.blobs()]
         return Known(paths, records, specs, mentions.result(), naming.result(), touching.result())
-
-
-def _records(subject: Subject) -> Sequence[Record]:
-    artifacts = {one.path: one for one in subject.corpus.artifacts if one.kind == "ADR"}
-    blobs = [blob for blob in subject.after.blobs() if blob.path in artifacts]
-    texts = subject.after.texts(blobs)
-    return [read_record(artifacts[path], text) for path, text in sorted(texts.items())]

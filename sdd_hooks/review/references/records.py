@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, mentioned_ids
@@ -22,32 +24,39 @@ _JOINED = re.compile(r"\b[A-Za-z]+[a-z][A-Z]\w+|\b\w+_\w+\b")
 _PATH = re.compile(r"(?<![\w.@*-])(?:[\w.@*-]+/)+[\w.@*-]*")
 
 
-@dataclass(frozen=True)
-class Record:
-    """A record, its text, its sections that say something with how often each word is in them, the
-    identifiers (in lower case), the paths and the other records that it names."""
+class Content(NamedTuple):
+    """What a record says: how often each of its sections has each word, and the identifiers (in
+    lower case), the paths and the other records that it names."""
 
-    artifact: Artifact
-    text: str
-    sections: tuple[tuple[Section, Mapping[str, int]], ...]
+    counts: tuple[Mapping[str, int], ...]
     identifiers: frozenset[str]
     paths: frozenset[str]
     names: frozenset[ArtifactId]
 
 
-def read_record(artifact: Artifact, text: str) -> Record:
-    """The record that `artifact` is, of which `text` is the whole file."""
-    counted = (
-        (section, Counter(words(text[section.start : section.end])))
-        for section in artifact.sections
-    )
-    return Record(
-        artifact,
-        text,
-        tuple((section, often) for section, often in counted if often.total() >= SHORTEST),
+@dataclass(frozen=True)
+class Record:
+    """A record, its whole text, and what that says."""
+
+    artifact: Artifact
+    text: str
+    content: Content
+
+    @cached_property
+    def sections(self) -> Sequence[tuple[Section, Mapping[str, int]]]:
+        """The sections that say something, with how often each word is in them."""
+        pairs = zip(self.artifact.sections, self.content.counts, strict=True)
+        return [(section, often) for section, often in pairs if sum(often.values()) >= SHORTEST]
+
+
+def read_content(artifact: Artifact, text: str) -> Content:
+    """What the record `artifact` says, of which `text` is the whole file."""
+    sections = [text[section.start : section.end] for section in artifact.sections]
+    return Content(
+        tuple(Counter(words(section)) for section in sections),
         frozenset(_identifiers(text)),
         frozenset(_paths(text)),
-        frozenset(_names(artifact, text)),
+        frozenset(id for section in sections for id in mentioned_ids(section, "ADR")),
     )
 
 
@@ -62,8 +71,3 @@ def _paths(text: str) -> Iterable[str]:
         bare = path.partition("*")[0].strip("/")
         if len(bare) > 3:
             yield bare
-
-
-def _names(artifact: Artifact, text: str) -> Iterable[ArtifactId]:
-    for section in artifact.sections:
-        yield from mentioned_ids(text[section.start : section.end], "ADR", artifact.module)

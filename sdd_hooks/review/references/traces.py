@@ -66,11 +66,18 @@ class Known:
         """The places of the records that these ids name."""
         return {place for id in ids for place in self.by_id.get(id, ())}
 
+    def named_by(self, place: int) -> set[int]:
+        """The places of the other records that one names; a bare id is one of its own module."""
+        record = self.records[place]
+        module = record.artifact.module
+        ids = (id if id.module else replace(id, module=module) for id in record.content.names)
+        return self.places(ids) - {place}
+
 
 def named_identifiers(query: Query, known: Known) -> list[float]:
     """The identifiers that a record names and the change touches, rare ones telling more."""
     records = known.records
-    having = Counter(name for record in records for name in record.identifiers)
+    having = Counter(name for record in records for name in record.content.identifiers)
     touched = {*query.touched, *query.title}
     for file in query.files:
         for part in file.path.lower().split("/"):
@@ -78,9 +85,9 @@ def named_identifiers(query: Query, known: Known) -> list[float]:
     return [
         sum(
             math.log(1 + len(records) / having[name])
-            for name in sorted(record.identifiers & touched)
+            for name in sorted(record.content.identifiers & touched)
         )
-        / (1 + math.log1p(len(record.identifiers)))
+        / (1 + math.log1p(len(record.content.identifiers)))
         for record in records
     ]
 
@@ -90,7 +97,7 @@ def named_paths(query: Query, known: Known) -> list[float]:
     return [
         sum(
             query.share * query.inside[path] * (1 + path.count("/"))
-            for path in sorted(record.paths)
+            for path in sorted(record.content.paths)
         )
         for record in known.records
     ]

@@ -1,0 +1,60 @@
+"""The records of a tree, read once: what each says is kept for the content it had."""
+
+# Governing: ADR-0020 (a decision is found by equal votes of evidence)
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.identifiers import parse_id
+from sdd_hooks.project.repository import Repository
+from sdd_hooks.review.references.cache import keep, recall
+from sdd_hooks.review.references.records import Content, Record, read_content
+from sdd_hooks.review.tree import Tree
+
+_NAME = "records"
+
+
+def records_of(repository: Repository, tree: Tree, artifacts: Iterable[Artifact]) -> list[Record]:
+    """The records that `artifacts` are, with their texts as `tree` has them, by path."""
+    by_path = {one.path: one for one in artifacts}
+    blobs = {blob.path: blob for blob in tree.blobs() if blob.path in by_path}
+    cached = recall(repository, _NAME).get("blobs")
+    known = cached if isinstance(cached, dict) else {}
+    found: list[Record] = []
+    rows: dict[str, Any] = {}
+    for path, text in sorted(tree.texts(blobs.values()).items()):
+        artifact, id = by_path[path], blobs[path].id
+        content = _content(known.get(id), artifact) or read_content(artifact, text)
+        found.append(Record(artifact, text, content))
+        rows[id] = _row(content)
+    if rows.keys() - known.keys():
+        keep(repository, _NAME, {"blobs": rows})
+    return found
+
+
+def _row(content: Content) -> Sequence[Any]:
+    names = sorted(str(name) for name in content.names)
+    return [content.counts, sorted(content.identifiers), sorted(content.paths), names]
+
+
+def _content(row: Any, artifact: Artifact) -> Content | None:
+    """What was kept of a record, None when it is not as it was written."""
+    match row:
+        case [[*counts], [*identifiers], [*paths], [*names]]:
+            pass
+        case _:
+            return None
+    if len(counts) != len(artifact.sections) or not all(type(one) is dict for one in counts):
+        return None
+    ids = [parse_id(name) for name in names if type(name) is str]
+    numbers = [often for one in counts for often in one.values()]
+    if not all(type(text) is str for text in (*identifiers, *paths)):
+        return None
+    if not all(type(number) is int for number in numbers) or len(ids) != len(names):
+        return None
+    return Content(
+        tuple(counts), frozenset(identifiers), frozenset(paths), frozenset(id for id in ids if id)
+    )
