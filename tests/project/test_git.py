@@ -89,6 +89,13 @@ def test_start_goes_on_without_waiting(repo: Repo):
     assert (output, process.returncode) == (b"a\n", 0)
 
 
+def test_start_with_another_index(repo: Repo, tmp_path: Path):
+    repo.commit(files={"a": "1"})
+    process = start(repo.root, "ls-files", index=str(tmp_path / "none"))
+    output, _ = process.communicate()
+    assert (output, process.returncode) == (b"", 0)
+
+
 def test_nul_split_keeps_any_name():
     names = nul_split(b"a b\0line\nbreak\0caf\xe9\0")
     assert names[:2] == ["a b", "line\nbreak"]
@@ -129,6 +136,16 @@ def test_read_blobs_many_and_large(repo: Repo):
     assert read[:-1] == [text.encode() for text in contents.values()]
     assert read[-1] is not None
     assert len(read[-1]) == 3_000_000
+
+
+@pytest.mark.parametrize("limit", [0, 5, 2_999_999, 3_000_000])
+def test_read_blobs_of_at_most_some_size(repo: Repo, limit: int):
+    contents = {"a": b"12345", "line\nbreak": b"x" * 9, "large": b"y" * 3_000_000, "z": b"end"}
+    for name, data in contents.items():
+        repo.write(name, data)
+    repo.commit()
+    read = list(read_blobs(repo.root, [f":{name}" for name in contents], limit=limit))
+    assert read == [data[: limit + 1] for data in contents.values()]
 
 
 def test_read_blobs_left_early_leaves_no_process(repo: Repo):
