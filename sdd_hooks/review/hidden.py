@@ -15,6 +15,7 @@ from sdd_hooks.artifacts.text import decode
 from sdd_hooks.artifacts.work_tree import LARGEST
 from sdd_hooks.project.files import is_binary
 from sdd_hooks.project.git import read_blobs
+from sdd_hooks.project.languages import language
 from sdd_hooks.project.lines import counted
 from sdd_hooks.review.budget import Budget
 from sdd_hooks.review.change import ChangedFile, Line, lines_of
@@ -43,11 +44,13 @@ def look(root: Path, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
     suspects = [at for at, file in enumerate(files) if file.binary]
     looked = suspects[:MOST]
     heads = [files[at].blob if files[at].is_file else files[at].blob_before for at in looked]
-    texts, large = [], 0
+    texts: list[int] = []
+    large = odd = 0
     for at, data in zip(looked, read_blobs(root, heads, limit=LARGEST), strict=True):
         if data is None or is_binary(data):
-            continue
-        if len(data) > LARGEST:
+            # Some languages do not mind a null character, which hides a file from reviewers.
+            odd += language(files[at].path) is not None
+        elif len(data) > LARGEST:
             large += 1
         else:
             texts.append(at)
@@ -63,6 +66,8 @@ def look(root: Path, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
     notes = []
     if large:
         notes.append(f"not looked at: {counted(large, 'text file')} of more than 8 MB")
+    if odd:
+        notes.append(f"not looked at: {counted(odd, 'binary file')} with a name of source code")
     if len(suspects) > MOST:
         more = counted(len(suspects) - MOST, "more file")
         notes.append(f"not looked at: {more} that git calls binary")

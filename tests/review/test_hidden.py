@@ -92,6 +92,12 @@ def test_what_is_binary_stays_it(repo: Repo) -> None:
     assert lines(change, "a") == lines(change, "b") == ([], [], True)
 
 
+def test_source_with_a_null_character(repo: Repo) -> None:
+    change = changed(repo, {"a": "1\n"}, {"b.js": b"// \0\nsteal()\n", "c.png": b"\0"})
+    assert lines(change, "b.js") == ([], [], True)
+    assert change.notes == ("not looked at: 1 binary file with a name of source code",)
+
+
 def test_binary_that_becomes_text(repo: Repo) -> None:
     change = changed(repo, {"a.py": b"\0\1\n"}, {"a.py": "import os\nos.abort()\n"})
     assert lines(change, "a.py") == ([], [Line(1, "import os"), Line(2, "os.abort()")], False)
