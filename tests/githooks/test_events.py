@@ -292,7 +292,7 @@ def test_an_event_that_git_does_not_have(fresh: Hooked) -> None:
     assert code == 2
     assert said == (
         "sdd: no hook 'post-\\x1bcoffee': one of pre-commit, post-commit, post-merge,"
-        " post-checkout, post-rewrite, auto\n"
+        " post-checkout, post-rewrite, check, commit-msg, pre-push, auto\n"
     )
 
 
