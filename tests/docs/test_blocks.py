@@ -15,7 +15,7 @@ from sdd_hooks.project.memory import find_memory_file
 from tests.docs.pages import Block, blocks, pages
 
 # `console` and `json` are run by test_examples; `text` shows a picture or a file by itself.
-LANGUAGES = {"console", "json", "yaml", "sh", "markdown", "text"}
+LANGUAGES = {"console", "json", "yaml", "sh", "markdown", "sdd-rule", "text"}
 
 BLOCKS = [block for page in pages() for block in blocks(page)]
 

@@ -84,7 +84,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             kept = {rule.substance for rule in rules}
             lost = [rule for rule in before.in_force if rule.substance not in kept]
             if lost and not (after and _is_superseded(after.artifact, subject)):
-                yield _weakened(before.artifact, after, len(lost))
+                yield _weakened(before.artifact, after, lost)
                 applied += (_Applied(*_named(before.artifact), rule) for rule in lost)
         if after:
             applied += (_Applied(*_named(after.artifact), rule) for rule in rules)
@@ -144,7 +144,7 @@ def _record(subject: Subject, path: str, text: str) -> _Record | None:
 def _faults(record: _Record) -> Iterator[Finding]:
     for fault in record.faults:
         message = f"this {MARK} block is not applied: {one_line(fault.message)}"
-        evidence = one_line(fault.text)[:200]
+        evidence = one_line(fault.text)[:LONGEST_EVIDENCE]
         path = record.artifact.path
         yield Finding(path, fault.line, f"{ID}/unreadable", "warning", message, evidence)
 
@@ -163,15 +163,17 @@ def _is_superseded(artifact: Artifact, subject: Subject) -> bool:
     )
 
 
-def _weakened(before: Artifact, after: _Record | None, count: int) -> Finding:
+def _weakened(before: Artifact, after: _Record | None, lost: Sequence[DecisionRule]) -> Finding:
     name, _ = _named(before)
-    what = "a rule" if count == 1 else f"{count} rules"
+    what = "a rule" if len(lost) == 1 else f"{len(lost)} rules"
     message = (
         f"this change edits or removes {what} of {name}: it is still held to what the base says,"
         " unless another record supersedes it"
     )
     path = after.artifact.path if after else before.path
-    return Finding(path, 0, f"{ID}/changed", "info", message, name)
+    first = lost[0]
+    evidence = one_line(f"{first.verb} {first.what}: {', '.join(first.names)}")[:LONGEST_EVIDENCE]
+    return Finding(path, 0, f"{ID}/changed", "info", message, evidence)
 
 
 def _named(artifact: Artifact) -> tuple[str, str]:

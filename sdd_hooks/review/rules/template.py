@@ -138,8 +138,10 @@ def _second(
     """Each framework that no page used before, where there is another one."""
     added = {file.path: {number for number, _ in file.added} for file in files}
     used: dict[str, str] = {}
-    for path, text in texts.items():
+    for path, text in texts.items() if introduced else ():
         new = added.get(path, set())
+        if not any(pattern.search(text) for pattern in FRAMEWORKS.values()):
+            continue
         for number, row in enumerate(lines_of(text), 1):
             for name, pattern in FRAMEWORKS.items():
                 if name not in used and number not in new and pattern.search(row[:LONGEST_LINE]):

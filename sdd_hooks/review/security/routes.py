@@ -36,6 +36,7 @@ _ROUTE = re.compile(
     re.VERBOSE,
 )
 _PATH = re.compile(r"[\"'`](?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )?([^\"'`\n]*)[\"'`]")
+LONGEST_PATH = 100
 _PUBLIC_PATH = re.compile(
     r"""^/?$ | /(?:\$|\{\$\})$ | health|ready|readiness|live(?:ness|z)|livez|metrics|ping|version
     |status|log-?(?:in|out)|sign-?(?:in|up|out)|regist|auth|oidc|oauth|sso|saml|callback|webhook
@@ -70,27 +71,28 @@ def _confirmed(site: Site) -> bool:
     authenticated = sum(bool(_IN_FRONT.search(other)) for other in others)
     if authenticated:
         return 2 * authenticated >= len(others)
-    is_new = all(number in site.added for number in _registrations(site.lines))
     return (
-        is_new
-        and site.number == min(_registrations(site.lines))
+        not any(_registers(line) for line in site.lines[: site.number - 1])
         and bool(_APPLICATION.search(site.whole))
         and not _names_authentication(site.whole)
+        and all(
+            number in site.added
+            for number, line in enumerate(site.lines[site.number :], site.number + 1)
+            if _registers(line)
+        )
     )
 
 
-def _registrations(lines: Sequence[str]) -> list[int]:
-    """The lines that register a route which may not be for everybody."""
-    return [
-        number
-        for number, line in enumerate(lines, 1)
-        if _ROUTE.search(line[:LONGEST_LINE]) and not _is_public(line)
-    ]
+def _registers(line: str) -> bool:
+    """Whether a line registers a route which may not be for everybody."""
+    return bool(_ROUTE.search(line[:LONGEST_LINE])) and not _is_public(line)
 
 
 def _is_public(line: str) -> bool:
     path = _PATH.search(line)
-    return path is None or not path[1].startswith("/") or bool(_PUBLIC_PATH.search(path[1]))
+    if path is None or not path[1].startswith("/"):
+        return True
+    return bool(_PUBLIC_PATH.search(path[1][:LONGEST_PATH]))
 
 
 def _has_handler(site: Site) -> bool:
@@ -128,7 +130,7 @@ def _others(site: Site) -> Iterator[str]:
     """The other routes of the block that are not for everybody, each with its handlers."""
     block = _block(site)
     for index, line in enumerate(block):
-        if _ROUTE.search(line) and not _is_public(line) and line != site.line:
+        if line != site.line and _registers(line):
             yield _statement(block, index)
 
 
