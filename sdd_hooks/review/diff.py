@@ -127,7 +127,7 @@ def _read(sides: _Sides, budget: Budget) -> tuple[tuple[ChangedFile, ...], list[
     """The files that differ, with their lines, and what was not looked at."""
     shown = _diff(sides, budget)
     if budget.spent and not shown.files:
-        raise RepositoryError("git took too long to find what differs: name a nearer `--base`")
+        raise RepositoryError("git took too long to find what differs: compare less at once")
     files = [_with_lines(*one) for one in shown.files]
     hidden = look(sides.root, files, budget)
     found = {**hidden.compared, **dict(_reveal(sides, files, hidden.rest, budget))}
