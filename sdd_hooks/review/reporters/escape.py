@@ -29,8 +29,9 @@ _UNSEEN = re.compile(
     r"|[\u200c\u200d](?![^\x00-\x7f\u200c\u200d])"
 )
 _REFERENCE = re.compile(
-    # @team #1 !1 &1 ~label %milestone ^alert {+inserted+} [epic:1]
-    r"[@#!&~%^{\[](?=\S)"
+    # @team #1 !1 &1 ~label %milestone ^alert {+inserted+}
+    r"[@#!&~%^{](?=\S)"
+    r"|\[(?=.)"  # [epic:1] [ ]
     # :emoji: https://host, but the line of a file as it is
     r"|:(?=\S)(?!\d+\b(?![:+-]))"
     r"|www(?=\.)"
@@ -53,8 +54,8 @@ _WRITTEN = {
     "]": "&#93;",
     "$": DOLLAR,
 }
-# At the beginning of a line: a list, a heading's underline, a command to a bot.
-_OPENING = re.compile(r"\d{1,9}(?=[.)])|(?=[-/])")
+# At the beginning of a line: a list, a heading's underline, a definition, a command to a bot.
+_OPENING = re.compile(r"\d{1,9}(?=[.)])|(?=[-:/])")
 
 
 def shown(text: str, longest: int = LONGEST) -> str:

@@ -8,6 +8,7 @@ https://docs.gitlab.com/user/markdown).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
@@ -68,10 +69,10 @@ class Shown(HTMLParser):
             self.texts.append(data)
 
 
-def shown(markdown: str) -> Shown:
-    """What a reader sees; every tag is closed where it must be."""
+def shown(markdown: str, render: Callable[[str], str] = _PARSER.render) -> Shown:
+    """What a reader sees of it once it is rendered; every tag is closed where it must be."""
     page = Shown()
-    page.feed(_PARSER.render(markdown))
+    page.feed(render(markdown))
     page.close()
     assert page.opened == []
     return page
