@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TextIO, get_args
 
-from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
+from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, SddError
 from sdd_hooks.project.lines import reason
 from sdd_hooks.project.settings import FailOn
 
@@ -65,6 +65,8 @@ def review(
         return review_push(call)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+    except SddError as error:
+        stderr.write(f"sdd: nothing was reviewed: {reason(error)}\n")
     except Exception as error:
         stderr.write(f"sdd: nothing was reviewed — run `sdd doctor` ({reason(error)})\n")
     return EXIT_OK

@@ -113,12 +113,23 @@ def test_what_goes_wrong_is_a_line_and_lets_the_commit_go(repo: Repo, tmp_path: 
     (tmp_path / "nowhere").mkdir()
     code, said = hook(repo, "check", cwd="../nowhere")
     assert (code, said.count("\n")) == (0, 1)
-    assert said.startswith("sdd: nothing was reviewed")
+    assert said.startswith("sdd: nothing was reviewed: ")
+    assert "is not inside a git repository" in said
     repo.write("CLAUDE.md", "## SDD Configuration\n\n#### Review\n- Fail On: sometimes\n")
     stage(repo, APP, BROKEN)
     code, said = hook(repo, "check", "--fail-on", "critical")
     assert (code, said.count("\n")) == (0, 1)
     assert "CLAUDE.md:4" in said
+
+
+def test_a_bug_is_a_line_and_lets_the_commit_go(repo: Repo) -> None:
+    class Broken(dict[str, str]):
+        def get(self, *_: object) -> str:  # type: ignore[override]
+            raise RuntimeError("two\nlines")
+
+    code, said = hook(repo, "check", "--fail-on", "info", environ=Broken())
+    expected = "sdd: nothing was reviewed — run `sdd doctor` (RuntimeError: two lines)\n"
+    assert (code, said) == (0, expected)
 
 
 def test_the_old_record_may_be_edited(repo: Repo) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdd_hooks.githooks.events import handle
 from sdd_hooks.githooks.pre_push import Pushed, parse_pushed
 from tests.githooks.reviewed import APP, BROKEN, RECORDS, hook, repository
 from tests.support.repos import Repo
@@ -119,6 +121,24 @@ def test_what_pre_commit_says(repo: Repo) -> None:
     assert "ADR-0099" in hook(repo, "pre-push", environ=told)[1]
     told["PRE_COMMIT_REMOTE_BRANCH"] = "refs/tags/v1"
     assert hook(repo, "pre-push", environ=told) == (0, "")
+
+
+def test_nobody_says_what_is_pushed(repo: Repo) -> None:
+    stderr = io.StringIO()
+    done = handle("pre-push", [], cwd=repo.root, environ=os.environ, stderr=stderr)
+    assert (done, stderr.getvalue()) == (0, "")
+
+
+def test_an_interruption_is_passed_on(repo: Repo) -> None:
+    class Interrupted(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise KeyboardInterrupt
+
+    stderr = io.StringIO()
+    done = handle(
+        "pre-push", [], cwd=repo.root, environ=os.environ, stderr=stderr, stdin=Interrupted()
+    )
+    assert (done, stderr.getvalue()) == (130, "")
 
 
 def test_a_name_with_blanks() -> None:
