@@ -25,8 +25,7 @@ def summary(review: Review, *, links: Links | None = None) -> str:
     """
     lines = list(report_lines(review, links))
     if missing := left_out(review):
-        said = f"{counted(missing, 'finding')} more than a step may annotate: all are listed here."
-        lines[2:2] = [said, ""]
+        lines[2:2] = [f"{counted(missing, 'finding')} more than a step may annotate.", ""]
     return fitting(lines, _bytes, LONGEST - _MARGIN, _CUT)
 
 

@@ -17,7 +17,7 @@ def test_it_is_the_report() -> None:
 def test_it_counts_what_has_no_annotation() -> None:
     review = Review(BASE, HEAD, "", 1, findings=many(13))
     assert len(annotations(review)) == 10
-    told = "3 findings more than a step may annotate: all are listed here.\n"
+    told = "3 findings more than a step may annotate.\n"
     assert told in summary(review)
     assert told.replace("3 findings", "1 finding") in summary(
         Review(BASE, HEAD, "", 1, findings=many(11))
