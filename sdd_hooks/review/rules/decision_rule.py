@@ -11,7 +11,8 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.project.git import nul_split, try_git
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.git import GitError, complaint, nul_split, run
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.review.change import ChangedFile, Line, lines_of
 from sdd_hooks.review.decision_rules import (
@@ -101,10 +102,10 @@ def _records(subject: Subject) -> Iterator[tuple[_Record | None, _Record | None,
         if file is None:
             yield record, record, False
         else:
-            yield record, _record(subject, file.path, _text(subject, file)), True
+            yield record, _changed_record(subject, file), True
     for file in subject.change.files:
         if file.status == "C" or file.before not in before:
-            record = _record(subject, file.path, _text(subject, file))
+            record = _changed_record(subject, file)
             if record:
                 yield None, record, True
 
@@ -122,23 +123,31 @@ def _marked(subject: Subject) -> Mapping[str, str]:
     tree = subject.before
     # Whatever attributes and settings say, as text, without a colour, and in this repository.
     options = ("-l", "-z", "-a", "-F", "--no-color", "--no-recurse-submodules", "-e", MARK)
-    found = try_git(tree.root, "grep", *options, tree.commit, "--", *specs) or b""
-    paths = [row.partition(":")[2] for row in nul_split(found)]
+    found = run(tree.root, "grep", *options, tree.commit, "--", *specs)
+    if found.returncode > 1:
+        # 1 is that there is none. Rules that cannot be read must not look like rules that hold.
+        raise GitError(f"git grep: {complaint(found.stderr)}")
+    paths = [row.partition(":")[2] for row in nul_split(found.stdout)]
     return tree.texts(Blob(path, f"{tree.commit}:{path}") for path in paths)
 
 
-def _text(subject: Subject, file: ChangedFile) -> str:
-    return subject.text(file.path) if file.is_file else ""
+def _changed_record(subject: Subject, file: ChangedFile) -> _Record | None:
+    there = file.is_file and _collection(subject, file.path)
+    return _record(subject, file.path, subject.text(file.path)) if there else None
 
 
 def _record(subject: Subject, path: str, text: str) -> _Record | None:
-    if MARK not in text:
+    collection = _collection(subject, path)
+    if collection is None or MARK not in text:
         return None
-    for one in subject.collections:
-        if one.kind == "adrs" and not one.repository and one.contains(path):
-            artifact = read_adr(path, text, one.module)
-            return _Record(artifact, *read_rules(text)) if artifact else None
-    return None
+    artifact = read_adr(path, text, collection.module)
+    return _Record(artifact, *read_rules(text)) if artifact else None
+
+
+def _collection(subject: Subject, path: str) -> Collection | None:
+    """The ADRs of this repository that a file belongs to."""
+    own = (one for one in subject.collections if one.kind == "adrs" and not one.repository)
+    return next((one for one in own if one.contains(path)), None)
 
 
 def _faults(record: _Record) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.review.patterns import Pattern, added_text, compile_pattern
+from sdd_hooks.review.patterns import AddedText, Pattern, added_text, compile_pattern
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.security import bodies, cdn, escaping, redirects, routes
 from sdd_hooks.review.security.site import Hazard, Site
@@ -43,11 +43,12 @@ def check(subject: Subject) -> Iterator[Finding]:
     ]
     sources = Sources(subject)
     numbers: dict[str, frozenset[int]] = {}
-    for hazard in HAZARDS:
-        chosen = [file for file in files if file.path.lower().endswith(hazard.suffixes)]
-        if not chosen:
-            continue
-        text = added_text(chosen)
+    texts: dict[tuple[str, ...], AddedText] = {}
+    for hazard in HAZARDS if files else ():
+        if hazard.suffixes not in texts:
+            chosen = [file for file in files if file.path.lower().endswith(hazard.suffixes)]
+            texts[hazard.suffixes] = added_text(chosen)
+        text = texts[hazard.suffixes]
         for hit in text.search(_compiled(hazard.pattern), most=MOST, most_of_file=MOST_OF_FILE):
             source = sources.of(hit.file.path)
             if source is None or not source.has(hit.line.number, hit.line.text):

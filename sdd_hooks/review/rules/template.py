@@ -79,7 +79,7 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 def _development(file: ChangedFile) -> Iterator[Finding]:
     for number, text in file.added:
-        if found := _DEVELOPMENT.search(text[:LONGEST_LINE]):
+        if "//" in text and (found := _DEVELOPMENT.search(text[:LONGEST_LINE])):
             message = (
                 f"{found[1].strip('/')} is for development: build what the pages need, and serve"
                 " that"
@@ -123,9 +123,11 @@ def _introduced(files: Iterable[ChangedFile]) -> Mapping[str, tuple[ChangedFile,
     """The frameworks that added lines use, each with the first of these lines."""
     found: dict[str, tuple[ChangedFile, Line]] = {}
     for file in files:
-        for line in file.added:
-            for name, pattern in FRAMEWORKS.items():
-                if name not in found and pattern.search(line.text[:LONGEST_LINE]):
+        text = "\n".join(row for _, row in file.added)
+        used = [name for name, pattern in FRAMEWORKS.items() if pattern.search(text)]
+        for line in file.added if used else ():
+            for name in used:
+                if name not in found and FRAMEWORKS[name].search(line.text[:LONGEST_LINE]):
                     found[name] = (file, line)
     return found
 

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.project.git import GitError
+from sdd_hooks.project.project import load_project
+from sdd_hooks.review.diff import read_staged
+from sdd_hooks.review.review import subject_of as subject_of_project
 from sdd_hooks.review.rules.decision_rule import RULE
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.review.tree import Tree
 from tests.review.repositories import Files, staged_subject_of, subject_of
+from tests.support.repos import Repo
 
 ADR = "docs/adrs/ADR-0011-storage.md"
 NO_EVAL = "forbid regex: \\beval\\("
@@ -64,6 +71,35 @@ def test_only_what_a_change_adds_is_looked_at(tmp_path: Path) -> None:
 def test_what_is_staged_is_looked_at(tmp_path: Path) -> None:
     subject = staged_subject_of(tmp_path, {ADR: adr(NO_EVAL)}, {"a.py": "eval(1)\n"})
     assert [finding.path for finding in check(subject)] == ["a.py"]
+
+
+def test_a_first_commit_is_looked_at(tmp_path: Path) -> None:
+    repo = Repo.init(tmp_path)
+    repo.write("CLAUDE.md", "## Architecture Context\n\n- Decision Records are in `docs/adrs/`\n")
+    repo.write(ADR, adr(NO_EVAL))
+    repo.write("a.py", "eval(1)\n")
+    repo.git("add", "--all")
+    subject = subject_of_project(load_project(repo.root), read_staged(repo.root))
+    assert [finding.path for finding in check(subject)] == ["a.py"]
+
+
+def test_settings_and_attributes_hide_no_rule(tmp_path: Path) -> None:
+    before = {ADR: adr(NO_EVAL), ".gitattributes": "*.md binary -text diff=x\n"}
+    subject = subject_of(tmp_path, before, {"a.py": "eval(1)\n"})
+    for key, value in (
+        ("color.ui", "always"),
+        ("grep.patternType", "perl"),
+        ("grep.fullName", "1"),
+    ):
+        Repo(subject.before.root).git("config", key, value)
+    assert [finding.path for finding in check(subject)] == ["a.py"]
+
+
+def test_a_base_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path, {ADR: adr(NO_EVAL)}, {"a.py": "eval(1)\n"})
+    gone = replace(subject, before=Tree(subject.before.root, "1" * 40))
+    with pytest.raises(GitError, match="git grep"):
+        check(gone)
 
 
 def test_records_are_looked_at_only_where_a_rule_says_so(tmp_path: Path) -> None:
