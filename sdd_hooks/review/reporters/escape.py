@@ -42,6 +42,13 @@ _REFERENCE = re.compile(
 )
 _COMMIT = re.compile(r".{1,6}")
 _CODE = re.compile(r"(?<!`)`([^`\s](?:[^`]*[^`\s])?)`(?!`)")
+# Emphasis and links as people write them; code first, in which there are none.
+_READ = re.compile(
+    r"(?P<code>`[^`]*`)"
+    r"|(?<![^\s(\"])(?P<mark>\*{1,3})(?=[^\s*])(?P<stressed>(?:`[^`]*`|[^*`])+?)"
+    r"(?<=[^\s*])(?P=mark)(?![\w*])"
+    r"|!?\[(?P<linked>[^\[\]]+)\]\([^()\s]+\)"
+)
 _MARKUP = re.compile(r"[\\`*_~^=+|#<>&$\[\]]")
 # Brackets are entities: some forges take an escaped one for the beginning of a formula. So are
 # backticks, lest one beside a code span of ours counts as a part of its end.
@@ -78,6 +85,14 @@ def prose(text: str, longest: int = LONGEST) -> str:
     line = "".join(code(one) if at % 2 else _escaped(one) for at, one in enumerate(pieces))
     opening = _OPENING.match(line)
     return f"{opening[0]}\\{line[opening.end() :]}" if opening else line
+
+
+def sentence(text: str, longest: int = LONGEST) -> str:
+    """A sentence of a Markdown file as `prose`, without the marks of emphasis and links in it."""
+    line = shown(text, longest)
+    return prose(
+        _READ.sub(lambda mark: mark["stressed"] or mark["linked"] or mark[0], line), longest
+    )
 
 
 def code(text: str, longest: int = LONGEST) -> str:

@@ -10,7 +10,7 @@ from sdd_hooks.artifacts.findings import Finding, Severity
 from sdd_hooks.project.lines import counted
 from sdd_hooks.review.outcome import SEVERITIES, Candidate, Evidence, Review, Suppressed, question
 from sdd_hooks.review.reporters.cut import END, FOLD
-from sdd_hooks.review.reporters.escape import code, prose
+from sdd_hooks.review.reporters.escape import code, prose, sentence
 from sdd_hooks.review.reporters.links import Links, place
 
 OPEN = 5
@@ -85,7 +85,7 @@ def _references(review: Review, links: Links | None) -> Iterator[str]:
     for candidate in suggested:
         yield from _suggestion(candidate, links)
     if suggested:
-        refs = code(f"Refs: {suggested[0].name}")
+        refs = code(f"Refs: {suggested[0].id or suggested[0].path}")
         none, exempt = code("Reviewed-ADRs: none"), code("ADR-Exempt: reason")
         # One line: in comments, forges show the end of a line as one.
         otherwise = f"If not, {none} or {exempt} on a line of its own there settles it."
@@ -103,7 +103,7 @@ def _suggestion(candidate: Candidate, links: Links | None) -> Iterator[str]:
     yield f"### {prose(question(candidate))}"
     yield ""
     if candidate.quote:
-        yield f"> {prose(candidate.quote, QUOTE)}"
+        yield f"> {sentence(candidate.quote, QUOTE)}"
         yield ""
     yield _source(candidate, links)
     yield ""
@@ -120,7 +120,7 @@ def _candidate(candidate: Candidate, links: Links | None) -> Iterator[str]:
     yield f"- **{name}**{title}, score {candidate.score:.2f}. {_source(candidate, links)}"
     if candidate.quote:
         yield ""
-        yield f"  > {prose(candidate.quote, QUOTE)}"
+        yield f"  > {sentence(candidate.quote, QUOTE)}"
     for one in candidate.evidence:
         yield f"  {_evidence(one, links)}"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.review.reporters.escape import BREAK, LONGEST, code, prose
+from sdd_hooks.review.reporters.escape import BREAK, LONGEST, code, prose, sentence
 from sdd_hooks.review.reporters.escape import shown as as_line
 from tests.review.reporters.forges import acted_on, shown
 from tests.review.reporters.reviews import texts
@@ -72,6 +72,24 @@ def test_prose(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("**Toggle**: a `button`", "Toggle: a `button`"),
+        ("***all*** of *it*, (**here**)", "all of it, (here)"),
+        ("**a `*b*` c** d", "a `*b*` c d"),
+        ("see [ADR-0001](ADR-0001-x.md) and ![a](b.png)", "see ADR-0001 and a"),
+        ("[**a**](b) **[a](b)**", rf"\*\*a\*\* &#91;{BREAK}a&#93;(b)"),
+        ("`**a` and `**b`", "`**a` and `**b`"),
+        ("2**3, 2 ** 3, * a * b", r"2\*\*3, 2 \*\* 3, \* a \* b"),
+        ("snake_case and __init__", r"snake\_case and \_\_init\_\_"),
+        ("**@team**", f"@{BREAK}team"),
+    ],
+)
+def test_a_sentence_is_read_without_its_marks(text: str, expected: str) -> None:
+    assert sentence(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("a = 1", "`a = 1`"),
         ("a `b` c", "``a `b` c``"),
         ("`", "`` ` ``"),
@@ -106,8 +124,23 @@ def test_a_long_text_ends_in_an_ellipsis() -> None:
 
 def test_a_huge_text_takes_no_time() -> None:
     began = perf_counter()
-    for piece in ("a", " ", "`", "` ", "[", "\n", "@", "f", "\u200d", "é\u200d"):
-        prose(piece * 10**7)
+    for piece in (
+        "a",
+        " ",
+        "`",
+        "` ",
+        "[",
+        "[a",
+        "**a",
+        "*a",
+        "** `",
+        "\n",
+        "@",
+        "f",
+        "\u200d",
+        "é\u200d",
+    ):
+        sentence(piece * 10**7)
     assert perf_counter() - began < 5
 
 
@@ -139,9 +172,18 @@ def test_two_texts_in_a_line_stay_two(first: str, second: str) -> None:
     assert acted_on(page.texts) == []
 
 
+@given(HOSTILE, st.sampled_from(PLACES))
+def test_a_sentence_is_nothing_but_text_either(text: str, place: str) -> None:
+    frame = shown(place.format("PLACE"))
+    page = shown(place.format(sentence(text) or "PLACE"))
+    assert [tag for tag in page.tags if tag not in {"span", "code"}] == frame.tags
+    assert page.links == frame.links
+    assert acted_on(page.texts) == []
+
+
 @given(HOSTILE)
 def test_no_text_holds_a_comment_a_line_end_or_a_command(text: str) -> None:
-    for form in (prose(text), code(text)):
+    for form in (prose(text), sentence(text), code(text)):
         assert "<!--" not in form
         assert not form.startswith("/")
         assert len(form.splitlines()) <= 1
