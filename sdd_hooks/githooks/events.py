@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, SddError
-from sdd_hooks.freshness.changes import look, scan_of_commit
 from sdd_hooks.githooks.lines import failure_line
 from sdd_hooks.githooks.shims import ACTIONS, EVENTS
 from sdd_hooks.project.lines import one_line, reason
@@ -103,6 +102,9 @@ def _refresh(
     clock: Callable[[], float],
 ) -> Sequence[str]:
     """Follow the event. Returns what there is to say."""
+    # A hook that checks something has no use for it.
+    from sdd_hooks.freshness.changes import look, scan_of_commit
+
     repository = discover(cwd)
     if event != "post-rewrite" and _rebase_goes_on(repository, event):
         return ()
