@@ -90,9 +90,9 @@ def prose(text: str, longest: int = LONGEST) -> str:
 def sentence(text: str, longest: int = LONGEST) -> str:
     """A sentence of a Markdown file as `prose`, without the marks of emphasis and links in it."""
     line = shown(text, longest)
-    return prose(
-        _READ.sub(lambda mark: mark["stressed"] or mark["linked"] or mark[0], line), longest
-    )
+    for _ in range(2):  # a link in emphasis, and the reverse
+        line = _READ.sub(lambda mark: mark["stressed"] or mark["linked"] or mark[0], line)
+    return prose(line, longest)
 
 
 def code(text: str, longest: int = LONGEST) -> str:

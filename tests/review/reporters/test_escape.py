@@ -76,7 +76,7 @@ def test_prose(text: str, expected: str) -> None:
         ("***all*** of *it*, (**here**)", "all of it, (here)"),
         ("**a `*b*` c** d", "a `*b*` c d"),
         ("see [ADR-0001](ADR-0001-x.md) and ![a](b.png)", "see ADR-0001 and a"),
-        ("[**a**](b) **[a](b)**", rf"\*\*a\*\* &#91;{BREAK}a&#93;(b)"),
+        ("[**a**](b) **[c](d)**", "a c"),
         ("`**a` and `**b`", "`**a` and `**b`"),
         ("2**3, 2 ** 3, * a * b", r"2\*\*3, 2 \*\* 3, \* a \* b"),
         ("snake_case and __init__", r"snake\_case and \_\_init\_\_"),
