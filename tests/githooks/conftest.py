@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,15 @@ REFRESHED = re.compile(
     re.MULTILINE,
 )
 ARRIVALS = {"checkout", "switch", "merge", "pull", "rebase"}
+SHELLS = [["dash"], ["busybox", "sh"], ["bash", "--posix"], ["bash"]]
+
+
+@pytest.fixture(params=SHELLS, ids=" ".join)
+def shell(request: pytest.FixtureRequest) -> list[str]:
+    """A shell that git may find as `sh`."""
+    if not shutil.which(request.param[0]):
+        pytest.skip(f"{request.param[0]} is not installed")
+    return list(request.param)
 
 
 @pytest.fixture

@@ -16,10 +16,7 @@ from tests.githooks.conftest import ADR
 from tests.githooks.hook_folders import changed, every, foreign, place, snapshot, states
 from tests.githooks.recorder import HOOKS, SDD, Hooked, Recorder
 from tests.githooks.reviewed import APP, BROKEN, RECORDS
-from tests.githooks.test_shims import shell
 from tests.support.repos import Repo
-
-__all__ = ["shell"]
 
 NONE = "0" * 40
 

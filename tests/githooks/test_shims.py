@@ -22,16 +22,6 @@ def repo(repo: Hooked, recorder: Recorder) -> Hooked:
     return repo
 
 
-SHELLS = [["dash"], ["busybox", "sh"], ["bash", "--posix"], ["bash"]]
-
-
-@pytest.fixture(params=SHELLS, ids=" ".join)
-def shell(request: pytest.FixtureRequest) -> list[str]:
-    if not shutil.which(request.param[0]):
-        pytest.skip(f"{request.param[0]} is not installed")
-    return list(request.param)
-
-
 def hook(
     repo: Hooked, shell: list[str], event: str, *args: str
 ) -> subprocess.CompletedProcess[str]:
