@@ -8,21 +8,17 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.git import GitError, complaint, nul_split, run
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.review.change import ChangedFile, Line, lines_of
+from sdd_hooks.review.decision_records import Record, is_superseded, records
 from sdd_hooks.review.decision_rules import (
     LONGEST_LINE,
     MARK,
     DecisionRule,
-    Fault,
     Verb,
     What,
-    read_rules,
 )
 from sdd_hooks.review.dependencies import dependencies, is_manifest
 from sdd_hooks.review.imports import has_imports, imports
@@ -30,7 +26,6 @@ from sdd_hooks.review.outcome import SEVERITIES
 from sdd_hooks.review.patterns import AddedText, Pattern, added_text
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.review.tree import Blob
 
 MOST_RULES = 500
 """Rules of all records that are applied."""
@@ -51,18 +46,6 @@ _SHOWN: Mapping[What, str] = {
 }
 
 
-class _Record(NamedTuple):
-    """A record with blocks, as it is at the base or at the head."""
-
-    artifact: Artifact
-    rules: tuple[DecisionRule, ...]
-    faults: tuple[Fault, ...]
-
-    @property
-    def in_force(self) -> tuple[DecisionRule, ...]:
-        return self.rules if self.artifact.status.authoritative else ()
-
-
 class _Applied(NamedTuple):
     """A rule that this change is held to, and the record that says it."""
 
@@ -77,14 +60,14 @@ def check(subject: Subject) -> Iterator[Finding]:
     Blocks that cannot be read are findings where the change touches the record.
     """
     applied: list[_Applied] = []
-    for before, after, changed in _records(subject):
+    for before, after, changed in records(subject):
         if after and changed:
             yield from _faults(after)
         rules = after.in_force if after else ()
         if before and (changed or after is None):
             kept = {rule.substance for rule in rules}
             lost = [rule for rule in before.in_force if rule.substance not in kept]
-            if lost and not (after and _is_superseded(after.artifact, subject)):
+            if lost and not (after and is_superseded(after.artifact, subject)):
                 yield _weakened(before.artifact, after, lost)
                 applied += (_Applied(*_named(before.artifact), rule) for rule in lost)
         if after:
@@ -93,64 +76,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _apply(subject, applied)
 
 
-def _records(subject: Subject) -> Iterator[tuple[_Record | None, _Record | None, bool]]:
-    """The records with blocks: as they were, as they are, and whether the change touches them."""
-    moved = {file.before: file for file in subject.change.files if file.status != "C"}
-    before = {path: _record(subject, path, text) for path, text in _marked(subject).items()}
-    for path, record in before.items():
-        file = moved.get(path)
-        if file is None:
-            yield record, record, False
-        else:
-            yield record, _changed_record(subject, file), True
-    for file in subject.change.files:
-        if file.status == "C" or file.before not in before:
-            record = _changed_record(subject, file)
-            if record:
-                yield None, record, True
-
-
-def _marked(subject: Subject) -> Mapping[str, str]:
-    """The texts of the ADRs at the base that have a block, by path."""
-    specs = dict.fromkeys(
-        spec
-        for one in subject.collections
-        if one.kind == "adrs" and not one.repository
-        for spec in one.pathspecs()
-    )
-    if not specs:
-        return {}
-    tree = subject.before
-    # Whatever attributes and settings say, as text, without a colour, and in this repository.
-    options = ("-l", "-z", "-a", "-F", "--no-color", "--no-recurse-submodules", "-e", MARK)
-    found = run(tree.root, "grep", *options, tree.commit, "--", *specs)
-    if found.returncode > 1:
-        # 1 is that there is none. Rules that cannot be read must not look like rules that hold.
-        raise GitError(f"git grep: {complaint(found.stderr)}")
-    paths = [row.partition(":")[2] for row in nul_split(found.stdout)]
-    return tree.texts(Blob(path, f"{tree.commit}:{path}") for path in paths)
-
-
-def _changed_record(subject: Subject, file: ChangedFile) -> _Record | None:
-    there = file.is_file and _collection(subject, file.path)
-    return _record(subject, file.path, subject.text(file.path)) if there else None
-
-
-def _record(subject: Subject, path: str, text: str) -> _Record | None:
-    collection = _collection(subject, path)
-    if collection is None or MARK not in text:
-        return None
-    artifact = read_adr(path, text, collection.module)
-    return _Record(artifact, *read_rules(text)) if artifact else None
-
-
-def _collection(subject: Subject, path: str) -> Collection | None:
-    """The ADRs of this repository that a file belongs to."""
-    own = (one for one in subject.collections if one.kind == "adrs" and not one.repository)
-    return next((one for one in own if one.contains(path)), None)
-
-
-def _faults(record: _Record) -> Iterator[Finding]:
+def _faults(record: Record) -> Iterator[Finding]:
     for fault in record.faults:
         message = f"this {MARK} block is not applied: {one_line(fault.message)}"
         evidence = one_line(fault.text)[:LONGEST_EVIDENCE]
@@ -158,21 +84,7 @@ def _faults(record: _Record) -> Iterator[Finding]:
         yield Finding(path, fault.line, f"{ID}/unreadable", "warning", message, evidence)
 
 
-def _is_superseded(artifact: Artifact, subject: Subject) -> bool:
-    """Whether the record is superseded, by one that is there."""
-    if artifact.status.value != "superseded":
-        return False
-    if any(subject.corpus.resolve(one) for one in artifact.successors):
-        return True
-    return artifact.id is not None and any(
-        edge.kind == "supersedes" and edge.target == artifact.id
-        for other in subject.corpus.artifacts
-        if other.path != artifact.path
-        for edge in other.edges
-    )
-
-
-def _weakened(before: Artifact, after: _Record | None, lost: Sequence[DecisionRule]) -> Finding:
+def _weakened(before: Artifact, after: Record | None, lost: Sequence[DecisionRule]) -> Finding:
     name, _ = _named(before)
     what = "a rule" if len(lost) == 1 else f"{len(lost)} rules"
     message = (

@@ -176,6 +176,14 @@ CHANGED = f"{ADR}:0 changed"
         ({ADR: adr(NO_EVAL, "severity: MAY")}, ["a.py:1 ADR-0011", CHANGED]),
         ({ADR: adr(NO_EVAL, status="deprecated")}, ["a.py:1 ADR-0011", CHANGED]),
         ({ADR: adr(NO_EVAL, status="superseded by ADR-0099")}, ["a.py:1 ADR-0011", CHANGED]),
+        ({ADR: adr(NO_EVAL, status="superseded by ADR-0011")}, ["a.py:1 ADR-0011", CHANGED]),
+        (
+            {
+                ADR: adr(NO_EVAL, status="superseded by ADR-0012"),
+                "docs/adrs/ADR-0012-x.md": adr(number=12, status="rejected"),
+            },
+            ["a.py:1 ADR-0011", CHANGED],
+        ),
         ({ADR: adr("(broken", NO_EVAL)}, ["a.py:1 ADR-0011", CHANGED, f"{ADR}:8 unreadable"]),
         ({ADR: "x\n"}, ["a.py:1 ADR-0011", CHANGED]),
         ({ADR: adr(NO_EVAL, "message: Say it better.") + "More.\n"}, ["a.py:1 ADR-0011"]),
@@ -205,6 +213,27 @@ def test_a_change_is_held_to_the_rules_of_its_base(
     tmp_path: Path, after: dict[str, str | None], found: list[str]
 ) -> None:
     assert places(tmp_path, {ADR: adr(NO_EVAL)}, {**after, "a.py": "eval(1)\n"}) == found
+
+
+@pytest.mark.parametrize(
+    ("after", "found"),
+    [
+        ({}, ["a.py:1 ADR-0011"]),
+        ({ADR: adr()}, ["a.py:1 ADR-0011", CHANGED]),
+        ({ADR: None, "docs/decisions/ADR-0011-storage.md": adr(NO_EVAL)}, ["a.py:1 ADR-0011"]),
+    ],
+)
+def test_a_change_does_not_declare_records_away(
+    tmp_path: Path, after: dict[str, str | None], found: list[str]
+) -> None:
+    declared = "## Architecture Context\n\n- Architecture Decision Records are in `{}`\n"
+    before = {
+        "CLAUDE.md": declared.format("docs/adrs/"),
+        ADR: adr(NO_EVAL),
+        "tests/adrs/ADR-0012-fixture.md": adr("forbid regex: .", number=12),
+    }
+    change = {**after, "CLAUDE.md": declared.format("docs/decisions/"), "a.py": "eval(1)\n"}
+    assert places(tmp_path, before, change) == found
 
 
 def test_a_rule_that_gets_stricter_is_said_once(tmp_path: Path) -> None:
