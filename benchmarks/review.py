@@ -42,8 +42,9 @@ class Reviewed:
         return self._run(COMMAND, "review", "--base", "main", "--head", branch, "--json")
 
     def first_review(self, branch: str) -> Run:
-        """The same with nothing known from another time."""
+        """The same with nothing known from another time, in a repository that is set up."""
         self.sdd.forget()
+        (self.sdd.root / ".sdd").mkdir()
         return self.review(branch)
 
     def check(self) -> Run:
@@ -75,6 +76,7 @@ def reviewed(bench: Workbench) -> Reviewed:
     imported = [*git, "fast-import", "--quiet", "--force"]
     subprocess.run(imported, env=dict(sdd.environ), input=b"".join(stream), check=True)
     subprocess.run([*git, "reset", "--quiet", "--hard"], env=dict(sdd.environ), check=True)
+    (sdd.root / ".git/info/exclude").write_text(".sdd/\n")
     for path, text in islice(writer.edits(SOURCES), 0, SOURCES, SOURCES // STAGED):
         (sdd.root / path).write_bytes(text)
     subprocess.run([*git, "add", "--all"], env=dict(sdd.environ), check=True)

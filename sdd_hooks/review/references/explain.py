@@ -168,4 +168,6 @@ class Explanation:
 
 
 def _shown(commit: Commit) -> str:
-    return f"{commit.id[:10]} “{one_line(commit.message.partition(chr(10))[0][:LONGEST_SUBJECT])}”"
+    return (
+        f"`{commit.id[:10]}` “{one_line(commit.message.partition(chr(10))[0][:LONGEST_SUBJECT])}”"
+    )

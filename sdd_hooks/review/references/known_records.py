@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -47,14 +48,17 @@ def _content(row: Any, artifact: Artifact) -> Content | None:
             pass
         case _:
             return None
-    if len(counts) != len(artifact.sections) or not all(type(one) is dict for one in counts):
+    if len(counts) != len(artifact.sections) or not _are(dict, counts):
         return None
-    ids = [parse_id(name) for name in names if type(name) is str]
-    numbers = [often for one in counts for often in one.values()]
-    if not all(type(text) is str for text in (*identifiers, *paths)):
-        return None
-    if not all(type(number) is int for number in numbers) or len(ids) != len(names):
+    numbers = chain.from_iterable(one.values() for one in counts)
+    texts = chain(identifiers, paths, names)
+    ids = [parse_id(name) for name in names if isinstance(name, str)]
+    if None in ids or not _are(int, numbers) or not _are(str, texts):
         return None
     return Content(
         tuple(counts), frozenset(identifiers), frozenset(paths), frozenset(id for id in ids if id)
     )
+
+
+def _are(kind: type, values: Iterable[object]) -> bool:
+    return set(map(type, values)) <= {kind}
