@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks.project.project import Project
+from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.change import Change
 from sdd_hooks.review.check import check
 from sdd_hooks.review.diff import read_change, read_staged
@@ -40,7 +41,8 @@ def review_commits(
     change = read_change(root, base, head, title=title, body=body)
     subject = subject_of(project, change, tip=change.base_tip)
     most = project.configuration.review.max_suggestions
-    review = _review(subject, find_references(project.repository, subject, most))
+    references = find_references(project.repository, subject, most)
+    review = _review(subject, references, _history_cut(project.repository))
     if model is None:
         return review
     from sdd_hooks.review.judge.judging import judged
@@ -80,7 +82,17 @@ def _judge(name: str) -> LanguageModel | None:
     return load_language_model(name)
 
 
-def _review(subject: Subject, references: References) -> Review:
+def _history_cut(repository: Repository) -> tuple[str, ...]:
+    """What a shallow clone cannot tell, as a note."""
+    if not (repository.common_dir / "shallow").is_file():
+        return ()
+    return (
+        "not looked at: commits before this shallow clone begins, and the decisions they named"
+        " (`git fetch --unshallow` brings them)",
+    )
+
+
+def _review(subject: Subject, references: References, notes: tuple[str, ...] = ()) -> Review:
     change = subject.change
     checked = check(subject, registered())
     return Review(
@@ -91,5 +103,5 @@ def _review(subject: Subject, references: References) -> Review:
         references,
         report(subject, checked.findings),
         checked.suppressed,
-        (*change.notes, *checked.notes),
+        (*change.notes, *notes, *checked.notes),
     )

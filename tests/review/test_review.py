@@ -1,0 +1,20 @@
+from pathlib import Path
+
+from sdd_hooks.project.project import load_project
+from sdd_hooks.review.review import review_commits
+from tests.support.repos import Repo
+
+
+def test_a_shallow_clone_is_reviewed_and_says_what_it_cannot_tell(tmp_path: Path) -> None:
+    origin = Repo.init(tmp_path / "origin")
+    origin.write("docs/adrs/ADR-0001-x.md", "# ADR-0001: X\n\n## Decision\n\nQueues are kept.\n")
+    origin.write("CLAUDE.md", "- Architecture Decision Records are in `docs/adrs/`\n")
+    for number in range(4):
+        origin.write("a.py", f"{number}\n")
+        origin.commit(f"Change {number} (ADR-0001)")
+    origin.git("clone", "-q", "--depth=2", f"file://{origin.root}", str(tmp_path / "clone"))
+    whole = review_commits(load_project(origin.root), "HEAD~1", "HEAD")
+    shallow = review_commits(load_project(tmp_path / "clone"), "HEAD~1", "HEAD")
+    assert whole.notes == ()
+    assert [note.partition(" before")[0] for note in shallow.notes] == ["not looked at: commits"]
+    assert [one.id for one in shallow.references.ranked] == ["ADR-0001"]
