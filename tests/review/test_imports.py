@@ -69,6 +69,7 @@ def test_what_has_imports() -> None:
 
 
 def test_a_line_imports_only_so_much() -> None:
+    assert len(imports("a.rs", "use " + "a::{" * 500)) <= 1
     assert len(imports("a.py", "import " + ", ".join(f"a{n}" for n in range(500)))) == MOST
 
 

@@ -37,6 +37,7 @@ def file(path: str, *texts: str, first: int = 1) -> ChangedFile:
         ("a{1001}", "invalid repetition size"),
         ("(a{100}){11}b", "invalid repetition size"),
         ("a{600}b{600}", "repeats too much"),
+        (r"((\pL{30}){30})x", "repeats too much"),
         ("x" * (LONGEST + 1), "longer than 1,000 characters"),
         ("a*", "every line"),
         ("^", "every line"),

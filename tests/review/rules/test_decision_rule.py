@@ -290,6 +290,16 @@ def test_rules_past_the_budget_are_said(tmp_path: Path) -> None:
     assert 0 < sum(one.endswith("unread") for one in found) < len(dear)
 
 
+def test_rules_past_the_most_are_said(tmp_path: Path) -> None:
+    blocks = "".join(f"\n```sdd-rule\nforbid regex: bad{n}x\n```\n" for n in range(50))
+    records = {f"docs/adrs/ADR-{n:04d}-x.md": adr(number=n) + blocks for n in range(1, 12)}
+    findings = check(subject_of(tmp_path, records, {"a.py": "bad7x\n"}))
+    assert [one.path for one in findings if one.rule == "decision-rule/unread"] == [
+        "docs/adrs/ADR-0011-x.md"
+    ]
+    assert sum(one.path == "a.py" for one in findings) == 10
+
+
 def test_two_hundred_rules_over_two_hundred_files(tmp_path: Path) -> None:
     records = {
         f"docs/adrs/ADR-{number:04d}-x.md": adr(

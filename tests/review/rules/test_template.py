@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sdd_hooks.review.pages import elements
 from sdd_hooks.review.rules.template import RULE
@@ -122,6 +124,19 @@ def test_a_second_framework_is_said_when_it_comes(tmp_path: Path) -> None:
     assert found(tmp_path / "4", {}, {"b.html": '<p hx-get="/"><p x-data="">\n'}) == [
         "b.html:1 info frameworks"
     ]
+
+
+PIECES = st.sampled_from(
+    ["<script>", "</script>", "<form>", '<input name="a">', "<nav>", '<a href="/x">', "</nav>", "İ"]
+)
+
+
+@given(st.lists(PIECES | st.text('a \n<>"=', max_size=9), max_size=30).map("".join))
+def test_elements_stand_within_their_page(text: str) -> None:
+    lines = text.count("\n") + 1
+    for element in elements(text):
+        assert 1 <= element.first <= element.last <= lines
+        assert element.signature
 
 
 def test_hostile_pages_take_a_moment(tmp_path: Path) -> None:
