@@ -122,10 +122,11 @@ def _text(found: Review, form: str, project: Project) -> str:
 
         return render_json(found, project.warnings)
     if form == "sarif":
+        from sdd_hooks.review.judge.drift import JUDGE
         from sdd_hooks.review.reporters.sarif import sarif
         from sdd_hooks.review.rules import registered
 
-        return sarif(found, registered())
+        return sarif(found, (*registered(), JUDGE))
     if form == "markdown":
         from sdd_hooks.review.reporters.markdown import markdown
 
