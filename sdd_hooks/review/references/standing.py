@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.review.replacements import Successors, replacements, successors
 
 
 @dataclass(frozen=True)
@@ -28,18 +30,10 @@ class Standing:
 
     def to_ask_about(self, record: Artifact) -> Sequence[str]:
         """The paths of what to ask about in the place of a record: itself, or what replaced it."""
-        waiting = [record]
-        seen = {record.path}
-        found: list[str] = []
-        while waiting:
-            one = waiting.pop()
-            if one.status.authoritative:
-                if not self.is_named(one):
-                    found.append(one.path)
-                continue
-            heirs = (heir for id in one.successors for heir in self.corpus.resolve(id))
-            for heir in heirs:
-                if heir.kind == "ADR" and heir.path not in seen:
-                    seen.add(heir.path)
-                    waiting.append(heir)
-        return sorted(found)
+        holds = record.status.authoritative
+        ends = (record,) if holds else replacements(record, self._successors)
+        return [one.path for one in ends if one.kind == "ADR" and not self.is_named(one)]
+
+    @cached_property
+    def _successors(self) -> Successors:
+        return successors(self.corpus)

@@ -1,17 +1,7 @@
-from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
+from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.review.references.standing import Standing
-
-
-def corpus(**statuses: str) -> Corpus:
-    return load_corpus(
-        Source(
-            f"docs/adrs/ADR-{number[1:]}-x.md",
-            f"---\nstatus: {status}\n---\n\n# ADR-{number[1:]}: X\n".encode(),
-            "ADR",
-        )
-        for number, status in statuses.items()
-    )
+from tests.review.test_replacements import corpus
 
 
 def asked(found: Corpus, number: int, named: int = 0) -> list[str]:
@@ -21,23 +11,27 @@ def asked(found: Corpus, number: int, named: int = 0) -> list[str]:
 
 
 def test_a_record_that_counts_is_asked_about_itself() -> None:
-    assert asked(corpus(a0001="accepted", a0002="proposed"), 1) == ["ADR-0001"]
-    assert asked(corpus(a0001="accepted", a0002="proposed"), 2) == ["ADR-0002"]
+    assert asked(corpus(a1="status: accepted", a2="status: proposed"), 1) == ["ADR-0001"]
+    assert asked(corpus(a1="status: accepted", a2="status: proposed"), 2) == ["ADR-0002"]
 
 
 def test_one_that_no_longer_counts_gives_way_to_what_replaced_it() -> None:
-    found = corpus(a0001="superseded by ADR-0002", a0002="superseded by ADR-0003", a0003="accepted")
+    found = corpus(
+        a1="status: superseded by ADR-0002",
+        a2="status: superseded by ADR-0003",
+        a3="status: accepted",
+    )
     assert asked(found, 1) == ["ADR-0003"]
     assert asked(found, 1, named=3) == []
 
 
 def test_rejected_ones_and_circles_lead_nowhere() -> None:
-    assert asked(corpus(a0001="rejected"), 1) == []
-    found = corpus(a0001="superseded by ADR-0002", a0002="superseded by ADR-0001")
+    assert asked(corpus(a1="status: rejected"), 1) == []
+    found = corpus(a1="status: superseded by ADR-0002", a2="status: superseded by ADR-0001")
     assert asked(found, 1) == []
 
 
 def test_what_the_change_touches_is_named() -> None:
-    found = corpus(a0001="accepted")
+    found = corpus(a1="status: accepted")
     standing = Standing(found, set(), {"docs/adrs/ADR-0001-x.md"})
     assert standing.is_named(found.artifacts[0])
