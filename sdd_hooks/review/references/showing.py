@@ -52,8 +52,10 @@ class Facts(NamedTuple):
     new: float
 
 
-WEIGHTS = Facts(margin=3.45, agreement=2.97, identifiers=0.44, no_code=-0.90, chore=-0.88, new=1.26)
-INTERCEPT = -2.74
+WEIGHTS = Facts(
+    margin=3.62, agreement=2.87, identifiers=0.44, no_code=-0.82, chore=-1.14, new=1.35
+)
+INTERCEPT = -2.78
 
 
 def facts(change: Change, ranked: Sequence[Ranked], evidence: Mapping[str, Numbers]) -> Facts:
