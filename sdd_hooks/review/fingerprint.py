@@ -44,4 +44,4 @@ def _changed(added: Mapping[str, frozenset[int]], finding: Finding) -> bool:
 def _digest(*parts: str) -> str:
     # A length before each part: no two lists of parts are the same text.
     text = "".join(f"{len(part)}:{part}" for part in parts)
-    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:LENGTH]
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:LENGTH]

@@ -52,9 +52,7 @@ class Facts(NamedTuple):
     new: float
 
 
-WEIGHTS = Facts(
-    margin=3.62, agreement=2.87, identifiers=0.44, no_code=-0.82, chore=-1.14, new=1.35
-)
+WEIGHTS = Facts(margin=3.62, agreement=2.87, identifiers=0.44, no_code=-0.82, chore=-1.14, new=1.35)
 INTERCEPT = -2.78
 
 
