@@ -17,7 +17,9 @@ COMMANDS = {
     "index": Entry("index:index", "Index the repository, and keep the index up to date."),
     "search": Entry("search:search", "Find the sections and definitions that answer a query."),
     "list": Entry("list:list_artifacts", "List decisions and specifications with their status."),
-    "review": Entry("review:review", "Say which decision a change should reference, and what it breaks."),
+    "review": Entry(
+        "review:review", "Say which decision a change should reference, and what it breaks."
+    ),
     "issues": Entry("issues:issues", "Sync, list and show the issues of the tracker."),
     "hooks": Entry("hooks:hooks", "Install the git hooks that keep the index fresh."),
     "hook": Entry("hook:hook", "Act on a git event; the hooks call this."),

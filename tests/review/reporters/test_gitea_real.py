@@ -103,7 +103,11 @@ def test_what_acts_as_it_stands_does_not_as_prose_or_code(project: Project, text
 @given(st.lists(HOSTILE, min_size=8, max_size=8))
 def test_no_text_acts(project: Project, texts: list[str]) -> None:
     lines = "".join(f"- {prose(one)}, {code(one)} x\n" for one in texts)
-    assert project.tags(lines) <= {"ul", "li", "span", "code"}
+    # An emoji that stands there as itself is told to who cannot see it.
+    tags = {
+        tag for tag in project.tags(lines) if not tag.startswith('span class="emoji" aria-label')
+    }
+    assert tags <= {"ul", "li", "span", "code"}
 
 
 def hostile(text: str) -> Review:
