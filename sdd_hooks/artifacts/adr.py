@@ -23,14 +23,15 @@ from sdd_hooks.artifacts.edges import Holder
 from sdd_hooks.artifacts.fields import field_name
 from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.identifiers import id_of_name
+from sdd_hooks.project.expressions import expression
 
 _SUFFIXES = (".md", ".mdx", ".markdown")
 
-_TEMPLATE_NAME = re.compile(
+_TEMPLATE_NAME = expression(
     r"(?:_|(?:adr|madr|[0nx]+)[-_. ]){0,3}template(?:[-_](?:bare|minimal|short|long|full|madr))*",
     re.IGNORECASE,
 )
-_CALLED_ADR = re.compile(r"adr[-_. ]", re.IGNORECASE)
+_CALLED_ADR = expression(r"adr[-_. ]", re.IGNORECASE)
 _FOLDER_PAGES = frozenset({"readme", "index"})
 _DECISIONS = frozenset(
     {
@@ -46,8 +47,8 @@ _DECISIONS = frozenset(
         "decision-made",
     }
 )
-_Y_STATEMENT = re.compile(r"\bin\s+the\s+context\s+of\b", re.IGNORECASE)
-_Y_DECIDED = re.compile(r"\bwe\s+(?:have\s+)?(?:decided?|chose|choose)\b", re.IGNORECASE)
+_Y_STATEMENT = expression(r"\bin\s+the\s+context\s+of\b", re.IGNORECASE)
+_Y_DECIDED = expression(r"\bwe\s+(?:have\s+)?(?:decided?|chose|choose)\b", re.IGNORECASE)
 
 
 def read_adr(path: str, text: str, module: str = "") -> Artifact | None:

@@ -28,6 +28,7 @@ from sdd_hooks.artifacts.status import (
     section_paragraphs,
     status_sections,
 )
+from sdd_hooks.project.expressions import expression
 
 # Headings that every record has; none of them is a title.
 STANDARD_SECTIONS = frozenset(
@@ -65,16 +66,16 @@ STANDARD_SECTIONS = frozenset(
     }
 )
 
-_DATE = re.compile(r"(?<![0-9])([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?![0-9])")
+_DATE = expression(r"(?<![0-9])([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?![0-9])")
 _DATE_FIELDS = ("date", "decision-date", "decided", "decided-on", "created", "last-updated")
 
-_NUMBER_OF_NAME = re.compile(
+_NUMBER_OF_NAME = expression(
     r"""(?:[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[-_. ]|$))?
     (?:(?:adr|spec)(?:[-_. ]|(?=[0-9])|$))?
     (?:(?:[0-9]+[a-z]?|x{3,}|n{3,})(?=[-_. ]|$))?[-_. ]*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = expression(
     r"""[\[{<](?!.*\]\().*[\]}>]
     | (?:short[ ]|record[ ]|decision[ ]|adr[ ]|the[ ])*title\b(?:[ ]of[ ].*|[ ]here)?
     | (?:N+|X+|0+|number)\b\W*title

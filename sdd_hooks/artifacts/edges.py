@@ -12,6 +12,7 @@ from typing import Literal
 from sdd_hooks.artifacts.findings import Finding, Severity
 from sdd_hooks.artifacts.frontmatter import Frontmatter
 from sdd_hooks.artifacts.identifiers import ArtifactId, Kind, id_of_name, mentioned_ids, parse_id
+from sdd_hooks.project.expressions import expression
 
 Origin = Literal["frontmatter", "prose", "derived"]
 
@@ -65,13 +66,13 @@ _PROSE_KINDS = {
     "related-adrs": "related",
     "related-decisions": "related",
 }
-_PROSE = re.compile(
+_PROSE = expression(
     r"(?P<verb>supersedes|supercedes|replaces|extends|builds on)\b:?[ *]*(?P<value>.+)",
     re.IGNORECASE,
 )
-_LINK = re.compile(r"\[[^\[\]]*\]\([^()]*\)")
-_NOTE = re.compile(r"\([^()]*\)|（[^（）]*）")
-_SPELLED = re.compile(r"\b(?:adrs?|specs?)[-_ #]?[0-9]{1,5}[a-z]?\b", re.IGNORECASE)
+_LINK = expression(r"\[[^\[\]]*\]\([^()]*\)")
+_NOTE = expression(r"\([^()]*\)|（[^（）]*）")
+_SPELLED = expression(r"\b(?:adrs?|specs?)[-_ #]?[0-9]{1,5}[a-z]?\b", re.IGNORECASE)
 _NOTHING = frozenset({"", "-", "none", "n/a", "na", "null", "tbd"})
 
 

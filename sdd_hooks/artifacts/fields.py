@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sdd_hooks.artifacts.markdown import Section
+from sdd_hooks.project.expressions import expression
 
 MAX_LINES = 120
 """Fields further down than this are not looked for: the top of a record is short."""
@@ -30,7 +31,7 @@ class Field:
 
 
 _NAME = r"[A-Za-z][A-Za-z /_-]{0,40}?"
-_FIELD = re.compile(
+_FIELD = expression(
     rf"""[ ]{{0,3}}(?:(?P<quote>>)[ ]?)?(?:[-*+][ ]+)?
     (?: (?P<marks>[*_]{{1,3}})(?P<marked>{_NAME})[ ]?
         (?: [*_]{{1,3}}[ ]?[:：] | [:：](?:[ ]?[*_]{{1,3}})? )
@@ -39,11 +40,11 @@ _FIELD = re.compile(
     re.VERBOSE,
 )
 # Every repetition has a limit: where a comment was blanked there may be thousands of spaces.
-_NEXT_ON_LINE = re.compile(
+_NEXT_ON_LINE = expression(
     r"(?<![ \t])[ \t]{1,8}(?:[|·•][ \t]{0,8})?(?=\*\*[A-Za-z][A-Za-z /_-]{0,40}(?::\*\*|\*\*:))"
 )
-_LINE_BREAK = re.compile(r"(?:\\|<br ?/?>)[ \t]*$", re.IGNORECASE)
-_DELIMITER_ROW = re.compile(r"[ ]{0,3}\|?[ ]?:?-+:?[ ]?(?:\|[ ]?:?-+:?[ ]?){0,30}\|?[ ]*$")
+_LINE_BREAK = expression(r"(?:\\|<br ?/?>)[ \t]*$", re.IGNORECASE)
+_DELIMITER_ROW = expression(r"[ ]{0,3}\|?[ ]?:?-+:?[ ]?(?:\|[ ]?:?-+:?[ ]?){0,30}\|?[ ]*$")
 
 # What a table's second column may be headed with when its rows are records and not fields.
 _COLUMN_NAMES = frozenset({"date", "author", "authors", "owner", "deciders", "decision-makers"})

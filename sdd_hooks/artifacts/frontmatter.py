@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from sdd_hooks.artifacts.markdown import frontmatter_end, with_plain_line_ends
+from sdd_hooks.project.expressions import expression
 
 if TYPE_CHECKING:
     import yaml
@@ -100,7 +101,7 @@ def read_frontmatter(text: str) -> Frontmatter:
     return Frontmatter(fields, lines, end, None, duplicates)
 
 
-_OPENED = re.compile(r"---[ \t]*\n(?:[ \t]*\n){0,9}[A-Za-z][A-Za-z0-9 _-]{0,40}:[ \t][^\n]*\n")
+_OPENED = expression(r"---[ \t]*\n(?:[ \t]*\n){0,9}[A-Za-z][A-Za-z0-9 _-]{0,40}:[ \t][^\n]*\n")
 
 
 def _unclosed(text: str) -> Frontmatter:
@@ -111,7 +112,7 @@ def _unclosed(text: str) -> Frontmatter:
     return NO_FRONTMATTER
 
 
-_LINE = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9 _-]{0,40}?)[ \t]*:(?:[ \t]+(?P<value>.*))?$")
+_LINE = expression(r"(?P<key>[A-Za-z][A-Za-z0-9 _-]{0,40}?)[ \t]*:(?:[ \t]+(?P<value>.*))?$")
 
 
 def _line_by_line(source: str) -> tuple[dict[str, Value], dict[str, int]]:

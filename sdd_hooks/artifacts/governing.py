@@ -19,6 +19,7 @@ from typing import Literal
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, Reference, references
 from sdd_hooks.artifacts.markdown import with_plain_line_ends
+from sdd_hooks.project.expressions import expression
 
 Verb = Literal["governing", "implements"]
 
@@ -40,18 +41,18 @@ class Governed:
     line: int
 
 
-_LABEL = re.compile(
+_LABEL = expression(
     r"""(?<![\w-])(?:(?P<governing>govern(?:ing|ed[ ]by))|implements)
     (?:[ ](?:ADRs?|specs?|artifacts?|decisions?))?[ ]?:""",
     re.VERBOSE | re.IGNORECASE,
 )
 
 # What may stand between the label and the first id: spaces, or a line break and a leader.
-_FIRST = re.compile(
+_FIRST = expression(
     r"[\s#/*;%!>\-'\"|.:]{0,40}(?=\[?[@`*]{0,3}[\[(]?(?:adr|spec|\w[\w.-]*\]/))", re.I
 )
 
-_LEADER = re.compile(
+_LEADER = expression(
     r"""[ \t]*(?:
         //[/!]?|/\*+!?|\*+(?!/)|\#+[!:']?|--+(?:\[=*\[)?|;+|%+(?:\{)?|<!--+|<%--|\{\#|\{/\*|\{\{/?[*!-]*
       | \{-|\(\*|\"\"\"|'''|=begin|\.\.(?=[ ])|!+|@?rem(?=[ \t])|::|dnl(?=[ ])|[cC](?=[ ]{2,})
@@ -59,11 +60,11 @@ _LEADER = re.compile(
     )?[ \t]*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_TRAILING_LEADER = re.compile(r"(?:^|\s)(?://|\#|--|;|%|/\*|<!--|!|\(\*|\{-)+[ \t]+(?:\S.*)?$")
-_END = re.compile(r"\*/|--+>|\"\"\"|'''|\*\)|-\}|\#\}|%>|=end\b")
+_TRAILING_LEADER = expression(r"(?:^|\s)(?://|\#|--|;|%|/\*|<!--|!|\(\*|\{-)+[ \t]+(?:\S.*)?$")
+_END = expression(r"\*/|--+>|\"\"\"|'''|\*\)|-\}|\#\}|%>|=end\b")
 
-_ENTRY_ID = re.compile(r"[\[(@`*]*")
-_REQ = re.compile(
+_ENTRY_ID = expression(r"[\[(@`*]*")
+_REQ = expression(
     r"""[\s`\])*]{0,3}\s*(?:,\s*)?(?:and\s+)?
     (?: (?P<number>REQ-[0-9][0-9A-Za-z.-]*[0-9A-Za-z])
       | REQ(?:uirement)?s?[ ]*[:#]?\s*
@@ -71,12 +72,12 @@ _REQ = re.compile(
           | '(?P<c>[^']{1,300})' | `(?P<d>[^`]{1,300})` ) )""",
     re.VERBOSE,
 )
-_MORE_NAMES = re.compile(r'\s*,\s*(?:"([^"]{1,300})"|“([^”]{1,300})”)')
-_SEPARATOR = re.compile(r"[\s`\])*]*(?:[,;&+/]|\.\.+|…|–|-(?=\s)|\band\b)?\s*(?:and\s+)?")
-_LINK_TARGET = re.compile(r"[`*]*\]\([^()\s]*\)")
-_OPENING = re.compile(r"[\s`*\]]*\(")
-_BRACKET = re.compile(r"[()]")
-_SCENARIO = re.compile(r'\s*scenarios?\s*(?:"[^"]{1,300}"|“[^”]{1,300}”)', re.IGNORECASE)
+_MORE_NAMES = expression(r'\s*,\s*(?:"([^"]{1,300})"|“([^”]{1,300})”)')
+_SEPARATOR = expression(r"[\s`\])*]*(?:[,;&+/]|\.\.+|…|–|-(?=\s)|\band\b)?\s*(?:and\s+)?")
+_LINK_TARGET = expression(r"[`*]*\]\([^()\s]*\)")
+_OPENING = expression(r"[\s`*\]]*\(")
+_BRACKET = expression(r"[()]")
+_SCENARIO = expression(r'\s*scenarios?\s*(?:"[^"]{1,300}"|“[^”]{1,300}”)', re.IGNORECASE)
 
 
 def governing(text: str) -> tuple[Governed, ...]:

@@ -14,6 +14,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sdd_hooks.project.expressions import expression
+
 MAX_SECTIONS = 20_000
 """Headings after this many belong to the last section: nobody wrote that many by hand."""
 
@@ -66,7 +68,7 @@ class _Hidden:
 
 
 # Searched in "\n" + text: a pattern that begins with a literal is searched for much faster than ^.
-_CANDIDATE = re.compile(
+_CANDIDATE = expression(
     r"""\n(?P<indent>[ ]*)(?![ ])(?:
         (?P<hashes>\#{1,6})(?=[ \t\n]|\Z)
       | (?P<markers>(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*)(?P<fence>`{3,}|~{3,})
@@ -75,9 +77,9 @@ _CANDIDATE = re.compile(
     )""",
     re.VERBOSE,
 )
-_RAW_HTML_END = re.compile(r"</(?:pre|script|style|textarea)>", re.IGNORECASE)
+_RAW_HTML_END = expression(r"</(?:pre|script|style|textarea)>", re.IGNORECASE)
 
-_FRONTMATTER_START = re.compile(
+_FRONTMATTER_START = expression(
     r"""\A---[ \t]*\n
         (?:[ \t]*(?:\#[^\n]*)?\n){0,99}  # blank lines and comments
         (?: "[^"\n]*"[ \t]*: | '[^'\n]*'[ \t]*: | [^\s\#:>|*"'-][^:\n]*:(?=[ \t\n]) | \{
@@ -85,17 +87,17 @@ _FRONTMATTER_START = re.compile(
     """,
     re.VERBOSE,
 )
-_FRONTMATTER_END = re.compile(r"\n(?:---|\.\.\.)[ \t]*(?=\n|\Z)")
+_FRONTMATTER_END = expression(r"\n(?:---|\.\.\.)[ \t]*(?=\n|\Z)")
 
 # What may stand above a rule without being the text of a setext heading: a list item, a quotation,
 # a table row, HTML, indented code, a bold field such as **Status:** accepted.
-_NOT_A_PARAGRAPH = re.compile(
+_NOT_A_PARAGRAPH = expression(
     r"[ ]{4}|[ ]*(?:\t|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|[>|<]|\*\*[^*\n]{1,60}(?::\*\*|\*\*:))"
 )
 
-_VISIBLE = re.compile(r"[^\n]")
-_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
-_NOT_IN_SLUG = re.compile(r"[^a-z0-9_\- ]")
+_VISIBLE = expression(r"[^\n]")
+_LINK = expression(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
+_NOT_IN_SLUG = expression(r"[^a-z0-9_\- ]")
 
 
 def sections(text: str) -> list[Section]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sdd_hooks.artifacts.markdown import Section
+from sdd_hooks.project.expressions import expression
 
 Level = Literal["must", "should", "may"]
 
@@ -76,7 +77,7 @@ class Requirement:
         return next((level for level in ("must", "should", "may") if level in levels), None)
 
 
-_HEADING = re.compile(
+_HEADING = expression(
     r"""[*_`]*(?:
         (?P<id>(?:REQ|FR|NFR)-[0-9A-Za-z.-]*[0-9][a-z]?)
       | requirement(?:[ ]+(?P<number>[0-9][0-9.]*[a-z]?))?
@@ -84,24 +85,24 @@ _HEADING = re.compile(
     )[*_`]*[ ]*(?:[:：—–.-]|$)[ ]*(?P<name>.*)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_SCENARIO = re.compile(
+_SCENARIO = expression(
     r"[*_`]*(?:scenario|example)(?:[ ]+[0-9]+)?[*_`]*[ ]*[:：—–-][ ]*(?P<name>.*)", re.IGNORECASE
 )
-_KEYWORD = re.compile(
+_KEYWORD = expression(
     r"""\b(?:
         (?:MUST|SHALL|SHOULD)(?:[*_]{0,2}\s{1,3}[*_]{0,2}NOT)?
       | (?:NOT\s{1,3})?RECOMMENDED | REQUIRED | MAY | OPTIONAL
     )\b""",
     re.VERBOSE,
 )
-_STEP = re.compile(
+_STEP = expression(
     r"""[ \t]*(?:[-*+][ ]+)?
     (?: (?P<marks>\*\*|__)(?i:(?P<bold>given|when|then|and|but))[:,]?(?P=marks)
       | (?P<plain>GIVEN|WHEN|THEN|AND|BUT)\b )
     [:,]?[ \t]*(?P<text>.*)""",
     re.VERBOSE,
 )
-_BULLET = re.compile(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]")
+_BULLET = expression(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]")
 
 
 def keywords(prose: str, first_line: int = 1) -> Iterator[Keyword]:

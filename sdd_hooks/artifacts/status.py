@@ -17,6 +17,7 @@ from typing import Literal
 from sdd_hooks.artifacts.fields import Field
 from sdd_hooks.artifacts.frontmatter import Frontmatter
 from sdd_hooks.artifacts.markdown import Section
+from sdd_hooks.project.expressions import expression
 
 Origin = Literal["frontmatter", "field", "section", "none"]
 
@@ -41,37 +42,37 @@ _WORDS = {
 }
 STATUSES = tuple(_WORDS)
 
-_PARTLY = re.compile(
+_PARTLY = expression(
     r"""(?:partially|partly|in[- ]part)[- ](?:superseded|amended|deprecated|replaced|retired)
     | (?:superseded|superceded|deprecated|replaced|retired)[ ,(-]{1,2}
       (?:partially|partly|in[- ]part)
     | (?:amended|extended|modified|updated|refined|clarified|revised)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_WORD = re.compile(
+_WORD = expression(
     "(?:" + "|".join(f"(?P<{n.replace('-', '_')}>{w})" for n, w in _WORDS.items()) + r")(?![\w])",
     re.IGNORECASE,
 )
-_SUPERSEDED_LATER = re.compile(
+_SUPERSEDED_LATER = expression(
     r"(?:[;,/.]|—|–| - |\b(?:and|now|but|then)\b)\s*(?:superseded|superceded|replaced) by\b",
     re.IGNORECASE,
 )
-_ARROW = re.compile(r"\s*(?:→|⇒|➜|-+>|=+>)\s*")
-_IMAGE = re.compile(r"!\[([^\[\]]*)\]\([^()]*\)")
-_STRUCK = re.compile(r"~~[^~]*~~|<!--.*?-->")
-_SHORTCODE = re.compile(r":[a-z0-9_+-]+:")
-_BRACKETS = re.compile(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
-_BEFORE = re.compile(r"(?:[^\w{<]|_|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]+)*")
-_NOT = re.compile(r"\b(?:not|never|no longer|to be)(?: (?:yet|be|been))*\W*$", re.IGNORECASE)
-_STATUS_HEADING = re.compile(
+_ARROW = expression(r"\s*(?:→|⇒|➜|-+>|=+>)\s*")
+_IMAGE = expression(r"!\[([^\[\]]*)\]\([^()]*\)")
+_STRUCK = expression(r"~~[^~]*~~|<!--.*?-->")
+_SHORTCODE = expression(r":[a-z0-9_+-]+:")
+_BRACKETS = expression(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
+_BEFORE = expression(r"(?:[^\w{<]|_|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]+)*")
+_NOT = expression(r"\b(?:not|never|no longer|to be)(?: (?:yet|be|been))*\W*$", re.IGNORECASE)
+_STATUS_HEADING = expression(
     r"""[^\w`]*(?:[0-9]+[.)]?[ ]*)?(?:(?:ADR|decision|current)[ ])?status\**[ ]*
     (?:[:：—–-][ *]+(?P<value>.+))?[:*]*$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_CHECKED = re.compile(r"[-*+] \[[xX]\] +(.+)")
+_CHECKED = expression(r"[-*+] \[[xX]\] +(.+)")
 # A list item, a quotation, a row, a rule, or the line that a tool adds under "Accepted".
-_NEW_STATEMENT = re.compile(r"[>|]|[-*+]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)")
-_UNCHECKED = re.compile(r"[-*+] \[ \]")
+_NEW_STATEMENT = expression(r"[>|]|[-*+]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)")
+_UNCHECKED = expression(r"[-*+] \[ \]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Literal
 
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.project.languages import language
 
 Part = Literal["code", "comment", "string"]
@@ -21,7 +22,7 @@ _BLOCK = r"/\*.*?(?:\*/|\Z)"
 
 def _compiled(comments: tuple[str, ...], strings: tuple[str, ...]) -> re.Pattern[str]:
     groups = [f"(?P<comment>{'|'.join(comments)})", f"(?P<string>{'|'.join(strings)})"]
-    return re.compile("|".join(groups[: 2 if strings else 1]), re.DOTALL)
+    return expression("|".join(groups[: 2 if strings else 1]), re.DOTALL)
 
 
 _SCRIPT = _compiled((r"(?<!:)//[^\n]*", _BLOCK), (_DOUBLE, _SINGLE, _BACKTICKS))

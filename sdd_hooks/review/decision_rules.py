@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple, get_args
 
 from sdd_hooks.artifacts.findings import Severity
 from sdd_hooks.artifacts.markdown import Fenced, fenced
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.project.globs import compile_glob
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.review.patterns import Pattern, PatternError, compile_pattern
@@ -107,8 +108,8 @@ _VERBS: Mapping[str, tuple[Verb, What]] = {
     f"{verb} {what}": (verb, what) for verb in get_args(Verb) for what in get_args(What)
 }
 _KEYS = (*_VERBS, "in", "except", "message", "severity")
-_KEY = re.compile(r"([A-Za-z][A-Za-z _-]{0,40})[ \t]*:(?:[ \t]+(.*)|$)")
-_COMMA = re.compile(r",(?![^{]*\})")
+_KEY = expression(r"([A-Za-z][A-Za-z _-]{0,40})[ \t]*:(?:[ \t]+(.*)|$)")
+_COMMA = expression(r",(?![^{]*\})")
 
 
 def read_rules(text: str) -> tuple[tuple[DecisionRule, ...], tuple[Fault, ...]]:

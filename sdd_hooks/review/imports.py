@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.project.languages import language
 
 MOST = 100
@@ -13,27 +14,27 @@ MOST = 100
 
 _Reader = Callable[[str, str], Iterator[str]]
 
-_PYTHON_IMPORT = re.compile(r"\s*import\s+(\S.*)")
-_PYTHON_FROM = re.compile(r"\s*from\s+(\.*)([\w.]*)\s+import\s+(.*)")
-_PYTHON_CALL = re.compile(r"\b(?:import_module|__import__)\(\s*[\"']([\w.]+)[\"']")
-_PYTHON_NAME = re.compile(r"\s*([\w.]+)")
-_SCRIPT = re.compile(
+_PYTHON_IMPORT = expression(r"\s*import\s+(\S.*)")
+_PYTHON_FROM = expression(r"\s*from\s+(\.*)([\w.]*)\s+import\s+(.*)")
+_PYTHON_CALL = expression(r"\b(?:import_module|__import__)\(\s*[\"']([\w.]+)[\"']")
+_PYTHON_NAME = expression(r"\s*([\w.]+)")
+_SCRIPT = expression(
     r"""(?:\bfrom\s*|^\s*import\s*|\b(?:import|require|require\.resolve|mock)\s*\(\s*)
     (?:"([^"\n]{1,300})"|'([^'\n]{1,300})'|`([^`$\n]{1,300})`)""",
     re.VERBOSE,
 )
-_GO = re.compile(r'\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"\s]{1,300})"\s*(?://.*)?$')
-_RUST = re.compile(r"\s*(?:pub(?:\([^)]{0,100}\))?\s+)?(?:use|extern\s+crate)\s+([^;]+)")
-_RUST_PIECE = re.compile(r"[{},]|[^{},]+")
-_JAVA = re.compile(r"\s*import\s+(?:static\s+)?([A-Za-z_][\w.]*)")
-_CSHARP = re.compile(
+_GO = expression(r'\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"\s]{1,300})"\s*(?://.*)?$')
+_RUST = expression(r"\s*(?:pub(?:\([^)]{0,100}\))?\s+)?(?:use|extern\s+crate)\s+([^;]+)")
+_RUST_PIECE = expression(r"[{},]|[^{},]+")
+_JAVA = expression(r"\s*import\s+(?:static\s+)?([A-Za-z_][\w.]*)")
+_CSHARP = expression(
     r"\s*(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?(?:global::)?([A-Za-z_][\w.]*)\s*;"
 )
-_RUBY = re.compile(
+_RUBY = expression(
     r"\s*(?:require|require_dependency|load|autoload\s*\(?\s*:\w+\s*,)\s*\(?\s*"
     r"[\"']([^\"'\n]{1,300})[\"']"
 )
-_RUBY_RELATIVE = re.compile(r"\s*require_relative\s*\(?\s*[\"']([^\"'\n]{1,300})[\"']")
+_RUBY_RELATIVE = expression(r"\s*require_relative\s*\(?\s*[\"']([^\"'\n]{1,300})[\"']")
 
 
 def has_imports(path: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from sdd_hooks.artifacts.governing import governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
 from sdd_hooks.artifacts.markdown import frontmatter_end, prose
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.change import Change
 from sdd_hooks.review.paths import is_foreign, is_markdown, is_sample, is_test, is_text
 
@@ -45,26 +46,26 @@ class Mention(NamedTuple):
     foreign: bool = False
 
 
-_MAYBE = re.compile(r"adr|spec", re.IGNORECASE)
-_GOVERNING = re.compile(r"govern|implements", re.IGNORECASE)
+_MAYBE = expression(r"adr|spec", re.IGNORECASE)
+_GOVERNING = expression(r"govern|implements", re.IGNORECASE)
 # In code `ADR 5` may be anything.
-_CANONICAL = re.compile(r"(?:\[[\w.-]+\]/)?(?:ADR|SPEC)-[0-9]{1,5}[a-z]?")
-_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s<>)\]\"'`]{1,2000}", re.IGNORECASE)
-_SPAN = re.compile(r"(`{1,8})(?!`)[^`\n]{1,2000}(?<!`)\1(?!`)")
+_CANONICAL = expression(r"(?:\[[\w.-]+\]/)?(?:ADR|SPEC)-[0-9]{1,5}[a-z]?")
+_URL = expression(r"[a-z][a-z0-9+.-]{1,20}://[^\s<>)\]\"'`]{1,2000}", re.IGNORECASE)
+_SPAN = expression(r"(`{1,8})(?!`)[^`\n]{1,2000}(?<!`)\1(?!`)")
 # `its ADR-0002`, `that-tool's ADR-0002`, `OpenTool ADR-0002`: the number is another project's.
-_OTHERS = re.compile(
+_OTHERS = expression(
     r"""(?<![\w-])(?:(?i:its|their|upstream)(?:\ own)?|[\w-]{1,30}['’]s|[\w.]{1,20}-[\w.-]{1,20}
     |\w{1,20}[a-z][A-Z]\w{0,20}|[a-z]\w{0,10}[0-9]\w{0,10})[\s`*]{1,4}$""",
     re.VERBOSE,
 )
-_RANGE = re.compile(r"[`*\])]{0,3}\s?(?:\.\.\.?|…|–|—|-|through|thru|to)\s?")
-_NAMED = re.compile(
+_RANGE = expression(r"[`*\])]{0,3}\s?(?:\.\.\.?|…|–|—|-|through|thru|to)\s?")
+_NAMED = expression(
     r"""[`*\])]{0,3}\s{1,3}(?:REQ(?:uirement)?)s?\s{0,3}
     (?:"([^"\n]{1,300})"|“([^”\n]{1,300})”)""",
     re.VERBOSE,
 )
-_COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_COMMENT = expression(r"\s*(?:#|//|/\*|\*|--|;|%|<!--)")
+_FENCE = expression(r" {0,3}(`{3,}|~{3,})")
 
 
 def mentions(change: Change, read: Callable[[str], str]) -> Iterator[Mention]:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
+from sdd_hooks.project.expressions import expression
+
 Kind = Literal["script", "form", "navigation"]
 
 MOST = 200
@@ -15,22 +17,22 @@ SHORTEST_SCRIPT = 60
 FEWEST_FIELDS = 2
 FEWEST_LINKS = 3
 
-_OPENING = re.compile(r"<(script|form|nav|div|ul|aside)\b([^<>]{0,1000})>", re.IGNORECASE)
-_NAVIGATION = re.compile(r"\brole\s*=\s*[\"']navigation[\"']", re.IGNORECASE)
+_OPENING = expression(r"<(script|form|nav|div|ul|aside)\b([^<>]{0,1000})>", re.IGNORECASE)
+_NAVIGATION = expression(r"\brole\s*=\s*[\"']navigation[\"']", re.IGNORECASE)
 # A trail and a list of pages are other ones on every page.
-_OTHER = re.compile(r"breadcrumb|paginat|pager|table.?of.?contents|toc\b", re.IGNORECASE)
-_SCRIPT_ELSEWHERE = re.compile(r"\bsrc\s*=|type\s*=\s*[\"'](?!text/javascript|module)", re.I)
-_ATTRIBUTE = re.compile(
+_OTHER = expression(r"breadcrumb|paginat|pager|table.?of.?contents|toc\b", re.IGNORECASE)
+_SCRIPT_ELSEWHERE = expression(r"\bsrc\s*=|type\s*=\s*[\"'](?!text/javascript|module)", re.I)
+_ATTRIBUTE = expression(
     r"\b(action|method|hx-(?:get|post|put|patch|delete))\s*=\s*[\"']([^\"'<>]*)"
 )
-_FIELD = re.compile(
+_FIELD = expression(
     r"<(?:input|select|textarea)\b[^<>]{0,1000}?\bname\s*=\s*[\"']([^\"'<>]{1,200})", re.IGNORECASE
 )
-_LINK = re.compile(r"\bhref\s*=\s*[\"']([^\"'<>]{1,300})[\"']", re.IGNORECASE)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|\{#.*?(?:#\}|\Z)", re.DOTALL)
+_LINK = expression(r"\bhref\s*=\s*[\"']([^\"'<>]{1,300})[\"']", re.IGNORECASE)
+_COMMENT = expression(r"<!--.*?(?:-->|\Z)|\{#.*?(?:#\}|\Z)", re.DOTALL)
 
 FRAMEWORKS: Mapping[str, re.Pattern[str]] = {
-    name: re.compile(pattern)
+    name: expression(pattern)
     for name, pattern in (
         ("Alpine.js", r"\bx-data\s*=|\balpinejs\b"),
         ("Angular", r"\bng-(?:app|controller)\s*="),

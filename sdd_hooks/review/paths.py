@@ -6,32 +6,33 @@ from __future__ import annotations
 
 import re
 
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.project.languages import GENERATED, VENDORED
 
 _TEXT = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".textile")
 MARKDOWN = (".md", ".mdx", ".markdown")
 
-_FOREIGN = re.compile(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + r"|dist|build)/", re.I)
-_TEST = re.compile(
+_FOREIGN = expression(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + r"|dist|build)/", re.I)
+_TEST = expression(
     r"""(?:^|/)(?:tests?|__tests__|specs?|e2e|testing|[\w.-]*[._-][Tt]ests?)/
     | (?:^|/)(?:test[_-][^/]*|conftest\.py)$
     | [._-](?:test|tests|spec)\.[a-z]+$
     | [A-Za-z0-9]Tests?\.(?:java|kt|cs|scala|swift|groovy|php|fs)$""",
     re.VERBOSE,
 )
-_SAMPLE = re.compile(
+_SAMPLE = expression(
     r"""(?:^|/)(?:__)?(?:fixtures?|test[_-]?data|snapshots?|golden|cassettes|mocks?|samples?
        |recorded|templates?)(?:__)?/
     | (?:^|/)[^/]*template[^/]*$
     | \.(?:jsonl?|ndjson|csv|tsv|snap|svg|lock|ipynb)$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_HISTORY = re.compile(
+_HISTORY = expression(
     r"(?:^|/)(?:change-?log|changes|history|release[-_]?notes|releases?|news|upgrading|migration)"
     r"[^/]*\.[a-z]+$|(?:^|/)(?:change-?logs?|\.?changesets?|release[-_]?notes|newsfragments)/",
     re.IGNORECASE,
 )
-_LIST = re.compile(
+_LIST = expression(
     r"(?:^|/)(?:readme|index|_index|summary|_sidebar|sidebars?|toc|contents|mkdocs|llms[^/]*)"
     r"\.[a-z]+$",
     re.IGNORECASE,

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.outcome import Suppressed
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
@@ -30,7 +31,7 @@ MOST = 1_000
 
 _NAME = "sdd-ignore:"
 # Bounded everywhere: lines are hostile.
-_COMMENT = re.compile(
+_COMMENT = expression(
     r"""(?:^|[\s{(;])(?://+|\#+|--+|;+|%+|/\*+|<!--+|\*+|\(\*+|\{-+|!+|\"\"\"|'''|'|::|rem)
     [ \t]{0,8}sdd-ignore:[ \t]{0,8}
     (?P<rules>[a-z0-9][a-z0-9/._-]{0,80}(?:[ \t]{0,8},[ \t]{0,8}[a-z0-9][a-z0-9/._-]{0,80}){0,20})

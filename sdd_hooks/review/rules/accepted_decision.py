@@ -14,32 +14,33 @@ from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.change import ChangedFile, Line, lines_of
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 
-_ASIDE = re.compile(
+_ASIDE = expression(
     r"""\W*(?:(?:positive|negative|good|bad|neutral)\ )?(?:consequences?|confirmation|validation
       |links?|references?|related|more\ information|status|notes?|implementation|history
       |change\ ?log|amend(?:ment|ed)|addend(?:um|a)|updates?|revisions?|follow-?ups?
       |errat(?:um|a))\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-_METADATA = re.compile(
+_METADATA = expression(
     r"\W{0,8}(?:status|date|decided|last updated|updated|deciders|decision[- ]makers|authors?|tags"
     r"|supersede[sd](?: by)?|related|links?|refs?|see(?: also)?|implements|amended(?: by)?)\b"
     r"[\w -]{0,20}\W{0,3}:",
     re.IGNORECASE,
 )
-_AMENDMENT = re.compile(
+_AMENDMENT = expression(
     r"[\s>*_-]{0,8}(?:update|amend(?:ed|ment)|addendum|erratum|implementation (?:status|note)|note)"
     r"\b[^:]{0,80}:",
     re.IGNORECASE,
 )
-_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)|[ \t]*[=-]{3,}[ \t]*$")
-_LINK = re.compile(r"\[([^\[\]]{0,500})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,200}\])")
-_ADDRESS = re.compile(r"<?https?://[^\s<>)\]]{1,500}>?|<!--[^<>]{0,1000}-->")
-_WORD = re.compile(r"\w+(?:[-'’./]\w+)*")
+_HEADING = expression(r" {0,3}#{1,6}(?:\s|$)|[ \t]*[=-]{3,}[ \t]*$")
+_LINK = expression(r"\[([^\[\]]{0,500})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,200}\])")
+_ADDRESS = expression(r"<?https?://[^\s<>)\]]{1,500}>?|<!--[^<>]{0,1000}-->")
+_WORD = expression(r"\w+(?:[-'’./]\w+)*")
 # In capitals they bind.
 _BINDING = frozenset(
     {"MUST", "SHALL", "SHOULD", "MAY", "NOT", "REQUIRED", "RECOMMENDED", "OPTIONAL"}

@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.markdown import frontmatter_end, prose
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 
 _START, _BASE, _MIDDLE, _END = "<", "|", "=", ">"
 
 # The middle one alone is a heading's underline in more than one format: it counts between others.
-_MARKER = re.compile(r"^(?:<{7}|>{7}|\|{7}|={7})(?=[ \r]|$)[^\n]*", re.MULTILINE)
+_MARKER = expression(r"^(?:<{7}|>{7}|\|{7}|={7})(?=[ \r]|$)[^\n]*", re.MULTILINE)
 _MARKDOWN = (".md", ".mdx", ".markdown")
 
 

@@ -12,6 +12,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.findings import Finding, Severity
 from sdd_hooks.artifacts.identifiers import ArtifactId, id_of_name
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.mentions import Mention
 from sdd_hooks.review.paths import is_history, is_text
 from sdd_hooks.review.rule import Rule
@@ -20,8 +21,8 @@ from sdd_hooks.review.subject import Subject
 PLACEHOLDERS = frozenset({0, 1234, 9999})
 """Numbers that stand for any number, where no record has them."""
 
-_WORD = re.compile(r"\w+")
-_EXAMPLE = re.compile(r"\b(?:e\.g\.?|examples?|for instance|such as|placeholder|like)\b", re.I)
+_WORD = expression(r"\w+")
+_EXAMPLE = expression(r"\b(?:e\.g\.?|examples?|for instance|such as|placeholder|like)\b", re.I)
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -127,7 +128,7 @@ def _names(artifact: Artifact, *, scenarios: bool = False) -> Iterator[str]:
 
 def _squeezed(name: str) -> str:
     """The words of a name, each between blanks, so that one name contains another by words."""
-    return f" {' '.join(re.findall(_WORD, name.casefold()))} "
+    return f" {' '.join(_WORD.findall(name.casefold()))} "
 
 
 def _unknown(subject: Subject, mentions: Sequence[Mention]) -> str:

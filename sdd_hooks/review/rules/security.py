@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
 
 from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.patterns import AddedText, Pattern, added_text, compile_pattern
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.security import bodies, cdn, escaping, redirects, routes
@@ -31,7 +31,7 @@ HAZARDS: tuple[Hazard, ...] = (
 )
 
 # Somebody has looked at the line, and told another tool.
-_REVIEWED = re.compile(r"nolint|\bnosec\b|nosemgrep|noqa: ?S|eslint-disable|rubocop:disable")
+_REVIEWED = expression(r"nolint|\bnosec\b|nosemgrep|noqa: ?S|eslint-disable|rubocop:disable")
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.identifiers import references
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.mentions import Mention
 from sdd_hooks.review.paths import is_history, is_list
 from sdd_hooks.review.replacements import Successors, replacements, successors
@@ -17,7 +18,7 @@ from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.dangling_reference import resolve
 from sdd_hooks.review.subject import Subject
 
-_KNOWS = re.compile(
+_KNOWS = expression(
     r"supers?[ce]+d|deprecat|reject|replac|obsolet|retire|withdraw|former|histor|previous|earlier"
     r"|original|no longer|instead of|amend|refine|overrid|evolv|revis|reverse|migrat|legacy"
     r"|used to|carried|remov|drop|\b(?:was|were|old|gone)\b",

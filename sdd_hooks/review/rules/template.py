@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.findings import Finding, Severity
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.review.change import ChangedFile, Line, lines_of
 from sdd_hooks.review.pages import FRAMEWORKS, Element, Kind, elements, is_copy
@@ -40,8 +41,8 @@ _COPIES: Mapping[Kind, tuple[str, Severity, str]] = {
         "the same navigation stands in {}: put it into one partial, and include that",
     ),
 }
-_BEGINS = re.compile(r"<(?:script|form|nav)\b|navigation", re.IGNORECASE)
-_DEVELOPMENT = re.compile(
+_BEGINS = expression(r"<(?:script|form|nav)\b|navigation", re.IGNORECASE)
+_DEVELOPMENT = expression(
     r"""\b(?:src|href)\s*=\s*["'{`]*(?:https?:)?//[^"'`\s<>]{0,300}?
     (cdn\.tailwindcss\.com | @tailwindcss/browser | @babel/standalone | babel-standalone
      | [\w.-]+\.development\.js | /vue(?:\.global|\.esm-browser)?\.js | /less(?:\.min)?\.js

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import GO, PYTHON, SCRIPT
 
-_GO_LIMITED = re.compile(r"MaxBytes(?:Reader|Handler)|BodyLimit|\bLimitReader\(\s*\w+\.Body")
-_OF_CONTEXT = re.compile(r"(?:^|\.)Request(?:\(\))?$")
-_LIMITED = re.compile(r"limit|max|content[-_.]?length|too.?large|\b413\b|size", re.IGNORECASE)
+_GO_LIMITED = expression(r"MaxBytes(?:Reader|Handler)|BodyLimit|\bLimitReader\(\s*\w+\.Body")
+_OF_CONTEXT = expression(r"(?:^|\.)Request(?:\(\))?$")
+_LIMITED = expression(r"limit|max|content[-_.]?length|too.?large|\b413\b|size", re.IGNORECASE)
 
 
 def _go(site: Site) -> bool:
@@ -18,7 +19,7 @@ def _go(site: Site) -> bool:
         return False
     if _OF_CONTEXT.search(chain):
         return True
-    declared = re.compile(rf"\b{re.escape(chain)} \*http\.Request\b")
+    declared = expression(rf"\b{re.escape(chain)} \*http\.Request\b")
     return any(declared.search(line) for line in (*site.above, site.line))
 
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import re
 
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import COMPONENTS, PAGES, SCRIPT
 
-_CDN = re.compile(
+_CDN = expression(
     r"""^(?:[\w.-]*\.)?(?: [\w-]*cdn[\w-]*\.[\w.-]+ | unpkg\.com | (?:code\.)?jquery\.com | esm\.sh
     | jsdelivr\.net | ajax\.googleapis\.com | ajax\.aspnetcdn\.com | skypack\.dev | jspm\.io
     | polyfill\.io | bootcss\.com | staticfile\.org )$""",
     re.VERBOSE | re.IGNORECASE,
 )
 # What these serve is made for each browser, or on the fly: no digest would hold.
-_MADE = re.compile(
+_MADE = expression(
     r"(?:^|\.)(?:cdn\.tailwindcss\.com|cdn\.segment\.com|cdn\.cookielaw\.org|cdn\.usefathom\.com"
     r"|cdn\.amplitude\.com|cdn\.auth0\.com)$",
     re.IGNORECASE,
 )
-_HOST = re.compile(r"//([\w.-]+)")
-_TAG = re.compile(r"<(script|link)\b", re.IGNORECASE)
-_STYLE = re.compile(r"\brel\s*=\s*[\"'{]*(?:stylesheet|modulepreload)|\.css\b", re.IGNORECASE)
+_HOST = expression(r"//([\w.-]+)")
+_TAG = expression(r"<(script|link)\b", re.IGNORECASE)
+_STYLE = expression(r"\brel\s*=\s*[\"'{]*(?:stylesheet|modulepreload)|\.css\b", re.IGNORECASE)
 _ABOVE = 8
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.security.site import Hazard, Site, begins_constant, is_constant
 from sdd_hooks.review.source import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
 
-_TYPED = re.compile(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")
-_FILTERED = re.compile(r"\|\s*(?:tojson|json|escape|e|force_escape|urlencode|striptags|bleach)\b")
-_TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
-_CONSTANT = re.compile(r"(?:\w+\.)?[A-Z][A-Z0-9_]+\s*(?:[;)}\"',]|$)")
-_INCLUDED = re.compile(r"\s*(?:await\s+)?(?:include|yield|render|partial|content_for)\b")
+_TYPED = expression(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")
+_FILTERED = expression(r"\|\s*(?:tojson|json|escape|e|force_escape|urlencode|striptags|bleach)\b")
+_TAG = expression(r"\{\{.*?\}\}|\{%.*?%\}")
+_CONSTANT = expression(r"(?:\w+\.)?[A-Z][A-Z0-9_]+\s*(?:[;)}\"',]|$)")
+_INCLUDED = expression(r"\s*(?:await\s+)?(?:include|yield|render|partial|content_for)\b")
 
 
 def _call(site: Site) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
 
 # An argument that begins with what the request says; "/users/" + id is on this host.
-_SOURCE = re.compile(
+_SOURCE = expression(
     r"""\(?(?:await\s+)?(?:(?:str|string|unquote|String|decodeURIComponent|url\.QueryUnescape)\()?
     (?: \w+(?:\.Request(?:\(\))?)?\.URL\.Query\(\)\.Get\( | \w+(?:\.Request)?\.(?:Post)?FormValue\(
       | \w+(?:\.Request)?\.Form\.Get\( | c(?:tx)?\.(?:Query|QueryParam|DefaultQuery|PostForm)\(
@@ -18,8 +19,8 @@ _SOURCE = re.compile(
       | (?:\w+\.)?getParameter\( | \$_(?:GET|POST|REQUEST)\b )""",
     re.VERBOSE,
 )
-_NAME = re.compile(r"\$?[A-Za-z_]\w*$")
-_CHECKED = re.compile(
+_NAME = expression(r"\$?[A-Za-z_]\w*$")
+_CHECKED = expression(
     r"safe|valid|allow|starts_?with|has_?prefix|host|relative|local|match|trusted|permit|sanitiz"
     r"|same_?origin|parse|check|verif|url_from|only_path",
     re.IGNORECASE,
@@ -41,10 +42,10 @@ def _confirmed(site: Site) -> bool:
 
 def _comes_from_request(name: str, site: Site) -> bool:
     """Whether the variable was given a parameter some lines above, and nothing looked at it."""
-    assigned = re.compile(
+    assigned = expression(
         rf"(?<![\w.]){re.escape(name)}(?:\s*:\s*\w+)?\s*(?:,\s*\w+\s*)?(?::=|=)\s*(?=\S)"
     )
-    used = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
+    used = expression(rf"(?<![\w.]){re.escape(name)}\b")
     for line in reversed(site.above[-_NEAR:]):
         if found := assigned.search(line[:500]):
             return bool(_SOURCE.match(line, found.end())) and not _CHECKED.search(line)

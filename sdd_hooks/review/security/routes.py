@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import GO, LONGEST_LINE, PYTHON, SCRIPT
 
@@ -18,9 +19,9 @@ _WORDS = (
     r"|guard|rbac|\bacl\b|oidc|oauth|api[_-]?key|current_?user|require_?(?:user|admin|role|login)"
     r"|is_?admin|must_?(?:be|have)|ensure_?(?:user|logged)|identity|\bsecured?\b|verify"
 )
-_AUTHENTICATED = re.compile(_WORDS, re.IGNORECASE)
+_AUTHENTICATED = expression(_WORDS, re.IGNORECASE)
 # What stands in front of a handler; `handleLogin` is one itself.
-_IN_FRONT = re.compile(
+_IN_FRONT = expression(
     r"""(?:require|ensure|must|with|check|only|enforce|needs?|is)_?\w{0,20}?
       (?:auth|log_?(?:ged)?_?in|user|session|admin|role|permission|token|signed)
     | \bauth(?:enticat\w*|oriz\w*|ed|n|z)?(?:_?(?:middleware|guard|required|wrap|only|func))?
@@ -29,30 +30,30 @@ _IN_FRONT = re.compile(
     | login_required|permission_required|\bDepends\(|\bjwt\w*\s*[(,.]|middleware\.\w*auth""",
     re.VERBOSE | re.IGNORECASE,
 )
-_STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
-_ROUTE = re.compile(
+_STRING = expression(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
+_ROUTE = expression(
     r"""\.(?:HandleFunc|Handle|GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete|get|post|put
     |patch|delete|all)\(\s*["'`] | @\w+\.(?:route|get|post|put|patch|delete)\(""",
     re.VERBOSE,
 )
-_PATH = re.compile(r"[\"'`](?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )?([^\"'`\n]*)[\"'`]")
+_PATH = expression(r"[\"'`](?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )?([^\"'`\n]*)[\"'`]")
 LONGEST_PATH = 100
-_PUBLIC_PATH = re.compile(
+_PUBLIC_PATH = expression(
     r"""^/?$ | /(?:\$|\{\$\})$ | health|ready|readiness|live(?:ness|z)|livez|metrics|ping|version
     |status|log-?(?:in|out)|sign-?(?:in|up|out)|regist|auth|oidc|oauth|sso|saml|callback|webhook
     |hooks?/|static|assets|public|favicon|robots|sitemap|manifest|\.well-known|openapi|swagger|docs
     |csrf|password|forgot|reset|verify|token|session|sw\.js|/\*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_SAID_PUBLIC = re.compile(r"(?://|\#|/\*)\s*public\s*:", re.IGNORECASE)
-_APPLICATION = re.compile(
+_SAID_PUBLIC = expression(r"(?://|\#|/\*)\s*public\s*:", re.IGNORECASE)
+_APPLICATION = expression(
     r"""\bhttp\.HandleFunc\( | \bhttp\.NewServeMux\(\) | \bmux\.NewRouter\(\) | \bchi\.NewRouter\(\)
     | \bchi\.NewMux\(\) | \bgin\.(?:Default|New)\(\) | \becho\.New\(\) | \bfiber\.New\(
     | (?<![\w.])express\(\) | \bfastify\( | \bFastify\( | \bnew\s+(?:Hono|Koa|Elysia)\(
     | =\s*(?:flask\.)?Flask\( | =\s*(?:fastapi\.)?FastAPI\(""",
     re.VERBOSE,
 )
-_MIDDLEWARE = re.compile(r"\.(?:use|Use|With|Group|before_request|middleware)\b|dependencies\s*=")
+_MIDDLEWARE = expression(r"\.(?:use|Use|With|Group|before_request|middleware)\b|dependencies\s*=")
 
 
 def _confirmed(site: Site) -> bool:

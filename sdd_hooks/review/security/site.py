@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.source import LONGEST_LINE
 
 LONGEST_BLOCK = 200
@@ -16,17 +17,17 @@ LONGEST_STATEMENT = 30
 """Lines of a call, a tag or an assignment."""
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_SAFE = re.compile(r"(?<!un)(?<!Un)escape|sanitiz|sanitis|purif|bleach|nh3", re.IGNORECASE)
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_ASSIGNED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\s*(?::=|=(?!=))")
+_SAFE = expression(r"(?<!un)(?<!Un)escape|sanitiz|sanitis|purif|bleach|nh3", re.IGNORECASE)
+_NAME = expression(r"[A-Za-z_]\w*")
+_ASSIGNED = expression(r"(?<![\w.])([A-Za-z_]\w*)\s*(?::=|=(?!=))")
 _NEAR = 40
-_LITERAL = re.compile(
+_LITERAL = expression(
     r"""\s*\(?[a-zA-Z]{0,2}(?: "[^"\\\n]*(?:\\.[^"\\\n]*)*" | '[^'\\\n]*(?:\\.[^'\\\n]*)*'
     | `[^`\\$]*(?:\\.[^`\\$]*)*` )[ \t]*""",
     re.VERBOSE | re.DOTALL,
 )
-_CONDITION = re.compile(r"[^?\"'`\n]{1,100}\?(?![.?])")
-_INTERPOLATED = re.compile(r"^\s*[rRbB]?[fF]|\#\{")
+_CONDITION = expression(r"[^?\"'`\n]{1,100}\?(?![.?])")
+_INTERPOLATED = expression(r"^\s*[rRbB]?[fF]|\#\{")
 
 
 @dataclass(frozen=True)
