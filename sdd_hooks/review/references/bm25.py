@@ -8,25 +8,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 K1 = 1.2
 B = 0.75
 
 
 class Bm25:
-    """An index of documents, each given as how often it has each word."""
+    """An index of documents, each given as how often it has each word, for queries that are made of
+    the words in `vocabulary`."""
 
-    def __init__(self, documents: Sequence[Mapping[str, int]]) -> None:
+    def __init__(self, documents: Sequence[Mapping[str, int]], vocabulary: Set[str]) -> None:
         lengths = [sum(document.values()) for document in documents]
         mean = sum(lengths) / len(lengths) if lengths else 1.0
         self.count = len(documents)
         self._weights: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for number, document in enumerate(documents):
             damping = K1 * (1 - B + B * lengths[number] / (mean or 1.0))
-            for word, often in document.items():
-                weight = often * (K1 + 1) / (often + damping)
-                self._weights[word].append((number, weight))
+            for word in document.keys() & vocabulary:
+                often = document[word]
+                self._weights[word].append((number, often * (K1 + 1) / (often + damping)))
 
     def __contains__(self, word: str) -> bool:
         return word in self._weights

@@ -147,11 +147,13 @@ class Explanation:
         return None
 
     def _messages(self, place: int) -> Evidence | None:
-        asked = set(self._query.title) | self._query.path_words
+        asked = {*self._query.title, *self._query.path_words}
         best: tuple[float, Commit] | None = None
         for commit in self._known.naming:
             if place in self._known.places(commit.names):
-                shared = sum(self._likeness.idf(w) for w in asked & set(words(commit.message)))
+                shared = sum(
+                    self._likeness.idf(w) for w in sorted(asked & {*words(commit.message)})
+                )
                 if best is None or shared > best[0]:
                     best = (shared, commit)
         if best is None or not best[0]:

@@ -20,8 +20,8 @@ from sdd_hooks.review.references.cache import keep, recall
 
 MOST_COMMITS = 4_000
 LONGEST_MESSAGE = 4_000
-MOST_PATHS = 200
-"""Files whose past is looked at."""
+FEW_PATHS = 30
+"""Paths up to which git finds them: each is compared with every name it walks over."""
 
 _MENTION = r"adrs?[-_ #/(]*[0-9]{1,4}|spec-[0-9]{3}"
 _FORM = "--format=%x01%H%x00%B%x00"
@@ -83,7 +83,7 @@ def _mine(repository: Repository, base: str, tip: str) -> list[Commit]:
 def touching_commits(repository: Repository, base: str, paths: Sequence[str]) -> list[Commit]:
     """The commits up to `base` that touched one of `paths`, newest first, with those they touched.
 
-    Only the last MOST_COMMITS of the branch are walked, and the first MOST_PATHS paths looked at.
+    At most MOST_COMMITS, of the last MOST_COMMITS of the branch.
     """
     if not paths:
         return []
@@ -91,8 +91,11 @@ def touching_commits(repository: Repository, base: str, paths: Sequence[str]) ->
     oldest = try_git(repository.root, "rev-parse", "--verify", "-q", f"{base}~{MOST_COMMITS}")
     spans = (base, "--not", oldest.decode().strip()) if oldest else (base,)
     options = ("--no-renames", "--name-only", "-z", f"--max-count={MOST_COMMITS}")
-    literal = [f":(literal){path}" for path in paths[:MOST_PATHS]]
-    return _commits(repository, *options, *spans, "--", *literal)
+    literal = [f":(literal){path}" for path in paths] if len(paths) <= FEW_PATHS else []
+    found = _commits(repository, *options, *spans, "--", *literal)
+    wanted = set(paths)
+    touching = (one._replace(files=tuple(f for f in one.files if f in wanted)) for one in found)
+    return [one for one in touching if one.files]
 
 
 def _commits(repository: Repository, *asked: str) -> list[Commit]:

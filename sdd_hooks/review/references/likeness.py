@@ -28,7 +28,8 @@ class Likeness:
         self._query = query
         self._records = records
         self._owners = [place for place, one in enumerate(records) for _ in one.sections]
-        self._sections = Bm25([often for one in records for _, often in one.sections])
+        sections = [often for one in records for _, often in one.sections]
+        self._sections = Bm25(sections, query.vocabulary)
         asked = self._sections.most_telling(_total(query.counts.values()), MOST_WORDS)
         asked.update(query.path_words)
         asked.update({word: 2 * often for word, often in query.title.items()})

@@ -73,9 +73,14 @@ class Query:
         return {path: Counter(words(text)) for path, text in self.texts.items()}
 
     @cached_property
-    def path_words(self) -> set[str]:
-        """The words of the paths of the files."""
-        return {word for file in self.files for word in words(file.path)}
+    def path_words(self) -> Sequence[str]:
+        """The words of the paths of the files, each once."""
+        return list(dict.fromkeys(word for file in self.files for word in words(file.path)))
+
+    @cached_property
+    def vocabulary(self) -> set[str]:
+        """Every word that the change has anywhere."""
+        return {*self.title, *self.path_words}.union(*self.counts.values())
 
     def prose(self) -> Counter[str]:
         """The words of what is added for people: documents and comments."""

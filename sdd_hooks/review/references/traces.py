@@ -150,7 +150,7 @@ def like_mentioning(asked: Mapping[str, float], known: Known) -> list[float]:
             for place in hungry:
                 sizes[place] += len(said)
                 about[place].update(said)
-    return Bm25(about).scores(asked)
+    return Bm25(about, asked.keys()).scores(asked)
 
 
 def named_by_commits(query: Query, known: Known) -> list[float]:
@@ -173,7 +173,8 @@ def like_messages(query: Query, known: Known) -> list[float]:
         said = words(commit.message)[:MOST_WORDS_OF_MESSAGE]
         for place in known.places(commit.names):
             about[place].update(said)
-    return Bm25(about).scores(query.title + Counter(query.path_words))
+    asked = query.title + Counter(query.path_words)
+    return Bm25(about, asked.keys()).scores(asked)
 
 
 def _directories(path: str) -> list[str]:

@@ -16,18 +16,20 @@ def test_a_score_is_that_of_the_formula() -> None:
     idf = math.log(1 + (2 - 1 + 0.5) / (1 + 0.5))
     damping = K1 * (1 - B + B * 3 / 4.5)
     expected = 0.5 * idf * 2 * (K1 + 1) / (2 + damping)
-    assert Bm25(documents).scores({"outbox": 0.5, "unknown": 1}) == [pytest.approx(expected), 0.0]
+    index = Bm25(documents, {"outbox", "unknown"})
+    assert index.scores({"outbox": 0.5, "unknown": 1}) == [pytest.approx(expected), 0.0]
 
 
 @given(DOCUMENTS, st.lists(WORDS, max_size=4))
 def test_only_documents_with_a_word_of_the_query_score(
     documents: list[list[str]], query: list[str]
 ) -> None:
-    scores = Bm25([Counter(one) for one in documents]).scores(Counter(query))
+    scores = Bm25([Counter(one) for one in documents], {*query}).scores(Counter(query))
     assert [score > 0 for score in scores] == [bool({*one} & {*query}) for one in documents]
 
 
 def test_the_most_telling_words_are_rare_here_and_frequent_there() -> None:
-    index = Bm25([Counter(outbox=1, cursor=1), Counter(cursor=1), Counter(cursor=1, token=1)])
+    documents = [Counter(outbox=1, cursor=1), Counter(cursor=1), Counter(cursor=1, token=1)]
+    index = Bm25(documents, {"outbox", "cursor", "token"})
     often = Counter(cursor=50, outbox=2, token=1, unknown=9)
     assert index.most_telling(often, 2) == Counter(outbox=1, token=1)

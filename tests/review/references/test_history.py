@@ -4,7 +4,7 @@ import pytest
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.project.repository import Repository, discover
-from sdd_hooks.review.references.history import naming_commits, touching_commits
+from sdd_hooks.review.references.history import FEW_PATHS, naming_commits, touching_commits
 from tests.support.repos import Repo
 
 NAMED = ArtifactId("ADR", 7)
@@ -106,6 +106,13 @@ def test_commits_to_a_file_with_the_files_they_touched(repo: Repo) -> None:
     ]  # fmt: skip
     assert found[2].files == ("src/1.py", "src/a.py")
     assert found[1].files == ("src/a.py",)
+
+
+def test_many_paths_are_found_as_few_are(repo: Repo) -> None:
+    few = ["src/a.py", "src/1.py"]
+    many = [*few, *(f"other/{number}.py" for number in range(FEW_PATHS))]
+    found = touching_commits(repository(repo), repo.head(), few)
+    assert found == touching_commits(repository(repo), repo.head(), many)
 
 
 def test_a_message_cannot_pass_for_another_commit(repo: Repo) -> None:
