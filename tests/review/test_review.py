@@ -1,7 +1,9 @@
 from pathlib import Path
+from subprocess import run
 
 from sdd_hooks.project.project import load_project
 from sdd_hooks.review.review import review_commits
+from tests.cli.commands import SCRIPTS
 from tests.support.repos import Repo
 
 
@@ -18,3 +20,22 @@ def test_a_shallow_clone_is_reviewed_and_says_what_it_cannot_tell(tmp_path: Path
     assert whole.notes == ()
     assert [note.partition(" before")[0] for note in shallow.notes] == ["not looked at: commits"]
     assert [one.id for one in shallow.references.ranked] == ["ADR-0001"]
+
+
+def test_the_same_change_has_the_same_bytes_in_every_process(tmp_path: Path) -> None:
+    repo = Repo.init(tmp_path / "repo")
+    for number in range(6):
+        text = f"# ADR-000{number}: Queues {number}\n\n## Decision\n\nQueue{number} keeps leases.\n"
+        repo.write(f"docs/adrs/ADR-000{number}-x.md", text)
+    repo.write("CLAUDE.md", "- Architecture Decision Records are in `docs/adrs/`\n")
+    repo.commit("Begin")
+    for number in range(40):
+        repo.write(f"src/queue{number}/lease.py", f"class Queue{number}Lease:\n    keeps = 1\n")
+    repo.commit("Keep leases of queues")
+    command = [str(SCRIPTS / "sdd"), "review", "--base", "HEAD~1", "--json"]
+    printed = {
+        run(command, cwd=repo.root, env={**repo.environment(), "PYTHONHASHSEED": seed},
+            capture_output=True, check=True).stdout
+        for seed in "123"
+    }  # fmt: skip
+    assert len(printed) == 1
