@@ -71,9 +71,11 @@ def sarif(review: Review, rules: Sequence[Rule]) -> str:
         if size > LARGEST:
             break
         results.append(result)
-    found = (review.references.suggested, review.findings, review.suppressed)
-    left = sum(map(len, found)) - len(results)
+    left = len(review.references.suggested) + len(review.findings) - len(results)
     notes = [*review.notes, *([f"{counted(left, 'result')} left out"] if left else [])]
+    # GitHub opens an alert for a result whatever it says of suppressions.
+    if review.suppressed:
+        notes.append(f"{counted(len(review.suppressed), 'suppressed finding')} left out")
     if review.references.silenced:
         notes.append(f"nothing is suggested, as asked for: {review.references.silenced}")
     notifications = [{"level": "note", "message": _message(note)} for note in notes]
@@ -127,24 +129,18 @@ class _Descriptors:
 
 
 def _results(review: Review, descriptors: _Descriptors) -> Iterator[Fields]:
-    """Suggestions, then the findings, the worst first, then what was suppressed."""
+    """Suggestions, then the findings, the worst first."""
     for suggested in review.references.suggested:
         yield {
             **descriptors.of(SUGGESTION, "info"),
             "level": _LEVELS["info"],
             **_suggestion(suggested),
-            "suppressions": [],
         }
     for one in review.findings:
         keys = {_FINGERPRINT: one.fingerprint}
         if not (one.finding.path and one.finding.line):
             keys[_LINE_FINGERPRINT] = one.fingerprint
-        result = _result(one.finding, descriptors)
-        # Where one result says whether it is suppressed, all have to.
-        yield {**result, "partialFingerprints": keys, "suppressions": []}
-    for suppressed in review.suppressed:
-        how = {"kind": "inSource", "justification": _text(suppressed.reason)}
-        yield {**_result(suppressed.finding, descriptors), "suppressions": [how]}
+        yield {**_result(one.finding, descriptors), "partialFingerprints": keys}
 
 
 def _suggestion(one: Candidate) -> Fields:
