@@ -20,6 +20,8 @@ from sdd_hooks.review.references.words import words
 TELLING = 0.5
 """The share from which a kind of evidence is worth a line."""
 MOST_WORDS = 6
+TELLING_NAME = 8
+"""Letters from which an identifier of letters only is shown."""
 LONGEST_SUBJECT = 100
 
 _WORDS = ("sections", "terms", "files", "prose")
@@ -93,7 +95,10 @@ class Explanation:
     def _identifiers(self, place: int) -> Evidence | None:
         records = self._known.records
         names = records[place].content.identifiers
-        touched = names & self._query.touched
+        # A short word of the language convinces nobody, whatever it counts for.
+        touched = {
+            n for n in names & self._query.touched if not n.isalpha() or len(n) >= TELLING_NAME
+        }
         if not touched:
             return None
         rarest = min(

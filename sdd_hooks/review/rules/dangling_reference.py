@@ -93,7 +93,7 @@ def resolve(corpus: Corpus, identifier: ArtifactId) -> tuple[Artifact, ...]:
     """The artifacts with this id; one that names no module may be any module's."""
     found = corpus.resolve(identifier)
     if not found and identifier.suffix == "s":
-        # Two ADR-0034s are a plural.
+        # An s behind the number is a plural.
         identifier = replace(identifier, suffix="")
         found = corpus.resolve(identifier)
     if found or identifier.module:
