@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from sdd_hooks.artifacts.markdown import Section
 from sdd_hooks.project.lines import one_line
@@ -101,9 +103,8 @@ class Explanation:
         }
         if not touched:
             return None
-        rarest = min(
-            touched, key=lambda n: (sum(n in r.content.identifiers for r in records), -len(n), n)
-        )
+        having = Counter(name for one in records for name in one.content.identifiers & touched)
+        rarest = min(touched, key=lambda name: (having[name], -len(name), name))
         used = self._query.first_use(rarest)
         said = f"it names {rarest}, which the change touches"
         return Evidence("identifiers", said, *used) if used else None
@@ -152,18 +153,21 @@ class Explanation:
         return None
 
     def _messages(self, place: int) -> Evidence | None:
-        asked = {*self._query.title, *self._query.path_words}
-        best: tuple[float, Commit] | None = None
-        for commit in self._known.naming:
-            if place in self._known.places(commit.names):
-                shared = sum(
-                    self._likeness.idf(w) for w in sorted(asked & {*words(commit.message)})
-                )
-                if best is None or shared > best[0]:
-                    best = (shared, commit)
-        if best is None or not best[0]:
+        naming = (one for one in self._alike if place in self._known.places(one[0].names))
+        commit, alike = max(naming, key=lambda one: one[1], default=(None, 0.0))
+        if commit is None or not alike:
             return None
-        return Evidence("messages", f"a commit like this one named it: {_shown(best[1])}")
+        return Evidence("messages", f"a commit like this one named it: {_shown(commit)}")
+
+    @cached_property
+    def _alike(self) -> Sequence[tuple[Commit, float]]:
+        """How like title and paths are to the message of each commit that names a record."""
+        asked = {*self._query.title, *self._query.path_words}
+        return [
+            (commit, sum(self._likeness.idf(word) for word in sorted(asked & {*words(said)})))
+            for commit in self._known.naming
+            for said in [commit.message]
+        ]
 
     def _links(self, place: int) -> Evidence | None:
         for ranked in self._first:

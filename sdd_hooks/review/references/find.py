@@ -53,9 +53,11 @@ def find_references(repository: Repository, subject: Subject, most: int) -> Refe
 
     What is asked about still counts, and is not named by the change. Raises GitError.
     """
-    if not any(one.kind == "ADR" for one in subject.corpus.artifacts):
+    if not any(collection.kind == "adrs" for collection in subject.collections):
         return References()
     found = gather_evidence(repository, subject)
+    if not found.ranked:
+        return References()
     changed = {file.path for file in subject.change.files}
     standing = Standing(subject.corpus, named_ids(subject), changed)
     silenced = silence(subject.change)
@@ -90,9 +92,7 @@ def gather_evidence(repository: Repository, subject: Subject) -> Found:
     query = Query(subject.change)
     likeness = Likeness(query, known.records)
     evidence = gather(query, known, likeness)
-    links = [
-        sorted(known.places(one.content.names) - {place}) for place, one in enumerate(known.records)
-    ]
+    links = [sorted(known.named_by(place)) for place in range(len(known.records))]
     paths = [record.artifact.path for record in known.records]
     return Found(query, known, likeness, evidence, rank(evidence, links, paths))
 
@@ -131,7 +131,7 @@ def _known(repository: Repository, subject: Subject) -> Known:
         return not subject.is_artifact(path)
 
     touched = [file.before or file.path for file in subject.change.files]
-    # git works while the records are read.
+    # git works while the artifacts are read.
     with ThreadPoolExecutor(3) as pool:
         naming = pool.submit(naming_commits, repository, base)
         touching = pool.submit(touching_commits, repository, base, touched)
