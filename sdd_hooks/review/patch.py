@@ -121,6 +121,10 @@ class _Reader:
                 self._whitespace = False
                 return
             elif sign != b"\\":
+                # A line that moved is the same on both sides of what stayed.
+                self._whitespace = self._whitespace and before == after
+                before.clear()
+                after.clear()
                 old += 1
                 new += 1
         self._whitespace = self._whitespace and before == after

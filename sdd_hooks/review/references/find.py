@@ -76,7 +76,10 @@ def find_references(repository: Repository, subject: Subject, most: int) -> Refe
 
 
 def _to_ask_about(found: Found, change: Change, standing: Standing) -> list[str]:
-    """The paths of records to ask about, best first; none where the first is named or unlikely."""
+    """The paths of records to ask about, best first; none where the first is named or unlikely,
+    and none about formatting."""
+    if not found.query.files:
+        return []
     first, *others = (found.known.records[one.place].artifact for one in found.ranked[:EXPLAINED])
     likely = probability(facts(change, found.ranked, found.evidence)) >= THRESHOLD
     asked = [] if standing.is_named(first) or not likely else standing.to_ask_about(first)

@@ -28,11 +28,16 @@ _DIRECTORIES = re.compile(r"(?<![^\s/])[^\s/]+/(?=[^\s])")
 
 
 class Query:
-    """A change without its generated files. `code` are its files that are no tests (all, where
-    there are only tests); `share` is what one file is of the whole."""
+    """A change without generated files, and those that are only formatted.
+
+    `code` are its files that are no tests (all, where there are only tests); `share` is what one
+    file is of the whole.
+    """
 
     def __init__(self, change: Change) -> None:
-        self.files = [file for file in change.files if not _LOCK.search(file.path)]
+        self.files = [
+            file for file in change.files if not (file.whitespace or _LOCK.search(file.path))
+        ]
         self.code = [file for file in self.files if not _TEST.search(file.path)] or self.files
         self.share = 1 / max(1, len(self.files))
         self.title = Counter(words(_DIRECTORIES.sub("", change.title)))

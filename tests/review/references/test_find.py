@@ -135,6 +135,16 @@ def test_a_trivial_change_is_left_alone(tmp_path: Path) -> None:
     assert found.suggested == ()
 
 
+def test_formatting_is_left_alone(tmp_path: Path) -> None:
+    before = {**BEFORE, "src/outbox/sweeper.py": SWEEPER}
+    after = {"src/outbox/sweeper.py": SWEEPER.replace("    ", "\t")}
+    found = references(subject_of(tmp_path, before, after, message="Sweep the outbox each minute"))
+    assert found.suggested == ()
+    after = {"src/outbox/sweeper.py": SWEEPER.replace("left()", "unsent()")}
+    found = references(subject_of(tmp_path / "2", before, after, message="Sweep the outbox lease"))
+    assert names(found) == ["ADR-0007"]
+
+
 def test_what_replaced_the_record_is_suggested_in_its_place(tmp_path: Path) -> None:
     before = {
         **BEFORE,

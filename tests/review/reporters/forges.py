@@ -21,7 +21,7 @@ ACTS = {
     "mention or address": r"@[\w.-]",
     "issue, merge request, epic, label, milestone, alert": r"[#!&~%^][\w\"]",
     "issue by prefix": r"(?i)\bG[HL]-\d",
-    "address": r"(?i)[a-z][\w+.-]*:(?!\d+\b)[\w/]|www\.",
+    "address": r"(?i)[a-z][\w+.-]*:(?!(?a:\d+\b))[\w/]|www\.",
     "emoji": r":[\w+-]+:",
     "commit": r"(?i)(?<![0-9a-z_])[0-9a-f]{7,}(?![0-9a-z_])",
     "inserted or deleted": r"[\[{][+-]",
