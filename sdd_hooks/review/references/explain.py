@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from sdd_hooks.artifacts.markdown import Section
 from sdd_hooks.project.lines import one_line
@@ -14,7 +15,7 @@ from sdd_hooks.review.outcome import Evidence
 from sdd_hooks.review.references.history import Commit
 from sdd_hooks.review.references.likeness import Likeness
 from sdd_hooks.review.references.query import Query
-from sdd_hooks.review.references.quotes import best_quote
+from sdd_hooks.review.references.quotes import Quote, best_quote
 from sdd_hooks.review.references.ranking import Ranked
 from sdd_hooks.review.references.traces import Known
 from sdd_hooks.review.references.words import words
@@ -29,6 +30,13 @@ LONGEST_SUBJECT = 100
 _WORDS = ("sections", "terms", "files", "prose")
 
 
+class Passage(NamedTuple):
+    """A section of a record, and the sentence of it to quote, if it has one."""
+
+    section: Section
+    quote: Quote | None
+
+
 class Explanation:
     """What there is to say about records of one review."""
 
@@ -39,6 +47,7 @@ class Explanation:
         self._known = known
         self._likeness = likeness
         self._first = first
+        self._passages: dict[int, Passage | None] = {}
         self._kinds: dict[str, Callable[[int], Evidence | None]] = {
             "title": self._title,
             "identifiers": self._identifiers,
@@ -64,23 +73,31 @@ class Explanation:
                     found.append(said)
         return tuple(found)
 
-    def section(self, place: int) -> Section | None:
-        """The section of a record that is most like the change: of those with a sentence to quote,
-        where there is one."""
+    def passage(self, place: int) -> Passage | None:
+        """What of a record is most like the change: of the sections that have a sentence to quote,
+        where there is one. None where nothing is like it."""
+        if place not in self._passages:
+            self._passages[place] = self._find_passage(place)
+        return self._passages[place]
+
+    def _find_passage(self, place: int) -> Passage | None:
         record = self._known.records[place]
         scores = self._likeness.of_sections(place)
         alike = [at for at, score in enumerate(scores) if score > 0]
         sections = [record.sections[at][0] for at in sorted(alike, key=lambda at: -scores[at])]
         asked, idf = self._likeness.asked, self._likeness.idf
-        quoted = (one for one in sections if best_quote(record.text, one, asked, idf))
-        return next(quoted, next(iter(sections), None))
+        for section in sections:
+            if quote := best_quote(record.text, section, asked, idf):
+                return Passage(section, quote)
+        return Passage(sections[0], None) if sections else None
 
     def _words(self, place: int) -> Evidence | None:
-        section = self.section(place)
-        record = self._known.records[place]
-        if section is None:
+        passage = self.passage(place)
+        if passage is None:
             return None
-        shared = set(words(record.text[section.start : section.end])) & set(self._likeness.asked)
+        section = passage.section
+        text = self._known.records[place].text[section.start : section.end]
+        shared = set(words(text)) & set(self._likeness.asked)
         return self._said("words", "words in common", shared, place, section.first_line)
 
     def _title(self, place: int) -> Evidence | None:
@@ -179,6 +196,5 @@ class Explanation:
 
 
 def _shown(commit: Commit) -> str:
-    return (
-        f"`{commit.id[:10]}` “{one_line(commit.message.partition(chr(10))[0][:LONGEST_SUBJECT])}”"
-    )
+    subject = one_line(commit.message.partition("\n")[0][:LONGEST_SUBJECT])
+    return f"`{commit.id[:10]}` “{subject}”"

@@ -20,7 +20,6 @@ from sdd_hooks.review.references.likeness import Likeness
 from sdd_hooks.review.references.mentions import mentions_in
 from sdd_hooks.review.references.named import named_ids, silence
 from sdd_hooks.review.references.query import Query
-from sdd_hooks.review.references.quotes import best_quote
 from sdd_hooks.review.references.ranking import Ranked, rank
 from sdd_hooks.review.references.showing import THRESHOLD, facts, probability
 from sdd_hooks.review.references.standing import Standing
@@ -104,8 +103,7 @@ def _candidate(
     ranked: Ranked, found: Found, standing: Standing, tell: Explanation | None, suggested: bool
 ) -> Candidate:
     """A record as it is reported; without words where there is no `tell`."""
-    record = found.known.records[ranked.place]
-    artifact = record.artifact
+    artifact = found.known.records[ranked.place].artifact
     candidate = Candidate(
         artifact.path,
         str(artifact.id or ""),
@@ -114,11 +112,10 @@ def _candidate(
         suggested,
         standing.is_named(artifact),
     )
-    section = tell.section(ranked.place) if tell else None
-    if tell is None or section is None:
+    passage = tell.passage(ranked.place) if tell else None
+    if tell is None or passage is None:
         return candidate
-    likeness = found.likeness
-    quote = best_quote(record.text, section, likeness.asked, likeness.idf)
+    section, quote = passage
     return candidate._replace(
         evidence=tell.evidence(ranked),
         section=section.title,

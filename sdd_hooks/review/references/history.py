@@ -24,6 +24,8 @@ FEW_PATHS = 30
 """Paths up to which git finds them: each is compared with every name it walks over."""
 
 _MENTION = r"adrs?[-_ #/(]*[0-9]{1,4}|spec-[0-9]{3}"
+# A message has no null character and ends with a line break, so that no part of it passes for the
+# beginning of another commit.
 _FORM = "--format=%x01%H%x00%B%x00"
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -74,7 +76,6 @@ def _row(row: Any) -> Commit | None:
 
 def _mine(repository: Repository, base: str, tip: str) -> list[Commit]:
     asked = ("--regexp-ignore-case", "--extended-regexp", f"--grep={_MENTION}")
-    # Nothing in a message may end an entry early.
     spans = (base, "--not", tip) if tip else (base,)
     limit = f"--max-count={MOST_COMMITS}"
     return _commits(repository, "-z", limit, *asked, *spans, "--")

@@ -50,7 +50,7 @@ class Query:
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The same as texts."""
+        """The same lines, joined."""
         return {path: "\n".join(line.text for line in lines) for path, lines in self.added.items()}
 
     @cached_property
