@@ -11,8 +11,10 @@ from dataclasses import replace
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.findings import Finding, Severity
+from sdd_hooks.artifacts.governing import Governed
 from sdd_hooks.artifacts.identifiers import ArtifactId, id_of_name
 from sdd_hooks.project.expressions import expression
+from sdd_hooks.review.left_behind import comments_left
 from sdd_hooks.review.mentions import Mention
 from sdd_hooks.review.paths import is_history, is_text
 from sdd_hooks.review.rule import Rule
@@ -26,7 +28,8 @@ _EXAMPLE = expression(r"\b(?:e\.g\.?|examples?|for instance|such as|placeholder|
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Every id or requirement that the change newly names and that is nowhere.
+    """Every id or requirement that the change newly names and that is nowhere, and every governing
+    comment about what it takes away.
 
     One in a governing comment is critical, any other a warning. Where no artifact of a kind has a
     number, or the module is none of this repository, ids are somebody else's.
@@ -46,6 +49,21 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield _finding(mention, f"{named}: {_advice(found, mention.requirement)}")
     if unknown:
         yield _finding(unknown[0], _unknown(subject, unknown))
+    for comment in comments_left(subject):
+        if gone := _gone(subject, comment.entry):
+            message = f"this change takes {gone} away, which this comment names: correct it, too"
+            text = comment.text.strip()
+            yield Finding(comment.path, comment.entry.line, RULE.id, "critical", message, text)
+
+
+def _gone(subject: Subject, entry: Governed) -> str:
+    """What a comment names and the change takes away, "" when it is there, or never was."""
+    before, after = (resolve(tree, entry.id) for tree in (subject.corpus_before, subject.corpus))
+    if not before or not after:
+        return str(entry.id) if before else ""
+    wanted = entry.requirement
+    lost = wanted and _has(before, wanted) and not _has(after, wanted)
+    return f'the requirement "{wanted}" of {entry.id}' if lost else ""
 
 
 def _place(mention: Mention) -> tuple[str, str, int, str]:

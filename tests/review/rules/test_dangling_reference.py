@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -223,3 +224,42 @@ def test_what_the_base_has_got_meanwhile_exists(repo: Repo) -> None:
     findings = found(RULE, subject_at(load_project(repo.root), change, tip=tip))
 
     assert places(findings) == [("a.py", 2)]
+
+
+GOVERNED = '# Governing: ADR-0012 (queues), SPEC-0003 REQ "Rank by use"\ndef rank() -> None: ...\n'
+
+
+@pytest.mark.parametrize("subject", [subject_of, staged_subject_of])
+def test_a_comment_elsewhere_about_a_record_that_goes(tmp_path: Path, subject: Any) -> None:
+    before = {**BEFORE, "src/a.py": GOVERNED, "src/b.py": "# Governing: ADR-0001\n"}
+    change = subject(tmp_path, before, {path_of(adr(12, "Queues")): None})
+
+    assert found(RULE, change) == [
+        Finding(
+            "src/a.py",
+            1,
+            "dangling-reference",
+            "critical",
+            "this change takes ADR-0012 away, which this comment names: correct it, too",
+            GOVERNED.split("\n")[0],
+        )
+    ]
+
+
+def test_a_comment_elsewhere_about_a_requirement_that_goes(tmp_path: Path) -> None:
+    before = {**BEFORE, "src/a.py": GOVERNED}
+    change = subject_of(tmp_path, before, spec(3, "search", "Typo tolerance", "Rank by age"))
+
+    assert [(one.path, one.message.partition(",")[0]) for one in found(RULE, change)] == [
+        ("src/a.py", 'this change takes the requirement "Rank by use" of SPEC-0003 away')
+    ]
+
+
+def test_what_was_never_there_or_moved_or_is_corrected_is_none_of_it(tmp_path: Path) -> None:
+    record = adr(12, "Queues")
+    before = {**BEFORE, "src/a.py": GOVERNED, "src/b.py": "# Governing: ADR-0099\n"}
+    moved = {path_of(record): None, "docs/adrs/ADR-0012-moved.md": record[path_of(record)]}
+
+    assert found(RULE, subject_of(tmp_path / "1", before, moved)) == []
+    corrected = {path_of(record): None, "src/a.py": "# Governing: ADR-0001\n"}
+    assert found(RULE, subject_of(tmp_path / "2", before, corrected)) == []
