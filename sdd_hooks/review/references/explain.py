@@ -171,10 +171,11 @@ class Explanation:
 
     def _messages(self, place: int) -> Evidence | None:
         naming = (one for one in self._alike if place in self._known.places(one[0].names))
-        commit, alike = max(naming, key=lambda one: one[1], default=(None, 0.0))
-        if commit is None or not alike:
+        # Among equals one is chosen that does not depend on how they were found.
+        best = max(naming, key=lambda one: (one[1], one[0].id), default=None)
+        if best is None or not best[1]:
             return None
-        return Evidence("messages", f"a commit like this one named it: {_shown(commit)}")
+        return Evidence("messages", f"a commit like this one named it: {_shown(best[0])}")
 
     @cached_property
     def _alike(self) -> Sequence[tuple[Commit, float]]:
