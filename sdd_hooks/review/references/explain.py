@@ -27,6 +27,7 @@ TELLING_NAME = 8
 """Letters from which an identifier of letters only is shown."""
 LONGEST_SUBJECT = 100
 
+_EVERYWHERE = frozenset({"adr", "adrs"})
 _WORDS = ("sections", "terms", "files", "prose")
 
 
@@ -107,7 +108,8 @@ class Explanation:
     def _said(
         self, kind: str, what: str, shared: set[str], place: int, line: int
     ) -> Evidence | None:
-        telling = sorted(shared, key=lambda word: (-self._likeness.idf(word), word))[:MOST_WORDS]
+        told = shared - _EVERYWHERE
+        telling = sorted(told, key=lambda word: (-self._likeness.idf(word), word))[:MOST_WORDS]
         path = self._known.records[place].artifact.path
         return Evidence(kind, f"{what}: {', '.join(telling)}", path, line) if telling else None
 
