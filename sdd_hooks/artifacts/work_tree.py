@@ -10,13 +10,14 @@ from pathlib import Path
 
 from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
 from sdd_hooks.artifacts.identifiers import Kind
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.project.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.project.git import git, nul_split
 
 LARGEST = 8 << 20
 
-_KINDS: dict[str, Kind] = {"adrs": "ADR", "specs": "SPEC"}
+KINDS: dict[str, Kind] = {"adrs": "ADR", "specs": "SPEC"}
+"""What the collections of artifacts hold, by the kind of the collection."""
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
 
 
@@ -27,7 +28,7 @@ def read_work_tree(root: Path, collections: Iterable[Collection]) -> tuple[Corpu
     """
     by_repository: dict[str, list[Collection]] = {}
     for collection in collections:
-        if collection.kind in _KINDS:
+        if collection.kind in KINDS:
             by_repository.setdefault(collection.repository, []).append(collection)
     left_out: list[str] = []
     sources = [
@@ -51,7 +52,7 @@ def _sources(
             except (FileTooLarge, PathRefused) as error:
                 left_out.append(f"left out {error}")
                 continue
-            yield Source(path, data, _KINDS[collection.kind], collection.module)
+            yield Source(path, data, KINDS[collection.kind], collection.module)
 
 
 def _paths(root: Path, repository: str, collections: Sequence[Collection]) -> list[str]:
@@ -59,6 +60,5 @@ def _paths(root: Path, repository: str, collections: Sequence[Collection]) -> li
         # A submodule lists its own files, whose paths begin at its top.
         names = nul_split(git(root / repository, *_LIST, "."))
         return [f"{repository}/{name}" for name in dict.fromkeys(names)]
-    specs = [spec for collection in collections for spec in collection.pathspecs()]
     # A file in a merge conflict is listed once for each side.
-    return list(dict.fromkeys(nul_split(git(root, *_LIST, *specs))))
+    return list(dict.fromkeys(nul_split(git(root, *_LIST, *all_pathspecs(collections)))))

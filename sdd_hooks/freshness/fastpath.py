@@ -9,12 +9,12 @@ data says which collections a new work tree should begin with. `hooks/sdd-hook.s
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from sdd_hooks.engines.protocol import Bookmark
 from sdd_hooks.errors import SddError
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.project.files import read_inside, write_atomically
 from sdd_hooks.project.git import try_git
 from sdd_hooks.project.layout import SPEC_PLACES
@@ -60,14 +60,12 @@ def write_state(project: Project, bookmarks: Mapping[str, Bookmark | None]) -> N
         return
     indexed = [one for one in project.collections if one.name in bookmarks]
     marks = [(one, bookmarks[one.name]) for one in indexed if one.pathspecs()]
-    pathspecs = _unique(spec for one, _ in marks for spec in one.pathspecs())
+    pathspecs = all_pathspecs(one for one, _ in marks)
     if pathspecs:
-        pathspecs = _unique([*pathspecs, *_declarations(project), *_appearances(project, indexed)])
-    artifacts = _unique(
-        spec
-        for one in project.collections
-        if one.kind in {"adrs", "specs"} and not one.repository
-        for spec in one.pathspecs()
+        more = (*_declarations(project), *_appearances(project, indexed))
+        pathspecs = list(dict.fromkeys((*pathspecs, *more)))
+    artifacts = all_pathspecs(
+        one for one in project.collections if one.kind in {"adrs", "specs"} and not one.repository
     )
     heads = {mark.head for one, mark in marks if mark is not None and not one.repository}
     clean = len(heads) == 1 and all(_is_current(one, mark) for one, mark in marks)
@@ -206,7 +204,3 @@ def _write_shared(repository: Repository, names: Sequence[str]) -> None:
         # A git directory that cannot be written costs new work trees their first index, no more.
         path.parent.mkdir(exist_ok=True)
         path.write_text(wanted, encoding="utf-8")
-
-
-def _unique(values: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(values))

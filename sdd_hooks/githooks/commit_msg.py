@@ -88,8 +88,6 @@ def _references(project: Project, subject: Subject) -> References:
 
 
 def _suggestion(one: Candidate) -> Iterator[str]:
-    title = f" ({plain(one.title)})" if one.id and one.title else ""
-    name = plain(one.name)
-    yield f"should this commit name {name}{title}? `Refs: {name}`"
+    yield f"should this commit name {plain(one.full_name)}? `Refs: {plain(one.name)}`"
     if one.quote:
         yield f"  {plain(one.path)}:{one.line}: {plain(one.quote)}"

@@ -9,7 +9,7 @@ collections without looking at a file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -115,6 +115,11 @@ class Collection:
             return any(path.startswith(top) and glob(path[len(top) :]) for top in tops)
 
         return matches
+
+
+def all_pathspecs(collections: Iterable[Collection]) -> list[str]:
+    """What to give git so that it sees every change to any of these, each once."""
+    return list(dict.fromkeys(spec for one in collections for spec in one.pathspecs()))
 
 
 def membership(name: str, slug: str, modules: Sequence[str]) -> bool:

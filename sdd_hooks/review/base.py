@@ -77,7 +77,7 @@ def merge_base(root: Path, base: tuple[str, str], head: tuple[str, str]) -> str:
     if not done.returncode:
         return done.stdout.decode().split("\n")[0]
     # 1 is git's answer that there is none; a tree has no history.
-    if done.returncode == 1 and _is_shallow(root):
+    if done.returncode == 1 and is_shallow(root):
         fetch = " ".join(["git fetch --unshallow", *_remote(root)])
         raise RepositoryError(
             f"this clone is shallow and ends before {head[0]!a} and {base[0]!a} part:"
@@ -108,7 +108,7 @@ def _advice(root: Path, name: str) -> str:
     if not remotes or not _PLAIN.fullmatch(name):
         return other
     (remote,) = remotes
-    fetch = f"git fetch {'--unshallow ' if _is_shallow(root) else ''}{remote}"
+    fetch = f"git fetch {'--unshallow ' if is_shallow(root) else ''}{remote}"
     if _OBJECT.fullmatch(name):
         return f"`{fetch} {name}` brings it, unless it is gone there as well"
     branch = name.removeprefix(f"{remote}/")
@@ -121,7 +121,8 @@ def _advice(root: Path, name: str) -> str:
     )
 
 
-def _is_shallow(root: Path) -> bool:
+def is_shallow(root: Path) -> bool:
+    """Whether the history of the clone ends early."""
     return git(root, "rev-parse", "--is-shallow-repository").strip() == b"true"
 
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.git import GitError, complaint, nul_split, run
+from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.project.layout import looks_like_record
 from sdd_hooks.project.memory import NAMES as MEMORY_FILES
 from sdd_hooks.project.semantic_search import NAME as COLLECTIONS_FILE
@@ -18,7 +17,6 @@ from sdd_hooks.review.change import ChangedFile
 from sdd_hooks.review.decision_rules import MARK, DecisionRule, Fault, read_rules
 from sdd_hooks.review.paths import MARKDOWN, is_foreign
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.review.tree import Blob
 
 # Folders whose records are made up.
 _ELSEWHERE = frozenset({"test", "tests", "testdata", "fixtures", "examples", "templates"})
@@ -57,20 +55,14 @@ def records(subject: Subject) -> Iterator[tuple[Record | None, Record | None, bo
 def _marked(subject: Subject) -> Iterable[tuple[str, str]]:
     """The ADRs at the base that have a block, and their texts."""
     own = [one for one in subject.collections if one.kind == "adrs" and not one.repository]
-    specs = list(dict.fromkeys(spec for one in own for spec in one.pathspecs()))
+    specs = all_pathspecs(own)
     if _is_redeclared(subject):
         specs = [f":(icase)*{suffix}" for suffix in MARKDOWN]
     if not specs:
         return ()
     tree = subject.before
-    # Whatever attributes and settings say, as text, without a colour, and in this repository.
-    options = ("-l", "-z", "-a", "-F", "--no-color", "--no-recurse-submodules", "-e", MARK)
-    found = run(tree.root, "grep", *options, tree.commit, "--", *specs)
-    if found.returncode > 1:
-        # 1 is that there is none. Rules that cannot be read must not look like rules that hold.
-        raise GitError(f"git grep: {complaint(found.stderr)}")
-    paths = [row.partition(":")[2] for row in nul_split(found.stdout)]
-    return tree.texts(Blob(path, f"{tree.commit}:{path}") for path in paths).items()
+    # As text whatever attributes say. Rules that cannot be read must not look like none: it raises.
+    return tree.texts(tree.having((MARK,), specs, "-a")).items()
 
 
 def _is_redeclared(subject: Subject) -> bool:

@@ -5,20 +5,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import Governed, governing
-from sdd_hooks.project.git import nul_split, run
 from sdd_hooks.review.change import lines_of
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.review.tree import Tree
 
 MOST_FILES = 2_000
 """Files with governing comments that are read."""
 
-_LABELS = ("-e", "govern", "-e", "implements")
+_LABELS = ("govern", "implements")
 
 
 class Comment(NamedTuple):
@@ -31,12 +28,14 @@ class Comment(NamedTuple):
 
 def comments_left(subject: Subject) -> Iterator[Comment]:
     """The governing comments that the change does not add, where it takes an id or a requirement
-    away. By path and line; whether what they name is gone is for the caller to see.
+    away. By path and line; whether what they name is gone is for the caller to see. Raises
+    GitError.
     """
     if not _takes_away(subject.corpus_before, subject.corpus):
         return
     added = {(file.path, line.number) for file in subject.change.files for line in file.added}
-    for path, text in _labelled(subject.after):
+    labelled = subject.after.having(_LABELS, (), "-I", "-i")
+    for path, text in subject.after.texts(labelled[:MOST_FILES]).items():
         if subject.is_artifact(path):
             continue
         lines = lines_of(text)
@@ -57,14 +56,3 @@ def _names(corpus: Corpus) -> set[tuple[str, str]]:
         for artifact in artifacts
         for name in ("", *(one.name for one in artifact.requirements))
     }
-
-
-def _labelled(tree: Tree) -> Iterator[tuple[str, str]]:
-    """The files that may have a governing comment, and their texts, by path."""
-    where = (tree.commit,) if tree.commit else ("--cached",)
-    options = ("-l", "-z", "-I", "-i", "-F", "--no-color", "--no-recurse-submodules")
-    done = run(tree.root, "grep", *options, *_LABELS, *where, "--", index=tree.index)
-    prefix = len(tree.commit) + 1 if tree.commit else 0
-    paths = {name[prefix:] for name in nul_split(done.stdout)}
-    blobs = islice((blob for blob in tree.blobs() if blob.path in paths), MOST_FILES)
-    yield from tree.texts(blobs).items()

@@ -48,6 +48,11 @@ class Candidate(NamedTuple):
         """What people call it: its id, else its title."""
         return self.id or self.title
 
+    @property
+    def full_name(self) -> str:
+        """The same with its title, where that is not all there is."""
+        return f"{self.id} ({self.title})" if self.id and self.title else self.name
+
 
 @dataclass(frozen=True)
 class References:
@@ -116,5 +121,4 @@ class Review:
 
 def question(candidate: Candidate) -> str:
     """What a reviewer is asked about a record that is suggested, in one line of plain text."""
-    title = f" ({candidate.title})" if candidate.id and candidate.title else ""
-    return f"Should this PR reference {candidate.name}{title}?"
+    return f"Should this PR reference {candidate.full_name}?"

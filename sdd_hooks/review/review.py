@@ -7,8 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sdd_hooks.artifacts.work_tree import KINDS
 from sdd_hooks.project.project import Project
-from sdd_hooks.project.repository import Repository
+from sdd_hooks.review.base import is_shallow
 from sdd_hooks.review.change import Change
 from sdd_hooks.review.check import check
 from sdd_hooks.review.diff import read_change, read_staged
@@ -20,8 +21,6 @@ from sdd_hooks.review.tree import Tree
 
 if TYPE_CHECKING:
     from sdd_hooks.models.prompting import LanguageModel
-
-_KINDS = ("adrs", "specs")
 
 
 def review_commits(
@@ -42,7 +41,7 @@ def review_commits(
     subject = subject_of(project, change, tip=change.base_tip)
     most = project.configuration.review.max_suggestions
     references = find_references(project.repository, subject, most)
-    review = _review(subject, references, _history_cut(project.repository))
+    review = _review(subject, references, _history_cut(root))
     if model is None:
         return review
     from sdd_hooks.review.judge.judging import judged
@@ -67,7 +66,7 @@ def subject_of(project: Project, change: Change, *, index: str = "", tip: str = 
     base branch is now, "" when that is the change's base.
     """
     root: Path = project.repository.root
-    artifacts = tuple(one for one in project.collections if one.kind in _KINDS)
+    artifacts = tuple(one for one in project.collections if one.kind in KINDS)
     after = Tree(root, change.head, index)
     moved = Tree(root, tip) if tip not in ("", change.base) else None
     return Subject(change, Tree(root, change.base), after, artifacts, moved)
@@ -82,9 +81,9 @@ def _judge(name: str) -> LanguageModel | None:
     return load_language_model(name)
 
 
-def _history_cut(repository: Repository) -> tuple[str, ...]:
+def _history_cut(root: Path) -> tuple[str, ...]:
     """What a shallow clone cannot tell, as a note."""
-    if not (repository.common_dir / "shallow").is_file():
+    if not is_shallow(root):
         return ()
     return (
         "not looked at: commits before this shallow clone begins, and the decisions they named"

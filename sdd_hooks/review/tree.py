@@ -14,14 +14,12 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
-from sdd_hooks.artifacts.identifiers import Kind
 from sdd_hooks.artifacts.text import decode
-from sdd_hooks.artifacts.work_tree import LARGEST, read_work_tree
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.artifacts.work_tree import KINDS, LARGEST, read_work_tree
+from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.project.files import LONGEST, is_binary
-from sdd_hooks.project.git import git, nul_split, read_blobs, try_git
+from sdd_hooks.project.git import GitError, complaint, git, nul_split, read_blobs, run, try_git
 
-KINDS: dict[str, Kind] = {"adrs": "ADR", "specs": "SPEC"}
 REGULAR = ("100644", "100755")
 KEPT = 64_000_000
 """Characters of texts that a tree keeps; who asks for more has them read again."""
@@ -109,6 +107,25 @@ class Tree:
         mode, blob = self._entry(path)
         return dict(self._read([Blob(path, blob if mode in REGULAR else "")]))[path]
 
+    def having(
+        self, texts: Sequence[str], pathspecs: Sequence[str] = (), *options: str
+    ) -> list[Blob]:
+        """The regular files in which one of `texts` stands; `options` are those of `git grep`.
+
+        Raises GitError when git cannot tell.
+        """
+        # Whatever settings say, without a colour, and in this repository.
+        asked = ("-l", "-z", "-F", "--no-color", "--no-recurse-submodules", *options)
+        wanted = [argument for text in texts for argument in ("-e", text)]
+        where = self.commit or "--cached"
+        done = run(self.root, "grep", *asked, *wanted, where, "--", *pathspecs, index=self.index)
+        if done.returncode > 1:
+            # 1 is that there is none.
+            raise GitError(f"git grep: {complaint(done.stderr)}")
+        skipped = len(self.commit) + 1 if self.commit else 0
+        found = {name[skipped:] for name in nul_split(done.stdout)}
+        return [blob for blob in self.blobs(pathspecs) if blob.path in found] if found else []
+
     def corpus(self, collections: Sequence[Collection]) -> Corpus:
         """The artifacts in those collections.
 
@@ -133,8 +150,7 @@ class Tree:
                 return read_work_tree(self.root, group)[0].artifacts
             sources = list(inner._sources(f"{repository}/", [], group))
         else:
-            specs = dict.fromkeys(spec for one in group for spec in one.pathspecs())
-            sources = list(self._sources("", list(specs), group))
+            sources = list(self._sources("", all_pathspecs(group), group))
         for source in sources:
             if not is_binary(source.data):
                 self._texts.keep(source.path, decode(source.data))

@@ -16,6 +16,7 @@ from typing import Any
 from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.prompting import LanguageModel
+from sdd_hooks.project.lines import counted
 from sdd_hooks.review.check import worst_first
 from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.judge.answer import LONGEST
@@ -60,7 +61,7 @@ def judged(
     except EngineUnavailable as error:
         notes.append(f"{error}: the review goes without it")
     if judge.sizes:
-        asked = f"{len(judge.sizes)} question{'s' if len(judge.sizes) > 1 else ''}"
+        asked = counted(len(judge.sizes), "question")
         notes.append(f"the judge {model.name} was asked {asked} of {sum(judge.sizes):,} characters")
     elif not notes:
         notes.append("the judge was not asked: there is no record to hold the change against")

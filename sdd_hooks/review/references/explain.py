@@ -102,7 +102,7 @@ class Explanation:
         return self._said("words", "words in common", shared, place, section.first_line)
 
     def _title(self, place: int) -> Evidence | None:
-        own = set(words(self._known.records[place].text)) & set(self._query.title)
+        own = set().union(*self._known.records[place].content.counts) & set(self._query.title)
         return self._said("title", "words of the title in it", own, place, 1)
 
     def _said(
@@ -184,9 +184,8 @@ class Explanation:
         """How like title and paths are to the message of each commit that names a record."""
         asked = {*self._query.title, *self._query.path_words}
         return [
-            (commit, sum(self._likeness.idf(word) for word in sorted(asked & {*words(said)})))
-            for commit in self._known.naming
-            for said in [commit.message]
+            (commit, sum(self._likeness.idf(word) for word in sorted(asked & {*said})))
+            for commit, said in zip(self._known.naming, self._known.said, strict=True)
         ]
 
     def _links(self, place: int) -> Evidence | None:

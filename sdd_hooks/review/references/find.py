@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from sdd_hooks.project.collections import all_pathspecs
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.change import Change
 from sdd_hooks.review.outcome import Candidate, References
@@ -138,7 +139,7 @@ def _known(repository: Repository, subject: Subject) -> Known:
         mentions = pool.submit(mentions_in, repository, base, wanted)
         corpus = subject.corpus
         adrs = (artifact for artifact in corpus.artifacts if artifact.kind == "ADR")
-        records = records_of(repository, subject.after, adrs)
+        records = records_of(repository, subject.after, adrs, all_pathspecs(subject.collections))
         specs = [artifact for artifact in corpus.artifacts if artifact.kind == "SPEC"]
         paths = [blob.path for blob in subject.before.blobs()]
         return Known(paths, records, specs, mentions.result(), naming.result(), touching.result())

@@ -18,10 +18,15 @@ from sdd_hooks.review.tree import Tree
 _NAME = "records"
 
 
-def records_of(repository: Repository, tree: Tree, artifacts: Iterable[Artifact]) -> list[Record]:
-    """The records that `artifacts` are, with their texts as `tree` has them, by path."""
+def records_of(
+    repository: Repository, tree: Tree, artifacts: Iterable[Artifact], specs: Sequence[str]
+) -> list[Record]:
+    """The records that `artifacts` are, with their texts as `tree` has them, by path.
+
+    `specs` are pathspecs of where they are: a large tree need not be listed for them.
+    """
     by_path = {one.path: one for one in artifacts}
-    blobs = {blob.path: blob for blob in tree.blobs() if blob.path in by_path}
+    blobs = {blob.path: blob for blob in tree.blobs(specs) if blob.path in by_path}
     cached = recall(repository, _NAME).get("blobs")
     known = cached if isinstance(cached, dict) else {}
     found: list[Record] = []

@@ -37,7 +37,7 @@ class Likeness:
 
     def sections(self) -> list[float]:
         """To what is asked: the most telling words that are added, the paths, the title twice."""
-        return self._best(self.asked)
+        return self._summed(self._scores)
 
     def title(self) -> list[float]:
         """To the title alone."""
@@ -93,9 +93,12 @@ class Likeness:
         return self._sections.scores(self.asked)
 
     def _best(self, asked: Mapping[str, float]) -> list[float]:
+        return self._summed(self._sections.scores(asked))
+
+    def _summed(self, scores: Sequence[float]) -> list[float]:
         """The sum of the best sections of every record."""
         by_record: list[list[float]] = [[] for _ in self._records]
-        for place, score in zip(self._owners, self._sections.scores(asked), strict=True):
+        for place, score in zip(self._owners, scores, strict=True):
             by_record[place].append(score)
         return [sum(sorted(scores)[-BEST:]) for scores in by_record]
 

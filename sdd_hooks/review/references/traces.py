@@ -62,6 +62,11 @@ class Known:
                 found[spec.id] += [place for id in sorted(led) for place in found.get(id, ())]
         return found
 
+    @cached_property
+    def said(self) -> Sequence[Sequence[str]]:
+        """The words of the message of each commit that names a record."""
+        return [words(commit.message) for commit in self.naming]
+
     def places(self, ids: Iterable[ArtifactId]) -> set[int]:
         """The places of the records that these ids name."""
         return {place for id in ids for place in self.by_id.get(id, ())}
@@ -169,10 +174,9 @@ def named_by_commits(query: Query, known: Known) -> list[float]:
 def like_messages(query: Query, known: Known) -> list[float]:
     """Likeness of title and paths to the messages of the commits that named a record."""
     about: list[Counter[str]] = [Counter() for _ in known.records]
-    for commit in known.naming:
-        said = words(commit.message)[:MOST_WORDS_OF_MESSAGE]
+    for commit, said in zip(known.naming, known.said, strict=True):
         for place in known.places(commit.names):
-            about[place].update(said)
+            about[place].update(said[:MOST_WORDS_OF_MESSAGE])
     asked = query.title + Counter(query.path_words)
     return Bm25(about, asked.keys()).scores(asked)
 

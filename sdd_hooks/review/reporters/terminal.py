@@ -116,7 +116,7 @@ def _advice(references: References, screen: _Screen) -> Block:
         return []
     refs = f"If so, add `Refs: {references.suggested[0].name}` to a commit message."
     lines = screen.wrapped(f"{refs} If not, `Reviewed-ADRs: none` settles it.")
-    names = (f"{one.name} ({one.title})" if one.id else one.name for one in references.folded)
+    names = (one.full_name for one in references.folded)
     if references.folded:
         lines += screen.wrapped(f"Less likely: {', '.join(names)}")
     return screen.faint(*lines)

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.project.collections import all_pathspecs
 from sdd_hooks.project.repository import discover
 from sdd_hooks.review.references.known_records import records_of
 from sdd_hooks.review.references.records import Record
@@ -29,7 +30,9 @@ def subject(tmp_path: Path) -> Subject:
 
 
 def read(subject: Subject) -> list[Record]:
-    return records_of(discover(subject.after.root), subject.after, subject.corpus.artifacts)
+    repository = discover(subject.after.root)
+    specs = all_pathspecs(subject.collections)
+    return records_of(repository, subject.after, subject.corpus.artifacts, specs)
 
 
 def cache(subject: Subject) -> Path:
