@@ -45,10 +45,11 @@ def review(
 
     `arguments` are those git gave the hook, and `--fail-on SEVERITY`.
     """
-    fail_on, rest = _fail_on(arguments)
-    if fail_on not in {None, *get_args(FailOn)}:
-        known = ", ".join(get_args(FailOn))
-        stderr.write(f"sdd: {_OPTION} {fail_on!a} is none of {known}\n")
+    asked, rest = _fail_on(arguments)
+    known: tuple[FailOn, ...] = get_args(FailOn)
+    fail_on = next((one for one in known if one == asked), None)
+    if asked is not None and fail_on is None:
+        stderr.write(f"sdd: {_OPTION} {asked!a} is none of {', '.join(known)}\n")
         return EXIT_USAGE
     call = Call(rest, fail_on, cwd, environ, stdin, stderr)
     try:
@@ -72,7 +73,7 @@ def review(
     return EXIT_OK
 
 
-def _fail_on(arguments: Sequence[str]) -> tuple[FailOn | None, list[str]]:
+def _fail_on(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     """The value of the option, unchecked, and the arguments without it."""
     found: str | None = None
     rest: list[str] = []
@@ -84,4 +85,4 @@ def _fail_on(arguments: Sequence[str]) -> tuple[FailOn | None, list[str]]:
             found = argument.partition("=")[2]
         else:
             rest.append(argument)
-    return found, rest  # type: ignore[return-value]
+    return found, rest
