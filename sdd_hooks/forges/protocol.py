@@ -58,7 +58,8 @@ class Run(NamedTuple):
     the commit that the job is about and `before` what its branch was until then, `branch` its name;
     `default_branch` is that of the repository. `pull` is the pull request that the event is about.
     `head` is set where the event follows another job (`workflow_run`), and is that job's commit.
-    `annotations` says whether the host shows annotations and checks of a job.
+    `annotations` says whether the host shows annotations and checks of a job; `pulls` is the pattern
+    of the refs at which heads of pull requests stand.
     """
 
     web: str
@@ -72,12 +73,13 @@ class Run(NamedTuple):
     pull: PullRequest | None = None
     head: str = ""
     annotations: bool = False
+    pulls: str = "refs/pull/*/head"
 
 
 class Upserted(NamedTuple):
     """What became of the one comment, and its address for people ("" where there is none)."""
 
-    done: Literal["created", "edited", "kept"]
+    done: Literal["created", "edited", "kept", "none"]
     url: str = ""
 
 
@@ -122,10 +124,12 @@ class Forge(Protocol):
         """A pull request as it is now."""
         ...
 
-    def upsert_comment(self, number: int, body: str, is_ours: Callable[[str], bool]) -> Upserted:
+    def upsert_comment(
+        self, number: int, body: str, is_ours: Callable[[str], bool], *, create: bool = True
+    ) -> Upserted:
         """Make `body` the one comment of ours on that pull request; nothing where it is already.
 
-        Ours is the last comment of our own author (of a bot, where we do not know who we are) whose
+        Without `create`, only one that is there is changed. Ours is the last comment of our own author (of a bot, where we do not know who we are) whose
         text `is_ours`. Nothing is written unless every page of comments was read.
         """
         ...

@@ -93,10 +93,16 @@ def find_memory_file(root: Path) -> tuple[MemoryFile | None, list[Unreadable]]:
         except (PathRefused, FileTooLarge) as error:
             unreadable.append(Unreadable(root / name, str(error)))
             continue
-        memory = MemoryFile(path, tuple(parse(decode(data))))
-        if memory.below(CONTEXT, *CONFIGURATION):
+        memory = memory_file(path, data)
+        if memory is not None:
             return memory, unreadable
     return None, unreadable
+
+
+def memory_file(path: Path, data: bytes) -> MemoryFile | None:
+    """The memory file at `path`, of this content; None for one that holds none of our sections."""
+    memory = MemoryFile(path, tuple(parse(decode(data))))
+    return memory if memory.below(CONTEXT, *CONFIGURATION) else None
 
 
 def parse(text: str) -> Iterator[Section]:

@@ -1,0 +1,26 @@
+"""What the base of a pull request says about reviews: its head could say anything."""
+
+# Governing: ADR-0024 (the action is a command), SPEC-0012 REQ "Configuration comes from the base"
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sdd_hooks.project.configuration import Configuration, read_configuration
+from sdd_hooks.project.git import read_blobs
+from sdd_hooks.project.memory import LARGEST, NAMES, memory_file
+from sdd_hooks.project.settings import ReviewSettings
+
+
+def review_settings(root: Path, commit: str) -> ReviewSettings:
+    """`#### Review` of the memory file in a commit; the defaults where that has none.
+
+    A file of them that is a link counts where what it leads to is another one of them. Raises
+    ConfigurationError for a value that cannot be used.
+    """
+    blobs = read_blobs(root, [f"{commit}:{name}" for name in NAMES], limit=LARGEST)
+    for name, data in zip(NAMES, blobs, strict=True):
+        memory = memory_file(root / name, data) if data and len(data) <= LARGEST else None
+        if memory is not None:
+            return read_configuration(memory, (), Configuration()).review
+    return ReviewSettings()
