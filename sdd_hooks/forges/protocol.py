@@ -58,8 +58,8 @@ class Run(NamedTuple):
     the commit that the job is about and `before` what its branch was until then, `branch` its name;
     `default_branch` is that of the repository. `pull` is the pull request that the event is about.
     `head` is set where the event follows another job (`workflow_run`), and is that job's commit.
-    `annotations` says whether the host shows annotations and checks of a job; `pulls` is the pattern
-    of the refs at which heads of pull requests stand.
+    `annotations` says whether the host shows annotations and checks of a job; `pulls` is the
+    pattern of the refs at which heads of pull requests stand.
     """
 
     web: str
@@ -129,8 +129,9 @@ class Forge(Protocol):
     ) -> Upserted:
         """Make `body` the one comment of ours on that pull request; nothing where it is already.
 
-        Without `create`, only one that is there is changed. Ours is the last comment of our own author (of a bot, where we do not know who we are) whose
-        text `is_ours`. Nothing is written unless every page of comments was read.
+        Without `create`, only one that is there is changed. Ours is the last comment of our own
+        author (of a bot, where we do not know who we are) whose text `is_ours`. Nothing is written
+        unless every page of comments was read.
         """
         ...
 

@@ -12,9 +12,10 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from sdd_hooks.errors import RepositoryError, SddError
-from sdd_hooks.project.processes import finish
+from sdd_hooks.project.processes import Done, finish
 
 # `git rev-parse --local-env-vars`: git sets them for the hooks it runs, and with any of them a
 # command looks at that repository or index instead of the one it is pointed at. The two that carry
@@ -140,6 +141,30 @@ def read_blobs(
             _stop(process)
 
 
+def remotely(
+    root: Path,
+    *args: str,
+    deadline: float,
+    environ: Mapping[str, str] | None = None,
+    access: Mapping[str, str] = MappingProxyType({}),
+) -> Done:
+    """`git -C root args` for a command that talks to a remote, ended after `deadline` seconds.
+
+    `access` is added to git's environment (`environ`, default: this process's), and may carry a
+    token. Nobody is asked for a password, and no hook runs. Raises GitError when it does not end in
+    time.
+    """
+    command = _command(root, ("-c", f"core.hooksPath={os.devnull}", *args))
+    return finish(
+        f"git {args[0]}",
+        command,
+        root,
+        {**_unasked(environ), **access},
+        deadline,
+        failed=GitError,
+    )
+
+
 def credential(
     root: Path, protocol: str, host: str, environ: Mapping[str, str], deadline: float
 ) -> tuple[str, str] | None:
@@ -148,19 +173,10 @@ def credential(
     `host` may have a port. Nobody is asked: None where no helper answers by itself, within
     `deadline` seconds.
     """
-    silent = {
-        **environment(environ),
-        "GIT_TERMINAL_PROMPT": "0",
-        # Set to nothing, it also stands before core.askPass and SSH_ASKPASS.
-        "GIT_ASKPASS": "",
-        "GCM_INTERACTIVE": "never",
-        "DISPLAY": "",
-        "WAYLAND_DISPLAY": "",
-    }
     asked = f"protocol={protocol}\nhost={host}\n\n".encode()
     command = _command(root, ("-c", "credential.interactive=false", "credential", "fill"))
     try:
-        done = finish("git credential", command, root, silent, deadline, given=asked)
+        done = finish("git credential", command, root, _unasked(environ), deadline, given=asked)
     except SddError:
         return None
     found = dict(line.partition("=")[::2] for line in done.out.split("\n"))
@@ -175,6 +191,19 @@ def complaint(stderr: bytes) -> str:
         if line.strip():
             return line.strip().removeprefix("fatal: ").removeprefix("error: ")
     return "failed without a word"
+
+
+def _unasked(environ: Mapping[str, str] | None) -> dict[str, str]:
+    """The environment of a git that must not ask a person for a password."""
+    return {
+        **environment(environ),
+        "GIT_TERMINAL_PROMPT": "0",
+        # Set to nothing, it also stands before core.askPass and SSH_ASKPASS.
+        "GIT_ASKPASS": "",
+        "GCM_INTERACTIVE": "never",
+        "DISPLAY": "",
+        "WAYLAND_DISPLAY": "",
+    }
 
 
 def _command(root: Path, args: Sequence[str]) -> list[str]:
