@@ -122,11 +122,9 @@ def _text(found: Review, form: str, project: Project) -> str:
 
         return render_json(found, project.warnings)
     if form == "sarif":
-        from sdd_hooks.review.judge.drift import JUDGE
-        from sdd_hooks.review.reporters.sarif import sarif
-        from sdd_hooks.review.rules import registered
+        from sdd_hooks.review.reporters.sarif import sarif_of_all
 
-        return sarif(found, (*registered(), JUDGE))
+        return sarif_of_all(found)
     if form == "markdown":
         from sdd_hooks.review.reporters.markdown import markdown
 

@@ -57,6 +57,14 @@ _LINE_FINGERPRINT = "primaryLocationLineHash"
 Fields = dict[str, object]
 
 
+def sarif_of_all(review: Review) -> str:
+    """The same with every rule that there is, the judge among them."""
+    from sdd_hooks.review.judge.drift import JUDGE
+    from sdd_hooks.review.rules import registered
+
+    return sarif(review, (*registered(), JUDGE))
+
+
 def sarif(review: Review, rules: Sequence[Rule]) -> str:
     """The review as a SARIF log with one run, ending in a line end. `rules` are those that ran.
 

@@ -1,0 +1,116 @@
+"""Bring the commits that a review compares here, however little the job has checked out.
+
+Objects are fetched and nothing is checked out: what is in them is read, and never run.
+"""
+
+# Governing: ADR-0024 (the action is a command), SPEC-0012 REQ "History that is missing"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from sdd_hooks.errors import RepositoryError
+from sdd_hooks.project.git import complaint, remotely
+from sdd_hooks.project.lines import one_line
+from sdd_hooks.project.processes import Done
+from sdd_hooks.review.base import is_shallow, resolve
+
+REMOTE = "origin"
+SECONDS = 1800.0
+"""How long one fetch may take: a long history over a slow line."""
+
+_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
+_FETCH = (
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+)
+
+
+class Wanted(NamedTuple):
+    """A commit by `name`, its id or what a person would type for it, and the `ref` of the remote
+    that leads to it, "" where that is not known."""
+
+    name: str
+    ref: str = ""
+
+
+def bring(root: Path, wanted: Sequence[Wanted], access: Mapping[str, str]) -> tuple[str, ...]:
+    """Fetch what of these commits and of their history is missing. Returns their ids.
+
+    `access` is what git's environment has to have for the remote. Raises RepositoryError for a
+    commit that cannot be had; the message says why.
+    """
+    shallow = is_shallow(root)
+    problem = ""
+    if shallow or not all(_known(root, one.name) for one in wanted):
+        exact = [_refspec(one) for one in wanted]
+        # A boundary of the history stays one unless the commit there is asked for as well.
+        boundary = [resolve(root, "HEAD")] if shallow else []
+        options = ("--unshallow",) if shallow else ()
+        for refspecs in ([*exact, *boundary], exact, [one.ref for one in wanted if one.ref]):
+            problem = _fetch(root, (*options, REMOTE, *refspecs), access)
+            if not problem:
+                break
+    known = [_known(root, one.name) for one in wanted]
+    for one, commit in zip(wanted, known, strict=True):
+        if not commit:
+            said = f" ({problem})" if problem else ""
+            raise RepositoryError(
+                f"{REMOTE} does not give the commit {one.name!a}{said}: check out with"
+                " `fetch-depth: 0`, or name another base"
+            )
+    return tuple(known)
+
+
+def heads_at(root: Path, commit: str, pattern: str, access: Mapping[str, str]) -> list[int]:
+    """The numbers of the pull requests whose head is `commit`, the newest first.
+
+    `pattern` are the refs where the remote has them, with `*` for the number. Raises
+    RepositoryError when it cannot be asked.
+    """
+    done = remotely(root, "ls-remote", "--quiet", REMOTE, pattern, deadline=SECONDS, access=access)
+    if done.code:
+        raise RepositoryError(f"{REMOTE} cannot be asked for {pattern}: {_said(done)}")
+    before, _, after = pattern.partition("*")
+    refs = [line.split("\t", 1)[-1] for line in done.out.splitlines() if line.startswith(commit)]
+    numbers = [ref.removeprefix(before).removesuffix(after) for ref in refs]
+    return sorted((int(one) for one in numbers if _NUMBER.fullmatch(one)), reverse=True)
+
+
+def _known(root: Path, name: str) -> str:
+    """The id of a commit that is here, "" for one that is not. A branch is the remote's."""
+    for shown in (f"refs/remotes/{REMOTE}/{_branch(name)}", name):
+        with suppress(RepositoryError):
+            return resolve(root, shown)
+    return ""
+
+
+def _refspec(wanted: Wanted) -> str:
+    """How to ask for it by its name."""
+    if _OBJECT.fullmatch(wanted.name):
+        return wanted.name
+    branch = _branch(wanted.name)
+    return f"+refs/heads/{branch}:refs/remotes/{REMOTE}/{branch}"
+
+
+def _branch(name: str) -> str:
+    return name.removeprefix("refs/heads/").removeprefix(f"{REMOTE}/")
+
+
+def _fetch(root: Path, arguments: Sequence[str], access: Mapping[str, str]) -> str:
+    """Fetch. Returns what went wrong, "" for nothing."""
+    done = remotely(root, *_FETCH, *arguments, deadline=SECONDS, access=access)
+    return _said(done) if done.code else ""
+
+
+def _said(done: Done) -> str:
+    return one_line(complaint(done.err.encode()))[:200]

@@ -1,0 +1,138 @@
+"""Review what a job of CI is about, and say it where its people look."""
+
+# Governing: ADR-0022 (one review, many reports), SPEC-0012 REQ "Review of a pull request"
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from sdd_hooks.action.base_settings import review_settings
+from sdd_hooks.action.inputs import Inputs
+from sdd_hooks.action.outcome import Outcome
+from sdd_hooks.action.posting import Posting, post
+from sdd_hooks.action.subject import Subject, find_subject
+from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
+from sdd_hooks.forges.protocol import Connect, Forge
+from sdd_hooks.forges.registry import Here
+from sdd_hooks.project.files import resolve_inside, write_atomically
+from sdd_hooks.project.project import Project
+from sdd_hooks.review.base import default_base, resolve
+from sdd_hooks.review.outcome import Review
+from sdd_hooks.review.reporters.annotations import annotations
+from sdd_hooks.review.reporters.document import render_json
+from sdd_hooks.review.reporters.links import Links
+from sdd_hooks.review.reporters.summary import summary
+from sdd_hooks.review.review import review_commits
+
+REPORT = "sdd-review.json"
+"""What the report is called where nobody named it, in the runner's folder for a job's own files."""
+
+
+def review_pull(
+    project: Project,
+    here: Here | None,
+    inputs: Inputs,
+    connect: Connect,
+    access: Mapping[str, str],
+    environ: Mapping[str, str],
+) -> Outcome:
+    """Review the pull request, or the push, that the job is about; on a machine of nobody's, HEAD.
+
+    What `inputs` want is posted on the pull request; the summary has all of it in any case.
+    `access` is git's environment for fetching what the job did not check out. Raises SddError when
+    there is nothing to compare, or it cannot be read.
+    """
+    if here is None:
+        root = project.repository.root
+        base = resolve(root, inputs.base or default_base(project.repository))
+        return _reviewed(project, Subject(base, resolve(root, "HEAD")), None, inputs, environ)
+    forge = here.vendor.open(here.run, connect)
+    try:
+        subject = find_subject(project.repository.root, here.run, forge, inputs.base, access)
+        if subject is None:
+            return Outcome(notes=("nothing to review: no pull request, no push, no base named",))
+        return _reviewed(project, subject, (here, forge), inputs, environ)
+    finally:
+        forge.disconnect()
+
+
+def _reviewed(
+    project: Project,
+    subject: Subject,
+    place: tuple[Here, Forge] | None,
+    inputs: Inputs,
+    environ: Mapping[str, str],
+) -> Outcome:
+    pull = subject.pull
+    if pull is not None:
+        # A pull request does not decide by itself what fails it.
+        settings = review_settings(project.repository.root, subject.base)
+        changed = replace(project.configuration, review=settings)
+        project = replace(project, configuration=changed)
+    review = review_commits(
+        project,
+        subject.base,
+        subject.head,
+        title=pull.title if pull else "",
+        body=pull.body if pull else "",
+        judge=inputs.judge,
+    )
+    fails = review.fails(inputs.fail_on or project.configuration.review.fail_on)
+    written = _files(project, review, inputs, environ)
+    links: Links | None = None
+    marks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    if place is not None:
+        here, forge = place
+        base, query = forge.blobs()
+        links = Links(base, review.head, query)
+        if here.run.annotations:
+            marks = tuple(annotations(review))
+        if subject.outdated:
+            notes = ("nothing was posted: there is a newer push, which has a job of its own",)
+        elif pull is not None:
+            wanted = Posting(inputs.comment, inputs.inline, status=not here.run.annotations)
+            notes = post(forge, pull, review, links, wanted, fails=fails)
+    return Outcome(
+        outputs={
+            "findings": str(len(review.findings)),
+            "critical": str(review.count("critical")),
+            **written,
+        },
+        summary=summary(review, links=links),
+        annotations=marks,
+        notes=notes,
+        exit_code=EXIT_FINDINGS if fails else EXIT_OK,
+    )
+
+
+def _files(
+    project: Project, review: Review, inputs: Inputs, environ: Mapping[str, str]
+) -> dict[str, str]:
+    """Write the report and, where it is wanted, the one for code scanners. Returns their paths."""
+    root = project.repository.root
+    written = {}
+    own = environ.get("RUNNER_TEMP", "")
+    report = inputs.report or (str(Path(own, REPORT)) if own else "")
+    if report:
+        written["report"] = _write(root, report, render_json(review, project.warnings))
+    if inputs.sarif_file:
+        from sdd_hooks.review.reporters.sarif import sarif_of_all
+
+        written["sarif"] = _write(root, inputs.sarif_file, sarif_of_all(review))
+    return written
+
+
+def _write(root: Path, name: str, text: str) -> str:
+    """Write a file. Returns its path, as it was named.
+
+    A relative path is the repository's, whose links were made by a stranger: one that leads out of
+    it raises PathRefused.
+    """
+    path = Path(name)
+    if not path.is_absolute():
+        folder = resolve_inside(root, path.parent.as_posix())
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / path.name
+    write_atomically(path, text.encode())
+    return name

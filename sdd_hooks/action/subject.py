@@ -1,0 +1,79 @@
+"""What a job asks to review: which two commits, and which pull request."""
+
+# Governing: ADR-0024 (the action is a command), SPEC-0012 REQ "Which event does what",
+# REQ "History that is missing"
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from sdd_hooks.action.history import Wanted, bring, heads_at
+from sdd_hooks.errors import RemoteError
+from sdd_hooks.forges.protocol import Forge, PullRequest, Run
+
+
+class Subject(NamedTuple):
+    """Two commit ids, and the pull request that they are, if they are one.
+
+    `outdated` is whether it has got another head since.
+    """
+
+    base: str
+    head: str
+    pull: PullRequest | None = None
+    outdated: bool = False
+
+
+def find_subject(
+    root: Path, run: Run, forge: Forge, base: str, access: Mapping[str, str]
+) -> Subject | None:
+    """What the job is about, with its commits here; None where there is nothing to compare.
+
+    `base` is what to compare with in place of what the event says, or "". `access` is git's
+    environment for the remote. Raises RepositoryError for a commit that cannot be had, RemoteError
+    where the forge does not say which pull request it is.
+    """
+    found = _pull(root, run, forge, access)
+    if found is not None:
+        pull, outdated = found
+        wanted = Wanted(base) if base else Wanted(pull.base, f"refs/heads/{pull.base_ref}")
+        start, end = bring(root, (wanted, Wanted(pull.head, pull.ref)), access)
+        return Subject(start, end, pull, outdated)
+    if run.pull is not None or run.head:
+        return None
+    wanted = Wanted(base or _before(run))
+    if not wanted.name:
+        return None
+    head = Wanted(run.sha, f"refs/heads/{run.branch}" if run.branch else "")
+    start, end = bring(root, (wanted, head), access)
+    return Subject(start, end)
+
+
+def _before(run: Run) -> str:
+    """What a push is compared with: what was there, for a new branch the default one."""
+    if run.before.strip("0"):
+        return run.before
+    is_new = run.event == "push" and run.branch not in ("", run.default_branch)
+    return run.default_branch if is_new else ""
+
+
+def _pull(
+    root: Path, run: Run, forge: Forge, access: Mapping[str, str]
+) -> tuple[PullRequest, bool] | None:
+    """The pull request that the job is about, and whether it has got another head since."""
+    if run.pull is not None:
+        try:
+            now = forge.pull_request(run.pull.number)
+        except RemoteError:
+            return run.pull, False
+        # Its texts may have been edited since; the commits are those that the job is about.
+        pull = run.pull._replace(title=now.title, body=now.body)
+        return pull, now.head != pull.head
+    if run.head:
+        for number in heads_at(root, run.head, run.pulls, access):
+            pull = forge.pull_request(number)
+            if pull.open and pull.head == run.head:
+                return pull, False
+    return None
