@@ -30,6 +30,8 @@ _FETCH = (
     "--quiet",
     "--no-tags",
     "--no-write-fetch-head",
+    # Branches of the remote stay as the checkout left them.
+    "--refmap=",
     "--no-recurse-submodules",
     "--no-auto-maintenance",
 )
@@ -57,7 +59,7 @@ def bring(root: Path, wanted: Sequence[Wanted], access: Mapping[str, str]) -> tu
         boundary = [resolve(root, "HEAD")] if shallow else []
         options = ("--unshallow",) if shallow else ()
         for refspecs in ([*exact, *boundary], exact, [one.ref for one in wanted if one.ref]):
-            problem = _fetch(root, (*options, REMOTE, *refspecs), access)
+            problem = _fetch(root, (*options, REMOTE, *refspecs), access) if refspecs else problem
             if not problem:
                 break
     known = [_known(root, one.name) for one in wanted]
