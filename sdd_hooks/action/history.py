@@ -17,7 +17,7 @@ from sdd_hooks.errors import RepositoryError
 from sdd_hooks.project.git import complaint, remotely
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.project.processes import Done
-from sdd_hooks.review.base import is_shallow, resolve
+from sdd_hooks.review.base import is_partial, is_shallow, resolve
 
 REMOTE = "origin"
 SECONDS = 1800.0
@@ -45,8 +45,24 @@ class Wanted(NamedTuple):
     ref: str = ""
 
 
+def bring_change(
+    root: Path, base: Wanted, head: Wanted, access: Mapping[str, str]
+) -> tuple[str, str]:
+    """Fetch what is missing of two commits, their history, and the files that differ between them.
+
+    Returns their ids. Raises RepositoryError as `bring` does.
+    """
+    first, last = bring(root, (base, head), access)
+    if is_partial(root):
+        # What is still missing after this, the review names.
+        lazily = {**access, "GIT_NO_LAZY_FETCH": "0"}
+        between = f"{first}...{last}"
+        remotely(root, "diff", "--shortstat", between, deadline=SECONDS, access=lazily)
+    return first, last
+
+
 def bring(root: Path, wanted: Sequence[Wanted], access: Mapping[str, str]) -> tuple[str, ...]:
-    """Fetch what of these commits and of their history is missing. Returns their ids.
+    """Fetch what is missing of these commits and of their history. Returns their ids.
 
     `access` is what git's environment has to have for the remote. Raises RepositoryError for a
     commit that cannot be had; the message says why.
@@ -58,8 +74,9 @@ def bring(root: Path, wanted: Sequence[Wanted], access: Mapping[str, str]) -> tu
         # A boundary of the history stays one unless the commit there is asked for as well.
         boundary = [resolve(root, "HEAD")] if shallow else []
         options = ("--unshallow",) if shallow else ()
-        for refspecs in ([*exact, *boundary], exact, [one.ref for one in wanted if one.ref]):
-            problem = _fetch(root, (*options, REMOTE, *refspecs), access) if refspecs else problem
+        by_ref = [one.ref for one in wanted if one.ref]
+        for refspecs in filter(None, ([*exact, *boundary], exact, by_ref)):
+            problem = _fetch(root, (*options, REMOTE, *refspecs), access)
             if not problem:
                 break
     known = [_known(root, one.name) for one in wanted]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from sdd_hooks.action.history import Wanted, bring, heads_at
+from sdd_hooks.action.history import Wanted, bring_change, heads_at
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.protocol import Forge, PullRequest, Run
 
@@ -39,7 +39,7 @@ def find_subject(
     if found is not None:
         pull, outdated = found
         wanted = Wanted(base) if base else Wanted(pull.base, f"refs/heads/{pull.base_ref}")
-        start, end = bring(root, (wanted, Wanted(pull.head, pull.ref)), access)
+        start, end = bring_change(root, wanted, Wanted(pull.head, pull.ref), access)
         return Subject(start, end, pull, outdated)
     if run.pull is not None or run.head:
         return None
@@ -47,7 +47,7 @@ def find_subject(
     if not wanted.name:
         return None
     head = Wanted(run.sha, f"refs/heads/{run.branch}" if run.branch else "")
-    start, end = bring(root, (wanted, head), access)
+    start, end = bring_change(root, wanted, head, access)
     return Subject(start, end)
 
 

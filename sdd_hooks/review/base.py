@@ -93,7 +93,7 @@ def empty_tree(root: Path) -> str:
 
 def lacks_contents(root: Path, trees: Sequence[str]) -> RepositoryError:
     """Why git could not compare these trees."""
-    if try_git(root, "config", "--get-regexp", r"^remote\..*\.promisor$"):
+    if is_partial(root):
         return RepositoryError(
             "this clone is partial and lacks contents of files that differ:"
             f" `git diff --shortstat {' '.join(trees)}` fetches them"
@@ -124,6 +124,11 @@ def _advice(root: Path, name: str) -> str:
 def is_shallow(root: Path) -> bool:
     """Whether the history of the clone ends early."""
     return git(root, "rev-parse", "--is-shallow-repository").strip() == b"true"
+
+
+def is_partial(root: Path) -> bool:
+    """Whether contents of files may be missing from the clone."""
+    return bool(try_git(root, "config", "--get-regexp", r"^remote\..*\.promisor$"))
 
 
 def _remote(root: Path) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,11 +79,12 @@ def host(
     return Hosted(repo, number, first, base, head, merge, tip)
 
 
-def checked_out(hosted: Hosted, folder: Path, commit: str, *, depth: int = 1) -> Repo:
-    """What a job's checkout step leaves: one commit, without what came before (depth 0: with)."""
+def checked_out(
+    hosted: Hosted, folder: Path, commit: str, *, options: Sequence[str] = ("--depth=1",)
+) -> Repo:
+    """What a job's checkout step leaves of a commit; `options` are those of its fetch."""
     repo = Repo.init(folder)
     repo.git("remote", "add", "origin", hosted.url)
-    shallow = [f"--depth={depth}"] if depth else []
-    repo.git("fetch", "--quiet", "--no-tags", *shallow, "origin", f"+{commit}:refs/remotes/job")
+    repo.git("fetch", "--quiet", "--no-tags", *options, "origin", f"+{commit}:refs/remotes/job")
     repo.git("checkout", "--quiet", "--detach", "refs/remotes/job")
     return repo

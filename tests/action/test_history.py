@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.action.history import Wanted, bring, heads_at
+from sdd_hooks.action.history import Wanted, bring, bring_change, heads_at
 from sdd_hooks.errors import RepositoryError
 from tests.action.hosting import Hosted, checked_out, host
 
@@ -45,9 +45,17 @@ def test_a_host_that_gives_no_commits_by_their_ids_gives_them_by_refs(
 
 
 def test_nobody_is_asked_where_all_is_there(hosted: Hosted, tmp_path: Path) -> None:
-    job = checked_out(hosted, tmp_path / "job", hosted.merge, depth=0)
+    job = checked_out(hosted, tmp_path / "job", hosted.merge, options=[])
     job.git("remote", "set-url", "origin", "file:///nowhere")
     assert bring(job.root, wanted(hosted), {}) == (hosted.base, hosted.head)
+
+
+def test_a_clone_without_contents_gets_those_that_differ(hosted: Hosted, tmp_path: Path) -> None:
+    hosted.repo.git("config", "uploadpack.allowFilter", "true")
+    job = checked_out(hosted, tmp_path / "job", hosted.tip, options=["--filter=blob:none"])
+    base, head = bring_change(job.root, *wanted(hosted), {})
+    here = {"GIT_NO_LAZY_FETCH": "1"}
+    assert "a = 2" in job.git("diff", base, head, env=here)
 
 
 @pytest.mark.parametrize("name", ["main", "origin/main", "refs/heads/main"])
