@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from sdd_hooks.project.collections import Collection
 
@@ -248,4 +248,46 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Release files and connections."""
+        ...
+
+
+class VectorExchange(Protocol):
+    """The vectors of one model, for other machines and from them.
+
+    A key is the SHA-256 of the text that a vector was made of. `storage` says what a vector is:
+    `int8` with a largest component of 127, or `float32`, little-endian, of length 1. `dimensions`
+    is 0 where nothing was kept of this model yet. Methods raise StorageError.
+    """
+
+    model: str
+    storage: str
+    dimensions: int
+
+    def keys(self) -> Sequence[bytes]:
+        """Of every text in the index, once, in order, whether it has a vector or not."""
+        ...
+
+    def held(self) -> Set[bytes]:
+        """Of every vector that is here, whatever text is in the index."""
+        ...
+
+    def vectors(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
+        """Those of `keys` that have a vector here, in the order of `keys`, each with it."""
+        ...
+
+    def adopt(self, dimensions: int, vectors: Sequence[tuple[bytes, bytes]]) -> int:
+        """Keep vectors made elsewhere, all of them or none. Returns how many are new here.
+
+        What is here stays as it is. The caller has looked at each vector. Raises EngineUnavailable
+        where the vectors here have other dimensions.
+        """
+        ...
+
+
+@runtime_checkable
+class ExchangesVectors(Protocol):
+    """What an engine can do besides whose vectors mean the same on every machine."""
+
+    def exchange(self) -> VectorExchange:
+        """The vectors of the configured model."""
         ...

@@ -72,32 +72,49 @@ def environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     return clean
 
 
-def git(root: Path, *args: str, stdin: bytes | None = None, index: str = "") -> bytes:
+def git(
+    root: Path,
+    *args: str,
+    stdin: bytes | None = None,
+    index: str = "",
+    objects: Path | None = None,
+) -> bytes:
     """What `git -C root args` prints.
 
     `index` is the index file to use in place of the repository's: a commit in the making has its
-    own. Raises GitError when it fails, RepositoryError when there is no git.
+    own. `objects` is a directory of objects, where new ones go: it names the repository's own in
+    its `info/alternates`. Raises GitError when it fails, RepositoryError when there is no git.
     """
-    done = run(root, *args, stdin=stdin, index=index)
+    done = run(root, *args, stdin=stdin, index=index, objects=objects)
     if done.returncode:
         raise GitError(f"git {args[0]}: {complaint(done.stderr)}")
     return done.stdout
 
 
-def try_git(root: Path, *args: str, stdin: bytes | None = None, index: str = "") -> bytes | None:
+def try_git(
+    root: Path,
+    *args: str,
+    stdin: bytes | None = None,
+    index: str = "",
+    objects: Path | None = None,
+) -> bytes | None:
     """Like `git`, but None when the command fails."""
-    done = run(root, *args, stdin=stdin, index=index)
+    done = run(root, *args, stdin=stdin, index=index, objects=objects)
     return None if done.returncode else done.stdout
 
 
 def run(
-    root: Path, *args: str, stdin: bytes | None = None, index: str = ""
+    root: Path,
+    *args: str,
+    stdin: bytes | None = None,
+    index: str = "",
+    objects: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """`git -C root args` with its exit status and everything it said, for the caller to judge."""
     try:
         return subprocess.run(
             _command(root, args),
-            env=_variables(index),
+            env=_variables(index, objects),
             input=stdin or b"",
             capture_output=True,
             check=False,
@@ -111,7 +128,7 @@ def start(root: Path, *args: str, index: str = "") -> subprocess.Popen[bytes]:
 
     `index` is as for `git`.
     """
-    return _spawn(root, args, subprocess.DEVNULL, index)
+    return _spawn(root, args, subprocess.DEVNULL, _variables(index))
 
 
 def nul_split(data: bytes) -> list[str]:
@@ -120,21 +137,23 @@ def nul_split(data: bytes) -> list[str]:
 
 
 def read_blobs(
-    root: Path, specs: Sequence[str], *, limit: int | None = None
+    root: Path, specs: Sequence[str], *, limit: int | None = None, objects: Path | None = None
 ) -> Iterator[bytes | None]:
     """The content of each blob, in order; None for what does not exist or is no blob.
 
     A spec is an object id, `commit:path`, or `:path` for the index. Of a blob larger than `limit`
-    there is one byte more than that. One git process reads all.
+    there is one byte more than that. One git process reads all. `objects` is as for `git`.
     """
     process: subprocess.Popen[bytes] | None = None
     try:
         for group in _groups([_spec(spec) for spec in specs]):
             if b"\n" in group[0]:
-                data = try_git(root, "cat-file", "blob", os.fsdecode(group[0]))
+                data = try_git(root, "cat-file", "blob", os.fsdecode(group[0]), objects=objects)
                 yield data if data is None or limit is None else data[: limit + 1]
                 continue
-            process = process or _spawn(root, ("cat-file", "--batch"), subprocess.PIPE, "")
+            process = process or _spawn(
+                root, ("cat-file", "--batch"), subprocess.PIPE, _variables("", objects)
+            )
             yield from _ask(process, group, limit)
     finally:
         if process is not None:
@@ -147,19 +166,28 @@ def remotely(
     deadline: float,
     environ: Mapping[str, str] | None = None,
     access: Mapping[str, str] = MappingProxyType({}),
+    settings: Sequence[str] = (),
+    objects: Path | None = None,
+    largest: int = 0,
 ) -> Done:
     """`git -C root args` for a command that talks to a remote, ended after `deadline` seconds.
 
     `access` is added to git's environment (`environ`, default: this process's), and may carry a
-    token. Nobody is asked for a password, and no hook runs. Raises GitError when it does not end in
-    time.
+    token. `settings` are `key=value` of git's configuration, `objects` is as for `git`, and no file
+    that git writes grows beyond `largest` bytes (0: any). Nobody is asked for a password, and no
+    hook runs. Raises GitError when it does not end in time.
     """
-    command = _command(root, ("-c", f"core.hooksPath={os.devnull}", *args))
+    given = (f"core.hooksPath={os.devnull}", *settings)
+    command = _command(root, (*(word for one in given for word in ("-c", one)), *args))
+    if largest:
+        # In blocks of 512 bytes, as POSIX has it.
+        command = ["sh", "-c", 'ulimit -f "$0" && exec "$@"', str(-(-largest // 512)), *command]
+    own = {} if objects is None else {"GIT_OBJECT_DIRECTORY": str(objects)}
     return finish(
         f"git {args[0]}",
         command,
         root,
-        {**_unasked(environ), **access},
+        {**_unasked(environ), **own, **access},
         deadline,
         failed=GitError,
     )
@@ -210,8 +238,9 @@ def _command(root: Path, args: Sequence[str]) -> list[str]:
     return ["git", "-C", str(root), *args]
 
 
-def _variables(index: str) -> dict[str, str]:
-    return {**environment(), **({"GIT_INDEX_FILE": index} if index else {})}
+def _variables(index: str, objects: Path | None = None) -> dict[str, str]:
+    own = {"GIT_INDEX_FILE": index, "GIT_OBJECT_DIRECTORY": str(objects or "")}
+    return {**environment(), **{name: value for name, value in own.items() if value}}
 
 
 def _missing() -> RepositoryError:
@@ -241,11 +270,13 @@ def _groups(specs: Sequence[bytes]) -> Iterator[list[bytes]]:
         yield group
 
 
-def _spawn(root: Path, args: Sequence[str], stdin: int, index: str) -> subprocess.Popen[bytes]:
+def _spawn(
+    root: Path, args: Sequence[str], stdin: int, variables: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             _command(root, args),
-            env=_variables(index),
+            env=variables,
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -34,6 +34,7 @@ from sdd_hooks.engines.protocol import (
     Query,
     SearchResult,
     Status,
+    VectorExchange,
 )
 from sdd_hooks.engines.ranking import Found, fuse
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
@@ -213,6 +214,16 @@ class EmbeddedEngine:
                 found = vectors.nearest(self._connection, where, vector, collections, limit)
                 lists.append((weight, found))
         return lists, notes
+
+    def exchange(self) -> VectorExchange:
+        """The vectors of the configured model, for other machines and from them."""
+        from sdd_hooks.engines.embedded.exchange import Exchange
+
+        with translated(self._store):
+            self._attach(create=True)
+            name, where = model_id(self._model, self._root), self._space()
+        dimensions = where.dimensions if where else 0
+        return Exchange(self._connection, self._store, name, self._storage, dimensions)
 
     def documents(self, collection: str) -> Sequence[Document]:
         """Every document of a collection, by path."""

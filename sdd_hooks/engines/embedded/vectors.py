@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,6 +112,46 @@ def store(
                 for key, vector in zip(hashes, vectors, strict=True)
             ],
         )
+
+
+def keys(connection: apsw.Connection, where: Space) -> frozenset[bytes]:
+    """The hash of every vector of the space that can be used."""
+    rows = connection.execute(
+        "SELECT hash FROM store.vectors WHERE model = ? AND length(vector) = ?",
+        (where.model, where.bytes),
+    )
+    return frozenset(row[0] for row in rows)
+
+
+def read(
+    connection: apsw.Connection, where: Space, hashes: Sequence[bytes]
+) -> Iterator[tuple[bytes, bytes]]:
+    """Those of the hashes that have a vector, each with it as it is stored."""
+    for key in hashes:
+        row = connection.execute(
+            "SELECT vector FROM store.vectors"
+            " WHERE model = ? AND hash = ? AND length(vector) = ?",
+            (where.model, key, where.bytes),
+        ).fetchone()
+        if row is not None:
+            yield key, row[0]
+
+
+def adopt(
+    connection: apsw.Connection, where: Space, made: Sequence[tuple[bytes, bytes]]
+) -> int:
+    """Keep vectors that are stored elsewhere as they are here. Returns how many are new.
+
+    One that is here stays, unless it cannot be used. The caller has a transaction.
+    """
+    before = connection.total_changes()
+    connection.executemany(
+        "INSERT INTO store.vectors(model, hash, vector) VALUES(?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET vector = excluded.vector"
+        " WHERE length(vectors.vector) <> length(excluded.vector)",
+        [(where.model, key, vector) for key, vector in made],
+    )
+    return connection.total_changes() - before
 
 
 def packed(vector: bytes, storage: str) -> bytes:
