@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.action.history import Wanted, bring_change, heads_at
-from sdd_hooks.errors import RemoteError
+from sdd_hooks.errors import RemoteError, RepositoryError
 from sdd_hooks.forges.protocol import Forge, PullRequest, Run
 
 
@@ -39,24 +40,27 @@ def find_subject(
     if found is not None:
         pull, outdated = found
         wanted = Wanted(base) if base else Wanted(pull.base, f"refs/heads/{pull.base_ref}")
-        start, end = bring_change(root, wanted, Wanted(pull.head, pull.ref), access)
-        return Subject(start, end, pull, outdated)
-    if run.pull is not None or run.head:
-        return None
-    wanted = Wanted(base or _before(run))
-    if not wanted.name:
+        commits = bring_change(root, wanted, Wanted(pull.head, pull.ref), access)
+        return Subject(*commits, pull, outdated)
+    if run.pull is not None or run.head or not run.sha:
         return None
     head = Wanted(run.sha, f"refs/heads/{run.branch}" if run.branch else "")
-    start, end = bring_change(root, wanted, head, access)
-    return Subject(start, end)
+    if base:
+        return Subject(*bring_change(root, Wanted(base), head, access))
+    for before in _before(run):
+        # What was there before a forced push may be gone.
+        with suppress(RepositoryError):
+            return Subject(*bring_change(root, Wanted(before), head, access))
+    return None
 
 
-def _before(run: Run) -> str:
-    """What a push is compared with: what was there, for a new branch the default one."""
-    if run.before.strip("0"):
-        return run.before
-    is_new = run.event == "push" and run.branch not in ("", run.default_branch)
-    return run.default_branch if is_new else ""
+def _before(run: Run) -> list[str]:
+    """What a push is compared with, the best first."""
+    if run.event != "push":
+        return []
+    there = [run.before] if run.before.strip("0") else []
+    is_default = run.branch in ("", run.default_branch)
+    return there if is_default or not run.default_branch else [*there, run.default_branch]
 
 
 def _pull(
