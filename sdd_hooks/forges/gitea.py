@@ -1,0 +1,48 @@
+"""Gitea and Forgejo: the job of their Actions that runs here, and the repository that it is about.
+
+Their runners speak GitHub's words and set its variables too, so that nothing else tells them apart
+but a variable of their own.
+"""
+
+# Governing: ADR-0023 (a pull request has one comment, and the token that posts it one host),
+# SPEC-0011 REQ "Recognising the job"
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sdd_hooks.forges.event import run_of
+from sdd_hooks.forges.gitea_repository import Gitea
+from sdd_hooks.forges.gitea_server import LABEL
+from sdd_hooks.forges.protocol import Connect, Run, Vendor
+
+if TYPE_CHECKING:
+    from sdd_hooks.remote.credentials import Secret
+
+API = "/api/v1"
+ADVICE = (
+    "give the job `permissions` to write, or a token with the scopes write:repository, write:issue "
+    "and read:user (a wrong token may look like a missing repository)"
+)
+
+_OURS = ("GITEA_ACTIONS", "FORGEJO_ACTIONS")
+
+
+def _here(environ: Mapping[str, str]) -> Run | None:
+    """The job that the runner's environment describes; None where no runner of these set it."""
+    if not any(environ.get(name) == "true" for name in _OURS):
+        return None
+    web = environ.get("GITHUB_SERVER_URL", "").rstrip("/")
+    return run_of(environ, web="", api=f"{web}{API}" if web else "")
+
+
+def _open(run: Run, connect: Connect) -> Gitea:
+    return Gitea(run, connect(run.api, label=LABEL, headers=_headers, advice=ADVICE))
+
+
+def _headers(secret: Secret) -> dict[str, str]:
+    return {"Authorization": f"token {secret.value}"}
+
+
+VENDOR = Vendor(LABEL, _here, _open)

@@ -1,0 +1,58 @@
+"""What is read from a Gitea or a Forgejo: who a token is, whose comments are its own, how many."""
+
+# Governing: SPEC-0011 REQ "One comment"
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdd_hooks.trackers.fields import Json, field, number, text
+
+if TYPE_CHECKING:
+    from sdd_hooks.remote.answer import Answer
+    from sdd_hooks.remote.client import Client
+
+LABEL = "Gitea"
+JOBS = frozenset({"gitea-actions", "forgejo-actions"})
+"""The users as whom jobs write. Nobody can log in as them."""
+GHOST = -1
+"""The number of the user in whose place there is none. Servers say so of a job's user, too, where
+they look for it among people."""
+
+_SCOPE = "scope"
+
+
+def whoami(client: Client) -> str:
+    """The name by which the token logs in; "" where the server tells nobody.
+
+    Raises AccessRefused for a token that may write but not say whose it is: each of its comments
+    would be taken for somebody else's.
+    """
+    answer = client.get("user", allow=(401, 403, 404))
+    if answer.status == 200:
+        return text(answer.json(), "login")
+    if answer.status == 403 and _SCOPE in text(answer.json(), "message"):
+        raise client.refused("it has not the scope read:user, by which its comments are known")
+    return ""
+
+
+def is_program(entry: Json) -> bool:
+    """Whether what has this `user` was written by a job."""
+    return text(entry, "user", "login").lower() in JOBS
+
+
+def is_us(us: str, user: Json) -> bool:
+    """Whether `user`, as the API has one, is who logs in as `us`."""
+    if field(user) is None:
+        return False
+    if not us:
+        return text(user, "login").lower() in JOBS
+    if us.lower() in JOBS and number(user, "id") == GHOST:
+        return True
+    return text(user, "login").lower() == us.lower()
+
+
+def total_of(answer: Answer) -> int | None:
+    """How many entries a list has, where the server says so."""
+    said = answer.headers.get("x-total-count", "")
+    return int(said) if said.isascii() and said.isdecimal() and len(said) < 10 else None
