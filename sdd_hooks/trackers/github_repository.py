@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 LABEL = "GitHub"
 PER_PAGE = 100
 
-_HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
+HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 _STATES = {"open": "open", "draft": "open", "closed": "closed", "merged": "closed"}
 _EDGES = ("blocking", "blocked_by")
 
@@ -318,10 +318,10 @@ class GitHub(Hosted):
         headers: Mapping[str, str] | None = None,
         allow: tuple[int, ...] = (),
     ) -> Answer:
-        return self.client.get(path, params, headers={**_HEADERS, **(headers or {})}, allow=allow)
+        return self.client.get(path, params, headers={**HEADERS, **(headers or {})}, allow=allow)
 
     def _send(self, method: str, path: str, body: object) -> Json:
-        return self.client.send(method, path, body, headers=_HEADERS).json()
+        return self.client.send(method, path, body, headers=HEADERS).json()
 
     def _path(self, below: str) -> str:
         owner, project = quote(self.where.owner, safe=""), quote(self.where.project, safe="")
