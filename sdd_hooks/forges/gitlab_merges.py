@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.answer import Answer
     from sdd_hooks.remote.client import Client
 
-MOST_PAGES = 1000
-"""Pages of a listing that are read: what is past them has no end."""
+MOST_PAGES = 200
+"""Pages of a listing that are read: a merge request has 5,000 comments at most, 50 pages."""
 LONGEST = 255
 """Characters of a status's description, and of its address."""
 
@@ -119,7 +119,8 @@ class GitLab:
         path = f"{self._project}/statuses/{quote(sha, safe='')}"
         answer = self._write("POST", path, body, allow=(400,))
         # GitLab refuses to make pending what is pending.
-        if answer.status == 400 and "annot transition" not in _said(answer):
+        is_so = status.state == "pending" and "annot transition" in _said(answer)
+        if answer.status == 400 and not is_so:
             raise RemoteError(f"{LABEL} does not take the status: {self._reason(answer)}")
 
     def blobs(self) -> tuple[str, str]:
