@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -15,53 +15,29 @@ import click
 
 from sdd_hooks.cli.output import plain
 from sdd_hooks.cli.progress import Line, live_line
-from sdd_hooks.errors import SddError
 from sdd_hooks.freshness.issues import IssuesFreshness, IssueSource, sync_issues
 from sdd_hooks.freshness.tiers import syncing
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.detection import SeveralTrackers
 from sdd_hooks.trackers.file import StoredIssue
-from sdd_hooks.trackers.source import Source, find_source, no_tracker
-
-
-class Sources(NamedTuple):
-    """Where issues come from, one at least, and what is wrong with other parts of a workspace."""
-
-    found: Sequence[Source]
-    failures: Sequence[SddError]
-
-    @property
-    def warnings(self) -> list[str]:
-        """The failures, a line each."""
-        return list(map(str, self.failures))
+from sdd_hooks.trackers.source import Source, SourcesFound, find_source
+from sdd_hooks.trackers.source import find_sources as sources_of
 
 
 def find_sources(
     project: Project, module: str | None, *, named: str = "", asks: bool = False
-) -> Sources:
+) -> SourcesFound:
     """Where the issues of the repository and its modules (None), or of one part, come from.
 
     With `asks`, a person at the terminal chooses where several trackers are possible. Raises
     NoTracker where there is none, and like `find_source`.
     """
-    parts = ["", *(one.name for one in project.modules)]
-    if module is not None or named:
-        # A tracker that is named is that of one part.
-        parts = [module or ""]
-    found: list[Source] = []
-    broken: list[str] = []
-    failures: list[SddError] = []
-    for part in parts:
-        try:
-            source, lines = _find(project, part, named, asks=asks and sys.stdin.isatty())
-        except SddError as error:
-            failures.append(error)
-            continue
-        found += [source] if source else []
-        broken += lines
-    if not found:
-        raise failures[0] if failures else no_tracker(project, module or "", tuple(broken))
-    return Sources(found, failures)
+
+    def find(part: str) -> tuple[Source | None, tuple[str, ...]]:
+        return _find(project, part, named, asks=asks and sys.stdin.isatty())
+
+    # A tracker that is named is that of one part.
+    return sources_of(project, module or "" if named else module, find)
 
 
 class Screen:

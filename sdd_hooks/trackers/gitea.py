@@ -193,8 +193,16 @@ def _json(answer: Answer) -> Json:
 
 
 def _in_a_job(environ: Mapping[str, str]) -> bool:
-    """Whether this runs in a job of Gitea Actions, where GITHUB_TOKEN is Gitea's."""
-    return environ.get("GITEA_ACTIONS") == "true"
+    """Whether this runs in a job of Gitea's or Forgejo's, where GITHUB_TOKEN is theirs."""
+    return "true" in {environ.get("GITEA_ACTIONS"), environ.get("FORGEJO_ACTIONS")}
 
 
-VENDOR = Vendor(LABEL, _open, _declared, _detected, _asked, aliases=("Forgejo", "Codeberg"))
+VENDOR = Vendor(
+    LABEL,
+    _open,
+    _declared,
+    _detected,
+    _asked,
+    aliases=("Forgejo", "Codeberg"),
+    tokens=("GITEA_TOKEN", "GITHUB_TOKEN"),
+)

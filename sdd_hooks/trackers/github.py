@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdd_hooks.remote.urls import parse_endpoint, parse_remote
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.credentials import Sources
 
 CLOUD = "https://github.com"
+
+_OTHERS = ("GITEA_ACTIONS", "FORGEJO_ACTIONS")
+"""What hosts set besides that run jobs with GitHub's variables."""
 
 _HOSTS = frozenset({"github.com", "www.github.com", "ssh.github.com", "api.github.com"})
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
@@ -50,15 +54,18 @@ def rate_limit(answer: Answer, now: float) -> Wait | None:
     return out_of_quota(answer)
 
 
-def _sources() -> Sources:
+def _sources(environ: Mapping[str, str]) -> Sources:
     """Where GitHub's tokens are."""
     from sdd_hooks.remote.credentials import Sources, Variables
 
     server, home = ("GITHUB_SERVER_URL",), ("github.com",)
+    # In a job of Gitea's that variable names the Gitea, which GH_TOKEN has nothing to do with.
+    elsewhere = any(environ.get(name) == "true" for name in _OTHERS)
+    around = () if elsewhere else server
     return Sources(
         variables=(
             Variables(("GITHUB_TOKEN",), hosts=server, homes=home),
-            Variables(("GH_TOKEN",), hosts=server, homes=home),
+            Variables(("GH_TOKEN",), hosts=around, homes=home),
             Variables(("GH_ENTERPRISE_TOKEN",), hosts=("GH_HOST",)),
         ),
         headers=lambda secret: {"Authorization": f"Bearer {secret.value}"},
@@ -83,7 +90,9 @@ def _open(where: Where, machine: Machine) -> GitHub:
         graphql = f"{api}/graphql"
     else:
         api, graphql = f"{where.url}/api/v3", f"{where.url}/api/graphql"
-    return GitHub(where, machine.connect(api, _sources(), rate_limit), graphql)
+    return GitHub(
+        where, machine.connect(api, _sources(machine.around.environ), rate_limit), graphql
+    )
 
 
 def _declared(settings: TrackerSettings, around: Around) -> Where:
@@ -120,4 +129,10 @@ def _detected(around: Around) -> Where | None:
     return Where(CLOUD, origin.owner, origin.name)
 
 
-VENDOR = Vendor(LABEL, _open, _declared, _detected)
+VENDOR = Vendor(
+    LABEL,
+    _open,
+    _declared,
+    _detected,
+    tokens=("GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN"),
+)

@@ -181,4 +181,4 @@ def _is_project(origin: RemoteUrl) -> bool:
     return bool(_OWNER.fullmatch(origin.owner) and _PROJECT.fullmatch(origin.name))
 
 
-VENDOR = Vendor(LABEL, _open, _declared, _detected, _asked)
+VENDOR = Vendor(LABEL, _open, _declared, _detected, _asked, tokens=("GITLAB_TOKEN",))

@@ -94,4 +94,4 @@ def _base(url: str) -> str:
     return f"{end}{path}"
 
 
-VENDOR = Vendor(LABEL, _open, _declared)
+VENDOR = Vendor(LABEL, _open, _declared, tokens=("JIRA_API_TOKEN", "JIRA_PAT"))

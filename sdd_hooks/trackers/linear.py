@@ -96,4 +96,4 @@ def _workspace(settings: TrackerSettings) -> str:
     return found if _WORKSPACE.fullmatch(found) else ""
 
 
-VENDOR = Vendor(LABEL, _open, _declared)
+VENDOR = Vendor(LABEL, _open, _declared, tokens=("LINEAR_API_KEY",))

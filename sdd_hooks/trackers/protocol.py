@@ -191,7 +191,7 @@ class Vendor:
     because a `local` tracker is there; None when that is not certain. `asked(around, machine)` asks
     an origin's host that nobody recognised whether it is one of this vendor's, without a token.
     `last` is a tracker that is taken when there is no other. `aliases` are what else people write
-    for it into `Type`.
+    for it into `Type`. `tokens` are the variables of the environment that hold a token of it.
     """
 
     label: str
@@ -202,3 +202,4 @@ class Vendor:
     local: bool = False
     last: bool = False
     aliases: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()

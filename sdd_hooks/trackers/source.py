@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -89,6 +89,45 @@ def find_source(
         return None, detected.broken
     (collection,) = project.select(("issues",), module)
     return Source(project.repository.root, collection, found, around), detected.broken
+
+
+class SourcesFound(NamedTuple):
+    """Where issues come from, one at least, and what is wrong with other parts of a workspace."""
+
+    found: Sequence[Source]
+    failures: Sequence[SddError]
+
+    @property
+    def warnings(self) -> list[str]:
+        """The failures, a line each."""
+        return list(map(str, self.failures))
+
+
+def find_sources(
+    project: Project,
+    module: str | None,
+    find: Callable[[str], tuple[Source | None, tuple[str, ...]]],
+) -> SourcesFound:
+    """Where the issues of the repository and its modules (None), or of one part, come from.
+
+    `find` is `find_source` of a part. Raises NoTracker where there is none, and what `find` raises
+    where nothing else is found.
+    """
+    parts = ["", *(one.name for one in project.modules)] if module is None else [module]
+    found: list[Source] = []
+    broken: list[str] = []
+    failures: list[SddError] = []
+    for part in parts:
+        try:
+            source, lines = find(part)
+        except SddError as error:
+            failures.append(error)
+            continue
+        found += [source] if source else []
+        broken += lines
+    if not found:
+        raise failures[0] if failures else no_tracker(project, module or "", tuple(broken))
+    return SourcesFound(found, failures)
 
 
 def no_tracker(project: Project, module: str, broken: tuple[str, ...]) -> NoTracker:
