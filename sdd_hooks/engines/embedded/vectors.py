@@ -129,17 +129,14 @@ def read(
     """Those of the hashes that have a vector, each with it as it is stored."""
     for key in hashes:
         row = connection.execute(
-            "SELECT vector FROM store.vectors"
-            " WHERE model = ? AND hash = ? AND length(vector) = ?",
+            "SELECT vector FROM store.vectors WHERE model = ? AND hash = ? AND length(vector) = ?",
             (where.model, key, where.bytes),
         ).fetchone()
         if row is not None:
             yield key, row[0]
 
 
-def adopt(
-    connection: apsw.Connection, where: Space, made: Sequence[tuple[bytes, bytes]]
-) -> int:
+def adopt(connection: apsw.Connection, where: Space, made: Sequence[tuple[bytes, bytes]]) -> int:
     """Keep vectors that are stored elsewhere as they are here. Returns how many are new.
 
     One that is here stays, unless it cannot be used. The caller has a transaction.

@@ -1,0 +1,358 @@
+"""The ref of a remote where vectors are, and a directory of git's objects to reach it through.
+
+What is fetched and what is pushed goes into a directory of its own beside the vectors. No ref, no
+object, no setting of the repository changes: `git log --all` shows nothing new, a shallow or
+partial clone stays what it is, and the directory may be deleted at any time.
+"""
+
+# Governing: ADR-0025 (vectors travel in a git ref), ADR-0003 (one module talks to git),
+# ADR-0012 (untrusted input), SPEC-0013 REQ "Hostile packs", REQ "Concurrent pushes"
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from sdd_hooks.errors import AccessRefused, RemoteError, RepositoryError, SddError, StorageError
+from sdd_hooks.project.files import write_atomically
+from sdd_hooks.project.git import GitError, git, read_blobs, remotely, try_git
+from sdd_hooks.project.lines import one_line
+from sdd_hooks.project.lock import held
+from sdd_hooks.project.processes import Done
+from sdd_hooks.project.repository import Repository
+from sdd_hooks.project.slugs import slugify
+from sdd_hooks.sharing.limits import Limits
+from sdd_hooks.sharing.segment import FORMAT
+
+REFS = "refs/sdd/vectors/"
+DIRECTORY = "share"
+
+LOOK = 30.0
+"""Seconds for a remote to say where a ref is."""
+
+TRANSFER = 600.0
+"""Seconds for a fetch or a push."""
+
+_ROUNDS = 8
+"""How often a ref is looked at again because it moved while it was fetched."""
+
+_SLUG = 60
+_TREE_BYTES = 200_000
+_SPARE = 64_000_000
+_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_REFUSED = re.compile(
+    r"could not read (?:Username|Password)|Authentication failed|Permission denied"
+    r"|Permission to .* denied|access denied|not authorized|unauthorized|forbidden"
+    r"|returned error: 40[13]|Repository not found|terminal prompts disabled"
+    r"|insufficient permission|not allowed",
+    re.IGNORECASE,
+)
+_LOGIN = re.compile(r"(?<=//)[^/@\s]*@")
+_SECRET = 8
+"""Characters from which on a value of `access` is taken for one that nobody may see."""
+
+_FETCH = (
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+)
+_PUSH = (
+    "push",
+    "--porcelain",
+    "--no-verify",
+    "--no-follow-tags",
+    "--no-signed",
+    "--recurse-submodules=no",
+)
+# Vectors resemble each other too little for a delta, and looking for one takes longer than all the
+# rest. A pack is checked before it is kept, and is one file, so that its size can be limited.
+_SETTINGS = (
+    "pack.window=0",
+    "core.bigFileThreshold=48m",
+    "fetch.unpackLimit=1",
+    "fetch.fsckObjects=true",
+)
+# An object that claims to be larger than this ends git before it has the memory.
+_ALLOCATION = {"GIT_ALLOC_LIMIT": "268435456"}
+
+# The same content is the same commit on every machine: two that push it at once do not disagree.
+_COMMIT = (
+    "tree {tree}\n{parent}author sdd <sdd@localhost> 0 +0000\n"
+    "committer sdd <sdd@localhost> 0 +0000\n\nVectors of {model}\n"
+)
+
+
+class Entry(NamedTuple):
+    """An entry of the tree: its name, and the blob's id and size."""
+
+    name: str
+    blob: str
+    size: int
+
+
+class Rejected(RemoteError):
+    """The remote did not take a push, and said why."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """The vectors of one model on one remote. `objects` is where this machine keeps what it saw."""
+
+    root: Path
+    objects: Path
+    remote: str
+    url: str
+    push_url: str
+    ref: str
+    access: Mapping[str, str]
+    limits: Limits
+
+    def tip(self) -> str:
+        """The commit the ref is at, with all that belongs to it brought here; "" for none.
+
+        Raises AccessRefused and RemoteError.
+        """
+        for _ in range(_ROUNDS):
+            found = self._look()
+            if not found or self.has(found):
+                return found
+            self._fetch()
+            if self.has(found):
+                self._note(found)
+                return found
+        raise RemoteError(f"{self.remote} does not give what {self.ref} is at: try again later")
+
+    def has(self, commit: str) -> bool:
+        """Whether a commit is here."""
+        return self._try("cat-file", "-e", f"{commit}^{{tree}}") is not None
+
+    def has_parent(self, commit: str) -> bool:
+        """Whether a commit has a history."""
+        return self._try("rev-parse", "--verify", "--quiet", f"{commit}^1") is not None
+
+    def entries(self, commit: str) -> tuple[list[Entry], list[str]]:
+        """The entries of a commit's tree that may be segments, and a line for each other one.
+
+        Raises RemoteError for a tree that is too large to be ours.
+        """
+        size = int(self._git("cat-file", "-s", f"{commit}^{{tree}}"))
+        if size > _TREE_BYTES:
+            raise RemoteError(f"{self.ref} of {self.remote} has too many entries: refused")
+        found, refused = [], []
+        for line in self._git("ls-tree", "-z", "-l", f"{commit}^{{tree}}").split(b"\0")[:-1]:
+            described, _, raw = line.partition(b"\t")
+            mode, kind, blob, length = described.decode().split()
+            name = raw.decode("utf-8", "replace")
+            if (mode, kind) != ("100644", "blob") or not re.fullmatch("[0-9a-f]{64}", name):
+                refused.append(f"{shown(name)} is no segment: refused")
+            elif not length.isdigit() or int(length) > self.limits.largest:
+                refused.append(f"{shown(name)} is larger than a segment: refused")
+            else:
+                found.append(Entry(name, blob, int(length)))
+        if sum(entry.size for entry in found) > 2 * self.limits.total:
+            raise RemoteError(f"{self.ref} of {self.remote} is larger than it may be: refused")
+        return found, refused
+
+    def read(self, entries: Sequence[Entry], limit: int | None = None) -> Iterator[bytes | None]:
+        """The content of each entry, of which no more than `limit` bytes; None: it is missing."""
+        blobs = [entry.blob for entry in entries]
+        return read_blobs(self.root, blobs, limit=limit, objects=self.objects)
+
+    def write(self, name: str, data: bytes) -> Entry:
+        """Keep a segment."""
+        blob = self._git("hash-object", "-w", "--stdin", stdin=data).decode().strip()
+        return Entry(name, blob, len(data))
+
+    def commit(self, entries: Sequence[Entry], model: str, parent: str = "") -> str:
+        """A commit of these entries, with the history of `parent`, or with none."""
+        lines = (f"100644 blob {one.blob}\t{one.name}\n" for one in sorted(entries))
+        tree = self._git("mktree", stdin="".join(lines).encode()).decode().strip()
+        line = f"parent {parent}\n" if parent else ""
+        text = _COMMIT.format(tree=tree, parent=line, model=one_line(model))
+        args = ("hash-object", "-t", "commit", "-w", "--stdin")
+        return self._git(*args, stdin=text.encode()).decode().strip()
+
+    def push(self, commit: str, expected: str) -> None:
+        """Move the ref from `expected` ("": from nothing) to a commit, or leave it where it is.
+
+        Raises Rejected where the remote says no, AccessRefused and RemoteError where it cannot be
+        asked.
+        """
+        lease = f"--force-with-lease={self.ref}:{expected}"
+        done = self._remotely(
+            *_PUSH, lease, "--", self.push_url, f"{commit}:{self.ref}", deadline=TRANSFER
+        )
+        for line in done.out.splitlines():
+            if line.startswith("!"):
+                raise Rejected(self._clean(line.rpartition("\t")[2]))
+        if done.code:
+            raise self._failure(done)
+        self._note(commit)
+
+    def tidy(self, commit: str) -> None:
+        """Forget what is here, where most of it belongs to no commit that is of use."""
+        size = sum(file.stat().st_size for file in self.objects.rglob("*") if file.is_file())
+        current = sum(entry.size for entry in self.entries(commit)[0]) if commit else 0
+        if size > 2 * current + _SPARE:
+            shutil.rmtree(self.objects, ignore_errors=True)
+
+    def _look(self) -> str:
+        args = ("ls-remote", "--quiet", "--", self.url, self.ref)
+        done = self._remotely(*args, deadline=LOOK)
+        if done.code:
+            raise self._failure(done)
+        for line in done.out.splitlines():
+            found, _, name = line.partition("\t")
+            # What ls-remote takes is a pattern, which other refs may match, too.
+            if name == self.ref and _OBJECT.fullmatch(found):
+                return found
+        return ""
+
+    def _fetch(self) -> None:
+        seen = self._seen()
+        known = (f"--negotiation-tip={seen}",) if seen else ()
+        args = (*_FETCH, *known, "--", self.url, self.ref)
+        done = self._remotely(*args, deadline=TRANSFER, largest=2 * self.limits.total)
+        # The ref may be gone since it was looked at, which the next look finds out.
+        if done.code and "find remote ref" not in done.err:
+            raise self._failure(done)
+
+    def _note(self, commit: str) -> None:
+        """Remember what the remote has, for the next fetch to bring only what is new."""
+        write_atomically(self._memory, commit.encode())
+
+    def _seen(self) -> str:
+        try:
+            commit = self._memory.read_bytes()[:100].decode("ascii", "replace").strip()
+        except OSError:
+            return ""
+        return commit if _OBJECT.fullmatch(commit) and self.has(commit) else ""
+
+    @property
+    def _memory(self) -> Path:
+        return self.objects.with_name(self.ref.removeprefix(REFS))
+
+    def _remotely(self, *args: str, deadline: float, largest: int = 0) -> Done:
+        try:
+            return remotely(
+                self.root,
+                *args,
+                deadline=deadline,
+                access={**_ALLOCATION, **self.access},
+                settings=_SETTINGS,
+                objects=self.objects,
+                largest=largest,
+            )
+        except GitError as error:
+            raise RemoteError(f"{self.remote} cannot be reached: {error}") from None
+
+    def _failure(self, done: Done) -> SddError:
+        said = self._clean(_complaint(done.err))
+        if _REFUSED.search(done.err):
+            return AccessRefused(
+                f"{self.remote} refuses access ({said}): git's own credentials have to allow it"
+            )
+        return RemoteError(f"{self.remote} cannot be reached ({said}): try again later")
+
+    def _clean(self, text: str) -> str:
+        """What a remote or git said, without what must not be seen."""
+        for name, value in self.access.items():
+            for word in () if "_KEY_" in name else value.split():
+                if len(word) >= _SECRET:
+                    text = text.replace(word, "…")
+        return one_line(_LOGIN.sub("", text))[:200]
+
+    def _git(self, *args: str, stdin: bytes | None = None) -> bytes:
+        return git(self.root, *args, stdin=stdin, objects=self.objects)
+
+    def _try(self, *args: str) -> bytes | None:
+        return try_git(self.root, *args, objects=self.objects)
+
+
+def ref_of(model: str, storage: str) -> str:
+    """The ref for the vectors of a model, in one storage and format: a name, then a digest."""
+    digest = hashlib.sha256(f"{FORMAT}\0{storage}\0{model}".encode()).hexdigest()[:12]
+    words = "-".join(filter(None, slugify(model).split("-")))[:_SLUG].strip("-")
+    return f"{REFS}{words}-{digest}" if words else f"{REFS}{digest}"
+
+
+@contextmanager
+def opened_place(
+    repository: Repository,
+    remote: str,
+    ref: str,
+    access: Mapping[str, str],
+    limits: Limits,
+    wait: float,
+) -> Iterator[Place]:
+    """The place of a ref on the remote called `remote`, for the block and for nobody else.
+
+    Raises:
+        RepositoryError: there is no remote of that name.
+        StorageError: another push or pull of this repository goes on for longer than `wait`
+            seconds, or nothing can be written.
+    """
+    url, push_url = (_url(repository.root, remote, option) for option in ((), ("--push",)))
+    share = repository.shared_dir / DIRECTORY
+    objects = share / "objects"
+    try:
+        share.mkdir(parents=True, exist_ok=True)
+        with held(share / "lock", wait) as alone:
+            if not alone:
+                raise StorageError(
+                    "another push or pull of vectors is running here: try again after it"
+                )
+            _prepare(objects)
+            place = Place(
+                repository.root, objects, remote, url, push_url, ref, dict(access), limits
+            )
+            yield place
+    except OSError as error:
+        raise StorageError(f"cannot write {share} ({error.strerror}): check it") from None
+
+
+def shown(name: str) -> str:
+    """The name of an entry as a message has it."""
+    return ascii(name)[1:-1][:12]
+
+
+def _prepare(objects: Path) -> None:
+    """Make the directory of objects beside that of the repository, which is three levels up."""
+    (objects / "info").mkdir(parents=True, exist_ok=True)
+    (objects / "pack").mkdir(exist_ok=True)
+    alternates = objects / "info/alternates"
+    if not alternates.exists():
+        alternates.write_text("../../../objects\n")
+    # What a fetch that was ended has left.
+    for file in objects.glob("pack/tmp_*"):
+        file.unlink(missing_ok=True)
+
+
+def _url(root: Path, remote: str, option: Sequence[str]) -> str:
+    # A name that looks like an option is no remote that git would make.
+    asked = ("remote", "get-url", *option, remote)
+    found = None if not remote or remote.startswith("-") else try_git(root, *asked)
+    url = (found or b"").decode("utf-8", "surrogateescape").partition("\n")[0]
+    if not url:
+        raise RepositoryError(
+            f"no remote is called {remote[:60]!a} here: `git remote -v` shows which there are"
+        )
+    return url
+
+
+def _complaint(text: str) -> str:
+    """The line in which git says what went wrong."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line in lines:
+        if line.startswith(("fatal: ", "error: ")):
+            return line.partition(": ")[2]
+    return lines[0] if lines else "git failed without a word"
