@@ -41,6 +41,7 @@ NULL_ALL_THE_SAME: Mapping[str, frozenset[str]] = {
             "requested_reviewers",
             "requested_reviewers_teams",
             "resolve_doer",
+            "resolver",
             "team",
             "tracked_time",
         }

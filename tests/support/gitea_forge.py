@@ -1,0 +1,462 @@
+"""A Gitea on loopback as a forge: the pull requests of one repository, what is said on them, and
+the job of its Actions that is about one.
+
+It does what a real 1.26.2 does: comments come all at once, reviews 50 a page; a comment on a line
+that its file does not have fails, and what was said by then waits in a review that is pending; who
+resolves as a job is shown as a ghost. Requests and answers are held against its description.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from sdd_hooks.trackers.fields import stamp
+from tests.support.loopback import Request, Response, Server, serving
+from tests.support.openapi import Description
+
+Entry = dict[str, Any]
+Rights = Literal["write", "fork", "read"]
+"""`fork` is what a job of a fork's pull request has: it may comment, and nothing else."""
+
+DESCRIPTIONS = ("gitea/forge.openapi3.json", "gitea/subset-v1.openapi3.json")
+BASE = "/api/v1"
+JOB = "gitea-actions"
+TOKEN = "token-of-the-job"
+
+_MISSING = {"message": "The target couldn't be found.", "url": "/api/swagger", "errors": []}
+_GHOST = "Ghost"
+_IDS = {JOB: -2, "forgejo-actions": -2, _GHOST: -1}
+
+
+class Account(NamedTuple):
+    """Whose token it is, and what that may do. `scoped` tokens may not ask who they are."""
+
+    login: str
+    rights: Rights = "write"
+    scoped: bool = False
+
+
+@dataclass
+class Pull:
+    """A pull request, what is said below it, and its reviews with their comments.
+
+    `lines` is how many lines the files of its head have; None for as many as anybody wants.
+    """
+
+    entry: Entry
+    lines: Mapping[str, int] | None = None
+    comments: list[Entry] = field(default_factory=list)
+    reviews: list[Entry] = field(default_factory=list)
+    said: list[Entry] = field(default_factory=list)
+
+
+@dataclass
+class GiteaForge:
+    """The repository. `tokens` are those it knows; a repository that is `private` is there for
+    nobody else. `resolves` is whether it is new enough for that. `largest` is the most reviews of a
+    page, and `portion`, where it is not 0, the most comments of one."""
+
+    now: float = 1_800_000_000.0
+    owner: str = "acme"
+    name: str = "shop"
+    url: str = ""
+    tokens: dict[str, Account] = field(default_factory=lambda: {TOKEN: Account(JOB)})
+    private: bool = False
+    resolves: bool = True
+    largest: int = 50
+    portion: int = 0
+    archived: bool = False
+    checked: bool = True
+    pulls: dict[int, Pull] = field(default_factory=dict)
+    statuses: list[Entry] = field(default_factory=list)
+    commits: set[str] = field(default_factory=set)
+    last: int = 0
+
+    def add_pull(
+        self,
+        title: str = "A change",
+        body: str = "",
+        *,
+        base: str = "1" * 40,
+        head: str = "2" * 40,
+        branch: str = "feature",
+        base_branch: str = "main",
+        fork: bool = False,
+        lines: Mapping[str, int] | None = None,
+    ) -> int:
+        """A new pull request. Returns its number."""
+        number = len(self.pulls) + 1
+        page = f"{self._web()}/pulls/{number}"
+        ours, theirs = self._repository(1, self.owner), self._repository(2, "bob")
+        self.commits |= {base, head}
+        self.pulls[number] = Pull(
+            {
+                "id": 8000 + number,
+                "url": page,
+                "html_url": page,
+                "number": number,
+                "user": self._user("bob"),
+                "title": title,
+                "body": body,
+                "labels": [],
+                "milestone": None,
+                "assignee": None,
+                "assignees": None,
+                "requested_reviewers": None,
+                "requested_reviewers_teams": None,
+                "state": "open",
+                "draft": False,
+                "is_locked": False,
+                "comments": 0,
+                "mergeable": True,
+                "merged": False,
+                "merged_at": None,
+                "merge_commit_sha": None,
+                "merged_by": None,
+                "base": _branch(base_branch, base, ours),
+                "head": _branch(branch, head, theirs if fork else ours),
+                "merge_base": base,
+                "due_date": None,
+                "created_at": stamp(self.now),
+                "updated_at": stamp(self.now),
+                "closed_at": None,
+            },
+            lines,
+        )
+        return number
+
+    def push(self, number: int, head: str) -> None:
+        """Give a pull request another head."""
+        self.commits.add(head)
+        self.pulls[number].entry["head"]["sha"] = head
+
+    def comment(self, number: int, body: str, login: str = "ana") -> int:
+        """Say something below a pull request. Returns the comment's id."""
+        return int(self._say(self.pulls[number], body, login)["id"])
+
+    def comments(self, number: int) -> list[tuple[str, str]]:
+        """Who said what below a pull request."""
+        return [(one["user"]["login"], one["body"]) for one in self.pulls[number].comments]
+
+    def environ(self, folder: Path, number: int, event: str = "pull_request") -> dict[str, str]:
+        """What a runner tells a job about a pull request; the event is described in `folder`."""
+        pull = self.pulls[number].entry
+        whole = self._repository(1, self.owner)
+        described = {
+            "action": "synchronized",
+            "number": number,
+            "pull_request": pull,
+            "repository": whole,
+            "sender": self._user("bob"),
+            "commit_id": "",
+            "requested_reviewer": None,
+            "review": None,
+        }
+        targeting = event == "pull_request_target"
+        sha, ref = pull["head"]["sha"], f"refs/pull/{number}/head"
+        return self.job(
+            folder,
+            event,
+            described,
+            sha=pull["base"]["sha"] if targeting else sha,
+            ref=f"refs/heads/{pull['base']['ref']}" if targeting else ref,
+            GITHUB_BASE_REF=pull["base"]["ref"],
+            GITHUB_HEAD_REF=pull["head"]["ref"],
+        )
+
+    def job(
+        self, folder: Path, event: str, described: object, *, sha: str, ref: str, **more: str
+    ) -> dict[str, str]:
+        """What a runner tells a job that this event started."""
+        path = folder / "event.json"
+        path.write_text(json.dumps(described), encoding="utf-8")
+        return {
+            "CI": "true",
+            "GITHUB_ACTIONS": "true",
+            "GITEA_ACTIONS": "true",
+            "GITHUB_SERVER_URL": f"{self.url}/",
+            "GITHUB_API_URL": f"{self.url}{BASE}",
+            "GITHUB_GRAPHQL_URL": "",
+            "GITHUB_REPOSITORY": f"{self.owner}/{self.name}",
+            "GITHUB_EVENT_NAME": event,
+            "GITHUB_EVENT_PATH": str(path),
+            "GITHUB_SHA": sha,
+            "GITHUB_REF": ref,
+            **more,
+        }
+
+    def answer(self, request: Request) -> Response:
+        """What Gitea answers."""
+        response = self._answer(request)
+        described = Description.load(*DESCRIPTIONS)
+        # Newer servers resolve, and some may page comments: no description here knows of either.
+        new = request.path.endswith("/resolve") or ("comments" in request.path and request.query)
+        if self.checked and described is not None and not new:
+            described.request(request)
+            if response.status < 300:
+                described.response(request.method, request.path, response.status, response.data)
+        return response
+
+    def _answer(self, request: Request) -> Response:
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        account = self.tokens.get(token) if kind == "token" else None
+        if token and account is None:
+            return _refusal(401, "invalid username, password or token")
+        path = request.path.removeprefix(BASE)
+        if path == "/user":
+            return self._who(account)
+        home = f"/repos/{self.owner}/{self.name}/"
+        if not path.startswith(home) or (self.private and account is None):
+            return Response(404, _MISSING)
+        way = path.removeprefix(home).split("/")
+        if request.method == "GET":
+            return self._read(request, way, account)
+        if account is None:
+            return _refusal(401, "token is required")
+        if account.rights == "read":
+            return _refusal(403, "user should have a permission to write")
+        if self.archived and way[0] != "pulls":
+            return _refusal(423, "repository is archived")
+        return self._write(request, way, account)
+
+    def _who(self, account: Account | None) -> Response:
+        if account is None:
+            return _refusal(401, "token is required")
+        if account.scoped:
+            message = "token does not have at least one of required scope(s), required=[read:user]"
+            return _refusal(403, message)
+        return Response(200, self._user(account.login))
+
+    def _read(self, request: Request, way: list[str], account: Account | None) -> Response:
+        pull = self._pull(way)
+        match way:
+            case ["statuses", sha]:
+                return Response(200, [one for one in self.statuses if one["sha"] == sha])
+            case [*_] if pull is None:
+                return Response(404, _MISSING)
+            case ["pulls", _]:
+                return Response(200, pull.entry)
+            case ["issues", _, "comments"]:
+                return self._paged(request, pull.comments, self.portion or 100_000)
+            case ["pulls", _, "reviews"]:
+                size = min(int(request.query.get("limit", 30)), self.largest)
+                return self._paged(request, pull.reviews, size, account)
+            case ["pulls", _, "reviews", id, "comments"]:
+                found = [one for one in pull.said if one["pull_request_review_id"] == int(id)]
+                return Response(200, found)
+        return Response(404, _MISSING)
+
+    def _paged(
+        self, request: Request, entries: list[Entry], size: int, account: Account | None = None
+    ) -> Response:
+        page = max(1, int(request.query.get("page", 1)))
+        shown = [
+            one
+            for one in entries[(page - 1) * size : page * size]
+            if one.get("state") != "PENDING" or (account and one["user"]["login"] == account.login)
+        ]
+        return Response(200, shown, {"X-Total-Count": str(len(entries))})
+
+    def _write(self, request: Request, way: list[str], account: Account) -> Response:
+        pull = self._pull(way)
+        match request.method, way:
+            case "POST", ["statuses", sha]:
+                return self._mark(sha, _body(request), account)
+            case "POST", ["pulls", "comments", id, "resolve"] if self.resolves:
+                return self._resolve(int(id), account)
+            case "PATCH", ["issues", "comments", id]:
+                return self._edit(int(id), _body(request), account)
+            case "POST", ["issues", _, "comments"] if pull:
+                if pull.entry["is_locked"] and account.rights != "write":
+                    return _refusal(403, "You cannot comment on a locked issue.")
+                return Response(201, self._say(pull, _body(request)["body"], account.login))
+            case "POST", ["pulls", _, "reviews"] if pull:
+                return self._review(pull, _body(request), account)
+            case "DELETE", ["pulls", _, "reviews", id] if pull:
+                pull.reviews = [one for one in pull.reviews if one["id"] != int(id)]
+                pull.said = [one for one in pull.said if one["pull_request_review_id"] != int(id)]
+                return Response(204)
+        return Response(404, _MISSING)
+
+    def _review(self, pull: Pull, body: Entry, account: Account) -> Response:
+        """Say things on lines in a review that is pending, then submit it."""
+        if body["event"] == "COMMENT" and not body.get("body") and not body["comments"]:
+            return _refusal(422, "review event COMMENT requires a body or a comment")
+        mine = (one for one in pull.reviews if one["user"]["login"] == account.login)
+        review = next((one for one in mine if one["state"] == "PENDING"), None)
+        if review is None:
+            review = self._pending(pull, body["commit_id"], account.login)
+        for one in body["comments"]:
+            known = pull.lines is None or one["new_position"] <= pull.lines.get(one["path"], 1)
+            if review["commit_id"] not in self.commits or not known or ".." in one["path"]:
+                return _refusal(500, "")
+            self.say_on_line(pull, review, one["path"], one["new_position"], one["body"])
+        # With another word it stays as it is, where nobody sees it.
+        if body["event"] in {"COMMENT", "APPROVED", "REQUEST_CHANGES"}:
+            review["state"] = body["event"]
+        return Response(200, review)
+
+    def review(self, number: int, login: str, state: str = "COMMENT") -> Entry:
+        """A review of somebody's, with no comments yet."""
+        review = self._pending(self.pulls[number], "2" * 40, login)
+        review["state"] = state
+        return review
+
+    def say_on_line(self, pull: Pull, review: Entry, path: str, line: int, body: str) -> Entry:
+        """Say something on a line, as who wrote the review."""
+        review["comments_count"] += 1
+        said = {
+            "id": self._next(),
+            "body": body,
+            "user": review["user"],
+            "resolver": None,
+            "pull_request_review_id": review["id"],
+            "created_at": stamp(self.now),
+            "updated_at": stamp(self.now),
+            "path": path,
+            "commit_id": review["commit_id"],
+            "original_commit_id": "",
+            "diff_hunk": "",
+            "position": line,
+            "original_position": 0,
+            "html_url": pull.entry["html_url"],
+            "pull_request_url": pull.entry["html_url"],
+        }
+        pull.said.append(said)
+        return said
+
+    def _pending(self, pull: Pull, commit: str, login: str) -> Entry:
+        review = {
+            "id": self._next(),
+            "user": self._user(login),
+            "team": None,
+            "state": "PENDING",
+            "body": "",
+            "commit_id": commit,
+            "stale": False,
+            "official": False,
+            "dismissed": False,
+            "comments_count": 0,
+            "submitted_at": stamp(self.now),
+            "updated_at": stamp(self.now),
+            "html_url": "",
+            "pull_request_url": pull.entry["html_url"],
+        }
+        pull.reviews.append(review)
+        return review
+
+    def _resolve(self, id: int, account: Account) -> Response:
+        if account.rights != "write":
+            return _refusal(403, "user should have permission to resolve comment")
+        for pull in self.pulls.values():
+            for said in pull.said:
+                if said["id"] == id:
+                    said["resolver"] = self._user(_GHOST if account.login == JOB else account.login)
+                    return Response(204)
+        return Response(404, _MISSING)
+
+    def _edit(self, id: int, body: Entry, account: Account) -> Response:
+        for pull in self.pulls.values():
+            for one in [*pull.comments, *pull.said]:
+                if one["id"] == id:
+                    if account.rights != "write" and one["user"]["login"] != account.login:
+                        return Response(403)
+                    one["body"] = body["body"]
+                    return Response(200, self._comment(pull, one))
+        return Response(404, _MISSING)
+
+    def _say(self, pull: Pull, body: str, login: str) -> Entry:
+        made = {"id": self._next(), "body": body, "user": self._user(login)}
+        pull.comments.append(self._comment(pull, made))
+        return pull.comments[-1]
+
+    def _comment(self, pull: Pull, made: Entry) -> Entry:
+        page = pull.entry["html_url"]
+        return {
+            "html_url": f"{page}#issuecomment-{made['id']}",
+            "pull_request_url": page,
+            "issue_url": "",
+            "original_author": "",
+            "original_author_id": 0,
+            "assets": [],
+            "created_at": stamp(self.now),
+            "updated_at": stamp(self.now),
+            **{name: made[name] for name in ("id", "body", "user")},
+        }
+
+    def _mark(self, sha: str, body: Entry, account: Account) -> Response:
+        if account.rights != "write":
+            return _refusal(403, "user should have a permission to write to a repo")
+        status = {
+            "id": self._next(),
+            "status": body["state"],
+            "target_url": body.get("target_url", ""),
+            "description": body["description"],
+            "context": body["context"],
+            "creator": self._user(account.login),
+            "created_at": stamp(self.now),
+            "updated_at": stamp(self.now),
+            "url": f"{self.url}{BASE}/repos/{self.owner}/{self.name}/statuses/{sha}",
+        }
+        self.statuses.append({**status, "sha": sha})
+        return Response(201, status)
+
+    def _pull(self, way: list[str]) -> Pull | None:
+        digits = way[1] if len(way) > 1 else ""
+        return self.pulls.get(int(digits)) if digits.isdecimal() else None
+
+    def _next(self) -> int:
+        self.last += 1
+        return self.last
+
+    def _repository(self, id: int, owner: str) -> Entry:
+        return {
+            "id": id,
+            "owner": self._user(owner),
+            "name": self.name,
+            "full_name": f"{owner}/{self.name}",
+            "default_branch": "main",
+            "html_url": self._web(),
+        }
+
+    def _user(self, login: str) -> Entry:
+        return {
+            "id": _IDS.get(login, len(login)),
+            "login": login,
+            "login_name": "",
+            "full_name": "",
+            "email": f"{login}@noreply.example.invalid",
+            "avatar_url": f"{self.url}/avatars/{login}",
+            "created": "1970-01-01T00:00:00Z",
+            "username": login,
+        }
+
+    def _web(self) -> str:
+        return f"{self.url}/{self.owner}/{self.name}"
+
+
+@contextmanager
+def serving_gitea_forge(forge: GiteaForge) -> Iterator[Server]:
+    """Serve it on loopback."""
+    with serving(forge.answer) as server:
+        forge.url = server.url
+        yield server
+
+
+def _branch(name: str, sha: str, repository: Entry) -> Entry:
+    return {"label": name, "ref": name, "sha": sha, "repo_id": repository["id"], "repo": repository}
+
+
+def _refusal(status: int, message: str) -> Response:
+    return Response(status, {"message": message, "url": "/api/swagger"})
+
+
+def _body(request: Request) -> Entry:
+    body = request.json()
+    assert isinstance(body, dict)
+    return body
