@@ -6,11 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.project import Project
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "sdd_hooks.engines"
 
@@ -68,6 +71,11 @@ def embedder(project: Project) -> str:
     return "" if machine is None else str(machine.embedder(project))
 
 
+def engine_names() -> list[str]:
+    """What engines are called that somebody registered."""
+    return sorted({*_OWN, *_registered()})
+
+
 def serve(project: Project, port: int, announce: Callable[[str, int], None]) -> bool:
     """Run the engine's daemon until a signal tells this process to end. `port` 0 takes a free one.
 
@@ -85,6 +93,12 @@ def serve(project: Project, port: int, announce: Callable[[str, int], None]) -> 
     return True
 
 
+def _registered() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+
 def _machine(project: Project) -> Any:
     """The module that knows what the engine finds on this machine; one from outside has none."""
     chosen = project.configuration.search.engine
@@ -97,11 +111,9 @@ def _opener(project: Project) -> Callable[..., Engine]:
     if chosen in _OWN:
         opener = import_module(f"{_OWN[chosen]}.engine").open_engine
         return opener
-    from importlib.metadata import entry_points
-
-    registered = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    registered = _registered()
     if chosen not in registered:
-        names = ", ".join(sorted({*_OWN, *registered}))
+        names = ", ".join(engine_names())
         raise EngineUnavailable(f"no engine is called {chosen!r}: choose one of {names}")
     opener = registered[chosen].load()
     return opener

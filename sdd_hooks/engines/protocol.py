@@ -259,9 +259,20 @@ class VectorExchange(Protocol):
     is 0 where nothing was kept of this model yet. Methods raise StorageError.
     """
 
-    model: str
-    storage: str
-    dimensions: int
+    @property
+    def model(self) -> str:
+        """The id of the model."""
+        ...
+
+    @property
+    def storage(self) -> str:
+        """How its vectors are kept."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """How many components a vector has; 0 where that is not known yet."""
+        ...
 
     def keys(self) -> Sequence[bytes]:
         """Of every text in the index, once, in order, whether it has a vector or not."""

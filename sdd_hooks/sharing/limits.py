@@ -16,3 +16,6 @@ class Limits(NamedTuple):
     small: int = 16_000_000
     most: int = 32
     total: int = 512_000_000
+
+
+LIMITS = Limits()

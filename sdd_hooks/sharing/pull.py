@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from sdd_hooks.engines.protocol import Engine, Progress
 from sdd_hooks.project.project import Project
-from sdd_hooks.sharing.limits import Limits
+from sdd_hooks.sharing.limits import LIMITS, Limits
 from sdd_hooks.sharing.outcome import Pulled
 from sdd_hooks.sharing.place import opened_place, ref_of
 from sdd_hooks.sharing.shelf import dimensions_of, exchange_of, segments
@@ -24,7 +24,7 @@ def pull(
     *,
     remote: str = "origin",
     access: Mapping[str, str] = MappingProxyType({}),
-    limits: Limits = Limits(),
+    limits: Limits = LIMITS,
     wait: float = WAIT,
     progress: Progress | None = None,
 ) -> Pulled:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from sdd_hooks.engines.protocol import Engine, Progress, VectorExchange
 from sdd_hooks.errors import EngineUnavailable, RemoteError
 from sdd_hooks.project.project import Project
-from sdd_hooks.sharing.limits import Limits
+from sdd_hooks.sharing.limits import LIMITS, Limits
 from sdd_hooks.sharing.outcome import Pushed
 from sdd_hooks.sharing.place import Entry, Place, Rejected, opened_place, ref_of
 from sdd_hooks.sharing.pull import WAIT
@@ -32,7 +32,7 @@ def push(
     *,
     remote: str = "origin",
     access: Mapping[str, str] = MappingProxyType({}),
-    limits: Limits = Limits(),
+    limits: Limits = LIMITS,
     wait: float = WAIT,
     progress: Progress | None = None,
     sleep: Callable[[float], None] = time.sleep,
@@ -62,12 +62,12 @@ def push(
             entries, refused = place.entries(tip) if tip else ([], [])
             _agree(place, exchange, entries)
             made = union(place, exchange, entries, progress)
-            if made.changed or refused:
-                tip = _published(place, made, exchange.model, tip)
-            if tip is not None:
-                place.tidy(tip)
+            changed = made.changed or refused
+            now = _published(place, made, exchange.model, tip) if changed else tip
+            if now is not None:
+                place.tidy(now)
                 notes = (*refused, *made.notes)
-                return Pushed(remote, ref, exchange.model, made.new, made.vectors, tip, notes)
+                return Pushed(remote, ref, exchange.model, made.new, made.vectors, now, notes)
     raise RemoteError(f"others keep pushing to {ref} of {remote}: run it again later")
 
 

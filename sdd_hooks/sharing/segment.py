@@ -23,6 +23,7 @@ import struct
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import mul
 
 FORMAT = 1
@@ -130,7 +131,7 @@ def read_header(data: bytes) -> Header:
         raise BadSegment("is no segment of this format")
     if storage >= len(_STORAGES) or data[9]:
         raise BadSegment("has vectors of an unknown kind")
-    if not 0 < dimensions <= _MOST_DIMENSIONS or not 0 < count or length > _LONGEST_MODEL:
+    if not 0 < dimensions <= _MOST_DIMENSIONS or count == 0 or length > _LONGEST_MODEL:
         raise BadSegment("has an impossible header")
     try:
         model = data[_HEADER.size : _HEADER.size + length].decode()
@@ -165,10 +166,11 @@ def sound(vector: bytes, storage: str) -> bool:
         # Scaled so that the largest component is 127, one way or the other.
         return (b"\x7f" in vector or b"\x81" in vector) and b"\x80" not in vector
     values = array("f", vector)
+    square: float = sum(map(mul, values, values))
     # Whatever is no number fails every comparison.
-    return _SQUARE[0] < sum(map(mul, values, values)) < _SQUARE[1]
+    return _SQUARE[0] < square < _SQUARE[1]
 
 
 def ascending(keys: Sequence[bytes]) -> bool:
     """Whether each key is greater than the one before."""
-    return all(one < other for one, other in zip(keys, keys[1:], strict=False))
+    return all(one < other for one, other in pairwise(keys))

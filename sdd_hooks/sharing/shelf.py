@@ -52,17 +52,17 @@ def segments(
         if progress:
             progress("Reading vectors", number, len(entries))
         try:
-            if data is None or len(data) != entry.size:
-                raise BadSegment("is missing")
-            segment = read_segment(entry.name, data, exchange.model, exchange.storage)
-            if segment.header.dimensions != dimensions:
-                raise BadSegment(
-                    f"has vectors of {segment.header.dimensions} dimensions, not {dimensions}"
-                )
+            segment = read_segment(entry.name, data or b"", exchange.model, exchange.storage)
         except BadSegment as error:
             refused.append(f"{shown(entry.name)} {error}: refused")
             continue
-        yield entry, segment
+        there = segment.header.dimensions
+        if there == dimensions:
+            yield entry, segment
+        else:
+            refused.append(
+                f"{shown(entry.name)} has vectors of {there} dimensions, not {dimensions}: refused"
+            )
 
 
 def dimensions_of(place: Place, entries: Sequence[Entry]) -> int:
