@@ -68,8 +68,10 @@ def has_gpu(environ: Mapping[str, str]) -> bool:
     return listed.returncode == 0 and listed.stdout.startswith(b"GPU ")
 
 
-def install(source: Path, wanted: tuple[str, ...], environ: Mapping[str, str], now: float) -> Path:
-    """The `sdd` of an environment that has the checkout `source` with these extras.
+def install(
+    source: Path, wanted: tuple[str, ...], environ: Mapping[str, str], python: str, now: float
+) -> Path:
+    """The `sdd` of an environment of `python` that has the checkout `source` with these extras.
 
     It is made where there is none, or where the job that was making it was cancelled. Jobs that
     want the same one at the same time wait for the one that makes it. Those that were not used for
@@ -79,14 +81,14 @@ def install(source: Path, wanted: tuple[str, ...], environ: Mapping[str, str], n
         CannotInstall: pip failed, or there is nowhere to put it.
     """
     place = _place(environ)
-    folder = place / _key(source, wanted)
+    folder = place / _key(source, wanted, python)
     sdd = folder / "bin" / "sdd"
     stamp = folder / _STAMP
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (stamp.is_file() and _answers(sdd)):
             say(f"installing sdd with {', '.join(wanted)} into {folder}")
-            _make(folder, source, wanted, environ)
+            _make(folder, source, wanted, environ, python)
         stamp.touch()
         os.utime(stamp, (now, now))
     for old in _unused(place, folder, now):
@@ -118,11 +120,11 @@ def _place(environ: Mapping[str, str]) -> Path:
     raise CannotInstall("neither RUNNER_TOOL_CACHE nor RUNNER_TEMP is a folder to write in")
 
 
-def _key(source: Path, wanted: tuple[str, ...]) -> str:
+def _key(source: Path, wanted: tuple[str, ...], python: str) -> str:
     """What tells an environment from others: what is in it, and the Python that it is made of."""
     digest = hashlib.sha256()
-    python = (sys.version, os.path.realpath(sys.executable), sysconfig.get_platform())
-    for text in (*python, *wanted):
+    made_of = (sys.version, os.path.realpath(python), sysconfig.get_platform())
+    for text in (*made_of, *wanted):
         digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
     for path in _sources(source):
         digest.update(path.relative_to(source).as_posix().encode() + b"\0")
@@ -153,8 +155,14 @@ def _answers(sdd: Path) -> bool:
     return asked.returncode == 0
 
 
-def _make(folder: Path, source: Path, wanted: tuple[str, ...], environ: Mapping[str, str]) -> None:
-    _run([sys.executable, "-I", "-m", "venv", "--clear", str(folder)], source, environ)
+def _make(
+    folder: Path,
+    source: Path,
+    wanted: tuple[str, ...],
+    environ: Mapping[str, str],
+    python: str,
+) -> None:
+    _run([python, "-I", "-m", "venv", "--clear", str(folder)], source, environ)
     # Relative to the checkout, since a path in these variables may hold no space. Which of them
     # counts for what builds the wheel depends on the version of pip.
     pinned = {"PIP_CONSTRAINT": CONSTRAINTS, "PIP_BUILD_CONSTRAINT": CONSTRAINTS}
@@ -186,7 +194,8 @@ def _unused(place: Path, used: Path, now: float) -> Iterator[Path]:
 def main(environ: Mapping[str, str], now: float) -> int:
     """The program. Returns its exit code."""
     try:
-        sdd = install(SOURCE, extras(environ, gpu=has_gpu(environ)), environ, now)
+        wanted = extras(environ, gpu=has_gpu(environ))
+        sdd = install(SOURCE, wanted, environ, sys.executable, now)
     except (CannotInstall, OSError) as error:
         sys.stderr.write(f"::error title=sdd-hooks::cannot install sdd: {error}\n")
         return 1

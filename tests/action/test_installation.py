@@ -1,0 +1,217 @@
+"""`sdd_hooks/action/installation.py`: environments that are made once, and kept.
+
+The Pythons here are shell scripts that note how they are called, so that nothing is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.action.installation import (
+    KEPT_DAYS,
+    SOURCE,
+    CannotInstall,
+    extras,
+    has_gpu,
+    install,
+)
+from tests.support.waiting import until
+
+NOW = 1_800_000_000.0
+DAY = 86_400
+
+# Answers as Python does when it is asked for a virtual environment, and then for pip.
+PYTHON = """#!/bin/sh
+echo "$*" >>"{log}"
+case "$*" in
+    "-I -m venv --clear "*)
+        rm -rf "$5" && mkdir -p "$5/bin" && cp "$0" "$5/bin/python" ;;
+    *"pip install"*)
+        echo "constraint=$PIP_CONSTRAINT,$PIP_BUILD_CONSTRAINT in $(pwd)" >>"{log}"
+        {pip}
+        printf '#!/bin/sh\\n' >"${{0%/*}}/sdd" && chmod +x "${{0%/*}}/sdd" ;;
+esac
+"""
+
+
+class Runner:
+    """A runner with a cache of tools, a checkout of the action and a Python."""
+
+    def __init__(self, root: Path) -> None:
+        self.source = root / "the action"
+        self.tools = root / "tool cache"
+        self.log = root / "log"
+        self.python = root / "python3"
+        for path in ("sdd_hooks/code.py", "hooks/shim", "pyproject.toml", "constraints.txt"):
+            file = self.source / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("as it was")
+        self.log.touch()
+        self.pip("")
+
+    def pip(self, script: str) -> None:
+        """What pip does before it is done."""
+        self.python.write_text(PYTHON.format(log=self.log, pip=script))
+        self.python.chmod(0o755)
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {"RUNNER_TOOL_CACHE": str(self.tools), "PATH": os.environ["PATH"]}
+
+    def install(self, *wanted: str, now: float = NOW) -> Path:
+        return install(self.source, wanted or ("action",), self.environ, str(self.python), now)
+
+    def asked(self) -> list[str]:
+        """What pip was asked to install."""
+        lines = self.log.read_text().splitlines()
+        return [line.rpartition(" ")[2] for line in lines if "pip install" in line]
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Runner:
+    return Runner(tmp_path)
+
+
+def test_it_is_made_once(runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
+    sdd = runner.install("action", "llm")
+    assert subprocess.run([sdd], check=True)
+    assert runner.asked() == [".[action,llm]"]
+    assert "installing sdd with action, llm" in capfd.readouterr().err
+    assert runner.install("action", "llm") == sdd
+    assert runner.asked() == [".[action,llm]"]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_is_installed_is_pinned(runner: Runner) -> None:
+    runner.install()
+    said = runner.log.read_text()
+    assert "--only-binary=:all: --constraint constraints.txt .[action]" in said
+    assert f"constraint=constraints.txt,constraints.txt in {runner.source}" in said
+
+
+@pytest.mark.parametrize("path", ["sdd_hooks/code.py", "pyproject.toml", "constraints.txt"])
+def test_another_version_of_the_action_is_another_environment(runner: Runner, path: str) -> None:
+    first = runner.install()
+    (runner.source / path).write_text("as it is")
+    assert runner.install() != first
+    assert len(runner.asked()) == 2
+
+
+def test_other_extras_are_another_environment(runner: Runner) -> None:
+    assert len({runner.install("action"), runner.install("action", "llm")}) == 2
+
+
+def test_what_python_leaves_beside_its_modules_is_no_other_version(runner: Runner) -> None:
+    first = runner.install()
+    left = runner.source / "sdd_hooks/__pycache__/code.pyc"
+    left.parent.mkdir()
+    left.touch()
+    assert runner.install() == first
+
+
+def test_one_that_was_interrupted_is_made_anew(runner: Runner, tmp_path: Path) -> None:
+    reached, go = tmp_path / "reached", tmp_path / "go"
+    os.mkfifo(go)
+    runner.pip(f'touch "{reached}"; read -r line <"{go}"')
+    program = (
+        "import sys; from pathlib import Path; from sdd_hooks.action import installation as i;"
+        f"i.install(Path(sys.argv[1]), ('action',), {runner.environ!r}, sys.argv[2], {NOW})"
+    )
+    command = [sys.executable, "-c", program, str(runner.source), str(runner.python)]
+    job = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True, cwd=SOURCE)
+    until(reached.exists)
+    os.killpg(job.pid, signal.SIGKILL)
+    job.wait()
+    runner.pip("")
+    assert runner.install().is_file()
+    assert runner.asked() == [".[action]", ".[action]"]
+
+
+def test_one_whose_python_is_gone_is_made_anew(runner: Runner) -> None:
+    runner.install().write_text("#!/nowhere/python\n")
+    assert subprocess.run([runner.install()], check=True)
+    assert len(runner.asked()) == 2
+
+
+def test_jobs_at_the_same_time_make_it_once(runner: Runner) -> None:
+    with ThreadPoolExecutor(4) as jobs:
+        found = set(jobs.map(lambda _: runner.install(), range(4)))
+    assert len(found) == 1
+    assert len(runner.asked()) == 1
+
+
+def test_one_that_nobody_uses_is_removed(runner: Runner) -> None:
+    old = runner.install("action", "llm")
+    used = runner.install("action")
+    runner.install("action", now=NOW + (KEPT_DAYS - 1) * DAY)
+    assert old.exists()
+    runner.install("action", "local", now=NOW + (KEPT_DAYS + 1) * DAY)
+    assert not old.exists()
+    assert used.exists()
+
+
+def test_a_failing_pip_is_one_line_and_what_it_said(
+    runner: Runner, capfd: pytest.CaptureFixture[str]
+) -> None:
+    runner.pip("echo no such release; exit 3")
+    with pytest.raises(CannotInstall, match="^pip failed with code 3, see the lines above$"):
+        runner.install()
+    assert "no such release" in capfd.readouterr().err
+    runner.pip("")
+    assert runner.install().is_file()
+
+
+def test_a_cache_that_cannot_be_written_gives_way_to_the_files_of_the_job(runner: Runner) -> None:
+    runner.tools.write_text("a file")
+    job = runner.tools.with_name("job")
+    environ = {**runner.environ, "RUNNER_TEMP": str(job)}
+    sdd = install(runner.source, ("action",), environ, str(runner.python), NOW)
+    assert sdd.is_relative_to(job)
+    with pytest.raises(CannotInstall, match="neither RUNNER_TOOL_CACHE nor RUNNER_TEMP"):
+        runner.install()
+
+
+@pytest.mark.parametrize(
+    ("command", "event", "judge", "gpu", "wanted"),
+    [
+        ("review", "push", "", True, "action"),
+        ("review", "pull_request", "gpt", True, "action llm"),
+        ("sync", "schedule", "", True, "action"),
+        ("update", "schedule", "", True, "action"),
+        ("embed", "schedule", "", False, "action llm local"),
+        ("embed", "push", "", True, "action gpu llm local"),
+        ("all", "push", "", False, "action llm local"),
+        ("all", "pull_request", "", True, "action"),
+        ("all", "workflow_run", "", True, "action"),
+        ("nonsense", "", "", True, "action"),
+    ],
+)
+def test_no_more_is_installed_than_the_job_needs(
+    command: str, event: str, judge: str, gpu: bool, wanted: str
+) -> None:
+    environ = {"SDD_COMMAND": command, "GITHUB_EVENT_NAME": event, "SDD_JUDGE": judge}
+    assert " ".join(extras(environ, gpu=gpu)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("echo 'GPU 0: NVIDIA H100 (UUID: GPU-1)'", True),
+        ("echo 'No devices found.'; exit 6", False),
+        ("echo 'GPU 0'; exit 9", False),
+        ("", False),
+    ],
+)
+def test_a_gpu_is_one_that_answers(script: str, found: bool, tmp_path: Path) -> None:
+    assert not has_gpu({"PATH": str(tmp_path)})
+    program = tmp_path / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    assert has_gpu({"PATH": str(tmp_path)}) is found
