@@ -286,7 +286,7 @@ class VectorExchange(Protocol):
         """Those of `keys` that have a vector here, in the order of `keys`, each with it."""
         ...
 
-    def adopt(self, dimensions: int, vectors: Sequence[tuple[bytes, bytes]]) -> int:
+    def adopt(self, dimensions: int, made: Sequence[tuple[bytes, bytes]]) -> int:
         """Keep vectors made elsewhere, all of them or none. Returns how many are new here.
 
         What is here stays as it is. The caller has looked at each vector. Raises EngineUnavailable
