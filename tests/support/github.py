@@ -469,31 +469,7 @@ class GitHub:
         }
 
     def _user(self, login: str) -> Entry:
-        address = f"{self.url}{BASE}/users/{login}"
-        below = (
-            "followers",
-            "following",
-            "gists",
-            "starred",
-            "subscriptions",
-            "organizations",
-            "repos",
-            "events",
-            "received_events",
-        )
-        return {
-            "login": login,
-            "id": 583_231,
-            "node_id": "MDQ6VXNlcjU4MzIzMQ==",
-            "avatar_url": f"{self.url}/u/{login}.png",
-            "gravatar_id": "",
-            "url": address,
-            "html_url": f"{self.url}/{login}",
-            **{f"{name}_url": f"{address}/{name}" for name in below},
-            "type": "User",
-            "user_view_type": "public",
-            "site_admin": False,
-        }
+        return user_of(self.url, login)
 
     def add_milestone(self, title: str) -> Entry:
         """A new milestone."""
@@ -601,6 +577,35 @@ def limited(github: GitHub) -> Callable[[int], list[Response]]:
         ]
 
     return answers
+
+
+def user_of(url: str, login: str, *, program: bool = False) -> Entry:
+    """Somebody on the GitHub at `url`, as its API has them."""
+    address = f"{url}{BASE}/users/{login}"
+    below = (
+        "followers",
+        "following",
+        "gists",
+        "starred",
+        "subscriptions",
+        "organizations",
+        "repos",
+        "events",
+        "received_events",
+    )
+    return {
+        "login": login,
+        "id": 583_231,
+        "node_id": "MDQ6VXNlcjU4MzIzMQ==",
+        "avatar_url": f"{url}/u/{login}.png",
+        "gravatar_id": "",
+        "url": address,
+        "html_url": f"{url}/{login}",
+        **{f"{name}_url": f"{address}/{name}" for name in below},
+        "type": "Bot" if program else "User",
+        "user_view_type": "public",
+        "site_admin": False,
+    }
 
 
 def _check(request: Request, response: Response) -> None:

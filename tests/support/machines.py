@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,21 +39,42 @@ class Workplace:
 
         def connect(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
             secret = Secret(token, SOURCE, user) if token and sources else None
-            client = Client(
+            headers = sources.headers(secret) if sources and secret else {}
+            return self.client(
                 api,
                 label=label,
-                headers=sources.headers(secret) if sources and secret else {},
                 secret=secret,
-                advice=sources.advice if sources else "",
+                headers=headers,
                 limits=limits,
-                clock=lambda: self.now,
-                sleep=self._sleep,
-                tell=self.told.append,
+                advice=sources.advice if sources else "",
             )
-            self._clients.append(client)
-            return client
 
         return Machine(Around(Path("/nonexistent"), (), None, {}), connect)
+
+    def client(
+        self,
+        api: str,
+        *,
+        label: str,
+        secret: Secret | None = None,
+        headers: Mapping[str, str],
+        limits: Limits | None = None,
+        advice: str = "",
+    ) -> Client:
+        """A client that waits in no time."""
+        client = Client(
+            api,
+            label=label,
+            headers=headers,
+            secret=secret,
+            advice=advice,
+            limits=limits,
+            clock=lambda: self.now,
+            sleep=self._sleep,
+            tell=self.told.append,
+        )
+        self._clients.append(client)
+        return client
 
     def _sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
