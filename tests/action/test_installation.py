@@ -161,7 +161,7 @@ def test_a_failing_pip_is_one_line_and_what_it_said(
     runner: Runner, capfd: pytest.CaptureFixture[str]
 ) -> None:
     runner.pip("echo no such release; exit 3")
-    with pytest.raises(CannotInstall, match="^pip failed with code 3, see the lines above$"):
+    with pytest.raises(CannotInstall, match=r"^pip failed with code 3, see the lines above$"):
         runner.install()
     assert "no such release" in capfd.readouterr().err
     runner.pip("")

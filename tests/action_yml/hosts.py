@@ -1,0 +1,253 @@
+"""Runs the steps of `action.yml` as GitHub's and Gitea's runners do, in such an environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+TOP = Path(__file__).resolve().parents[2]
+ACTION = TOP / "action.yml"
+EXPRESSION = re.compile(r"\$\{\{ (.*?) \}\}")
+
+# How a runner starts a step with `shell: bash`.
+BASH = ("bash", "--noprofile", "--norc", "-e", "-o", "pipefail")
+
+_GITHUB = {
+    "CI": "true",
+    "GITHUB_ACTION": "__self",
+    "GITHUB_ACTION_REF": "",
+    "GITHUB_ACTION_REPOSITORY": "",
+    "GITHUB_ACTIONS": "true",
+    "GITHUB_ACTOR": "ada",
+    "GITHUB_ACTOR_ID": "1",
+    "GITHUB_BASE_REF": "",
+    "GITHUB_HEAD_REF": "",
+    "GITHUB_JOB": "sdd",
+    "GITHUB_REF_PROTECTED": "false",
+    "GITHUB_REF_TYPE": "branch",
+    "GITHUB_REPOSITORY_ID": "42",
+    "GITHUB_REPOSITORY_OWNER_ID": "7",
+    "GITHUB_RETENTION_DAYS": "90",
+    "GITHUB_RUN_ATTEMPT": "1",
+    "GITHUB_RUN_ID": "1000",
+    "GITHUB_RUN_NUMBER": "1",
+    "GITHUB_TRIGGERING_ACTOR": "ada",
+    "GITHUB_WORKFLOW": "sdd",
+    "RUNNER_ARCH": "X64",
+    "RUNNER_ENVIRONMENT": "self-hosted",
+    "RUNNER_NAME": "runner",
+    "RUNNER_OS": "Linux",
+}
+# What Gitea's runner, which grew out of act, leaves out, and what it adds.
+_NOT_GITEA = ("GITHUB_ACTOR_ID", "GITHUB_REF_PROTECTED", "GITHUB_TRIGGERING_ACTOR", "RUNNER_NAME")
+_GITEA = {
+    "ACTIONS_RESULTS_URL": "http://127.0.0.1:9/",
+    "ACTIONS_RUNTIME_TOKEN": "a-token-of-the-runner",
+    "ACTIONS_RUNTIME_URL": "http://127.0.0.1:9/api/actions_pipeline/",
+    "GITEA_ACTIONS": "true",
+    "GITEA_ACTIONS_RUNNER_VERSION": "v0.2.13",
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job: the host that runs it, where that is, and what started it.
+
+    `path` and `variables` are what the runner's machine has besides; `summary` is whether the host
+    shows summaries of steps.
+    """
+
+    host: Literal["github", "gitea"]
+    folder: Path
+    workspace: Path
+    event: str
+    payload: Mapping[str, Any]
+    web: str = "https://forge.example"
+    api: str = "https://forge.example/api"
+    repository: str = "acme/shop"
+    sha: str = "0" * 40
+    ref: str = "refs/heads/main"
+    token: str = ""
+    tools: Path | None = None
+    path: str = field(default_factory=lambda: os.environ["PATH"])
+    variables: Mapping[str, str] = field(default_factory=dict)
+    summary: bool = True
+
+    def environ(self) -> dict[str, str]:
+        """What the host sets for a step, and what a machine has before that."""
+        temp = self.folder / "temp"
+        event = self.folder / "event.json"
+        (self.folder / "home").mkdir(parents=True, exist_ok=True)
+        temp.mkdir(exist_ok=True)
+        event.write_text(json.dumps(self.payload))
+        own = {
+            "GITHUB_API_URL": self.api,
+            "GITHUB_EVENT_NAME": self.event,
+            "GITHUB_EVENT_PATH": str(event),
+            "GITHUB_GRAPHQL_URL": self.api.replace("/v3", "/graphql"),
+            "GITHUB_REF": self.ref,
+            "GITHUB_REF_NAME": self.ref.removeprefix("refs/heads/").removeprefix("refs/"),
+            "GITHUB_REPOSITORY": self.repository,
+            "GITHUB_REPOSITORY_OWNER": self.repository.partition("/")[0],
+            "GITHUB_SERVER_URL": self.web,
+            "GITHUB_SHA": self.sha,
+            "GITHUB_WORKFLOW_REF": f"{self.repository}/.github/workflows/sdd.yml@{self.ref}",
+            "GITHUB_WORKFLOW_SHA": self.sha,
+            "GITHUB_WORKSPACE": str(self.workspace),
+            "RUNNER_TEMP": str(temp),
+            "RUNNER_TOOL_CACHE": str(self.tools or self.folder / "tools"),
+        }
+        machine = {"HOME": str(self.folder / "home"), "LANG": "C.UTF-8", "PATH": self.path}
+        found = {**machine, **self.variables, **_GITHUB, **own}
+        if self.host == "gitea":
+            found |= {**_GITEA, "GITHUB_GRAPHQL_URL": ""}
+            found = {name: value for name, value in found.items() if name not in _NOT_GITEA}
+        return found
+
+
+@dataclass
+class Done:
+    """What came of a run of the action.
+
+    `outputs` are those of the action, `code` is the exit code of the step that was last. `written`
+    has the files of the runner as they were left, by step and name; `environments` what each step
+    was started with.
+    """
+
+    code: int = 0
+    log: str = ""
+    outputs: dict[str, str] = field(default_factory=dict)
+    written: dict[tuple[str, str], str] = field(default_factory=dict)
+    environments: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> str:
+        """What the host shows as the summary of the job."""
+        return "".join(text for (_, name), text in self.written.items() if name == "SUMMARY")
+
+
+def action() -> dict[str, Any]:
+    """What `action.yml` says."""
+    read = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
+    assert isinstance(read, dict)
+    return read
+
+
+def run_action(
+    job: Job, inputs: Mapping[str, str] | None = None, *, source: Path = TOP, steps: int = 2
+) -> Done:
+    """Run the first `steps` steps of the action, whose checkout is `source`, with these inputs."""
+    declared = action()
+    unknown = set(inputs or {}) - set(declared["inputs"])
+    assert not unknown, f"no such input: {unknown}"
+    given = {
+        name: (inputs or {}).get(name, _evaluated(str(one["default"]), {}, {}, job))
+        for name, one in declared["inputs"].items()
+    }
+    done = Done()
+    outputs: dict[str, dict[str, str]] = {}
+    for step in declared["runs"]["steps"][:steps]:
+        outputs[step["id"]] = _step(job, step, given, outputs, source, done)
+        if done.code:
+            break
+    done.outputs = {
+        name: _evaluated(one["value"], given, outputs, job)
+        for name, one in declared["outputs"].items()
+    }
+    return done
+
+
+def _step(
+    job: Job,
+    step: Mapping[str, Any],
+    given: Mapping[str, str],
+    outputs: Mapping[str, Mapping[str, str]],
+    source: Path,
+    done: Done,
+) -> dict[str, str]:
+    assert step["shell"] == "bash"
+    environ = {**job.environ(), "GITHUB_ACTION_PATH": str(source)}
+    if job.host == "gitea":
+        # As act names them: a dash stays, so that no shell can name the variable.
+        for name, value in given.items():
+            environ["INPUT_" + re.sub(r"[^A-Z0-9-]", "_", name.upper())] = value
+    for name, value in step["env"].items():
+        environ[name] = _evaluated(str(value), given, outputs, job)
+    files = {
+        name: job.folder / "temp" / f"{step['id']}_{name}" for name in ("OUTPUT", "ENV", "PATH")
+    }
+    files["STATE"] = job.folder / "temp" / f"{step['id']}_STATE"
+    if job.summary:
+        files["STEP_SUMMARY"] = job.folder / "temp" / f"{step['id']}_SUMMARY"
+    for name, file in files.items():
+        file.write_text("")
+        environ[f"GITHUB_{name}"] = str(file)
+    script = job.folder / "temp" / f"{step['id']}.sh"
+    script.write_text(step["run"])
+    ran = subprocess.run(
+        [*BASH, str(script)],
+        cwd=job.workspace,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=300,
+        check=False,
+    )
+    done.code = ran.returncode
+    done.log += ran.stdout.decode("utf-8", "replace")
+    done.environments[step["id"]] = environ
+    for name, file in files.items():
+        done.written[step["id"], name.removeprefix("STEP_")] = file.read_text(encoding="utf-8")
+    return read_outputs(done.written[step["id"], "OUTPUT"])
+
+
+def _evaluated(
+    text: str,
+    given: Mapping[str, str],
+    outputs: Mapping[str, Mapping[str, str]],
+    job: Job,
+) -> str:
+    """The text with its expressions evaluated: inputs, outputs of steps, the token of the job."""
+
+    def value(found: re.Match[str]) -> str:
+        match found[1].split("."):
+            case ["github", "token"]:
+                return job.token
+            case ["inputs", name]:
+                return given[name]
+            case ["steps", step, "outputs", name]:
+                return outputs.get(step, {}).get(name, "")
+        raise AssertionError(f"an expression that not every host knows: {found[0]}")
+
+    return EXPRESSION.sub(value, text)
+
+
+def read_outputs(text: str) -> dict[str, str]:
+    """The outputs in a file of a step, as a runner reads it. Fails for one that is there twice."""
+    found: dict[str, str] = {}
+    lines = iter(text.split("\n"))
+    for line in lines:
+        if not line:
+            continue
+        name, sign, value = re.fullmatch(r"([^=<]+)(=|<<)(.*)", line).groups()  # type: ignore[union-attr]
+        if sign == "<<":
+            block = []
+            for inner in lines:
+                if inner == value:
+                    break
+                block.append(inner)
+            else:
+                raise AssertionError(f"no end of {name}")
+            value = "\n".join(block)
+        assert name not in found, f"{name} is written twice"
+        found[name] = value
+    return found

@@ -1,0 +1,70 @@
+"""What `action.yml` declares, and what it leaves out so that every host can run it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sdd_hooks.action.inputs import COMMANDS
+from sdd_hooks.action.outcome import OUTPUTS
+from tests.action_yml.hosts import ACTION, EXPRESSION, action
+
+INPUTS = (
+    "command",
+    "engine",
+    "token",
+    "tracker-token",
+    "fail-on",
+    "base",
+    "comment",
+    "inline",
+    "sarif-file",
+    "embed-model",
+    "judge",
+    "working-directory",
+    "python",
+)
+STEPS = action()["runs"]["steps"]
+
+
+def test_inputs_and_outputs_are_those_that_are_promised() -> None:
+    declared = action()
+    assert tuple(declared["inputs"]) == INPUTS
+    assert tuple(declared["outputs"]) == OUTPUTS
+    assert all(one["description"] for one in declared["inputs"].values())
+    assert all(name in declared["inputs"]["command"]["description"] for name in COMMANDS)
+
+
+def test_it_has_a_face() -> None:
+    declared = action()
+    assert declared["runs"]["using"] == "composite"
+    assert {"name", "description", "author", "branding"} <= set(declared)
+    assert set(declared["branding"]) == {"icon", "color"}
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step["id"])
+def test_a_step_is_a_script_without_expressions(step: dict[str, str]) -> None:
+    assert set(step) == {"name", "id", "shell", "env", "run"}
+    assert "${{" not in step["run"]
+    assert step["shell"] == "bash"
+
+
+def test_every_expression_is_one_that_every_host_knows() -> None:
+    text = ACTION.read_text(encoding="utf-8")
+    found = EXPRESSION.findall(text)
+    assert len(found) == text.count("${{")
+    known = r"github\.token|inputs\.[a-z-]+|steps\.(install|ci)\.outputs\.[a-z-]+"
+    assert [one for one in found if not re.fullmatch(known, one)] == []
+
+
+def test_every_input_reaches_a_step_under_its_own_name() -> None:
+    environ = {name: value for step in STEPS for name, value in step["env"].items()}
+    expected = {
+        f"SDD_{name.upper().replace('-', '_')}": f"${{{{ inputs.{name} }}}}" for name in INPUTS
+    }
+    assert environ == {**expected, "SDD": "${{ steps.install.outputs.sdd }}"}
+
+
+def test_what_installs_has_no_token() -> None:
+    assert not [name for name in STEPS[0]["env"] if "TOKEN" in name]
