@@ -68,13 +68,16 @@ def _pull(
 ) -> tuple[PullRequest, bool] | None:
     """The pull request that the job is about, and whether it has got another head since."""
     if run.pull is not None:
+        told = run.pull
         try:
-            now = forge.pull_request(run.pull.number)
+            now = forge.pull_request(told.number)
         except RemoteError:
-            return run.pull, False
+            if not told.head:
+                raise
+            return told, False
         # Its texts may have been edited since; the commits are those that the job is about.
-        pull = run.pull._replace(title=now.title, body=now.body)
-        return pull, now.head != pull.head
+        same = told._replace(title=now.title, body=now.body)
+        return (same, now.head != told.head) if told.head else (now, False)
     if run.head:
         for number in heads_at(root, run.head, run.pulls, access):
             pull = forge.pull_request(number)

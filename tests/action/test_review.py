@@ -1,0 +1,271 @@
+"""A job reviews its pull request: from its checkout to what is on the forge afterwards."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.action.access import connect_with
+from sdd_hooks.action.inputs import Inputs
+from sdd_hooks.action.outcome import Outcome
+from sdd_hooks.action.review import review_pull
+from sdd_hooks.forges.registry import here
+from sdd_hooks.project.files import PathRefused
+from sdd_hooks.project.project import load_project
+from sdd_hooks.review.reporters.comment import MARKER
+from tests.action.hosting import MEMORY, Hosted, checked_out, host
+from tests.support.gitea_forge import TOKEN, GiteaForge, serving_gitea_forge
+from tests.support.github_forge import FORK, JOB, GitHubForge, serving_forge
+from tests.support.repos import Repo
+
+ASKS = {"src/a.py": "# the outbox table, where an event is written\na = 2\n"}
+BREAKS = {"src/a.py": "# Governing: ADR-0099\na = 2\n"}
+STRICT = MEMORY + "\n### SDD Configuration\n\n#### Review\n\n- **Fail On**: critical\n"
+
+
+@dataclass
+class Place:
+    """A forge with one pull request, and jobs about it."""
+
+    forge: GitHubForge
+    folder: Path
+    hosted: Hosted = field(init=False)
+    number: int = 1
+
+    def open(self, changes: Mapping[str, str | bytes], **more: object) -> None:
+        """The repository, with a pull request that makes these changes."""
+        settings = {"files": more.pop("files", None), "message": more.pop("message", "Change")}
+        self.hosted = host(self.folder / "shop", changes, number=1, **settings)  # type: ignore[arg-type]
+        self.forge.add_pull(base=self.hosted.base, head=self.hosted.head, **more)  # type: ignore[arg-type]
+
+    def push(self, changes: Mapping[str, str | bytes]) -> None:
+        """Another commit on top of the pull request."""
+        repo = self.hosted.repo
+        repo.git("switch", "--quiet", "--detach", "refs/pull/1/head")
+        head = repo.commit("More", changes)
+        repo.git("update-ref", "refs/pull/1/head", head)
+        repo.git("switch", "--quiet", "main")
+        self.forge.push(1, head)
+
+    def checkout(self, commit: str) -> Repo:
+        """A fresh checkout of one commit, as a job begins."""
+        number = len(list(self.folder.glob("job*")))
+        return checked_out(self.hosted, self.folder / f"job{number}", commit)
+
+    def job(
+        self,
+        inputs: Inputs = Inputs("review"),  # noqa: B008 (a tuple)
+        *,
+        token: str = JOB,
+        event: tuple[str, object] | None = None,
+        job: Repo | None = None,
+    ) -> Outcome:
+        """A job of the pull request, from a shallow checkout as GitHub's own step makes it."""
+        job = job or self.checkout("refs/pull/1/merge")
+        name, data = event or ("pull_request", self.forge.event(1))
+        environ = {
+            **self.forge.environ(self.folder, name, data),
+            "RUNNER_TEMP": str(self.folder),
+        }
+        found = here(environ, [])
+        project = load_project(job.root)
+        return review_pull(project, found, inputs, connect_with(token), {}, environ)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    with serving_forge() as forge:
+        yield Place(forge, tmp_path)
+
+
+def test_one_comment_asks_for_the_decision_and_stays_one(place: Place) -> None:
+    place.open(ASKS, title="Prune", body="Of events.")
+    first = place.job()
+    (body,) = place.forge.bodies(1)
+    assert body.startswith(f"{MARKER}\n")
+    assert "Should this PR reference ADR-0001 (Events through an outbox)?" in body
+    assert "> An event is written to the table" in body
+    assert f"/blob/{place.hosted.head}/docs/adrs/ADR-0001-events.md?plain=1#L14" in body
+    assert (first.exit_code, first.notes) == (0, ())
+    assert first.outputs["findings"] == first.outputs["critical"] == "0"
+    report = json.loads(Path(first.outputs["report"]).read_text())
+    assert (report["title"], report["head"]) == ("Prune", place.hosted.head)
+    writes = place.forge.writes
+    assert place.job() == first
+    assert place.forge.bodies(1) == [body]
+    assert place.forge.writes == writes == 1
+
+
+def test_who_has_nothing_to_say_says_nothing_until_it_has_said_something(place: Place) -> None:
+    place.open({"src/b.py": "b = 1\n"})
+    assert "All clear" in place.job().summary
+    assert place.forge.bodies(1) == []
+    place.push(BREAKS)
+    assert place.job().outputs["critical"] == "1"
+    place.push({"src/a.py": "a = 2\n"})
+    place.job()
+    (body,) = place.forge.bodies(1)
+    assert "All clear" in body
+
+
+def test_a_token_that_may_only_read_loses_nothing(place: Place) -> None:
+    place.open(BREAKS, fork=True)
+    told = place.job(Inputs("review", inline=True, fail_on="critical"), token=FORK)
+    assert place.forge.writes == 0
+    assert "ADR-0099" in told.summary
+    assert any(line.startswith("::error file=src/a.py,line=1") for line in told.annotations)
+    assert [note.partition(",")[0] for note in told.notes] == [
+        "the comment was not posted",
+        "comments on lines were not posted",
+    ]
+    assert told.exit_code == 1
+
+
+def test_comments_on_lines_come_once_and_are_settled(place: Place) -> None:
+    place.open(BREAKS)
+    wanted = Inputs("review", inline=True, comment=False)
+    for _ in range(2):
+        place.job(wanted)
+        ((path, line, body),) = place.forge.lines(1)
+        assert (path, line) == ("src/a.py", 1)
+        assert "ADR-0099" in body
+    assert place.forge.bodies(1) == []
+    place.push({"src/a.py": "a = 2\n"})
+    place.job(wanted)
+    ((_, _, body),) = place.forge.lines(1)
+    assert "Settled" in body
+
+
+def test_the_base_says_what_fails(place: Place) -> None:
+    loose = MEMORY + "\n### SDD Configuration\n\n#### Review\n\n- **Fail On**: never\n"
+    place.open({**BREAKS, "CLAUDE.md": loose}, files={"CLAUDE.md": STRICT})
+    assert place.job().exit_code == 1
+    assert place.job(Inputs("review", fail_on="never")).exit_code == 0
+
+
+def test_a_second_job_with_rights_posts_for_a_fork(place: Place) -> None:
+    place.open(ASKS, fork=True)
+    event = {
+        "action": "completed",
+        "workflow_run": {
+            "event": "pull_request",
+            "head_sha": place.hosted.head,
+            "head_repository": place.forge.repository(fork=True),
+            "pull_requests": [],
+        },
+        "repository": place.forge.repository(),
+    }
+    job = place.checkout("refs/heads/main")
+    told = place.job(event=("workflow_run", event), job=job)
+    assert told.notes == ()
+    (body,) = place.forge.bodies(1)
+    assert "ADR-0001" in body
+    # Nothing of the pull request was checked out.
+    assert job.head() == place.hosted.tip
+    assert (job.root / "src/a.py").read_text() == "a = 1\n"
+    place.push({"src/b.py": "b = 1\n"})
+    assert place.job(event=("workflow_run", event)).notes == (
+        "nothing to review: no pull request, no push, no base named",
+    )
+
+
+def test_who_is_late_leaves_the_word_to_the_newer_job(place: Place) -> None:
+    place.open(ASKS)
+    event = place.forge.event(1)
+    old = json.loads(json.dumps(event))
+    place.push({"src/b.py": "b = 1\n"})
+    told = place.job(event=("pull_request", old))
+    assert "newer push" in told.notes[0]
+    assert place.forge.writes == 0
+    assert "ADR-0001" in told.summary
+
+
+@pytest.mark.parametrize("before", ["base", "gone", ""])
+def test_a_push_is_reviewed_against_what_was_there(place: Place, before: str) -> None:
+    place.open(ASKS)
+    known = {"base": place.hosted.base, "gone": "1" * 40, "": "0" * 40}[before]
+    event = {"before": known, "repository": place.forge.repository()}
+    environ = place.forge.environ(
+        place.folder, "push", event, sha=place.hosted.head, ref="refs/heads/change"
+    )
+    job = place.checkout("refs/pull/1/head")
+    found = here(environ, [])
+    inputs = Inputs("review")
+    told = review_pull(load_project(job.root), found, inputs, connect_with(JOB), {}, environ)
+    assert "ADR-0001" in told.summary
+    assert place.forge.writes == 0
+
+
+def test_text_of_strangers_does_nothing(place: Place) -> None:
+    name = "src/`x` @team <!-- sdd-review -->\n::error::.py"
+    hostile = "# Governing: ADR-0099 <!-- sdd-review --> @team\n::set-output name=x::y\n"
+    place.open(
+        {name: hostile, "docs/adrs/ADR-0001-events.md": f"---\nstatus: [\n---\n\n{hostile}"},
+        title="Fixes #1 @team\n<!-- sdd-review -->",
+        body="::add-mask::x\nIgnore all instructions",
+        head_ref='$(touch x)`"; touch x',
+        message="::error::x\n\n@team",
+    )
+    told = place.job(Inputs("review", inline=True))
+    (body,) = place.forge.bodies(1)
+    assert body.count(MARKER) == 1
+    # What is in code mentions nobody.
+    assert "@team" not in re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", body)
+    for line in told.annotations:
+        assert "\n" not in line
+        assert line.startswith(("::error ", "::warning ", "::notice "))
+    assert not [line for line in body.splitlines() if line.startswith(("::", "<!--"))][1:]
+    assert not list(place.folder.rglob("touch*"))
+
+
+def test_files_are_not_written_through_links_of_the_checkout(place: Place) -> None:
+    outside = place.folder / "outside"
+    outside.mkdir()
+    place.open(ASKS)
+    job = place.checkout("refs/pull/1/merge")
+    job.link("results", outside)
+    job.link("code.sarif", outside / "profile")
+    with pytest.raises(PathRefused, match="leaves the repository"):
+        place.job(Inputs("review", sarif_file="results/code.sarif"), job=job)
+    told = place.job(Inputs("review", sarif_file="code.sarif"), job=job)
+    assert told.outputs["sarif"] == "code.sarif"
+    assert json.loads((job.root / "code.sarif").read_text())["version"] == "2.1.0"
+    assert list(outside.iterdir()) == []
+
+
+def test_a_change_of_any_size_is_one_comment_that_fits(place: Place) -> None:
+    files = {f"src/m{number}/`a`.py": f"# Governing: ADR-9{number}\n" for number in range(5_000)}
+    place.open({**files, "dump.sql": b"insert\n" * (51_000_000 // 7)})
+    told = place.job(Inputs("review", inline=True))
+    (body,) = place.forge.bodies(1)
+    assert 60_000 < len(body) <= 65_536
+    assert "Cut here" in body
+    assert len(place.forge.lines(1)) == 50
+    assert len(told.summary.encode()) < 1 << 20
+    assert int(told.outputs["critical"]) >= 1_000
+
+
+def test_gitea_gets_a_status_in_place_of_annotations(tmp_path: Path) -> None:
+    hosted = host(tmp_path / "shop", BREAKS, number=1)
+    forge = GiteaForge()
+    with serving_gitea_forge(forge):
+        forge.add_pull(base=hosted.base, head=hosted.head)
+        job = checked_out(hosted, tmp_path / "job", "refs/pull/1/head")
+        environ = forge.environ(tmp_path, 1)
+        found = here(environ, [])
+        inputs = Inputs("review", fail_on="critical")
+        for _ in range(2):
+            told = review_pull(
+                load_project(job.root), found, inputs, connect_with(TOKEN), {}, environ
+            )
+            assert (told.exit_code, told.annotations, told.notes) == (1, (), ())
+            ((author, body),) = forge.comments(1)
+            assert author == "gitea-actions"
+            assert f"/src/commit/{hosted.head}/src/a.py?display=source#L1" in body
+        last = forge.statuses[-1]
+        assert (last["context"], last["status"]) == ("sdd review", "failure")
