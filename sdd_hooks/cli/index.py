@@ -20,6 +20,8 @@ COMMANDS = {
     "add": Entry("index_update:add", "Index the declared collections that are missing."),
     "update": Entry("index_update:update", "Bring the index up to date with the work tree."),
     "embed": Entry("index_embed:embed", "Give a vector to every chunk without one."),
+    "pull": Entry("index_pull:pull", "Take the vectors that other machines pushed."),
+    "push": Entry("index_push:push", "Give the vectors of the index to other machines."),
     "status": Entry("index_status:status", "Show what is indexed, how fresh it is and where."),
     "serve": Entry("index_serve:serve", "Keep the daemon of the engine running."),
     "remove": Entry("index_remove:remove", "Take collections out of the index."),

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from sdd_hooks.cli.context import open_index, open_project
+from sdd_hooks.cli.index_pull import pull_if_shared
 from sdd_hooks.cli.options import json_option, kind_option, module_option
 from sdd_hooks.cli.output import Report, counted, plain, show
 from sdd_hooks.cli.progress import progress_line
@@ -35,7 +36,8 @@ class Embed:
     """What became of an embed. `mode` is `foreground`, `background`, `skip`, `stop`, `running`
     where there was one already, or `none` where nothing was to be done.
 
-    `pending` is how many chunks had no vector, `estimate` seconds. What is None does not apply.
+    `pending` is how many chunks had no vector, once `pulled` vectors came from other machines;
+    `estimate` is in seconds. What is None does not apply.
     """
 
     mode: str
@@ -46,6 +48,8 @@ class Embed:
     estimate: int | None = None
     pid: int | None = None
     log: str | None = None
+    pulled: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 @click.command()
@@ -85,8 +89,9 @@ def embed(
     else:
         choice: Choice = "foreground" if foreground else "skip" if skip else ""
         done = embed_as(project, project.select(kinds, module), choice)
-    notes = done.report.notes if done.report else ()
-    return show(Report(embed_data(done), embed_lines(done), notes, project.warnings), as_json)
+    return show(
+        Report(embed_data(done), embed_lines(done), _notes(done), project.warnings), as_json
+    )
 
 
 def embed_if_possible(
@@ -99,17 +104,23 @@ def embed_if_possible(
         with open_index(project) as engine:
             pending = engine.status().pending
         return None, (f"not embedded: {error}", *pending_notes(pending))
-    return done, done.report.notes if done.report else ()
+    return done, _notes(done)
 
 
 def embed_as(project: Project, collections: Sequence[Collection], choice: Choice) -> Embed:
-    """Embed in the mode that was chosen, or that the device asks for."""
+    """Embed in the mode that was chosen, or that the device asks for, what no other machine has."""
     if choice == "skip":
         return Embed("skip")
+    pulled: int | None = None
+    notes: tuple[str, ...] = ()
     with open_index(project) as engine:
         todo = embedding.task(project, engine, collections)
+        if todo.wanted:
+            pulled, notes = pull_if_shared(project, engine)
+        if pulled:
+            todo = embedding.task(project, engine, collections)
         if not todo.wanted:
-            return Embed("none", model=todo.model, pending=0)
+            return Embed("none", model=todo.model, pending=0, pulled=pulled, notes=notes)
         device = engine.device()
         mode = mode_of(device, choice, ci=in_ci(os.environ))
         if mode == "foreground":
@@ -117,7 +128,15 @@ def embed_as(project: Project, collections: Sequence[Collection], choice: Choice
                 report = embedding.in_foreground(
                     project, engine, todo, device, os.environ, progress
                 )
-            return Embed(mode, report.device, report.model, todo.wanted, report)
+            return Embed(
+                mode,
+                report.device,
+                report.model,
+                todo.wanted,
+                report,
+                pulled=pulled,
+                notes=notes,
+            )
         expected = rates.estimate(engine.name, todo.model, device, todo.wanted, os.environ)
     # Where it cannot be had, that is said here and not in a log.
     embedding.fetch_model(project)
@@ -130,6 +149,8 @@ def embed_as(project: Project, collections: Sequence[Collection], choice: Choice
         estimate=expected if begun.started else None,
         pid=begun.pid or None,
         log=begun.log or None,
+        pulled=pulled,
+        notes=notes,
     )
 
 
@@ -140,6 +161,7 @@ def embed_data(done: Embed) -> dict[str, object]:
         "mode": done.mode,
         "device": done.device,
         "model": done.model,
+        "pulled": done.pulled,
         "pending": done.pending,
         "embedded": report.embedded if report else None,
         "failed": report.failed if report else None,
@@ -157,19 +179,24 @@ def embed_lines(done: Embed) -> list[str]:
         return [SKIPPED]
     if done.mode == "stop":
         return [_stopped(done.pid)]
+    pulled = [f"pulled {counted(done.pulled, 'vector')}"] if done.pulled else []
     if done.mode == "none":
-        return [f"nothing to embed ({done.model})"]
+        return [*pulled, f"nothing to embed ({done.model})"]
     model = f" (model {done.model})" if done.model else ""
-    header = plain(f"device: {done.device}{model}")
+    header = [*pulled, plain(f"device: {done.device}{model}")]
     if done.report is not None:
-        return [header, _embedded(done.report)]
+        return [*header, _embedded(done.report)]
     log = f", log: {done.log}" if done.log else ""
     if done.mode == "running":
         pid = f" (pid {done.pid})" if done.pid else ""
-        return [header, f"an embed of this repository is running already{pid}{log}", NEXT]
+        return [*header, f"an embed of this repository is running already{pid}{log}", NEXT]
     about = f", about {human_duration(done.estimate)}" if done.estimate is not None else ""
     chunks = counted(done.pending or 0, "chunk")
-    return [header, f"embedding {chunks} in the background{about}{log}", NEXT]
+    return [*header, f"embedding {chunks} in the background{about}{log}", NEXT]
+
+
+def _notes(done: Embed) -> tuple[str, ...]:
+    return (*done.notes, *(done.report.notes if done.report else ()))
 
 
 def _embedded(report: EmbedReport) -> str:

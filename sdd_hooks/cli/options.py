@@ -40,6 +40,17 @@ def module_option(command: Command) -> Command:
     )
 
 
+def remote_option(command: Command) -> Command:
+    """`--remote`: where vectors are shared."""
+    return click.option(
+        "--remote",
+        metavar="NAME",
+        default="origin",
+        show_default=True,
+        help="The remote, as `git remote` names it.",
+    )(command)
+
+
 def limit_option(command: Command) -> Command:
     """`--limit`: how many hits at most."""
     return click.option(

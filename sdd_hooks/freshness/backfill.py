@@ -38,6 +38,20 @@ def backfill(
     Returns whether a process was started, and raises nothing. Whether it finds anything to embed is
     in `sdd index status`.
     """
+    if wanted(project, update, environ, load):
+        with suppress(OSError):
+            detached.start(__name__, [str(project.repository.root)], environ)
+            return True
+    return False
+
+
+def wanted(
+    project: Project,
+    update: Refresh,
+    environ: Mapping[str, str],
+    load: Callable[[], tuple[float, float, float]] = os.getloadavg,
+) -> bool:
+    """Whether what `update` made should be embedded now. Raises nothing."""
     total = update.total
     ci = in_ci(environ)
     settings = project.configuration.freshness
@@ -45,13 +59,14 @@ def backfill(
         settings, total.added + total.updated, ci=ci, load=_for_each_core(load)
     ):
         return False
-    with suppress(OSError):
-        # Nothing was ever embedded here: that is for somebody to begin.
-        if not embed_lock.path_of(project.repository).exists():
-            return False
-        detached.start(__name__, [str(project.repository.root)], environ)
+    # Where nothing was ever embedded, that is for somebody to begin; vectors that came from another
+    # machine leave no lock.
+    if project.configuration.search.share_vectors:
         return True
-    return False
+    try:
+        return embed_lock.path_of(project.repository).exists()
+    except OSError:
+        return False
 
 
 def main(arguments: Sequence[str]) -> None:

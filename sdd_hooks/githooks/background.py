@@ -38,8 +38,8 @@ def start(repository: Repository, environ: Mapping[str, str], collections: Seque
 
 def main(arguments: Sequence[str]) -> None:
     """The process that `start` starts: the top of the work tree, then names of collections."""
-    from sdd_hooks.freshness.backfill import backfill
     from sdd_hooks.freshness.refresh import refresh
+    from sdd_hooks.githooks.vectors import follow
     from sdd_hooks.project.project import load_project
 
     root, *names = arguments
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> None:
         return
     total = update.total
     if total.changed:
-        backfill(project, update, os.environ)
+        follow(project, update, os.environ)
     sys.stdout.write(
         f"{total.added} added, {total.updated} updated, {total.removed} removed,"
         f" {total.unchanged} unchanged\n"

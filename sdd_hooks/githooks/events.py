@@ -133,10 +133,26 @@ def _refresh(
         begun.close()
     if not update.total.changed:
         return ()
-    from sdd_hooks.freshness.backfill import backfill
-
-    embedding = backfill(project, update, environ)
+    embedding = _follow(event, arguments, project, update, environ)
     return _said(project, update, embedding) if arrival else update.notes
+
+
+def _follow(
+    event: str,
+    arguments: Sequence[str],
+    project: Project,
+    update: Refresh,
+    environ: Mapping[str, str],
+) -> bool:
+    """Start what gives a vector to what is new. Returns whether something was started."""
+    # What was committed here, nobody else has embedded.
+    if event == "post-commit" or list(arguments[:1]) == ["amend"]:
+        from sdd_hooks.freshness.backfill import backfill
+
+        return backfill(project, update, environ)
+    from sdd_hooks.githooks.vectors import follow
+
+    return follow(project, update, environ)
 
 
 def _is_arrival(event: str, arguments: Sequence[str]) -> bool:

@@ -1,0 +1,69 @@
+"""After what came from elsewhere, take the vectors that came with it, and embed what is left.
+
+git does not wait: it pays for starting a process, which finds out whether there is anything to do.
+"""
+
+# Governing: ADR-0025 (vectors travel in a git ref), SPEC-0013 REQ "After a merge"
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sdd_hooks.errors import SddError
+from sdd_hooks.freshness.backfill import backfill, wanted
+from sdd_hooks.freshness.embed_mode import in_ci
+from sdd_hooks.project import detached
+
+if TYPE_CHECKING:
+    from sdd_hooks.freshness.refresh import Refresh
+    from sdd_hooks.project.project import Project
+
+BACKFILL = "backfill"
+
+
+def follow(project: Project, update: Refresh, environ: Mapping[str, str]) -> bool:
+    """Start a pull for what `update` made, where vectors are shared, then what a backfill does.
+
+    Returns whether a process was started, and raises nothing.
+    """
+    total = update.total
+    if (
+        not project.configuration.search.share_vectors
+        or not total.added + total.updated
+        or in_ci(environ)
+    ):
+        return backfill(project, update, environ)
+    then = [BACKFILL] if wanted(project, update, environ) else []
+    with suppress(OSError):
+        detached.start(__name__, [str(project.repository.root), *then], environ)
+        return True
+    return False
+
+
+def main(arguments: Sequence[str]) -> None:
+    """The process that `follow` starts: the top of the work tree, and whether to embed."""
+    from sdd_hooks.freshness.embedding import be_stoppable
+
+    root, *then = arguments
+    be_stoppable()
+    # Nobody asked for this, and a machine that is offline is nobody's mistake.
+    with suppress(SddError):
+        _pull(Path(root))
+    if then == [BACKFILL]:
+        from sdd_hooks.freshness import backfill as after
+
+        after.main([root])
+
+
+def _pull(root: Path) -> None:
+    from sdd_hooks.engines import open_engine
+    from sdd_hooks.project.project import load_project
+    from sdd_hooks.sharing.pull import pull
+
+    project = load_project(root)
+    with closing(open_engine(project)) as engine:
+        if engine.coverage().pending:
+            pull(project, engine, wait=0.0)
