@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
     `outputs` are some of `OUTPUTS`. `summary` is Markdown for the summary of the step, whole lines
     or "". `annotations` are ready workflow commands, a line each. `notes` are plain text of a line
     each that a person should see, from whoever they come. `log` is what belongs into the log of the
-    job, plain lines.
+    job, plain lines. `errors` are what failed, plain text of a line each.
     """
 
     outputs: Mapping[str, str] = MappingProxyType({})
@@ -37,3 +37,4 @@ class Outcome(NamedTuple):
     notes: tuple[str, ...] = ()
     log: tuple[str, ...] = ()
     exit_code: int = EXIT_OK
+    errors: tuple[str, ...] = ()

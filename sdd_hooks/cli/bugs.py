@@ -10,8 +10,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sdd_hooks import __version__
-from sdd_hooks.errors import StorageError
+from sdd_hooks.errors import EXIT_BUG, StorageError
 from sdd_hooks.project.files import REASONS
+
+
+def explained(
+    error: Exception, arguments: Sequence[str], environ: Mapping[str, str]
+) -> tuple[str, str, int]:
+    """The code, the line for people and the exit code of an error that is none of ours."""
+    refused = refusal(error)
+    if refused is not None:
+        return refused.code, str(refused), refused.exit_code
+    log = write_log(error, arguments, environ)
+    where = f"please report it with {log}" if log else "and its log could not be written"
+    return "bug", f"a bug in sdd ({type(error).__name__}): {where}", EXIT_BUG
 
 
 def refusal(error: Exception) -> StorageError | None:

@@ -86,16 +86,12 @@ def _invoke(command: click.Command, arguments: Sequence[str], name: str) -> int:
 
 def _unexpected(error: Exception, arguments: Sequence[str]) -> int:
     """The system refused something no layer below expected, or there is a bug."""
-    from sdd_hooks.cli.bugs import refusal, write_log
+    from sdd_hooks.cli.bugs import explained
 
-    refused = refusal(error)
-    if refused is not None:
+    code, message, exit_code = explained(error, arguments, os.environ)
+    if exit_code != EXIT_BUG:
         _discard_output()
-        return _report(refused.code, str(refused), refused.exit_code, arguments)
-    log = write_log(error, arguments, os.environ)
-    where = f"please report it with {log}" if log else "and its log could not be written"
-    message = f"a bug in sdd ({type(error).__name__}): {where}"
-    return _report("bug", message, EXIT_BUG, arguments)
+    return _report(code, message, exit_code, arguments)
 
 
 def _report(code: str, message: str, exit_code: int, arguments: Sequence[str]) -> int:

@@ -20,6 +20,7 @@ COMMANDS = {
     "review": Entry(
         "review:review", "Say which decision a change should reference, and what it breaks."
     ),
+    "ci": Entry("ci:ci", "Sync, update, embed or review in a job of CI."),
     "issues": Entry("issues:issues", "Sync, list and show the issues of the tracker."),
     "hooks": Entry("hooks:hooks", "Install the git hooks that keep the index fresh."),
     "hook": Entry("hook:hook", "Act on a git event; the hooks call this."),

@@ -1,0 +1,137 @@
+"""Bring the issues of the tracker in, with the token that is for it."""
+
+# Governing: ADR-0018 (tracker issues as files), ADR-0019 (a token belongs to one host),
+# SPEC-0012 REQ "Inputs", REQ "Outputs"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from sdd_hooks.action.inputs import Inputs
+from sdd_hooks.action.outcome import Outcome
+from sdd_hooks.engines.protocol import Progress
+from sdd_hooks.errors import EXIT_OK, SddError
+from sdd_hooks.forges.registry import Here
+from sdd_hooks.freshness.issues import bring_in
+from sdd_hooks.freshness.tiers import syncing
+from sdd_hooks.project.project import Project
+from sdd_hooks.remote.urls import parse_endpoint
+from sdd_hooks.trackers.source import NoTracker, Source, find_source, find_sources
+from sdd_hooks.trackers.sync import Synced
+
+PATIENCE = 30.0
+"""Seconds for which another sync of the same issues is waited for."""
+
+
+class Telling(NamedTuple):
+    """Who is told how it goes: lines at once, and how far something is."""
+
+    say: Callable[[str], None]
+    progress: Progress
+
+
+def sync(
+    project: Project,
+    here: Here | None,
+    inputs: Inputs,
+    environ: Mapping[str, str],
+    now: float,
+    tell: Telling,
+) -> Outcome:
+    """Sync the issues of the repository and of its modules.
+
+    No tracker at all is an error only for the command `sync`. `environ` has no token of the inputs;
+    `now` is in epoch seconds. Raises SddError where the only tracker there is cannot be told.
+    """
+    try:
+        sources = find_sources(project, None, lambda part: find_source(project, part, now, environ))
+    except NoTracker as error:
+        if inputs.command == "sync":
+            raise
+        return Outcome({"issues-synced": "0"}, notes=(f"no issues: {error}",))
+    changed = 0
+    log: list[str] = []
+    notes: list[str] = []
+    failures = list(sources.failures)
+    own = sources.found[0].found.vendor
+    if inputs.tracker_token and not own.tokens:
+        notes.append(f"tracker-token was not used: {own.label} takes none")
+    for source in sources.found:
+        token = _token(source, sources.found, here, inputs)
+        try:
+            done, warnings = _synced(project, source, token, environ, now, tell)
+        except SddError as error:
+            failures.append(error)
+            continue
+        changed += done.added + done.updated + done.removed
+        log.append(_line(source, done))
+        notes += warnings
+    return Outcome(
+        {"issues-synced": str(changed)},
+        notes=tuple(notes),
+        log=tuple(log),
+        exit_code=max((one.exit_code for one in failures), default=EXIT_OK),
+        errors=tuple(map(str, failures)),
+    )
+
+
+def _token(source: Source, sources: Sequence[Source], here: Here | None, inputs: Inputs) -> str:
+    """The token of the inputs that belongs to the tracker of a source; "" for none of them.
+
+    `tracker-token` is for the tracker of the repository, or where that has none for the one of the
+    first module that has one; and for whatever else is on the same host.
+    """
+    if inputs.tracker_token and _place(source) == _place(sources[0]):
+        return inputs.tracker_token
+    if here is None:
+        return ""
+    forge = (here.name, parse_endpoint(here.run.web))
+    return inputs.token if _place(source) == forge else ""
+
+
+def _place(source: Source) -> tuple[str, object]:
+    """A tracker by its name, and the end of its host."""
+    return source.found.name, parse_endpoint(source.found.where.url)
+
+
+def _synced(
+    project: Project,
+    source: Source,
+    token: str,
+    environ: Mapping[str, str],
+    now: float,
+    tell: Telling,
+) -> tuple[Synced, tuple[str, ...]]:
+    variables = source.found.vendor.tokens if token else ()
+    if variables:
+        told = {**environ, **dict.fromkeys(variables, token)}
+        source = source._replace(around=source.around._replace(environ=told))
+    tracker = source.open(tell.say)
+    try:
+        return bring_in(
+            project,
+            tracker,
+            source.module,
+            now=now,
+            environ=environ,
+            wait=PATIENCE,
+            begun=lambda issues: tell.say(syncing(issues, source.label)),
+            progress=tell.progress,
+        )
+    finally:
+        tracker.disconnect()
+
+
+def _line(source: Source, done: Synced) -> str:
+    """A sync in a line."""
+    if not done.ran:
+        return f"{source.collection.name}: another sync is at work"
+    counts = {
+        "added": done.added,
+        "updated": done.updated,
+        "removed": done.removed,
+        "failed": done.failed,
+    }
+    said = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
+    return f"issues of {source.label} in {source.collection.name}: {said or 'none changed'}"

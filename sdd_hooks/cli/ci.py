@@ -1,0 +1,80 @@
+"""`sdd ci`: what the action runs."""
+
+# Governing: ADR-0024 (the action is a command), SPEC-0012 REQ "Inputs"
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sdd_hooks.action.inputs import FAIL_ON
+from sdd_hooks.cli.context import start_directory
+from sdd_hooks.errors import SddError
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def _input(name: str, metavar: str, help: str) -> Callable[[Decorated], Decorated]:
+    """An input of the action as an option, and as a variable."""
+    variable = f"SDD_{name.upper().replace('-', '_')}"
+    return click.option(
+        f"--{name}",
+        name.replace("-", "_"),
+        metavar=metavar,
+        envvar=variable,
+        show_envvar=True,
+        help=help,
+    )
+
+
+@click.command()
+@click.argument("command", metavar="COMMAND", required=False, envvar="SDD_COMMAND")
+@_input("engine", "NAME", "The engine, in place of the configured one.")
+@_input("fail-on", "SEVERITY", f"Exit with 1 for findings this severe: {', '.join(FAIL_ON)}.")
+@_input("base", "REV", "What to compare with, in place of what the event says.")
+@_input("comment", "true|false", "Whether a review becomes the one comment. [default: true]")
+@_input("inline", "true|false", "Whether it is said on lines as well. [default: false]")
+@_input("sarif-file", "FILE", "Where to write the findings as SARIF.")
+@_input("embed-model", "MODEL", "The embedding model, in place of the configured one.")
+@_input("judge", "MODEL", "Ask this model of llm as well.")
+@_input("report", "FILE", "Where to write the review as JSON.")
+@click.pass_obj
+def ci(directory: Path | None, /, **given: str | None) -> int:
+    """Do in a job of CI what it is for: sync, update, embed, review or all.
+
+    What `uses: …/sdd-hooks` runs, on any runner. On an event about a pull request only review does
+    anything; on others, all is sync, update and embed. SDD_TOKEN is a token of the host that runs
+    the job, SDD_TRACKER_TOKEN one of the tracker.
+
+    \b
+    Example:
+      sdd ci review
+      sdd ci all --fail-on critical
+    """
+    from sdd_hooks.action.console import open_console
+    from sdd_hooks.action.inputs import read_inputs, take_tokens
+    from sdd_hooks.action.run import run
+    from sdd_hooks.cli.bugs import explained
+
+    tokens = take_tokens(os.environ)
+    console = open_console(os.environ, sys.stdout)
+    for token in tokens:
+        console.mask(token)
+    try:
+        named = {name.replace("_", "-"): value or "" for name, value in given.items()}
+        inputs = read_inputs(named, tokens)
+        start = start_directory(directory)
+    except SddError as error:
+        console.fail(str(error))
+        return error.exit_code
+
+    def explain(error: Exception) -> tuple[str, int]:
+        _, message, exit_code = explained(error, sys.argv[1:], os.environ)
+        return message, exit_code
+
+    return run(start, inputs, dict(os.environ), console, explain)
