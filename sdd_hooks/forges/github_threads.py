@@ -90,10 +90,13 @@ def _from_graphql(api: Api, number: int) -> Iterator[Thread]:
     for _ in range(MOST_PAGES):
         data = api.ask(_THREADS, variables)
         found = field(data, "repository", "pullRequest", "reviewThreads")
+        more = field(found, "pageInfo", "hasNextPage")
+        if not isinstance(more, bool) or not isinstance(field(found, "nodes"), list):
+            raise RemoteError(f"{LABEL} answers without a list of threads: try again later")
         viewer = text(data, "viewer", "login")
         yield from filter(None, (_thread(one, viewer) for one in rows(found, "nodes")))
         after = text(found, "pageInfo", "endCursor")
-        if not flag(found, "pageInfo", "hasNextPage"):
+        if not more:
             return
         if not after or after in seen:
             break

@@ -31,9 +31,10 @@ class Desk:
     def open(self, token: str | None = JOB) -> Forge:
         """The forge as a job with that token has it."""
         run = Run(self.forge.url, self.forge.api, self.forge.home, "pull_request")
-        return VENDOR.open(run, self._connect(token))
+        return VENDOR.open(run, self.connect(token))
 
-    def _connect(self, token: str | None) -> Callable[..., Client]:
+    def connect(self, token: str | None = JOB) -> Callable[..., Client]:
+        """Makes clients for any API, with that token."""
         secret = Secret(token, "SDD_TOKEN") if token else None
 
         def connect(

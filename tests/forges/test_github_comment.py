@@ -243,7 +243,7 @@ def test_nothing_is_posted_while_nobody_can_look(here: Desk) -> None:
         seen.append(request.method)
         return LOST[0] if request.method == "GET" and "POST" in seen else None
 
-    here.forge.server.faults.append(fault)
+    here.forge.server.faults.insert(0, fault)
     with pytest.raises(RemoteError, match="502"):
         post(here)
     assert seen.count("POST") == 1

@@ -280,7 +280,7 @@ class GitHubForge:
             told = "Unable to create comment because issue is locked."
             return Response(403, {"message": told})
         if len(body) > LONGEST:
-            return _invalid("body is too long (maximum is 65536 characters)")
+            return _too_long("body is too long (maximum is 65536 characters)")
         login, program = rights.login, rights.program
         return Response(201, self.add_comment(number, self.stores(body), login, program=program))
 
@@ -289,7 +289,7 @@ class GitHubForge:
         if found is None:
             return Response(404, {"message": "Not Found"})
         if len(body) > LONGEST:
-            return _invalid("body is too long (maximum is 65536 characters)")
+            return _too_long("body is too long (maximum is 65536 characters)")
         found["body"] = self.stores(body)
         return Response(200, found)
 
@@ -301,9 +301,7 @@ class GitHubForge:
         for one in wanted:
             assert one["side"] == "RIGHT"
         if not all(self.shows(one["path"], one["line"]) for one in wanted):
-            return Response(
-                422, {"message": "Unprocessable Entity", "errors": ["Line could not be resolved"]}
-            )
+            return _invalid("Line could not be resolved")
         id = self._next()
         sha = body.get("commit_id") or self.pulls[number]["head"]["sha"]
         page = f"{self.url}/{self.home}/pull/{number}#pullrequestreview-{id}"
@@ -361,7 +359,7 @@ class GitHubForge:
 
     def _status(self, sha: str, body: Entry, rights: Rights) -> Response:
         if len(body.get("description") or "") > 140:
-            return _invalid("description is too long (maximum is 140 characters)")
+            return _too_long("description is too long (maximum is 140 characters)")
         id = self._next()
         made = {
             "url": f"{self._repo()}/statuses/{sha}",
@@ -577,9 +575,13 @@ def _denied() -> Response:
 
 
 def _invalid(said: str) -> Response:
-    return Response(
-        422, {"message": "Validation Failed", "documentation_url": "", "errors": [{"code": said}]}
-    )
+    told = {"message": "Unprocessable Entity", "errors": [said], "documentation_url": ""}
+    return Response(422, told)
+
+
+def _too_long(said: str) -> Response:
+    told = {"message": "Validation Failed", "errors": [{"code": "custom", "message": said}]}
+    return Response(422, {**told, "documentation_url": ""})
 
 
 def _check(request: Request, response: Response) -> None:
