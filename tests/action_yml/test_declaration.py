@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +71,14 @@ def test_every_input_reaches_a_step_under_its_own_name() -> None:
 
 def test_what_installs_has_no_token() -> None:
     assert not [name for name in STEPS[0]["env"] if "TOKEN" in name]
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step["id"])
+def test_shellcheck_has_nothing_to_say(step: dict[str, str]) -> None:
+    command = [Path(sys.executable).with_name("shellcheck"), "--shell=bash", "--enable=all", "-"]
+    # How a command of a condition or of `$( )` fails is what the script asks for.
+    meant = "--exclude=SC2310,SC2311,SC2312"
+    done = subprocess.run(
+        [*command, meant], input=step["run"].encode(), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout.decode()) == (0, "")

@@ -1,7 +1,7 @@
 """The step that installs: which Python it takes, and what it says where there is none.
 
-The Pythons here are shell scripts, so that nothing is installed. What a real one would run has tests
-of its own, in `tests/action/test_installation.py`.
+The Pythons here are shell scripts, so that nothing is installed. What a real one would run has
+tests of its own, in `tests/action/test_installation.py`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,28 @@
+"""The real act and actionlint, as `scripts/install-act` builds them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def program(name: Literal["act", "actionlint"]) -> Path:
+    """The program to test with; the test is skipped where there is none.
+
+    From the directory that `SDD_ACT` names (empty for none at all), else from `.cache/act`, else
+    the one on `PATH`.
+    """
+    named = os.environ.get("SDD_ACT")
+    found: str | None = None
+    if named != "":
+        place = Path(named or _ROOT / ".cache/act", "bin", name)
+        found = str(place) if place.is_file() else None if named else shutil.which(name)
+    if found is None:
+        pytest.skip(f"needs {name}: scripts/install-act .cache/act")
+    return Path(found)
