@@ -287,8 +287,10 @@ class GiteaForge:
         """Say things on lines in a review that is pending, then submit it."""
         if body["event"] == "COMMENT" and not body.get("body") and not body["comments"]:
             return _refusal(422, "review event COMMENT requires a body or a comment")
-        mine = (one for one in pull.reviews if one["user"]["login"] == account.login)
-        review = next((one for one in mine if one["state"] == "PENDING"), None)
+        begun = (one for one in pull.reviews if one["state"] == "PENDING")
+        # A job's user has no number to look for: it gets whosever review it is.
+        whose = {account.login} if _IDS.get(account.login, 1) > 0 else None
+        review = next((one for one in begun if not whose or one["user"]["login"] in whose), None)
         if review is None:
             review = self._pending(pull, body["commit_id"], account.login)
         for one in body["comments"]:

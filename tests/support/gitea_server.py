@@ -45,7 +45,7 @@ REQUIRE_SIGNIN_VIEW = {strict}
 [repository.pull-request]
 ADD_CO_COMMITTER_TRAILERS = false
 [actions]
-ENABLED = false
+ENABLED = {actions}
 [cron]
 ENABLED = false
 [log]
@@ -97,11 +97,19 @@ class RealGitea:
         self.call("POST", "/user/repos", {**made, **settings})
         return str(made["name"])
 
-    def change(self, repository: str, branch: str, path: str) -> None:
-        """Add a file to a new branch."""
-        content = b64encode(b"changed\n").decode()
-        change = {"content": content, "message": f"Add {path}", "new_branch": branch}
-        self.call("POST", f"/repos/alice/{repository}/contents/{path}", change)
+    def change(
+        self,
+        repository: str,
+        branch: str,
+        path: str,
+        content: str = "changed\n",
+        *,
+        owner: str = "alice",
+    ) -> None:
+        """Add a file to a new branch of the repository, as its owner."""
+        encoded = b64encode(content.encode()).decode()
+        change = {"content": encoded, "message": f"Add {path}", "new_branch": branch}
+        self.call("POST", f"/repos/{owner}/{repository}/contents/{path}", change, user=owner)
 
     def merge(self, repository: str, number: int) -> None:
         """Merge a pull request and delete its branch, once the server knows that it can be."""
@@ -111,8 +119,11 @@ class RealGitea:
 
 
 @contextmanager
-def running_gitea(program: Path, folder: Path, *, strict: bool = False) -> Iterator[RealGitea]:
-    """Run a Gitea with what it keeps in `folder`. A `strict` one shows strangers nothing."""
+def running_gitea(
+    program: Path, folder: Path, *, strict: bool = False, actions: bool = False
+) -> Iterator[RealGitea]:
+    """Run a Gitea with what it keeps in `folder`. A `strict` one shows strangers nothing; one with
+    `actions` waits for runners."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -123,7 +134,12 @@ def running_gitea(program: Path, folder: Path, *, strict: bool = False) -> Itera
     configuration.parent.mkdir(parents=True)
     configuration.write_text(
         _CONFIGURATION.format(
-            user=getuser(), port=port, url=url, static=static, strict=str(strict).lower()
+            user=getuser(),
+            port=port,
+            url=url,
+            static=static,
+            strict=str(strict).lower(),
+            actions=str(actions).lower(),
         )
     )
     environment = {
