@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
 
-_LARGEST = 32 << 20
-"""Bytes of an event that are read; the hosts themselves send none above 25 MB."""
+from sdd_hooks.forges.event import read_event, same_repository
+from sdd_hooks.trackers.fields import field
 
 
 def from_fork(environ: Mapping[str, str]) -> bool:
@@ -26,40 +24,18 @@ def from_fork(environ: Mapping[str, str]) -> bool:
     path = environ.get("GITHUB_EVENT_PATH", "")
     if not path:
         return _expected(environ)
-    event = _event(Path(path))
+    event = read_event(path)
     if event is None:
         return True
     pull = event.get("pull_request")
     if pull:
-        return not _same(_field(pull, "head", "repo"), _field(pull, "base", "repo"))
+        return not same_repository(field(pull, "head", "repo"), field(pull, "base", "repo"))
     started_by = event.get("workflow_run")
     if started_by:
-        return not _same(_field(started_by, "head_repository"), event.get("repository"))
-    return bool(_field(event.get("issue"), "pull_request")) or _expected(environ)
+        return not same_repository(field(started_by, "head_repository"), event.get("repository"))
+    return bool(field(event.get("issue"), "pull_request")) or _expected(environ)
 
 
 def _expected(environ: Mapping[str, str]) -> bool:
     """Whether the event is one that always is about a pull request."""
     return environ.get("GITHUB_EVENT_NAME", "").startswith("pull_request")
-
-
-def _event(path: Path) -> Mapping[str, object] | None:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
-        event = json.loads(data) if len(data) <= _LARGEST else None
-    except (OSError, ValueError, RecursionError):
-        return None
-    return event if isinstance(event, dict) else None
-
-
-def _field(value: object, *names: str) -> object:
-    for name in names:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
-
-def _same(one: object, other: object) -> bool:
-    """Whether both are a repository, and the same one. Its number survives a rename."""
-    first, second = _field(one, "id"), _field(other, "id")
-    return isinstance(first, int) and first == second
