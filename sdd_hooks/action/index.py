@@ -47,13 +47,15 @@ def embed(
     shares = project.configuration.search.share_vectors
     with closing(open_engine(project)) as engine:
         pulled = pushed = Outcome()
-        if shares:
+        todo = embedding.task(project, engine, project.collections)
+        if shares and todo.wanted:
             try:
                 pulled = _pulled(project, engine, access, progress)
             except EngineUnavailable as error:
                 # That holds for a push as well.
                 shares, pulled = False, Outcome(notes=(str(error),))
-        embedded = _embedded(project, engine, environ, progress)
+            todo = embedding.task(project, engine, project.collections)
+        embedded = _embedded(project, engine, todo, environ, progress)
         if shares:
             # What was embedded before a failure is worth as much.
             pushed = _pushed(project, engine, access, progress)
@@ -67,10 +69,13 @@ def embed(
 
 
 def _embedded(
-    project: Project, engine: Engine, environ: Mapping[str, str], progress: Progress
+    project: Project,
+    engine: Engine,
+    todo: embedding.Task,
+    environ: Mapping[str, str],
+    progress: Progress,
 ) -> Outcome:
     """Embed; what keeps it from that is in the outcome."""
-    todo = embedding.task(project, engine, project.collections)
     if not todo.wanted:
         outputs = {"chunks-embedded": "0", "device": _device(engine)}
         return Outcome(outputs, log=(f"nothing to embed ({todo.model})",))

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import base64
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from sdd_hooks.action.access import access, connect_with
+from sdd_hooks.errors import RemoteError
+from sdd_hooks.forges.protocol import Run, Vendor
+from sdd_hooks.forges.registry import Here
+from tests.support.loopback import Response, Server, serving
+from tests.support.repos import Repo
+
+TOKEN = "t0ken-of-the-job"
+SENT = f"Basic {base64.b64encode(f'x-access-token:{TOKEN}'.encode()).decode()}"
+
+
+def job(web: str) -> Here:
+    """A job on the host at that address."""
+    vendor = Vendor("Nobody's", lambda _environ: None, lambda _run, _connect: None)  # type: ignore[arg-type,return-value]
+    return Here("nobody", vendor, Run(web, f"{web}/api", "acme/shop", "push"))
+
+
+@pytest.fixture
+def host() -> Iterator[Server]:
+    """A host that has no repository."""
+    with serving(lambda _request: Response(404)) as server:
+        yield server
+
+
+@pytest.fixture
+def other() -> Iterator[Server]:
+    """Another host."""
+    with serving(lambda _request: Response(404)) as server:
+        yield server
+
+
+def asked(repo: Repo, url: str, added: Mapping[str, str]) -> list[str]:
+    """What git puts into the header that carries tokens, when it asks for refs at `url`."""
+    done = subprocess.run(
+        ["git", "ls-remote", url],
+        cwd=repo.root,
+        env={**os.environ, "GIT_TRACE_CURL": "1", "GIT_TRACE_REDACT": "0", **added},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return re.findall(r"=> Send header: authorization: (.*)", done.stderr, re.IGNORECASE)
+
+
+def test_git_sends_the_token_to_the_host_of_the_job(repo: Repo, host: Server) -> None:
+    added = access(job(host.url), TOKEN, {})
+    assert set(asked(repo, f"{host.url}/acme/shop.git", added)) == {SENT}
+    assert set(asked(repo, f"{host.url}/acme/more.git", added)) == {SENT}
+    assert {request.path for request in host.asked} == {
+        "/acme/shop.git/info/refs",
+        "/acme/more.git/info/refs",
+    }
+
+
+def test_git_sends_it_to_no_other_host(repo: Repo, host: Server, other: Server) -> None:
+    added = access(job(host.url), TOKEN, {})
+    assert asked(repo, f"{other.url}/acme/shop.git", added) == []
+    assert other.asked
+
+
+def test_git_follows_no_redirect_with_it(repo: Repo, host: Server, other: Server) -> None:
+    host.fail(*[Response(302, headers={"Location": f"{other.url}/x.git/info/refs"})] * 3)
+    asked(repo, f"{host.url}/acme/shop.git", access(job(host.url), TOKEN, {}))
+    assert host.asked
+    assert other.asked == []
+
+
+def test_the_header_that_a_checkout_has_left_is_not_sent_as_well(repo: Repo, host: Server) -> None:
+    repo.git("config", f"http.{host.url}/.extraheader", "AUTHORIZATION: basic b2xkOm9sZA==")
+    added = access(job(host.url), TOKEN, {})
+    assert len(asked(repo, f"{host.url}/acme/shop.git", {})) == 1
+    assert asked(repo, f"{host.url}/acme/shop.git", added) == [SENT]
+
+
+def test_a_host_below_a_path(repo: Repo, host: Server) -> None:
+    added = access(job(f"{host.url}/git/"), TOKEN, {})
+    assert asked(repo, f"{host.url}/git/acme/shop.git", added) == [SENT]
+    assert asked(repo, f"{host.url}/elsewhere/shop.git", added) == []
+
+
+def test_what_is_configured_by_the_environment_stays() -> None:
+    around = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "safe.directory",
+        "GIT_CONFIG_VALUE_0": "/somewhere",
+    }
+    added = access(job("https://forge.example"), TOKEN, around)
+    listed = subprocess.run(
+        ["git", "config", "--list"],
+        env={**os.environ, **around, **added},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "safe.directory=/somewhere" in listed
+    assert f"http.https://forge.example/.extraheader=Authorization: {SENT}" in listed
+
+
+@pytest.mark.parametrize("count", ["", "-1", "x", "1" * 30, "٣"])
+def test_a_count_that_is_none_counts_nothing(count: str) -> None:
+    added = access(job("https://forge.example"), TOKEN, {"GIT_CONFIG_COUNT": count})
+    assert added["GIT_CONFIG_COUNT"] == "3"
+
+
+@pytest.mark.parametrize(
+    "web",
+    ["", "forge.example", "ftp://forge.example", "https://me:pw@forge.example", "https://a b"],
+)
+def test_no_address_no_token(web: str) -> None:
+    assert access(job(web), TOKEN, {}) == {}
+
+
+def test_a_line_break_in_the_address_is_none_in_git() -> None:
+    assert access(job("https://forge.example/\n[core]"), TOKEN, {}) == {}
+
+
+def test_no_job_or_no_token() -> None:
+    assert access(None, TOKEN, {}) == {}
+    assert access(job("https://forge.example"), "", {}) == {}
+
+
+def test_the_client_carries_the_token_and_never_shows_it(host: Server, other: Server) -> None:
+    host.fail(Response(401, {"message": f"bad {TOKEN}"}))
+    client = connect_with(TOKEN)(
+        host.url, label="Forge", headers=lambda secret: {"X-Token": secret.value}
+    )
+    try:
+        with pytest.raises(RemoteError) as refused:
+            client.get("repos")
+        assert host.asked[0].headers["x-token"] == TOKEN
+        assert TOKEN not in str(refused.value)
+        assert TOKEN not in repr(client)
+        with pytest.raises(RemoteError):
+            client.get(f"{other.url}/repos")
+        assert other.asked == []
+    finally:
+        client.close()
+
+
+def test_a_client_without_a_token_asks_without_one(host: Server) -> None:
+    client = connect_with("")(
+        host.url, label="Forge", headers=lambda secret: {"X-Token": secret.value}
+    )
+    try:
+        client.get("repos", allow=(404,))
+        assert "x-token" not in host.asked[0].headers
+    finally:
+        client.close()
