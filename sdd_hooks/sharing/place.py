@@ -11,6 +11,7 @@ partial clone stays what it is, and the directory may be deleted at any time.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,9 +43,9 @@ TRANSFER = 600.0
 _ROUNDS = 8
 """How often a ref is looked at again because it moved while it was fetched."""
 
+_SLACK = 1_000_000
 _SLUG = 60
 _TREE_BYTES = 200_000
-_SPARE = 64_000_000
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REFUSED = re.compile(
     r"could not read (?:Username|Password)|Authentication failed|Permission denied"
@@ -202,7 +203,7 @@ class Place:
         """Forget what is here, where most of it belongs to no commit that is of use."""
         size = sum(file.stat().st_size for file in self.objects.rglob("*") if file.is_file())
         current = sum(entry.size for entry in self.entries(commit)[0]) if commit else 0
-        if size > 2 * current + _SPARE:
+        if size > 2 * current + self.limits.spare:
             shutil.rmtree(self.objects, ignore_errors=True)
 
     def _look(self) -> str:
@@ -221,7 +222,7 @@ class Place:
         seen = self._seen()
         known = (f"--negotiation-tip={seen}",) if seen else ()
         args = (*_FETCH, *known, "--", self.url, self.ref)
-        done = self._remotely(*args, deadline=TRANSFER, largest=2 * self.limits.total)
+        done = self._remotely(*args, deadline=TRANSFER, largest=2 * self.limits.total + _SLACK)
         # The ref may be gone since it was looked at, which the next look finds out.
         if done.code and "find remote ref" not in done.err:
             raise self._failure(done)
@@ -237,6 +238,23 @@ class Place:
             return ""
         return commit if _OBJECT.fullmatch(commit) and self.has(commit) else ""
 
+    def _boundary(self) -> Path:
+        """A list of commits whose parents nobody asks for: the clone's own, and the last one seen.
+
+        That one has no parents. But only for a clone that has such commits does git leave out of a
+        pack what is in the tree of a commit that both sides have and that is nobody's parent.
+        """
+        own = Path(os.fsdecode(self._git("rev-parse", "--git-path", "shallow")).rstrip("\n"))
+        try:
+            listed = (self.root / own).read_text()
+        except FileNotFoundError:
+            listed = ""
+        seen = self._seen()
+        also = f"{seen}\n" if seen and not self.has_parent(seen) else ""
+        path = self.objects.with_name("shallow")
+        write_atomically(path, f"{listed}{also}".encode())
+        return path
+
     @property
     def _memory(self) -> Path:
         return self.objects.with_name(self.ref.removeprefix(REFS))
@@ -247,7 +265,8 @@ class Place:
                 self.root,
                 *args,
                 deadline=deadline,
-                access={**_ALLOCATION, **self.access},
+                environ={**os.environ, **_ALLOCATION},
+                access={**self.access, "GIT_SHALLOW_FILE": str(self._boundary())},
                 settings=_SETTINGS,
                 objects=self.objects,
                 largest=largest,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from sdd_hooks.engines.protocol import Engine, Progress, VectorExchange
@@ -55,13 +55,14 @@ def push(
     exchange = exchange_of(project, engine)
     ref = ref_of(exchange.model, exchange.storage)
     with opened_place(project.repository, remote, ref, access, limits, wait) as place:
+        known: dict[Entry, Sequence[bytes]] = {}
         for attempt in range(_ATTEMPTS):
             if attempt:
                 sleep(chance() * min(_LONGEST_PAUSE, 0.1 * 2**attempt))
             tip = place.tip()
             entries, refused = place.entries(tip) if tip else ([], [])
             _agree(place, exchange, entries)
-            made = union(place, exchange, entries, progress)
+            made = union(place, exchange, entries, known, progress)
             changed = made.changed or refused
             now = _published(place, made, exchange.model, tip) if changed else tip
             if now is not None:

@@ -11,7 +11,15 @@ from typing import NamedTuple
 from sdd_hooks.engines.protocol import Progress, VectorExchange
 from sdd_hooks.project.lines import counted
 from sdd_hooks.sharing.place import Entry, Place
-from sdd_hooks.sharing.segment import KEY_BYTES, VALUE_BYTES, name_of, sound, write_segment
+from sdd_hooks.sharing.segment import (
+    HEADER_BYTES,
+    KEY_BYTES,
+    VALUE_BYTES,
+    Segment,
+    name_of,
+    sound,
+    write_segment,
+)
 from sdd_hooks.sharing.shelf import dimensions_of, segments
 
 
@@ -37,13 +45,20 @@ def union(
     place: Place,
     exchange: VectorExchange,
     entries: Sequence[Entry],
+    known: dict[Entry, Sequence[bytes]],
     progress: Progress | None = None,
 ) -> Union:
-    """What `place` holds in `entries`, with the vectors of the index that it lacks."""
+    """What `place` holds in `entries`, with the vectors of the index that it lacks.
+
+    `known` has the keys of segments that were read before, and is added to: a push that is made
+    anew reads only what came in between.
+    """
     notes: list[str] = []
     dimensions = exchange.dimensions or dimensions_of(place, entries)
-    shelf = _Shelf(place, exchange, dimensions, notes, progress)
-    held = shelf.read(entries)
+    shelf = _Shelf(place, exchange, dimensions, notes)
+    for entry, segment in shelf.segments([one for one in entries if one not in known], progress):
+        known[entry] = segment.keys
+    held = [_Held(entry, known[entry]) for entry in entries if entry in known]
     there = {key for one in held for key in one.keys}
     wanted = exchange.keys()
     pairs = (
@@ -67,22 +82,24 @@ class _Shelf:
         exchange: VectorExchange,
         dimensions: int,
         notes: list[str],
-        progress: Progress | None,
     ) -> None:
         self._place = place
         self._exchange = exchange
         self._dimensions = dimensions
         self._notes = notes
-        self._progress = progress
 
-    def read(self, entries: Sequence[Entry]) -> list[_Held]:
+    def segments(
+        self, entries: Iterable[Entry], progress: Progress | None = None
+    ) -> Iterator[tuple[Entry, Segment]]:
         """The entries that are sound segments; the others are in the notes."""
-        return [_Held(entry, keys) for entry, keys, _ in self._segments(entries, self._progress)]
+        return segments(
+            self._place, list(entries), self._exchange, self._dimensions, self._notes, progress
+        )
 
     def write(self, pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[_Held]:
         """Write vectors as segments, none too large."""
         each = KEY_BYTES + self._dimensions * VALUE_BYTES[self._exchange.storage]
-        most = max(1, (self._place.limits.largest - 2 * KEY_BYTES - 1000) // each)
+        most = max(1, (self._place.limits.largest - HEADER_BYTES) // each)
         batch: list[tuple[bytes, bytes]] = []
         for pair in pairs:
             batch.append(pair)
@@ -99,12 +116,12 @@ class _Shelf:
             return held
         before = sum(len(one.keys) for one in held)
         use, kept = set(wanted), []
-        for entry, _, pairs in self._segments([one.entry for one in held]):
-            useful = [pair for pair in pairs if pair[0] in use]
-            if len(useful) == len(pairs):
-                kept.append(_Held(entry, [key for key, _ in pairs]))
-            else:
-                kept += self.write(useful)
+        for one in held:
+            if use.issuperset(one.keys):
+                kept.append(one)
+                continue
+            for _, segment in self.segments([one.entry]):
+                kept += self.write(pair for pair in segment.pairs if pair[0] in use)
         while _bytes(kept) > limit:
             kept.pop()
         left_out = counted(before - sum(len(one.keys) for one in kept), "vector")
@@ -131,17 +148,9 @@ class _Shelf:
     def _one(self, group: Sequence[_Held]) -> list[_Held]:
         """Several segments as one. Of a key that is in two of them the first counts."""
         pairs: dict[bytes, bytes] = {}
-        for _, _, found in self._segments([one.entry for one in group]):
-            pairs = {**dict(found), **pairs}
+        for _, segment in self.segments(one.entry for one in group):
+            pairs = {**dict(segment.pairs), **pairs}
         return list(self.write(sorted(pairs.items())))
-
-    def _segments(
-        self, entries: Sequence[Entry], progress: Progress | None = None
-    ) -> Iterator[tuple[Entry, list[bytes], list[tuple[bytes, bytes]]]]:
-        for entry, segment in segments(
-            self._place, entries, self._exchange, self._dimensions, self._notes, progress
-        ):
-            yield entry, segment.keys, segment.pairs
 
     def _written(self, pairs: Sequence[tuple[bytes, bytes]]) -> _Held:
         exchange = self._exchange

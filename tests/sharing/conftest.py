@@ -1,0 +1,17 @@
+"""A bare repository, for laptops that share vectors through it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.laptops import Hub
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Hub:
+    """A bare repository with two decisions, of one chunk each."""
+    pytest.importorskip("onnxruntime", reason="needs the local extra")
+    pytest.importorskip("tokenizers", reason="needs the local extra")
+    return Hub.make(tmp_path)

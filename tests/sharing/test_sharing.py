@@ -1,0 +1,334 @@
+"""Vectors that one machine made are used by the others."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import apsw
+import pytest
+
+from sdd_hooks.errors import EngineUnavailable, RemoteError, RepositoryError, StorageError
+from sdd_hooks.project.lock import held
+from sdd_hooks.sharing.limits import LIMITS
+from sdd_hooks.sharing.place import ref_of
+from tests.support.laptops import Hub, Laptop
+
+
+ONLY_FORWARD = """\
+#!/bin/sh
+[ "$2" = 0000000000000000000000000000000000000000 ] && exit 0
+git merge-base --is-ancestor "$2" "$3" && exit 0
+echo "only forward, \033[31mplease" >&2
+exit 1
+"""
+
+
+def test_a_laptop_that_pulls_what_a_runner_pushed_embeds_nothing(hub: Hub) -> None:
+    runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
+    assert runner.embed().embedded == 2
+    pushed = runner.push()
+    assert (pushed.pushed, pushed.vectors, pushed.notes) == (2, 2, ())
+    assert hub.refs() == {pushed.ref: pushed.commit}
+    pulled = laptop.pull()
+    assert (pulled.pulled, pulled.vectors, pulled.pending, pulled.notes) == (2, 2, 0, ())
+    assert laptop.embed().embedded == 0
+    assert laptop.vectors == runner.vectors
+
+
+def test_what_is_there_is_not_pushed_or_pulled_again(hub: Hub) -> None:
+    runner = hub.laptop("runner")
+    runner.embed()
+    first = runner.push()
+    assert runner.push() == first._replace(pushed=0)
+    assert hub.refs() == {first.ref: first.commit}
+    assert runner.pull().pulled == 0
+
+
+def test_where_nothing_is_embedded_nothing_is_pushed_or_pulled(hub: Hub) -> None:
+    laptop = hub.laptop("laptop")
+    assert laptop.push()[3:] == (0, 0, "", ())
+    assert laptop.pull()[3:] == (0, 0, "", 2, ())
+    assert hub.refs() == {}
+
+
+def test_a_ref_has_what_everybody_pushed(hub: Hub) -> None:
+    one, other, third = (hub.laptop(name) for name in ("one", "other", "third"))
+    assert one.made(3).vectors == 3
+    pushed = other.made(4)
+    assert (pushed.pushed, pushed.vectors) == (1, 4)
+    assert len(hub.entries(pushed.ref)) == 2
+    third.write(3, 4)
+    assert third.pull().pending == 0
+    assert third.vectors == {**one.vectors, **other.vectors}
+
+
+def test_equal_vectors_are_the_same_commit(tmp_path: Path, hub: Hub) -> None:
+    one, other = hub.laptop("one"), hub.laptop("other")
+    Hub.make(tmp_path / "second")
+    other.repo.git("remote", "add", "second", str(tmp_path / "second/hub.git"))
+    for laptop in (one, other):
+        laptop.embed()
+    assert one.push().commit == other.push(remote="second").commit
+    assert hub.repo.git("rev-list", "--count", one.ref) == "1"
+
+
+def test_a_vector_that_is_here_stays_and_one_of_no_use_goes(hub: Hub) -> None:
+    runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
+    runner.embed()
+    runner.push()
+    laptop.embed()
+    mine = bytes(range(1, 8)) + b"\x7f"
+    store = apsw.Connection(str(laptop.store))
+    keys = sorted(laptop.vectors)
+    store.execute("UPDATE vectors SET vector = ? WHERE hash = ?", (mine, keys[0]))
+    store.execute("UPDATE vectors SET vector = x'00' WHERE hash = ?", (keys[1],))
+    store.close()
+    assert laptop.pull().pulled == 1
+    assert laptop.vectors == {keys[0]: mine, keys[1]: runner.vectors[keys[1]]}
+
+
+def test_vectors_of_texts_that_are_not_in_the_index_stay_here(hub: Hub) -> None:
+    laptop = hub.laptop("laptop")
+    laptop.write(3)
+    laptop.embed()
+    laptop.repo.remove("docs/adrs/ADR-0003-x.md")
+    laptop.index()
+    assert len(laptop.vectors) == 3
+    assert laptop.push().vectors == 2
+
+
+def test_a_second_model_and_another_storage_live_beside_the_first(hub: Hub) -> None:
+    runner = hub.laptop("runner")
+    runner.embed()
+    first = runner.push()
+    memory = runner.repo.root / "CLAUDE.md"
+    text = memory.read_text()
+    memory.write_text(text.replace("int8", "float32"))
+    runner.embed()
+    floats = runner.push()
+    shutil.copytree(hub.folder / "model", hub.folder / "other")
+    memory.write_text(text.replace("/model\n", "/other\n"))
+    runner.embed()
+    second = runner.push()
+    assert hub.refs() == {one.ref: one.commit for one in (first, floats, second)}
+    assert first.ref.startswith("refs/sdd/vectors/local-model-")
+    assert second.ref.startswith("refs/sdd/vectors/local-other-")
+    laptop = hub.laptop("laptop")
+    laptop.repo.write("CLAUDE.md", text.replace("int8", "float32"))
+    assert laptop.pull().pulled == 2
+    assert {len(vector) for vector in laptop.vectors.values()} == {32}
+    assert laptop.embed().embedded == 0
+
+
+def test_the_repository_is_as_it_was(hub: Hub) -> None:
+    runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
+    runner.embed()
+    before = [_state(one) for one in (runner, laptop)]
+    for one in (runner, laptop):
+        for hook in ("pre-push", "reference-transaction", "post-merge"):
+            path = one.repo.write(f".git/hooks/{hook}", f"#!/bin/sh\ntouch {hub.folder}/ran\n")
+            path.chmod(0o755)
+        # Everything of the remote is also tracked, and tags are followed.
+        one.repo.git("config", "--add", "remote.origin.fetch", "+refs/*:refs/remotes/all/*")
+        one.repo.git("config", "remote.origin.tagOpt", "--tags")
+    runner.push()
+    laptop.pull()
+    assert [_state(one) for one in (runner, laptop)] == before
+    assert not (hub.folder / "ran").exists()
+
+
+def _state(laptop: Laptop) -> tuple[str, ...]:
+    git = laptop.repo.root / ".git"
+    files = sorted(
+        str(path.relative_to(git))
+        for path in git.rglob("*")
+        if path.is_file() and path.relative_to(git).parts[0] not in {"sdd", "hooks", "index"}
+    )
+    return (*files, laptop.repo.git("log", "--all", "--format=%H"))
+
+
+@pytest.mark.parametrize("option", ["--depth=1", "--filter=blob:none"])
+def test_a_clone_that_lacks_something_goes_on_lacking_it(hub: Hub, option: str) -> None:
+    hub.repo.git("config", "uploadpack.allowFilter", "true")
+    runner = hub.laptop("runner")
+    runner.repo.commit("More", {"more.txt": "more\n"})
+    runner.repo.git("push", "--quiet", "origin", "main")
+    laptop = hub.laptop("laptop", option)
+    runner.made(3)
+    before = _state(laptop)
+    assert laptop.pull().pulled == 3
+    assert laptop.made(4).vectors == 4
+    assert runner.pull().pulled == 1
+    assert _state(laptop) == before
+
+
+def test_in_a_linked_work_tree(hub: Hub) -> None:
+    runner = hub.laptop("runner")
+    linked = Laptop(runner.repo.worktree(hub.folder / "linked", "other"))
+    linked.index()
+    linked.embed()
+    assert linked.push().pushed == 2
+    assert runner.push().pushed == 0
+
+
+def test_a_host_that_denies_all_but_fast_forwards_gets_a_history(hub: Hub) -> None:
+    hub.repo.write("hooks/update", ONLY_FORWARD).chmod(0o755)
+    runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
+    for number in (3, 4, 5):
+        ref = runner.made(number).ref
+    assert hub.repo.git("rev-list", "--count", ref) == "3"
+    assert laptop.pull().pulled == 5
+    assert laptop.made(6).vectors == 6
+
+
+def test_a_host_that_does_not_take_the_ref(hub: Hub) -> None:
+    hub.repo.write("hooks/update", "#!/bin/sh\nexit 1\n").chmod(0o755)
+    runner = hub.laptop("runner")
+    runner.embed()
+    with pytest.raises(RemoteError, match=r"^origin does not take refs/sdd/.* \(.*hook declined\)"):
+        runner.push()
+    assert hub.refs() == {}
+
+
+def test_many_pushes_are_one_commit_of_few_segments(hub: Hub) -> None:
+    runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
+    limits = LIMITS._replace(largest=2000, small=500, most=3)
+    sizes = []
+    for number in range(3, 12):
+        runner.write(number)
+        runner.embed()
+        pushed = runner.push(limits=limits)
+        sizes.append(len(hub.entries(pushed.ref)))
+    assert max(sizes) == 3
+    assert hub.repo.git("rev-list", "--count", pushed.ref) == "1"
+    assert pushed.vectors == 11
+    assert laptop.pull().pulled == 11
+
+
+def test_at_the_limit_what_the_index_has_no_use_for_is_left_out(hub: Hub) -> None:
+    one, other = hub.laptop("one"), hub.laptop("other")
+    one.made(*range(3, 10))
+    limits = LIMITS._replace(total=450)
+    other.write(10)
+    other.embed()
+    pushed = other.push(limits=limits)
+    assert pushed.notes == (f"7 vectors left out, as {pushed.ref} holds 0 MB at most",)
+    assert (pushed.pushed, pushed.vectors) == (1, 3)
+    assert other.push(limits=limits)._replace(pushed=1, notes=pushed.notes) == pushed
+    # There is no room for more, and what is there stays.
+    one.push(limits=limits._replace(total=200))
+    assert other.pull().vectors <= 3
+
+
+def test_what_is_kept_here_is_bounded(hub: Hub) -> None:
+    runner = hub.laptop("runner")
+    limits = LIMITS._replace(spare=0)
+    for number in (3, 4):
+        runner.write(number)
+        runner.embed()
+        assert runner.push(limits=limits).pushed
+    assert not (runner.share / "objects").exists()
+    assert runner.pull().vectors == 4
+
+
+def test_what_was_kept_may_be_deleted_or_damaged(hub: Hub) -> None:
+    runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
+    runner.made(3)
+    laptop.pull()
+    shutil.rmtree(laptop.share)
+    assert laptop.pull().vectors == 3
+    for path in laptop.share.glob("local-*"):
+        path.write_bytes(b"\xff--upload-pack=x")
+    laptop.store.unlink()
+    runner.made(4)
+    assert laptop.pull().pulled == 4
+
+
+def test_only_what_is_new_is_transferred(hub: Hub) -> None:
+    hub.repo.git("config", "receive.unpackLimit", "1")
+    runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
+    runner.made(*range(3, 40))
+    laptop.pull()
+    places = (hub.repo.root / "objects", laptop.share)
+    before = {pack for place in places for pack in place.rglob("*.pack")}
+    runner.made(41)
+    laptop.pull()
+    new = {pack for place in places for pack in place.rglob("*.pack")} - before
+    listed = [hub.repo.git("verify-pack", "-v", str(pack)) for pack in new]
+    # Each way: the commit, its tree, and the one segment that is new.
+    assert [
+        [text.count(f" {kind} ") for kind in ("commit", "tree", "blob")] for text in listed
+    ] == [
+        [1, 1, 1],
+        [1, 1, 1],
+    ]
+
+
+def test_a_remote_that_does_not_exist(hub: Hub) -> None:
+    laptop = hub.laptop("laptop")
+    for name in ("upstream", "", "--upload-pack=touch x", "a\x1bb"):
+        with pytest.raises(
+            RepositoryError, match="^no remote is called '.*' here: `git remote"
+        ) as e:
+            laptop.pull(remote=name)
+        assert str(e.value).isprintable()
+
+
+def test_a_remote_that_is_gone(hub: Hub) -> None:
+    laptop = hub.laptop("laptop")
+    hub.repo.root.rename(hub.folder / "elsewhere")
+    for act in (laptop.push, laptop.pull):
+        with pytest.raises(
+            RemoteError, match=r"^origin cannot be reached \(.*\): try again later$"
+        ):
+            act()
+
+
+def test_one_at_a_time(hub: Hub) -> None:
+    laptop = hub.laptop("laptop")
+    laptop.share.mkdir(parents=True)
+    with (
+        held(laptop.share / "lock", 0.0),
+        pytest.raises(StorageError, match="another push or pull"),
+    ):
+        laptop.pull(wait=0.0)
+
+
+def test_an_engine_whose_vectors_are_its_own(hub: Hub) -> None:
+    laptop = hub.laptop("laptop")
+    project = laptop.project
+
+    class Other:
+        """An engine that exchanges nothing."""
+
+    from sdd_hooks.sharing.shelf import exchange_of
+
+    with pytest.raises(EngineUnavailable, match="cannot share its vectors"):
+        exchange_of(project, Other())
+
+
+def test_vectors_of_other_dimensions_stay_apart(hub: Hub) -> None:
+    runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
+    runner.embed()
+    runner.push()
+    laptop.embed()
+    store = apsw.Connection(str(laptop.store))
+    store.execute("UPDATE models SET dimensions = 4")
+    store.close()
+    pulled = laptop.pull()
+    assert pulled.pulled == 0
+    (note,) = pulled.notes
+    assert note.endswith("has vectors of 8 dimensions, not 4: refused")
+    with pytest.raises(EngineUnavailable, match="has vectors of 8 dimensions for local:model:"):
+        laptop.push()
+
+
+@pytest.mark.parametrize("model", ["llm:ä/../x.lock", "", "hub:-", "a" * 500, "x\n\0y"])
+def test_any_model_has_a_ref_that_git_takes(hub: Hub, model: str) -> None:
+    ref = ref_of(model, "int8")
+    assert hub.repo.git("check-ref-format", "--normalize", ref) == ref
+    assert ref != ref_of(model, "float32")
+    assert len(ref) < 100
+    assert os.path.basename(ref)[0] != "-"
