@@ -16,7 +16,7 @@ from sdd_hooks.forges.registry import here
 from tests.forges.github_desk import desk
 from tests.support.github_forge import FORK, GitHubForge
 from tests.support.loopback import Response
-from tests.support.openapi import Description, damaged
+from tests.support.openapi import NEEDED, Description, damaged
 
 SHA, BASE, HEAD = "3" * 40, "1" * 40, "2" * 40
 FORGE = GitHubForge(url="https://git.acme.example")
@@ -249,7 +249,7 @@ def test_a_pull_request_as_it_is_now() -> None:
 def test_whatever_is_left_out_of_a_pull_request() -> None:
     described = Description.load("github/forge.openapi3.json")
     if described is None:
-        pytest.skip("needs ../shared/vendor-apis")
+        pytest.skip(NEEDED)
     with desk() as one:
         whole = one.forge.pulls[one.number]
         places = described.optional("GET", "/repos/acme/shop/pulls/1", 200)

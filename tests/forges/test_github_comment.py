@@ -11,6 +11,7 @@ from sdd_hooks.forges.protocol import WriteDenied
 from tests.forges.github_desk import MARKER, Desk, desk, is_ours
 from tests.support.github_forge import FORK, JOB, LONGEST, PERSONAL
 from tests.support.loopback import Request, Response, serving
+from tests.support.openapi import NEEDED, Description, damaged
 
 BODY = f"{MARKER}\nOne finding.\n\nIn `src/app.py`.\n"
 JOBS_OWN = "github-actions[bot]"
@@ -102,6 +103,25 @@ def test_a_login_is_the_same_in_any_case(here: Desk) -> None:
 def test_a_comment_of_somebody_who_is_gone(here: Desk) -> None:
     here.forge.add_comment(here.number, BODY)["user"] = None
     assert post(here) == "created"
+
+
+@pytest.mark.parametrize("token", [JOB, PERSONAL])
+def test_whatever_is_left_out_of_a_listing_nobody_elses_is_edited(here: Desk, token: str) -> None:
+    described = Description.load("github/forge.openapi3.json")
+    if described is None:
+        pytest.skip(NEEDED)
+    theirs = here.forge.add_comment(here.number, BODY, "mallory")
+    listing = f"/repos/acme/shop/issues/{here.number}/comments"
+    places = [("*", *way) for way in (("user",), ("user", "login"), ("user", "type"), ("body",))]
+    places += [way for way in described.optional("GET", listing, 200) if len(way) > 1]
+    here.forge.server.faults.append(lambda asked: answers.pop() if asked.method == "GET" else None)
+    for _, data in damaged([theirs], places):
+        # Who we are is asked first.
+        us = Response(403) if token == JOB else Response(200, {"login": "robin"})
+        answers = [Response(200, data), us]
+        assert post(here, token=token) == "created"
+    assert here.forge.bodies(here.number)[0] == BODY
+    assert not here.forge.server.paths("PATCH")
 
 
 def test_the_last_one_counts(here: Desk) -> None:

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from tests.support.github import BASE, GRAPHQL, REPOSITORY, user_of
+from tests.support import github_shapes as shapes
+from tests.support.github import BASE, GRAPHQL, user_of
 from tests.support.graphql import Schema, answer
 from tests.support.loopback import Request, Response, Server, serving
 from tests.support.openapi import Description
@@ -33,9 +34,7 @@ FORK = "ghs_token-of-a-fork"
 """Belongs to a job on a pull request of a fork: may only read."""
 PERSONAL = "ghp_token-of-a-person"
 """Belongs to the user `robin`, who may do everything."""
-FORKED = 77
 LONGEST = 65_536
-WHEN = "2026-11-22T10:00:00Z"
 _REFUSED = "Resource not accessible by integration"
 
 
@@ -92,9 +91,14 @@ class GitHubForge:
         return f"{self.url}{BASE}"
 
     @property
+    def site(self) -> shapes.Site:
+        """Where the repository is."""
+        return shapes.Site(self.url, self.owner, self.name, self.default_branch)
+
+    @property
     def home(self) -> str:
         """The repository as `owner/name`."""
-        return f"{self.owner}/{self.name}"
+        return self.site.home
 
     def add_pull(
         self,
@@ -111,10 +115,10 @@ class GitHubForge:
         """A new pull request. Returns its number."""
         number = len(self.pulls) + 1
         ends = {
-            "base": self._end(base_ref, base, fork=False),
-            "head": self._end(head_ref, head, fork=fork),
+            "base": shapes.end_of(self.site, base_ref, base),
+            "head": shapes.end_of(self.site, head_ref, head, fork=fork),
         }
-        self.pulls[number] = self._pull(number, title, body, state, ends)
+        self.pulls[number] = shapes.pull_request(self.site, number, title, body, state, ends)
         self.comments[number] = []
         self.reviews[number] = []
         return number
@@ -127,19 +131,8 @@ class GitHubForge:
         self, number: int, body: str, login: str = "ana", *, program: bool = False
     ) -> Entry:
         """Somebody's comment."""
-        id = self._next()
-        made = {
-            "id": id,
-            "node_id": f"IC_{id}",
-            "url": f"{self._repo()}/issues/comments/{id}",
-            "html_url": f"{self.url}/{self.home}/pull/{number}#issuecomment-{id}",
-            "issue_url": f"{self._repo()}/issues/{number}",
-            "body": body,
-            "user": user_of(self.url, login, program=program),
-            "created_at": WHEN,
-            "updated_at": WHEN,
-            "author_association": "MEMBER",
-        }
+        user = user_of(self.url, login, program=program)
+        made = shapes.comment(self.site, self._next(), number, body, user)
         self.comments[number].append(made)
         return made
 
@@ -147,9 +140,10 @@ class GitHubForge:
         self, number: int, body: str, login: str = "ana", *, program: bool = False
     ) -> Thread:
         """Somebody's comment on a line."""
-        line = {"path": "src/app.py", "line": 1, "side": "RIGHT", "body": body}
-        who = Rights(login, program)
-        self.threads.append(Thread(number, [self._line(number, "2" * 40, line, who, None)]))
+        line = {"path": "src/app.py", "line": 1, "body": body}
+        user = user_of(self.url, login, program=program)
+        made = shapes.line_comment(self.site, self._next(), number, line, "2" * 40, user, None)
+        self.threads.append(Thread(number, [made]))
         return self.threads[-1]
 
     def event(self, number: int, action: str = "synchronize") -> Entry:
@@ -194,30 +188,7 @@ class GitHubForge:
 
     def repository(self, *, fork: bool = False) -> Entry:
         """The repository, or a fork of it, as the API and events have it."""
-        home = f"mallory/{self.name}" if fork else self.home
-        address = f"{self.api}/repos/{home}"
-        return {
-            "id": FORKED if fork else REPOSITORY,
-            "node_id": "R_kgDO",
-            "name": self.name,
-            "full_name": home,
-            "owner": user_of(self.url, home.partition("/")[0]),
-            "default_branch": self.default_branch,
-            "url": address,
-            "html_url": f"{self.url}/{home}",
-            "clone_url": f"{self.url}/{home}.git",
-            "svn_url": f"{self.url}/{home}",
-            "git_url": f"git://127.0.0.1/{home}.git",
-            "ssh_url": f"git@127.0.0.1:{home}.git",
-            "fork": fork,
-            **{f"{name}_url": f"{address}/{name}" for name in _BELOW},
-            **dict.fromkeys(("private", "archived", "disabled", "has_wiki", "has_pages"), False),
-            **dict.fromkeys(("has_downloads", "has_issues", "has_projects"), True),
-            **dict.fromkeys(("forks", "forks_count", "open_issues", "open_issues_count"), 0),
-            **dict.fromkeys(("size", "stargazers_count", "watchers", "watchers_count"), 0),
-            **dict.fromkeys(("description", "homepage", "language", "mirror_url", "license")),
-            **dict.fromkeys(("pushed_at", "created_at", "updated_at"), WHEN),
-        }
+        return shapes.repository(self.site, fork=fork)
 
     def answer(self, request: Request) -> Response:
         """What GitHub answers."""
@@ -236,7 +207,9 @@ class GitHubForge:
             return self._graphql(request, rights) if self.graphql else _denied()
         path = request.path.removeprefix(BASE).strip("/")
         if path == "user":
-            return _denied() if rights.program else Response(200, self._user(rights))
+            return (
+                _denied() if rights.program else Response(200, shapes.account(self._author(rights)))
+            )
         if not path.startswith(f"repos/{self.home}/"):
             return Response(404, {"message": "Not Found"})
         below = path.removeprefix(f"repos/{self.home}/").split("/")
@@ -302,78 +275,20 @@ class GitHubForge:
             assert one["side"] == "RIGHT"
         if not all(self.shows(one["path"], one["line"]) for one in wanted):
             return _invalid("Line could not be resolved")
-        id = self._next()
+        id, user = self._next(), self._author(rights)
         sha = body.get("commit_id") or self.pulls[number]["head"]["sha"]
-        page = f"{self.url}/{self.home}/pull/{number}#pullrequestreview-{id}"
-        made = {
-            "id": id,
-            "node_id": f"PRR_{id}",
-            "user": self._author(rights),
-            "body": body.get("body", ""),
-            "state": "COMMENTED",
-            "commit_id": sha,
-            "html_url": page,
-            "pull_request_url": f"{self._repo()}/pulls/{number}",
-            "_links": {
-                "html": {"href": page},
-                "pull_request": {"href": f"{self._repo()}/pulls/{number}"},
-            },
-            "author_association": "MEMBER",
-        }
+        made = shapes.review(self.site, id, number, body.get("body", ""), sha, user)
         self.reviews[number].append(made)
         for one in wanted:
-            self.threads.append(Thread(number, [self._line(number, sha, one, rights, id)]))
+            asked = {**one, "body": self.stores(str(one["body"]))}
+            line = shapes.line_comment(self.site, self._next(), number, asked, sha, user, id)
+            self.threads.append(Thread(number, [line]))
         return Response(200, made)
-
-    def _line(
-        self, number: int, sha: str, asked: Entry, rights: Rights, review: int | None
-    ) -> Entry:
-        id = self._next()
-        page = f"{self.url}/{self.home}/pull/{number}#discussion_r{id}"
-        pull = f"{self._repo()}/pulls/{number}"
-        address = f"{self._repo()}/pulls/comments/{id}"
-        return {
-            "id": id,
-            "node_id": f"PRRC_{id}",
-            "pull_request_review_id": review,
-            "url": address,
-            "html_url": page,
-            "pull_request_url": pull,
-            "diff_hunk": "@@ -0,0 +1 @@\n+text",
-            "path": asked["path"],
-            "line": asked["line"],
-            "side": "RIGHT",
-            "commit_id": sha,
-            "original_commit_id": sha,
-            "user": self._author(rights),
-            "body": self.stores(str(asked["body"])),
-            "created_at": WHEN,
-            "updated_at": WHEN,
-            "author_association": "MEMBER",
-            "_links": {
-                "self": {"href": address},
-                "html": {"href": page},
-                "pull_request": {"href": pull},
-            },
-        }
 
     def _status(self, sha: str, body: Entry, rights: Rights) -> Response:
         if len(body.get("description") or "") > 140:
             return _too_long("description is too long (maximum is 140 characters)")
-        id = self._next()
-        made = {
-            "url": f"{self._repo()}/statuses/{sha}",
-            "avatar_url": None,
-            "id": id,
-            "node_id": f"SC_{id}",
-            "description": None,
-            "target_url": None,
-            "context": "default",
-            **body,
-            "created_at": WHEN,
-            "updated_at": WHEN,
-            "creator": self._author(rights),
-        }
+        made = shapes.status(self.site, self._next(), sha, body, self._author(rights))
         self.statuses.setdefault(sha, []).append(made)
         return Response(201, made)
 
@@ -452,79 +367,6 @@ class GitHubForge:
     def _author(self, rights: Rights) -> Entry:
         return user_of(self.url, rights.login, program=rights.program)
 
-    def _user(self, rights: Rights) -> Entry:
-        more = ("bio", "blog", "company", "email", "hireable", "location", "name")
-        counted = ("followers", "following", "public_gists", "public_repos")
-        return {
-            **self._author(rights),
-            **dict.fromkeys(more),
-            **dict.fromkeys(counted, 0),
-            "created_at": WHEN,
-            "updated_at": WHEN,
-        }
-
-    def _pull(
-        self, number: int, title: str, body: str, state: str, ends: Mapping[str, Entry]
-    ) -> Entry:
-        page = f"{self.url}/{self.home}/pull/{number}"
-        address = f"{self._repo()}/pulls/{number}"
-        issue = f"{self._repo()}/issues/{number}"
-        urls = {
-            "url": address,
-            "html_url": page,
-            "diff_url": f"{page}.diff",
-            "patch_url": f"{page}.patch",
-            "issue_url": issue,
-            "comments_url": f"{issue}/comments",
-            "commits_url": f"{address}/commits",
-            "review_comments_url": f"{address}/comments",
-            "review_comment_url": f"{self._repo()}/pulls/comments{{/number}}",
-            "statuses_url": f"{self._repo()}/statuses/{ends['head']['sha']}",
-        }
-        links = ("comments", "commits", "statuses", "issue", "review_comments", "review_comment")
-        counted = ("additions", "changed_files", "comments", "commits", "deletions")
-        return {
-            **urls,
-            **ends,
-            "id": 1_000_000 + number,
-            "node_id": f"PR_{number}",
-            "number": number,
-            "title": title,
-            "body": body or None,
-            "state": state,
-            "user": user_of(self.url, "ana"),
-            "labels": [],
-            "created_at": WHEN,
-            "updated_at": WHEN,
-            "closed_at": None if state == "open" else WHEN,
-            "author_association": "MEMBER",
-            "mergeable_state": "clean",
-            **dict.fromkeys(("assignee", "milestone", "merge_commit_sha", "merged_at"), None),
-            **dict.fromkeys(("auto_merge", "merged_by"), None),
-            **dict.fromkeys((*counted, "review_comments"), 0),
-            **dict.fromkeys(("locked", "merged", "maintainer_can_modify"), False),
-            "mergeable": True,
-            "_links": {
-                **{name: {"href": urls[f"{name}_url"]} for name in links},
-                "self": {"href": address},
-                "html": {"href": page},
-            },
-        }
-
-    def _end(self, ref: str, sha: str, *, fork: bool) -> Entry:
-        repository = self.repository(fork=fork)
-        owner = repository["owner"]
-        return {
-            "label": f"{owner['login']}:{ref}",
-            "ref": ref,
-            "sha": sha,
-            "user": owner,
-            "repo": repository,
-        }
-
-    def _repo(self) -> str:
-        return f"{self.api}/repos/{self.home}"
-
     def _next(self) -> int:
         self._last += 1
         return self._last
@@ -541,15 +383,6 @@ def serving_forge() -> Iterator[GitHubForge]:
         forge.server = server
         forge.url = server.url
         yield forge
-
-
-_BELOW = (
-    *("archive", "assignees", "blobs", "branches", "collaborators", "comments", "commits"),
-    *("compare", "contents", "contributors", "deployments", "downloads", "events", "forks"),
-    *("git_commits", "git_refs", "git_tags", "hooks", "issue_comment", "issue_events", "issues"),
-    *("keys", "labels", "languages", "merges", "milestones", "notifications", "pulls", "releases"),
-    *("stargazers", "statuses", "subscribers", "subscription", "tags", "teams", "trees"),
-)
 
 
 def _id(thread: Thread) -> str:
