@@ -9,9 +9,11 @@ but a variable of their own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.event import run_of
 from sdd_hooks.forges.gitea_repository import Gitea
 from sdd_hooks.forges.gitea_server import LABEL
@@ -26,6 +28,9 @@ ADVICE = (
     "and read:user (a wrong token may look like a missing repository)"
 )
 
+_REPOSITORY = re.compile(
+    r"(?!\.{1,2}/)[A-Za-z0-9._-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}", re.ASCII
+)
 _OURS = ("GITEA_ACTIONS", "FORGEJO_ACTIONS")
 
 
@@ -38,6 +43,9 @@ def _here(environ: Mapping[str, str]) -> Run | None:
 
 
 def _open(run: Run, connect: Connect) -> Gitea:
+    """Raises RemoteError where the runner does not say which repository the job is of."""
+    if not _REPOSITORY.fullmatch(run.repository):
+        raise RemoteError(f"{LABEL}: GITHUB_REPOSITORY is no owner/name: run this as a job of it")
     return Gitea(run, connect(run.api, label=LABEL, headers=_headers, advice=ADVICE))
 
 

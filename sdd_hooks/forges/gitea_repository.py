@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.event import pull_request_of
@@ -65,7 +64,7 @@ class Gitea:
 
         def edit(comment: Comment) -> str:
             path = self._path(f"issues/comments/{comment.id}")
-            return self._written("PATCH", path, {"body": body}) or comment.url
+            return self._written("PATCH", path, {"body": body}, again=True) or comment.url
 
         return upsert(body, look, make, edit, create=create)
 
@@ -91,11 +90,11 @@ class Gitea:
         }
         if status.url:
             said["target_url"] = status.url
-        self._written("POST", self._path(f"statuses/{quote(sha, safe='')}"), said)
+        self._written("POST", self._path(f"statuses/{sha}"), said, again=True)
 
     def blobs(self) -> tuple[str, str]:
         """Where files are shown, and the query that shows source."""
-        return f"{self.run.web}/{self._home}/src/commit", "display=source"
+        return f"{self.run.web}/{self.run.repository}/src/commit", "display=source"
 
     def disconnect(self) -> None:
         """Let connections go."""
@@ -104,6 +103,7 @@ class Gitea:
     def _comments(self, listing: str) -> Iterator[Comment]:
         """Every comment, once. Raises RemoteError where they are not all to be had."""
         seen: set[int] = set()
+        total = 0
         # Servers list all of them at once, whatever they are asked for. One that would not is asked
         # for the rest.
         for page in range(1, MOST_PAGES):
@@ -114,19 +114,21 @@ class Gitea:
             found = [one for one in map(_comment, entries) if one and one.id not in seen]
             yield from found
             seen.update(one.id for one in found)
-            more = 'rel="next"' in answer.headers.get("link", "")
-            if len(seen) >= (total_of(answer) or 0) and not more:
+            total = max(total, total_of(answer) or 0)
+            if len(seen) >= total and 'rel="next"' not in answer.headers.get("link", ""):
                 return
             if not found:
                 break
         raise RemoteError(f"{LABEL} does not list all of the comments: nothing was written")
 
-    def _written(self, method: str, path: str, body: dict[str, str]) -> str:
+    def _written(self, method: str, path: str, body: dict[str, str], *, again: bool = False) -> str:
         """Send what writes. Returns the address for people of what was written."""
         with writing():
-            answer = self.client.send(method, path, body, allow=(_ARCHIVED,))
+            answer = self.client.send(method, path, body, allow=(_ARCHIVED,), again=again)
         if answer.status == _ARCHIVED:
-            raise WriteDenied(f"{LABEL}: {self._home} is archived: nothing can be written to it")
+            raise WriteDenied(
+                f"{LABEL}: {self.run.repository} is archived: nothing can be written to it"
+            )
         return text(answer.json(), "html_url")
 
     def _threads(self, number: int) -> Threads:
@@ -137,13 +139,8 @@ class Gitea:
         """The name by which we log in; "" where the server does not say."""
         return whoami(self.client)
 
-    @cached_property
-    def _home(self) -> str:
-        owner, _, name = self.run.repository.partition("/")
-        return f"{quote(owner, safe='')}/{quote(name, safe='')}"
-
     def _path(self, below: str) -> str:
-        return f"repos/{self._home}/{below}".rstrip("/")
+        return f"repos/{self.run.repository}/{below}".rstrip("/")
 
 
 def _comment(entry: Json) -> Comment | None:

@@ -18,9 +18,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from sdd_hooks.errors import RemoteError
+from sdd_hooks.errors import RateLimited, RemoteError
 from sdd_hooks.forges.gitea_server import JOBS, LABEL, is_us, total_of
-from sdd_hooks.forges.protocol import LineComment, Thread
+from sdd_hooks.forges.protocol import LineComment, Thread, WriteDenied
 from sdd_hooks.forges.settled import is_settled, settled
 from sdd_hooks.forges.writing import writing
 from sdd_hooks.trackers.fields import Json, field, number, rows, text
@@ -139,16 +139,27 @@ class Threads(NamedTuple):
         return Thread("", said.body, said.ours, by_itself or resolver is not None, by_us)
 
     def _posted(self, head: str, comments: Sequence[LineComment]) -> bool:
-        """Whether the server takes a review with these comments."""
+        """Whether the server takes a review with these comments.
+
+        One that may have been taken all the same is looked for before it is sent once more.
+        """
+        try:
+            return self._sent(head, comments)
+        except (WriteDenied, RateLimited):
+            raise
+        except RemoteError:
+            open = {thread.body for thread in self.read() if thread.ours and not thread.resolved}
+            if open.issuperset(one.body for one in comments):
+                return True
+        self._clear(comments)
+        return self._sent(head, comments)
+
+    def _sent(self, head: str, comments: Sequence[LineComment]) -> bool:
         said = [{"path": one.path, "body": one.body, "new_position": one.line} for one in comments]
         review = {"event": "COMMENT", "body": "", "commit_id": head, "comments": said}
-        try:
-            with writing():
-                path = f"{self.path}/pulls/{self.number}/reviews"
-                answer = self.client.send("POST", path, review, allow=_NOT_TAKEN)
-        except RemoteError:
-            self._clear_quietly(comments)
-            raise
+        path = f"{self.path}/pulls/{self.number}/reviews"
+        with writing():
+            answer = self.client.send("POST", path, review, allow=_NOT_TAKEN)
         return answer.status not in _NOT_TAKEN
 
     def _clear(self, comments: Sequence[LineComment]) -> None:
@@ -176,13 +187,6 @@ class Threads(NamedTuple):
                 )
             with writing():
                 self.client.send("DELETE", path, None, allow=(404,))
-
-    def _clear_quietly(self, comments: Sequence[LineComment]) -> None:
-        """The same, where something else is the error to tell."""
-        try:
-            self._clear(comments)
-        except RemoteError:
-            return
 
     def _resolve(self, comment: int) -> bool:
         """Whether the server resolves the conversation that begins with this comment."""
