@@ -29,7 +29,7 @@ def plan(command: Command, run: Run | None) -> Plan:
     if run is None or not (run.pull or run.head):
         return Plan(wanted)
     note = (
-        f"left out on a pull request: {', '.join(wanted)}, which run on pushes and schedules"
-        ", since a pull request must not decide where a token goes"
+        f"left out on a pull request, which must not decide where tokens go: {', '.join(wanted)}"
+        " (for pushes and schedules)"
     )
     return Plan(("review",) if command == "all" else (), note)

@@ -175,6 +175,21 @@ def test_the_addresses_of_the_api(url: str, api: str, graphql: str) -> None:
             None,
         ),
         (
+            "https://github.com",
+            {
+                "GITHUB_TOKEN": "giteas",
+                "GH_TOKEN": "two",
+                "GITEA_ACTIONS": "true",
+                "GITHUB_SERVER_URL": "https://gitea.example",
+            },
+            "two",
+        ),
+        (
+            "https://github.com",
+            {"GH_TOKEN": "two", "GITHUB_SERVER_URL": "https://ghe.example"},
+            None,
+        ),
+        (
             "https://ghe.example",
             {"GH_ENTERPRISE_TOKEN": "three", "GH_HOST": "ghe.example"},
             "three",

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+
+from sdd_hooks.action.events import ON_PUSHES, Plan, plan
+from sdd_hooks.action.inputs import COMMANDS, Command
+from sdd_hooks.forges.protocol import PullRequest, Run
+
+PULL = PullRequest(7, "", "", "", "main", "", fork=True, ref="refs/pull/7/head")
+PUSH = Run("https://forge.example", "https://forge.example/api", "acme/shop", "push")
+ABOUT_PULLS = [PUSH._replace(pull=PULL), PUSH._replace(head="a" * 40)]
+
+
+@pytest.mark.parametrize("run", [None, PUSH])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_elsewhere_everything_runs(command: Command, run: Run | None) -> None:
+    assert plan(command, run) == Plan(ON_PUSHES if command == "all" else (command,))
+
+
+@pytest.mark.parametrize("run", ABOUT_PULLS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_on_a_pull_request_only_a_review_runs(command: Command, run: Run) -> None:
+    found = plan(command, run)
+    assert found.commands == (("review",) if command in {"review", "all"} else ())
+    assert bool(found.note) == (command != "review")
+
+
+def test_what_is_left_out_is_said() -> None:
+    assert plan("sync", ABOUT_PULLS[0]).note == (
+        "left out on a pull request, which must not decide where tokens go: sync"
+        " (for pushes and schedules)"
+    )

@@ -1,0 +1,171 @@
+"""Which token goes to which tracker, asked of trackers that note what they were sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.action.inputs import Inputs
+from sdd_hooks.action.outcome import Outcome
+from sdd_hooks.action.sync import Telling, sync
+from sdd_hooks.forges.registry import here
+from sdd_hooks.project.project import load_project
+from sdd_hooks.trackers.source import NoTracker
+from tests.support.github import GitHub, serving_github
+from tests.support.loopback import Response, Server
+from tests.support.repos import Repo
+
+NOW = 1_800_000_000.0
+OWN, TRACKERS = "t0ken-of-the-job", "t0ken-of-the-tracker"
+BOTH = Inputs("sync", token=OWN, tracker_token=TRACKERS)
+
+
+@dataclass
+class Desk:
+    """A repository with a tracker at `home`, another tracker `away`, and jobs that sync."""
+
+    repo: Repo
+    home: Server
+    away: Server
+    environ: dict[str, str] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+
+    def job(self, server: Server) -> None:
+        """Run on that host from now on."""
+        self.environ |= {
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_SERVER_URL": server.url,
+            "GITHUB_API_URL": f"{server.url}/api/v3",
+            "GITHUB_REPOSITORY": "acme/shop",
+            "GITHUB_EVENT_NAME": "schedule",
+        }
+
+    def declare(self, server: Server, folder: str = "") -> str:
+        """Declare the tracker at that host. Returns the text of the memory file."""
+        text = (
+            "## SDD Configuration\n\n#### Tracker\n\n- **Type**: github\n"
+            f"- **URL**: {server.url}\n- **Owner**: acme\n- **Repo**: shop\n"
+        )
+        self.repo.write(f"{folder}CLAUDE.md", text)
+        return text
+
+    def sync(self, inputs: Inputs) -> Outcome:
+        before = dict(self.environ)
+        project = load_project(self.repo.root)
+        tell = Telling(self.said.append, lambda _what, _done, _total: None)
+        try:
+            return sync(project, here(self.environ, []), inputs, self.environ, NOW, tell)
+        finally:
+            assert self.environ == before
+
+
+def tokens(server: Server) -> set[str]:
+    """The tokens that were sent to a host, "" for a request without one."""
+    sent = {one.headers.get("authorization", "").removeprefix("Bearer ") for one in server.asked}
+    server.asked.clear()
+    return sent
+
+
+@pytest.fixture
+def desk(repo: Repo, tmp_path: Path) -> Iterator[Desk]:
+    with ExitStack() as stack:
+        places = [GitHub(NOW, checked=False) for _ in range(2)]
+        for number, place in enumerate(places, 1):
+            for _ in range(number):
+                place.add()
+        home, away = (stack.enter_context(serving_github(one)) for one in places)
+        found = Desk(repo, home, away, {"PATH": "/nowhere", "HOME": str(tmp_path)})
+        found.declare(home)
+        yield found
+
+
+def test_the_token_of_the_job_serves_for_the_tracker_of_its_host(desk: Desk) -> None:
+    desk.job(desk.home)
+    done = desk.sync(Inputs("sync", token=OWN))
+    assert (done.outputs, done.exit_code) == ({"issues-synced": "1"}, 0)
+    assert done.log == ("issues of GitHub in repo-issues: 1 added",)
+    assert desk.said == ["Syncing 1 issues from GitHub…"]
+    assert tokens(desk.home) == {OWN}
+    again = desk.sync(Inputs("sync", token=OWN))
+    assert again.outputs == {"issues-synced": "0"}
+    assert again.log == ("issues of GitHub in repo-issues: none changed",)
+
+
+def test_a_token_for_the_tracker_comes_first(desk: Desk) -> None:
+    desk.job(desk.home)
+    desk.environ["GITHUB_TOKEN"] = "another-one"
+    desk.sync(BOTH)
+    assert tokens(desk.home) == {TRACKERS}
+
+
+def test_the_token_of_the_job_goes_to_no_other_host(desk: Desk) -> None:
+    desk.job(desk.away)
+    # Even where the environment names that host.
+    desk.environ["GH_HOST"] = desk.home.url
+    desk.sync(Inputs("sync", token=OWN))
+    assert tokens(desk.home) == {""}
+    desk.sync(BOTH)
+    assert tokens(desk.home) == {TRACKERS}
+    assert tokens(desk.away) == set()
+
+
+def test_a_host_that_only_the_repository_names_gets_no_token(desk: Desk) -> None:
+    desk.job(desk.away)
+    desk.sync(BOTH)
+    assert tokens(desk.home) == {""}
+
+
+@pytest.mark.parametrize("runner", ["GITEA_ACTIONS", "FORGEJO_ACTIONS"])
+def test_the_token_of_github_on_a_runner_of_giteas(desk: Desk, runner: str) -> None:
+    desk.job(desk.away)
+    desk.environ |= {runner: "true", "GITHUB_TOKEN": "giteas", "GH_HOST": desk.home.url}
+    desk.sync(BOTH)
+    assert tokens(desk.home) == {TRACKERS}
+
+
+def test_a_module_with_another_tracker_gets_none_of_its_tokens(desk: Desk) -> None:
+    table = "\n## Architecture Context\n\n### Workspace Modules\n\n| Module | Root |\n|---|---|\n"
+    root = desk.declare(desk.home)
+    desk.repo.write("CLAUDE.md", f"{root}{table}| api | api |\n")
+    desk.declare(desk.away, "api/")
+    desk.job(desk.home)
+    desk.environ["GH_HOST"] = desk.away.url
+    done = desk.sync(BOTH)
+    assert done.outputs == {"issues-synced": "3"}
+    assert tokens(desk.home) == {TRACKERS}
+    assert tokens(desk.away) == {""}
+
+
+def test_one_of_two_trackers_fails(desk: Desk) -> None:
+    table = "\n## Architecture Context\n\n### Workspace Modules\n\n| Module | Root |\n|---|---|\n"
+    root = desk.declare(desk.home)
+    desk.repo.write("CLAUDE.md", f"{root}{table}| api | api |\n")
+    desk.declare(desk.away, "api/")
+    desk.job(desk.home)
+    desk.home.faults.append(lambda _request: Response(403, {"message": f"not {OWN}"}))
+    done = desk.sync(Inputs("sync", token=OWN))
+    assert (done.outputs, done.exit_code) == ({"issues-synced": "2"}, 8)
+    (error,) = done.errors
+    assert error.startswith("GitHub")
+    assert OWN not in repr(done)
+
+
+def test_no_tracker(desk: Desk) -> None:
+    desk.repo.write("CLAUDE.md", "# Shop\n")
+    with pytest.raises(NoTracker):
+        desk.sync(Inputs("sync"))
+    done = desk.sync(Inputs("all"))
+    assert (done.outputs, done.exit_code) == ({"issues-synced": "0"}, 0)
+    assert done.notes[0].startswith("no issues: no tracker is known for repo")
+
+
+def test_a_tracker_that_takes_no_token(desk: Desk) -> None:
+    desk.repo.write("CLAUDE.md", "## SDD Configuration\n\n#### Tracker\n\n- **Type**: tasks.md\n")
+    desk.repo.commit("Plan", {"docs/openspec/specs/pay/tasks.md": "## 1. Pay\n\n- [ ] 1.1 Ask\n"})
+    done = desk.sync(BOTH)
+    assert done.outputs == {"issues-synced": "1"}
+    assert done.notes == ("tracker-token was not used: tasks.md takes none",)
