@@ -124,7 +124,7 @@ def _files(
 
 
 def _write(root: Path, name: str, text: str) -> str:
-    """Write a file. Returns its path, as it was named.
+    """Write a file. Returns its path, whole: later steps of the job start in another folder.
 
     A relative path is the repository's, whose links were made by a stranger: one that leads out of
     it raises PathRefused.
@@ -135,4 +135,4 @@ def _write(root: Path, name: str, text: str) -> str:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / path.name
     write_atomically(path, text.encode())
-    return name
+    return str(path)

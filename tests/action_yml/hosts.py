@@ -142,9 +142,17 @@ def action() -> dict[str, Any]:
 
 
 def run_action(
-    job: Job, inputs: Mapping[str, str] | None = None, *, source: Path = TOP, steps: int = 2
+    job: Job,
+    inputs: Mapping[str, str] | None = None,
+    *,
+    source: Path = TOP,
+    steps: int = 2,
+    sdd: Path | None = None,
 ) -> Done:
-    """Run the first `steps` steps of the action, whose checkout is `source`, with these inputs."""
+    """Run the first `steps` steps of the action, whose checkout is `source`, with these inputs.
+
+    With `sdd`, that program is what was installed.
+    """
     declared = action()
     unknown = set(inputs or {}) - set(declared["inputs"])
     assert not unknown, f"no such input: {unknown}"
@@ -155,6 +163,9 @@ def run_action(
     done = Done()
     outputs: dict[str, dict[str, str]] = {}
     for step in declared["runs"]["steps"][:steps]:
+        if sdd and step["id"] == "install":
+            outputs["install"] = {"sdd": str(sdd)}
+            continue
         outputs[step["id"]] = _step(job, step, given, outputs, source, done)
         if done.code:
             break

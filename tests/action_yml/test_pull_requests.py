@@ -1,0 +1,251 @@
+"""The action on pull requests: from the checkout to the comment, on a forge on loopback."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.action.outcome import OUTPUTS
+from sdd_hooks.review.reporters.comment import MARKER
+from tests.action.hosting import MEMORY, Hosted, checked_out, host
+from tests.action_yml.hosts import Done, Job, run_action
+from tests.support.gitea_forge import TOKEN, GiteaForge, serving_gitea_forge
+from tests.support.github_forge import FORK, JOB, GitHubForge, serving_forge
+
+ASKS = {"src/a.py": "# the outbox table, where an event is written\na = 2\n"}
+BREAKS = {"src/a.py": "# Governing: ADR-0099\na = 2\n"}
+QUESTION = "Should this PR reference ADR-0001 (Events through an outbox)?"
+
+
+class GitHub:
+    """A GitHub with one pull request, and a runner for jobs about it."""
+
+    def __init__(
+        self, forge: GitHubForge, folder: Path, source: Path, tools: Path, hosted: Hosted
+    ) -> None:
+        self.forge = forge
+        self.folder = folder
+        self.source = source
+        self.tools = tools
+        self.hosted = hosted
+
+    def job(self, ref: str = "refs/pull/1/merge", *, token: str = JOB, at: str = "") -> Job:
+        """A job whose workspace, or the folder `at` in it, is a shallow checkout of `ref`."""
+        workspace = self.folder / "work space"
+        if not workspace.exists():
+            checked_out(self.hosted, workspace / at, ref)
+        return Job(
+            "github", self.folder / "job", workspace, "pull_request", self.forge.event(1),
+            web=self.forge.url, api=self.forge.api, repository=self.forge.home,
+            sha=self.hosted.merge, ref="refs/pull/1/merge", token=token, tools=self.tools,
+        )  # fmt: skip
+
+    def run(self, job: Job, inputs: Mapping[str, str] | None = None) -> Done:
+        return run_action(job, inputs, source=self.source)
+
+
+@pytest.fixture
+def forge() -> Iterator[GitHubForge]:
+    with serving_forge() as forge:
+        yield forge
+
+
+@pytest.fixture
+def github(forge: GitHubForge, tmp_path: Path, source: Path, tools: Path) -> GitHub:
+    """A GitHub with a pull request that asks for a decision."""
+    hosted = host(tmp_path / "shop", ASKS, number=1)
+    forge.add_pull(title="Prune", base=hosted.base, head=hosted.head)
+    return GitHub(forge, tmp_path, source, tools, hosted)
+
+
+def marks(forge: GiteaForge) -> set[tuple[str, str, str]]:
+    """What a Gitea shows beside the commits: one status of each context."""
+    return {(one["context"], one["status"], one["description"]) for one in forge.statuses}
+
+
+def quiet(done: Done, *secrets: str) -> None:
+    """Fails where a run left something for later steps, or said a token anywhere.
+
+    A line of the log that begins the masking of one is for the runner, which shows none of it.
+    """
+    for (_, name), text in done.written.items():
+        assert name in {"OUTPUT", "SUMMARY"} or text == ""
+        assert not any(secret in text for secret in secrets)
+    shown = [line for line in done.log.splitlines() if not line.startswith("::add-mask::")]
+    assert not any(secret in line for secret in secrets for line in shown)
+
+
+def test_github_gets_one_comment_and_a_second_run_changes_nothing(github: GitHub) -> None:
+    job = github.job()
+    first = github.run(job)
+    assert first.code == 0, first.log
+    (body,) = github.forge.bodies(1)
+    assert body.startswith(f"{MARKER}\n")
+    assert QUESTION in body
+    assert QUESTION in first.summary
+    assert set(first.outputs) == set(OUTPUTS)
+    assert (first.outputs["findings"], first.outputs["critical"]) == ("0", "0")
+    report = json.loads(Path(first.outputs["report"]).read_text())
+    assert (report["title"], report["head"]) == ("Prune", github.hosted.head)
+    writes = github.forge.writes
+    second = github.run(job)
+    assert (second.code, second.outputs, second.summary) == (0, first.outputs, first.summary)
+    assert "installing" not in second.log
+    assert github.forge.writes == writes == 1
+    assert github.forge.bodies(1) == [body]
+    for done in (first, second):
+        quiet(done, JOB)
+
+
+def test_gitea_gets_the_comment_and_a_status(tmp_path: Path, source: Path, tools: Path) -> None:
+    """Its runner sets INPUT_*, its pull requests have no merge, it may show no summary."""
+    forge = GiteaForge()
+    with serving_gitea_forge(forge) as server:
+        hosted = host(tmp_path / "shop", BREAKS, number=1)
+        forge.add_pull("Break", base=hosted.base, head=hosted.head)
+        told = forge.environ(tmp_path, 1)
+        job = Job(
+            "gitea", tmp_path / "job", checked_out(hosted, tmp_path / "work", hosted.head).root,
+            "pull_request", json.loads(Path(told["GITHUB_EVENT_PATH"]).read_text()),
+            web=told["GITHUB_SERVER_URL"], api=told["GITHUB_API_URL"], repository="acme/shop",
+            sha=hosted.head, ref="refs/pull/1/head", token=TOKEN, tools=tools, summary=False,
+        )  # fmt: skip
+        first = run_action(job, {"fail-on": "critical", "tracker-token": "s3cret"}, source=source)
+        assert first.code == 1, first.log
+        ((author, body),) = forge.comments(1)
+        assert author == "gitea-actions"
+        assert "ADR-0099" in body
+        assert "ADR-0099" in first.log
+        assert first.outputs["critical"] == "1"
+        marked = marks(forge)
+        assert marked == {("sdd review", "failure", "1 critical")}
+        said = [one for one in server.paths("POST") if "/statuses/" not in one]
+        second = run_action(job, {"fail-on": "critical"}, source=source)
+        assert (second.code, second.outputs) == (1, first.outputs)
+        assert forge.comments(1) == [(author, body)]
+        assert marks(forge) == marked
+        assert [one for one in server.paths("POST") if "/statuses/" not in one] == said
+        assert server.paths("PATCH") == []
+        for done in (first, second):
+            quiet(done, TOKEN, "s3cret")
+
+
+def test_a_fork_loses_nothing_and_a_second_job_says_it(
+    forge: GitHubForge, tmp_path: Path, source: Path, tools: Path
+) -> None:
+    hosted = host(tmp_path / "shop", BREAKS, number=1)
+    forge.add_pull(base=hosted.base, head=hosted.head, fork=True)
+    github = GitHub(forge, tmp_path, source, tools, hosted)
+    first = github.run(github.job(token=FORK), {"fail-on": "warning"})
+    assert first.code == 1
+    assert forge.writes == 0
+    assert "ADR-0099" in first.summary
+    assert "::error file=src/a.py,line=1" in first.log
+    assert "the comment was not posted" in first.log
+    # From here on the runner is another one, which has the default branch.
+    followed = {
+        "action": "completed",
+        "workflow_run": {"head_sha": hosted.head, "head_branch": "x", "event": "pull_request"},
+        "repository": forge.repository(),
+    }
+    workspace = checked_out(hosted, tmp_path / "later", hosted.tip).root
+    job = replace(
+        github.job(), workspace=workspace, event="workflow_run", payload=followed,
+        sha=hosted.tip, ref="refs/heads/main",
+    )  # fmt: skip
+    done = github.run(job, {"fail-on": "never"})
+    assert done.code == 0, done.log
+    (body,) = forge.bodies(1)
+    assert "ADR-0099" in body
+    assert (workspace / "src/a.py").read_text() == "a = 1\n"
+
+
+def test_a_repository_in_a_folder_of_the_workspace(github: GitHub) -> None:
+    at = "a $(touch owned) folder"
+    job = github.job(at=at)
+    done = github.run(job, {"working-directory": at, "comment": "false", "sarif-file": "it.sarif"})
+    assert done.code == 0, done.log
+    assert github.forge.writes == 0
+    assert done.outputs["sarif"] == str((job.workspace / at / "it.sarif").resolve())
+    assert Path(done.outputs["sarif"]).is_file()
+    assert [path.name for path in job.workspace.iterdir()] == [at]
+
+
+def test_an_input_that_attacks_is_a_branch_that_is_not_there(github: GitHub) -> None:
+    job = github.job()
+    before = sorted(path.name for path in job.workspace.iterdir())
+    done = github.run(job, {"base": '"; touch owned; "\n::add-path::/tmp\n$(touch owned)'})
+    assert done.code not in {0, 1}
+    assert "Traceback" not in done.log
+    assert not any(line.startswith("::add-path") for line in done.log.splitlines())
+    assert set(done.outputs.values()) == {""}
+    assert sorted(path.name for path in job.workspace.iterdir()) == before
+    assert github.forge.writes == 0
+    quiet(done, JOB)
+
+
+def test_a_pull_request_that_attacks_is_text(
+    forge: GitHubForge, tmp_path: Path, source: Path, tools: Path
+) -> None:
+    """Its title, body, branch, paths, decisions and memory file."""
+    hosted = host(
+        tmp_path / "shop",
+        {
+            "CLAUDE.md": MEMORY + "\n### SDD Configuration\n\n#### Review\n\n- **Fail On**: never\n"
+            "\n#### Tracker\n\n- **Type**: gitea\n- **URL**: http://127.0.0.1:9\n",
+            "docs/adrs/ADR-0002-x.md": "---\nstatus: accepted\n---\n\n"
+            "# ADR-0002: ::set-output name=report::owned\n\n## Decision Outcome\n\n"
+            "::add-path::/tmp @team <!-- sdd --> `x` | y\n",
+            "src/a\n::error::x `|` <!-- @team.py": "# Governing: ADR-0099\na = 2\n",
+            "src/$(touch owned).py": "# Governing: ADR-0098\n",
+            "yaml.py": "open('owned', 'w')\n",
+        },
+        number=1,
+        message="::add-path::/tmp\n\n##[add-path]/tmp",
+    )
+    title = "x\r\n::add-path::/tmp $(touch owned) @team"
+    forge.add_pull(
+        title, "::stop-commands::x\n`touch owned`\n<!-- sdd -->",
+        base=hosted.base, head=hosted.head, head_ref='x";touch${IFS}owned;"',
+    )  # fmt: skip
+    github = GitHub(forge, tmp_path, source, tools, hosted)
+    job = replace(github.job(), variables={"PYTHONPATH": "."})
+    done = github.run(job, {"tracker-token": "s3cret", "fail-on": "critical"})
+    assert done.code == 1, done.log
+    assert done.outputs["critical"] == "2"
+    assert Path(done.outputs["report"]).is_file()
+    (body,) = forge.bodies(1)
+    assert body.startswith(f"{MARKER}\n")
+    assert body.count("<!--") == 1
+    meant = "add-mask|group|endgroup|stop-commands|error|warning|notice|[0-9a-zA-Z-]{16,}"
+    for line in done.log.splitlines():
+        assert "##[" not in line
+        assert not line.startswith("::") or re.match(rf"::({meant})( .*)?::", line), line
+    quiet(done, JOB, "s3cret")
+    assert list(tmp_path.rglob("owned")) == []
+
+
+def test_an_issue_that_is_not_there_is_nothing_new(github: GitHub) -> None:
+    """`sync` on a pull request asks nobody, and on a push the lists of tasks of the repository."""
+    job = github.job()
+    done = github.run(job, {"command": "sync", "tracker-token": "s3cret"})
+    assert done.code == 0, done.log
+    assert done.outputs["issues-synced"] == ""
+    assert "pushes and schedules" in done.log
+    tasks = job.workspace / "docs/openspec/specs/checkout/tasks.md"
+    tasks.parent.mkdir(parents=True)
+    (tasks.parent / "spec.md").write_text("# SPEC-0001: Checkout\n")
+    tasks.write_text("## 1. Reserve stock\n\n- [ ] 1.1 Lock the row\n")
+    memory = job.workspace / "CLAUDE.md"
+    specs = "- Specifications are in `docs/openspec/specs/`\n"
+    tracker = "\n### SDD Configuration\n\n#### Tracker\n\n- **Type**: tasks.md\n"
+    memory.write_text(MEMORY + specs + tracker)
+    pushed = replace(job, event="push", payload={"ref": "refs/heads/main"}, ref="refs/heads/main")
+    done = github.run(pushed, {"command": "sync"})
+    assert done.code == 0, done.log
+    assert done.outputs["issues-synced"] == "1"
