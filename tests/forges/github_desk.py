@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sdd_hooks.forges.github import VENDOR
 from sdd_hooks.forges.protocol import Forge, Run
@@ -27,11 +27,14 @@ class Desk:
     forge: GitHubForge
     workplace: Workplace
     number: int
+    _opened: dict[str | None, Forge] = field(default_factory=dict)
 
     def open(self, token: str | None = JOB) -> Forge:
-        """The forge as a job with that token has it."""
-        run = Run(self.forge.url, self.forge.api, self.forge.home, "pull_request")
-        return VENDOR.open(run, self.connect(token))
+        """The forge as a job with that token has it; the same one each time."""
+        if token not in self._opened:
+            run = Run(self.forge.url, self.forge.api, self.forge.home, "pull_request")
+            self._opened[token] = VENDOR.open(run, self.connect(token))
+        return self._opened[token]
 
     def connect(self, token: str | None = JOB) -> Callable[..., Client]:
         """Makes clients for any API, with that token."""

@@ -115,11 +115,12 @@ def test_whatever_is_left_out_of_a_listing_nobody_elses_is_edited(here: Desk, to
     places = [("*", *way) for way in (("user",), ("user", "login"), ("user", "type"), ("body",))]
     places += [way for way in described.optional("GET", listing, 200) if len(way) > 1]
     here.forge.server.faults.append(lambda asked: answers.pop() if asked.method == "GET" else None)
+    forge = here.open(token)
     for _, data in damaged([theirs], places):
         # Who we are is asked first.
         us = Response(403) if token == JOB else Response(200, {"login": "robin"})
         answers = [Response(200, data), us]
-        assert post(here, token=token) == "created"
+        assert forge.upsert_comment(here.number, BODY, is_ours).done == "created"
     assert here.forge.bodies(here.number)[0] == BODY
     assert not here.forge.server.paths("PATCH")
 
@@ -131,7 +132,7 @@ def test_the_last_one_counts(here: Desk) -> None:
     assert here.forge.bodies(here.number) == [f"{MARKER}\nfirst", BODY]
 
 
-@pytest.mark.parametrize("place", [0, 1337, 2499])
+@pytest.mark.parametrize("place", [0, 2499])
 def test_all_of_2500_comments_are_read(here: Desk, place: int) -> None:
     for number in range(2500):
         if number == place:
