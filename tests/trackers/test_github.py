@@ -129,7 +129,7 @@ def test_what_cannot_be_meant(settings: TrackerSettings, origin: str, why: str) 
     assert "\n" not in str(caught.value)
 
 
-def _opened(url: str) -> tuple[str, str, Sources]:
+def _opened(url: str, environ: Mapping[str, str] | None = None) -> tuple[str, str, Sources]:
     """The addresses of the APIs that a tracker is opened with, and whose tokens they take."""
     found: list[tuple[str, Sources]] = []
 
@@ -139,7 +139,8 @@ def _opened(url: str) -> tuple[str, str, Sources]:
         found.append((api, sources))
         return Client(api, label="GitHub")
 
-    tracker = VENDOR.open(Where(url, "acme", "shop"), Machine(_around(), connect))
+    around = _around()._replace(environ=environ or {})
+    tracker = VENDOR.open(Where(url, "acme", "shop"), Machine(around, connect))
     tracker.disconnect()
     ((api, sources),) = found
     graphql: str = getattr(tracker, "graphql")  # noqa: B009
@@ -200,8 +201,8 @@ def test_the_addresses_of_the_api(url: str, api: str, graphql: str) -> None:
 def test_whose_token_it_takes(
     url: str, environ: Mapping[str, str], value: str | None, tmp_path: Path
 ) -> None:
-    api, _, sources = _opened(url)
     clean = {"PATH": "", "HOME": str(tmp_path), **environ}
+    api, _, sources = _opened(url, clean)
     found = find_secret(sources, api, around_origin=None, root=tmp_path, environ=clean)
     assert (found and found.value) == value
 
