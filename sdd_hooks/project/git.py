@@ -177,9 +177,7 @@ def remotely(
     that git writes grows beyond `largest` bytes (0: any). Nobody is asked for a password, and no
     hook runs. Raises GitError when it does not end in time.
     """
-    # git takes a header that it was given for one host along to where that one sends it.
-    straight = ("http.followRedirects=false",) if access else ()
-    given = (f"core.hooksPath={os.devnull}", *straight, *settings)
+    given = (f"core.hooksPath={os.devnull}", *settings)
     command = _command(root, (*(word for one in given for word in ("-c", one)), *args))
     if largest:
         # In blocks of 512 bytes, as POSIX has it.

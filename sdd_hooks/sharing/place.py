@@ -100,8 +100,13 @@ class Entry(NamedTuple):
     size: int
 
 
-class Rejected(RemoteError):
-    """The remote did not take a push, and said why."""
+class Rejected(Exception):
+    """The remote did not take a push. `error` is what that comes to where nothing else helps."""
+
+    def __init__(self, error: RemoteError, *, busy: bool) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.busy = busy
 
 
 @dataclass(frozen=True)
@@ -194,7 +199,7 @@ class Place:
         )
         for line in done.out.splitlines():
             if line.startswith("!"):
-                raise Rejected(self._clean(line.rpartition("\t")[2]))
+                raise self._rejection(done, line.rpartition("\t")[2])
         if done.code:
             raise self._failure(done)
         self._note(commit)
@@ -225,7 +230,7 @@ class Place:
         done = self._remotely(*args, deadline=TRANSFER, largest=2 * self.limits.total + _SLACK)
         # The ref may be gone since it was looked at, which the next look finds out.
         if done.code and "find remote ref" not in done.err:
-            raise self._failure(done)
+            raise self._failure(done, f"does not give {self.ref}")
 
     def _note(self, commit: str) -> None:
         """Remember what the remote has, for the next fetch to bring only what is new."""
@@ -274,13 +279,24 @@ class Place:
         except GitError as error:
             raise RemoteError(f"{self.remote} cannot be reached: {error}") from None
 
-    def _failure(self, done: Done) -> SddError:
+    def _rejection(self, done: Done, reason: str) -> Rejected:
+        words = [line.partition(":")[2] for line in done.err.splitlines() if "remote:" in line]
+        said = self._clean(" ".join([reason, *filter(str.strip, words[:3])]))
+        if _REFUSED.search(done.err):
+            return Rejected(self._refused(said), busy=False)
+        error = RemoteError(f"{self.remote} does not take {self.ref} ({said})")
+        return Rejected(error, busy="lock" in reason)
+
+    def _refused(self, said: str) -> AccessRefused:
+        return AccessRefused(
+            f"{self.remote} refuses access ({said}): git's own credentials have to allow it"
+        )
+
+    def _failure(self, done: Done, what: str = "cannot be reached") -> SddError:
         said = self._clean(_complaint(done.err))
         if _REFUSED.search(done.err):
-            return AccessRefused(
-                f"{self.remote} refuses access ({said}): git's own credentials have to allow it"
-            )
-        return RemoteError(f"{self.remote} cannot be reached ({said}): try again later")
+            return self._refused(said)
+        return RemoteError(f"{self.remote} {what} ({said}): try again later")
 
     def _clean(self, text: str) -> str:
         """What a remote or git said, without what must not be seen."""

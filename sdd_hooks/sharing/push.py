@@ -78,20 +78,17 @@ def _published(place: Place, made: Union, model: str, tip: str) -> str | None:
     Its history is one commit. A host that takes nothing but a longer history gets one.
     """
     parents = [tip] if tip and place.has_parent(tip) else ["", tip] if tip else [""]
-    said = ""
     for parent in parents:
         commit = place.commit(made.entries, model, parent)
         try:
             place.push(commit, tip)
-        except Rejected as error:
-            said = str(error)
+        except Rejected as rejected:
+            if rejected.busy or place.tip() != tip:
+                return None
+            error = rejected.error
         else:
             return commit
-        if place.tip() != tip:
-            return None
-    if "lock" in said:
-        return None
-    raise RemoteError(f"{place.remote} does not take {place.ref} ({said}): it has to allow the ref")
+    raise error
 
 
 def _agree(place: Place, exchange: VectorExchange, entries: list[Entry]) -> None:

@@ -162,8 +162,8 @@ class Hub:
             args = ("hash-object", "-w", "--stdin")
             blob = self.repo.run(*args, stdin=content).stdout.decode().strip()
             kind = {"160000": "commit", "040000": "tree"}.get(mode, "blob")
-            if kind == "tree":
-                blob = self.repo.run("mktree").stdout.decode().strip()
+            if kind != "blob":
+                blob = self.repo.git("rev-parse", f"main^{{{kind}}}")
             lines.append(f"{mode} {kind} {blob}\t{name}\0".encode())
         done = self.repo.run("mktree", "-z", "--missing", stdin=b"".join(lines))
         assert done.returncode == 0, done.stderr
