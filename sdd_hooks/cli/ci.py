@@ -45,11 +45,11 @@ def _input(name: str, metavar: str, help: str) -> Callable[[Decorated], Decorate
 @_input("report", "FILE", "Where to write the review as JSON.")
 @click.pass_obj
 def ci(directory: Path | None, /, **given: str | None) -> int:
-    """Do in a job of CI what it is for: sync, update, embed, review or all.
+    """Sync, update, embed or review in a job of CI.
 
-    What `uses: …/sdd-hooks` runs, on any runner. On an event about a pull request only review does
-    anything; on others, all is sync, update and embed. SDD_TOKEN is a token of the host that runs
-    the job, SDD_TRACKER_TOKEN one of the tracker.
+    What the action runs, on any runner. COMMAND is sync, update, embed, review or all. On a pull
+    request only review does anything; elsewhere all is sync, update and embed. The variable
+    SDD_TOKEN is a token of the host that runs the job, SDD_TRACKER_TOKEN one of the tracker.
 
     \b
     Example:
