@@ -2,7 +2,8 @@
 
 A name is a folder (`./models/x`, `/models/x`, `~/x`, or one that exists in the repository), a model
 of the hub (`owner/name`), or any embedding model of `llm`; no name is the default model of the hub.
-The first two run here, without importing `llm`.
+The first two run here, without importing `llm`. `llm:NAME` is one of `llm` whatever its name looks
+like: its plug-ins call theirs `sentence-transformers/x`.
 """
 
 # Governing: ADR-0011 (content-addressed vectors)
@@ -25,6 +26,7 @@ WEIGHTS = ("model_quantized.onnx", "onnx/model_quantized.onnx", "model.onnx", "o
 """Where a folder or a repository of the hub may keep its ONNX file, the wanted one first."""
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+_THROUGH_LLM = "llm:"
 _BLOCK = 1 << 20
 
 
@@ -50,7 +52,7 @@ def load_model(name: str, root: Path) -> EmbeddingModel:
     if folder is None and not _is_hub(name):
         from sdd_hooks.models.through_llm import load_through_llm
 
-        return load_through_llm(name)
+        return load_through_llm(name.removeprefix(_THROUGH_LLM))
     from sdd_hooks.models.onnx import load_folder
 
     if folder is None:
@@ -72,7 +74,9 @@ def model_id(name: str, root: Path) -> str:
             return f"local:{folder.name}"
         status = weights.stat()
         return f"local:{folder.name}:{_digest(weights, status.st_size, status.st_mtime_ns)}"
-    return f"hub:{name or DEFAULT}" if _is_hub(name) else f"llm:{name}"
+    if _is_hub(name):
+        return f"hub:{name or DEFAULT}"
+    return f"{_THROUGH_LLM}{name.removeprefix(_THROUGH_LLM)}"
 
 
 def model_device(name: str, root: Path) -> str:
@@ -87,7 +91,7 @@ def model_device(name: str, root: Path) -> str:
     if folder is None and not _is_hub(name):
         from sdd_hooks.models.through_llm import device_of
 
-        return device_of(name)
+        return device_of(name.removeprefix(_THROUGH_LLM))
     from sdd_hooks.models.onnx import device
 
     if folder is None:

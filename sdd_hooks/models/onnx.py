@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +25,8 @@ _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
 
 _MOST_TOKENS = 512
+TOKENS_AT_ONCE = 32 * _MOST_TOKENS
+"""Tokens that a GPU reads at a time, with those that are padding."""
 _PROVIDERS = {"CUDAExecutionProvider": "cuda", "CPUExecutionProvider": "cpu"}
 
 
@@ -108,15 +110,25 @@ class OnnxModel:
         # The tokenizer takes no lone surrogates, as an undecodable argument has them.
         readable = [text.encode("utf-8", "replace").decode() for text in texts]
         encoded = self._tokenizer.encode_batch(readable)
-        mask = numpy.array([one.attention_mask for one in encoded], dtype=numpy.int64)
-        feed = {
+        given = {
             "input_ids": numpy.array([one.ids for one in encoded], dtype=numpy.int64),
-            "attention_mask": mask,
+            "attention_mask": numpy.array([one.attention_mask for one in encoded], numpy.int64),
             "token_type_ids": numpy.array([one.type_ids for one in encoded], dtype=numpy.int64),
         }
-        tokens = self._session.run(
-            None, {name: value for name, value in feed.items() if name in self._inputs}
-        )[0]
+        lengths = given["attention_mask"].sum(axis=1).tolist()
+        return [
+            vector
+            for rows, longest in shares(lengths)
+            for vector in self._run({name: value[rows, :longest] for name, value in given.items()})
+        ]
+
+    def _run(self, given: dict[str, Any]) -> list[bytes]:
+        """The vectors of texts that are tokens, all padded to the same length."""
+        import numpy
+
+        feed = {name: value for name, value in given.items() if name in self._inputs}
+        mask = given["attention_mask"]
+        tokens = self._session.run(None, feed)[0]
         if tokens.ndim != 3 or tokens.shape[:2] != mask.shape:
             raise EngineUnavailable(
                 f"{self.id} is not a sentence model: it gives {tokens.shape} for {mask.shape}"
@@ -128,6 +140,17 @@ class OnnxModel:
         if not numpy.isfinite(unit).all():
             raise EngineUnavailable(f"the model {self.id} gives vectors that are no numbers")
         return [vector.tobytes() for vector in unit]
+
+
+def shares(lengths: Sequence[int]) -> Iterator[tuple[slice, int]]:
+    """Texts of so many tokens in shares that a GPU reads at once, each with its longest."""
+    start, longest = 0, 0
+    for at, length in enumerate(lengths):
+        if at > start and max(longest, length) * (at + 1 - start) > TOKENS_AT_ONCE:
+            yield slice(start, at), longest
+            start, longest = at, 0
+        longest = max(longest, length)
+    yield slice(start, len(lengths)), longest
 
 
 def _at_once(work: Callable[[_Given], _Made], parts: Sequence[_Given]) -> list[_Made]:

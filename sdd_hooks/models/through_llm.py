@@ -13,6 +13,9 @@ from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.patience import within
 
 _REACHABLE_WITHIN = 4.0
+_AT_ONCE = 32
+_AT_ONCE_ON_A_GPU = 256
+"""Texts of one call to a model that does not say how many it takes."""
 
 
 def load_through_llm(name: str) -> LlmModel:
@@ -76,6 +79,8 @@ class LlmModel:
         self._name = name
         self._model = model
         self.device = _device(model)
+        at_once = _AT_ONCE_ON_A_GPU if self.device == "cuda" else _AT_ONCE
+        self._at_once = getattr(model, "batch_size", None) or at_once
         probe = partial(self.embed, ["dimensions"])
         # A model that needs a key is elsewhere, and its client may wait for minutes; one that
         # needs none may well take its time to load.
@@ -91,16 +96,20 @@ class LlmModel:
         Raises EngineUnavailable when the model's plug-in fails: no key, no network, a refusal.
         """
         try:
-            vectors = [list(one) for one in self._model.embed_multi(texts)]
+            found = self._model.embed_multi(texts, batch_size=self._at_once)
+            vectors = [_unit(list(one)) for one in found]
         # A plug-in raises what it likes.
         except Exception as error:
             reason = str(error).partition("\n")[0][:160] or type(error).__name__
             raise EngineUnavailable(f"the model {self._name} failed: {reason}") from error
         if len(vectors) != len(texts) or any(not one for one in vectors):
             raise EngineUnavailable(f"the model {self._name} did not give a vector for each text")
-        return [_unit(one) for one in vectors]
+        return vectors
 
 
 def _unit(values: Sequence[float]) -> bytes:
-    length = math.sqrt(math.fsum(value * value for value in values)) or 1.0
-    return array("f", (value / length for value in values)).tobytes()
+    """The vector of length 1 in that direction. Raises ValueError for one that is no numbers."""
+    length = math.hypot(*values)
+    if not math.isfinite(length):
+        raise ValueError("it gives vectors that are no numbers")
+    return array("f", [value / (length or 1.0) for value in values]).tobytes()

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,11 @@ from sdd_hooks.models.model import EmbeddingModel
 from sdd_hooks.units.passages import embedded_text
 
 BATCH = 32
-"""Texts kept at once: what a killed embed loses at most."""
+"""Texts kept at once to begin with."""
+LARGEST_BATCH = 4_096
+SECONDS = 2.0
+"""How long a larger batch may take: what a killed embed loses at most. A fast model gets batches
+that are worth its while."""
 
 _NAMED = 5
 """Failures that are named; the others are counted."""
@@ -45,6 +50,7 @@ def embed_missing(
     storage: str,
     collections: Sequence[int],
     progress: Progress | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
     """Embed what these collections (row ids) miss.
 
@@ -67,16 +73,26 @@ def embed_missing(
         where = vectors.create_space(connection, model.id, storage, model.dimensions)
         wanted = vectors.missing(connection, where, collections)
         failures: list[str] = []
-        for start in range(0, len(wanted), BATCH):
+        start, size = 0, BATCH
+        while start < len(wanted):
             if progress:
                 progress("Embedding", start, len(wanted))
-            failures += _embed_batch(connection, where, model, wanted[start : start + BATCH])
+            began = clock()
+            failures += _embed_batch(connection, where, model, wanted[start : start + size])
+            start, size = start + size, next_size(size, clock() - began)
         if progress:
             progress("Embedding", len(wanted), len(wanted))
         left = sum(vectors.pending(connection, where, one) for one in collections)
         return Outcome(len(wanted) - len(failures), len(failures), left, _notes(failures))
     finally:
         os.close(descriptor)
+
+
+def next_size(size: int, seconds: float) -> int:
+    """How many texts the next batch has, after one of `size` that took `seconds`."""
+    if seconds > SECONDS:
+        return max(size // 2, BATCH)
+    return min(size * 2, LARGEST_BATCH) if seconds < SECONDS / 2 else size
 
 
 def _embed_batch(
@@ -109,16 +125,13 @@ def _answers(model: EmbeddingModel, texts: Sequence[str]) -> list[bytes | Engine
     """
     try:
         return list(model.embed(texts))
-    except EngineUnavailable:
-        model.embed(["dimensions"])
-        return [_answer(model, text) for text in texts]
-
-
-def _answer(model: EmbeddingModel, text: str) -> bytes | EngineUnavailable:
-    try:
-        return model.embed([text])[0]
     except EngineUnavailable as error:
-        return error
+        model.embed(["dimensions"])
+        if len(texts) == 1:
+            return [error]
+    # Halves: of a thousand texts with one that is refused, few are tried again alone.
+    middle = len(texts) // 2
+    return [*_answers(model, texts[:middle]), *_answers(model, texts[middle:])]
 
 
 def _notes(failures: Sequence[str]) -> tuple[str, ...]:
