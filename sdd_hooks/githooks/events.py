@@ -145,14 +145,9 @@ def _follow(
     environ: Mapping[str, str],
 ) -> bool:
     """Start what gives a vector to what is new. Returns whether something was started."""
-    # What was committed here, nobody else has embedded.
-    if event == "post-commit" or list(arguments[:1]) == ["amend"]:
-        from sdd_hooks.freshness.backfill import backfill
+    from sdd_hooks.githooks.vectors import brings, follow
 
-        return backfill(project, update, environ)
-    from sdd_hooks.githooks.vectors import follow
-
-    return follow(project, update, environ)
+    return follow(project, update, environ, pull=brings(event, arguments))
 
 
 def _is_arrival(event: str, arguments: Sequence[str]) -> bool:

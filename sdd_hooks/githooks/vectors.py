@@ -24,17 +24,23 @@ if TYPE_CHECKING:
 BACKFILL = "backfill"
 
 
-def follow(project: Project, update: Refresh, environ: Mapping[str, str]) -> bool:
-    """Start a pull for what `update` made, where vectors are shared, then what a backfill does.
+def brings(event: str, arguments: Sequence[str]) -> bool:
+    """Whether a git hook is told of what others may have made: what is committed here, nobody else
+    has embedded."""
+    return event != "post-commit" and list(arguments[:1]) != ["amend"]
+
+
+def follow(
+    project: Project, update: Refresh, environ: Mapping[str, str], *, pull: bool = True
+) -> bool:
+    """Start what gives a vector to what `update` made: a pull where vectors are shared, then what a
+    backfill does; without `pull` that alone.
 
     Returns whether a process was started, and raises nothing.
     """
     total = update.total
-    if (
-        not project.configuration.search.share_vectors
-        or not total.added + total.updated
-        or in_ci(environ)
-    ):
+    shared = pull and project.configuration.search.share_vectors and not in_ci(environ)
+    if not shared or not total.added + total.updated:
         return backfill(project, update, environ)
     then = [BACKFILL] if wanted(project, update, environ) else []
     with suppress(OSError):

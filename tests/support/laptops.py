@@ -92,6 +92,11 @@ class Laptop:
         return self.push()
 
     @property
+    def pending(self) -> int:
+        """How many chunks have no vector."""
+        return self.on_engine(lambda _, engine: engine.coverage().pending)
+
+    @property
     def ref(self) -> str:
         """Where the vectors of its model are."""
         return self.on_engine(lambda _, engine: ref_of(self._exchange(engine).model, "int8"))

@@ -1,0 +1,102 @@
+"""`sdd index push`, `sdd index pull`, and what an embed does with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Done, on_terminal, one_line, run
+from tests.support.laptops import Hub, Laptop
+
+WAITING = {"CI": "true"}
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Hub:
+    pytest.importorskip("onnxruntime", reason="needs the local extra")
+    pytest.importorskip("tokenizers", reason="needs the local extra")
+    return Hub.make(tmp_path, share="true")
+
+
+def sdd(laptop: Laptop, *args: str) -> Done:
+    return run(laptop.repo.root, *args, env=WAITING)
+
+
+def test_what_a_runner_embedded_a_laptop_does_not(hub: Hub) -> None:
+    runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
+    model = sdd(runner, "index", "status", "--json").json["model"]
+    assert (
+        sdd(laptop, "index", "pull").out == f"nothing to pull: origin has no vectors by {model}\n"
+    )
+    assert (
+        sdd(laptop, "index", "push").out == f"nothing to push: no chunk has a vector by {model}\n"
+    )
+    assert sdd(runner, "index", "embed").code == 0
+    assert (
+        sdd(runner, "index", "push").out == "pushed 2 vectors to origin, which has 2 vectors now\n"
+    )
+    assert sdd(runner, "index", "push").out == "nothing to push: origin has 2 vectors\n"
+    laptop.write(3)
+    embed = sdd(laptop, "index", "embed", "--json").json
+    assert (embed["mode"], embed["pulled"], embed["pending"]) == ("foreground", 2, 1)
+    assert embed["embedded"] == 1
+    assert sdd(laptop, "index", "pull").out == "nothing new: origin has 2 vectors\n"
+
+
+def test_an_embed_has_nothing_left_to_do(hub: Hub) -> None:
+    runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
+    runner.embed()
+    runner.push()
+    done = sdd(laptop, "index", "embed")
+    assert done.out.startswith("pulled 2 vectors\nnothing to embed (local:model:")
+    assert done.err == ""
+
+
+def test_a_remote_that_does_not_answer_costs_an_embed_nothing(hub: Hub) -> None:
+    laptop = hub.laptop("laptop")
+    hub.repo.root.rename(hub.folder / "elsewhere")
+    done = sdd(laptop, "index", "embed")
+    assert done.code == 0
+    assert done.err.startswith("note: no vectors pulled: origin cannot be reached (")
+    assert "embedded 2 chunks" in done.out
+    # With nothing to embed, nobody is asked.
+    assert sdd(laptop, "index", "embed").err == ""
+    for command in ("push", "pull"):
+        assert one_line(sdd(laptop, "index", command), 8).startswith("origin cannot be reached (")
+
+
+def test_for_programs(hub: Hub) -> None:
+    laptop = hub.laptop("laptop")
+    ref = laptop.ref
+    assert sdd(laptop, "index", "pull", "--json").json == {
+        "schema_version": 1,
+        "remote": "origin",
+        "ref": ref,
+        "model": laptop.pull().model,
+        "pulled": 0,
+        "vectors": 0,
+        "commit": None,
+        "pending": 2,
+        "notes": [],
+        "warnings": [],
+    }
+    laptop.embed()
+    pushed = sdd(laptop, "index", "push", "--json").json
+    assert (pushed["pushed"], pushed["vectors"]) == (2, 2)
+    assert hub.refs() == {ref: pushed["commit"]}
+
+
+def test_what_cannot_be_is_one_line(hub: Hub) -> None:
+    laptop = hub.laptop("laptop")
+    said = one_line(sdd(laptop, "index", "push", "--remote", "-x"), 3)
+    assert said == "no remote is called '-x' here: `git remote -v` shows which there are"
+    fresh = Laptop(laptop.repo.worktree(hub.folder / "fresh", "fresh"))
+    assert one_line(sdd(fresh, "index", "pull"), 4).startswith("No collections found")
+
+
+def test_a_terminal_says_nothing_of_what_is_soon_over(hub: Hub) -> None:
+    laptop = hub.laptop("laptop")
+    code, said = on_terminal(laptop.repo.root, "", "index", "pull")
+    assert code == 0
+    assert said.startswith("nothing to pull")
