@@ -228,24 +228,3 @@ def test_a_pull_request_that_attacks_is_text(
         assert not line.startswith("::") or re.match(rf"::({meant})( .*)?::", line), line
     quiet(done, JOB, "s3cret")
     assert list(tmp_path.rglob("owned")) == []
-
-
-def test_an_issue_that_is_not_there_is_nothing_new(github: GitHub) -> None:
-    """`sync` on a pull request asks nobody, and on a push the lists of tasks of the repository."""
-    job = github.job()
-    done = github.run(job, {"command": "sync", "tracker-token": "s3cret"})
-    assert done.code == 0, done.log
-    assert done.outputs["issues-synced"] == ""
-    assert "pushes and schedules" in done.log
-    tasks = job.workspace / "docs/openspec/specs/checkout/tasks.md"
-    tasks.parent.mkdir(parents=True)
-    (tasks.parent / "spec.md").write_text("# SPEC-0001: Checkout\n")
-    tasks.write_text("## 1. Reserve stock\n\n- [ ] 1.1 Lock the row\n")
-    memory = job.workspace / "CLAUDE.md"
-    specs = "- Specifications are in `docs/openspec/specs/`\n"
-    tracker = "\n### SDD Configuration\n\n#### Tracker\n\n- **Type**: tasks.md\n"
-    memory.write_text(MEMORY + specs + tracker)
-    pushed = replace(job, event="push", payload={"ref": "refs/heads/main"}, ref="refs/heads/main")
-    done = github.run(pushed, {"command": "sync"})
-    assert done.code == 0, done.log
-    assert done.outputs["issues-synced"] == "1"
