@@ -29,13 +29,13 @@ def access(here: Here | None, token: str, environ: Mapping[str, str]) -> Mapping
     """What git's environment has to have besides for the token to be sent to the job's own host.
 
     `environ` is what it is added to, whose own configuration stays. Nothing without a token, and
-    outside a job. git takes it as a password for any user:
+    outside a job. How git is given a header for one host alone:
     https://git-scm.com/docs/git-config#Documentation/git-config.txt-httpextraHeader
     """
     end = parse_endpoint(here.run.web) if here else None
     if here is None or end is None or not token or not here.run.web.isprintable():
         return _NOTHING
-    pair = b64encode(f"x-access-token:{token}".encode()).decode()
+    pair = b64encode(f"{here.vendor.user}:{token}".encode()).decode()
     section = f"http.{here.run.web.rstrip('/')}/"
     settings = (
         # The checkout may have left a header of its own, and a host refuses two.

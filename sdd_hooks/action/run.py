@@ -18,7 +18,7 @@ from sdd_hooks.action.events import plan
 from sdd_hooks.action.inputs import Command, Inputs
 from sdd_hooks.action.outcome import OUTPUTS, Outcome
 from sdd_hooks.action.summary import Part, summary_lines, write_summary
-from sdd_hooks.errors import EXIT_OK, SddError
+from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.forges.registry import Here
 from sdd_hooks.forges.registry import here as here_of
 from sdd_hooks.project.project import Project, load_project
@@ -51,8 +51,13 @@ def run(
     # A part that would go on in the background ends with the job.
     job = Job(inputs, here, {**environ, "CI": "true"}, console)
     planned = plan(inputs.command, here.run if here else None)
-    notes = (*broken, *filter(None, [planned.note]))
-    parts = [Part("sdd", Outcome(notes=notes))] if notes else []
+    notes = list(broken)
+    if planned.commands and planned.note:
+        # Whoever asked for all there is to do has got that.
+        console.say(f"note: {planned.note}")
+    elif planned.note:
+        notes.append(planned.note)
+    parts = [Part("sdd", Outcome(notes=tuple(notes)))] if notes else []
     project: Project | None = None
     if planned.commands:
         try:
@@ -142,6 +147,8 @@ def _finish(parts: Sequence[Part], job: Job) -> int:
         console.say(f"note: {note}")
     for line in failures:
         console.fail(line)
+    if not failures and EXIT_FINDINGS in codes:
+        console.fail("there are findings as severe as `fail-on`, or `Fail On` of the base, says")
     return max(codes, default=EXIT_OK)
 
 

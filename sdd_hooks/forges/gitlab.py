@@ -94,4 +94,5 @@ def _open(run: Run, connect: Connect) -> GitLab:
     return GitLab(run, client)
 
 
-VENDOR = Vendor(LABEL, here, _open)
+# GitLab takes no other user beside the token of a job, and any beside those of people.
+VENDOR = Vendor(LABEL, here, _open, user="gitlab-ci-token")

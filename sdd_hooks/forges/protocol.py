@@ -184,9 +184,10 @@ class Vendor:
 
     `label` is what people call it. `here(environ)` is the job of its CI that this environment
     belongs to, or None when that is another's. `open(run, connect)` opens its repository and asks
-    nobody.
+    nobody. `user` is who git says it is beside the token of a job.
     """
 
     label: str
     here: Callable[[Mapping[str, str]], Run | None]
     open: Callable[[Run, Connect], Forge]
+    user: str = "x-access-token"

@@ -201,7 +201,10 @@ def test_all_on_a_pull_request_is_a_review(tmp_path: Path) -> None:
         assert "ADR\\-0099" in done.summary or "ADR-0099" in done.summary
         assert len(forge.bodies(1)) == 1
         names = [one.name for one in done.log.commands]
-        assert names == ["add-mask", "group", "endgroup", "error"]
+        assert names == ["add-mask", "group", "endgroup", "error", "error"]
+        assert done.errors[1].startswith("there are findings as severe as `fail-on`")
+        assert "left out on a pull request" in done.log.lines[0]
+        assert "left out" not in done.summary
         assert not (job.root / ".sdd").exists()
         writes = forge.writes
         again = step(job.root, tmp_path / "step", "review", env=environ)
