@@ -10,6 +10,7 @@ from benchmarks.corpus import questions
 from benchmarks.process import Run, alternate, cores
 from benchmarks.report import Figure, human_seconds, median_seconds
 from benchmarks.review import STAGED, reviewed
+from benchmarks.share import DIMENSIONS, shared
 from benchmarks.tracker import tracked
 from benchmarks.workbench import Repository, Workbench
 
@@ -174,6 +175,26 @@ def review(bench: Workbench) -> list[Figure]:
     ]
 
 
+def share(bench: Workbench) -> list[Figure]:
+    """What a push of vectors sends, against the vectors alone, and how long a pull takes."""
+    count, more = bench.sizes.shared, bench.sizes.shared // 100
+    sides = shared(bench, count)
+    sides.embed(0, count)
+    pushed = sides.push()
+    _expect(f"pushed {count:,} vectors", pushed, "the push")
+    first = sides.packed()
+    sides.embed(count, more)
+    _expect(f"pushed {more:,} vectors", sides.push(), "the push")
+    second = sides.packed() - first
+    (pulls,) = alternate(bench.sizes.pulls, lambda _: sides.pull())
+    _expect(f"pulled {count + more:,} vectors", pulls[-1], "the pull")
+    return [
+        _pack(f"first push of {count:,} vectors", first, count),
+        _pack(f"second push, of {more:,} vectors", second, more),
+        _seconds(f"pull of {count + more:,} vectors", pulls, [], 3),
+    ]
+
+
 MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "commit": commit,
     "refresh": refresh,
@@ -184,6 +205,7 @@ MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "embed": embed,
     "sync": sync,
     "review": review,
+    "share": share,
 }
 """By the name that `--only` takes, in the order of the table."""
 
@@ -210,6 +232,19 @@ def _seconds(name: str, runs: list[Run], shown: list[Run], most: float) -> Figur
     git = f"git diff: {human_seconds(median_seconds(shown))}" if shown else ""
     factor, unit = (1000, "ms") if most < 1 else (1, "s")
     return Figure(name, human_seconds(ours), git, ours * factor, most * factor, unit)
+
+
+def _pack(name: str, size: int, vectors: int) -> Figure:
+    """Bytes that were sent, against those of the vectors in int8."""
+    raw = vectors * DIMENSIONS
+    return Figure(
+        f"{name} of {DIMENSIONS} dimensions, sent",
+        f"{size / 1000:,.0f} kB",
+        f"int8 alone: {raw / 1000:,.0f} kB",
+        size / raw,
+        1.1,
+        "",
+    )
 
 
 def _peak(name: str, runs: list[Run], most: float) -> Figure:

@@ -13,6 +13,7 @@ from benchmarks.corpus import questions
 from benchmarks.process import run
 from benchmarks.review import reviewed
 from benchmarks.sdd import COMMAND, KINDS, Sdd
+from benchmarks.share import PULL, shared
 from benchmarks.tracker import SYNC, tracked
 from benchmarks.workbench import Repository, Workbench
 
@@ -73,6 +74,15 @@ def review(bench: Workbench) -> str:
     return whole + _profile(found.sdd, lambda: None, "staged files", "hook", "check")
 
 
+def share(bench: Workbench) -> str:
+    """A pull of everything."""
+    count = bench.sizes.shared
+    sides = shared(bench, count)
+    sides.embed(0, count)
+    sides.push()
+    return _profile(sides.laptop, sides.laptop.forget_vectors, f"{count:,} vectors", *PULL)
+
+
 PROFILES: dict[str, Callable[[Workbench], str]] = {
     "commit": commit,
     "refresh": refresh,
@@ -83,6 +93,7 @@ PROFILES: dict[str, Callable[[Workbench], str]] = {
     "embed": embed,
     "sync": sync,
     "review": review,
+    "share": share,
 }
 """By the names of the measures."""
 

@@ -16,7 +16,7 @@ _ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many documents, issues, changed files (the large change: bytes) and rounds.
+    """How many documents, issues, changed files (the large change: bytes), vectors and rounds.
 
     The defaults are those the targets are set for.
     """
@@ -39,12 +39,14 @@ class Sizes:
     large_change: int = 60_000_000
     reviews: int = 7
     large_reviews: int = 3
+    shared: int = 10_000
+    pulls: int = 5
 
 
 QUICK = Sizes(
     200, 1_000, 5_000, commits=10, refreshes=5, searches=5, first_indexes=1, embedded=12, embeds=1,
     issues=500, fewer_issues=200, syncs=2, records=30, usual_change=20, wide_change=500,
-    large_change=6_000_000, reviews=2, large_reviews=1,
+    large_change=6_000_000, reviews=2, large_reviews=1, shared=1_000, pulls=1,
 )  # fmt: skip
 
 
