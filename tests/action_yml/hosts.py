@@ -44,7 +44,6 @@ _GITHUB = {
     "RUNNER_ARCH": "X64",
     "RUNNER_ENVIRONMENT": "self-hosted",
     "RUNNER_NAME": "runner",
-    "RUNNER_OS": "Linux",
 }
 # What Gitea's runner, which grew out of act, leaves out, and what it adds.
 _NOT_GITEA = ("GITHUB_ACTOR_ID", "GITHUB_REF_PROTECTED", "GITHUB_TRIGGERING_ACTOR", "RUNNER_NAME")
@@ -80,6 +79,7 @@ class Job:
     path: str = field(default_factory=lambda: os.environ["PATH"])
     variables: Mapping[str, str] = field(default_factory=dict)
     summary: bool = True
+    runner_os: str = "Linux"
 
     def environ(self) -> dict[str, str]:
         """What the host sets for a step, and what a machine has before that."""
@@ -102,6 +102,7 @@ class Job:
             "GITHUB_WORKFLOW_REF": f"{self.repository}/.github/workflows/sdd.yml@{self.ref}",
             "GITHUB_WORKFLOW_SHA": self.sha,
             "GITHUB_WORKSPACE": str(self.workspace),
+            "RUNNER_OS": self.runner_os,
             "RUNNER_TEMP": str(temp),
             "RUNNER_TOOL_CACHE": str(self.tools or self.folder / "tools"),
         }

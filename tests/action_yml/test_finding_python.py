@@ -63,11 +63,15 @@ class Machine:
         return path
 
     def run(
-        self, inputs: Mapping[str, str] | None = None, variables: Mapping[str, str] | None = None
+        self,
+        inputs: Mapping[str, str] | None = None,
+        variables: Mapping[str, str] | None = None,
+        *,
+        runner_os: str = "Linux",
     ) -> Done:
         job = Job(
             self.host, self.root / "job", self.workspace, "push", {},
-            token="s3cret", path=str(self.bin), variables=variables or {},
+            token="s3cret", path=str(self.bin), variables=variables or {}, runner_os=runner_os,
         )  # fmt: skip
         return run_action(job, inputs, source=self.action, steps=1)
 
@@ -130,6 +134,13 @@ def test_a_debian_without_venv_says_what_to_install(machine: Machine) -> None:
     machine.python("python3", bare=1)
     said = refused(machine.run())
     assert "python3 cannot make virtual environments: apt-get install python3-venv" in said
+
+
+def test_windows_is_told_at_once(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, "github")
+    machine.python("python3")
+    said = refused(machine.run(runner_os="Windows"))
+    assert "runs on Linux and macOS" in said
 
 
 def test_the_named_one_is_taken_and_no_other(machine: Machine, tmp_path: Path) -> None:
