@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sdd_hooks.action.access import access, connect_with
+from sdd_hooks.action.inputs import Inputs
+from sdd_hooks.action.outcome import Outcome
+from sdd_hooks.action.review import review_pull
 from sdd_hooks.forges.gitea import VENDOR
 from sdd_hooks.forges.gitea_repository import Gitea
 from sdd_hooks.forges.protocol import Run
-from tests.forges.gitea_contract import LINES, PATH, Contract, OnLine
+from sdd_hooks.forges.registry import here
+from sdd_hooks.project.project import load_project
+from tests.action.hosting import MEMORY, RECORD
+from tests.forges.gitea_contract import HOSTILE, LINES, PATH, Contract, OnLine
 from tests.forges.gitea_desk import WRONG, open_gitea
 from tests.support.gitea_runner import WORKFLOW, Job, register_runner
 from tests.support.gitea_server import NEEDED, RealGitea, gitea_program, running_gitea
 from tests.support.machines import Workplace
+from tests.support.repos import Repo
 
 PROGRAM = gitea_program()
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason=NEEDED)
 
+TITLE = "A change"
+BREAKS = "a = 1\n# Governing: ADR-0099\n"
 CONTENT = "".join(f"line {number}\n" for number in range(1, LINES + 1))
 
 
@@ -35,6 +45,7 @@ class RealForge:
     jobs: dict[str, Job]
     branches: Iterator[int]
     workplace: Workplace
+    pulls: dict[bool, int] = field(default_factory=dict)
 
     @property
     def home(self) -> str:
@@ -44,10 +55,23 @@ class RealForge:
         run = Run(self.gitea.url, f"{self.gitea.url}/api/v1", self.home, "pull_request")
         return open_gitea(run, self.workplace, self._token(who))
 
-    def pull(self, title: str = "A change", body: str = "", *, fork: bool = False) -> int:
+    def pull(self, title: str = TITLE, body: str = "", *, fork: bool = False) -> int:
+        """To make one takes the server a second, to forget what was said on one much less."""
+        if fork not in self.pulls:
+            self.pulls[fork] = self.new_pull(CONTENT, fork=fork)
+        number = self.pulls[fork]
+        self._call("PATCH", f"/pulls/{number}", {"title": title, "body": body})
+        for one in self._call("GET", f"/issues/{number}/comments"):
+            self._call("DELETE", f"/issues/comments/{one['id']}")
+        for one in self._reviews(number, "alice"):
+            self._call("DELETE", f"/pulls/{number}/reviews/{one['id']}")
+        return number
+
+    def new_pull(self, content: str, title: str = TITLE, *, fork: bool = False) -> int:
+        """One that adds a file of its own."""
         branch, owner = f"branch-{next(self.branches)}", "bob" if fork else "alice"
-        self.gitea.change(self.name, branch, PATH, CONTENT, owner=owner)
-        asked = {"title": title, "body": body, "head": f"{owner}:{branch}", "base": "main"}
+        self.gitea.change(self.name, branch, PATH, content, owner=owner)
+        asked = {"title": title, "body": "", "head": f"{owner}:{branch}", "base": "main"}
         return int(self._call("POST", "/pulls", asked, user=owner)["number"])
 
     def head(self, number: int) -> str:
@@ -100,6 +124,45 @@ class RealForge:
         found = [one for one in found if one["context"] == "sdd review"]
         return sorted(found, key=lambda one: -one["id"])
 
+    def reviewing(
+        self, folder: Path, number: int, event: str = "pull_request"
+    ) -> Callable[[], Outcome]:
+        """A job that reviews a pull request, from what its runner checked out.
+
+        With the event `workflow_run` it follows another job, and runs on `main`.
+        """
+        pull, repository = self._call("GET", f"/pulls/{number}"), self._call("GET", "")
+        sha, ref = pull["head"]["sha"], f"refs/pull/{number}/head"
+        told: dict[str, Any] = {"number": number, "pull_request": pull, "repository": repository}
+        if event == "workflow_run":
+            run = {"event": "pull_request", "head_sha": sha, "path": f"review.yml@{ref}"}
+            told = {"action": "completed", "workflow_run": run, "repository": repository}
+            sha, ref = pull["base"]["sha"], "refs/heads/main"
+        described = folder / "event.json"
+        described.write_text(json.dumps(told), encoding="utf-8")
+        environ = {
+            "GITHUB_ACTIONS": "true",
+            "GITEA_ACTIONS": "true",
+            "GITHUB_SERVER_URL": f"{self.gitea.url}/",
+            "GITHUB_API_URL": f"{self.gitea.url}/api/v1",
+            "GITHUB_REPOSITORY": self.home,
+            "GITHUB_EVENT_NAME": event,
+            "GITHUB_EVENT_PATH": str(described),
+            "GITHUB_SHA": sha,
+            "GITHUB_REF": ref,
+            "RUNNER_TEMP": str(folder),
+        }
+        found = here(environ, [])
+        token = self._token("job")
+        reach = access(found, token, {})
+        repo = Repo.init(folder / "checkout")
+        repo.git("remote", "add", "origin", f"{self.gitea.url}/{self.home}")
+        repo.git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", sha, env=reach)
+        repo.git("checkout", "--quiet", "--detach", sha)
+        inputs = Inputs("review", inline=True)
+        project = load_project(repo.root)
+        return lambda: review_pull(project, found, inputs, connect_with(token), reach, environ)
+
     def _reviews(self, number: int, user: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self._call("GET", f"/pulls/{number}/reviews", user=user)
         return found
@@ -126,11 +189,13 @@ def forge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealForge]:
         Workplace(0.0) as workplace,
     ):
         name = gitea.repository()
-        gitea.call("POST", f"/repos/alice/{name}/forks", {}, user="bob")
         forge = RealForge(gitea, name, {}, count(1), workplace)
+        gitea.change(name, "main", "CLAUDE.md", MEMORY)
+        gitea.change(name, "main", "docs/adrs/ADR-0001-events.md", RECORD)
         gitea.change(name, "main", ".gitea/workflows/review.yml", WORKFLOW)
+        gitea.call("POST", f"/repos/alice/{name}/forks", {}, user="bob")
         for who, event in (("job", "pull_request"), ("fork", "pull_request_target")):
-            number = forge.pull(f"From {who}", fork=who == "fork")
+            number = forge.pull(fork=who == "fork")
             forge.jobs[who] = register_runner(gitea, name).job(event, number)
         yield forge
 
@@ -153,8 +218,42 @@ def test_what_a_job_is_told(forge: RealForge, tmp_path: Path) -> None:
     run = VENDOR.here({**environ, "GITEA_ACTIONS": "true", "GITHUB_EVENT_PATH": str(event)})
     assert run is not None
     assert run.pull is not None
-    now = forge.open().pull_request(run.pull.number)
+    now = forge.open().pull_request(forge.pull())
     assert run.pull == now
     assert (run.web, run.api) == (forge.gitea.url, f"{forge.gitea.url}/api/v1")
     assert (run.repository, run.sha) == (forge.home, now.head)
     assert (run.default_branch, run.annotations) == ("main", False)
+
+
+def test_a_job_reviews_its_pull_request_from_a_shallow_checkout(
+    forge: RealForge, tmp_path: Path
+) -> None:
+    number = forge.new_pull(BREAKS, HOSTILE)
+    forge.gitea.call("PATCH", f"/repos/{forge.home}", {"private": True})
+    try:
+        job = forge.reviewing(tmp_path, number)
+        first = job()
+        (said,) = forge.said(number)
+        (on_line,) = forge.gitea.call("GET", f"/repos/{forge.home}/pulls/{number}/reviews")
+        assert said[0] == on_line["user"]["login"] == "gitea-actions"
+        assert "ADR-0099" in said[1]
+        assert (first.exit_code, first.notes, first.outputs["critical"]) == (0, (), "1")
+        assert job() == first
+        assert forge.said(number) == [said]
+        assert [on_line] == forge.gitea.call("GET", f"/repos/{forge.home}/pulls/{number}/reviews")
+        (status, _) = forge.statuses(forge.head(number))
+        assert (status["status"], status["description"]) == ("success", "1 critical")
+    finally:
+        forge.gitea.call("PATCH", f"/repos/{forge.home}", {"private": False})
+
+
+def test_a_job_after_another_reviews_the_pull_request_of_a_fork(
+    forge: RealForge, tmp_path: Path
+) -> None:
+    number = forge.new_pull(BREAKS, fork=True)
+    told = forge.reviewing(tmp_path, number, "workflow_run")()
+    assert (told.notes, told.outputs["critical"]) == ((), "1")
+    ((author, body),) = forge.said(number)
+    assert author == "gitea-actions"
+    assert "ADR-0099" in body
+    assert [(one.line, one.resolved) for one in forge.on_lines(number)] == [(2, False)]
