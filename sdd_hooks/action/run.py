@@ -22,6 +22,7 @@ from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.forges.registry import Here
 from sdd_hooks.forges.registry import here as here_of
 from sdd_hooks.project.project import Project, load_project
+from sdd_hooks.review.reporters.escape import BREAK
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable that names the file of the step's summary."""
@@ -95,7 +96,8 @@ def _part(command: Command, project: Project, job: Job, explain: Explain) -> Par
         for line in outcome.log:
             console.say(line)
         if outcome.summary and not _shows_summaries(job):
-            for line in outcome.summary.splitlines():
+            # Nobody is mentioned in a log, where what keeps that from happening could be seen.
+            for line in outcome.summary.replace(BREAK, "").splitlines():
                 console.say(line)
     for line in outcome.annotations:
         console.command(line)
