@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.action.outcome import OUTPUTS
-from tests.action.hosting import MEMORY, checked_out, host
+from tests.action.hosting import MEMORY, RECORD, checked_out, host
 from tests.action.steps import Step, step
 from tests.cli.commands import run
 from tests.support.abacus import CHOICE, install_abacus
@@ -255,16 +255,19 @@ def test_a_model_for_the_run(shop: Shop) -> None:
 
 def test_a_machine_of_nobodys(repo: Repo) -> None:
     # With a text that a forge would take for a mention.
-    decision = DECISION.replace("Tokens", "Tokens of @ana")
+    decision = RECORD.replace("Events through an outbox", "Events of @ana")
     repo.commit("Start", {"docs/adrs/ADR-0001-x.md": decision})
     repo.git("switch", "--quiet", "--create", "change")
-    repo.commit("Change", {"src/a.py": "# Governing: ADR-0099\ntoken = user = 1\n"})
+    repo.commit(
+        "Change",
+        {"src/a.py": "# Governing: ADR-0099\n# the outbox table, where an event is written\n"},
+    )
     done = run(repo.root, "ci", "review", "--fail-on", "critical", "--sarif-file", "out.sarif")
     assert (done.code, done.err) == (1, "")
     lines = done.out.splitlines()
     assert lines[0] == "sdd review:"
     assert "ADR-0099 does not exist" in done.out
-    assert "### Should this PR reference ADR-0001 (Tokens of @ana)?" in lines
+    assert "### Should this PR reference ADR-0001 (Events of @ana)?" in lines
     assert "findings: 1" in lines
     assert any(line.startswith("sarif: ") and line.endswith("out.sarif") for line in lines)
     assert (repo.root / "out.sarif").exists()
