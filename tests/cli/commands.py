@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.support import warm
+
 SCRIPTS = Path(sys.executable).parent
 
 OFFLINE = {"HF_HUB_OFFLINE": "1"}
@@ -84,16 +86,20 @@ def run(
     **options: Any,
 ) -> Done:
     """Run an installed command in `where`, away from any terminal and from the model hub."""
-    done = subprocess.run(
-        [str(SCRIPTS / script), *args],
-        cwd=where,
-        env={**os.environ, **OFFLINE, **(env or {})},
-        input=stdin,
-        capture_output=True,
-        check=False,
-        timeout=120,
-        **options,
-    )
+    environ = {**os.environ, **OFFLINE, **(env or {})}
+    if script == "sdd" and not options and warm.can(environ, stdin):
+        done = warm.run(args, where, environ, stdin, timeout=120)
+    else:
+        done = subprocess.run(
+            [str(SCRIPTS / script), *args],
+            cwd=where,
+            env=environ,
+            input=stdin,
+            capture_output=True,
+            check=False,
+            timeout=120,
+            **options,
+        )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

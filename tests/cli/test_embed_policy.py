@@ -141,6 +141,7 @@ def test_the_state_of_a_clone_is_not_believed(gated: Gated) -> None:
 
 def test_what_a_state_says_is_printed_as_text(gated: Gated) -> None:
     assert gated.sdd("index", "embed").code == 0
+    gated.gate.let_one_through()
     assert gated.sdd("index", "embed", "--stop").code == 0
     path = gated.repo.root / ".sdd/search/embed.json"
     path.write_text(json.dumps({**gated.recorded(), "error": "a\x1b[31m\nb"}))
