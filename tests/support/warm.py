@@ -69,11 +69,13 @@ def run(
         os.close(descriptor)
     _write(ours[0], json.dumps(request).encode())
     _write(ours[1], stdin)
+    # The first to come is which process it is.
+    begun = os.read(ours[4], _ROOM)
+    assert begun, "the process to fork from has ended"
     out, err, status = _read(ours[2:], time.monotonic() + timeout)
     for descriptor in ours[2:]:
         os.close(descriptor)
-    pid, _, code = status.decode().partition("\n")
-    assert pid, "the process to fork from has ended"
+    pid, _, code = (begun + status).decode().partition("\n")
     if not code:
         os.kill(int(pid), signal.SIGKILL)
         raise subprocess.TimeoutExpired(["sdd", *arguments], timeout, out, err)
