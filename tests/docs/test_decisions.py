@@ -78,8 +78,9 @@ def test_adr_0003_one_module_talks_to_git() -> None:
         ]
         if calls:
             starting[path.relative_to(TOP / "sdd_hooks").as_posix()] = calls
-    # The others start this program again, and the programs of engines and trackers.
+    # The others start this program again, the programs of engines and trackers, and pip.
     assert set(starting) == {
+        "action/installation.py",
         "project/git.py",
         "project/detached.py",
         "project/processes.py",
