@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
 
 MOST_PAGES = 1000
+"""Pages of comments that are read, where a server makes pages of them."""
 
 _ARCHIVED = 423
 """How a server answers who writes to a repository that is archived."""

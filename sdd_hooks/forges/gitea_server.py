@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdd_hooks.trackers.fields import Json, field, number, text
+from sdd_hooks.trackers.fields import Json, text
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.answer import Answer
@@ -16,8 +16,8 @@ LABEL = "Gitea"
 JOBS = frozenset({"gitea-actions", "forgejo-actions"})
 """The users as whom jobs write. Nobody can log in as them."""
 GHOST = -1
-"""The number of the user in whose place there is none. Servers say so of a job's user, too, where
-they look for it among people."""
+"""The number of the user who stands for one that is gone; where servers look for a job's user among
+people, for that as well."""
 
 _SCOPE = "scope"
 
@@ -41,15 +41,15 @@ def is_program(entry: Json) -> bool:
     return text(entry, "user", "login").lower() in JOBS
 
 
+def is_job(us: str) -> bool:
+    """Whether who logs in as `us` is a job, and no person; so is who may not know."""
+    return us.lower() in {"", *JOBS}
+
+
 def is_us(us: str, user: Json) -> bool:
     """Whether `user`, as the API has one, is who logs in as `us`."""
-    if field(user) is None:
-        return False
-    if not us:
-        return text(user, "login").lower() in JOBS
-    if us.lower() in JOBS and number(user, "id") == GHOST:
-        return True
-    return text(user, "login").lower() == us.lower()
+    login = text(user, "login").lower()
+    return login == us.lower() if us else login in JOBS
 
 
 def total_of(answer: Answer) -> int | None:

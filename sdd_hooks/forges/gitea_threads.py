@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.errors import RateLimited, RemoteError
-from sdd_hooks.forges.gitea_server import JOBS, LABEL, is_us, total_of
+from sdd_hooks.forges.gitea_server import GHOST, LABEL, is_job, is_us, total_of
 from sdd_hooks.forges.protocol import LineComment, Thread, WriteDenied
 from sdd_hooks.forges.settled import is_settled, settled
 from sdd_hooks.forges.writing import writing
@@ -115,27 +115,26 @@ class Threads(NamedTuple):
         return tuple(one for one in comments if one in refused)
 
     def settle(self, threads: Iterable[Thread]) -> None:
-        """Settle these: resolve their conversation, or let each say for itself that it is settled
-        where others of ours in that conversation are not, or the server does not resolve."""
+        """Settle these: resolve their conversation, and let each say for itself that it is settled
+        where others of ours in that conversation are not, where the server does not resolve, and
+        where it would look as if a person had done that."""
         by_id = {_Id.read(thread.id): thread for thread in threads}
         ending = Counter(id.first for id in by_id)
         may_resolve = True
         resolved: set[int] = set()
         for id, thread in by_id.items():
-            if id.first in resolved:
-                continue
-            if may_resolve and ending[id.first] == id.open:
+            if may_resolve and ending[id.first] == id.open and id.first not in resolved:
                 may_resolve = self._resolve(id.first)
-                if may_resolve:
-                    resolved.add(id.first)
-                    continue
-            self._edit(id.comment, settled(thread.body))
+                resolved |= {id.first} if may_resolve else set()
+            if id.first not in resolved or not is_job(self.us):
+                self._edit(id.comment, settled(thread.body))
 
     def _thread(self, said: _Said, first: _Said) -> Thread:
         """A comment, whose `id` is yet to come, and what became of its conversation."""
         by_itself = said.ours and is_settled(said.body)
         resolver = said.resolver or first.resolver
-        by_us = by_itself or is_us(self.us, resolver)
+        by_job = is_us(self.us, resolver) or number(resolver, "id") == GHOST
+        by_us = by_itself or (is_job(self.us) and by_job)
         return Thread("", said.body, said.ours, by_itself or resolver is not None, by_us)
 
     def _posted(self, head: str, comments: Sequence[LineComment]) -> bool:
@@ -169,7 +168,7 @@ class Threads(NamedTuple):
         """
         posted = {(one.path, one.body) for one in comments}
         reviews, hidden = self._reviews()
-        if hidden and self.us.lower() in {"", *JOBS}:
+        if hidden and is_job(self.us):
             raise RemoteError(
                 f"{LABEL}: somebody has begun a review of this pull request, which comments of a "
                 "job on lines would submit: run this again when it is submitted"
@@ -178,9 +177,9 @@ class Threads(NamedTuple):
             if not _is_pending(review) or not is_us(self.us, field(review, "user")):
                 continue
             path = f"{self.path}/pulls/{self.number}/reviews/{number(review, 'id')}"
-            said = self.client.get(f"{path}/comments").json()
-            left = {(text(one, "path"), text(one, "body")) for one in rows(said)}
-            if text(review, "body") or not left <= posted:
+            said = rows(self.client.get(f"{path}/comments").json())
+            left = {(text(one, "path"), text(one, "body")) for one in said}
+            if not is_job(self.us) and (text(review, "body") or not left <= posted):
                 raise RemoteError(
                     f"{LABEL}: {self.us} has begun a review of this pull request: "
                     "submit it or discard it there, and run this again"

@@ -142,10 +142,11 @@ class Contract:
         assert sorted(one.line for one in bench.on_lines(number)) == [1, 2, 3, 4]
         assert bench.begun(number, "job") == 0
 
-    def test_what_a_run_that_was_killed_left_is_taken_away(self, bench: Bench) -> None:
+    # The server takes the commit of that review for the one of every comment that comes next.
+    @pytest.mark.parametrize("commit", ["", "4" * 40])
+    def test_what_a_run_that_was_killed_left_is_taken_away(self, bench: Bench, commit: str) -> None:
         number, forge = bench.pull(), bench.open()
-        # The server takes the commit of that review for the one of every comment that comes next.
-        bench.begin(number, "job", marked("1"), commit="4" * 40)
+        bench.begin(number, "job", marked("0"), commit=commit)
         comment = LineComment(PATH, 1, marked("1"))
         assert forge.publish_review(number, bench.head(number), [comment], ()) == ()
         assert [one.body for one in bench.on_lines(number)] == [marked("1")]
@@ -179,13 +180,23 @@ class Contract:
             (marked("2"), True, False, False),
         ]
 
-    def test_a_person_settles_a_thread(self, bench: Bench) -> None:
-        number, forge = bench.pull(), bench.open()
+    @pytest.mark.parametrize("who", ["job", "alice"])
+    def test_a_person_settles_a_thread(self, bench: Bench, who: str) -> None:
+        # Also when it is her token that the comments were posted with.
+        number, forge = bench.pull(), bench.open(who)
         comment = LineComment(PATH, 1, marked("1"))
         forge.publish_review(number, bench.head(number), [comment], ())
         bench.resolve_first(number)
         (thread,) = forge.threads(number)
         assert (thread.resolved, thread.by_us) == (True, False)
+
+    def test_a_thread_that_was_settled_with_the_token_of_a_person(self, bench: Bench) -> None:
+        number, forge = bench.pull(), bench.open("alice")
+        comment = LineComment(PATH, 1, marked("1"))
+        forge.publish_review(number, bench.head(number), [comment], ())
+        forge.publish_review(number, bench.head(number), (), forge.threads(number))
+        assert said_in(forge.threads(number)) == [(settled(marked("1")), True, True, True)]
+        assert bench.on_lines(number) == [OnLine(1, settled(marked("1")), resolved=True)]
 
     def test_one_of_two_on_a_line_is_settled_without_the_other(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open()

@@ -99,11 +99,11 @@ class Desk:
         first["resolver"] = self.gitea.review(number, "alice")["user"]
 
     def begin(self, number: int, who: str, body: str, *, commit: str = "") -> None:
-        login = TOKENS[who].login
-        review = self.gitea.review(number, login, "PENDING")
+        review = self.gitea.review(number, TOKENS[who].login, "PENDING")
         if commit:
             review["commit_id"] = commit
         else:
+            review["body"] = body
             self.gitea.say_on_line(self.gitea.pulls[number], review, PATH, 1, body)
 
     def begun(self, number: int, who: str) -> int:
