@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import Missing, RemoteError
+from sdd_hooks.forges.event import LARGEST, read_event
 from sdd_hooks.forges.github import LONGEST_DESCRIPTION, VENDOR
 from sdd_hooks.forges.protocol import PullRequest, Run, Status, WriteDenied
 from sdd_hooks.forges.registry import here
@@ -137,6 +138,14 @@ def test_an_event_that_is_not_there(tmp_path: Path, place: str) -> None:
     environ = {"GITHUB_EVENT_PATH": path, "GITHUB_REF": "refs/pull/x/merge"}
     found = run(tmp_path, "pull_request", {}, **environ)
     assert found.pull == PullRequest(0, "", "", "", "", "", True, "refs/pull/0/head")
+
+
+def test_an_event_is_read_within_bounds(tmp_path: Path) -> None:
+    path = tmp_path / "event.json"
+    path.write_bytes(b"{}".ljust(LARGEST))
+    assert read_event(str(path)) == {}
+    path.write_bytes(b"{}".ljust(LARGEST + 1))
+    assert read_event(str(path)) is None
 
 
 def test_what_is_no_commit_and_no_branch_was_not_said(tmp_path: Path, pull: GitHubForge) -> None:
@@ -269,7 +278,9 @@ def same(data: object) -> bool:
     return repos[0].get("id") is not None and repos[0].get("id") == repos[1].get("id")
 
 
-@pytest.mark.parametrize("data", [None, [], {}, {"number": "x"}, {"number": -1}, {"number": 1e300}])
+@pytest.mark.parametrize(
+    "data", [None, [], {}, {"number": "x"}, {"number": 0}, {"number": -1}, {"number": 1e300}]
+)
 def test_what_is_no_pull_request_is_one_line(data: object) -> None:
     with desk() as one:
         one.forge.server.fail(Response(200, json.dumps(data).encode()))
@@ -281,7 +292,7 @@ def test_a_status() -> None:
     with desk() as one:
         forge = one.open()
         forge.set_status(HEAD, Status("failure", "sdd review", "1 finding", "https://ci/1"))
-        forge.set_status(HEAD, Status("success", "sdd review", "x" * 500))
+        forge.set_status(HEAD, Status("success", "sdd review", "x" * 141))
         first, second = one.forge.statuses[HEAD]
         assert (first["state"], first["target_url"]) == ("failure", "https://ci/1")
         assert (first["context"], first["description"]) == ("sdd review", "1 finding")

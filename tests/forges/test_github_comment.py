@@ -256,6 +256,12 @@ def test_an_edit_whose_answer_was_lost(here: Desk, answer: Response) -> None:
     assert here.forge.bodies(here.number) == [BODY]
 
 
+def test_an_edit_does_nothing_twice_and_is_tried_as_often_as_reading(here: Desk) -> None:
+    here.forge.add_comment(here.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
+    here.forge.server.fail(LOST[0], LOST[0], when=writes)
+    assert post(here) == "edited"
+
+
 def test_nothing_is_posted_while_nobody_can_look(here: Desk) -> None:
     here.forge.server.fail(LOST[0], when=writes)
     seen = []

@@ -88,6 +88,12 @@ def test_most_of_many_are_posted_within_the_limit(here: Desk) -> None:
     assert len(here.forge.server.asked) <= MOST_TRIES
 
 
+def test_the_larger_parts_are_posted_first(here: Desk) -> None:
+    here.forge.shows = lambda _path, line: line < 25
+    left = publish(here, [comment(line) for line in range(50)])
+    assert [one.line for one in left] == list(range(25, 50))
+
+
 def test_a_review_whose_answer_was_lost_is_not_posted_again(here: Desk) -> None:
     left = [LOST]
 
@@ -143,6 +149,20 @@ def test_whose_a_thread_is(here: Desk, token: str, api: str) -> None:
     assert not any(one.resolved for one in found)
     assert [one.body for one in found] == [comment(1).body] * 3
     assert len({one.id for one in found}) == 3
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_a_job_is_told_from_other_programs(here: Desk, knows: bool) -> None:
+    here.forge.knows = knows
+    publish(here, [comment(1)])
+    here.forge.add_thread(here.number, comment(1).body, "dependabot[bot]", program=True)
+    assert [one.ours for one in here.open().threads(here.number)] == [True, False]
+
+
+def test_what_a_program_resolved_is_no_persons_answer(here: Desk) -> None:
+    here.forge.add_thread(here.number, comment(1).body, JOBS_OWN, program=True).resolved = True
+    assert [one.by_us for one in here.open(JOB).threads(here.number)] == [True]
+    assert [one.by_us for one in here.open(PERSONAL).threads(here.number)] == [False]
 
 
 def test_who_settled_a_thread(here: Desk) -> None:
@@ -255,7 +275,12 @@ def test_a_limit_of_graphql_is_waited_for(here: Desk) -> None:
     here.forge.server.fail(Response(200, limit), when=graphql)
     assert len(here.open().threads(here.number)) == 1
     assert here.workplace.waits
+    threads = here.open().threads(here.number)
     far = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1999999999"}
     here.forge.server.fail(Response(200, limit, far), when=graphql)
     with pytest.raises(RateLimited):
         here.open().threads(here.number)
+    here.forge.server.fail(Response(200, limit, far), when=graphql)
+    with pytest.raises(RateLimited):
+        publish(here, [], threads)
+    assert here.forge.writes == 0

@@ -63,7 +63,8 @@ class GitHubForge:
     and `statuses` (by commit).
 
     `shows` is whether a line is part of the diff that is shown; `stores` what becomes of a text
-    that is written. Without `graphql` that API refuses everybody. `writes` counts what was done.
+    that is written. Without `graphql` that API refuses everybody, without `knows` it does not tell
+    a program what it wrote. `writes` counts what was done.
     """
 
     owner: str = "acme"
@@ -81,6 +82,7 @@ class GitHubForge:
     shows: Callable[[str, int], bool] = lambda _path, _line: True
     stores: Callable[[str], str] = lambda text: text
     graphql: bool = True
+    knows: bool = True
     writes: int = 0
     _last: int = 2**31
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
@@ -344,7 +346,8 @@ class GitHubForge:
 
     def _thread(self, thread: Thread, rights: Rights) -> Entry:
         def comments(first: int) -> object:
-            return {"nodes": [_as_graphql(one, rights) for one in thread.comments[:first]]}
+            knows = self.knows or not rights.program
+            return {"nodes": [_as_graphql(one, rights, knows) for one in thread.comments[:first]]}
 
         return {
             "id": _id(thread),
@@ -389,13 +392,13 @@ def _id(thread: Thread) -> str:
     return f"PRRT_{thread.comments[0]['id']}"
 
 
-def _as_graphql(comment: Entry, rights: Rights) -> Entry:
+def _as_graphql(comment: Entry, rights: Rights, knows: bool) -> Entry:
     user = comment["user"]
     program = user["type"] == "Bot"
     return {
         "fullDatabaseId": str(comment["id"]),
         "body": comment["body"],
-        "viewerDidAuthor": user["login"] == rights.login,
+        "viewerDidAuthor": knows and user["login"] == rights.login,
         "author": {
             "__typename": user["type"],
             "login": user["login"].removesuffix("[bot]") if program else user["login"],
