@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -58,17 +58,25 @@ def run(
         console.say(f"note: {planned.note}")
     elif planned.note:
         notes.append(planned.note)
-    parts = [Part("sdd", Outcome(notes=tuple(notes)))] if notes else []
-    project: Project | None = None
-    if planned.commands:
-        try:
-            project = _configured(load_project(start), inputs)
-        except Exception as error:  # the outputs and the summary are written whatever it is
-            parts.append(Part(inputs.command, _failed(error, explain)))
-    if project is not None:
-        parts += [_part(command, project, job, explain) for command in planned.commands]
-        parts[:0] = _warnings(project)
+    parts = [
+        Part("sdd", Outcome(notes=tuple(notes))),
+        *_parts(start, planned.commands, job, explain),
+    ]
     return _finish(parts, job)
+
+
+def _parts(start: Path, commands: Sequence[Command], job: Job, explain: Explain) -> Iterator[Part]:
+    """Run the commands, in a project that is loaded once."""
+    if not commands:
+        return
+    try:
+        project = _configured(load_project(start), job.inputs)
+    except Exception as error:  # the outputs and the summary are written whatever it is
+        yield Part(job.inputs.command, _failed(error, explain))
+        return
+    yield Part("sdd", Outcome(notes=project.warnings))
+    for command in commands:
+        yield _part(command, project, job, explain)
 
 
 def _configured(project: Project, inputs: Inputs) -> Project:
@@ -78,11 +86,6 @@ def _configured(project: Project, inputs: Inputs) -> Project:
         engine=inputs.engine or search.engine, embed_model=inputs.embed_model or search.embed_model
     )
     return replace(project, configuration=replace(project.configuration, search=search))
-
-
-def _warnings(project: Project) -> list[Part]:
-    """What is odd about the configuration."""
-    return [Part("sdd", Outcome(notes=project.warnings))] if project.warnings else []
 
 
 def _part(command: Command, project: Project, job: Job, explain: Explain) -> Part:

@@ -21,6 +21,15 @@ from tests.support.repos import Repo
 
 NOW = 1_800_000_000.0
 OWN, TRACKERS = "t0ken-of-the-job", "t0ken-of-the-tracker"
+MODULES = """
+## Architecture Context
+
+### Workspace Modules
+
+| Module | Root |
+|---|---|
+| api | api |
+"""
 BOTH = Inputs("sync", token=OWN, tracker_token=TRACKERS)
 
 
@@ -52,6 +61,13 @@ class Desk:
         )
         self.repo.write(f"{folder}CLAUDE.md", text)
         return text
+
+    def add_module(self) -> None:
+        """A module whose tracker is the other one, in jobs of the host of the first."""
+        text = self.declare(self.home)
+        self.repo.write("CLAUDE.md", f"{text}{MODULES}")
+        self.declare(self.away, "api/")
+        self.job(self.home)
 
     def sync(self, inputs: Inputs) -> Outcome:
         before = dict(self.environ)
@@ -128,11 +144,7 @@ def test_the_token_of_github_on_a_runner_of_giteas(desk: Desk, runner: str) -> N
 
 
 def test_a_module_with_another_tracker_gets_none_of_its_tokens(desk: Desk) -> None:
-    table = "\n## Architecture Context\n\n### Workspace Modules\n\n| Module | Root |\n|---|---|\n"
-    root = desk.declare(desk.home)
-    desk.repo.write("CLAUDE.md", f"{root}{table}| api | api |\n")
-    desk.declare(desk.away, "api/")
-    desk.job(desk.home)
+    desk.add_module()
     desk.environ["GH_HOST"] = desk.away.url
     done = desk.sync(BOTH)
     assert done.outputs == {"issues-synced": "3"}
@@ -141,11 +153,7 @@ def test_a_module_with_another_tracker_gets_none_of_its_tokens(desk: Desk) -> No
 
 
 def test_one_of_two_trackers_fails(desk: Desk) -> None:
-    table = "\n## Architecture Context\n\n### Workspace Modules\n\n| Module | Root |\n|---|---|\n"
-    root = desk.declare(desk.home)
-    desk.repo.write("CLAUDE.md", f"{root}{table}| api | api |\n")
-    desk.declare(desk.away, "api/")
-    desk.job(desk.home)
+    desk.add_module()
     desk.home.faults.append(lambda _request: Response(403, {"message": f"not {OWN}"}))
     done = desk.sync(Inputs("sync", token=OWN))
     assert (done.outputs, done.exit_code) == ({"issues-synced": "2"}, 8)
