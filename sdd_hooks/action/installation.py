@@ -19,6 +19,7 @@ import sysconfig
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 SOURCE = Path(__file__).resolve().parents[2]
 """The checkout of this repository that the action is run from."""
@@ -85,7 +86,7 @@ def install(
     sdd = folder / "bin" / "sdd"
     stamp = folder / _STAMP
     with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        _wait_for(lock)
         if not (stamp.is_file() and _answers(sdd)):
             say(f"installing sdd with {', '.join(wanted)} into {folder}")
             _make(folder, source, wanted, environ, python)
@@ -94,6 +95,15 @@ def install(
     for old in _unused(place, folder, now):
         shutil.rmtree(old, ignore_errors=True)
     return sdd
+
+
+def _wait_for(lock: IO[str]) -> None:
+    """Have the lock, which ends with this process however that ends."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say("another job is installing it: waiting")
+        fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 def say(line: str) -> None:

@@ -140,10 +140,23 @@ def test_one_whose_python_is_gone_is_made_anew(runner: Runner) -> None:
     assert len(runner.asked()) == 2
 
 
-def test_jobs_at_the_same_time_make_it_once(runner: Runner) -> None:
+def test_jobs_at_the_same_time_make_it_once(
+    runner: Runner, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    go = tmp_path / "go"
+    os.mkfifo(go)
+    runner.pip(f'read -r line <"{go}"')
+    heard: list[str] = []
+
+    def waiting() -> bool:
+        heard.append(capfd.readouterr().err)
+        return "".join(heard).count("another job is installing it: waiting") == 3
+
     with ThreadPoolExecutor(4) as jobs:
-        found = set(jobs.map(lambda _: runner.install(), range(4)))
-    assert len(found) == 1
+        found = [jobs.submit(runner.install) for _ in range(4)]
+        until(waiting)
+        go.write_text("on\n")
+    assert len({one.result() for one in found}) == 1
     assert len(runner.asked()) == 1
 
 
