@@ -243,8 +243,8 @@ class Place:
             return ""
         return commit if _OBJECT.fullmatch(commit) and self.has(commit) else ""
 
-    def _boundary(self) -> Path:
-        """A list of commits whose parents nobody asks for: the clone's own, and the last one seen.
+    def _boundary(self) -> dict[str, str]:
+        """Tells git of commits whose parents nobody asks for: the clone's own, and the last seen.
 
         That one has no parents. But only for a clone that has such commits does git leave out of a
         pack what is in the tree of a commit that both sides have and that is nobody's parent.
@@ -255,10 +255,13 @@ class Place:
         except FileNotFoundError:
             listed = ""
         seen = self._seen()
-        also = f"{seen}\n" if seen and not self.has_parent(seen) else ""
+        if seen and not self.has_parent(seen):
+            listed += f"{seen}\n"
+        if not listed:
+            return {}
         path = self.objects.with_name("shallow")
-        write_atomically(path, f"{listed}{also}".encode())
-        return path
+        write_atomically(path, listed.encode())
+        return {"GIT_SHALLOW_FILE": str(path)}
 
     @property
     def _memory(self) -> Path:
@@ -271,7 +274,7 @@ class Place:
                 *args,
                 deadline=deadline,
                 environ={**os.environ, **_ALLOCATION},
-                access={**self.access, "GIT_SHALLOW_FILE": str(self._boundary())},
+                access={**self.access, **self._boundary()},
                 settings=_SETTINGS,
                 objects=self.objects,
                 largest=largest,
@@ -388,6 +391,7 @@ def _complaint(text: str) -> str:
     """The line in which git says what went wrong."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for line in lines:
-        if line.startswith(("fatal: ", "error: ")):
+        # Where ssh failed, that says why, and git after it that it did.
+        if line.startswith(("fatal: ", "error: ")) and "Could not read from remote" not in line:
             return line.partition(": ")[2]
-    return lines[0] if lines else "git failed without a word"
+    return lines[0].removeprefix("fatal: ") if lines else "git failed without a word"

@@ -12,10 +12,12 @@ from sdd_hooks.project.git import (
     git,
     nul_split,
     read_blobs,
+    remotely,
     run,
     start,
     try_git,
 )
+from sdd_hooks.project.processes import Done
 from tests.support.repos import Repo
 
 
@@ -177,6 +179,27 @@ def test_credential_of_a_helper(repo: Repo):
 def test_no_credential_without_a_password(repo: Repo, helper: str):
     repo.git("config", "credential.helper", helper)
     assert credential(repo.root, "https", "forge.example", os.environ, 60) is None
+
+
+def test_a_remote_that_does_not_answer_is_left(repo: Repo):
+    with pytest.raises(GitError, match=r"^`git slow` did not end within 0.2 s"):
+        remotely(repo.root, "slow", deadline=0.2, settings=["alias.slow=!sleep 60"])
+
+
+def test_what_a_remote_sends_is_limited(repo: Repo):
+    alias = "alias.much=!head -c 1000000 /dev/zero >much"
+    assert remotely(repo.root, "much", deadline=60, settings=[alias], largest=10_000).code
+    assert (repo.root / "much").stat().st_size == 10_240
+    assert not remotely(repo.root, "much", deadline=60, settings=[alias]).code
+
+
+def test_what_a_remote_is_asked_with(repo: Repo):
+    alias = 'alias.told=!echo "$TOKEN" "$GIT_OBJECT_DIRECTORY" "$GIT_TERMINAL_PROMPT"; false'
+    environ = {**os.environ, "GIT_OBJECT_DIRECTORY": "/leaked"}
+    given = {"deadline": 60.0, "settings": [alias], "environ": environ, "access": {"TOKEN": "x"}}
+    assert remotely(repo.root, "told", **given) == Done(1, "x  0\n", "")
+    objects = repo.root / ".git/objects"
+    assert remotely(repo.root, "told", **given, objects=objects).out == f"x {objects} 0\n"
 
 
 def test_a_helper_that_does_not_answer_is_ended(repo: Repo):

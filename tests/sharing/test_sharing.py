@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import shutil
+import traceback
 from pathlib import Path
 
 import apsw
 import pytest
 
-from sdd_hooks.errors import EngineUnavailable, RemoteError, RepositoryError, StorageError
+from sdd_hooks.errors import (
+    AccessRefused,
+    EngineUnavailable,
+    RemoteError,
+    RepositoryError,
+    StorageError,
+)
 from sdd_hooks.project.lock import held
 from sdd_hooks.sharing.limits import LIMITS
 from sdd_hooks.sharing.place import ref_of
 from tests.support.laptops import Hub, Laptop
+from tests.support.loopback import Response, serving
 
 ONLY_FORWARD = """\
 #!/bin/sh
@@ -70,6 +78,11 @@ def test_equal_vectors_are_the_same_commit(tmp_path: Path, hub: Hub) -> None:
         laptop.embed()
     assert one.push().commit == other.push(remote="second").commit
     assert hub.repo.git("rev-list", "--count", one.ref) == "1"
+    # What was seen on one remote is nothing that another has to have.
+    other.write(3)
+    other.embed()
+    assert other.push().pushed == 1
+    assert other.push(remote="second").pushed == 1
 
 
 def test_a_vector_that_is_here_stays_and_one_of_no_use_goes(hub: Hub) -> None:
@@ -182,11 +195,15 @@ def test_a_host_that_denies_all_but_fast_forwards_gets_a_history(hub: Hub) -> No
 
 
 def test_a_host_that_does_not_take_the_ref(hub: Hub) -> None:
-    hub.repo.write("hooks/update", "#!/bin/sh\nexit 1\n").chmod(0o755)
+    said = "printf '\\033[31mno\\n::error::x\\n' >&2"
+    hub.repo.write("hooks/update", f"#!/bin/sh\n{said}\nexit 1\n").chmod(0o755)
     runner = hub.laptop("runner")
     runner.embed()
-    with pytest.raises(RemoteError, match=r"^origin does not take refs/sdd/.* \(.*hook declined\)"):
+    with pytest.raises(
+        RemoteError, match=r"^origin does not take refs/.*hook declined.*no"
+    ) as caught:
         runner.push()
+    assert str(caught.value).isprintable()
     assert hub.refs() == {}
 
 
@@ -282,6 +299,30 @@ def test_a_remote_that_is_gone(hub: Hub) -> None:
             RemoteError, match=r"^origin cannot be reached \(.*\): try again later$"
         ):
             act()
+
+
+def test_a_login_and_a_token_are_in_no_message(hub: Hub) -> None:
+    laptop = hub.laptop("laptop")
+    token = "t0ken-that-nobody-may-see"
+    refusing = Response(401, headers={"WWW-Authenticate": f"Basic realm={token}"})
+    for response, error in (
+        (refusing, AccessRefused),
+        (Response(500, token.encode()), RemoteError),
+    ):
+        with serving(lambda _, response=response: response) as server:  # type: ignore[misc]
+            url = server.url.replace("//", f"//ada:{token}@")
+            laptop.repo.git("remote", "set-url", "origin", f"{url}/x.git")
+            access = {
+                "GIT_CONFIG_COUNT": "1",
+                "GIT_CONFIG_KEY_0": f"http.{server.url}/.extraHeader",
+                "GIT_CONFIG_VALUE_0": f"Authorization: Bearer {token}",
+            }
+            for act in (laptop.pull, laptop.push):
+                with pytest.raises(error, match=r"^origin ") as caught:
+                    act(access=access)
+                shown = "".join(traceback.format_exception(caught.value))
+                assert token not in shown
+                assert str(caught.value).isprintable()
 
 
 def test_one_at_a_time(hub: Hub) -> None:
