@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 import logging
+import os
+import ssl
 import threading
 import time
 import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 import httpx
@@ -27,6 +30,13 @@ SILENCE = 30.0
 """Seconds without a byte after which a host counts as gone."""
 LONGEST = 10
 """How many times that an answer may take from its first byte to its last."""
+
+
+@lru_cache(maxsize=4)
+def _certificates(_file: str | None, _directory: str | None) -> ssl.SSLContext:
+    """The authorities that are trusted: reading them takes longer than a request, so it is done
+    once for each value of the variables that say where they are."""
+    return httpx.create_ssl_context()
 
 
 class Transport:
@@ -47,7 +57,8 @@ class Transport:
         self._closed = False
         self._idle: deque[httpx.Client] = deque()
         try:
-            self._certificates = httpx.create_ssl_context()
+            variables = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+            self._certificates = _certificates(*map(os.environ.get, variables))
             self._idle.append(self._open())
         except (ImportError, OSError, ValueError, httpx.InvalidURL):
             # The reason may quote a proxy with its password.
