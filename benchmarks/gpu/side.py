@@ -1,0 +1,86 @@
+"""`python -m benchmarks.gpu.side MODEL`: what the model makes of a repository, on one device.
+
+Run in an indexed repository without vectors. Prints as JSON how fast sdd embeds it once the model
+is loaded, how fast the model embeds the same texts alone, and what the model's floor is here.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from benchmarks.gpu.floor import Shape, matrix_rate, operations
+
+AT_ONCE = (32, 256)
+"""Texts that the model is given at once when it is alone."""
+
+
+def main(model: str) -> None:
+    """Measure, and print."""
+    from sdd_hooks.engines import open_engine
+    from sdd_hooks.project.project import load_project
+
+    moments = [time.perf_counter()]
+    with closing(open_engine(load_project(Path.cwd()))) as engine:
+        report = engine.embed(progress=lambda *_: moments.append(time.perf_counter()))
+    found = {
+        "chunks": report.embedded,
+        "loading": moments[1] - moments[0],
+        "embedding": moments[-1] - moments[1],
+        **_alone(model),
+    }
+    print(json.dumps(found))
+
+
+def _alone(model: str) -> dict[str, Any]:
+    """The model without sdd."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    there = SentenceTransformer(model)
+    device = there.device.type
+    texts = sorted(_texts(), key=len)
+    seconds = {}
+    for count in AT_ONCE:
+        there.encode(texts[-count:], batch_size=count)  # so that everything is loaded
+        started = time.perf_counter()
+        there.encode(texts, batch_size=count)
+        seconds[str(count)] = time.perf_counter() - started
+    ids = there.tokenizer(texts, truncation=True, max_length=there.max_seq_length)["input_ids"]
+    tokens = [len(one) for one in ids]
+    config = there[0].auto_model.config
+    shape = Shape(config.num_hidden_layers, config.hidden_size, config.intermediate_size)
+    precision = next(there.parameters()).dtype
+    return {
+        "device": torch.cuda.get_device_name() if device == "cuda" else "cpu",
+        "texts": len(texts),
+        "tokens": sum(tokens),
+        "precision": str(precision).removeprefix("torch."),
+        "alone": seconds,
+        "operations": operations(tokens, shape),
+        "rate": matrix_rate(device, precision),
+        "torch": torch.__version__,
+    }
+
+
+def _texts() -> list[str]:
+    """What a model reads of the records, each text once."""
+    from sdd_hooks.units.passages import embedded_text, passages
+
+    paths = sorted(Path("docs/adrs").rglob("*.md"))
+    read = (passages(path.as_posix(), path.read_bytes()) for path in paths)
+    return list(
+        dict.fromkeys(
+            embedded_text(one.title, chunk.title, chunk.text)
+            for one in read
+            for chunk in one.chunks
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
