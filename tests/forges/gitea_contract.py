@@ -31,7 +31,8 @@ class Bench(Protocol):
     """A repository with pull requests, each of which adds PATH, and those who write to it.
 
     `job` is a job's token, `fork` that of one for a pull request from a fork; `alice` owns the
-    repository, and `nobody` has a token that is wrong.
+    repository, `scoped` is a token of hers without the scope read:user, and `nobody` has one that
+    is wrong.
     """
 
     def open(self, who: str = "job") -> Gitea: ...
@@ -247,6 +248,13 @@ class Contract:
             said,
         )
         assert (before["status"], before["target_url"]) == ("failure", forge.run.web)
+
+    def test_a_token_that_may_not_say_whose_it_is_writes_no_comment(self, bench: Bench) -> None:
+        # It would write another one each time.
+        number = bench.pull()
+        with pytest.raises(AccessRefused, match="read:user"):
+            bench.open("scoped").upsert_comment(number, BODY, is_ours)
+        assert bench.said(number) == []
 
     def test_a_token_that_is_wrong(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open("nobody")

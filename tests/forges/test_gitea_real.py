@@ -24,7 +24,7 @@ from tests.action.hosting import MEMORY, RECORD
 from tests.forges.gitea_contract import HOSTILE, LINES, PATH, Contract, OnLine
 from tests.forges.gitea_desk import WRONG, open_gitea
 from tests.support.gitea_runner import WORKFLOW, Job, register_runner
-from tests.support.gitea_server import NEEDED, RealGitea, gitea_program, running_gitea
+from tests.support.gitea_server import NEEDED, PASSWORD, RealGitea, gitea_program, running_gitea
 from tests.support.machines import Workplace
 from tests.support.repos import Repo
 
@@ -178,6 +178,11 @@ class RealForge:
     def _token(self, who: str) -> str:
         if who in self.jobs:
             return self.jobs[who].token
+        if who == "scoped":
+            asked = {"name": "narrow", "scopes": ["write:repository", "write:issue"]}
+            url = f"{self.gitea.url}/api/v1/users/alice/tokens"
+            made = self.gitea.http.post(url, json=asked, auth=("alice", PASSWORD)).json()
+            return str(made["sha1"])
         return WRONG if who == "nobody" else self.gitea.tokens[who]
 
 

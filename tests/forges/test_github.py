@@ -94,7 +94,7 @@ def test_a_merge_queue(tmp_path: Path) -> None:
     queue = "refs/heads/gh-readonly-queue/main/pr-7-abc"
     event = {"merge_group": {"base_sha": BASE, "head_sha": SHA, "head_ref": queue}}
     found = run(tmp_path, "merge_group", event, GITHUB_REF=queue)
-    assert (found.pull, found.before, found.sha) == (None, BASE, SHA)
+    assert (found.pull, found.before, found.sha, found.merging) == (None, BASE, SHA, True)
     assert found.branch == "gh-readonly-queue/main/pr-7-abc"
 
 
