@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_obj
 def pull(directory: Path | None, remote: str, as_json: bool) -> int:
-    """Take the vectors that other machines pushed, so that they need not be made here.
+    """Take the vectors that other machines pushed.
 
-    Those of the configured model. What is here already stays as it is. With `Share Vectors` this
-    happens by itself: before an embed, and after a merge.
+    Those of the configured model need not be made here then. What is here already stays as it is.
+    With `Share Vectors` this happens by itself: before an embed, and after a merge.
 
     \b
     Example:

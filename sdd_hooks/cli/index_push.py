@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_obj
 def push(directory: Path | None, remote: str, as_json: bool) -> int:
-    """Give the vectors of the index to other machines, through a ref of a remote.
+    """Give the vectors of the index to other machines.
 
-    Only vectors are sent, and the hashes of the texts they were made of. What the remote has is
-    kept. git's own credentials are used, and nobody is asked.
+    Through a ref of a remote, where those are kept that it has. Only vectors are sent, and the
+    hashes of the texts they were made of. git's own credentials are used, and nobody is asked.
 
     \b
     Example:

@@ -16,6 +16,7 @@ KEYS = {
     "mode",
     "device",
     "model",
+    "pulled",
     "pending",
     "embedded",
     "failed",
