@@ -39,6 +39,7 @@ def here(environ: Mapping[str, str]) -> Run | None:
         return None
     api = environ.get("CI_API_V4_URL", "").rstrip("/")
     web = environ.get("CI_SERVER_URL", "").rstrip("/") or api.removesuffix(_API)
+    event = environ.get("CI_PIPELINE_SOURCE", "")
     pull = _merge_request(environ)
     # The job of a fork's merge request runs in the fork, and the merge request is elsewhere.
     target = environ.get("CI_MERGE_REQUEST_PROJECT_PATH", "") if pull else ""
@@ -49,12 +50,13 @@ def here(environ: Mapping[str, str]) -> Run | None:
         web=web,
         api=api,
         repository=repository,
-        event=environ.get("CI_PIPELINE_SOURCE", ""),
+        event=event,
         sha=commit_id(environ.get("CI_COMMIT_SHA", "")),
         before=commit_id(environ.get("CI_COMMIT_BEFORE_SHA", "")),
         branch=branch_name(environ.get("CI_COMMIT_BRANCH", "")),
         default_branch=branch_name(environ.get("CI_DEFAULT_BRANCH", "")),
         pull=pull,
+        merging=event == "external_pull_request_event",  # of another host
         pulls="refs/merge-requests/*/head",
     )
 
