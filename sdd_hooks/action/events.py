@@ -26,7 +26,7 @@ def plan(command: Command, run: Run | None) -> Plan:
     if command == "review":
         return Plan((command,))
     wanted = ON_PUSHES if command == "all" else (command,)
-    if run is None or not (run.pull or run.head):
+    if run is None or not (run.pull or run.head or run.merging):
         return Plan(wanted)
     note = (
         f"left out on a pull request, which must not decide where tokens go: {', '.join(wanted)}"

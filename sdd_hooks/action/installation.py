@@ -31,7 +31,7 @@ KEPT_DAYS = 30
 _STAMP = "installed"
 _DAY = 86_400
 # Events on which only a review is run, whatever the command.
-_REVIEWED = frozenset({"pull_request", "pull_request_target", "workflow_run"})
+_REVIEWED = frozenset({"pull_request", "pull_request_target", "workflow_run", "merge_group"})
 _SAID_WITHIN = 30
 
 

@@ -56,11 +56,9 @@ def find_subject(
 
 def _before(run: Run) -> list[str]:
     """What a push is compared with, the best first."""
-    if run.event != "push":
-        return []
     there = [run.before] if run.before.strip("0") else []
-    is_default = run.branch in ("", run.default_branch)
-    return there if is_default or not run.default_branch else [*there, run.default_branch]
+    is_other = run.event == "push" and run.branch not in ("", run.default_branch)
+    return [*there, run.default_branch] if is_other and run.default_branch else there
 
 
 def _pull(

@@ -63,6 +63,7 @@ def run_of(environ: Mapping[str, str], *, web: str, api: str) -> Run:
         or (branch if name == "schedule" else ""),
         pull=_pull_of_event(event, name, ref, environ),
         head=_followed(event),
+        merging=bool(merging),
     )
 
 

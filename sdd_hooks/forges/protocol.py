@@ -58,6 +58,7 @@ class Run(NamedTuple):
     the commit that the job is about and `before` what its branch was until then, `branch` its name;
     `default_branch` is that of the repository. `pull` is the pull request that the event is about.
     `head` is set where the event follows another job (`workflow_run`), and is that job's commit.
+    `merging` is whether the commit waits to be merged (a merge queue), by no pull request's event.
     `annotations` says whether the host shows annotations and checks of a job; `pulls` is the
     pattern of the refs at which heads of pull requests stand.
     """
@@ -72,6 +73,7 @@ class Run(NamedTuple):
     default_branch: str = ""
     pull: PullRequest | None = None
     head: str = ""
+    merging: bool = False
     annotations: bool = False
     pulls: str = "refs/pull/*/head"
 

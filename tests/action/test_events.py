@@ -8,7 +8,7 @@ from sdd_hooks.forges.protocol import PullRequest, Run
 
 PULL = PullRequest(7, "", "", "", "main", "", fork=True, ref="refs/pull/7/head")
 PUSH = Run("https://forge.example", "https://forge.example/api", "acme/shop", "push")
-ABOUT_PULLS = [PUSH._replace(pull=PULL), PUSH._replace(head="a" * 40)]
+ABOUT_PULLS = [PUSH._replace(pull=PULL), PUSH._replace(head="a" * 40), PUSH._replace(merging=True)]
 
 
 @pytest.mark.parametrize("run", [None, PUSH])

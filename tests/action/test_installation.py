@@ -203,6 +203,7 @@ def test_a_cache_that_cannot_be_written_gives_way_to_the_files_of_the_job(runner
         ("all", "push", "", False, "action llm local"),
         ("all", "pull_request", "", True, "action"),
         ("all", "workflow_run", "", True, "action"),
+        ("all", "merge_group", "", True, "action"),
         ("nonsense", "", "", True, "action"),
     ],
 )
