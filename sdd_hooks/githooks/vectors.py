@@ -51,10 +51,7 @@ def follow(
 
 def main(arguments: Sequence[str]) -> None:
     """The process that `follow` starts: the top of the work tree, and whether to embed."""
-    from sdd_hooks.freshness.embedding import be_stoppable
-
     root, *then = arguments
-    be_stoppable()
     # Nobody asked for this, and a machine that is offline is nobody's mistake.
     with suppress(SddError):
         _pull(Path(root))

@@ -127,10 +127,14 @@ class Place:
 
         Raises AccessRefused and RemoteError.
         """
+        before = ""
         for _ in range(_ROUNDS):
             found = self._look()
             if not found or self.has(found):
                 return found
+            if found == before:
+                break
+            before = found
             self._fetch()
             if self.has(found):
                 self._note(found)
@@ -138,8 +142,12 @@ class Place:
         raise RemoteError(f"{self.remote} does not give what {self.ref} is at: try again later")
 
     def has(self, commit: str) -> bool:
-        """Whether a commit is here."""
-        return self._try("cat-file", "-e", f"{commit}^{{tree}}") is not None
+        """Whether a commit is here with everything in it.
+
+        A segment that somebody deleted here must not count as one that the remote lacks.
+        """
+        args = ("rev-list", "--objects", "--quiet", "--max-count=1", f"{commit}^{{commit}}")
+        return self._try(*args) is not None
 
     def has_parent(self, commit: str) -> bool:
         """Whether a commit has a history."""
@@ -152,7 +160,7 @@ class Place:
         """
         size = int(self._git("cat-file", "-s", f"{commit}^{{tree}}"))
         if size > _TREE_BYTES:
-            raise RemoteError(f"{self.ref} of {self.remote} has too many entries: refused")
+            raise self._too_much("has too many entries")
         found, refused = [], []
         for line in self._git("ls-tree", "-z", "-l", f"{commit}^{{tree}}").split(b"\0")[:-1]:
             described, _, raw = line.partition(b"\t")
@@ -165,13 +173,20 @@ class Place:
             else:
                 found.append(Entry(name, blob, int(length)))
         if sum(entry.size for entry in found) > 2 * self.limits.total:
-            raise RemoteError(f"{self.ref} of {self.remote} is larger than it may be: refused")
+            raise self._too_much("is larger than it may be")
         return found, refused
 
-    def read(self, entries: Sequence[Entry], limit: int | None = None) -> Iterator[bytes | None]:
-        """The content of each entry, of which no more than `limit` bytes; None: it is missing."""
+    def read(self, entries: Sequence[Entry], limit: int | None = None) -> Iterator[bytes]:
+        """The content of each entry, of which no more than a byte above `limit`.
+
+        Raises GitError where what is here is damaged.
+        """
         blobs = [entry.blob for entry in entries]
-        return read_blobs(self.root, blobs, limit=limit, objects=self.objects)
+        found = read_blobs(self.root, blobs, limit=limit, objects=self.objects)
+        for entry, data in zip(entries, found, strict=True):
+            if data is None or len(data) < min(entry.size, limit or entry.size):
+                raise GitError(f"git cat-file: {shown(entry.name)} cannot be read")
+            yield data
 
     def write(self, name: str, data: bytes) -> Entry:
         """Keep a segment."""
@@ -282,6 +297,12 @@ class Place:
         except GitError as error:
             raise RemoteError(f"{self.remote} cannot be reached: {error}") from None
 
+    def _too_much(self, what: str) -> RemoteError:
+        return RemoteError(
+            f"{self.ref} of {self.remote} {what}: refused, take it away with"
+            f" `git push {self.remote} --delete {self.ref}`"
+        )
+
     def _rejection(self, done: Done, reason: str) -> Rejected:
         words = [line.partition(":")[2] for line in done.err.splitlines() if "remote:" in line]
         said = self._clean(" ".join([reason, *filter(str.strip, words[:3])]))
@@ -354,6 +375,11 @@ def opened_place(
                 repository.root, objects, remote, url, push_url, ref, dict(access), limits
             )
             yield place
+    except GitError as error:
+        shutil.rmtree(objects, ignore_errors=True)
+        raise StorageError(
+            f"{share} was damaged ({error}) and is empty now: run it again"
+        ) from None
     except OSError as error:
         raise StorageError(f"cannot write {share} ({error.strerror}): check it") from None
 

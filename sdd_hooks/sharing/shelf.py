@@ -52,7 +52,7 @@ def segments(
         if progress:
             progress("Reading vectors", number, len(entries))
         try:
-            segment = read_segment(entry.name, data or b"", exchange.model, exchange.storage)
+            segment = read_segment(entry.name, data, exchange.model, exchange.storage)
         except BadSegment as error:
             refused.append(f"{shown(entry.name)} {error}: refused")
             continue
@@ -70,7 +70,7 @@ def dimensions_of(place: Place, entries: Sequence[Entry]) -> int:
     counted: Counter[int] = Counter()
     for entry, data in zip(entries, place.read(entries, HEADER_BYTES), strict=True):
         with suppress(BadSegment):
-            header = read_header(data or b"")
+            header = read_header(data)
             if header.bytes == entry.size:
                 counted[header.dimensions] += header.count
     return max(counted, key=lambda one: (counted[one], -one), default=0)

@@ -261,6 +261,39 @@ def test_what_was_kept_may_be_deleted_or_damaged(hub: Hub) -> None:
     assert laptop.pull().pulled == 4
 
 
+def test_what_is_lacking_here_is_not_lacking_there(hub: Hub) -> None:
+    runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
+    first = runner.made(3)
+    laptop.pull()
+    laptop.write(4)
+    laptop.embed()
+    for pack in laptop.share.rglob("*.pack"):
+        pack.unlink()
+    # Of what the runner has written itself, the segment alone is gone.
+    blob = runner.repo.git("ls-tree", first.commit, env=_objects(runner)).split()[2]
+    (runner.share / "objects" / blob[:2] / blob[2:]).unlink()
+    assert runner.push().vectors == 3
+    assert laptop.push().vectors == 4
+
+
+def test_damage_is_told_and_mended(hub: Hub) -> None:
+    runner = hub.laptop("runner")
+    first = runner.made(3)
+    blob = runner.repo.git("ls-tree", first.commit, env=_objects(runner)).split()[2]
+    damaged = runner.share / "objects" / blob[:2] / blob[2:]
+    damaged.chmod(0o644)
+    damaged.write_bytes(damaged.read_bytes()[:40])
+    with pytest.raises(
+        StorageError, match=r"share was damaged \(.*\) and is empty now: run it again"
+    ):
+        runner.pull()
+    assert runner.pull().vectors == 3
+
+
+def _objects(laptop: Laptop) -> dict[str, str]:
+    return {"GIT_OBJECT_DIRECTORY": str(laptop.share / "objects")}
+
+
 def test_only_what_is_new_is_transferred(hub: Hub) -> None:
     hub.repo.git("config", "receive.unpackLimit", "1")
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
