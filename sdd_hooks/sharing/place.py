@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from sdd_hooks.errors import AccessRefused, RemoteError, RepositoryError, SddError, StorageError
+from sdd_hooks.errors import RemoteError, RepositoryError, StorageError
 from sdd_hooks.project.files import write_atomically
 from sdd_hooks.project.git import GitError, git, read_blobs, remotely, try_git
 from sdd_hooks.project.lines import one_line
@@ -28,6 +28,7 @@ from sdd_hooks.project.lock import held
 from sdd_hooks.project.processes import Done
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.project.slugs import slugify
+from sdd_hooks.sharing.complaints import UNREACHABLE, failure, rejection
 from sdd_hooks.sharing.limits import Limits
 from sdd_hooks.sharing.segment import FORMAT
 
@@ -47,17 +48,6 @@ _SLACK = 1_000_000
 _SLUG = 60
 _TREE_BYTES = 200_000
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_REFUSED = re.compile(
-    r"could not read (?:Username|Password)|Authentication failed|Permission denied"
-    r"|Permission to .* denied|access denied|not authorized|unauthorized|forbidden"
-    r"|returned error: 40[13]|Repository not found|terminal prompts disabled"
-    r"|insufficient permission|not allowed",
-    re.IGNORECASE,
-)
-_LOGIN = re.compile(r"(?<=//)[^/@\s]*@")
-_SECRET = 8
-"""Characters from which on a value of `access` is taken for one that nobody may see."""
-
 _FETCH = (
     "fetch",
     "--quiet",
@@ -98,15 +88,6 @@ class Entry(NamedTuple):
     name: str
     blob: str
     size: int
-
-
-class Rejected(Exception):
-    """The remote did not take a push. `error` is what that comes to where nothing else helps."""
-
-    def __init__(self, error: RemoteError, *, busy: bool) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.busy = busy
 
 
 @dataclass(frozen=True)
@@ -214,9 +195,11 @@ class Place:
         )
         for line in done.out.splitlines():
             if line.startswith("!"):
-                raise self._rejection(done, line.rpartition("\t")[2])
+                raise rejection(
+                    self.remote, self.ref, line.rpartition("\t")[2], done.err, self.access
+                )
         if done.code:
-            raise self._failure(done)
+            raise failure(self.remote, UNREACHABLE, done.err, self.access)
         self._note(commit)
 
     def tidy(self, commit: str) -> None:
@@ -230,7 +213,7 @@ class Place:
         args = ("ls-remote", "--quiet", "--", self.url, self.ref)
         done = self._remotely(*args, deadline=LOOK)
         if done.code:
-            raise self._failure(done)
+            raise failure(self.remote, UNREACHABLE, done.err, self.access)
         for line in done.out.splitlines():
             found, _, name = line.partition("\t")
             # What ls-remote takes is a pattern, which other refs may match, too.
@@ -245,7 +228,7 @@ class Place:
         done = self._remotely(*args, deadline=TRANSFER, largest=2 * self.limits.total + _SLACK)
         # The ref may be gone since it was looked at, which the next look finds out.
         if done.code and "find remote ref" not in done.err:
-            raise self._failure(done, f"does not give {self.ref}")
+            raise failure(self.remote, f"does not give {self.ref}", done.err, self.access)
 
     def _note(self, commit: str) -> None:
         """Remember what the remote has, for the next fetch to bring only what is new."""
@@ -295,40 +278,13 @@ class Place:
                 largest=largest,
             )
         except GitError as error:
-            raise RemoteError(f"{self.remote} cannot be reached: {error}") from None
+            raise RemoteError(f"{self.remote} {UNREACHABLE}: {error}") from None
 
     def _too_much(self, what: str) -> RemoteError:
         return RemoteError(
             f"{self.ref} of {self.remote} {what}: refused, take it away with"
             f" `git push {self.remote} --delete {self.ref}`"
         )
-
-    def _rejection(self, done: Done, reason: str) -> Rejected:
-        words = [line.partition(":")[2] for line in done.err.splitlines() if "remote:" in line]
-        said = self._clean(" ".join([reason, *filter(str.strip, words[:3])]))
-        if _REFUSED.search(done.err):
-            return Rejected(self._refused(said), busy=False)
-        error = RemoteError(f"{self.remote} does not take {self.ref} ({said})")
-        return Rejected(error, busy="lock" in reason)
-
-    def _refused(self, said: str) -> AccessRefused:
-        return AccessRefused(
-            f"{self.remote} refuses access ({said}): git's own credentials have to allow it"
-        )
-
-    def _failure(self, done: Done, what: str = "cannot be reached") -> SddError:
-        said = self._clean(_complaint(done.err))
-        if _REFUSED.search(done.err):
-            return self._refused(said)
-        return RemoteError(f"{self.remote} {what} ({said}): try again later")
-
-    def _clean(self, text: str) -> str:
-        """What a remote or git said, without what must not be seen."""
-        for name, value in self.access.items():
-            for word in () if "_KEY_" in name else value.split():
-                if len(word) >= _SECRET:
-                    text = text.replace(word, "…")
-        return one_line(_LOGIN.sub("", text))[:200]
 
     def _git(self, *args: str, stdin: bytes | None = None) -> bytes:
         return git(self.root, *args, stdin=stdin, objects=self.objects)
@@ -411,13 +367,3 @@ def _url(root: Path, remote: str, option: Sequence[str]) -> str:
             f"no remote is called {remote[:60]!a} here: `git remote -v` shows which there are"
         )
     return url
-
-
-def _complaint(text: str) -> str:
-    """The line in which git says what went wrong."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    for line in lines:
-        # Where ssh failed, that says why, and git after it that it did.
-        if line.startswith(("fatal: ", "error: ")) and "Could not read from remote" not in line:
-            return line.partition(": ")[2]
-    return lines[0].removeprefix("fatal: ") if lines else "git failed without a word"
