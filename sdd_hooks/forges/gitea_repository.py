@@ -25,7 +25,7 @@ from sdd_hooks.forges.protocol import (
 )
 from sdd_hooks.forges.sticky import Comment, last_of_ours, upsert
 from sdd_hooks.forges.writing import writing
-from sdd_hooks.trackers.fields import Json, number, text
+from sdd_hooks.trackers.fields import Json, number, rows, text
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -83,7 +83,7 @@ class Gitea:
         return refused
 
     def set_status(self, sha: str, status: Status) -> None:
-        """Give a commit a status. The last one of a context counts."""
+        """Give a commit a status, unless it has it. The last one of a context counts."""
         said = {
             "state": status.state,
             "context": status.context,
@@ -91,7 +91,9 @@ class Gitea:
         }
         if status.url:
             said["target_url"] = status.url
-        self._written("POST", self._path(f"statuses/{sha}"), said, again=True)
+        listing = self._path(f"statuses/{sha}")
+        if self._last_status(listing, status.context) != said:
+            self._written("POST", listing, said, again=True)
 
     def blobs(self) -> tuple[str, str]:
         """Where files are shown, and the query that shows source."""
@@ -100,6 +102,19 @@ class Gitea:
     def disconnect(self) -> None:
         """Let connections go."""
         self.client.close()
+
+    def _last_status(self, listing: str, context: str) -> dict[str, str]:
+        """What the last status of a context says, as far as this token is shown any."""
+        try:
+            entries = self.client.get(listing, {"sort": "recentupdate"}).json()
+        except RemoteError:
+            return {}
+        of_context = (one for one in rows(entries) if text(one, "context") == context)
+        last = max(of_context, key=lambda one: number(one, "id") or 0, default=None)
+        fields = {"state": "status", "context": "context", "description": "description"}
+        found = {name: text(last, field) for name, field in fields.items()}
+        url = text(last, "target_url")
+        return {**found, "target_url": url} if url else found
 
     def _comments(self, listing: str) -> Iterator[Comment]:
         """Every comment, once. Raises RemoteError where they are not all to be had."""
