@@ -10,8 +10,8 @@ from sdd_hooks.errors import AccessRefused, RemoteError
 from sdd_hooks.forges.gitea_repository import Gitea
 from sdd_hooks.forges.protocol import LineComment, Status, Thread, WriteDenied
 from sdd_hooks.forges.settled import settled
+from sdd_hooks.review.reporters.comment import MARKER, is_ours
 
-MARKER = "<!-- sdd-review -->"
 BODY = f"{MARKER}\n## Review\n\nA finding in `a.py`.\n"
 PATH = "a.py"
 LINES = 5
@@ -62,10 +62,6 @@ class Bench(Protocol):
 
     def statuses(self, sha: str) -> list[dict[str, Any]]:
         """The last first."""
-
-
-def is_ours(body: str) -> bool:
-    return body.split("\n", 1)[0].rstrip("\r") == MARKER
 
 
 def marked(name: str) -> str:

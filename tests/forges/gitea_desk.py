@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from sdd_hooks.forges.gitea import VENDOR
 from sdd_hooks.forges.gitea_repository import Gitea
-from sdd_hooks.forges.protocol import Connect, Run
-from sdd_hooks.remote.client import Client, Limits
-from sdd_hooks.remote.credentials import Secret
+from sdd_hooks.forges.protocol import Run
 from tests.forges.gitea_contract import LINES, PATH, OnLine
 from tests.support.gitea_forge import JOB, TOKEN, Account, GiteaForge, serving_gitea_forge
 from tests.support.loopback import Server
@@ -28,29 +26,9 @@ TOKENS = {
 }
 
 
-def connecting(workplace: Workplace, token: str | None) -> Connect:
-    """Clients that carry this token and wait in no time."""
-    secret = Secret(token, "SDD_TOKEN") if token else None
-
-    def connect(
-        api: str,
-        *,
-        label: str,
-        headers: Callable[[Secret], Mapping[str, str]],
-        limits: Limits | None = None,
-        advice: str = "",
-    ) -> Client:
-        carried = headers(secret) if secret else {}
-        return workplace.client(
-            api, label=label, secret=secret, headers=carried, limits=limits, advice=advice
-        )
-
-    return connect
-
-
 def open_gitea(run: Run, workplace: Workplace, token: str | None) -> Gitea:
     """The repository of that job, with a token."""
-    forge = VENDOR.open(run, connecting(workplace, token))
+    forge = VENDOR.open(run, workplace.connecting(token))
     assert isinstance(forge, Gitea)
     return forge
 

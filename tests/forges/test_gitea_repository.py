@@ -12,7 +12,8 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.gitea_threads import MOST_POSTS
 from sdd_hooks.forges.protocol import LineComment, Run, Status, WriteDenied
 from sdd_hooks.forges.settled import settled
-from tests.forges.gitea_contract import BODY, LINES, MARKER, PATH, Contract, is_ours, marked
+from sdd_hooks.review.reporters.comment import MARKER, is_ours
+from tests.forges.gitea_contract import BODY, LINES, PATH, Contract, marked
 from tests.forges.gitea_desk import Desk, desk, open_gitea
 from tests.support.loopback import Request, Response, serving
 

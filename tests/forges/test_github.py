@@ -242,7 +242,7 @@ def test_a_repository_that_is_none(name: str) -> None:
     with desk() as one:
         open_run = Run(one.forge.url, one.forge.api, name, "push")
         with pytest.raises(RemoteError, match="GITHUB_REPOSITORY"):
-            VENDOR.open(open_run, one.connect())
+            VENDOR.open(open_run, one.workplace.connecting(None))
 
 
 def test_a_pull_request_as_it_is_now() -> None:

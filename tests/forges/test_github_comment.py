@@ -8,7 +8,8 @@ import pytest
 
 from sdd_hooks.errors import AccessRefused, RateLimited, RemoteError
 from sdd_hooks.forges.protocol import WriteDenied
-from tests.forges.github_desk import MARKER, Desk, desk, is_ours
+from sdd_hooks.review.reporters.comment import MARKER, is_ours
+from tests.forges.github_desk import Desk, desk
 from tests.support.github_forge import FORK, JOB, LONGEST, PERSONAL
 from tests.support.loopback import Request, Response, serving
 from tests.support.openapi import NEEDED, Description, damaged

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 
@@ -19,9 +19,7 @@ from sdd_hooks.forges.protocol import (
     Upserted,
     WriteDenied,
 )
-from sdd_hooks.remote.answer import Limits
-from sdd_hooks.remote.client import Client
-from sdd_hooks.remote.credentials import Secret
+from sdd_hooks.review.reporters.comment import MARKER, is_ours
 from tests.support.gitlab_forge import (
     BASE,
     HEAD,
@@ -34,52 +32,25 @@ from tests.support.gitlab_forge import (
     wants,
 )
 from tests.support.loopback import Response, Server
+from tests.support.machines import Workplace
 
-MARKER = "<!-- sdd-review -->"
 BODY = f"{MARKER}\n## All clear\n"
 CLOCK = 1_777_640_000.0
 NOTES = "/merge_requests/7/notes"
 
 
-def is_ours(body: str) -> bool:
-    return body.split("\n", 1)[0].rstrip("\r") == MARKER
-
-
 @dataclass
 class Bench:
-    """The server, and a way to open its project with a token; `waits` are what clients waited."""
+    """The server, and a way to open its project with a token."""
 
     gitlab: GitLabForge
     server: Server
-    waits: list[float] = field(default_factory=list)
-    _opened: list[Forge] = field(default_factory=list)
+    workplace: Workplace
 
     def open(self, token: str = "glpat-writes") -> Forge:
-        def connect(
-            api: str,
-            *,
-            label: str,
-            headers: Callable[[Secret], Mapping[str, str]],
-            limits: Limits | None = None,
-            advice: str = "",
-        ) -> Client:
-            secret = Secret(token, "SDD_TOKEN") if token else None
-            return Client(
-                api,
-                label=label,
-                headers=headers(secret) if secret else {},
-                secret=secret,
-                advice=advice,
-                limits=limits,
-                clock=lambda: CLOCK,
-                sleep=self.waits.append,
-            )
-
         run = VENDOR.here(job(self.server))
         assert run is not None
-        forge = VENDOR.open(run, connect)
-        self._opened.append(forge)
-        return forge
+        return VENDOR.open(run, self.workplace.connecting(token))
 
     def comment(self, body: str = BODY, token: str = "glpat-writes") -> Upserted:
         return self.open(token).upsert_comment(7, body, is_ours)
@@ -87,19 +58,11 @@ class Bench:
     def writes(self) -> list[str]:
         return [f"{one.method} {one.path}" for one in self.server.asked if one.method != "GET"]
 
-    def close(self) -> None:
-        for forge in self._opened:
-            forge.disconnect()
-
 
 @pytest.fixture
 def bench() -> Iterator[Bench]:
-    with gitlab_forge() as (there, server):
-        found = Bench(there, server)
-        try:
-            yield found
-        finally:
-            found.close()
+    with gitlab_forge() as (there, server), Workplace(CLOCK) as workplace:
+        yield Bench(there, server, workplace)
 
 
 def line(path: str = "src/login.py", number: int = 12, of: str = "f1") -> LineComment:
@@ -237,7 +200,7 @@ def test_a_limit_is_waited_for_and_one_that_lasts_is_told(bench: Bench) -> None:
     soon = Response(429, b"Retry later\n", {"Retry-After": "20"})
     bench.server.fail(soon, when=wants("POST", NOTES))
     assert bench.comment().done == "created"
-    assert bench.waits == [pytest.approx(20, abs=1)]
+    assert bench.workplace.waits == [pytest.approx(20, abs=1)]
     bench.server.fail(Response(429, b"", {"Retry-After": "3000"}), when=wants("PUT", "/notes/301"))
     with pytest.raises(RateLimited):
         bench.comment(f"{BODY}More\n")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sdd_hooks.forges.protocol import Connect
 from sdd_hooks.remote.client import Client, Limits
 from sdd_hooks.remote.credentials import Secret, Sources
 from sdd_hooks.trackers.protocol import Around, Machine
@@ -16,7 +17,7 @@ SOURCE = "SOME_TOKEN"
 
 @dataclass
 class Workplace:
-    """Where trackers are opened; on leaving it as a context they are disconnected.
+    """Where trackers and forges are opened; on leaving it as a context they are disconnected.
 
     `waits` are the seconds that their clients waited for, one each, while `now` (epoch seconds)
     went on; `told` is what they said about it.
@@ -75,6 +76,25 @@ class Workplace:
         )
         self._clients.append(client)
         return client
+
+    def connecting(self, token: str | None) -> Connect:
+        """Makes the clients of forges, which carry that token to any host."""
+        secret = Secret(token, "SDD_TOKEN") if token else None
+
+        def connect(
+            api: str,
+            *,
+            label: str,
+            headers: Callable[[Secret], Mapping[str, str]],
+            limits: Limits | None = None,
+            advice: str = "",
+        ) -> Client:
+            carried = headers(secret) if secret else {}
+            return self.client(
+                api, label=label, secret=secret, headers=carried, limits=limits, advice=advice
+            )
+
+        return connect
 
     def _sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
