@@ -246,7 +246,7 @@ def test_a_job_reviews_its_pull_request_from_a_shallow_checkout(
         assert job() == first
         assert forge.said(number) == [said]
         assert [on_line] == forge.gitea.call("GET", f"/repos/{forge.home}/pulls/{number}/reviews")
-        (status, _) = forge.statuses(forge.head(number))
+        (status,) = forge.statuses(forge.head(number))
         assert (status["status"], status["description"]) == ("success", "1 critical")
     finally:
         forge.gitea.call("PATCH", f"/repos/{forge.home}", {"private": False})
