@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -116,19 +115,27 @@ def test_what_python_leaves_beside_its_modules_is_no_other_version(runner: Runne
     assert runner.install() == first
 
 
-def test_one_that_was_interrupted_is_made_anew(runner: Runner, tmp_path: Path) -> None:
-    reached, go = tmp_path / "reached", tmp_path / "go"
-    os.mkfifo(go)
-    runner.pip(f'touch "{reached}"; read -r line <"{go}"')
+def job(runner: Runner, heard: Path) -> subprocess.Popen[bytes]:
+    """A job that installs, in a process of its own; what it says goes into the file `heard`."""
     program = (
         "import sys; from pathlib import Path; from sdd_hooks.action import installation as i;"
         f"i.install(Path(sys.argv[1]), ('action',), {runner.environ!r}, sys.argv[2], {NOW})"
     )
     command = [sys.executable, "-c", program, str(runner.source), str(runner.python)]
-    job = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True, cwd=SOURCE)
-    until(reached.exists)
-    os.killpg(job.pid, signal.SIGKILL)
-    job.wait()
+    with heard.open("wb") as file:
+        return subprocess.Popen(command, stderr=file, start_new_session=True, cwd=SOURCE)
+
+
+def test_one_that_was_interrupted_is_made_anew(runner: Runner, tmp_path: Path) -> None:
+    reached, go = tmp_path / "reached", tmp_path / "go"
+    os.mkfifo(go)
+    runner.pip(f'touch "{reached}"; read -r line <"{go}"')
+    interrupted = job(runner, tmp_path / "heard")
+    try:
+        until(reached.exists)
+    finally:
+        os.killpg(interrupted.pid, signal.SIGKILL)
+        interrupted.wait()
     runner.pip("")
     assert runner.install().is_file()
     assert runner.asked() == [".[action]", ".[action]"]
@@ -140,23 +147,26 @@ def test_one_whose_python_is_gone_is_made_anew(runner: Runner) -> None:
     assert len(runner.asked()) == 2
 
 
-def test_jobs_at_the_same_time_make_it_once(
-    runner: Runner, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_jobs_at_the_same_time_make_it_once(runner: Runner, tmp_path: Path) -> None:
     go = tmp_path / "go"
     os.mkfifo(go)
     runner.pip(f'read -r line <"{go}"')
-    heard: list[str] = []
+    heard = [tmp_path / f"heard {number}" for number in range(4)]
+    jobs = [job(runner, file) for file in heard]
 
     def waiting() -> bool:
-        heard.append(capfd.readouterr().err)
-        return "".join(heard).count("another job is installing it: waiting") == 3
+        said = [file.read_text() for file in heard]
+        return sum("another job is installing it: waiting" in text for text in said) == 3
 
-    with ThreadPoolExecutor(4) as jobs:
-        found = [jobs.submit(runner.install) for _ in range(4)]
+    try:
         until(waiting)
         go.write_text("on\n")
-    assert len({one.result() for one in found}) == 1
+        assert [one.wait(60) for one in jobs] == [0] * 4
+    finally:
+        for one in jobs:
+            if one.poll() is None:
+                os.killpg(one.pid, signal.SIGKILL)
+                one.wait()
     assert len(runner.asked()) == 1
 
 
