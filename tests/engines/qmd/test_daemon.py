@@ -107,9 +107,9 @@ def test_one_that_does_not_start_says_why(unembedded: Indexed) -> None:
 
 def test_killed_it_leaves_a_file_that_nobody_believes(unembedded: Indexed, serve: Serve) -> None:
     served = serve(unembedded)
+    told = (unembedded.place.directory / FILE).read_bytes()
     os.killpg(served.pid, signal.SIGKILL)
     # What runs it says that it has ended; the file of one that was killed too is put back.
-    told = (unembedded.place.directory / FILE).read_bytes()
     assert served.process.wait(30) == 1
     (unembedded.place.directory / FILE).write_bytes(told)
     assert found(unembedded) is None
