@@ -4,7 +4,7 @@ Gitea and Forgejo speak them too. The file has text of strangers in it, and is r
 nothing here raises.
 """
 
-# Governing: ADR-0023 (a pull request has one comment, and the token that posts it one host),
+# Governing: ADR-0023 (one comment, posted to the host that runs the job),
 # SPEC-0011 REQ "Recognising the job"
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Their runners speak GitHub's words and set its variables too, so that nothing el
 but a variable of their own.
 """
 
-# Governing: ADR-0023 (a pull request has one comment, and the token that posts it one host),
+# Governing: ADR-0023 (one comment, posted to the host that runs the job),
 # SPEC-0011 REQ "Recognising the job"
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A repository on a Gitea or a Forgejo as a forge."""
 
-# Governing: ADR-0023 (a pull request has one comment, and the token that posts it one host),
+# Governing: ADR-0023 (one comment, posted to the host that runs the job),
 # SPEC-0011 REQ "One comment", REQ "Statuses", REQ "Limits of forges"
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ nothing is posted while there is one (models/issues/review.go of Gitea, GetCurre
 What stands on the same line in one review is one conversation there, and is resolved as one.
 """
 
-# Governing: ADR-0023 (a pull request has one comment, and the token that posts it one host),
+# Governing: ADR-0023 (one comment, posted to the host that runs the job),
 # SPEC-0011 REQ "Comments on lines"
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A job is described by variables alone: https://docs.gitlab.com/ci/variables/predefined_variables/
 """
 
-# Governing: ADR-0023 (a pull request has one comment, and the token that posts it one host),
+# Governing: ADR-0023 (one comment, posted to the host that runs the job),
 # SPEC-0011 REQ "One file for each forge", REQ "Recognising the job"
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ posts discussions one by one: its drafts would be published together with those 
 token this is.
 """
 
-# Governing: ADR-0023 (a pull request has one comment, and the token that posts it one host),
+# Governing: ADR-0023 (one comment, posted to the host that runs the job),
 # SPEC-0011 REQ "One comment", REQ "Comments on lines", REQ "Statuses", REQ "Denied writes"
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ group `sdd_hooks.forges` with the name of its forge and a `Vendor` as its object
 about it.
 """
 
-# Governing: ADR-0023 (a pull request has one comment, and the token that posts it one host),
+# Governing: ADR-0023 (one comment, posted to the host that runs the job),
 # SPEC-0011 REQ "One file for each forge"
 
 from __future__ import annotations

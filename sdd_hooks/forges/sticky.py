@@ -1,6 +1,6 @@
 """The one comment of ours on a pull request: which it is, and how it becomes what it should be."""
 
-# Governing: ADR-0023 (a pull request has one comment, and the token that posts it one host),
+# Governing: ADR-0023 (one comment, posted to the host that runs the job),
 # SPEC-0011 REQ "One comment"
 
 from __future__ import annotations
