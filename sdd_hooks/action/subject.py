@@ -39,12 +39,12 @@ def find_subject(
     found = _pull(root, run, forge, access)
     if found is not None:
         pull, outdated = found
-        wanted = Wanted(base) if base else Wanted(pull.base, f"refs/heads/{pull.base_ref}")
+        wanted = Wanted(base) if base else Wanted(pull.base, _head_of(pull.base_ref))
         commits = bring_change(root, wanted, Wanted(pull.head, pull.ref), access)
         return Subject(*commits, pull, outdated)
     if run.pull is not None or run.head or not run.sha:
         return None
-    head = Wanted(run.sha, f"refs/heads/{run.branch}" if run.branch else "")
+    head = Wanted(run.sha, _head_of(run.branch))
     if base:
         return Subject(*bring_change(root, Wanted(base), head, access))
     for before in _before(run):
@@ -52,6 +52,10 @@ def find_subject(
         with suppress(RepositoryError):
             return Subject(*bring_change(root, Wanted(before), head, access))
     return None
+
+
+def _head_of(branch: str) -> str:
+    return f"refs/heads/{branch}" if branch else ""
 
 
 def _before(run: Run) -> list[str]:
