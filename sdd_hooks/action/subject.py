@@ -42,7 +42,7 @@ def find_subject(
         wanted = Wanted(base) if base else Wanted(pull.base, _head_of(pull.base_ref))
         commits = bring_change(root, wanted, Wanted(pull.head, pull.ref), access)
         return Subject(*commits, pull, outdated)
-    if run.pull is not None or run.head or not run.sha:
+    if run.head or not run.sha:
         return None
     head = Wanted(run.sha, _head_of(run.branch))
     if base:
