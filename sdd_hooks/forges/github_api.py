@@ -9,17 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from sdd_hooks.errors import RemoteError
+from sdd_hooks.forges.pages import every
 from sdd_hooks.forges.writing import writing
-from sdd_hooks.trackers.fields import Json, number, text
-from sdd_hooks.trackers.github_repository import HEADERS, LABEL, PER_PAGE
+from sdd_hooks.trackers.fields import Json, text
+from sdd_hooks.trackers.github_repository import HEADERS, PER_PAGE
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.answer import Answer
     from sdd_hooks.remote.client import Client
-
-MOST_PAGES = 1000
-"""Pages of a listing; GitHub itself takes 2,500 comments."""
 
 
 @dataclass(frozen=True)
@@ -34,29 +31,8 @@ class Api:
         return self.client.get(self._path(path), headers=HEADERS).json()
 
     def every(self, path: str) -> Iterator[Json]:
-        """The entries of every page of a listing. Each has an `id`.
-
-        Raises RemoteError for a page that cannot be had, is no list, or came before: who was given
-        all entries knows that there are no others.
-        """
-        answer = self.client.get(self._path(path), {"per_page": PER_PAGE}, headers=HEADERS)
-        seen: set[int] = set()
-        for _ in range(MOST_PAGES):
-            entries = answer.json()
-            if not isinstance(entries, list):
-                raise RemoteError(f"{LABEL} answers without a list: check the URL")
-            ids = {id for id in (number(entry, "id") for entry in entries) if id is not None}
-            if len(ids) < len(entries):
-                raise RemoteError(f"{LABEL} lists something without an id: try again later")
-            if ids and ids <= seen:
-                raise RemoteError(f"{LABEL} lists the same page again and again: try again later")
-            seen |= ids
-            yield from entries
-            target = self.client.following(answer)
-            if target is None:
-                return
-            answer = self.client.get(target, headers=HEADERS)
-        raise RemoteError(f"{LABEL} lists more than {MOST_PAGES} pages: try again later")
+        """The entries of every page of a listing; see `pages.every`."""
+        return every(self.client, self._path(path), {"per_page": PER_PAGE}, headers=HEADERS)
 
     def write(
         self,

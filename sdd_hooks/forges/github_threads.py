@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sdd_hooks.errors import RateLimited, RemoteError
-from sdd_hooks.forges.github_api import MOST_PAGES, Api
+from sdd_hooks.forges.github_api import Api
+from sdd_hooks.forges.pages import MOST_PAGES
 from sdd_hooks.forges.protocol import Thread
 from sdd_hooks.forges.settled import is_settled, settled
 from sdd_hooks.forges.sticky import wrote

@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.forges.event import branch_name, commit_id
+from sdd_hooks.forges.pages import every
 from sdd_hooks.forges.protocol import (
     LineComment,
     PullRequest,
@@ -32,14 +33,12 @@ from sdd_hooks.forges.settled import is_settled, settled
 from sdd_hooks.forges.sticky import Comment, last_of_ours, upsert, wrote
 from sdd_hooks.forges.writing import writing
 from sdd_hooks.trackers.fields import Json, field, flag, number, rows, text
-from sdd_hooks.trackers.gitlab_listing import LABEL, PER_PAGE, entries_of, repeated
+from sdd_hooks.trackers.gitlab_listing import LABEL, PER_PAGE
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.answer import Answer
     from sdd_hooks.remote.client import Client
 
-MOST_PAGES = 200
-"""Pages of a listing that are read: a merge request has 5,000 comments at most, 50 pages."""
 LONGEST = 255
 """Characters of a status's description, and of its address."""
 
@@ -231,27 +230,8 @@ class GitLab:
     def _listed(
         self, path: str, params: Mapping[str, str | int], *, key: str = "id"
     ) -> Iterator[Json]:
-        """The entries of a listing, each once by its `key`. Raises RemoteError for one without end,
-        and for any page that cannot be had."""
-        wanted: Mapping[str, str | int] = {**params, "per_page": PER_PAGE}
-        target, asked = path, wanted
-        seen: set[str] = set()
-        for _ in range(MOST_PAGES):
-            answer = self.client.get(target, asked)
-            entries = {text(one, key): one for one in entries_of(answer)}
-            if entries and entries.keys() <= seen:
-                raise repeated()
-            yield from (one for id, one in entries.items() if id not in seen)
-            seen |= entries.keys()
-            following = self.client.following(answer)
-            page = answer.headers.get("x-next-page", "").strip()
-            if following is not None:
-                target, asked = following, {}
-            elif page and "link" not in answer.headers:
-                target, asked = path, {**wanted, "page": page}
-            else:
-                return
-        raise RemoteError(f"{LABEL} lists more than {MOST_PAGES * PER_PAGE:,} of {path}")
+        """The entries of every page of a listing; see `pages.every`."""
+        return every(self.client, path, {**params, "per_page": PER_PAGE}, key=key)
 
     def _write(
         self,
