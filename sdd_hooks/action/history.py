@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.project.git import complaint, remotely
+from sdd_hooks.project.git import FETCH_OBJECTS, complaint, remotely
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.project.processes import Done
 from sdd_hooks.review.base import is_partial, is_shallow, resolve
@@ -25,16 +25,6 @@ SECONDS = 1800.0
 
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
-_FETCH = (
-    "fetch",
-    "--quiet",
-    "--no-tags",
-    "--no-write-fetch-head",
-    # Branches of the remote stay as the checkout left them.
-    "--refmap=",
-    "--no-recurse-submodules",
-    "--no-auto-maintenance",
-)
 
 
 class Wanted(NamedTuple):
@@ -127,7 +117,7 @@ def _branch(name: str) -> str:
 
 def _fetch(root: Path, arguments: Sequence[str], access: Mapping[str, str]) -> str:
     """Fetch. Returns what went wrong, "" for nothing."""
-    done = remotely(root, *_FETCH, *arguments, deadline=SECONDS, access=access)
+    done = remotely(root, *FETCH_OBJECTS, *arguments, deadline=SECONDS, access=access)
     return _said(done) if done.code else ""
 
 

@@ -46,6 +46,17 @@ PATHSPEC_VARIABLES = (
     "GIT_ICASE_PATHSPECS",
 )
 
+FETCH_OBJECTS = (
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--refmap=",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+)
+"""A fetch that brings objects and changes nothing else: no branch of a remote, no submodule."""
+
 # Requests that git has not answered yet must fit into the smallest pipe (16 KiB on macOS), or both
 # sides wait for each other.
 REQUEST_BYTES = 8192

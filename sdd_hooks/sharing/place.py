@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from sdd_hooks.errors import RemoteError, RepositoryError, StorageError
 from sdd_hooks.project.files import write_atomically
-from sdd_hooks.project.git import GitError, git, read_blobs, remotely, try_git
+from sdd_hooks.project.git import FETCH_OBJECTS, GitError, git, read_blobs, remotely, try_git
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.project.lock import held
 from sdd_hooks.project.processes import Done
@@ -48,14 +48,6 @@ _SLACK = 1_000_000
 _SLUG = 60
 _TREE_BYTES = 200_000
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_FETCH = (
-    "fetch",
-    "--quiet",
-    "--no-tags",
-    "--no-write-fetch-head",
-    "--no-recurse-submodules",
-    "--no-auto-maintenance",
-)
 _PUSH = (
     "push",
     "--porcelain",
@@ -224,7 +216,7 @@ class Place:
     def _fetch(self) -> None:
         seen = self._seen()
         known = (f"--negotiation-tip={seen}",) if seen else ()
-        args = (*_FETCH, *known, "--", self.url, self.ref)
+        args = (*FETCH_OBJECTS, *known, "--", self.url, self.ref)
         done = self._remotely(*args, deadline=TRANSFER, largest=2 * self.limits.total + _SLACK)
         # The ref may be gone since it was looked at, which the next look finds out.
         if done.code and "find remote ref" not in done.err:
