@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.project.git import FETCH_OBJECTS, complaint, remotely
+from sdd_hooks.project.git import FETCH_OBJECTS, complaint, is_object_id, remotely
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.project.processes import Done
 from sdd_hooks.review.base import is_partial, is_shallow, resolve
@@ -23,7 +23,6 @@ REMOTE = "origin"
 SECONDS = 1800.0
 """How long one fetch may take: a long history over a slow line."""
 
-_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
@@ -105,7 +104,7 @@ def _known(root: Path, name: str) -> str:
 
 def _refspec(wanted: Wanted) -> str:
     """How to ask for it by its name."""
-    if _OBJECT.fullmatch(wanted.name):
+    if is_object_id(wanted.name):
         return wanted.name
     branch = _branch(wanted.name)
     return f"+refs/heads/{branch}:refs/remotes/{REMOTE}/{branch}"

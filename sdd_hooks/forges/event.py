@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sdd_hooks.forges.protocol import PullRequest, Run
+from sdd_hooks.project.git import is_object_id
 from sdd_hooks.trackers.fields import Json, field, number, text
 
 LARGEST = 32 << 20
 """Bytes of an event that are read; the hosts themselves send none above 25 MB."""
 
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _PULL = re.compile(r"refs/pull/([1-9][0-9]{0,17})/(?:merge|head)")
 _BRANCH = "refs/heads/"
 # No more than git allows in the name of a branch, and nothing that could pass for an option.
@@ -93,7 +93,7 @@ def same_repository(one: Json, other: Json) -> bool:
 
 def commit_id(value: str) -> str:
     """The id of a commit; "" for what is none, and for the one of no commit."""
-    return value if _COMMIT.fullmatch(value) and value.strip("0") else ""
+    return value if is_object_id(value) and value.strip("0") else ""
 
 
 def branch_name(value: str) -> str:

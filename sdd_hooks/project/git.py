@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from sdd_hooks.errors import RepositoryError, SddError
+from sdd_hooks.project.expressions import expression
 from sdd_hooks.project.processes import Done, finish
 
 # `git rev-parse --local-env-vars`: git sets them for the hooks it runs, and with any of them a
@@ -62,6 +63,7 @@ FETCH_OBJECTS = (
 REQUEST_BYTES = 8192
 
 _CHUNK = 1 << 20
+_OBJECT_ID = expression(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class GitError(RepositoryError):
@@ -140,6 +142,11 @@ def start(root: Path, *args: str, index: str = "") -> subprocess.Popen[bytes]:
     `index` is as for `git`.
     """
     return _spawn(root, args, subprocess.DEVNULL, _variables(index))
+
+
+def is_object_id(text: str) -> bool:
+    """Whether this is the whole id of an object, by either hash that git knows."""
+    return _OBJECT_ID.fullmatch(text) is not None
 
 
 def nul_split(data: bytes) -> list[str]:

@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.project.git import git, run, try_git
+from sdd_hooks.project.git import git, is_object_id, run, try_git
 from sdd_hooks.project.repository import Repository
 
 TRUNKS = ("main", "master", "trunk")
 
 # What can be typed into a shell as it is, and is no option.
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,250}")
-_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 _FORMAT = "%(refname)%00%(symref:short)%00%(refname:short)%00%(upstream:short)%00%(upstream:track)"
 
@@ -109,7 +108,7 @@ def _advice(root: Path, name: str) -> str:
         return other
     (remote,) = remotes
     fetch = f"git fetch {'--unshallow ' if is_shallow(root) else ''}{remote}"
-    if _OBJECT.fullmatch(name):
+    if is_object_id(name):
         return f"`{fetch} {name}` brings it, unless it is gone there as well"
     branch = name.removeprefix(f"{remote}/")
     ref = f"refs/remotes/{remote}/{branch}"

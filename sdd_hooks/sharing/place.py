@@ -22,7 +22,15 @@ from typing import NamedTuple
 
 from sdd_hooks.errors import RemoteError, RepositoryError, StorageError
 from sdd_hooks.project.files import write_atomically
-from sdd_hooks.project.git import FETCH_OBJECTS, GitError, git, read_blobs, remotely, try_git
+from sdd_hooks.project.git import (
+    FETCH_OBJECTS,
+    GitError,
+    git,
+    is_object_id,
+    read_blobs,
+    remotely,
+    try_git,
+)
 from sdd_hooks.project.lines import one_line
 from sdd_hooks.project.lock import held
 from sdd_hooks.project.processes import Done
@@ -47,7 +55,6 @@ _ROUNDS = 8
 _SLACK = 1_000_000
 _SLUG = 60
 _TREE_BYTES = 200_000
-_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _PUSH = (
     "push",
     "--porcelain",
@@ -209,7 +216,7 @@ class Place:
         for line in done.out.splitlines():
             found, _, name = line.partition("\t")
             # What ls-remote takes is a pattern, which other refs may match, too.
-            if name == self.ref and _OBJECT.fullmatch(found):
+            if name == self.ref and is_object_id(found):
                 return found
         return ""
 
@@ -231,7 +238,7 @@ class Place:
             commit = self._memory.read_bytes()[:100].decode("ascii", "replace").strip()
         except OSError:
             return ""
-        return commit if _OBJECT.fullmatch(commit) and self.has(commit) else ""
+        return commit if is_object_id(commit) and self.has(commit) else ""
 
     def _boundary(self) -> dict[str, str]:
         """Tells git of commits whose parents nobody asks for: the clone's own, and the last seen.

@@ -9,12 +9,11 @@ again: for another base, the commits that are new in it and those that are not i
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
-from sdd_hooks.project.git import run, try_git
+from sdd_hooks.project.git import is_object_id, run, try_git
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import keep, recall
 
@@ -27,7 +26,6 @@ _MENTION = r"adrs?[-_ #/(]*[0-9]{1,4}|spec-[0-9]{3}"
 # A message has no null character and ends with a line break, so that no part of it passes for the
 # beginning of another commit.
 _FORM = "--format=%x01%H%x00%B%x00"
-_COMMIT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Commit(NamedTuple):
@@ -58,7 +56,7 @@ def _recalled(repository: Repository) -> tuple[str, list[Commit]]:
     """The base that was mined last, and its commits; ("", []) where git does not know it."""
     cached = recall(repository, "history")
     tip = cached.get("tip")
-    if not isinstance(tip, str) or not _COMMIT_ID.fullmatch(tip):
+    if not isinstance(tip, str) or not is_object_id(tip):
         return "", []
     if try_git(repository.root, "cat-file", "-e", f"{tip}^{{commit}}") is None:
         return "", []
@@ -108,7 +106,7 @@ def _commits(repository: Repository, *asked: str) -> list[Commit]:
 def _parsed(entry: bytes) -> Commit | None:
     id, _, rest = entry.partition(b"\0")
     message, _, names = rest.partition(b"\0")
-    if not _COMMIT_ID.fullmatch(id.decode("ascii", "replace")):
+    if not is_object_id(id.decode("ascii", "replace")):
         return None
     files = [os.fsdecode(name) for name in names.strip(b"\n\0").split(b"\0") if name]
     return _commit(id.decode(), message.decode("utf-8", "replace"), files)
