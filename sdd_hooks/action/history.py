@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.project.git import FETCH_OBJECTS, complaint, is_object_id, remotely
-from sdd_hooks.project.lines import one_line
-from sdd_hooks.project.processes import Done
+from sdd_hooks.project.git import FETCH_OBJECTS, is_object_id, remotely
 from sdd_hooks.review.base import is_partial, is_shallow, resolve
+from sdd_hooks.sharing.complaints import told
 
 REMOTE = "origin"
 SECONDS = 1800.0
@@ -57,8 +56,9 @@ def bring(root: Path, wanted: Sequence[Wanted], access: Mapping[str, str]) -> tu
     commit that cannot be had; the message says why.
     """
     shallow = is_shallow(root)
+    known = [_known(root, one.name) for one in wanted]
     problem = ""
-    if shallow or not all(_known(root, one.name) for one in wanted):
+    if shallow or not all(known):
         exact = [_refspec(one) for one in wanted]
         # A boundary of the history stays one unless the commit there is asked for as well.
         boundary = [resolve(root, "HEAD")] if shallow else []
@@ -68,7 +68,7 @@ def bring(root: Path, wanted: Sequence[Wanted], access: Mapping[str, str]) -> tu
             problem = _fetch(root, (*options, REMOTE, *refspecs), access)
             if not problem:
                 break
-    known = [_known(root, one.name) for one in wanted]
+        known = [_known(root, one.name) for one in wanted]
     for one, commit in zip(wanted, known, strict=True):
         if not commit:
             said = f" ({problem})" if problem else ""
@@ -87,7 +87,7 @@ def heads_at(root: Path, commit: str, pattern: str, access: Mapping[str, str]) -
     """
     done = remotely(root, "ls-remote", "--quiet", REMOTE, pattern, deadline=SECONDS, access=access)
     if done.code:
-        raise RepositoryError(f"{REMOTE} cannot be asked for {pattern}: {_said(done)}")
+        raise RepositoryError(f"{REMOTE} cannot be asked for {pattern}: {told(done.err, access)}")
     before, _, after = pattern.partition("*")
     refs = [line.split("\t", 1)[-1] for line in done.out.splitlines() if line.startswith(commit)]
     numbers = [ref.removeprefix(before).removesuffix(after) for ref in refs]
@@ -96,7 +96,8 @@ def heads_at(root: Path, commit: str, pattern: str, access: Mapping[str, str]) -
 
 def _known(root: Path, name: str) -> str:
     """The id of a commit that is here, "" for one that is not. A branch is the remote's."""
-    for shown in (f"refs/remotes/{REMOTE}/{_branch(name)}", name):
+    branch = () if is_object_id(name) else (f"refs/remotes/{REMOTE}/{_branch(name)}",)
+    for shown in (*branch, name):
         with suppress(RepositoryError):
             return resolve(root, shown)
     return ""
@@ -117,8 +118,4 @@ def _branch(name: str) -> str:
 def _fetch(root: Path, arguments: Sequence[str], access: Mapping[str, str]) -> str:
     """Fetch. Returns what went wrong, "" for nothing."""
     done = remotely(root, *FETCH_OBJECTS, *arguments, deadline=SECONDS, access=access)
-    return _said(done) if done.code else ""
-
-
-def _said(done: Done) -> str:
-    return one_line(complaint(done.err.encode()))[:200]
+    return told(done.err, access) if done.code else ""

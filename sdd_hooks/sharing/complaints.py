@@ -38,10 +38,15 @@ def failure(remote: str, what: str, said: str, access: Mapping[str, str]) -> Rem
 
     Nothing of `access` is shown, and no login of an address.
     """
-    shown = _clean(_complaint(said), access)
+    shown = told(said, access)
     if _REFUSED.search(said):
         return _refused(remote, shown)
     return RemoteError(f"{remote} {what} ({shown}): try again later")
+
+
+def told(said: str, access: Mapping[str, str]) -> str:
+    """The line in which git says what went wrong, without what must not be seen."""
+    return _clean(_complaint(said), access)
 
 
 def rejection(remote: str, ref: str, reason: str, said: str, access: Mapping[str, str]) -> Rejected:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sdd_hooks.errors import RemoteError, RepositoryError, StorageError
@@ -190,7 +191,13 @@ class Place:
         """
         lease = f"--force-with-lease={self.ref}:{expected}"
         done = self._remotely(
-            *_PUSH, lease, "--", self.push_url, f"{commit}:{self.ref}", deadline=TRANSFER
+            *_PUSH,
+            lease,
+            "--",
+            self.push_url,
+            f"{commit}:{self.ref}",
+            deadline=TRANSFER,
+            boundary=self._boundary(self._seen()),
         )
         for line in done.out.splitlines():
             if line.startswith("!"):
@@ -224,7 +231,12 @@ class Place:
         seen = self._seen()
         known = (f"--negotiation-tip={seen}",) if seen else ()
         args = (*FETCH_OBJECTS, *known, "--", self.url, self.ref)
-        done = self._remotely(*args, deadline=TRANSFER, largest=2 * self.limits.total + _SLACK)
+        done = self._remotely(
+            *args,
+            deadline=TRANSFER,
+            boundary=self._boundary(seen),
+            largest=2 * self.limits.total + _SLACK,
+        )
         # The ref may be gone since it was looked at, which the next look finds out.
         if done.code and "find remote ref" not in done.err:
             raise failure(self.remote, f"does not give {self.ref}", done.err, self.access)
@@ -240,8 +252,8 @@ class Place:
             return ""
         return commit if is_object_id(commit) and self.has(commit) else ""
 
-    def _boundary(self) -> dict[str, str]:
-        """Tells git of commits whose parents nobody asks for: the clone's own, and the last seen.
+    def _boundary(self, seen: str) -> dict[str, str]:
+        """Tells git of commits whose parents nobody asks for: the clone's own, and the last `seen`.
 
         That one has no parents. But only for a clone that has such commits does git leave out of a
         pack what is in the tree of a commit that both sides have and that is nobody's parent.
@@ -251,7 +263,6 @@ class Place:
             listed = (self.root / own).read_text()
         except FileNotFoundError:
             listed = ""
-        seen = self._seen()
         if seen and not self.has_parent(seen):
             listed += f"{seen}\n"
         if not listed:
@@ -264,14 +275,20 @@ class Place:
     def _memory(self) -> Path:
         return self.objects.with_name(self.ref.removeprefix(REFS))
 
-    def _remotely(self, *args: str, deadline: float, largest: int = 0) -> Done:
+    def _remotely(
+        self,
+        *args: str,
+        deadline: float,
+        boundary: Mapping[str, str] = MappingProxyType({}),
+        largest: int = 0,
+    ) -> Done:
         try:
             return remotely(
                 self.root,
                 *args,
                 deadline=deadline,
                 environ={**os.environ, **_ALLOCATION},
-                access={**self.access, **self._boundary()},
+                access={**self.access, **boundary},
                 settings=_SETTINGS,
                 objects=self.objects,
                 largest=largest,
