@@ -16,7 +16,7 @@ from sdd_hooks.forges.protocol import Connect, Forge
 from sdd_hooks.forges.registry import Here
 from sdd_hooks.project.files import resolve_inside, write_atomically
 from sdd_hooks.project.project import Project
-from sdd_hooks.review.base import default_base, resolve
+from sdd_hooks.review.base import default_base
 from sdd_hooks.review.outcome import Review
 from sdd_hooks.review.reporters.annotations import annotations
 from sdd_hooks.review.reporters.document import render_json
@@ -43,9 +43,8 @@ def review_pull(
     there is nothing to compare, or it cannot be read.
     """
     if here is None:
-        root = project.repository.root
-        base = resolve(root, inputs.base or default_base(project.repository))
-        return _reviewed(project, Subject(base, resolve(root, "HEAD")), None, inputs, environ)
+        local = Subject(inputs.base or default_base(project.repository), "HEAD")
+        return _reviewed(project, local, None, inputs, environ)
     forge = here.vendor.open(here.run, connect)
     try:
         subject = find_subject(project.repository.root, here.run, forge, inputs.base, access)

@@ -16,7 +16,7 @@ from sdd_hooks.forges.protocol import Forge, PullRequest, Run
 
 
 class Subject(NamedTuple):
-    """Two commit ids, and the pull request that they are, if they are one.
+    """Two commits as git takes their names, and the pull request that they are, if they are one.
 
     `outdated` is whether it has got another head since.
     """
