@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.event import run_of
 from sdd_hooks.forges.gitea_repository import Gitea
-from sdd_hooks.forges.gitea_server import LABEL
 from sdd_hooks.forges.protocol import Connect, Run, Vendor
+from sdd_hooks.remote.runners import is_giteas
+from sdd_hooks.trackers.gitea_repository import LABEL
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.credentials import Secret
@@ -31,12 +32,11 @@ ADVICE = (
 _REPOSITORY = re.compile(
     r"(?!\.{1,2}/)[A-Za-z0-9._-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}", re.ASCII
 )
-_OURS = ("GITEA_ACTIONS", "FORGEJO_ACTIONS")
 
 
 def _here(environ: Mapping[str, str]) -> Run | None:
     """The job that the runner's environment describes; None where no runner of these set it."""
-    if not any(environ.get(name) == "true" for name in _OURS):
+    if not is_giteas(environ):
         return None
     web = environ.get("GITHUB_SERVER_URL", "").rstrip("/")
     return run_of(environ, web="", api=f"{web}{API}" if web else "")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.event import pull_request_of
-from sdd_hooks.forges.gitea_server import LABEL, is_program, total_of, whoami
+from sdd_hooks.forges.gitea_server import is_program, whoami
 from sdd_hooks.forges.gitea_threads import Threads
 from sdd_hooks.forges.protocol import (
     LineComment,
@@ -26,6 +26,7 @@ from sdd_hooks.forges.protocol import (
 from sdd_hooks.forges.sticky import Comment, last_of_ours, upsert
 from sdd_hooks.forges.writing import writing
 from sdd_hooks.trackers.fields import Json, number, rows, text
+from sdd_hooks.trackers.gitea_repository import LABEL, TOTAL
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -130,7 +131,7 @@ class Gitea:
             found = [one for one in map(_comment, entries) if one and one.id not in seen]
             yield from found
             seen.update(one.id for one in found)
-            total = max(total, total_of(answer) or 0)
+            total = max(total, answer.count(TOTAL) or 0)
             if len(seen) >= total and 'rel="next"' not in answer.headers.get("link", ""):
                 return
             if not found:

@@ -1,4 +1,4 @@
-"""What is read from a Gitea or a Forgejo: who a token is, whose comments are its own, how many."""
+"""What is read from a Gitea or a Forgejo: who a token is, and whose comments are its own."""
 
 # Governing: SPEC-0011 REQ "One comment"
 
@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from sdd_hooks.trackers.fields import Json, text
 
 if TYPE_CHECKING:
-    from sdd_hooks.remote.answer import Answer
     from sdd_hooks.remote.client import Client
 
-LABEL = "Gitea"
 JOBS = frozenset({"gitea-actions", "forgejo-actions"})
 """The users as whom jobs write. Nobody can log in as them."""
 GHOST = -1
@@ -50,9 +48,3 @@ def is_us(us: str, user: Json) -> bool:
     """Whether `user`, as the API has one, is who logs in as `us`."""
     login = text(user, "login").lower()
     return login == us.lower() if us else login in JOBS
-
-
-def total_of(answer: Answer) -> int | None:
-    """How many entries a list has, where the server says so."""
-    said = answer.headers.get("x-total-count", "")
-    return int(said) if said.isascii() and said.isdecimal() and len(said) < 10 else None

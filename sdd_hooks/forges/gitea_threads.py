@@ -19,11 +19,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.errors import RateLimited, RemoteError
-from sdd_hooks.forges.gitea_server import GHOST, LABEL, is_job, is_us, total_of
+from sdd_hooks.forges.gitea_server import GHOST, is_job, is_us
 from sdd_hooks.forges.protocol import LineComment, Thread, WriteDenied
 from sdd_hooks.forges.settled import is_settled, settled
 from sdd_hooks.forges.writing import writing
 from sdd_hooks.trackers.fields import Json, field, number, rows, text
+from sdd_hooks.trackers.gitea_repository import LABEL, TOTAL
 from sdd_hooks.trackers.windows import Window, windows
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ class Threads(NamedTuple):
             if not isinstance(entries, list):
                 raise RemoteError(f"{LABEL} answers without a list of reviews: check the URL")
             more = len(entries) == limit or 'rel="next"' in answer.headers.get("link", "")
-            return Window(entries, total_of(answer), more, self.client.at(answer))
+            return Window(entries, answer.count(TOTAL), more, self.client.at(answer))
 
         found: dict[int | None, Json] = {}
         total = 0

@@ -29,6 +29,7 @@ from sdd_hooks.forges.protocol import (
     Vendor,
 )
 from sdd_hooks.forges.sticky import Comment, last_of_ours, upsert
+from sdd_hooks.remote.runners import GITEAS
 from sdd_hooks.trackers.fields import Json, number, text
 from sdd_hooks.trackers.github import CLOUD, rate_limit
 from sdd_hooks.trackers.github_repository import LABEL
@@ -45,7 +46,6 @@ LONGEST_DESCRIPTION = 140
 """Characters that the description of a status may have."""
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9_.-]{1,100}", re.ASCII)
-_OTHERS = ("GITEA_ACTIONS", "FORGEJO_ACTIONS")
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class GitHub:
 
 def _here(environ: Mapping[str, str]) -> Run | None:
     """The job of GitHub Actions; the runners of others that speak its language say so."""
-    if environ.get("GITHUB_ACTIONS") != "true" or any(environ.get(name) for name in _OTHERS):
+    if environ.get("GITHUB_ACTIONS") != "true" or any(environ.get(name) for name in GITEAS):
         return None
     return run_of(environ, web=CLOUD, api=CLOUD_API)._replace(annotations=True)
 

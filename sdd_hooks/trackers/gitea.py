@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RemoteError
+from sdd_hooks.remote.runners import is_giteas
 from sdd_hooks.remote.urls import RemoteUrl, parse_endpoint
 from sdd_hooks.trackers.declared import missing, no_address, whose
 from sdd_hooks.trackers.fields import Json, number, rows, text
@@ -45,7 +46,7 @@ def _sources(environ: Mapping[str, str]) -> Sources:
     from sdd_hooks.remote.credentials import Sources, Variables
 
     variables = [Variables(("GITEA_TOKEN",), hosts=_URLS)]
-    if _in_a_job(environ):
+    if is_giteas(environ):
         variables.append(Variables(("GITHUB_TOKEN",), hosts=_RUNNER))
     return Sources(
         variables=tuple(variables),
@@ -156,7 +157,7 @@ def _here(around: Around) -> Where | None:
 
 def _named(around: Around) -> str:
     """The address of the origin's server, where the environment has it, else ""."""
-    names = (*_URLS, _RUNNER[0]) if _in_a_job(around.environ) else _URLS
+    names = (*_URLS, _RUNNER[0]) if is_giteas(around.environ) else _URLS
     for name in names:
         url = _base(around.environ.get(name, ""))
         found = parse_endpoint(url)
@@ -190,11 +191,6 @@ def _json(answer: Answer) -> Json:
         return answer.json()
     except RemoteError:
         return None
-
-
-def _in_a_job(environ: Mapping[str, str]) -> bool:
-    """Whether this runs in a job of Gitea's or Forgejo's, where GITHUB_TOKEN is theirs."""
-    return "true" in {environ.get("GITEA_ACTIONS"), environ.get("FORGEJO_ACTIONS")}
 
 
 VENDOR = Vendor(

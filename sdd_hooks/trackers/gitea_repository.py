@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     pass
 
 LABEL = "Gitea"
+TOTAL = "x-total-count"
+"""The header with the number of all entries of a listing."""
 MOST_FILES = 300
 """Files of a pull request that are read."""
 LABEL_COLOUR = "#cccccc"
@@ -295,11 +297,9 @@ class Gitea(Hosted):
             entries = answer.json()
             if not isinstance(entries, list):
                 raise RemoteError(f"{LABEL} answers without a list: check the URL")
-            count = answer.headers.get("x-total-count", "")
-            total = int(count) if count.isdecimal() and len(count) < 10 else None
             # Its addresses are not followed: many a server takes itself for another host.
             more = len(entries) == limit or 'rel="next"' in answer.headers.get("link", "")
-            return Window(entries, total, more, at)
+            return Window(entries, answer.count(TOTAL), more, at)
 
         return windows(ask, key, LABEL)
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sdd_hooks.remote.runners import is_giteas
 from sdd_hooks.remote.urls import parse_endpoint, parse_remote
 from sdd_hooks.trackers.declared import no_address, whose
 from sdd_hooks.trackers.fields import rows, text
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.credentials import Sources
 
 CLOUD = "https://github.com"
-
-_OTHERS = ("GITEA_ACTIONS", "FORGEJO_ACTIONS")
-"""What hosts set besides that run jobs with GitHub's variables."""
 
 _HOSTS = frozenset({"github.com", "www.github.com", "ssh.github.com", "api.github.com"})
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
@@ -60,8 +58,7 @@ def _sources(environ: Mapping[str, str]) -> Sources:
 
     server, home = ("GITHUB_SERVER_URL",), ("github.com",)
     # In a job of Gitea's that variable names the Gitea, which GH_TOKEN has nothing to do with.
-    elsewhere = any(environ.get(name) == "true" for name in _OTHERS)
-    around = () if elsewhere else server
+    around = () if is_giteas(environ) else server
     return Sources(
         variables=(
             Variables(("GITHUB_TOKEN",), hosts=server, homes=home),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LABEL = "GitLab"
 PER_PAGE = 100
+_TOTAL = "x-total"
 
 
 class Listed(NamedTuple):
@@ -93,7 +94,7 @@ def _pages(
             yield answer, Listed([], at, 0)
             return
         entries = entries_of(answer)
-        yield answer, Listed(entries, at, _total(answer))
+        yield answer, Listed(entries, at, answer.count(_TOTAL))
         if not _goes_on(client, answer):
             return
         ended = max((_milliseconds(text(entry, f"{by}_at")) for entry in entries), default=0)
@@ -120,7 +121,7 @@ def _numbered(
             raise repeated()
         if page == 1:
             beginning.update(found)
-        return Window(entries, _total(answer), _goes_on(client, answer), client.at(answer))
+        return Window(entries, answer.count(_TOTAL), _goes_on(client, answer), client.at(answer))
 
     for window in windows(ask, lambda entry: number(entry, "iid"), LABEL):
         yield last[0], Listed(window.rows, window.at)
@@ -131,11 +132,6 @@ def _goes_on(client: Client, answer: Answer) -> bool:
     if "link" in answer.headers:
         return client.following(answer) is not None
     return answer.headers.get("x-next-page", "").strip() != ""
-
-
-def _total(answer: Answer) -> int | None:
-    told = answer.headers.get("x-total", "").strip()
-    return int(told) if told.isascii() and told.isdigit() and len(told) < 10 else None
 
 
 def _tag(answer: Answer) -> str:
