@@ -74,7 +74,7 @@ def tokens_read(sides: Sides) -> tuple[int, int]:
 
 
 def _texts_of_sdd(repository: Repository) -> list[str]:
-    from sdd_hooks.units.passages import embedded_text, passages
+    from sdd_hooks.chunking.passages import embedded_text, passages
 
     return [
         embedded_text(found.title, chunk.title, chunk.text)

@@ -21,7 +21,7 @@ AT_ONCE = (32, 256)
 
 def main(model: str) -> None:
     """Measure, and print."""
-    from sdd_hooks.engines import open_engine
+    from sdd_hooks.engines.registry import open_engine
     from sdd_hooks.project.project import load_project
 
     moments = [time.perf_counter()]
@@ -69,7 +69,7 @@ def _alone(model: str) -> dict[str, Any]:
 
 def _texts() -> list[str]:
     """What a model reads of the records, each text once."""
-    from sdd_hooks.units.passages import embedded_text, passages
+    from sdd_hooks.chunking.passages import embedded_text, passages
 
     paths = sorted(Path("docs/adrs").rglob("*.md"))
     read = (passages(path.as_posix(), path.read_bytes()) for path in paths)

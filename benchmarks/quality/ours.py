@@ -14,8 +14,8 @@ from pathlib import Path
 
 from benchmarks.quality import fixtures
 from benchmarks.quality.scoring import CUT
-from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import Engine, SubQuery
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project, load_project

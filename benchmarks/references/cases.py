@@ -19,12 +19,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from sdd_hooks.changes.diff import read_change
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.diff import read_change
+from sdd_hooks.review.references.already_cited import named_ids
+from sdd_hooks.review.references.confidence import facts
+from sdd_hooks.review.references.eligibility import Standing
 from sdd_hooks.review.references.find import gather_evidence
-from sdd_hooks.review.references.named import named_ids
-from sdd_hooks.review.references.showing import facts
-from sdd_hooks.review.references.standing import Standing
 from sdd_hooks.review.review import subject_of
 
 ORDINARY = 10

@@ -15,8 +15,8 @@ from benchmarks.references.scores import (
     showing,
 )
 from benchmarks.report import aligned
+from sdd_hooks.review.references.confidence import Facts
 from sdd_hooks.review.references.evidence import KINDS
-from sdd_hooks.review.references.showing import Facts
 
 _WORDS = ("sections", "terms", "files", "title", "prose")
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from benchmarks.references.cases import Row
 from benchmarks.references.model import ORDINARY_WEIGHS, Model, fit
+from sdd_hooks.review.references.confidence import THRESHOLD
 from sdd_hooks.review.references.evidence import KINDS
 from sdd_hooks.review.references.ranking import rank
-from sdd_hooks.review.references.showing import THRESHOLD
 
 MANY = 30
 """Records from which a repository has many."""

@@ -14,9 +14,9 @@ from sdd_hooks.forges.registry import Here
 from sdd_hooks.remote.urls import parse_endpoint
 
 if TYPE_CHECKING:
-    from sdd_hooks.remote.answer import Limits
     from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.credentials import Secret
+    from sdd_hooks.remote.response import Limits
 
 NAMED = "the token of the job"
 """What people call it, in messages."""

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdd_hooks.project.configuration import Configuration, read_configuration
-from sdd_hooks.project.git import read_blobs
-from sdd_hooks.project.memory import LARGEST, NAMES, memory_file
-from sdd_hooks.project.settings import ReviewSettings
+from sdd_hooks.config.configuration import Configuration, read_configuration
+from sdd_hooks.config.memory_file import LARGEST, NAMES, memory_file
+from sdd_hooks.config.settings import ReviewSettings
+from sdd_hooks.system.git import read_blobs
 
 
 def review_settings(root: Path, commit: str) -> ReviewSettings:

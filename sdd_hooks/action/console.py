@@ -18,7 +18,7 @@ from typing import TextIO
 
 from sdd_hooks.action.toolkit import EXTRA, Toolkit, in_step, load_toolkit
 from sdd_hooks.engines.protocol import Progress
-from sdd_hooks.project.lines import plain
+from sdd_hooks.text.display import plain
 
 INTERVAL = 30.0
 """Seconds between two lines that say how far something is."""

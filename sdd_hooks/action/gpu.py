@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.project.lines import one_line
-from sdd_hooks.project.processes import executable, finish
+from sdd_hooks.system.processes import executable, finish
+from sdd_hooks.text.display import one_line
 
 PROGRAM = "nvidia-smi"
 DEADLINE = 20.0

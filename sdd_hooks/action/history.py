@@ -13,10 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from sdd_hooks.changes.base import is_partial, is_shallow, resolve
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.project.git import FETCH_OBJECTS, is_object_id, remotely
-from sdd_hooks.review.base import is_partial, is_shallow, resolve
-from sdd_hooks.sharing.complaints import told
+from sdd_hooks.sharing.git_errors import told
+from sdd_hooks.system.git import FETCH_OBJECTS, is_object_id, remotely
 
 REMOTE = "origin"
 SECONDS = 1800.0

@@ -10,13 +10,13 @@ from contextlib import closing
 
 from sdd_hooks.action.gpu import gpu_of
 from sdd_hooks.action.outcome import Outcome
-from sdd_hooks.engines import open_engine
+from sdd_hooks.embedding import run as embedding
 from sdd_hooks.engines.protocol import EmbedReport, Engine, Progress
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, SddError
-from sdd_hooks.freshness import embedding
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.project.lines import counted
 from sdd_hooks.project.project import Project
+from sdd_hooks.text.display import counted
 
 
 def update(project: Project, progress: Progress) -> Outcome:

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Literal, NamedTuple, TypeVar, get_args
 
-from sdd_hooks.engines import engine_names
+from sdd_hooks.config.settings import FailOn
+from sdd_hooks.config.values import flag
+from sdd_hooks.engines.registry import engine_names
 from sdd_hooks.errors import EXIT_USAGE, SddError
-from sdd_hooks.project.lines import one_line
-from sdd_hooks.project.settings import FailOn
-from sdd_hooks.project.values import flag
+from sdd_hooks.text.display import one_line
 
 Command = Literal["sync", "update", "embed", "review", "all"]
 COMMANDS: tuple[Command, ...] = get_args(Command)

@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.protocol import Forge, LineComment, PullRequest, Status, WriteDenied
-from sdd_hooks.project.lines import counted
-from sdd_hooks.review.outcome import SEVERITIES, Review
-from sdd_hooks.review.reporters.comment import comment, is_ours
-from sdd_hooks.review.reporters.inline import Existing, inline, reconcile
-from sdd_hooks.review.reporters.links import Links
+from sdd_hooks.reporting.comment import comment, is_ours
+from sdd_hooks.reporting.line_comments import Existing, inline, reconcile
+from sdd_hooks.reporting.links import Links
+from sdd_hooks.reporting.outcome import SEVERITIES, Review
+from sdd_hooks.text.display import counted
 
 CONTEXT = "sdd review"
 """What the status of a commit is called."""

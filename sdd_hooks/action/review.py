@@ -11,18 +11,18 @@ from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.outcome import Outcome
 from sdd_hooks.action.posting import Posting, post
 from sdd_hooks.action.subject import Subject, find_subject
+from sdd_hooks.changes.base import default_base
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.forges.protocol import Connect, Forge
 from sdd_hooks.forges.registry import Here
-from sdd_hooks.project.files import resolve_inside, write_atomically
 from sdd_hooks.project.project import Project
-from sdd_hooks.review.base import default_base
-from sdd_hooks.review.outcome import Review
-from sdd_hooks.review.reporters.annotations import annotations
-from sdd_hooks.review.reporters.document import render_json
-from sdd_hooks.review.reporters.links import Links
-from sdd_hooks.review.reporters.summary import summary
+from sdd_hooks.reporting.annotations import annotations
+from sdd_hooks.reporting.json import render_json
+from sdd_hooks.reporting.links import Links
+from sdd_hooks.reporting.outcome import Review
+from sdd_hooks.reporting.summary import summary
 from sdd_hooks.review.review import review_commits
+from sdd_hooks.system.files import resolve_inside, write_atomically
 
 REPORT = "sdd-review.json"
 """What the report is called where nobody named it, in the runner's folder for a job's own files."""
@@ -116,7 +116,7 @@ def _files(
     if report:
         written["report"] = _write(root, report, render_json(review, project.warnings))
     if inputs.sarif_file:
-        from sdd_hooks.review.reporters.sarif import sarif_of_all
+        from sdd_hooks.reporting.sarif import sarif_of_all
 
         written["sarif"] = _write(root, inputs.sarif_file, sarif_of_all(review))
     return written

@@ -22,7 +22,7 @@ from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.forges.registry import Here
 from sdd_hooks.forges.registry import here as here_of
 from sdd_hooks.project.project import Project, load_project
-from sdd_hooks.review.reporters.escape import BREAK
+from sdd_hooks.reporting.escape import BREAK
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable that names the file of the step's summary."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.action.outcome import Outcome
-from sdd_hooks.review.reporters.cut import fitting
-from sdd_hooks.review.reporters.escape import prose
+from sdd_hooks.reporting.escape import prose
+from sdd_hooks.reporting.truncation import fitting
 
 LONGEST = 1_048_576
 """Bytes of all that a step leaves there; what is longer is thrown away as a whole."""

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.project.lines import one_line
+from sdd_hooks.text.display import one_line
 
 EXTRA = "sdd-hooks[action]"
 """What brings the library."""

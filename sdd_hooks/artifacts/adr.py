@@ -21,9 +21,9 @@ from sdd_hooks.artifacts.document import (
 )
 from sdd_hooks.artifacts.edges import Holder
 from sdd_hooks.artifacts.fields import field_name
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.identifiers import id_of_name
-from sdd_hooks.project.expressions import expression
+from sdd_hooks.findings import Finding
+from sdd_hooks.text.lazy_regex import expression
 
 _SUFFIXES = (".md", ".mdx", ".markdown")
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from sdd_hooks.artifacts.edges import Edge
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.frontmatter import Value
 from sdd_hooks.artifacts.identifiers import ArtifactId, Kind
-from sdd_hooks.artifacts.markdown import Section
 from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.artifacts.status import NO_STATUS, Status
+from sdd_hooks.findings import Finding
+from sdd_hooks.text.markdown import Section
 
 
 @dataclass(frozen=True, slots=True)

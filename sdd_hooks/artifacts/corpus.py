@@ -14,7 +14,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.edges import Edge, inverse
 from sdd_hooks.artifacts.identifiers import ArtifactId, Kind, parse_id
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
-from sdd_hooks.artifacts.text import decode
+from sdd_hooks.text.decoding import decode
 
 
 @dataclass(frozen=True, slots=True)

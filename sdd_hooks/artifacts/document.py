@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from sdd_hooks.artifacts.edges import Edge, Holder, prose_edges, read_edges
 from sdd_hooks.artifacts.fields import Field, field_name, top_fields
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.frontmatter import Frontmatter, read_frontmatter
 from sdd_hooks.artifacts.identifiers import (
     ArtifactId,
@@ -19,7 +18,6 @@ from sdd_hooks.artifacts.identifiers import (
     parse_id,
     split_heading,
 )
-from sdd_hooks.artifacts.markdown import Section, prose, sections
 from sdd_hooks.artifacts.status import (
     NO_STATUS,
     UNKNOWN,
@@ -28,7 +26,9 @@ from sdd_hooks.artifacts.status import (
     section_paragraphs,
     status_sections,
 )
-from sdd_hooks.project.expressions import expression
+from sdd_hooks.findings import Finding
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.markdown import Section, prose, sections
 
 # Headings that every record has; none of them is a title.
 STANDARD_SECTIONS = frozenset(

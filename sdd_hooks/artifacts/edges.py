@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sdd_hooks.artifacts.findings import Finding, Severity
 from sdd_hooks.artifacts.frontmatter import Frontmatter
 from sdd_hooks.artifacts.identifiers import ArtifactId, Kind, id_of_name, mentioned_ids, parse_id
-from sdd_hooks.project.expressions import expression
+from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.text.lazy_regex import expression
 
 Origin = Literal["frontmatter", "prose", "derived"]
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sdd_hooks.artifacts.markdown import Section
-from sdd_hooks.project.expressions import expression
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.markdown import Section
 
 MAX_LINES = 120
 """Fields further down than this are not looked for: the top of a record is short."""

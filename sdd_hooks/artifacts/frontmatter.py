@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from sdd_hooks.artifacts.markdown import frontmatter_end, with_plain_line_ends
-from sdd_hooks.project.expressions import expression
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.markdown import frontmatter_end, with_plain_line_ends
 
 if TYPE_CHECKING:
     import yaml

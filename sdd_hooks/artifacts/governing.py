@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, Reference, references
-from sdd_hooks.artifacts.markdown import with_plain_line_ends
-from sdd_hooks.project.expressions import expression
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.markdown import with_plain_line_ends
 
 Verb = Literal["governing", "implements"]
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sdd_hooks.project.expressions import expression
+from sdd_hooks.text.lazy_regex import expression
 
 Kind = Literal["ADR", "SPEC"]
 

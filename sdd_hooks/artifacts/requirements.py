@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sdd_hooks.artifacts.markdown import Section
-from sdd_hooks.project.expressions import expression
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.markdown import Section
 
 Level = Literal["must", "should", "may"]
 

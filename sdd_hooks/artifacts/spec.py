@@ -15,9 +15,9 @@ from sdd_hooks.artifacts.document import (
     words_of_name,
 )
 from sdd_hooks.artifacts.edges import Holder
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.identifiers import id_of_name
 from sdd_hooks.artifacts.requirements import read_requirements
+from sdd_hooks.findings import Finding
 
 SPEC_FILE = "spec.md"
 DESIGN_FILE = "design.md"

@@ -16,8 +16,8 @@ from typing import Literal
 
 from sdd_hooks.artifacts.fields import Field
 from sdd_hooks.artifacts.frontmatter import Frontmatter
-from sdd_hooks.artifacts.markdown import Section
-from sdd_hooks.project.expressions import expression
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.markdown import Section
 
 Origin = Literal["frontmatter", "field", "section", "none"]
 

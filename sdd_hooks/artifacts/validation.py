@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.edges import Edge, cycles
-from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.findings import Finding
 
 _SUPERSEDED = {"ADR": ("superseded", "deprecated"), "SPEC": ("deprecated", "superseded")}
 

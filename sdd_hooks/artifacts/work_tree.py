@@ -11,8 +11,8 @@ from pathlib import Path
 from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
 from sdd_hooks.artifacts.identifiers import Kind
 from sdd_hooks.project.collections import Collection, all_pathspecs
-from sdd_hooks.project.files import FileTooLarge, PathRefused, read_inside
-from sdd_hooks.project.git import git, nul_split
+from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
+from sdd_hooks.system.git import git, nul_split
 
 LARGEST = 8 << 20
 

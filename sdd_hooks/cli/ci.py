@@ -59,7 +59,7 @@ def ci(directory: Path | None, /, **given: str | None) -> int:
     from sdd_hooks.action.console import open_console
     from sdd_hooks.action.inputs import read_inputs, take_tokens
     from sdd_hooks.action.run import run
-    from sdd_hooks.cli.bugs import explained
+    from sdd_hooks.cli.crash_log import explained
 
     tokens = take_tokens(os.environ)
     console = open_console(os.environ, sys.stdout)

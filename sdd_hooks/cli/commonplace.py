@@ -15,8 +15,8 @@ import click
 
 from sdd_hooks.cli.context import open_index, open_project
 from sdd_hooks.cli.entry import run
-from sdd_hooks.cli.index import bring_up_to_date
-from sdd_hooks.cli.index_status import report_status
+from sdd_hooks.cli.index.group import bring_up_to_date
+from sdd_hooks.cli.index.status import report_status
 from sdd_hooks.cli.options import json_option, limit_option, min_score_option
 from sdd_hooks.cli.output import Report, plain, show
 from sdd_hooks.engines.protocol import Engine, Hit

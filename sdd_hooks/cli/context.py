@@ -27,7 +27,7 @@ def open_project(given: Path | None) -> Project:
 @contextmanager
 def open_index(project: Project) -> Iterator[Engine]:
     """The project's engine for the block. Raises NotIndexed where nothing was ever indexed."""
-    from sdd_hooks.engines import open_engine
+    from sdd_hooks.engines.registry import open_engine
     from sdd_hooks.project.project import not_indexed
 
     if not project.repository.search_dir.is_dir():

@@ -86,7 +86,7 @@ def _invoke(command: click.Command, arguments: Sequence[str], name: str) -> int:
 
 def _unexpected(error: Exception, arguments: Sequence[str]) -> int:
     """The system refused something no layer below expected, or there is a bug."""
-    from sdd_hooks.cli.bugs import explained
+    from sdd_hooks.cli.crash_log import explained
 
     code, message, exit_code = explained(error, arguments, os.environ)
     if exit_code != EXIT_BUG:

@@ -14,14 +14,14 @@ from sdd_hooks.errors import EXIT_OK
 
 COMMANDS = {
     "init": Entry("init:init", "Set this repository up for sdd."),
-    "index": Entry("index:index", "Index the repository, and keep the index up to date."),
+    "index": Entry("index.group:index", "Index the repository, and keep the index up to date."),
     "search": Entry("search:search", "Find the sections and definitions that answer a query."),
     "list": Entry("list:list_artifacts", "List decisions and specifications with their status."),
     "review": Entry(
         "review:review", "Say which decision a change should reference, and what it breaks."
     ),
     "ci": Entry("ci:ci", "Sync, update, embed or review in a job of CI."),
-    "issues": Entry("issues:issues", "Sync, list and show the issues of the tracker."),
+    "issues": Entry("issues.group:issues", "Sync, list and show the issues of the tracker."),
     "hooks": Entry("hooks:hooks", "Install the git hooks that keep the index fresh."),
     "hook": Entry("hook:hook", "Act on a git event; the hooks call this."),
     "doctor": Entry("doctor:doctor", "Check that everything sdd needs is in place."),

@@ -16,12 +16,12 @@ from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.hooks import hooks_report, own_command
 from sdd_hooks.cli.options import json_option, yes_option
 from sdd_hooks.cli.output import Report, plain, show
-from sdd_hooks.engines import require_engine, to_download
+from sdd_hooks.engines.registry import require_engine, to_download
 from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.githooks.folder import HooksRefused
 from sdd_hooks.githooks.install import install, status
 from sdd_hooks.project.project import Project
-from sdd_hooks.setup.changes import Change, apply
+from sdd_hooks.setup.file_edits import Change, apply
 from sdd_hooks.setup.plan import plan
 from sdd_hooks.trackers.source import find_source
 

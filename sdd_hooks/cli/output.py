@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sdd_hooks.errors import EXIT_OK
-from sdd_hooks.project.documents import json_document
-from sdd_hooks.project.lines import columns_of, counted, plain, plain_lines
-from sdd_hooks.project.terminal import Terminal, terminal
+from sdd_hooks.system.terminal import Terminal, terminal
+from sdd_hooks.text.display import columns_of, counted, plain, plain_lines
+from sdd_hooks.text.json_document import json_document
 
 __all__ = [
     "Report",

@@ -20,7 +20,7 @@ from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.project.project import Project
 
 if TYPE_CHECKING:
-    from sdd_hooks.review.outcome import Review
+    from sdd_hooks.reporting.outcome import Review
 
 FORMATS = ("terminal", "markdown", "json", "sarif", "annotations", "summary", "comment")
 LONGEST_BODY = 1 << 20
@@ -101,9 +101,9 @@ def _of_index(project: Project, cwd: Path) -> Review:
 def _of_commits(
     project: Project, base: str | None, head: str, title: str, body: str, judge: str
 ) -> Review:
-    from sdd_hooks.project.git import git
-    from sdd_hooks.review.base import default_base
+    from sdd_hooks.changes.base import default_base
     from sdd_hooks.review.review import review_commits
+    from sdd_hooks.system.git import git
 
     root = project.repository.root
     found = review_commits(
@@ -118,30 +118,30 @@ def _of_commits(
 def _text(found: Review, form: str, project: Project) -> str:
     """The review in one of FORMATS."""
     if form == "json":
-        from sdd_hooks.review.reporters.document import render_json
+        from sdd_hooks.reporting.json import render_json
 
         return render_json(found, project.warnings)
     if form == "sarif":
-        from sdd_hooks.review.reporters.sarif import sarif_of_all
+        from sdd_hooks.reporting.sarif import sarif_of_all
 
         return sarif_of_all(found)
     if form == "markdown":
-        from sdd_hooks.review.reporters.markdown import markdown
+        from sdd_hooks.reporting.markdown import markdown
 
         return markdown(found)
     if form == "comment":
-        from sdd_hooks.review.reporters.comment import comment
+        from sdd_hooks.reporting.comment import comment
 
         return comment(found)
     if form == "summary":
-        from sdd_hooks.review.reporters.summary import summary
+        from sdd_hooks.reporting.summary import summary
 
         return summary(found)
     if form == "annotations":
-        from sdd_hooks.review.reporters.annotations import annotations
+        from sdd_hooks.reporting.annotations import annotations
 
         return "".join(f"{line}\n" for line in annotations(found))
-    from sdd_hooks.review.reporters.terminal import terminal as on_terminal
+    from sdd_hooks.reporting.terminal import terminal as on_terminal
 
     shown = terminal(sys.stdout, os.environ)
     return on_terminal(found, width=shown.width, colour=shown.styled)

@@ -22,7 +22,7 @@ from sdd_hooks.cli.options import (
 )
 from sdd_hooks.cli.output import Report, Terminal, plain, show, terminal
 from sdd_hooks.engines.protocol import Hit
-from sdd_hooks.freshness.entry import fresh_index
+from sdd_hooks.freshness.read_gate import fresh_index
 from sdd_hooks.retrieval.search import search as find
 
 INDENT = " " * 6

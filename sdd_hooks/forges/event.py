@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sdd_hooks.forges.protocol import PullRequest, Run
-from sdd_hooks.project.git import is_object_id
-from sdd_hooks.trackers.fields import Json, field, number, text
+from sdd_hooks.remote.json_fields import Json, field, number, text
+from sdd_hooks.system.git import is_object_id
 
 LARGEST = 32 << 20
 """Bytes of an event that are read; the hosts themselves send none above 25 MB."""

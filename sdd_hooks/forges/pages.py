@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.trackers.fields import Json, text
+from sdd_hooks.remote.json_fields import Json, text
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client

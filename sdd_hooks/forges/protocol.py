@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from sdd_hooks.errors import AccessRefused
 
 if TYPE_CHECKING:
-    from sdd_hooks.remote.answer import Limits
     from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.credentials import Secret
+    from sdd_hooks.remote.response import Limits
 
 
 class WriteDenied(AccessRefused):

@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from typing import NamedTuple
 
 from sdd_hooks.forges.protocol import Run, Vendor
-from sdd_hooks.project.lines import one_line, reason
+from sdd_hooks.text.display import one_line, reason
 
 ENTRY_POINTS = "sdd_hooks.forges"
 

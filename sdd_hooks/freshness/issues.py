@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from sdd_hooks.errors import Missing, SddError
 from sdd_hooks.freshness import tiers
-from sdd_hooks.freshness.mutation import after_mutation
+from sdd_hooks.freshness.after_write import after_mutation
 from sdd_hooks.freshness.refresh import PATIENCE
-from sdd_hooks.project.durations import human_duration
 from sdd_hooks.project.project import Project
-from sdd_hooks.trackers.file import StoredIssue, stored_of
+from sdd_hooks.text.durations import human_duration
+from sdd_hooks.trackers.issue_file import StoredIssue, stored_of
 from sdd_hooks.trackers.protocol import Filter, Tracker
 from sdd_hooks.trackers.store import IssueFolder, read_issue, read_issues
 from sdd_hooks.trackers.sync import Progress, Synced, last_synced, sync

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from sdd_hooks.engines import open_engine, require_engine
 from sdd_hooks.engines.protocol import Counts, Engine, Progress
+from sdd_hooks.engines.registry import open_engine, require_engine
 from sdd_hooks.errors import IndexDamaged, StorageError
-from sdd_hooks.freshness.changes import Look, Scan, issues, look
-from sdd_hooks.freshness.fastpath import AGAIN, distrust_state, write_state
+from sdd_hooks.freshness.hook_state import AGAIN, distrust_state, write_state
+from sdd_hooks.freshness.index_changes import Look, Scan, issues, look
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.files import refuse_links
-from sdd_hooks.project.lock import held
 from sdd_hooks.project.project import Project, not_indexed
+from sdd_hooks.system.files import refuse_links
+from sdd_hooks.system.locks import held
 
 if TYPE_CHECKING:
     from sdd_hooks.trackers.sync import Synced

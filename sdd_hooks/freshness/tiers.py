@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sdd_hooks.project.durations import human_duration
+from sdd_hooks.text.durations import human_duration
 
 if TYPE_CHECKING:
+    from sdd_hooks.config.settings import FreshnessSettings
     from sdd_hooks.engines.protocol import Counts
-    from sdd_hooks.project.settings import FreshnessSettings
 
 DEGRADED = "Issues sync failed — degrading to live tracker queries for this run"
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from sdd_hooks.errors import NotIndexed, SddError
 from sdd_hooks.githooks.lines import failure_line
-from sdd_hooks.project.detached import claim, open_log
-from sdd_hooks.project.detached import start as start_detached
 from sdd_hooks.project.repository import Repository
+from sdd_hooks.system.detached import claim, open_log
+from sdd_hooks.system.detached import start as start_detached
 
 LOG = "refresh.log"
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.githooks.review import Call
 from sdd_hooks.githooks.staged import index_file
-from sdd_hooks.project.lines import counted, plain
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.outcome import Reported, Review
+from sdd_hooks.reporting.outcome import Reported, Review
 from sdd_hooks.review.review import review_staged
+from sdd_hooks.text.display import counted, plain
 
 MOST = 40
 """Findings that are shown; the rest is counted."""

@@ -9,20 +9,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sdd_hooks.artifacts.identifiers import references
+from sdd_hooks.changes.diff import read_staged
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, StorageError
 from sdd_hooks.githooks.review import Call
 from sdd_hooks.githooks.staged import index_file
-from sdd_hooks.project.files import REASONS
-from sdd_hooks.project.git import git, try_git
-from sdd_hooks.project.lines import plain
 from sdd_hooks.project.project import Project, load_project
-from sdd_hooks.review.check import check
-from sdd_hooks.review.diff import read_staged
+from sdd_hooks.reporting.outcome import Candidate, References, Review
+from sdd_hooks.review.apply_rules import check
 from sdd_hooks.review.fingerprint import report
-from sdd_hooks.review.outcome import Candidate, References, Review
 from sdd_hooks.review.review import subject_of
 from sdd_hooks.review.rules import dangling_reference, superseded_reference
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.system.files import REASONS
+from sdd_hooks.system.git import git, try_git
+from sdd_hooks.text.display import plain
 
 LONGEST = 100_000
 """Bytes of a message that are read."""

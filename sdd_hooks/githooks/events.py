@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, SddError
 from sdd_hooks.githooks.lines import failure_line
 from sdd_hooks.githooks.shims import ACTIONS, EVENTS
-from sdd_hooks.project.lines import one_line, reason
 from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.text.display import one_line, reason
 
 if TYPE_CHECKING:
     from sdd_hooks.freshness.refresh import Refresh
@@ -103,7 +103,7 @@ def _refresh(
 ) -> Sequence[str]:
     """Follow the event. Returns what there is to say."""
     # A hook that checks something has no use for it.
-    from sdd_hooks.freshness.changes import look, scan_of_commit
+    from sdd_hooks.freshness.index_changes import look, scan_of_commit
 
     repository = discover(cwd)
     if event != "post-rewrite" and _rebase_goes_on(repository, event):
@@ -158,8 +158,8 @@ def _is_arrival(event: str, arguments: Sequence[str]) -> bool:
 
 def _is_due(project: Project, head: str, now: float) -> bool:
     """Whether to look. What git knows to be different is a reason at any time."""
-    from sdd_hooks.freshness.entry import last_look
-    from sdd_hooks.freshness.fastpath import reflects
+    from sdd_hooks.freshness.hook_state import reflects
+    from sdd_hooks.freshness.read_gate import last_look
     from sdd_hooks.freshness.tiers import look_is_due
 
     if not reflects(project.repository, head):
@@ -168,7 +168,7 @@ def _is_due(project: Project, head: str, now: float) -> bool:
 
 
 def _said(project: Project, update: Refresh, embedding: bool) -> list[str]:
-    from sdd_hooks.engines import open_engine
+    from sdd_hooks.engines.registry import open_engine
     from sdd_hooks.freshness.tiers import refreshed, unembedded
 
     lines = [refreshed(update.total), *update.notes]
@@ -190,7 +190,7 @@ def _small(_what: str, _done: int, total: int) -> None:
 
 
 def _index_new_work_tree(repository: Repository, environ: Mapping[str, str]) -> None:
-    from sdd_hooks.freshness.fastpath import shared_collections
+    from sdd_hooks.freshness.hook_state import shared_collections
     from sdd_hooks.githooks import background
     from sdd_hooks.project.project import project_of
 

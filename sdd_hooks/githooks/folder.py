@@ -11,8 +11,8 @@ from pathlib import Path
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.githooks.shims import BODY
-from sdd_hooks.project.git import try_git
 from sdd_hooks.project.repository import Repository
+from sdd_hooks.system.git import try_git
 
 
 class HooksRefused(SddError):

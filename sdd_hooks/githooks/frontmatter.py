@@ -13,17 +13,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.validation import findings
 from sdd_hooks.artifacts.work_tree import KINDS
+from sdd_hooks.changes.diff import read_staged
+from sdd_hooks.changes.tree import Tree
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
+from sdd_hooks.findings import Finding
 from sdd_hooks.githooks.staged import index_file
-from sdd_hooks.project.lines import one_line
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.diff import read_staged
 from sdd_hooks.review.rules.frontmatter import artifact_findings
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.review.tree import Tree
+from sdd_hooks.text.display import one_line
 
 
 def check_staged(

@@ -29,8 +29,8 @@ from sdd_hooks.githooks.shims import (
     render,
     shims_folder,
 )
-from sdd_hooks.project.files import REASONS, write_atomically
 from sdd_hooks.project.repository import Repository
+from sdd_hooks.system.files import REASONS, write_atomically
 
 LEGACY = ".sdd-legacy"
 EDITED = ".sdd-edited"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdd_hooks.project.lines import one_line, reason
+from sdd_hooks.text.display import one_line, reason
 
 
 def failure_line(error: Exception, where: Path) -> str:
@@ -14,7 +14,7 @@ def failure_line(error: Exception, where: Path) -> str:
     from sdd_hooks.freshness.tiers import refresh_failed
 
     try:
-        from sdd_hooks.freshness.fastpath import indexed_here
+        from sdd_hooks.freshness.hook_state import indexed_here
         from sdd_hooks.project.repository import discover
 
         names = indexed_here(discover(where))

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO, NamedTuple
 
+from sdd_hooks.changes.base import default_base
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, RepositoryError
 from sdd_hooks.githooks.review import Call
-from sdd_hooks.project.git import try_git
-from sdd_hooks.project.lines import plain
 from sdd_hooks.project.project import Project, load_project
-from sdd_hooks.project.terminal import terminal
-from sdd_hooks.review.base import default_base
+from sdd_hooks.system.git import try_git
+from sdd_hooks.system.terminal import terminal
+from sdd_hooks.text.display import plain
 
 MOST = 5
 """Branches that are reviewed in one push."""
@@ -90,7 +90,7 @@ def _review(call: Call, project: Project, one: Pushed, fail_on: str, *, named: b
     base = _base(project, one)
     if not base:
         return False
-    from sdd_hooks.review.reporters.terminal import terminal as report
+    from sdd_hooks.reporting.terminal import terminal as report
     from sdd_hooks.review.review import review_commits
 
     found = review_commits(project, base, one.head)

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TextIO, get_args
 
+from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, SddError
-from sdd_hooks.project.lines import reason
-from sdd_hooks.project.settings import FailOn
+from sdd_hooks.text.display import reason
 
 _OPTION = "--fail-on"
 

@@ -12,10 +12,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sdd_hooks.embedding.backfill import backfill, wanted
+from sdd_hooks.embedding.policy import in_ci
 from sdd_hooks.errors import SddError
-from sdd_hooks.freshness.backfill import backfill, wanted
-from sdd_hooks.freshness.embed_mode import in_ci
-from sdd_hooks.project import detached
+from sdd_hooks.system import detached
 
 if TYPE_CHECKING:
     from sdd_hooks.freshness.refresh import Refresh
@@ -56,13 +56,13 @@ def main(arguments: Sequence[str]) -> None:
     with suppress(SddError):
         _pull(Path(root))
     if then == [BACKFILL]:
-        from sdd_hooks.freshness import backfill as after
+        from sdd_hooks.embedding import backfill as after
 
         after.main([root])
 
 
 def _pull(root: Path) -> None:
-    from sdd_hooks.engines import open_engine
+    from sdd_hooks.engines.registry import open_engine
     from sdd_hooks.project.project import load_project
     from sdd_hooks.sharing.pull import pull
 

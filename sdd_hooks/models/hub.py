@@ -16,7 +16,7 @@ from types import ModuleType
 
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.model import WEIGHTS, weights_of
-from sdd_hooks.models.patience import within
+from sdd_hooks.models.timeouts import within
 
 _REACHABLE_WITHIN = 3.5
 """Seconds in which the hub has to say what a model's files are: the promise is 5 for everything."""

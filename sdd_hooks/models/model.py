@@ -50,7 +50,7 @@ def load_model(name: str, root: Path) -> EmbeddingModel:
     """
     folder = local_folder(name, root)
     if folder is None and not _is_hub(name):
-        from sdd_hooks.models.through_llm import load_through_llm
+        from sdd_hooks.models.llm_embedding import load_through_llm
 
         return load_through_llm(name.removeprefix(_THROUGH_LLM))
     from sdd_hooks.models.onnx import load_folder
@@ -89,7 +89,7 @@ def model_device(name: str, root: Path) -> str:
     """
     folder = local_folder(name, root)
     if folder is None and not _is_hub(name):
-        from sdd_hooks.models.through_llm import device_of
+        from sdd_hooks.models.llm_embedding import device_of
 
         return device_of(name.removeprefix(_THROUGH_LLM))
     from sdd_hooks.models.onnx import device

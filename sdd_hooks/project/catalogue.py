@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sdd_hooks.code.languages import LANGUAGES
+from sdd_hooks.config.semantic_search import NAME, Extra
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.collections import ISSUES_DIRECTORY, Collection
-from sdd_hooks.project.languages import LANGUAGES
 from sdd_hooks.project.layout import Layout
-from sdd_hooks.project.semantic_search import NAME, Extra
 from sdd_hooks.project.slugs import slugify
 
 MARKDOWN = (".md", ".markdown", ".mdx")

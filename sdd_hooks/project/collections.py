@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sdd_hooks.project.globs import compile_glob
-from sdd_hooks.project.languages import GENERATED, VENDORED
+from sdd_hooks.code.languages import GENERATED, VENDORED
 from sdd_hooks.project.slugs import slugify
+from sdd_hooks.text.globs import compile_glob
 
 KINDS = ("adrs", "specs", "code", "issues")
 

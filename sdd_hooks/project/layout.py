@@ -17,11 +17,11 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from sdd_hooks.code.languages import VENDORED
+from sdd_hooks.config.memory_file import CONTEXT, MemoryFile
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.files import PathRefused, resolve_inside
-from sdd_hooks.project.git import git, nul_split
-from sdd_hooks.project.languages import VENDORED
-from sdd_hooks.project.memory import CONTEXT, MemoryFile
+from sdd_hooks.system.files import PathRefused, resolve_inside
+from sdd_hooks.system.git import git, nul_split
 
 DEFAULT_ADRS = "docs/adrs"
 DEFAULT_SPECS = "docs/openspec/specs"

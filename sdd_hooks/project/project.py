@@ -9,19 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdd_hooks.errors import EXIT_USAGE, NotIndexed, SddError
-from sdd_hooks.project.catalogue import Part, catalogue
-from sdd_hooks.project.collections import KINDS, Collection
-from sdd_hooks.project.configuration import (
+from sdd_hooks.config.configuration import (
     Configuration,
     ConfigurationWarning,
     load_configuration,
     read_configuration,
 )
+from sdd_hooks.config.memory_file import find_memory_file
+from sdd_hooks.config.semantic_search import read_semantic_search
+from sdd_hooks.errors import EXIT_USAGE, NotIndexed, SddError
+from sdd_hooks.project.catalogue import Part, catalogue
+from sdd_hooks.project.collections import KINDS, Collection
 from sdd_hooks.project.layout import find_layout
-from sdd_hooks.project.memory import find_memory_file
 from sdd_hooks.project.repository import Repository, discover
-from sdd_hooks.project.semantic_search import read_semantic_search
 from sdd_hooks.project.workspace import Module, find_modules
 
 __all__ = ["Module", "Project", "UnknownName", "load_project", "not_indexed"]

@@ -11,12 +11,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from sdd_hooks.config.configuration import ConfigurationWarning
+from sdd_hooks.config.entries import plain
+from sdd_hooks.config.memory_file import LARGEST, Line, MemoryFile, decode, normalised
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.configuration import ConfigurationWarning
-from sdd_hooks.project.entries import plain
-from sdd_hooks.project.files import FileTooLarge, PathRefused, read_inside, resolve_inside
-from sdd_hooks.project.git import GitError, git, nul_split
-from sdd_hooks.project.memory import LARGEST, Line, MemoryFile, decode, normalised
+from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, resolve_inside
+from sdd_hooks.system.git import GitError, git, nul_split
 
 GITMODULES = ".gitmodules"
 

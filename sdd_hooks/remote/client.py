@@ -17,12 +17,12 @@ from urllib.parse import unquote, urljoin, urlsplit
 import httpx
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
-from sdd_hooks.project.lines import one_line
-from sdd_hooks.remote.answer import Answer, Limits, Wait, http_date, retry_after
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.failures import Failure
+from sdd_hooks.remote.response import Answer, Limits, Wait, http_date, retry_after
 from sdd_hooks.remote.transport import AT_ONCE, SILENCE, Transport
 from sdd_hooks.remote.urls import parse_endpoint
+from sdd_hooks.text.display import one_line
 
 __all__ = ["AT_ONCE", "Answer", "Client", "Limits", "Wait"]
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.errors import AccessRefused, SddError
-from sdd_hooks.project.git import credential
-from sdd_hooks.project.processes import executable, finish
 from sdd_hooks.remote.urls import Endpoint, RemoteUrl, parse_endpoint
+from sdd_hooks.system.git import credential
+from sdd_hooks.system.processes import executable, finish
 
 DEADLINE = 10.0
 """Seconds that a program has to print a token."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import httpx
 
-from sdd_hooks.project.lines import one_line
+from sdd_hooks.text.display import one_line
 
 LATER = "try again later"
 BETWEEN = "check its URL, and what is between here and there"

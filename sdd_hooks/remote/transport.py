@@ -19,8 +19,8 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 import httpx
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.remote.answer import Answer
 from sdd_hooks.remote.failures import BETWEEN, Failure, failure_of
+from sdd_hooks.remote.response import Answer
 
 AT_ONCE = 8
 """Requests that go on at the same time."""

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.code.paths import MARKDOWN, is_foreign
+from sdd_hooks.config.memory_file import NAMES as MEMORY_FILES
+from sdd_hooks.config.semantic_search import NAME as COLLECTIONS_FILE
 from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.project.layout import looks_like_record
-from sdd_hooks.project.memory import NAMES as MEMORY_FILES
-from sdd_hooks.project.semantic_search import NAME as COLLECTIONS_FILE
-from sdd_hooks.review.change import ChangedFile
 from sdd_hooks.review.decision_rules import MARK, DecisionRule, Fault, read_rules
-from sdd_hooks.review.paths import MARKDOWN, is_foreign
 from sdd_hooks.review.subject import Subject
 
 # Folders whose records are made up.

@@ -18,12 +18,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from sdd_hooks.artifacts.findings import Severity
-from sdd_hooks.artifacts.markdown import Fenced, fenced
-from sdd_hooks.project.expressions import expression
-from sdd_hooks.project.globs import compile_glob
-from sdd_hooks.project.lines import one_line
+from sdd_hooks.findings import Severity
 from sdd_hooks.review.patterns import Pattern, PatternError, compile_pattern
+from sdd_hooks.text.display import one_line
+from sdd_hooks.text.globs import compile_glob
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.markdown import Fenced, fenced
 
 MARK = "sdd-rule"
 """What stands behind the opening fence of a block."""

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
-from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.review.outcome import Reported
+from sdd_hooks.findings import Finding
+from sdd_hooks.reporting.outcome import Reported
 from sdd_hooks.review.subject import Subject
 
 LENGTH = 32

@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 
 from sdd_hooks.artifacts.governing import governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
-from sdd_hooks.artifacts.markdown import frontmatter_end, prose
-from sdd_hooks.project.expressions import expression
-from sdd_hooks.review.change import Change
-from sdd_hooks.review.paths import is_foreign, is_markdown, is_sample, is_test, is_text
+from sdd_hooks.changes.change import Change
+from sdd_hooks.code.paths import is_foreign, is_markdown, is_sample, is_test, is_text
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.markdown import frontmatter_end, prose
 
 Place = Literal["comment", "text", "edge", "title", "body", "message"]
 """Where a mention stands: a comment is a governing one, of a file that is not only text, and an

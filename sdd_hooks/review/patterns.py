@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from sdd_hooks.review.change import ChangedFile, Line
+from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.text.lines import Line
 
 if TYPE_CHECKING:
     import re2

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.work_tree import KINDS
+from sdd_hooks.changes.base import is_shallow
+from sdd_hooks.changes.change import Change
+from sdd_hooks.changes.diff import read_change, read_staged
+from sdd_hooks.changes.tree import Tree
 from sdd_hooks.project.project import Project
-from sdd_hooks.review.base import is_shallow
-from sdd_hooks.review.change import Change
-from sdd_hooks.review.check import check
-from sdd_hooks.review.diff import read_change, read_staged
+from sdd_hooks.reporting.outcome import References, Review
+from sdd_hooks.review.apply_rules import check
 from sdd_hooks.review.fingerprint import report
-from sdd_hooks.review.outcome import References, Review
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.review.tree import Tree
 
 if TYPE_CHECKING:
-    from sdd_hooks.models.prompting import LanguageModel
+    from sdd_hooks.models.language_model import LanguageModel
 
 
 def review_commits(
@@ -76,7 +76,7 @@ def _judge(name: str) -> LanguageModel | None:
     """The model to ask; whether there is one is known before the review begins."""
     if not name:
         return None
-    from sdd_hooks.models.prompting import load_language_model
+    from sdd_hooks.models.language_model import load_language_model
 
     return load_language_model(name)
 

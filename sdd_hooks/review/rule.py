@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from sdd_hooks.artifacts.findings import Finding, Severity
+from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.subject import Subject
 
 

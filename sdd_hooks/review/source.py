@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.project.expressions import expression
-from sdd_hooks.review.change import lines_of
-from sdd_hooks.review.comments import Part, parts
-from sdd_hooks.review.paths import is_foreign, is_test, is_text
+from sdd_hooks.code.comments import Part, parts
+from sdd_hooks.code.paths import is_foreign, is_test, is_text
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lines import lines_of
 
 GO = (".go",)
 PYTHON = (".py",)

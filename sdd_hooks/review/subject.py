@@ -7,10 +7,10 @@ from functools import cached_property
 from itertools import islice
 
 from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.changes.change import Change
+from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.review.change import Change
 from sdd_hooks.review.mentions import MOST, Mention, mentions
-from sdd_hooks.review.tree import Blob, Tree
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.validation import findings
 from sdd_hooks.artifacts.work_tree import read_work_tree
-from sdd_hooks.engines import embedder, open_engine, require_engine, to_download
 from sdd_hooks.engines.protocol import Engine, Status
+from sdd_hooks.engines.registry import embedder, open_engine, require_engine, to_download
 from sdd_hooks.errors import EngineUnavailable, RepositoryError, SddError
+from sdd_hooks.findings import Finding
 from sdd_hooks.freshness import tiers
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.durations import human_duration
-from sdd_hooks.project.git import git, try_git
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.plan import plan
+from sdd_hooks.system.git import git, try_git
+from sdd_hooks.text.durations import human_duration
 from sdd_hooks.trackers.source import find_source
 from sdd_hooks.trackers.sync import last_synced
 

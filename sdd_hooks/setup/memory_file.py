@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdd_hooks.artifacts.markdown import Section, sections
+from sdd_hooks.config.entries import entries, squeezed
+from sdd_hooks.config.memory_file import MemoryFile, parse
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.entries import entries, squeezed
 from sdd_hooks.project.layout import declarations
-from sdd_hooks.project.memory import MemoryFile, parse
 from sdd_hooks.setup.legacy import Settings
+from sdd_hooks.text.markdown import Section, sections
 
 CONTEXT = "Architecture Context"
 CONFIGURATION = "SDD Configuration"

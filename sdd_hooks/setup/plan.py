@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sdd_hooks.config.memory_file import LARGEST, NAMES
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.files import read_inside, resolve_inside
-from sdd_hooks.project.memory import LARGEST, NAMES
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup import gitignore, legacy, memory_file
-from sdd_hooks.setup.changes import Change
+from sdd_hooks.setup.file_edits import Change
+from sdd_hooks.system.files import read_inside, resolve_inside
 
 IGNORE_FILE = ".gitignore"
 

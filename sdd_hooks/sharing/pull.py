@@ -11,8 +11,8 @@ from sdd_hooks.engines.protocol import Engine, Progress
 from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.limits import LIMITS, Limits
 from sdd_hooks.sharing.outcome import Pulled
-from sdd_hooks.sharing.place import opened_place, ref_of
-from sdd_hooks.sharing.shelf import dimensions_of, exchange_of, segments
+from sdd_hooks.sharing.segments import dimensions_of, exchange_of, segments
+from sdd_hooks.sharing.vector_ref import opened_place, ref_of
 
 WAIT = 60.0
 """Seconds to wait for another push or pull of the repository."""

@@ -13,13 +13,13 @@ from types import MappingProxyType
 from sdd_hooks.engines.protocol import Engine, Progress, VectorExchange
 from sdd_hooks.errors import EngineUnavailable, RemoteError
 from sdd_hooks.project.project import Project
-from sdd_hooks.sharing.complaints import Rejected
+from sdd_hooks.sharing.git_errors import Rejected
 from sdd_hooks.sharing.limits import LIMITS, Limits
+from sdd_hooks.sharing.merge import Union, union
 from sdd_hooks.sharing.outcome import Pushed
-from sdd_hooks.sharing.place import Entry, Place, opened_place, ref_of
 from sdd_hooks.sharing.pull import WAIT
-from sdd_hooks.sharing.shelf import dimensions_of, exchange_of
-from sdd_hooks.sharing.union import Union, union
+from sdd_hooks.sharing.segments import dimensions_of, exchange_of
+from sdd_hooks.sharing.vector_ref import Entry, Place, opened_place, ref_of
 
 _ATTEMPTS = 10
 """How often a push is made anew because another one came first."""

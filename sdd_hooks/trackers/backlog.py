@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
 
-from sdd_hooks.project.lines import one_line
-from sdd_hooks.trackers.fields import epoch
-from sdd_hooks.trackers.file import has_pulls, parse, render, with_pulls
+from sdd_hooks.remote.json_fields import epoch
+from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.filenames import id_of
 from sdd_hooks.trackers.issue import Issue, PullRequest
+from sdd_hooks.trackers.issue_file import has_pulls, parse, render, with_pulls
 from sdd_hooks.trackers.store import Store
 
 Outcome = Literal["added", "updated", "removed", "unchanged", "failed"]

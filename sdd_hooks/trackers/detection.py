@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from sdd_hooks.config.configuration import load_configuration
+from sdd_hooks.config.entries import squeezed
+from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import EXIT_USAGE, ConfigurationError, SddError
-from sdd_hooks.project.configuration import load_configuration
-from sdd_hooks.project.entries import squeezed
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import discover
-from sdd_hooks.project.settings import TrackerSettings
 from sdd_hooks.trackers.protocol import Around, Vendor, Where
 from sdd_hooks.trackers.registry import Registered, UnknownTracker, vendor, vendors
 

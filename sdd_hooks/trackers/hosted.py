@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sdd_hooks.errors import Missing
-from sdd_hooks.project.lines import one_line
+from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.protocol import Where
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.project.files import read_inside
-from sdd_hooks.trackers.fields import epoch, number, stamp, text
+from sdd_hooks.remote.json_fields import epoch, number, stamp, text
+from sdd_hooks.system.files import read_inside
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,10 +17,10 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
 
 if TYPE_CHECKING:
-    from sdd_hooks.project.settings import TrackerSettings
-    from sdd_hooks.remote.answer import Limits
+    from sdd_hooks.config.settings import TrackerSettings
     from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.credentials import Sources
+    from sdd_hooks.remote.response import Limits
     from sdd_hooks.remote.urls import RemoteUrl
 
 

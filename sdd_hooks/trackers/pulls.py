@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import cast, get_args
 
 from sdd_hooks.trackers.issue import PullRequest, Status
-from sdd_hooks.trackers.references import natural
+from sdd_hooks.trackers.issue_references import natural
 
 _FACT = re.compile(r"- \*\*(PR|Branch|Status|Files modified|Last updated)\*\*: (.*)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")

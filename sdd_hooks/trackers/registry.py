@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from sdd_hooks.config.entries import squeezed
 from sdd_hooks.errors import EXIT_USAGE, SddError
-from sdd_hooks.project.entries import squeezed
-from sdd_hooks.project.lines import one_line, reason
+from sdd_hooks.text.display import one_line, reason
 from sdd_hooks.trackers.protocol import Vendor
 
 if TYPE_CHECKING:

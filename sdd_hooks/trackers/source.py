@@ -12,7 +12,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.detection import Detected, Found, detect, surroundings, tracker_settings
-from sdd_hooks.trackers.hosts import asking
+from sdd_hooks.trackers.host_probe import asking
 from sdd_hooks.trackers.protocol import Around, Connect, Machine, Tracker
 from sdd_hooks.trackers.registry import registered
 from sdd_hooks.trackers.store import IssueFolder

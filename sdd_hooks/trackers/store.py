@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.project.files import REASONS, refuse_links
-from sdd_hooks.trackers.file import StoredIssue, is_ours, parse
+from sdd_hooks.system.files import REASONS, refuse_links
 from sdd_hooks.trackers.filenames import ENDING, ESCAPE, escaped_name, id_of, is_safe, plain_name
-from sdd_hooks.trackers.references import natural
+from sdd_hooks.trackers.issue_file import StoredIssue, is_ours, parse
+from sdd_hooks.trackers.issue_references import natural
 
 LARGEST = 50_000_000
 """Bytes of a file that are read."""

@@ -19,11 +19,11 @@ from itertools import chain
 from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.project.lock import held
-from sdd_hooks.trackers.ahead import ahead
+from sdd_hooks.remote.json_fields import epoch
+from sdd_hooks.system.locks import held
 from sdd_hooks.trackers.backlog import Backlog
-from sdd_hooks.trackers.fields import epoch
 from sdd_hooks.trackers.meta import NAME, Cursor, Meta, key_of, meta_of, read_meta, write_meta
+from sdd_hooks.trackers.prefetch import ahead
 from sdd_hooks.trackers.protocol import Page, Since, Tracker
 from sdd_hooks.trackers.store import IssueFolder, Store, opened
 

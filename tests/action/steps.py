@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.cli.commands import run
-from tests.review.reporters.runner import Command, read
+from tests.reporting.runner import Command, read
 
 FILES = ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")
 

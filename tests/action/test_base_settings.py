@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.action.base_settings import review_settings
+from sdd_hooks.config.settings import ReviewSettings
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.settings import ReviewSettings
 from tests.support.repos import Repo
 
 SETTINGS = """# Shop

@@ -15,9 +15,9 @@ from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.outcome import Outcome
 from sdd_hooks.action.review import review_pull
 from sdd_hooks.forges.registry import here
-from sdd_hooks.project.files import PathRefused
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.reporters.comment import MARKER
+from sdd_hooks.reporting.comment import MARKER
+from sdd_hooks.system.files import PathRefused
 from tests.action.hosting import MEMORY, Hosted, checked_out, host
 from tests.support.gitea_forge import TOKEN, GiteaForge, serving_gitea_forge
 from tests.support.github_forge import FORK, JOB, GitHubForge, serving_forge

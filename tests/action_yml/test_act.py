@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from sdd_hooks.review.reporters.comment import MARKER
+from sdd_hooks.reporting.comment import MARKER
 from tests.action.hosting import Hosted, checked_out, host
 from tests.action_yml.act import program
 from tests.action_yml.test_pull_requests import ASKS, QUESTION, marks

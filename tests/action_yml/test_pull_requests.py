@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.action.outcome import OUTPUTS
-from sdd_hooks.review.reporters.comment import MARKER
+from sdd_hooks.reporting.comment import MARKER
 from tests.action.hosting import MEMORY, Hosted, checked_out, host
 from tests.action_yml.hosts import Done, Job, run_action
 from tests.support.gitea_forge import TOKEN, GiteaForge, serving_gitea_forge

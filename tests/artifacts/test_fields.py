@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.fields import MAX_VALUE, Field, field_name, top_fields
-from sdd_hooks.artifacts.markdown import prose, sections
+from sdd_hooks.text.markdown import prose, sections
 
 
 def read(text: str) -> list[tuple[str, str, int]]:

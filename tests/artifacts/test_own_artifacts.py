@@ -7,8 +7,8 @@ from pathlib import Path
 from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
 from sdd_hooks.artifacts.governing import governing
 from sdd_hooks.artifacts.identifiers import Kind
-from sdd_hooks.artifacts.text import decode
 from sdd_hooks.artifacts.validation import findings
+from sdd_hooks.text.decoding import decode
 
 REPOSITORY = Path(__file__).parents[2]
 FOLDERS: tuple[tuple[str, Kind], ...] = (("docs/adrs", "ADR"), ("docs/openspec/specs", "SPEC"))

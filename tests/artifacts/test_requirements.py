@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.artifacts.markdown import prose, sections
 from sdd_hooks.artifacts.requirements import (
     Keyword,
     Requirement,
@@ -13,6 +12,7 @@ from sdd_hooks.artifacts.requirements import (
     keywords,
     read_requirements,
 )
+from sdd_hooks.text.markdown import prose, sections
 
 
 def read(text: str) -> tuple[Requirement, ...]:

@@ -9,7 +9,7 @@ import pytest
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.governing import governing
 from sdd_hooks.artifacts.identifiers import references
-from sdd_hooks.artifacts.text import decode
+from sdd_hooks.text.decoding import decode
 
 SEEDS = Path(__file__).parents[3] / "shared" / "seeds"
 

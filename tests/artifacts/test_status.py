@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.fields import top_fields
 from sdd_hooks.artifacts.frontmatter import read_frontmatter
-from sdd_hooks.artifacts.markdown import prose, sections
 from sdd_hooks.artifacts.status import (
     NO_STATUS,
     STATUSES,
@@ -15,6 +14,7 @@ from sdd_hooks.artifacts.status import (
     find_statuses,
     parse_status,
 )
+from sdd_hooks.text.markdown import prose, sections
 
 
 def found_in(text: str) -> tuple[Status, ...]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import time
 
 from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.validation import findings
+from sdd_hooks.findings import Finding
 
 
 def corpus(*files: tuple[str, str]) -> Corpus:

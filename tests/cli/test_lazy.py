@@ -91,7 +91,7 @@ def test_a_search_imports_nothing_heavy(repo):
     }
     # The index is fresh: what refreshes it is not loaded.
     assert {name for name in loaded if name.startswith("sdd_hooks.freshness.")} == {
-        "sdd_hooks.freshness.entry",
+        "sdd_hooks.freshness.read_gate",
         "sdd_hooks.freshness.tiers",
     }
 

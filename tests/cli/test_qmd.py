@@ -16,10 +16,10 @@ from tests.cli.commands import FILES, SCRIPTS, one_line, run
 from tests.cli.test_init import everything
 from tests.engines.qmd.fakes import environment, program
 from tests.engines.qmd.test_installation import NOT_FOUND
-from tests.project.test_processes import gone
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
 from tests.support.waiting import until
+from tests.system.test_processes import gone
 
 CHOSEN = "### SDD Configuration\n\n#### Search\n\n- **Engine**: qmd\n"
 TO_DOWNLOAD = "note: the first `sdd index embed` downloads models of about 2 GB, once\n"

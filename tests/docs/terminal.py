@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.project.user_cache import remember
+from sdd_hooks.system.user_cache import remember
 from tests.support.gguf_model import make_gguf
 from tests.support.qmd import MISSING, installed
 from tests.support.repos import ISOLATION

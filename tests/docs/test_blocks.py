@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sdd_hooks.project.configuration import load_configuration
+from sdd_hooks.config.configuration import load_configuration
+from sdd_hooks.config.memory_file import find_memory_file
 from sdd_hooks.project.layout import declarations
-from sdd_hooks.project.memory import find_memory_file
 from tests.docs.pages import Block, blocks, pages
 
 # `console` and `json` are run by test_examples; `text` shows a picture or a file by itself.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import EmbedReport, SearchResult
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.project.project import load_project
 from sdd_hooks.retrieval.search import search
@@ -81,9 +81,9 @@ def test_adr_0003_one_module_talks_to_git() -> None:
     # The others start this program again, the programs of engines and trackers, and pip.
     assert set(starting) == {
         "action/installation.py",
-        "project/git.py",
-        "project/detached.py",
-        "project/processes.py",
+        "system/git.py",
+        "system/detached.py",
+        "system/processes.py",
     }
 
 

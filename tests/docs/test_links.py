@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from sdd_hooks.artifacts.markdown import sections
+from sdd_hooks.text.markdown import sections
 from tests.docs.pages import TOP, every_page
 
 _LINK = re.compile(

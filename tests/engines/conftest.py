@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.project.user_cache import remember
+from sdd_hooks.system.user_cache import remember
 from tests.engines.subject import Subject
 from tests.support.models import make_model
 from tests.support.qmd import RealQmd

@@ -11,7 +11,7 @@ from sdd_hooks.engines.embedded import engine as embedded
 from sdd_hooks.engines.protocol import Counts, Engine, Hit, Progress, Query, SubQuery
 from sdd_hooks.engines.qmd import engine as qmd
 from sdd_hooks.errors import IndexDamaged
-from sdd_hooks.freshness.changes import Scan, issues, look
+from sdd_hooks.freshness.index_changes import Scan, issues, look
 from sdd_hooks.project.project import Project, load_project
 from tests.support.repos import Repo
 

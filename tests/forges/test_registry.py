@@ -92,7 +92,7 @@ def test_one_of_another_distribution_works_beside_broken_ones(tmp_path: Path) ->
 @pytest.mark.parametrize("name", OURS)
 def test_nothing_but_its_own_modules_knows_a_vendor(name: str) -> None:
     package = Path(sdd_hooks.__file__).parent
-    imported = re.compile(rf"\bforges(\.| import ){name}(_\w+)?\b")
+    imported = re.compile(rf"\bforges(\.| import ){name}\b")
     knowing = [path for path in package.rglob("*.py") if imported.search(path.read_text("utf-8"))]
-    others = [path for path in knowing if not path.stem.startswith(name)]
-    assert [path.relative_to(package).as_posix() for path in others] == []
+    paths = [path.relative_to(package).as_posix() for path in knowing]
+    assert [path for path in paths if not path.startswith(f"forges/{name}/")] == []

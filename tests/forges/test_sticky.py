@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.errors import RateLimited, RemoteError
 from sdd_hooks.forges.protocol import Upserted, WriteDenied
-from sdd_hooks.forges.settled import is_settled, settled
+from sdd_hooks.forges.resolution import is_settled, settled
 from sdd_hooks.forges.sticky import Comment, last_of_ours, same_text, upsert
 
 TEXTS = st.text(st.sampled_from("ab \t\n\r"), max_size=8)

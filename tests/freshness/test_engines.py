@@ -15,7 +15,7 @@ import pytest
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.qmd.engine import QmdEngine
 from sdd_hooks.project.project import load_project
-from sdd_hooks.project.user_cache import remember
+from sdd_hooks.system.user_cache import remember
 from tests.cli.commands import Done, run
 from tests.support.clock import embedded_at, note_a_look
 from tests.support.qmd import RealQmd
@@ -29,8 +29,8 @@ LIBRARY = """
 import json, os, sys, time
 from dataclasses import asdict
 from pathlib import Path
-from sdd_hooks.freshness.entry import prime
-from sdd_hooks.freshness.mutation import after_mutation, containing
+from sdd_hooks.freshness.read_gate import prime
+from sdd_hooks.freshness.after_write import after_mutation, containing
 from sdd_hooks.project.project import load_project
 
 project = load_project(Path.cwd())

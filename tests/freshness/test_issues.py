@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import Counts
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import RemoteError, SddError
 from sdd_hooks.freshness.issues import (
     IssuesFreshness,
@@ -21,8 +21,8 @@ from sdd_hooks.freshness.issues import (
     sync_issues,
 )
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.project.lock import held
 from sdd_hooks.project.project import load_project
+from sdd_hooks.system.locks import held
 from sdd_hooks.trackers.protocol import Filter, Tracker
 from sdd_hooks.trackers.sync import sync
 from tests.support.clock import look_at, looked_at

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import Counts
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
-from sdd_hooks.freshness.changes import Scan, scan_of_commit
+from sdd_hooks.freshness.index_changes import Scan, scan_of_commit
 from sdd_hooks.freshness.refresh import Refresh, refresh
-from sdd_hooks.project.lock import held
 from sdd_hooks.project.project import load_project
+from sdd_hooks.system.locks import held
 from tests.support.repos import Repo
 
 ONE = "# ADR-0001: Use SQLite\n\n## Decision Outcome\n\nWe keep sessions in SQLite.\n"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdd_hooks.config.settings import FreshnessSettings
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.freshness import tiers
-from sdd_hooks.project.settings import FreshnessSettings
 
 NOW = 1_800_000_000.0
 DEFAULTS = FreshnessSettings()

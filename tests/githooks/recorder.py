@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from sdd_hooks.engines.protocol import Bookmark
-from sdd_hooks.freshness.fastpath import write_state
+from sdd_hooks.freshness.hook_state import write_state
 from sdd_hooks.project.project import load_project
 from tests.support.repos import Repo
 

@@ -15,8 +15,8 @@ import pytest
 from sdd_hooks.githooks import background
 from sdd_hooks.githooks.events import LARGEST_CHANGE, handle
 from sdd_hooks.githooks.shims import EVENTS
-from sdd_hooks.project.lock import held
 from sdd_hooks.project.repository import discover
+from sdd_hooks.system.locks import held
 from tests.githooks.conftest import ADR, FILES, REFRESHED, after, settled
 from tests.githooks.recorder import SDD, Hooked, Recorder, without_sdd
 from tests.support.oracle import assert_index_matches_scratch, documents

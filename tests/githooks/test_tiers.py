@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines import open_engine
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.githooks.events import handle
 from sdd_hooks.project.project import load_project
 from tests.cli.commands import run

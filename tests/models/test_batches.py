@@ -39,7 +39,7 @@ def test_shares_are_all_of_the_texts_and_fit(lengths: list[int]) -> None:
 @pytest.mark.parametrize(("asks", "gets"), [(None, [32, 32, 6]), (50, [50, 20]), (500, [70])])
 def test_a_model_of_llm_gets_as_many_as_it_asks_for(asks: int | None, gets: list[int]) -> None:
     llm = pytest.importorskip("llm", reason="needs the extra llm")
-    from sdd_hooks.models.through_llm import LlmModel
+    from sdd_hooks.models.llm_embedding import LlmModel
 
     seen: list[int] = []
 
@@ -61,7 +61,7 @@ def test_a_model_of_llm_gets_as_many_as_it_asks_for(asks: int | None, gets: list
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_vectors_that_are_no_numbers_are_refused(value: float) -> None:
     llm = pytest.importorskip("llm", reason="needs the extra llm")
-    from sdd_hooks.models.through_llm import LlmModel
+    from sdd_hooks.models.llm_embedding import LlmModel
 
     class Broken(llm.EmbeddingModel):  # type: ignore[misc]
         model_id = "broken"

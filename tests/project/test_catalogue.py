@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.config.semantic_search import Extra
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.catalogue import Part, catalogue
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.layout import Layout
-from sdd_hooks.project.semantic_search import Extra
 
 ROOT = Path("/repo")
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdd_hooks.code.languages import LANGUAGES
 from sdd_hooks.project.collections import KINDS, Collection, membership
-from sdd_hooks.project.languages import LANGUAGES
 from tests.support.repos import Repo
 
 ADRS = Collection(

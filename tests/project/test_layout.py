@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sdd_hooks.config.memory_file import MemoryFile, parse
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.layout import (
     ADR_PLACES,
@@ -13,7 +14,6 @@ from sdd_hooks.project.layout import (
     find_layout,
     looks_like_record,
 )
-from sdd_hooks.project.memory import MemoryFile, parse
 from tests.support.repos import Repo
 
 

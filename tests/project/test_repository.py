@@ -134,7 +134,7 @@ def test_leaked_variables_of_another_repository(repo: Repo, tmp_path: Path):
     before = index.read_bytes()
     script = (
         "import sys; from pathlib import Path\n"
-        "from sdd_hooks.project.git import git\n"
+        "from sdd_hooks.system.git import git\n"
         "from sdd_hooks.project.repository import discover\n"
         "root = Path(sys.argv[1])\n"
         "print(discover(root).root)\n"

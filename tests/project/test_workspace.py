@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sdd_hooks.config.memory_file import Line, MemoryFile, parse
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.git import GitError
-from sdd_hooks.project.memory import Line, MemoryFile, parse
 from sdd_hooks.project.workspace import Module, find_modules, parse_gitmodules, parse_table
+from sdd_hooks.system.git import GitError
 from tests.support.repos import Repo
 
 TABLE = """\

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
-from sdd_hooks.remote.answer import Answer, Wait, out_of_quota
 from sdd_hooks.remote.client import AT_ONCE, Client
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.failures import BETWEEN
+from sdd_hooks.remote.response import Answer, Wait, out_of_quota
 from sdd_hooks.remote.transport import LARGEST
 from tests.support.loopback import Request, Response, Server, serving
 from tests.support.patience import Waiting

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.errors import AccessRefused, RemoteError
-from sdd_hooks.remote.answer import Answer, Limits, Wait
 from sdd_hooks.remote.client import Client
 from sdd_hooks.remote.connect import connect
 from sdd_hooks.remote.credentials import Sources, Variables
+from sdd_hooks.remote.response import Answer, Limits, Wait
 from tests.support.loopback import Response, Server, serving
 from tests.support.patience import Waiting
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
-from sdd_hooks.remote.answer import Answer, Wait
 from sdd_hooks.remote.client import Client
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.graphql import ask
+from sdd_hooks.remote.response import Answer, Wait
 from tests.support.loopback import Response, Server, serving
 from tests.support.patience import Waiting
 

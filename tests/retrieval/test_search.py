@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import Engine
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import NotIndexed
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.project.project import Project, load_project

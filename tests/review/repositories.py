@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from sdd_hooks.changes.diff import read_change, read_staged
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.diff import read_change, read_staged
 from sdd_hooks.review.review import subject_of as _subject_of
 from sdd_hooks.review.subject import Subject
 from tests.support.repos import Repo

@@ -5,16 +5,16 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.changes.change import Change
+from sdd_hooks.changes.diff import read_change
+from sdd_hooks.changes.tree import Tree
+from sdd_hooks.findings import Finding
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.change import Change
-from sdd_hooks.review.check import check
-from sdd_hooks.review.diff import read_change
+from sdd_hooks.review.apply_rules import check
 from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.review import subject_of as subject_at
 from sdd_hooks.review.rules import own
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.review.tree import Tree
 from tests.review.repositories import subject_of
 from tests.review.rules.records import adr
 from tests.support.repos import Repo

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.review.change import Change
+from sdd_hooks.changes.change import Change
 from sdd_hooks.review.mentions import TOP, Mention, mentions, mentions_in
 from tests.review.repositories import staged_subject_of, subject_of
 

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.review.change import ChangedFile, Line
+from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.review.patterns import (
     LONGEST,
     PatternError,
     added_text,
     compile_pattern,
 )
+from sdd_hooks.text.lines import Line
 
 lines = st.lists(st.text("ab Ω\t", max_size=6), max_size=6)
 

@@ -1,10 +1,10 @@
 import pytest
 
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.files import PathRefused
 from sdd_hooks.project.project import load_project
-from sdd_hooks.setup.changes import apply
+from sdd_hooks.setup.file_edits import apply
 from sdd_hooks.setup.plan import plan
+from sdd_hooks.system.files import PathRefused
 
 
 def set_up(repo):

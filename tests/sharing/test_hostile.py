@@ -9,7 +9,7 @@ import pytest
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.sharing.limits import LIMITS
-from sdd_hooks.sharing.segment import name_of, write_segment
+from sdd_hooks.sharing.segment_format import name_of, write_segment
 from tests.support.laptops import Hub, Laptop
 
 SOUND = b"\x7f\0\0\0\0\0\0\1"

@@ -16,9 +16,9 @@ from sdd_hooks.errors import (
     RepositoryError,
     StorageError,
 )
-from sdd_hooks.project.lock import held
 from sdd_hooks.sharing.limits import LIMITS
-from sdd_hooks.sharing.place import ref_of
+from sdd_hooks.sharing.vector_ref import ref_of
+from sdd_hooks.system.locks import held
 from tests.support.laptops import Hub, Laptop
 from tests.support.loopback import Response, serving
 
@@ -375,7 +375,7 @@ def test_an_engine_whose_vectors_are_its_own(hub: Hub) -> None:
     class Other:
         """An engine that exchanges nothing."""
 
-    from sdd_hooks.sharing.shelf import exchange_of
+    from sdd_hooks.sharing.segments import exchange_of
 
     with pytest.raises(EngineUnavailable, match=r"cannot share its vectors"):
         exchange_of(project, Other())

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from sdd_hooks.project.processes import executable
-from sdd_hooks.trackers.beads import Beads
-from sdd_hooks.trackers.beads_program import environment
+from sdd_hooks.system.processes import executable
+from sdd_hooks.trackers.beads.program import environment
+from sdd_hooks.trackers.beads.tracker import Beads
 from tests.support.repos import Repo
 
 ROOT = Path(__file__).resolve().parents[2]

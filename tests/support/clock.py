@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine
 from sdd_hooks.engines.protocol import CollectionChanges, Engine
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.project.project import load_project
 from tests.support.repos import Repo
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sdd_hooks.trackers.file import StoredIssue
+from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.store import IssueFolder, read_issue
 from sdd_hooks.trackers.sync import Synced, sync
 from tests.support.loopback import Server

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from sdd_hooks.freshness.embed_lock import Holder, holder
-from sdd_hooks.freshness.embed_log import DIRECTORY
+from sdd_hooks.embedding.lock import Holder, holder
+from sdd_hooks.embedding.log import DIRECTORY
 from sdd_hooks.project.project import Project, load_project
 from tests.cli.commands import Done, run
 from tests.support.gated_model import Gate, make_gate

@@ -14,7 +14,7 @@ from email.utils import formatdate
 from typing import Any
 from urllib.parse import urlencode
 
-from sdd_hooks.trackers.fields import epoch, stamp
+from sdd_hooks.remote.json_fields import epoch, stamp
 from tests.support.loopback import Request, Response, Server, serving
 from tests.support.openapi import Description
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from sdd_hooks.trackers.fields import stamp
+from sdd_hooks.remote.json_fields import stamp
 from tests.support.loopback import Request, Response, Server, serving
 from tests.support.openapi import Description
 

@@ -15,9 +15,9 @@ from email.utils import formatdate
 from typing import Any
 from urllib.parse import urlencode
 
-from sdd_hooks.trackers.fields import epoch, stamp
-from sdd_hooks.trackers.github import VENDOR
-from sdd_hooks.trackers.github_repository import GitHub as Repository
+from sdd_hooks.remote.json_fields import epoch, stamp
+from sdd_hooks.trackers.github.repository import GitHub as Repository
+from sdd_hooks.trackers.github.vendor import VENDOR
 from sdd_hooks.trackers.protocol import Page, Since, Where
 from tests.support.graphql import Schema, answer
 from tests.support.loopback import Request, Response, Server, serving

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta, timezone
 from email.utils import formatdate
 from typing import Any
 
-from sdd_hooks.trackers.fields import epoch, stamp
+from sdd_hooks.remote.json_fields import epoch, stamp
 from tests.support.loopback import Request, Response, Server, serving
 from tests.support.openapi import Description
 

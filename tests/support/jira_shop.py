@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sdd_hooks.trackers.jira import VENDOR
+from sdd_hooks.trackers.jira.vendor import VENDOR
 from sdd_hooks.trackers.protocol import Page, Since, Where
 from tests.support.jira import Jira, serving_jira
 from tests.support.loopback import Request, Server

@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 
 import apsw
 
-from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import EmbedReport, Engine
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.project.project import Project, load_project
 from sdd_hooks.sharing.outcome import Pulled, Pushed
-from sdd_hooks.sharing.place import ref_of
 from sdd_hooks.sharing.pull import pull
 from sdd_hooks.sharing.push import push
+from sdd_hooks.sharing.vector_ref import ref_of
 from tests.support.models import WORDS, make_model
 from tests.support.repos import Repo
 

@@ -12,7 +12,7 @@ from tests.support.loopback import Request, Response, Server, serving
 MODULE = """
 from sdd_hooks.errors import SddError
 from sdd_hooks.remote.credentials import Sources, Variables
-from sdd_hooks.trackers import fields
+from sdd_hooks.remote import json_fields as fields
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import Page, Vendor, Where
 
@@ -163,7 +163,7 @@ def ledger() -> Iterator[LedgerServer]:
 
 
 def _stamp(seconds: object) -> str:
-    from sdd_hooks.trackers.fields import stamp
+    from sdd_hooks.remote.json_fields import stamp
 
     assert isinstance(seconds, int)
     return stamp(seconds)

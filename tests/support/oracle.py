@@ -16,8 +16,8 @@ import apsw
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine
 from sdd_hooks.engines.protocol import CollectionChanges, Query, SubQuery
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.git import git, nul_split
 from sdd_hooks.project.project import load_project
+from sdd_hooks.system.git import git, nul_split
 from tests.support.repos import Repo
 
 _QUERIES = 6

@@ -15,7 +15,7 @@ from typing import Any
 
 from sdd_hooks.errors import Missing
 from sdd_hooks.remote.client import Client
-from sdd_hooks.trackers.fields import stamp
+from sdd_hooks.remote.json_fields import stamp
 from sdd_hooks.trackers.issue import Issue, PullRequest
 from sdd_hooks.trackers.protocol import Filter, Page, Since
 from tests.support.loopback import Request, Response, Server, serving

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import ConfigurationError, SddError
 from sdd_hooks.project.project import load_project
-from sdd_hooks.project.settings import TrackerSettings
 from sdd_hooks.remote.urls import RemoteUrl, parse_remote
 from sdd_hooks.trackers.detection import (
     Candidates,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sdd_hooks.trackers.file import parse
+from sdd_hooks.trackers.issue_file import parse
 from sdd_hooks.trackers.meta import parse_meta
 from sdd_hooks.trackers.store import IssueFolder
 from tests.support.desk import Desk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdd_hooks.trackers.fields import stamp
+from sdd_hooks.remote.json_fields import stamp
 from sdd_hooks.trackers.issue import PullRequest
 from tests.support.desk import Desk, fingerprint
 from tests.support.tracker import START

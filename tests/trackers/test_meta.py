@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdd_hooks.trackers.fields import stamp
+from sdd_hooks.remote.json_fields import stamp
 from sdd_hooks.trackers.protocol import Page
 from sdd_hooks.trackers.sync import last_synced, sync
 from tests.support.desk import NOW, Desk, counts

@@ -40,14 +40,14 @@ def test_each_of_them_can_be_loaded(name: str) -> None:
     assert vendor(name.upper(), registered()) == (name, found)
 
 
-@pytest.mark.parametrize("module", [one.module.rpartition(".")[2] for one in registered().values()])
-def test_nothing_but_its_own_modules_knows_a_vendor(module: str) -> None:
+@pytest.mark.parametrize("folder", [one.module.split(".")[2] for one in registered().values()])
+def test_nothing_but_its_own_modules_knows_a_vendor(folder: str) -> None:
     package = Path(sdd_hooks.__file__).parent
-    imported = re.compile(rf"\btrackers(\.| import ){module}(_\w+)?\b")
+    imported = re.compile(rf"\btrackers(\.| import ){folder}\b")
     paths = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
     knowing = [name for name, path in paths.items() if imported.search(path.read_text("utf-8"))]
     # The same vendor's forge asks the same API.
-    own = tuple(f"{kind}/{module}{mark}" for kind in ("trackers", "forges") for mark in "._")
+    own = tuple(f"{kind}/{folder}/" for kind in ("trackers", "forges"))
     assert [name for name in knowing if not name.startswith(own)] == []
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.project.project import load_project
-from sdd_hooks.project.user_cache import remember
-from sdd_hooks.trackers.hosts import CACHE, KNOWN_FOR
+from sdd_hooks.system.user_cache import remember
+from sdd_hooks.trackers.host_probe import CACHE, KNOWN_FOR
 from sdd_hooks.trackers.source import Source, find_source, no_tracker
 from tests.support.repos import Repo
 

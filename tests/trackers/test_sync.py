@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.project.lock import held
-from sdd_hooks.trackers.fields import stamp
+from sdd_hooks.remote.json_fields import stamp
+from sdd_hooks.system.locks import held
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import Page
 from sdd_hooks.trackers.store import IssueFolder, read_issues

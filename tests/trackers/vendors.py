@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib.metadata import EntryPoint
 
+from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import SddError
-from sdd_hooks.project.settings import TrackerSettings
 from sdd_hooks.remote.credentials import Sources, Variables
 from sdd_hooks.trackers.protocol import Around, Machine, Tracker, Vendor, Where
 from sdd_hooks.trackers.registry import ENTRY_POINTS

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import apsw
 
+from sdd_hooks.chunking.passages import embedded_text
 from sdd_hooks.engines.embedded import vectors
 from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.models.model import EmbeddingModel
-from sdd_hooks.units.passages import embedded_text
 
 BATCH = 32
 """Texts kept at once to begin with."""

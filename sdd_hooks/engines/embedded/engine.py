@@ -22,6 +22,7 @@ from sdd_hooks.engines.embedded.database import (
 )
 from sdd_hooks.engines.embedded.hits import hits
 from sdd_hooks.engines.embedded.schema import INDEX, VECTORS
+from sdd_hooks.engines.fusion import Found, fuse
 from sdd_hooks.engines.protocol import (
     Bookmark,
     CollectionChanges,
@@ -36,12 +37,11 @@ from sdd_hooks.engines.protocol import (
     Status,
     VectorExchange,
 )
-from sdd_hooks.engines.ranking import Found, fuse
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.models.model import load_model, model_device, model_id
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.files import refuse_links
 from sdd_hooks.project.project import Project
+from sdd_hooks.system.files import refuse_links
 
 _CANDIDATES = 60
 """Chunks each sub-query contributes: enough that fusion rarely misses what a longer list holds."""
@@ -372,7 +372,7 @@ class EmbeddedEngine:
 
 def _agree_on_chunks(connection: apsw.Connection) -> None:
     """Chunks cut another way are not comparable: let the next update look at every document."""
-    from sdd_hooks.units.passages import version
+    from sdd_hooks.chunking.passages import version
 
     cut = connection.execute("SELECT value FROM facts WHERE name = 'chunks'").fetchone()
     if cut == (version(),):

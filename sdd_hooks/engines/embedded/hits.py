@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import apsw
 
+from sdd_hooks.engines.fusion import Ranked
 from sdd_hooks.engines.protocol import Hit
-from sdd_hooks.engines.quoting import quote, words_of
-from sdd_hooks.engines.ranking import Ranked
+from sdd_hooks.engines.snippets import quote, words_of
 
 
 def hits(connection: apsw.Connection, ranked: Sequence[Ranked[int]], asked: str) -> tuple[Hit, ...]:

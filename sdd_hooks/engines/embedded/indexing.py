@@ -13,12 +13,12 @@ from typing import Any
 
 import apsw
 
+from sdd_hooks.chunking.passages import Passages, chunk_hash, passages
 from sdd_hooks.engines.bookmarks import write_bookmark
 from sdd_hooks.engines.embedded.database import transaction
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
-from sdd_hooks.engines.words import identifier_parts, spaced
-from sdd_hooks.project.files import FileTooLarge, PathRefused, is_binary, read_inside
-from sdd_hooks.units.passages import Passages, chunk_hash, passages
+from sdd_hooks.engines.query_terms import identifier_parts, spaced
+from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
 
 LARGEST_DOCUMENT = 5 * 1024 * 1024
 LARGEST_CODE = 1024 * 1024

@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 
 import apsw
 
-from sdd_hooks.engines.ranking import Found
-from sdd_hooks.engines.words import Term, terms
+from sdd_hooks.engines.fusion import Found
+from sdd_hooks.engines.query_terms import Term, terms
 
 _CANDIDATES = 300
 """Chunks that FTS5 ranks first and that are ranked again: enough never to lose a good one."""

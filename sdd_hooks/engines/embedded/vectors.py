@@ -17,7 +17,7 @@ from pathlib import Path
 import apsw
 
 from sdd_hooks.engines.embedded.database import transaction
-from sdd_hooks.engines.ranking import Found
+from sdd_hooks.engines.fusion import Found
 from sdd_hooks.errors import EngineUnavailable
 
 _CONSTRUCTOR = {"int8": "vec_int8", "float32": "vec_f32"}

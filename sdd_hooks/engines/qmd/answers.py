@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sdd_hooks.chunking.passages import passages
+from sdd_hooks.engines.fusion import Ranked
 from sdd_hooks.engines.protocol import Document, Hit
 from sdd_hooks.engines.qmd.asking import Key
 from sdd_hooks.engines.qmd.output import Result
-from sdd_hooks.engines.quoting import quote, words_of
-from sdd_hooks.engines.ranking import Ranked
+from sdd_hooks.engines.snippets import quote, words_of
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.files import FileTooLarge, PathRefused, read_inside
-from sdd_hooks.units.passages import passages
+from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 
 LARGEST = 5 << 20
 """Bytes of the largest file that is quoted. qmd itself has no such limit."""

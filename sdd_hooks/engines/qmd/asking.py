@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sdd_hooks.engines.fusion import Found
 from sdd_hooks.engines.protocol import Query
 from sdd_hooks.engines.qmd.grammar import Line, document
 from sdd_hooks.engines.qmd.output import Result
-from sdd_hooks.engines.ranking import Found
 
 Key = tuple[str, str]
 """A document: its collection, and its path from the top of the repository."""

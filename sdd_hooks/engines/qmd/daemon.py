@@ -25,8 +25,8 @@ from sdd_hooks.engines.qmd.installation import Installation
 from sdd_hooks.engines.qmd.output import Result, complaint, parse_results
 from sdd_hooks.engines.qmd.process import Place, command, environment
 from sdd_hooks.errors import EngineUnavailable, SddError
-from sdd_hooks.project.files import read_inside, write_atomically
-from sdd_hooks.project.user_cache import recall, remember
+from sdd_hooks.system.files import read_inside, write_atomically
+from sdd_hooks.system.user_cache import recall, remember
 
 FILE = "daemon.json"
 

@@ -17,11 +17,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from sdd_hooks.code.languages import GENERATED, VENDORED
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.files import PathRefused, resolve_inside
-from sdd_hooks.project.git import nul_split, try_git
-from sdd_hooks.project.globs import alternatives
-from sdd_hooks.project.languages import GENERATED, VENDORED
+from sdd_hooks.system.files import PathRefused, resolve_inside
+from sdd_hooks.system.git import nul_split, try_git
+from sdd_hooks.text.globs import alternatives
 
 LARGEST = 1_000_000
 """Bytes read of the file: with the most exceptions of every collection it is far smaller."""

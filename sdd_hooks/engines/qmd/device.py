@@ -11,7 +11,7 @@ from sdd_hooks.engines.qmd.installation import Installation
 from sdd_hooks.engines.qmd.output import parse_device
 from sdd_hooks.engines.qmd.process import Place, run
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.project.user_cache import recall, remember
+from sdd_hooks.system.user_cache import recall, remember
 
 FACTS = "qmd-device"
 

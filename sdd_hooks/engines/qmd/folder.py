@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sdd_hooks.engines.qmd.process import Place
 from sdd_hooks.errors import StorageError
-from sdd_hooks.project.files import refuse_links
-from sdd_hooks.project.git import try_git
+from sdd_hooks.system.files import refuse_links
+from sdd_hooks.system.git import try_git
 
 _MAGIC = b"SQLite format 3\0"
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sdd_hooks.engines.protocol import Query, SubQueryType
-from sdd_hooks.engines.words import Term, terms
+from sdd_hooks.engines.query_terms import Term, terms
 
 LONGEST = 2000
 """Characters of a sub-query that are asked: more than an embedding model reads."""

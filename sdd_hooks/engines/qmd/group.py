@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.project import processes
-from sdd_hooks.project.processes import Done, Ended, end, ended_by_signals
+from sdd_hooks.system import processes
+from sdd_hooks.system.processes import Done, Ended, end, ended_by_signals
 
 __all__ = ["Done", "Ended", "end", "ended_by_signals", "finish", "start"]
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from sdd_hooks.engines.qmd.group import Done, finish
 from sdd_hooks.engines.qmd.output import Version, complaint, parse_version
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.project.git import LOCAL_VARIABLES, PATHSPEC_VARIABLES
-from sdd_hooks.project.processes import executable
-from sdd_hooks.project.user_cache import recall, remember
+from sdd_hooks.system.git import LOCAL_VARIABLES, PATHSPEC_VARIABLES
+from sdd_hooks.system.processes import executable
+from sdd_hooks.system.user_cache import recall, remember
 
 MINIMUM = (2, 8)
 

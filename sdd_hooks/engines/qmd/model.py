@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.project.files import PathRefused, resolve_inside
+from sdd_hooks.system.files import PathRefused, resolve_inside
 
 DEFAULT = "qmd's default model"
 

@@ -15,9 +15,9 @@ from sdd_hooks.engines.qmd.group import finish
 from sdd_hooks.engines.qmd.installation import Installation, dotted, inherited
 from sdd_hooks.engines.qmd.output import Version
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.project import detached
-from sdd_hooks.project.processes import executable
-from sdd_hooks.project.user_cache import recall, remember
+from sdd_hooks.system import detached
+from sdd_hooks.system.processes import executable
+from sdd_hooks.system.user_cache import recall, remember
 
 FACTS = "qmd-release"
 

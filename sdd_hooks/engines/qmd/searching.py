@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sdd_hooks.engines.fusion import fuse
 from sdd_hooks.engines.protocol import Query, SearchResult
 from sdd_hooks.engines.qmd import answers, asking, daemon
 from sdd_hooks.engines.qmd.asking import Answer, Key
@@ -16,7 +17,6 @@ from sdd_hooks.engines.qmd.grammar import Line, lines
 from sdd_hooks.engines.qmd.installation import Installation
 from sdd_hooks.engines.qmd.output import LEXICAL_ONLY, Result, complaint, parse_results
 from sdd_hooks.engines.qmd.process import Place, run
-from sdd_hooks.engines.ranking import fuse
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.collections import Collection
 

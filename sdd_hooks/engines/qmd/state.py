@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sdd_hooks.engines.bookmarks import bookmark_of
 from sdd_hooks.engines.protocol import Bookmark
-from sdd_hooks.project.files import write_atomically
+from sdd_hooks.system.files import write_atomically
 
 LARGEST = 16_000_000
 """Bytes read of a state: a bookmark names every dirty path."""

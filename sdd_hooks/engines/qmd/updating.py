@@ -29,7 +29,7 @@ from sdd_hooks.engines.qmd.process import Done, Place
 from sdd_hooks.engines.qmd.state import Held
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.files import write_atomically
+from sdd_hooks.system.files import write_atomically
 
 
 def is_due(change: CollectionChanges, now: str, seen: str) -> bool:

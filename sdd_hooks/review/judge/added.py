@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sdd_hooks.review.change import ChangedFile, Line
+from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.code.paths import is_foreign
 from sdd_hooks.review.judge.question import Part, data, visible
 from sdd_hooks.review.judge.quotes import squeezed
-from sdd_hooks.review.paths import is_foreign
+from sdd_hooks.text.lines import Line
 
 _LONGEST = 300
 """Characters of a line that are shown."""

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sdd_hooks.review.change import Change
+from sdd_hooks.changes.change import Change
+from sdd_hooks.reporting.outcome import Candidate, Evidence, References
 from sdd_hooks.review.judge.added import added_part
 from sdd_hooks.review.judge.answer import parse_answer, word
 from sdd_hooks.review.judge.question import Ask, about
 from sdd_hooks.review.judge.quotes import Quote, find_quote
 from sdd_hooks.review.judge.records import Record, part
-from sdd_hooks.review.outcome import Candidate, Evidence, References
 
 CANDIDATES = 20
 """How many are offered: of a change's true records, nearly all are among the first twenty."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sdd_hooks.forges.event import read_event, same_repository
-from sdd_hooks.trackers.fields import field
+from sdd_hooks.remote.json_fields import field
 
 
 def from_fork(environ: Mapping[str, str]) -> bool:

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.prompting import LanguageModel
-from sdd_hooks.project.lines import counted
-from sdd_hooks.review.check import worst_first
+from sdd_hooks.findings import Finding
+from sdd_hooks.models.language_model import LanguageModel
+from sdd_hooks.reporting.outcome import Review
+from sdd_hooks.review.apply_rules import worst_first
 from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.judge.answer import LONGEST
 from sdd_hooks.review.judge.choice import CANDIDATES, choose, with_choice
@@ -25,9 +25,9 @@ from sdd_hooks.review.judge.drift import RECORDS, drift
 from sdd_hooks.review.judge.forks import from_fork
 from sdd_hooks.review.judge.question import LIMIT, Part, question, random_boundary
 from sdd_hooks.review.judge.records import records_of, to_compare
-from sdd_hooks.review.outcome import Review
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.review.suppression import suppress
+from sdd_hooks.review.suppressions import suppress
+from sdd_hooks.text.display import counted
 
 SECONDS = 60.0
 """How long the model has for an answer."""

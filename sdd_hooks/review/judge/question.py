@@ -15,7 +15,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sdd_hooks.review.change import Change
+from sdd_hooks.changes.change import Change
 
 LIMIT = 40_000
 """Characters of a question, instructions included: about 10,000 tokens."""

@@ -8,9 +8,9 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.findings import Severity
-from sdd_hooks.artifacts.markdown import prose, sections
 from sdd_hooks.artifacts.requirements import keywords
+from sdd_hooks.findings import Severity
+from sdd_hooks.text.markdown import prose, sections
 
 LONGEST = 600
 """Characters of a quotation. Nobody's sentence is longer, and a page proves nothing."""

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.governing import governing
-from sdd_hooks.artifacts.markdown import prose
+from sdd_hooks.reporting.outcome import Candidate, References
 from sdd_hooks.review.judge.question import Part, cut, data
-from sdd_hooks.review.outcome import Candidate, References
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.markdown import prose
 
 _LARGEST = 200_000
 """Characters of a record that are looked at."""

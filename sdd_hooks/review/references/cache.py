@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import Any
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.project.files import read_inside, write_atomically
 from sdd_hooks.project.repository import Repository
+from sdd_hooks.system.files import read_inside, write_atomically
 
 LARGEST = 64 << 20
 """Bytes that are read of a cache."""

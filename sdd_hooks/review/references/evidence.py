@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sdd_hooks.review.references import traces
-from sdd_hooks.review.references.likeness import Likeness
+from sdd_hooks.review.references import signals as traces
 from sdd_hooks.review.references.query import Query
-from sdd_hooks.review.references.traces import Known
+from sdd_hooks.review.references.signals import Known
+from sdd_hooks.review.references.similarity import Likeness
 
 Numbers = Sequence[float]
 

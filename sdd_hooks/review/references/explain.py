@@ -9,16 +9,16 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.markdown import Section
-from sdd_hooks.project.lines import one_line
-from sdd_hooks.review.outcome import Evidence
+from sdd_hooks.reporting.outcome import Evidence
 from sdd_hooks.review.references.history import Commit
-from sdd_hooks.review.references.likeness import Likeness
 from sdd_hooks.review.references.query import Query
 from sdd_hooks.review.references.quotes import Quote, best_quote
 from sdd_hooks.review.references.ranking import Ranked
-from sdd_hooks.review.references.traces import Known
+from sdd_hooks.review.references.signals import Known
+from sdd_hooks.review.references.similarity import Likeness
 from sdd_hooks.review.references.words import words
+from sdd_hooks.text.display import one_line
+from sdd_hooks.text.markdown import Section
 
 TELLING = 0.5
 """The share from which a kind of evidence is worth a line."""

@@ -9,22 +9,22 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from sdd_hooks.changes.change import Change
 from sdd_hooks.project.collections import all_pathspecs
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.review.change import Change
-from sdd_hooks.review.outcome import Candidate, References
+from sdd_hooks.reporting.outcome import Candidate, References
+from sdd_hooks.review.references.already_cited import named_ids, silence
+from sdd_hooks.review.references.confidence import THRESHOLD, facts, probability
+from sdd_hooks.review.references.eligibility import Standing
 from sdd_hooks.review.references.evidence import Numbers, gather
 from sdd_hooks.review.references.explain import Explanation
 from sdd_hooks.review.references.history import naming_commits, touching_commits
 from sdd_hooks.review.references.known_records import records_of
-from sdd_hooks.review.references.likeness import Likeness
 from sdd_hooks.review.references.mentions import mentions_in
-from sdd_hooks.review.references.named import named_ids, silence
 from sdd_hooks.review.references.query import Query
 from sdd_hooks.review.references.ranking import Ranked, rank
-from sdd_hooks.review.references.showing import THRESHOLD, facts, probability
-from sdd_hooks.review.references.standing import Standing
-from sdd_hooks.review.references.traces import Known
+from sdd_hooks.review.references.signals import Known
+from sdd_hooks.review.references.similarity import Likeness
 from sdd_hooks.review.subject import Subject
 
 EXPLAINED = 20

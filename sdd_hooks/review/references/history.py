@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
-from sdd_hooks.project.git import is_object_id, run, try_git
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import keep, recall
+from sdd_hooks.system.git import is_object_id, run, try_git
 
 MOST_COMMITS = 4_000
 LONGEST_MESSAGE = 4_000

@@ -10,10 +10,10 @@ from typing import Any
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import parse_id
+from sdd_hooks.changes.tree import Tree
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import keep, recall
 from sdd_hooks.review.references.records import Content, Record, read_content
-from sdd_hooks.review.tree import Tree
 
 _NAME = "records"
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
-from sdd_hooks.project.git import nul_split, run, try_git
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import keep, recall
+from sdd_hooks.system.git import nul_split, run, try_git
 
 LONGEST_LINE = 600
 MOST_LINES = 200

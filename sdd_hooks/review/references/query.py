@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from sdd_hooks.review.change import Change, Line
+from sdd_hooks.changes.change import Change
 from sdd_hooks.review.references.words import identifiers, words
+from sdd_hooks.text.lines import Line
 
 MOST_TEXT = 2_000_000
 """Characters of added lines that are read, in equal parts of every file, at least LEAST_OF_FILE."""

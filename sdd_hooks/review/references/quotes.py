@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.markdown import Section
 from sdd_hooks.review.references.words import words
+from sdd_hooks.text.markdown import Section
 
 SHORTEST = 30
 LONGEST = 300

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, mentioned_ids
-from sdd_hooks.artifacts.markdown import Section
 from sdd_hooks.review.references.words import words
+from sdd_hooks.text.markdown import Section
 
 SHORTEST = 5
 """Words that a section has at least: a heading alone says nothing."""

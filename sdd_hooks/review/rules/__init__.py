@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.errors import SddError
-from sdd_hooks.project.lines import one_line, reason
+from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.display import one_line, reason
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

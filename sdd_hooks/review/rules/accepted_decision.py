@@ -13,11 +13,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.project.expressions import expression
-from sdd_hooks.review.change import ChangedFile, Line, lines_of
+from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lines import Line, lines_of
 
 _ASIDE = expression(
     r"""\W*(?:(?:positive|negative|good|bad|neutral)\ )?(?:consequences?|confirmation|validation

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.artifacts.markdown import frontmatter_end, prose
-from sdd_hooks.project.expressions import expression
+from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.markdown import frontmatter_end, prose
 
 _START, _BASE, _MIDDLE, _END = "<", "|", "=", ">"
 

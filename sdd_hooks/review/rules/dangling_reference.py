@@ -10,15 +10,15 @@ from dataclasses import replace
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.findings import Finding, Severity
 from sdd_hooks.artifacts.governing import Governed
 from sdd_hooks.artifacts.identifiers import ArtifactId, id_of_name
-from sdd_hooks.project.expressions import expression
-from sdd_hooks.review.left_behind import comments_left
+from sdd_hooks.code.paths import is_history, is_text
+from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.mentions import Mention
-from sdd_hooks.review.paths import is_history, is_text
 from sdd_hooks.review.rule import Rule
+from sdd_hooks.review.stale_comments import comments_left
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import expression
 
 PLACEHOLDERS = frozenset({0, 1234, 9999})
 """Numbers that stand for any number, where no record has them."""

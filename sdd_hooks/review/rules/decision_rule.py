@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.project.lines import one_line
-from sdd_hooks.review.change import ChangedFile, Line, lines_of
+from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.code.dependencies import dependencies, is_manifest
+from sdd_hooks.code.imports import has_imports, imports
+from sdd_hooks.findings import Finding
+from sdd_hooks.reporting.outcome import SEVERITIES
 from sdd_hooks.review.decision_records import Record, is_superseded, records
 from sdd_hooks.review.decision_rules import (
     LONGEST_LINE,
@@ -20,12 +22,11 @@ from sdd_hooks.review.decision_rules import (
     Verb,
     What,
 )
-from sdd_hooks.review.dependencies import dependencies, is_manifest
-from sdd_hooks.review.imports import has_imports, imports
-from sdd_hooks.review.outcome import SEVERITIES
 from sdd_hooks.review.patterns import AddedText, Pattern, added_text
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.display import one_line
+from sdd_hooks.text.lines import Line, lines_of
 
 MOST_RULES = 500
 """Rules of all records that are applied."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 

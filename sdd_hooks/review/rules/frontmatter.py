@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.validation import findings
+from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules import duplicate_number
 from sdd_hooks.review.rules.spec_pair import INCOMPLETE

@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.project.expressions import expression
+from sdd_hooks.findings import Finding
 from sdd_hooks.review.patterns import AddedText, Pattern, added_text, compile_pattern
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.security import bodies, cdn, escaping, redirects, routes
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import Source, Sources, is_code
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import expression
 
 MOST = 500
 """Matches of one pattern that are looked at."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
+from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 

@@ -8,15 +8,15 @@ import re
 from collections.abc import Iterator
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.findings import Finding
 from sdd_hooks.artifacts.identifiers import references
-from sdd_hooks.project.expressions import expression
+from sdd_hooks.code.paths import is_history, is_list
+from sdd_hooks.findings import Finding
 from sdd_hooks.review.mentions import Mention
-from sdd_hooks.review.paths import is_history, is_list
-from sdd_hooks.review.replacements import Successors, replacements, successors
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.dangling_reference import resolve
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.review.successors import Successors, replacements, successors
+from sdd_hooks.text.lazy_regex import expression
 
 _KNOWS = expression(
     r"supers?[ce]+d|deprecat|reject|replac|obsolet|retire|withdraw|former|histor|previous|earlier"

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.review.paths import is_sample, is_test
+from sdd_hooks.code.paths import is_sample, is_test
+from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.review.suppression import read_suppression
+from sdd_hooks.review.suppressions import read_suppression
 
 
 def check(subject: Subject) -> Iterator[Finding]:

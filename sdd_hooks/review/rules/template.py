@@ -8,14 +8,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.findings import Finding, Severity
-from sdd_hooks.project.expressions import expression
-from sdd_hooks.project.lines import one_line
-from sdd_hooks.review.change import ChangedFile, Line, lines_of
-from sdd_hooks.review.pages import FRAMEWORKS, Element, Kind, elements, is_copy
+from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.code.pages import FRAMEWORKS, Element, Kind, elements, is_copy
+from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.source import COMPONENTS, PAGES, SCRIPT, is_code, is_written
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.display import one_line
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lines import Line, lines_of
 
 MOST_PAGES = 500
 """Pages that those of the change are compared with."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import GO, PYTHON, SCRIPT
+from sdd_hooks.text.lazy_regex import expression
 
 _GO_LIMITED = expression(r"MaxBytes(?:Reader|Handler)|BodyLimit|\bLimitReader\(\s*\w+\.Body")
 _OF_CONTEXT = expression(r"(?:^|\.)Request(?:\(\))?$")

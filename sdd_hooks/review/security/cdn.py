@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import COMPONENTS, PAGES, SCRIPT
+from sdd_hooks.text.lazy_regex import expression
 
 _CDN = expression(
     r"""^(?:[\w.-]*\.)?(?: [\w-]*cdn[\w-]*\.[\w.-]+ | unpkg\.com | (?:code\.)?jquery\.com | esm\.sh

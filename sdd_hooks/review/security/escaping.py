@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.security.site import Hazard, Site, begins_constant, is_constant
 from sdd_hooks.review.source import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
+from sdd_hooks.text.lazy_regex import expression
 
 _TYPED = expression(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")
 _FILTERED = expression(r"\|\s*(?:tojson|json|escape|e|force_escape|urlencode|striptags|bleach)\b")

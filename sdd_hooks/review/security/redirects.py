@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
+from sdd_hooks.text.lazy_regex import expression
 
 # An argument that begins with what the request says; "/users/" + id is on this host.
 _SOURCE = expression(

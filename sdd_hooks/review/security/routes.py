@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import GO, LONGEST_LINE, PYTHON, SCRIPT
+from sdd_hooks.text.lazy_regex import expression
 
 _WORDS = (
     r"auth(?!or(?!i)|enticity)|log[_-]?in|signed_?in|session|jwt|bearer|permission|protected"

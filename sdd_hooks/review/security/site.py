@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from sdd_hooks.project.expressions import expression
 from sdd_hooks.review.source import LONGEST_LINE
+from sdd_hooks.text.lazy_regex import expression
 
 LONGEST_BLOCK = 200
 """Lines above a match that are looked at."""

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from sdd_hooks.engines import open_engine
 from sdd_hooks.engines.protocol import Query, SubQuery
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import SddError
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.project.project import load_project

@@ -16,7 +16,7 @@ from sdd_hooks.engines.embedded.engine import EmbeddedEngine
 from sdd_hooks.engines.protocol import CollectionChanges, EmbedReport, Query, SubQuery
 from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.lock import held
+from sdd_hooks.system.locks import held
 from tests.support.models import make_model
 
 ADRS = Collection("app-adrs", "adrs", "", "", ("docs",), (".md",), "", (), "")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.engines.fusion import Ranked
 from sdd_hooks.engines.qmd.answers import LARGEST, documents, hits, inside, passage_at, share
 from sdd_hooks.engines.qmd.output import Result
-from sdd_hooks.engines.ranking import Ranked
 from sdd_hooks.project.collections import Collection
 
 ADRS = Collection("app-adrs", "adrs", "", "", ("docs",), (".md",), "", ("docs/old",), "Text.")

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdd_hooks.engines.fusion import fuse
 from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.engines.qmd.asking import UNREAD, Key, command, explained, merged, ordered
 from sdd_hooks.engines.qmd.grammar import Line
 from sdd_hooks.engines.qmd.output import Contribution, Result
-from sdd_hooks.engines.ranking import fuse
 
 WHOLE = Line(0, "lex", "session token")
 WORDS = [Line(0, "lex", "session", whole=False), Line(0, "lex", "token", whole=False)]

@@ -19,8 +19,8 @@ from sdd_hooks.engines.qmd.process import Place
 from sdd_hooks.errors import EngineUnavailable
 from tests.engines.qmd.conftest import Indexed
 from tests.engines.qmd.serving import Served
-from tests.project.test_processes import gone
 from tests.support.waiting import until
+from tests.system.test_processes import gone
 
 BODY: dict[str, Any] = {
     "searches": [{"type": "lex", "query": "token"}, {"type": "vec", "query": "token"}],

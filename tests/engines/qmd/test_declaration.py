@@ -9,6 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdd_hooks.code.languages import LANGUAGES
 from sdd_hooks.engines.qmd.declaration import (
     MOST_IGNORED,
     NOTHING,
@@ -22,7 +23,6 @@ from sdd_hooks.engines.qmd.declaration import (
     untracked,
 )
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.languages import LANGUAGES
 from tests.support.repos import Repo
 
 

@@ -17,7 +17,7 @@ from sdd_hooks.engines.qmd.engine import QmdEngine, open_engine
 from sdd_hooks.engines.qmd.installation import NOT_FOUND, Installation, dotted, find
 from sdd_hooks.engines.qmd.process import command, environment, run
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
-from sdd_hooks.project.user_cache import remember
+from sdd_hooks.system.user_cache import remember
 from tests.engines.subject import Subject
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
@@ -406,7 +406,7 @@ def test_a_submodule_is_indexed_as_a_module(on_qmd: Subject, tmp_path: Path) -> 
 SEARCH = """
 import sys
 from pathlib import Path
-from sdd_hooks.engines import open_engine
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.project.project import load_project
 engine = open_engine(load_project(Path.cwd()))

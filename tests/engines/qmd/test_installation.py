@@ -7,7 +7,7 @@ import pytest
 
 from sdd_hooks.engines.qmd.installation import Installation, find, inherited
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.project.user_cache import cache_directory
+from sdd_hooks.system.user_cache import cache_directory
 from tests.engines.qmd.fakes import environment, program
 from tests.support.qmd import RealQmd
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines import embedder, serve, to_download
 from sdd_hooks.engines.qmd import machine
+from sdd_hooks.engines.registry import embedder, serve, to_download
 from sdd_hooks.errors import EngineUnavailable, NotIndexed
 from sdd_hooks.project.project import Project, load_project
 from tests.engines.qmd.fakes import environment, program

@@ -24,9 +24,9 @@ from sdd_hooks.engines.qmd.process import run
 from sdd_hooks.errors import EngineUnavailable
 from tests.engines.qmd.conftest import RECORDS, Indexed, index
 from tests.engines.qmd.fakes import environment, program
-from tests.project.test_processes import gone
 from tests.support.qmd import RealQmd
 from tests.support.waiting import until
+from tests.system.test_processes import gone
 
 JSON = ("--format", "json", "--explain", "--no-rerank")
 

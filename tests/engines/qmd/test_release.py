@@ -9,7 +9,7 @@ import pytest
 
 from sdd_hooks.engines.qmd.installation import Installation
 from sdd_hooks.engines.qmd.release import FACTS, banner, due, newer
-from sdd_hooks.project.user_cache import recall, remember
+from sdd_hooks.system.user_cache import recall, remember
 from tests.engines.qmd.fakes import environment, program
 from tests.support.waiting import until
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sdd_hooks.reporting.outcome import Candidate, Evidence, References
 from sdd_hooks.review.judge.records import Record, records_of
-from sdd_hooks.review.outcome import Candidate, Evidence, References
 from sdd_hooks.review.subject import Subject
 from tests.review.repositories import subject_of
 

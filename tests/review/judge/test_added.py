@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.review.change import ChangedFile, Line
+from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.review.judge.added import added_part, find_added
+from sdd_hooks.text.lines import Line
 
 
 def file(path: str, *texts: str, first: int = 1) -> ChangedFile:

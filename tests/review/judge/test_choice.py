@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.reporting.outcome import Candidate, Evidence, References
 from sdd_hooks.review.judge.choice import Choice, read_choice, with_choice
 from sdd_hooks.review.judge.quotes import Quote
-from sdd_hooks.review.outcome import Candidate, Evidence, References
 from tests.review.judge.records import (
     MUST,
     OLD,

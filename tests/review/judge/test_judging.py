@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from sdd_hooks.artifacts.findings import Finding
-from sdd_hooks.models.prompting import load_language_model
+from sdd_hooks.findings import Finding
+from sdd_hooks.models.language_model import load_language_model
+from sdd_hooks.reporting.outcome import References, Review
 from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.judge.judging import judged
 from sdd_hooks.review.judge.question import LIMIT
-from sdd_hooks.review.outcome import References, Review
 from sdd_hooks.review.subject import Subject
 from tests.review.judge.records import (
     CODE,

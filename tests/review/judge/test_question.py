@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.review.change import Change, ChangedFile
+from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.review.judge.question import (
     Part,
     about,

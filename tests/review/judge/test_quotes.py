@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.artifacts.findings import Severity
+from sdd_hooks.findings import Severity
 from sdd_hooks.review.judge.quotes import LONGEST, find_quote
 
 RECORD = """\

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sdd_hooks.reporting.outcome import Candidate
 from sdd_hooks.review.judge.records import Record, governing_specs, part, records_of, to_compare
-from sdd_hooks.review.outcome import Candidate
 from tests.review.judge.records import (
     MUST,
     OLD,

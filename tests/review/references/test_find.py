@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.project.repository import discover
-from sdd_hooks.review.outcome import References
+from sdd_hooks.reporting.outcome import References
 from sdd_hooks.review.references.find import find_references
 from sdd_hooks.review.subject import Subject
 from tests.review.repositories import subject_of

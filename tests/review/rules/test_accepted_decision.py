@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.findings import Finding
 from sdd_hooks.review.rules.accepted_decision import RULE, same_decision
 from tests.review.repositories import staged_subject_of, subject_of
 from tests.review.rules.records import adr, found, spec

@@ -73,8 +73,8 @@ def test_nothing_in_a_text_fails(given_text: str) -> None:
 
 
 def test_a_real_conflict_that_was_committed(repo: Repo) -> None:
+    from sdd_hooks.changes.diff import read_change
     from sdd_hooks.project.project import load_project
-    from sdd_hooks.review.diff import read_change
     from sdd_hooks.review.review import subject_of as subject_at
 
     repo.git("config", "merge.conflictStyle", "diff3")

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.changes.diff import read_change
+from sdd_hooks.findings import Finding
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.diff import read_change
 from sdd_hooks.review.review import subject_of as subject_at
 from sdd_hooks.review.rules.duplicate_number import RULE
 from tests.review.repositories import staged_subject_of, subject_of

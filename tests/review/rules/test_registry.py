@@ -8,7 +8,7 @@ from tests.cli.commands import run
 from tests.support.repos import Repo
 
 MODULE = """
-from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 
 

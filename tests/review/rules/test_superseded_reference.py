@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.artifacts.findings import Finding
+from sdd_hooks.findings import Finding
 from sdd_hooks.review.rules.superseded_reference import RULE
 from tests.review.repositories import staged_subject_of, subject_of
 from tests.review.rules.records import adr, found, spec

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.review.pages import elements
+from sdd_hooks.code.pages import elements
 from sdd_hooks.review.rules.template import RULE
 from tests.review.repositories import Files, subject_of
 

@@ -1,0 +1,114 @@
+"""Text that git shows no lines of: attributes call it binary, or it is UTF-16.
+
+A `.gitattributes` comes with the change, and must not keep its lines from whoever reviews it.
+"""
+
+# Governing: ADR-0012 (untrusted input never leaves the repository), SPEC-0010 REQ "Any change"
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sdd_hooks.artifacts.work_tree import LARGEST
+from sdd_hooks.changes.budget import Budget
+from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.changes.patch import LONGEST_LINE, Patch
+from sdd_hooks.code.languages import language
+from sdd_hooks.system.files import is_binary
+from sdd_hooks.system.git import read_blobs
+from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.display import counted
+from sdd_hooks.text.lines import Line, lines_of
+
+MOST = 1_000
+"""Files without lines that are looked into: each is read whole."""
+
+_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+class Hidden(NamedTuple):
+    """The files that are text after all, by their place among the changed files.
+
+    `compared` have their patch here; `rest` are those whose lines git can still compare, if there
+    is something left of the budget. `notes` say what was not looked into.
+    """
+
+    compared: dict[int, Patch]
+    rest: list[int]
+    notes: list[str]
+
+
+def look(root: Path, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
+    """Look into the files that git calls binary. Raises GitError."""
+    suspects = [at for at, file in enumerate(files) if file.binary]
+    looked = suspects[:MOST]
+    heads = [files[at].blob if files[at].is_file else files[at].blob_before for at in looked]
+    texts: list[int] = []
+    large = odd = 0
+    for at, data in zip(looked, read_blobs(root, heads, limit=LARGEST), strict=True):
+        if data is None or is_binary(data):
+            # Some languages do not mind a null character, which hides a file from reviewers.
+            odd += language(files[at].path) is not None
+        elif len(data) > LARGEST:
+            large += 1
+        else:
+            texts.append(at)
+    compared: dict[int, Patch] = {}
+    rest: list[int] = []
+    for at, (before, after) in zip(texts, _sides(root, [files[at] for at in texts]), strict=True):
+        plain = before and after and not (before.startswith(_MARKS) or after.startswith(_MARKS))
+        lines = before.count(b"\n") + after.count(b"\n")
+        if plain or not budget.take(len(before) + len(after), lines):
+            rest.append(at)
+        else:
+            compared[at] = _compare(decode(before), decode(after))
+    notes = []
+    if large:
+        notes.append(f"not looked at: {counted(large, 'text file')} of more than 8 MB")
+    if odd:
+        notes.append(f"not looked at: {counted(odd, 'binary file')} with a name of source code")
+    if len(suspects) > MOST:
+        more = counted(len(suspects) - MOST, "more file")
+        notes.append(f"not looked at: {more} that git calls binary")
+    return Hidden(compared, rest, notes)
+
+
+def _sides(root: Path, files: Sequence[ChangedFile]) -> Iterator[tuple[bytes, bytes]]:
+    """Each file before and after; nothing where it is not there, binary, or too large."""
+    wanted = [
+        [file.blob_before if file.was_file else "", file.blob if file.is_file else ""]
+        for file in files
+    ]
+    contents = read_blobs(root, [blob for pair in wanted for blob in pair if blob], limit=LARGEST)
+    for pair in wanted:
+        before, after = (_text(next(contents)) if blob else b"" for blob in pair)
+        yield before, after
+
+
+def _text(data: bytes | None) -> bytes:
+    usable = data is not None and len(data) <= LARGEST and not is_binary(data)
+    return data if data is not None and usable else b""
+
+
+def _compare(before: str, after: str) -> Patch:
+    """All lines between the first and the last that differ."""
+    old, new = lines_of(before), lines_of(after)
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - same and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    removed, added = old[same : len(old) - tail], new[same : len(new) - tail]
+    return Patch(
+        _numbered(added, same),
+        _numbered(removed, same),
+        whitespace="".join(removed).split() == "".join(added).split(),
+        cut=any(len(line) > LONGEST_LINE for line in added),
+    )
+
+
+def _numbered(lines: Sequence[str], before: int) -> tuple[Line, ...]:
+    return tuple(Line(number, text[:LONGEST_LINE]) for number, text in enumerate(lines, before + 1))

@@ -1,0 +1,66 @@
+"""What nobody expected: a refusal of the system in words, a bug as a log that can be reported."""
+
+# Governing: ADR-0010 (one error tree and documented exit codes)
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sdd_hooks import __version__
+from sdd_hooks.errors import EXIT_BUG, StorageError
+from sdd_hooks.system.files import REASONS
+
+
+def explained(
+    error: Exception, arguments: Sequence[str], environ: Mapping[str, str]
+) -> tuple[str, str, int]:
+    """The code, the line for people and the exit code of an error that is none of ours."""
+    refused = refusal(error)
+    if refused is not None:
+        return refused.code, str(refused), refused.exit_code
+    log = write_log(error, arguments, environ)
+    where = f"please report it with {log}" if log else "and its log could not be written"
+    return "bug", f"a bug in sdd ({type(error).__name__}): {where}", EXIT_BUG
+
+
+def refusal(error: Exception) -> StorageError | None:
+    """The error in words when the system refused access or space; None for anything else."""
+    if not isinstance(error, OSError) or error.errno not in REASONS:
+        return None
+    where = os.fspath(error.filename) if error.filename else "the output"
+    return StorageError(f"cannot use {where}: {REASONS[error.errno]}")
+
+
+def write_log(
+    error: Exception, arguments: Sequence[str], environ: Mapping[str, str]
+) -> Path | None:
+    """Write the traceback where only the user reads it. None when that is impossible."""
+    import platform
+    import traceback
+
+    lines = [
+        f"sdd {__version__}, Python {sys.version.split()[0]}, {platform.platform()}",
+        f"arguments: {list(arguments)!r}",
+        "",
+        *traceback.format_exception(type(error), error, error.__traceback__),
+    ]
+    text = "\n".join(line.rstrip("\n") for line in lines) + "\n"
+    try:
+        directory = cache_directory(environ)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = directory / f"bug-{os.getpid()}-{os.urandom(4).hex()}.log"
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with open(descriptor, "wb") as file:  # noqa: PTH123 (a descriptor, not a path)
+            file.write(text.encode("utf-8", "backslashreplace"))
+    except (OSError, RuntimeError):
+        return None
+    return path
+
+
+def cache_directory(environ: Mapping[str, str]) -> Path:
+    """The user's cache directory for this program. Raises RuntimeError without a home."""
+    base = environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "sdd-hooks"

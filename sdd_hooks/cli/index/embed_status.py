@@ -1,0 +1,74 @@
+"""What `sdd index status` says of embedding: how far it is, or how the last one ended."""
+
+# Governing: SPEC-0008 REQ "Status"
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from sdd_hooks.cli.output import counted
+from sdd_hooks.embedding.progress import Embedding
+from sdd_hooks.embedding.state import Run
+from sdd_hooks.text.durations import human_duration
+
+
+def embedding_data(embedding: Embedding) -> dict[str, object]:
+    """The state of embedding for programs. Times are in seconds since the epoch."""
+    running, run = embedding.running, embedding.run
+    return {
+        "running": {**asdict(running), "done": embedding.done} if running else None,
+        "run": {**asdict(run), "seconds": run.seconds} if run else None,
+        "failed": embedding.failed,
+        "untried": embedding.untried,
+    }
+
+
+def embedding_facts(embedding: Embedding, now: float) -> list[tuple[str, str]]:
+    """The state of embedding for people, as rows of a table; none where none was ever begun."""
+    run = embedding.run
+    facts = []
+    if embedding.running is not None:
+        facts.append(("embedding", _under_way(embedding, now)))
+        return facts
+    if run is not None:
+        facts.append(("embedded", _ended(run, now)))
+    pending = embedding.failed + embedding.untried
+    if run is not None and pending:
+        facts.append(
+            (
+                "pending",
+                f"{counted(pending, 'chunk')}: {embedding.failed:,} failed in the last run,"
+                f" {embedding.untried:,} never tried",
+            )
+        )
+    return facts
+
+
+def _under_way(embedding: Embedding, now: float) -> str:
+    running, run = embedding.running, embedding.run
+    assert running is not None
+    parts = []
+    if run is not None and embedding.done is not None:
+        parts.append(f"{embedding.done:,} of {counted(run.wanted, 'chunk')}")
+    if run is not None:
+        parts.append(f"for {human_duration(now - run.started)}")
+    parts.append("in the background" if running.background else "in the foreground")
+    if embedding.elsewhere:
+        parts.append(f"for {running.root}")
+    if running.pid:
+        parts.append(f"pid {running.pid}")
+    if run is not None and run.log:
+        parts.append(f"log {run.log}")
+    return ", ".join(parts)
+
+
+def _ended(run: Run, now: float) -> str:
+    if run.finished is None:
+        begun = human_duration(now - run.started)
+        return f"cut short, begun {begun} ago: `sdd index embed` goes on from there"
+    chunks = counted(run.embedded, "chunk")
+    when = f"{human_duration(now - run.finished)} ago"
+    if run.error:
+        return f"{chunks}, then failed {when}: {run.error}"
+    failed = f", {run.failed:,} failed" if run.failed else ""
+    return f"{chunks} in {human_duration(run.seconds)}, {when}{failed}"

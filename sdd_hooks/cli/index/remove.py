@@ -1,0 +1,55 @@
+"""`sdd index remove`."""
+
+# Governing: SPEC-0005 REQ "Index"
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from sdd_hooks.cli.context import open_index, open_project
+from sdd_hooks.cli.options import json_option, kind_option, module_option, yes_option
+from sdd_hooks.cli.output import Report, show
+from sdd_hooks.freshness.remove import forget
+from sdd_hooks.project.project import not_indexed
+
+
+@click.command()
+@kind_option
+@module_option
+@yes_option
+@json_option
+@click.pass_obj
+def remove(
+    directory: Path | None, kinds: tuple[str, ...], module: str | None, yes: bool, as_json: bool
+) -> int:
+    """Take collections out of the index.
+
+    All of them, or those of a kind or module. Files stay, and so do vectors, which other work
+    trees may use. Asks on a terminal; elsewhere --yes is needed.
+
+    \b
+    Example:
+      sdd index remove --kind code --yes
+    """
+    project = open_project(directory)
+    scoped = bool(kinds) or module is not None
+    chosen = {c.name for c in project.select(kinds, module)}
+    with open_index(project) as engine:
+        names = [name for name in engine.bookmarks() if name in chosen or not scoped]
+    if not names:
+        raise not_indexed(project)
+    if not (yes or _agreed(names)):
+        return show(Report({"removed": []}, ["nothing removed"]), as_json)
+    forget(project, names)
+    lines = [f"removed {name}" for name in names]
+    return show(Report({"removed": names}, lines, (), project.warnings), as_json)
+
+
+def _agreed(names: Sequence[str]) -> bool:
+    if not sys.stdin.isatty():
+        raise click.UsageError("there is no terminal to ask on, so confirm with --yes")
+    return click.confirm(f"Remove {', '.join(names)} from the index?", err=True)

@@ -1,0 +1,230 @@
+"""The packages that a manifest declares, by the lines that declare them.
+
+Manifests are read line by line, so that each name has its line, and one that its own tool would
+refuse is read as far as it goes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lines import Line
+
+MOST = 20_000
+"""Names of one manifest that are read."""
+
+_Reader = Callable[[str], Iterator[Line]]
+
+# JSON: strings, brackets, and the separators that tell a key from a value. A string that nothing
+# closes is one, too: so there is nothing to try again.
+_JSON_TOKEN = expression(r'"((?:[^"\\\n]|\\.)*)"?|[{}\[\],:\n]')
+_JSON_KEYS = {
+    "dependencies",
+    "devDependencies",
+    "peerDependencies",
+    "optionalDependencies",
+}
+
+_TOML_TABLE = expression(r"\s*\[{1,2}([^\[\]]{1,300})\]{1,2}\s*(?:#.*)?$")
+_TOML_KEY = expression(r"\s*(?:\"([^\"]{1,200})\"|'([^']{1,200})'|([\w.-]{1,200}))\s*=\s*(.*)")
+_TOML_STRING = expression(r"\"([^\"\n]{0,1000})\"|'([^'\n]{0,1000})'")
+# In a list of requirements, a table includes another list.
+_TOML_INLINE = expression(r"\{[^{}]*\}")
+_TOML_RENAMED = expression(r"\bpackage\s*=\s*[\"']([^\"'\n]{1,200})[\"']")
+_REQUIREMENT = expression(r"\s*([A-Za-z0-9][\w.-]*)")
+_LISTS = expression(
+    r"project(?:\.optional-dependencies)?$|dependency-groups$|build-system$|tool\.uv$"
+    r"|tool\.pdm\.dev-dependencies$|tool\.hatch\.envs\."
+)
+_LIST_KEYS = {"dependencies", "requires", "dev-dependencies", "extra-dependencies"}
+_EVERY_KEY = expression(r"project\.optional-dependencies$|dependency-groups$|tool\.pdm\.")
+_TABLES = expression(
+    r"(?:tool\.poetry\.(?:group\.[^.]+\.)?(?:dev-)?dependencies"
+    r"|(?:.+\.)?(?:dev-|build-)?dependencies)$"
+)
+_TABLE_OF_ONE = expression(r"(?:.+\.)?(?:dev-|build-)?dependencies\.([^.]+)$")
+
+_GO_REQUIRE = expression(r"\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+(?:/[\w.~-]+)*)\s+v[0-9]")
+_GEM = expression(r"\s*gem\s*\(?\s*[\"']([^\"'\n]{1,200})[\"']")
+_NUGET = expression(
+    r"<(?:Package(?:Reference|Version)|GlobalPackageReference)\s[^>\n]{0,500}?"
+    r"\b(?:Include|Update)\s*=\s*\"([^\"\n]{1,200})\"",
+    re.IGNORECASE,
+)
+_MAVEN = expression(r"<(/?dependency|groupId|artifactId|/?exclusions?)>\s*([^<\n]{0,200})")
+_GRADLE = expression(
+    r"""(?<![\w.-])(?:[a-z]\w*(?:Implementation|Api|Only|Processor|Runtime)|api|implementation
+    |compile(?:Only)?|runtime(?:Only)?|annotationProcessor|kapt|ksp|classpath)
+    [\s(]{1,10}(?:(?:platform|enforcedPlatform)\s*\(\s*)?
+    (?:["']([\w.-]+):([\w.-]+)|group\s*[:=]\s*["']([\w.-]+)["']\s*,\s*name\s*[:=]\s*["']([\w.-]+)["'])
+    """,
+    re.VERBOSE,
+)
+
+
+def is_manifest(path: str) -> bool:
+    """Whether the file at `path`, by its name, declares packages that can be read."""
+    return _reader(path) is not None
+
+
+def dependencies(path: str, text: str) -> tuple[Line, ...]:
+    """The packages that a manifest declares, by line; none where the file is no manifest.
+
+    One of Maven or Gradle is there as `group:artifact` and as `artifact`. Never raises.
+    """
+    found = []
+    reader = _reader(path)
+    for one in reader(text) if reader else ():
+        found.append(one)
+        if len(found) == MOST:
+            break
+    return tuple(found)
+
+
+def _reader(path: str) -> _Reader | None:
+    folder, _, name = path.lower().rpartition("/")
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    if name.endswith((".csproj", ".fsproj", ".vbproj")):
+        return _nuget
+    if name.endswith(".txt") and (
+        name.startswith(("requirements", "constraints"))
+        or name.endswith("requirements.txt")
+        or folder.endswith("requirements")
+    ):
+        return _requirements
+    return None
+
+
+def _package_json(text: str) -> Iterator[Line]:
+    """The keys of the objects that list packages, at the second level of a JSON object."""
+    line = 1
+    depth = 0
+    section = last = ""
+    for token in _JSON_TOKEN.finditer(text):
+        sign = token[0]
+        if token[1] is not None:
+            last = token[1]
+        elif sign == "\n":
+            line += 1
+        elif sign == ":":
+            if depth == 1:
+                section = last
+            elif depth == 2 and section in _JSON_KEYS:
+                yield Line(line, last)
+        elif sign in "{[":
+            depth += 1
+        elif sign in "}]":
+            depth -= 1
+
+
+def _toml(text: str) -> Iterator[Line]:
+    """Requirements in lists of pyproject.toml, and the keys of tables of dependencies."""
+    table = ""
+    in_list = False
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = raw[:2_000]
+        if not in_list and (heading := _TOML_TABLE.match(line)):
+            table = heading[1].replace('"', "").replace("'", "").replace(" ", "")
+            one = _TABLE_OF_ONE.match(table)
+            if one:
+                yield Line(number, one[1])
+            continue
+        value = line
+        if not in_list:
+            assigned = _TOML_KEY.match(line)
+            if not assigned:
+                continue
+            key = assigned[1] or assigned[2] or assigned[3]
+            value = assigned[4]
+            if _TABLES.match(table):
+                renamed = _TOML_RENAMED.search(value)
+                if key.lower() != "python":
+                    yield Line(number, renamed[1] if renamed else key.partition(".")[0])
+                continue
+            listed = _LISTS.match(table) and (key in _LIST_KEYS or _EVERY_KEY.match(table))
+            if not listed or not value.startswith("["):
+                continue
+            in_list = True
+        bare = _TOML_STRING.sub("", value)
+        names = _TOML_INLINE.sub("", value.split(" #", 1)[0])
+        for string in _TOML_STRING.finditer(names):
+            if name := _REQUIREMENT.match(string[1] or string[2] or ""):
+                yield Line(number, name[1])
+        in_list = "]" not in bare.split("#", 1)[0]
+
+
+def _requirements(text: str) -> Iterator[Line]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.lstrip().startswith(("#", "-")) and (name := _REQUIREMENT.match(line)):
+            yield Line(number, name[1])
+
+
+def _by_line(pattern: re.Pattern[str]) -> _Reader:
+    def read(text: str) -> Iterator[Line]:
+        for number, line in enumerate(text.split("\n"), 1):
+            for matched in pattern.finditer(line[:2_000]):
+                yield Line(number, matched[1])
+
+    return read
+
+
+def _go_mod(text: str) -> Iterator[Line]:
+    block = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split("//", 1)[0].split()
+        if words[1:] == ["("]:
+            block = words[0]
+        elif words == [")"]:
+            block = ""
+        elif (block or (words[0] if words else "")) == "require" and (
+            name := _GO_REQUIRE.match(line[:2_000])
+        ):
+            yield Line(number, name[1])
+
+
+def _maven(text: str) -> Iterator[Line]:
+    group = ""
+    inside = excluded = False
+    for number, line in enumerate(text.split("\n"), 1):
+        for tag, value in _MAVEN.findall(line[:2_000]):
+            if tag.endswith("dependency"):
+                inside, group = tag == "dependency", ""
+            elif "exclusion" in tag:
+                excluded = not tag.startswith("/")
+            elif not inside or excluded:
+                continue
+            elif tag == "groupId":
+                group = value.strip()
+            else:
+                yield from _coordinates(number, group, value.strip())
+
+
+def _gradle(text: str) -> Iterator[Line]:
+    for number, line in enumerate(text.split("\n"), 1):
+        for matched in _GRADLE.finditer(line[:2_000]):
+            group, artifact = matched[1] or matched[3], matched[2] or matched[4]
+            yield from _coordinates(number, group, artifact)
+
+
+def _coordinates(number: int, group: str, artifact: str) -> Iterator[Line]:
+    if group:
+        yield Line(number, f"{group}:{artifact}")
+    yield Line(number, artifact)
+
+
+_nuget = _by_line(_NUGET)
+
+_BY_NAME: dict[str, _Reader] = {
+    "build.gradle": _gradle,
+    "build.gradle.kts": _gradle,
+    "cargo.toml": _toml,
+    "directory.packages.props": _nuget,
+    "gemfile": _by_line(_GEM),
+    "go.mod": _go_mod,
+    "package.json": _package_json,
+    "pom.xml": _maven,
+    "pyproject.toml": _toml,
+}

@@ -1,0 +1,74 @@
+"""What a file is for, as far as its path tells."""
+
+# Governing: SPEC-0010 REQ "Rules"
+
+from __future__ import annotations
+
+import re
+
+from sdd_hooks.code.languages import GENERATED, VENDORED
+from sdd_hooks.text.lazy_regex import expression
+
+_TEXT = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".textile")
+MARKDOWN = (".md", ".mdx", ".markdown")
+
+_FOREIGN = expression(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + r"|dist|build)/", re.I)
+_TEST = expression(
+    r"""(?:^|/)(?:tests?|__tests__|specs?|e2e|testing|[\w.-]*[._-][Tt]ests?)/
+    | (?:^|/)(?:test[_-][^/]*|conftest\.py)$
+    | [._-](?:test|tests|spec)\.[a-z]+$
+    | [A-Za-z0-9]Tests?\.(?:java|kt|cs|scala|swift|groovy|php|fs)$""",
+    re.VERBOSE,
+)
+_SAMPLE = expression(
+    r"""(?:^|/)(?:__)?(?:fixtures?|test[_-]?data|snapshots?|golden|cassettes|mocks?|samples?
+       |recorded|templates?)(?:__)?/
+    | (?:^|/)[^/]*template[^/]*$
+    | \.(?:jsonl?|ndjson|csv|tsv|snap|svg|lock|ipynb)$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_HISTORY = expression(
+    r"(?:^|/)(?:change-?log|changes|history|release[-_]?notes|releases?|news|upgrading|migration)"
+    r"[^/]*\.[a-z]+$|(?:^|/)(?:change-?logs?|\.?changesets?|release[-_]?notes|newsfragments)/",
+    re.IGNORECASE,
+)
+_LIST = expression(
+    r"(?:^|/)(?:readme|index|_index|summary|_sidebar|sidebars?|toc|contents|mkdocs|llms[^/]*)"
+    r"\.[a-z]+$",
+    re.IGNORECASE,
+)
+
+
+def is_text(path: str) -> bool:
+    """Whether people read it as it is: Markdown and the like."""
+    return path.lower().endswith(_TEXT)
+
+
+def is_markdown(path: str) -> bool:
+    """Whether it is Markdown."""
+    return path.lower().endswith(MARKDOWN)
+
+
+def is_foreign(path: str) -> bool:
+    """Whether nobody here wrote it: vendored, generated, built."""
+    return ("/" + path.lower()).endswith(GENERATED) or bool(_FOREIGN.search(path))
+
+
+def is_test(path: str) -> bool:
+    """Whether it is the code of a test."""
+    return not is_text(path) and bool(_TEST.search(path))
+
+
+def is_sample(path: str) -> bool:
+    """Whether what it says is made up, or said by nobody: fixtures, snapshots, templates, data."""
+    return bool(_SAMPLE.search(path))
+
+
+def is_history(path: str) -> bool:
+    """Whether it tells what was: a changelog, release notes."""
+    return bool(_HISTORY.search(path))
+
+
+def is_list(path: str) -> bool:
+    """Whether it lists other files: an index, a table of contents."""
+    return bool(_LIST.search(path))

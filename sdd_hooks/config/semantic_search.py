@@ -1,0 +1,158 @@
+"""Read `semantic-search.yml`, which adds collections of any kind.
+
+    collections:
+      notes:
+        path: kb/notes
+        pattern: "**/*.md"
+
+A path may be absolute, as in files written for one machine, but must be inside the repository.
+"""
+
+# Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (no path leaves the repository)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from sdd_hooks.config.configuration import ConfigurationWarning
+from sdd_hooks.config.memory_file import decode
+from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, resolve_inside
+from sdd_hooks.text.globs import compile_glob
+
+if TYPE_CHECKING:
+    from yaml import Node
+
+NAME = "semantic-search.yml"
+
+LARGEST = 1 << 16
+DEFAULT_PATTERN = "**/*.md"
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class Extra(NamedTuple):
+    """A collection that the file adds: every file below `directory` that matches `pattern`."""
+
+    name: str
+    directory: str
+    pattern: str
+    line: int
+
+
+def read_semantic_search(root: Path) -> tuple[tuple[Extra, ...], list[ConfigurationWarning]]:
+    """The collections in the file at the top of `root`, none when it is not there.
+
+    Raises ConfigurationError, with the line, for what is not the shape above.
+    """
+    path = root / NAME
+    try:
+        data = read_inside(root, NAME, LARGEST)
+    except FileNotFoundError:
+        return (), []
+    except (PathRefused, FileTooLarge) as error:
+        raise ConfigurationError(str(error), path) from None
+    warnings: list[ConfigurationWarning] = []
+    return tuple(_collections(root, path, decode(data), warnings)), warnings
+
+
+def _collections(
+    root: Path, path: Path, text: str, warnings: list[ConfigurationWarning]
+) -> Iterator[Extra]:
+    seen: set[str] = set()
+    for key, line, value in _mapping(path, _compose(path, text), "the file"):
+        if key != "collections":
+            warnings.append(ConfigurationWarning(path, line, f"unknown key {key!r}"))
+            continue
+        for name, name_line, shape in _mapping(path, value, "'collections'"):
+            if not _NAME.fullmatch(name):
+                text = f"{name!r} cannot name a collection: letters, digits, '-', '_' and '.'"
+                raise ConfigurationError(text, path, name_line)
+            if name in seen:
+                raise ConfigurationError(f"{name!r} is there twice", path, name_line)
+            seen.add(name)
+            yield _collection(root, path, name, name_line, shape, warnings)
+
+
+def _collection(
+    root: Path,
+    path: Path,
+    name: str,
+    line: int,
+    shape: Node,
+    warnings: list[ConfigurationWarning],
+) -> Extra:
+    directory: str | None = None
+    pattern = DEFAULT_PATTERN
+    for key, key_line, value in _mapping(path, shape, f"{name!r}"):
+        if key == "path":
+            directory = _directory(root, path, key_line, _string(path, value, key))
+        elif key == "pattern":
+            pattern = _string(path, value, key).removeprefix("./")
+            if pattern.startswith("/") or ".." in pattern.split("/"):
+                text = "'pattern' must stay below 'path'"
+                raise ConfigurationError(text, path, key_line)
+            try:
+                compile_glob(pattern)
+            except ValueError as error:
+                raise ConfigurationError(f"'pattern': {error}", path, key_line) from None
+        else:
+            text = f"unknown key {key!r} in {name!r}"
+            warnings.append(ConfigurationWarning(path, key_line, text))
+    if directory is None:
+        raise ConfigurationError(f"{name!r} has no 'path'", path, line)
+    return Extra(name, directory, pattern, line)
+
+
+def _directory(root: Path, path: Path, line: int, value: str) -> str:
+    try:
+        real = resolve_inside(root, value)
+    except PathRefused:
+        text = f"{value!r} is outside the repository"
+        raise ConfigurationError(text, path, line) from None
+    where = real.relative_to(resolve_inside(root, "")).as_posix()
+    if where.split("/")[0] == ".git":
+        raise ConfigurationError(f"{value!r} is git's own", path, line)
+    return "" if where == "." else where
+
+
+def _compose(path: Path, text: str) -> Node | None:
+    """The document as nodes, which know their lines and build no objects."""
+    import yaml
+
+    try:
+        return yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = error.problem or error.context or "not YAML"
+        raise ConfigurationError(problem, path, mark.line + 1 if mark else 0) from None
+    except (yaml.YAMLError, ValueError, OverflowError):
+        raise ConfigurationError("not YAML", path) from None
+    except RecursionError:
+        raise ConfigurationError("nested too deeply", path) from None
+
+
+def _mapping(path: Path, node: Node | None, what: str) -> Iterator[tuple[str, int, Node]]:
+    """The keys of a mapping, their lines and their values. Nothing at all is an empty mapping."""
+    from yaml import MappingNode, ScalarNode
+
+    if node is None or (isinstance(node, ScalarNode) and node.tag.endswith(":null")):
+        return
+    if not isinstance(node, MappingNode):
+        raise ConfigurationError(f"{what} must be a mapping", path, node.start_mark.line + 1)
+    for key, value in node.value:
+        line = key.start_mark.line + 1
+        if not isinstance(key, ScalarNode):
+            raise ConfigurationError(f"{what} must have words as keys", path, line)
+        yield key.value, line, value
+
+
+def _string(path: Path, node: Node, key: str) -> str:
+    from yaml import ScalarNode
+
+    if isinstance(node, ScalarNode) and node.value and not node.tag.endswith(":null"):
+        return str(node.value)
+    raise ConfigurationError(f"{key!r} must be a word", path, node.start_mark.line + 1)

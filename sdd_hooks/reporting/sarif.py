@@ -1,0 +1,207 @@
+"""A review as SARIF 2.1.0, for code scanning and editors.
+
+The form: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. The limits of GitHub,
+and what it needs besides: https://docs.github.com/en/code-security, "SARIF support for code
+scanning".
+"""
+
+# Governing: ADR-0022 (one review, many reports), ADR-0012 (untrusted input),
+# SPEC-0010 REQ "Reports", SPEC-0010 REQ "Findings keep their identity"
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from itertools import islice
+from urllib.parse import quote
+
+import sdd_hooks
+from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.reporting.outcome import Candidate, Review, question
+from sdd_hooks.review.rule import Rule
+from sdd_hooks.text.display import counted, plain
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+MOST_RESULTS = 25_000
+"""GitHub refuses a file with more, and shows 5,000 of them."""
+LARGEST = 9_000_000
+"""Characters of all results: GitHub takes 10 MB, compressed."""
+LONGEST = 1_000
+"""Characters of one text. GitHub cuts some at 1,024."""
+MOST_LOCATIONS = 100
+"""Of the evidence for a suggestion. GitHub shows no more."""
+SUGGESTION = "missing-reference"
+"""The id under which suggestions are reported: they are no rule's findings."""
+
+_LEVELS: dict[Severity, str] = {"critical": "error", "warning": "warning", "info": "note"}
+_PROBLEMS: dict[Severity, str] = {
+    "critical": "error",
+    "warning": "warning",
+    "info": "recommendation",
+}
+_SUGGESTION_ABOUT = (
+    "A decision that the change should probably reference",
+    "Name the decision in the description, in a commit message or in a governing comment of a"
+    " changed file, so that readers find why the code is as it is. `Reviewed-ADRs: none`, on a line"
+    " of its own, says that none applies.",
+)
+# GitHub refuses a whole file for one result without a location.
+_NO_FILE = "title, body or message"
+_FINGERPRINT = "sddFinding/v1"
+# What GitHub knows an alert by. Its uploader computes it from the line, and warns of any other.
+_LINE_FINGERPRINT = "primaryLocationLineHash"
+
+Fields = dict[str, object]
+
+
+def sarif_of_all(review: Review) -> str:
+    """The same with every rule that there is, the judge among them."""
+    from sdd_hooks.review.judge.drift import JUDGE
+    from sdd_hooks.review.rules import registered
+
+    return sarif(review, (*registered(), JUDGE))
+
+
+def sarif(review: Review, rules: Sequence[Rule]) -> str:
+    """The review as a SARIF log with one run, ending in a line end. `rules` are those that ran.
+
+    Where GitHub would refuse it for its size, the least severe findings are left out, and a
+    notification says how many.
+    """
+    descriptors = _Descriptors(rules)
+    results: list[Fields] = []
+    size = 0
+    for result in islice(_results(review, descriptors), MOST_RESULTS):
+        size += len(json.dumps(result))
+        if size > LARGEST:
+            break
+        results.append(result)
+    left = len(review.references.suggested) + len(review.findings) - len(results)
+    notes = [*review.notes, *([f"{counted(left, 'result')} left out"] if left else [])]
+    # GitHub opens an alert for a result whatever it says of suppressions.
+    if review.suppressed:
+        notes.append(f"{counted(len(review.suppressed), 'suppressed finding')} left out")
+    if review.references.silenced:
+        notes.append(f"nothing is suggested, as asked for: {review.references.silenced}")
+    notifications = [{"level": "note", "message": _message(note)} for note in notes]
+    run = {
+        "tool": {
+            "driver": {
+                "name": "sdd-hooks",
+                "semanticVersion": sdd_hooks.__version__,
+                "rules": descriptors.found,
+            }
+        },
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notifications}],
+        "results": results,
+        "properties": {"base": review.base, "head": review.head},
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
+
+
+class _Descriptors:
+    """The rules of a run: those that are registered, and then those that findings name besides."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.found: list[Fields] = []
+        self._index: dict[str, int] = {}
+        self._rules = {rule.id: rule for rule in rules}
+        self._add(SUGGESTION, "info", *_SUGGESTION_ABOUT)
+        for rule in sorted(rules, key=lambda rule: rule.id):
+            self._add(rule.id, rule.severity, rule.summary, rule.advice)
+
+    def of(self, rule: str, severity: Severity) -> Fields:
+        """How a result refers to its rule. A part of one (`security/inner-html`) is like it."""
+        id = _text(rule)
+        if id not in self._index:
+            whole = self._rules.get(rule.partition("/")[0])
+            about = (whole.summary, whole.advice) if whole else (id, id)
+            self._add(id, severity, *about)
+        return {"ruleId": id, "ruleIndex": self._index[id]}
+
+    def _add(self, id: str, severity: Severity, summary: str, advice: str) -> None:
+        self._index[id] = len(self.found)
+        self.found.append(
+            {
+                "id": id,
+                "shortDescription": {"text": _text(summary)},
+                "fullDescription": {"text": _text(advice)},
+                "help": {"text": _text(advice)},
+                "defaultConfiguration": {"level": _LEVELS[severity]},
+                "properties": {"problem.severity": _PROBLEMS[severity]},
+            }
+        )
+
+
+def _results(review: Review, descriptors: _Descriptors) -> Iterator[Fields]:
+    """Suggestions, then the findings, the worst first."""
+    for suggested in review.references.suggested:
+        yield {
+            **descriptors.of(SUGGESTION, "info"),
+            "level": _LEVELS["info"],
+            **_suggestion(suggested),
+        }
+    for one in review.findings:
+        keys = {_FINGERPRINT: one.fingerprint}
+        if not (one.finding.path and one.finding.line):
+            keys[_LINE_FINGERPRINT] = one.fingerprint
+        yield {**_result(one.finding, descriptors), "partialFingerprints": keys}
+
+
+def _suggestion(one: Candidate) -> Fields:
+    said = f" {one.section}: {one.quote}" if one.quote else ""
+    identity = sha256(f"{SUGGESTION}\0{one.path}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    related: list[Fields] = []
+    for each in one.evidence[:MOST_LOCATIONS]:
+        location = {**_location(each.path, each.line), "message": _message(each.detail)}
+        # None of them may be there twice.
+        if each.path and location not in related:
+            related.append(location)
+    return {
+        "message": _message(question(one) + said),
+        "locations": [_location(one.path, one.line)],
+        "relatedLocations": related,
+        "partialFingerprints": {_FINGERPRINT: identity},
+    }
+
+
+def _result(finding: Finding, descriptors: _Descriptors) -> Fields:
+    evidence = {"properties": {"evidence": _text(finding.evidence)}} if finding.evidence else {}
+    return {
+        **descriptors.of(finding.rule, finding.severity),
+        "level": _LEVELS[finding.severity],
+        "message": _message(finding.message),
+        "locations": [_location(finding.path, finding.line)],
+        **evidence,
+    }
+
+
+def _location(path: str, line: int) -> Fields:
+    """GitHub needs a line: the first stands for the file as a whole."""
+    artifact = {"uri": _uri(path)}
+    return {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": line or 1}}}
+
+
+def _uri(path: str) -> str:
+    """The path as a relative URI, every byte of it as git has it."""
+    try:
+        data = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        data = path.encode("utf-8", "replace")
+    # What begins with two slashes is another host's.
+    return quote(data.lstrip(b"/")) or quote(_NO_FILE)
+
+
+def _message(text: str) -> Fields:
+    """A message in which nothing is a link or a placeholder (SARIF 3.11.5, 3.11.6)."""
+    inert = _text(text).replace("](", "] (").replace("{", "{{").replace("}", "}}")
+    return {"text": inert or "-"}
+
+
+def _text(text: str) -> str:
+    """The text in one line that is not endless, and that no viewer takes for more than text."""
+    line = plain(" ".join(text[: LONGEST * 4].split()))
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

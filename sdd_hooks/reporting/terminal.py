@@ -1,0 +1,272 @@
+"""A review as a developer reads it before pushing: plain lines, with or without colour."""
+
+# Governing: ADR-0022 (one review, many reports), ADR-0012 (untrusted input),
+# SPEC-0010 REQ "Reports"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TypeVar
+
+from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.reporting.outcome import (
+    SEVERITIES,
+    Candidate,
+    Evidence,
+    References,
+    Reported,
+    Review,
+    Suppressed,
+    question,
+)
+from sdd_hooks.text.display import columns_of, counted, plain
+
+MOST_LINES = 20
+"""Of each kind of thing: what is beyond is counted."""
+MOST_PLACES = 6
+"""Of findings that say the same."""
+MOST_WRAPPED = 4
+"""Lines of one text."""
+NARROWEST = 40
+WIDEST = 100
+"""Columns of text: longer lines are hard to read on any screen."""
+LONGEST = 500
+"""Characters of one text."""
+
+_COLOURS: dict[Severity, str] = {"critical": "31", "warning": "33", "info": "36"}
+_INDENT = "  "
+_BAR = "│ "
+_MORE = "…"
+
+Block = list[str]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Screen:
+    """How wide lines may be, 0 for no limit, and whether they are styled."""
+
+    width: int
+    colour: bool
+
+    def styled(self, codes: str, lines: Sequence[str]) -> Block:
+        return [f"\x1b[{codes}m{line}\x1b[0m" if self.colour else line for line in lines]
+
+    def strong(self, *lines: str) -> Block:
+        return self.styled("1", lines)
+
+    def faint(self, *lines: str) -> Block:
+        return self.styled("2", lines)
+
+    def wrapped(self, text: str, indent: str = "", after: str = "") -> Block:
+        """The text, made harmless, behind an indent; lines after the first have `after` as well."""
+        room = max(self.width - columns_of(indent + after), NARROWEST // 2) if self.width else 0
+        lines = _wrap(_shown(text), room)
+        return [indent + (after if number else "") + line for number, line in enumerate(lines)]
+
+
+def terminal(review: Review, *, width: int, colour: bool) -> str:
+    """The review as text for a terminal of `width` columns (0: no limit), ending in a line end.
+
+    First what is suggested, and why, then the findings by severity, what was suppressed, what it
+    comes to, and what was not looked at.
+    """
+    screen = _Screen(max(min(width, WIDEST), NARROWEST) if width else 0, colour)
+    blocks = [
+        *(_suggestion(one, screen) for one in review.references.suggested),
+        _advice(review.references, screen),
+        *(_group(review.findings, severity, screen) for severity in SEVERITIES),
+        _suppressed(review.suppressed, screen),
+        screen.strong(*screen.wrapped(_total(review))),
+        _notes(review, screen),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _suggestion(one: Candidate, screen: _Screen) -> Block:
+    """The question, the sentence that raises it, where it stands, and what speaks for it."""
+    place = _place(one.path, one.line)
+    where = f"{place} ({one.section})" if one.section else place
+    kinds = max((len(_shown(each.kind)) for each in one.evidence), default=0)
+    return [
+        *screen.strong(*screen.wrapped(question(one))),
+        *screen.wrapped(where, _INDENT),
+        *_quoted(one.quote, screen),
+        *_some(one.evidence, lambda each: _evidence(each, one.path, kinds, screen), screen),
+    ]
+
+
+def _evidence(one: Evidence, record: str, kinds: int, screen: _Screen) -> Block:
+    place = _place(one.path, one.line)
+    if one.path == record:
+        place = f"line {one.line}" if one.line else ""
+    text = f"{one.detail} ({place})" if place and place not in one.detail else one.detail
+    kind = _shown(one.kind)
+    label = kind + " " * (kinds - len(kind) + 2)
+    lines = screen.wrapped(text, _INDENT + " " * len(label)) or [""]
+    first = (_INDENT + label + lines[0].lstrip(" ")).rstrip()
+    return screen.faint(first, *lines[1:])
+
+
+def _advice(references: References, screen: _Screen) -> Block:
+    """How to answer what is asked, and what else could be the answer."""
+    if not references.suggested:
+        return []
+    refs = f"If so, add `Refs: {references.suggested[0].name}` to a commit message."
+    lines = screen.wrapped(f"{refs} If not, `Reviewed-ADRs: none` settles it.")
+    names = (one.full_name for one in references.folded)
+    if references.folded:
+        lines += screen.wrapped(f"Less likely: {', '.join(names)}")
+    return screen.faint(*lines)
+
+
+def _group(findings: Sequence[Reported], severity: Severity, screen: _Screen) -> Block:
+    """The findings of a severity; what is the same in several places is said once."""
+    alike: dict[tuple[str, str], list[Finding]] = {}
+    for one in findings:
+        if one.finding.severity == severity:
+            alike.setdefault((one.finding.rule, one.finding.message), []).append(one.finding)
+    if not alike:
+        return []
+    number = sum(map(len, alike.values()))
+    heading = screen.styled(f"1;{_COLOURS[severity]}", [f"{severity} ({number:,})"])
+    kinds = list(alike.values())
+    return [*heading, *_some(kinds, lambda same: _findings(same, screen), screen, len)]
+
+
+def _findings(same: Sequence[Finding], screen: _Screen) -> Block:
+    first = same[0]
+    rule = _shown(first.rule)
+    if len(same) > 1:
+        places = [_line(one, screen) for one in same[:MOST_PLACES]]
+        return [
+            _INDENT + screen.strong(rule)[0],
+            *screen.wrapped(first.message, _INDENT * 2),
+            *places,
+            *_left(len(same) - len(places), _INDENT * 2, screen),
+        ]
+    place = screen.strong(_shown(_where(first)))[0]
+    return [
+        f"{_INDENT}{place}  {screen.faint(rule)[0]}",
+        *screen.wrapped(first.message, _INDENT * 2),
+        *_quoted(first.evidence, screen),
+    ]
+
+
+def _line(one: Finding, screen: _Screen) -> str:
+    """Where a finding stands, and the text that shows it as far as it fits on that line."""
+    place = _shown(_where(one))
+    room = screen.width - columns_of(place) - len(_INDENT) * 3 if screen.width else LONGEST
+    evidence = _cut(_shown(one.evidence), room) if room > len(_MORE) else ""
+    return _INDENT * 2 + (f"{place}  {screen.faint(evidence)[0]}" if evidence else place)
+
+
+def _suppressed(suppressed: Sequence[Suppressed], screen: _Screen) -> Block:
+    if not suppressed:
+        return []
+
+    def shown(one: Suppressed) -> Block:
+        place = _place(one.finding.path, one.finding.line)
+        text = f"{place}  {one.finding.rule}: {one.reason}"
+        return screen.faint(*screen.wrapped(text, _INDENT, _INDENT))
+
+    heading = screen.strong(f"suppressed ({len(suppressed):,})")
+    return [*heading, *_some(suppressed, shown, screen)]
+
+
+def _total(review: Review) -> str:
+    severities = [one.finding.severity for one in review.findings]
+    counts = [counted(len(review.references.suggested), "suggestion")]
+    counts += [f"{severities.count('critical'):,} critical"]
+    counts += [counted(severities.count("warning"), "warning")]
+    counts += [f"{severities.count('info'):,} info"]
+    found = ", ".join(count for count in counts if not count.startswith("0 "))
+    files = counted(review.files, "file")
+    clear = f"all clear: {files} reviewed" if review.files else "all clear: nothing has changed"
+    total = f"{found} in {files}" if found else clear
+    return f"{total}; {len(review.suppressed):,} suppressed" if review.suppressed else total
+
+
+def _notes(review: Review, screen: _Screen) -> Block:
+    silenced = review.references.silenced
+    notes = (f"nothing is suggested, as asked for: {silenced}",) if silenced else ()
+    texts = [f"note: {note}" for note in (*notes, *review.notes)]
+    return _some(texts, lambda text: screen.faint(*screen.wrapped(text, "", _INDENT)), screen)
+
+
+def _some(
+    things: Sequence[T],
+    shown: Callable[[T], Block],
+    screen: _Screen,
+    size: Callable[[T], int] = lambda _: 1,
+) -> Block:
+    """The first of the things, at least one, in at most MOST_LINES; and how many more there are."""
+    blocks = [shown(one) for one in things[:MOST_LINES]]
+    lengths = accumulate(len(block) for block in blocks)
+    fitting = max(1, sum(length <= MOST_LINES for length in lengths))
+    lines = [line for block in blocks[:fitting] for line in block]
+    return lines + _left(sum(map(size, things[fitting:])), _INDENT, screen)
+
+
+def _left(number: int, indent: str, screen: _Screen) -> Block:
+    return screen.faint(f"{indent}{_MORE} and {number:,} more") if number else []
+
+
+def _quoted(text: str, screen: _Screen) -> Block:
+    return screen.wrapped(text, _INDENT * 2 + _BAR) if text.strip() else []
+
+
+def _where(finding: Finding) -> str:
+    return _place(finding.path, finding.line) or "title, body or message"
+
+
+def _place(path: str, line: int) -> str:
+    return f"{path}:{line}" if path and line else path
+
+
+def _shown(text: str) -> str:
+    """A text that a terminal only prints, in one line that is not endless."""
+    return _cut(plain(" ".join(text[: LONGEST * 4].split())), LONGEST)
+
+
+def _cut(line: str, room: int) -> str:
+    """As much of a line as fits into so many columns."""
+    if columns_of(line) <= room:
+        return line
+    widths = accumulate(map(columns_of, line))
+    return line[: sum(width < room for width in widths)].rstrip() + _MORE
+
+
+def _wrap(text: str, room: int) -> Block:
+    """The text in at most MOST_WRAPPED lines of `room` columns; in one line where that is 0."""
+    if not room:
+        return [text] if text else []
+    lines = list(_lines(text, room))
+    if len(lines) <= MOST_WRAPPED:
+        return lines
+    return [*lines[: MOST_WRAPPED - 1], _cut(" ".join(lines[MOST_WRAPPED - 1 :]), room)]
+
+
+def _lines(text: str, room: int) -> Iterator[str]:
+    """Lines of whole words; a word that is longer than a line is cut."""
+    line = ""
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if columns_of(longer) <= room:
+            line = longer
+            continue
+        if line:
+            yield line
+        line = ""
+        used = 0
+        for character in word:
+            width = columns_of(character)
+            if used + width > room:
+                yield line
+                line, used = "", 0
+            line += character
+            used += width
+    if line:
+        yield line

@@ -1,0 +1,99 @@
+"""Linear: which team, and who may ask for it how often.
+
+Its API is at one address for everybody. Another one (a recording proxy, a server of a test) is
+named by the environment, `LINEAR_API_URL`, and by nothing that is in a repository.
+"""
+
+# Governing: ADR-0018 (tracker issues as files), ADR-0019 (a token belongs to one host),
+# SPEC-0009 REQ "One file for each tracker"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from sdd_hooks.errors import SddError
+from sdd_hooks.remote.json_fields import rows, text
+from sdd_hooks.text.display import one_line
+from sdd_hooks.trackers.linear.team import LABEL, Linear
+from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
+
+if TYPE_CHECKING:
+    from sdd_hooks.config.settings import TrackerSettings
+    from sdd_hooks.remote.credentials import Secret, Sources
+    from sdd_hooks.remote.response import Answer, Wait
+
+WEB = "https://linear.app"
+API = "https://api.linear.app/graphql"
+API_VARIABLE = "LINEAR_API_URL"
+
+_TEAM = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+_WORKSPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
+_BUDGETS = ("x-ratelimit-requests", "x-ratelimit-endpoint-requests", "x-ratelimit-complexity")
+
+
+def rate_limit(answer: Answer, _now: float) -> Wait | None:
+    """Linear's limits: a failure with the code RATELIMITED, and when each budget is full again.
+
+    https://linear.app/developers/rate-limiting
+    """
+    from sdd_hooks.remote.response import Wait, out_of_quota
+
+    if answer.status not in {400, 429} or b"RATELIMITED" not in answer.body:
+        return None
+    codes = {text(error, "extensions", "code") for error in rows(answer.json(), "errors")}
+    if "RATELIMITED" not in codes:
+        return None
+    spent = (out_of_quota(answer, budget, frozenset({answer.status})) for budget in _BUDGETS)
+    ends = [wait.until for wait in spent if wait is not None and wait.until is not None]
+    return Wait(max(ends)) if ends else Wait()
+
+
+def _sources() -> Sources:
+    """Where Linear's tokens are."""
+    from sdd_hooks.remote.credentials import Sources, Variables
+
+    return Sources(
+        variables=(
+            Variables(("LINEAR_API_KEY",), hosts=(API_VARIABLE,), homes=("api.linear.app",)),
+        ),
+        headers=_headers,
+        advice="set LINEAR_API_KEY to a key from Linear's settings, Security & access",
+    )
+
+
+def _headers(secret: Secret) -> Mapping[str, str]:
+    """An API key stands alone; any other token is OAuth's."""
+    own = secret.value.startswith("lin_api_")
+    return {"Authorization": secret.value if own else f"Bearer {secret.value}"}
+
+
+def _open(where: Where, machine: Machine) -> Linear:
+    api = machine.around.environ.get(API_VARIABLE, "").strip() or API
+    return Linear(where, machine.connect(api, _sources(), rate_limit))
+
+
+def _declared(settings: TrackerSettings, _around: Around) -> Where:
+    """The team that `Team ID` names: its key, or its UUID. An origin says nothing about it."""
+    team = settings.team_id.strip()
+    if not team:
+        raise SddError(f"{LABEL} needs a Team ID: add `- **Team ID**: ENG` to `#### Tracker`")
+    if not _TEAM.fullmatch(team):
+        raise SddError(f"Team ID: {one_line(team)[:100]} is neither a team's key nor its UUID")
+    return Where(WEB, _workspace(settings), team)
+
+
+def _workspace(settings: TrackerSettings) -> str:
+    """The workspace as it stands in addresses, "" where that is not said."""
+    try:
+        parts = urlsplit(settings.url)
+        there = parts.path.split("/")[1:2] if parts.hostname == "linear.app" else []
+    except ValueError:
+        there = []
+    found = settings.owner or "".join(there)
+    return found if _WORKSPACE.fullmatch(found) else ""
+
+
+VENDOR = Vendor(LABEL, _open, _declared, tokens=("LINEAR_API_KEY",))

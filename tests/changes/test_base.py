@@ -1,0 +1,222 @@
+"""What is compared, and what a person is told to fetch where that is not here."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.changes.base import default_base
+from sdd_hooks.changes.diff import read_change
+from sdd_hooks.errors import RepositoryError
+from sdd_hooks.project.repository import discover
+from tests.support.repos import Repo
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Repo:
+    """A server's repository: `feature` left `main` three commits ago, which has gone on."""
+    repo = Repo.init(tmp_path / "origin")
+    for number in range(5):
+        repo.commit(f"Base {number}", {"a": f"{number}\n"})
+    repo.git("checkout", "-q", "-b", "feature")
+    for number in range(3):
+        repo.commit(f"Feature {number}", {"b": f"{number}\n"})
+    repo.git("checkout", "-q", "main")
+    for number in range(3):
+        repo.commit(f"Meanwhile {number}", {"c": f"{number}\n"})
+    repo.git("config", "uploadpack.allowFilter", "true")
+    return repo
+
+
+def clone(origin: Repo, *options: str) -> Repo:
+    """A clone with the branch `feature` checked out, as a server gives it over a network."""
+    root = origin.root.parent / "clone"
+    origin.git("clone", "-q", "--branch=feature", *options, f"file://{origin.root}", str(root))
+    return Repo(root)
+
+
+def refused(repo: Repo, base: str, head: str = "HEAD") -> str:
+    """The one line that says why the two cannot be compared."""
+    with pytest.raises(RepositoryError) as caught:
+        read_change(repo.root, base, head)
+    said = str(caught.value)
+    assert said.isprintable()
+    return said
+
+
+def follow(repo: Repo, said: str) -> None:
+    """Do what the message says, to the letter."""
+    (command,) = re.findall("`(git (?:fetch|diff) [^`]*)`", said)
+    repo.git(*shlex.split(command)[1:])
+
+
+def reviewed(repo: Repo, base: str = "origin/main") -> None:
+    """The change can be read, and is that of `feature`."""
+    change = read_change(repo.root, base, "HEAD")
+    assert change.messages == ("Feature 2", "Feature 1", "Feature 0")
+    assert [(file.path, file.added[0].text) for file in change.files] == [("b", "2")]
+
+
+def base_of(repo: Repo) -> str:
+    return default_base(discover(repo.root))
+
+
+def test_the_default_branch_of_the_remote(origin: Repo) -> None:
+    origin.git("branch", "-m", "main", "develop")
+    assert base_of(clone(origin)) == "origin/develop"
+
+
+@pytest.mark.parametrize("name", ["main", "master", "trunk"])
+def test_a_remote_that_does_not_say_its_default(origin: Repo, name: str) -> None:
+    repo = clone(origin)
+    repo.git("remote", "set-head", "origin", "--delete")
+    repo.git("update-ref", "-d", "refs/remotes/origin/main")
+    repo.git("update-ref", f"refs/remotes/origin/{name}", "HEAD")
+    assert base_of(repo) == f"origin/{name}"
+
+
+def test_a_default_branch_that_is_gone(origin: Repo) -> None:
+    repo = clone(origin)
+    repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
+    assert base_of(repo) == "origin/main"
+
+
+@pytest.mark.parametrize("name", ["main", "master", "trunk"])
+def test_a_local_branch(repo: Repo, name: str) -> None:
+    repo.commit()
+    repo.git("branch", "-m", name)
+    repo.git("checkout", "-q", "-b", "feature")
+    assert base_of(repo) == name
+
+
+def test_on_the_local_branch_what_it_follows(repo: Repo) -> None:
+    repo.commit()
+    repo.git("branch", "upstream")
+    repo.git("branch", "--set-upstream-to=upstream")
+    assert base_of(repo) == "upstream"
+    repo.git("branch", "-D", "upstream")
+    with pytest.raises(RepositoryError, match="--base"):
+        base_of(repo)
+
+
+def test_a_name_that_could_be_two(origin: Repo) -> None:
+    repo = clone(origin)
+    repo.git("branch", "origin/main", "HEAD")
+    tip = repo.git("rev-parse", "refs/remotes/origin/main")
+    assert repo.git("rev-parse", "--verify", "--quiet", base_of(repo)) == tip
+
+
+@pytest.mark.parametrize("unborn", [True, False])
+def test_nothing_to_compare_with(repo: Repo, unborn: bool) -> None:
+    if not unborn:
+        repo.commit()
+    with pytest.raises(RepositoryError) as caught:
+        base_of(repo)
+    assert str(caught.value) == (
+        "there is nothing to compare with: `origin` has no main, master or trunk here, nor is there"
+        " another one: name a branch with `--base`"
+    )
+
+
+def test_a_shallow_clone_that_reaches_far_enough(origin: Repo) -> None:
+    reviewed(clone(origin, "--depth=4", "--no-single-branch"))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_shallow_clone_without_the_common_commit(origin: Repo, depth: int) -> None:
+    repo = clone(origin, f"--depth={depth}", "--no-single-branch")
+    said = refused(repo, "origin/main")
+    assert said == (
+        "this clone is shallow and ends before 'HEAD' and 'origin/main' part:"
+        " `git fetch --unshallow origin` brings the rest"
+    )
+    follow(repo, said)
+    reviewed(repo)
+
+
+def test_a_shallow_clone_of_one_branch(origin: Repo) -> None:
+    repo = clone(origin, "--depth=1")
+    said = refused(repo, "origin/main")
+    assert said.startswith("there is no commit 'origin/main' here: `git fetch --unshallow origin +")
+    follow(repo, said)
+    reviewed(repo)
+
+
+def test_a_clone_of_one_branch(origin: Repo) -> None:
+    repo = clone(origin, "--single-branch")
+    follow(repo, refused(repo, "origin/main"))
+    reviewed(repo)
+
+
+def test_a_local_name_of_a_branch_that_only_the_remote_has(origin: Repo) -> None:
+    repo = clone(origin)
+    assert refused(repo, "main") == "there is no commit 'main' here: name `origin/main`"
+
+
+def test_a_name_that_nobody_has_fetched(origin: Repo) -> None:
+    repo = clone(origin, "--single-branch")
+    said = refused(repo, "main")
+    assert "to be named `origin/main`; else name a branch, a tag or a commit that is" in said
+    follow(repo, said)
+    reviewed(repo)
+
+
+def test_a_commit_that_was_not_fetched(origin: Repo) -> None:
+    repo = clone(origin, "--single-branch")
+    tip = origin.head()
+    said = refused(repo, tip)
+    assert said.endswith(f"`git fetch origin {tip}` brings it, unless it is gone there as well")
+    follow(repo, said)
+    reviewed(repo, tip)
+
+
+def test_a_base_that_is_gone(origin: Repo) -> None:
+    repo = clone(origin)
+    origin.git("branch", "-m", "main", "elsewhere")
+    repo.git("fetch", "-q", "--prune")
+    said = refused(repo, "origin/main")
+    assert "git fetch origin +refs/heads/main:refs/remotes/origin/main" in said
+    assert "brings a branch that is on origin" in said
+
+
+def test_no_remote(repo: Repo) -> None:
+    repo.commit()
+    assert refused(repo, "nowhere") == (
+        "there is no commit 'nowhere' here: name a branch, a tag or a commit that is"
+    )
+
+
+@pytest.mark.parametrize("name", ["", "--output=x", "-p", "a\0b"])
+def test_what_is_no_name(repo: Repo, name: str) -> None:
+    repo.commit()
+    assert "is no commit: name a branch" in refused(repo, name)
+
+
+@pytest.mark.parametrize(
+    "name", ["$(touch x)", "a;b", "`id`", "a\nb", "\x1b[31m", "a b", "x" * 300, "\udcff", "@{-1}"]
+)
+def test_a_hostile_name_is_in_no_command(origin: Repo, name: str) -> None:
+    said = refused(clone(origin), name)
+    assert said.endswith(": name a branch, a tag or a commit that is")
+    assert "git fetch" not in said
+
+
+def test_a_blob_is_no_base(repo: Repo) -> None:
+    repo.commit(files={"a": "1\n"})
+    assert "there is no commit 'HEAD:a' here" in refused(repo, "HEAD:a")
+    assert "there is no commit 'HEAD^{tree}' here" in refused(repo, "HEAD", "HEAD^{tree}")
+
+
+def test_a_partial_clone_that_lacks_contents(origin: Repo) -> None:
+    repo = clone(origin, "--filter=blob:none", "--no-checkout")
+    said = refused(repo, "origin/main")
+    parted = origin.git("merge-base", "main", "feature")
+    assert said == (
+        "this clone is partial and lacks contents of files that differ:"
+        f" `git diff --shortstat {parted} {origin.git('rev-parse', 'feature')}` fetches them"
+    )
+    follow(repo, said)
+    reviewed(repo)

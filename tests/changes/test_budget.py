@@ -1,0 +1,118 @@
+"""A change of any size is read within bounds, and what was left out is said."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.changes.budget import LARGEST, MOST_LINES, Budget
+from sdd_hooks.changes.diff import MOST_FILES, _read, _Sides, read_change, read_staged
+from sdd_hooks.errors import RepositoryError
+from tests.support.repos import Repo
+
+
+def commit(repo: Repo, files: Iterable[tuple[str, bytes]]) -> None:
+    """One more commit of many or large files, without a work tree."""
+    with subprocess.Popen(
+        ["git", "fast-import", "--quiet"],
+        cwd=repo.root,
+        env=repo.environment(),
+        stdin=subprocess.PIPE,
+    ) as importer:
+        assert importer.stdin is not None
+        importer.stdin.write(b"commit refs/heads/main\ncommitter A <a@example.org> 0 +0000\n")
+        importer.stdin.write(b"data 3\nAll\nfrom refs/heads/main^0\n")
+        for path, data in files:
+            importer.stdin.write(b"M 100644 inline %s\n" % path.encode())
+            importer.stdin.write(b"data %d\n%s\n" % (len(data), data))
+    assert importer.returncode == 0
+
+
+@pytest.mark.parametrize(("size", "lines"), [(10, 9), (99, 3)])
+def test_what_fits(size: int, lines: int) -> None:
+    budget = Budget(size, lines)
+    assert list(budget.lines([b"1234\n"] * 5)) == [b"1234\n"] * (2 if size == 10 else 3)
+    assert budget.spent
+
+
+def test_nothing_after_what_did_not_fit() -> None:
+    budget = Budget(10, 10)
+    assert budget.take(10, 1)
+    assert not budget.take(1, 1)
+    assert not budget.take(0, 0)
+
+
+def test_what_just_fits() -> None:
+    budget = Budget(10, 2)
+    assert list(budget.lines([b"1234\n"] * 2)) == [b"1234\n"] * 2
+    assert not budget.spent
+
+
+def test_a_large_diff(repo: Repo) -> None:
+    repo.commit(files={"z": "1\n"})
+    files = [(f"{number}.txt", (b"%d" % number * 99 + b"\n") * 75_000) for number in range(9)]
+    commit(repo, [*files, ("z", b"2\n")])
+    change = read_change(repo.root, "main~1", "main")
+    read = [sum(len(text) + 1 for _, text in file.added) for file in change.files]
+    assert LARGEST * 0.98 < sum(read) < LARGEST
+    assert len(change.files) == 10
+    assert (read[0], read[-1]) == (7_500_000, 0)
+    assert change.notes == (
+        "not looked at: what is beyond 50 MB, 1,000,000 lines or 60 seconds of the diff, in"
+        " 4 files",
+    )
+
+
+def test_many_lines(repo: Repo) -> None:
+    repo.commit(files={"z": "1\n"})
+    commit(repo, [("a", b"x\n" * 2_000_000), ("b", b"x\n")])
+    change = read_change(repo.root, "main~1", "main")
+    assert MOST_LINES - 10 < sum(len(file.added) for file in change.files) < MOST_LINES
+    assert change.notes[0].endswith("seconds of the diff, in 2 files")
+
+
+def test_many_files(repo: Repo) -> None:
+    repo.commit(files={"z": "1\n"})
+    commit(repo, [(f"{number:05}", b"%d\n" % number) for number in range(MOST_FILES + 20)])
+    change = read_change(repo.root, "main~1", "main")
+    assert [file.added[0].text for file in change.files] == [f"{n}" for n in range(MOST_FILES)]
+    assert change.notes == ("not looked at: 20 files beyond the first 5,000",)
+
+
+def test_seconds(repo: Repo, tmp_path: Path) -> None:
+    repo.commit(files={"a": "1\n"})
+    # git waits for somebody to write this index, and nobody does.
+    os.mkfifo(tmp_path / "index")
+    sides = _Sides(repo.root, "diff-index", ("--cached", "HEAD"), str(tmp_path / "index"))
+    with pytest.raises(RepositoryError, match="git took too long to find what differs"):
+        _read(sides, Budget(seconds=0.05))
+
+
+def test_a_process_that_does_not_end() -> None:
+    budget = Budget(seconds=0.01)
+    with subprocess.Popen(["sleep", "600"]) as process, budget.timed(process):
+        process.wait()
+    assert budget.spent
+    assert process.returncode == -signal.SIGKILL
+
+
+def test_what_is_hidden_counts_too(repo: Repo) -> None:
+    repo.commit(files={".gitattributes": "*.py -diff\n", "a.py": "1\n", "b.py": "1\n"})
+    repo.commit(files={"a.py": "2\n", "b.py": "2\n", "c.py": "3\n" * 90, "d.txt": "4\n"})
+    change = read_change(repo.root, "main~1", "main", budget=Budget(lines=30))
+    assert [bool(file.added) for file in change.files] == [False, False, False, True]
+    assert change.notes[0].endswith("seconds of the diff, in 3 files")
+
+
+def test_staging_within_the_bounds(repo: Repo, tmp_path: Path) -> None:
+    for number in range(300):
+        repo.write(f"{number:03}", f"{number}\n")
+    repo.git("add", "--all")
+    change = read_staged(repo.root)
+    assert [file.added[0].text for file in change.files] == [f"{n}" for n in range(300)]
+    assert change.notes == ()

@@ -1,0 +1,28 @@
+"""Lines are counted as git counts them."""
+
+from __future__ import annotations
+
+import pytest
+
+from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.text.lines import lines_of
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", ()),
+        ("a", ("a",)),
+        ("a\n", ("a",)),
+        ("a\n\n", ("a", "")),
+        ("a\r\nb\r\n", ("a", "b")),
+        ("a\x0cb\x85c\u2028d\re\n", ("a\x0cb\x85c\u2028d\re",)),
+    ],
+)
+def test_lines(text: str, lines: tuple[str, ...]) -> None:
+    assert lines_of(text) == lines
+
+
+def test_what_is_a_file() -> None:
+    link = ChangedFile("a", "a", "T", mode="120000", mode_before="100755")
+    assert (link.was_file, link.is_file) == (True, False)

@@ -1,0 +1,160 @@
+"""Patches are read as git writes them, whatever the lines say."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdd_hooks.changes.patch import LONGEST_LINE, Patch, line_text, read_patches
+from sdd_hooks.text.lines import Line
+from tests.support.repos import Repo
+
+# Lines that look like what stands around them.
+LINES = st.sampled_from(
+    [
+        b"",
+        b" ",
+        b"\t",
+        b"one",
+        b"two",
+        b"diff --git a/x b/x",
+        b"@@ -1 +1 @@",
+        b"@@ -1,3 +1,3 @@",
+        b"--- a/x",
+        b"+++ b/x",
+        b"-- x",
+        b"\\ No newline at end of file",
+        b"Binary files a/x and b/x differ",
+        b"* Unmerged path x",
+        b"one\r",
+        b"\r",
+        b"f\x0cg",
+        b"caf\xc3\xa9",
+        b"caf\xe9",
+        b"\xef\xbb\xbfmark",
+        b"\xff\xfe",
+    ]
+)
+TEXTS = st.tuples(st.lists(LINES, max_size=12), st.booleans()).map(
+    lambda made: b"\n".join(made[0]) + (b"\n" if made[1] else b"")
+)
+
+
+def read(patch: bytes) -> list[Patch]:
+    return list(read_patches(io.BytesIO(patch)))
+
+
+def lines(data: bytes) -> list[str]:
+    """The lines of a file, by other means than those under test."""
+    pieces = data.split(b"\n")
+    pieces = pieces if pieces[-1] else pieces[:-1]
+    shown = []
+    for number, piece in enumerate(pieces, 1):
+        try:
+            text = piece.decode()
+        except UnicodeDecodeError:
+            text = piece.decode("cp1252")
+        shown.append((text.lstrip("\ufeff") if number == 1 else text).removesuffix("\r"))
+    return shown
+
+
+def follows(patch: Patch, before: bytes, after: bytes) -> None:
+    """The patch makes the one text of the other."""
+    old, new = dict(enumerate(lines(before), 1)), dict(enumerate(lines(after), 1))
+    assert [old.pop(number) for number, _ in patch.removed] == [text for _, text in patch.removed]
+    assert [new.pop(number) for number, _ in patch.added] == [text for _, text in patch.added]
+    # What is left has not changed, but for the byte-order mark and the ends of lines.
+    assert len(old) == len(new)
+
+
+# Each example is a repository of its own.
+@settings(max_examples=40)
+@given(before=st.lists(TEXTS, min_size=1, max_size=4), data=st.data())
+def test_patches_of_git(before: list[bytes], data: st.DataObject) -> None:
+    after = [data.draw(TEXTS) for _ in before]
+    context = data.draw(st.integers(0, 4))
+    with tempfile.TemporaryDirectory() as folder:
+        repo = Repo.init(Path(folder) / "repo")
+        repo.commit(files={f"{at}": text for at, text in enumerate(before)})
+        repo.commit(files={f"{at}": text for at, text in enumerate(after)})
+        command = ("diff-tree", "-p", f"-U{context}", "--text", "HEAD~1", "HEAD")
+        patches = read(repo.run(*command).stdout)
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    assert len(patches) == len(changed)
+    for patch, (old, new) in zip(patches, changed, strict=True):
+        follows(patch, old, new)
+        assert not patch.whitespace or b"".join(old.split()) == b"".join(new.split())
+
+
+@given(st.lists(st.one_of(LINES, st.binary(max_size=20))))
+def test_nothing_raises(pieces: list[bytes]) -> None:
+    for patch in read(b"\n".join(pieces)):
+        assert not patch.cut
+
+
+@pytest.mark.parametrize(
+    ("removed", "added", "whitespace"),
+    [
+        (b"a b", b"a  b", True),
+        (b"a b", b"ab", True),
+        (b"a", b"a\r", True),
+        (b"a", b"b", False),
+    ],
+)
+def test_whitespace(removed: bytes, added: bytes, whitespace: bool) -> None:
+    (patch,) = read(b"diff --git a/x b/x\n@@ -4 +4 @@\n-%b\n+%b\n" % (removed, added))
+    assert patch.whitespace is whitespace
+
+
+def test_a_line_that_moves_is_more_than_whitespace() -> None:
+    (patch,) = read(b"diff --git a/x b/x\n@@ -1 +0,0 @@\n-a\n@@ -5,0 +5 @@\n+a\n")
+    assert patch == Patch((Line(5, "a"),), (Line(1, "a"),))
+
+
+def test_blank_lines_are_whitespace() -> None:
+    (patch,) = read(b"diff --git a/x b/x\n@@ -1,0 +2,2 @@\n+\n+ \n")
+    assert patch.whitespace
+
+
+def test_a_mode_is_no_whitespace() -> None:
+    (patch,) = read(b"diff --git a/x b/x\nold mode 100644\nnew mode 100755\n")
+    assert patch == Patch()
+
+
+def test_a_patch_that_ends_early() -> None:
+    (patch,) = read(b"diff --git a/x b/x\n@@ -1,2 +1,2 @@\n-a\n-b\n+a \n")
+    assert patch.added == (Line(1, "a "),)
+    assert not patch.whitespace
+
+
+def test_no_newline_at_the_end() -> None:
+    end = b"\\ No newline at end of file\n"
+    (patch,) = read(b"diff --git a/x b/x\n@@ -1 +1 @@\n-a\n%b+b\n%b" % (end, end))
+    assert (patch.removed, patch.added) == ((Line(1, "a"),), (Line(1, "b"),))
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "cut"),
+    [
+        (b"a\0b\n", "a\0b", False),
+        (b"a\r\r\n", "a\r", False),
+        (b"x" * LONGEST_LINE + b"\n", "x" * LONGEST_LINE, False),
+        (b"x" * (LONGEST_LINE + 1) + b"\n", "x" * LONGEST_LINE, True),
+        ("é".encode() * 9_000, "é" * LONGEST_LINE, True),
+        ("😀".encode() * 9_000, "😀" * LONGEST_LINE, True),
+        (b"x" + "😀".encode() * 9_000, "x" + "😀" * (LONGEST_LINE - 1), True),
+        (b"caf\xe9\n", "café", False),
+    ],
+)
+def test_the_text_of_a_line(data: bytes, text: str, cut: bool) -> None:
+    assert line_text(data, 2) == (text, cut)
+
+
+def test_a_byte_order_mark() -> None:
+    assert line_text("\ufeffa\n".encode(), 1) == ("a", False)
+    assert line_text("\ufeffa\n".encode(), 2) == ("\ufeffa", False)

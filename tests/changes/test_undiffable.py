@@ -1,0 +1,154 @@
+"""Text is read although attributes, or its encoding, make git show nothing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from sdd_hooks.changes.budget import Budget
+from sdd_hooks.changes.change import Change
+from sdd_hooks.changes.diff import read_change, read_staged
+from sdd_hooks.changes.patch import LONGEST_LINE
+from sdd_hooks.changes.undiffable import MOST, look
+from sdd_hooks.text.lines import Line
+from tests.support.repos import Repo
+
+ATTRIBUTES = ".gitattributes"
+
+
+def changed(
+    repo: Repo, before: Mapping[str, str | bytes], after: Mapping[str, str | bytes]
+) -> Change:
+    repo.commit(files=before)
+    repo.commit(files=after)
+    return read_change(repo.root, "HEAD~1", "HEAD")
+
+
+def lines(change: Change, path: str) -> tuple[list[Line], list[Line], bool]:
+    (file,) = [file for file in change.files if file.path == path]
+    return list(file.removed), list(file.added), file.binary
+
+
+@pytest.mark.parametrize("attribute", ["-diff", "binary", "diff=hide", "-text -diff"])
+def test_attributes_hide_nothing(repo: Repo, attribute: str) -> None:
+    repo.git("config", "diff.hide.binary", "true")
+    change = changed(
+        repo,
+        {"a.py": "1\n2\n3\n", "gone.py": "1\n"},
+        {ATTRIBUTES: f"*.py {attribute}\n", "a.py": "1\nzwei\n3\n", "new.py": "x\ny\n"},
+    )
+    assert lines(change, "a.py") == ([Line(2, "2")], [Line(2, "zwei")], False)
+    assert lines(change, "new.py") == ([], [Line(1, "x"), Line(2, "y")], False)
+    assert change.notes == ()
+
+
+def test_a_file_that_goes_is_hidden(repo: Repo) -> None:
+    repo.commit(files={ATTRIBUTES: "*.py -diff\n", "a.py": "1\n"})
+    repo.remove("a.py")
+    repo.commit()
+    assert lines(read_change(repo.root, "HEAD~1", "HEAD"), "a.py") == ([Line(1, "1")], [], False)
+
+
+def test_a_file_that_moves_is_hidden(repo: Repo) -> None:
+    text = "".join(f"{number}\n" for number in range(20))
+    repo.commit(files={ATTRIBUTES: "* -diff\n", "a.py": text, "c.py": "1\n"})
+    repo.git("mv", "a.py", "b.py")
+    repo.commit(files={"b.py": text + "end\n", "c.py": "2\n"})
+    change = read_change(repo.root, "HEAD~1", "HEAD")
+    assert [(file.before, file.path) for file in change.files] == [
+        ("a.py", "b.py"),
+        ("c.py", "c.py"),
+    ]
+    assert lines(change, "b.py") == ([], [Line(21, "end")], False)
+    assert lines(change, "c.py") == ([Line(1, "1")], [Line(1, "2")], False)
+
+
+def test_hidden_where_it_is_staged(repo: Repo) -> None:
+    repo.commit(files={"a.py": "1\n"})
+    repo.write(ATTRIBUTES, "*.py -diff\n")
+    repo.write("a.py", "2\n")
+    repo.git("add", "--all")
+    assert lines(read_staged(repo.root), "a.py")[1] == [Line(1, "2")]
+
+
+def test_hidden_with_a_hostile_path(repo: Repo) -> None:
+    path = ":(glob)*\n.py"
+    change = changed(repo, {path: "1\n", "a.py": "1\n"}, {ATTRIBUTES: "* -diff\n", path: "2\n"})
+    assert lines(change, path) == ([Line(1, "1")], [Line(1, "2")], False)
+
+
+def test_many_hidden_files(repo: Repo) -> None:
+    names = [f"{number:03}.py" for number in range(250)]
+    change = changed(
+        repo,
+        dict.fromkeys(names, "1\n"),
+        {ATTRIBUTES: "* -diff\n", **dict.fromkeys(names, "2\n")},
+    )
+    assert [lines(change, name)[1] for name in names] == [[Line(1, "2")]] * 250
+
+
+def test_what_is_binary_stays_it(repo: Repo) -> None:
+    change = changed(repo, {"a": b"\0\1"}, {ATTRIBUTES: "* -diff\n", "a": b"\0\2", "b": b"x\0"})
+    assert lines(change, "a") == lines(change, "b") == ([], [], True)
+
+
+def test_source_with_a_null_character(repo: Repo) -> None:
+    change = changed(repo, {"a": "1\n"}, {"b.js": b"// \0\nsteal()\n", "c.png": b"\0"})
+    assert lines(change, "b.js") == ([], [], True)
+    assert change.notes == ("not looked at: 1 binary file with a name of source code",)
+
+
+def test_binary_that_becomes_text(repo: Repo) -> None:
+    change = changed(repo, {"a.py": b"\0\1\n"}, {"a.py": "import os\nos.abort()\n"})
+    assert lines(change, "a.py") == ([], [Line(1, "import os"), Line(2, "os.abort()")], False)
+
+
+def test_utf_16(repo: Repo) -> None:
+    before = "first\r\nold 1\r\nold 2\r\nlast\r\n".encode("utf-16")
+    after = "first\r\nnew\r\nlast\r\n".encode("utf-16")
+    change = changed(repo, {"a.ps1": before}, {"a.ps1": after, "b.ps1": after})
+    assert lines(change, "a.ps1") == ([Line(2, "old 1"), Line(3, "old 2")], [Line(2, "new")], False)
+    assert len(lines(change, "b.ps1")[1]) == 3
+
+
+def test_utf_16_of_other_whitespace(repo: Repo) -> None:
+    change = changed(repo, {"a": "x y\n".encode("utf-16")}, {"a": "x  y\n"})
+    assert change.files[0].whitespace
+    assert lines(change, "a") == ([Line(1, "x y")], [Line(1, "x  y")], False)
+
+
+def test_a_line_that_is_said_again(repo: Repo) -> None:
+    change = changed(repo, {"a": "x\n".encode("utf-16")}, {"a": "x\nx\n".encode("utf-16")})
+    assert lines(change, "a") == ([], [Line(2, "x")], False)
+
+
+def test_a_long_hidden_line(repo: Repo) -> None:
+    change = changed(repo, {"b": ""}, {"a": ("x" * 3_000).encode("utf-16")})
+    assert [len(text) for _, text in lines(change, "a")[1]] == [LONGEST_LINE]
+    assert change.notes == ("not looked at: what is beyond 2,000 characters of a line, in 1 file",)
+
+
+def test_larger_than_is_looked_into(repo: Repo) -> None:
+    large = b"0123456789\n" * 800_000
+    change = changed(repo, {"a": "1\n"}, {"a.txt": large, "b.bin": b"\0" + large, "c.txt": "x\n"})
+    assert lines(change, "a.txt") == lines(change, "b.bin") == ([], [], True)
+    assert lines(change, "c.txt") == ([], [Line(1, "x")], False)
+    assert change.notes == ("not looked at: 1 text file of more than 8 MB",)
+
+
+def test_more_than_are_looked_into(repo: Repo) -> None:
+    repo.write(ATTRIBUTES, "* -diff\n.gitattributes diff\n")
+    for number in range(MOST + 1):
+        repo.write(f"{number:04}", "x\n")
+    repo.git("add", "--all")
+    change = read_staged(repo.root)
+    assert sum(bool(file.added) for file in change.files) == MOST + 1
+    assert change.notes == ("not looked at: 1 more file that git calls binary",)
+
+
+def test_a_spent_budget(repo: Repo) -> None:
+    change = changed(repo, {"b": ""}, {"a": "x\ny\n".encode("utf-16")})
+    hidden = [file._replace(binary=True) for file in change.files]
+    assert look(repo.root, hidden, Budget(size=5)).compared == {}
+    assert look(repo.root, hidden, Budget(size=50)).compared.keys() == {0}

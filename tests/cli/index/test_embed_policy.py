@@ -1,0 +1,151 @@
+"""`sdd index embed` as people and programs see it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from sdd_hooks.embedding.rates import NAME, record
+from tests.cli.commands import one_line
+from tests.support.embedding import CHUNKS, Gated
+
+KEYS = {
+    "schema_version",
+    "mode",
+    "device",
+    "model",
+    "pulled",
+    "pending",
+    "embedded",
+    "failed",
+    "remaining",
+    "seconds",
+    "estimate",
+    "pid",
+    "log",
+    "notes",
+    "warnings",
+}
+
+
+def test_a_cpu_goes_to_the_background_and_says_how_to_follow_it(gated: Gated) -> None:
+    done = gated.sdd("index", "embed")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        "device: cpu (model llm:gated)",
+        f"embedding {CHUNKS} chunks in the background, log: {gated.log}",
+        "see how far it is with `sdd index status`, end it with `sdd index embed --stop`",
+    ]
+
+
+def test_how_long_it_takes_is_said_where_it_was_measured(gated: Gated) -> None:
+    record("embedded", "llm:gated", "cpu", 100, 100 * 60.0, gated.environ)
+    done = gated.sdd("index", "embed")
+    assert done.out.splitlines()[1] == (
+        f"embedding {CHUNKS} chunks in the background, about {CHUNKS} minutes, log: {gated.log}"
+    )
+    assert gated.sdd("index", "embed", "--json").json["estimate"] is None
+
+
+def test_every_mode_has_the_same_keys(gated: Gated) -> None:
+    skip = gated.sdd("index", "embed", "--skip", "--json").json
+    background = gated.sdd("index", "embed", "--json").json
+    running = gated.sdd("index", "embed", "--json").json
+    stopped = gated.sdd("index", "embed", "--stop", "--json").json
+    gated.gate.remove()
+    foreground = gated.sdd("index", "embed", "--foreground", "--json").json
+    nothing = gated.sdd("index", "embed", "--json").json
+    every = (skip, background, running, stopped, foreground, nothing)
+    assert [set(one) for one in every] == [KEYS] * 6
+    modes = ["skip", "background", "running", "stop", "foreground", "none"]
+    assert [one["mode"] for one in every] == modes
+    assert background["pid"] == running["pid"] == stopped["pid"]
+    assert (background["device"], background["pending"]) == ("cpu", CHUNKS)
+    assert (foreground["embedded"], foreground["remaining"], foreground["failed"]) == (CHUNKS, 0, 0)
+    assert (foreground["pid"], foreground["log"]) == (None, None)
+    assert (nothing["device"], nothing["pending"]) == (None, 0)
+
+
+def test_skip_does_nothing_and_says_so(gated: Gated) -> None:
+    assert gated.sdd("index", "embed", "--skip") == (0, "Embed skipped per --skip flag\n", "")
+    assert gated.running is None
+    assert not (gated.repo.root / ".sdd/search/embed.json").exists()
+
+
+@pytest.mark.parametrize(
+    "options", [("--skip", "--stop"), ("--foreground", "--skip"), ("--stop", "--foreground")]
+)
+def test_one_thing_at_a_time(gated: Gated, options: tuple[str, ...]) -> None:
+    message = one_line(gated.sdd("index", "embed", *options), 2)
+    assert message.startswith("choose one of --foreground, --skip and --stop: see ")
+
+
+def test_nothing_to_embed_starts_nothing_and_needs_no_model(gated: Gated) -> None:
+    gated.gate.remove()
+    assert gated.sdd("index", "embed", "--foreground").code == 0
+    before = gated.recorded()
+    # Without its plug-in nobody knows the model.
+    done = gated.sdd("index", "embed", env={"PYTHONPATH": ""})
+    assert done == (0, "nothing to embed (llm:gated)\n", "")
+    assert gated.recorded() == before
+
+
+def test_index_alone_follows_the_same_rule(gated: Gated) -> None:
+    done = gated.sdd("index")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[-3] == "device: cpu (model llm:gated)"
+    assert lines[-2].startswith("embedding ")
+    again = gated.sdd("index", "--json").json
+    assert set(again["embed"]) == KEYS - {"schema_version", "notes", "warnings"}
+    assert again["embed"]["mode"] == "running"
+
+
+def test_in_ci_it_is_waited_for(gated: Gated) -> None:
+    gated.gate.remove()
+    done = gated.sdd("index", "--json", env={"CI": "true"}).json
+    assert (done["embed"]["mode"], done["embed"]["remaining"]) == ("foreground", 0)
+
+
+def test_index_alone_goes_on_without_vectors_while_another_embeds(gated: Gated) -> None:
+    assert gated.sdd("index", "embed").code == 0
+    running = gated.running
+    assert running is not None
+    done = gated.sdd("index", env={"CI": "true"})
+    assert done.code == 0
+    assert (
+        f"note: not embedded: another embed of this repository is running (pid {running.pid}):"
+        " run `sdd index embed` after it\n"
+    ) in done.err
+
+
+def test_what_was_embedded_tells_how_fast_it_goes(gated: Gated) -> None:
+    gated.gate.remove()
+    texts = "".join(f"\n## Part {n}\n\nText {n}.\n" for n in range(20))
+    gated.repo.commit("Long", {"docs/adrs/ADR-0009-x.md": f"# ADR-0009: Long\n{texts}"})
+    assert gated.sdd("index", "update").code == 0
+    assert gated.sdd("index", "embed", "--foreground").code == 0
+    kept = gated.repo.root.parent / ".cache/sdd" / f"{NAME}.json"
+    (rate,) = json.loads(kept.read_text()).values()
+    assert 0 < rate < 10
+
+
+def test_the_state_of_a_clone_is_not_believed(gated: Gated) -> None:
+    for text in ("[]", '{"error": "\\u001b[31m"}', "\0" * 100):
+        gated.repo.write(".sdd/search/embed.json", text)
+        done = gated.sdd("index", "status")
+        assert done.code == 0
+        assert not re.search("^(embedd|pending)", done.out, re.MULTILINE)
+
+
+def test_what_a_state_says_is_printed_as_text(gated: Gated) -> None:
+    assert gated.sdd("index", "embed").code == 0
+    gated.gate.let_one_through()
+    assert gated.sdd("index", "embed", "--stop").code == 0
+    path = gated.repo.root / ".sdd/search/embed.json"
+    path.write_text(json.dumps({**gated.recorded(), "error": "a\x1b[31m\nb"}))
+    done = gated.sdd("index", "status")
+    assert "\x1b" not in done.out
+    assert "\\u001b[31m b" in done.out

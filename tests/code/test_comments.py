@@ -1,0 +1,65 @@
+"""What is a comment and what is a string, told by marks alone."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.code.comments import parts
+
+LETTERS = {"code": "c", "comment": "#", "string": "s"}
+
+
+def drawn(path: str, text: str) -> str:
+    part = parts(path, text)
+    return "".join(LETTERS[part(offset)] for offset in range(len(text)))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.js", "a//b", "c###"),
+        ("a.js", "a/*b\n*/c", "c######c"),
+        ("a.js", "'//'a", "ssssc"),
+        ("a.js", '"\\"//"a', "ssssssc"),
+        ("a.ts", "`a\nb`c", "sssssc"),
+        ("a.js", "don't\nx", "cccsscc"),
+        ("a.go", "`\\`//", "sss##"),
+        ("a.rs", "'a'b &'a x", "ssscccccccc"[:10]),
+        ("a.py", "a # b\nc", "cc###cc"),
+        ("a.py", '"""#\n"""#', "ssssssss#"),
+        ("a.rb", "'#'#", "sss#"),
+        ("a.html", "a<!--b\n-->c", "c#########c"),
+        ("a.html", "{# a #}{{ b }}", "#######ccccccc"),
+        ("a.html", "  // a\nhttps://b", "######" + "c" * 10),
+        ("a.erb", "<%# a %>b", "########c"),
+        ("a.vue", "'a'", "ccc"),
+        ("a.php", "a // b\n# c", "cc####c###"),
+        ("a.js", "/* open", "#######"),
+        ("a.js", "", ""),
+    ],
+)
+def test_the_parts_of_a_text(path: str, text: str, expected: str) -> None:
+    assert drawn(path, text) == expected
+
+
+@given(
+    st.sampled_from(["js", "go", "rs", "py", "rb", "html", "php"]),
+    st.text("ab/*#'\"`\\\n<!-{}%>", max_size=60),
+)
+def test_any_text_has_parts(suffix: str, text: str) -> None:
+    assert len(drawn(f"a.{suffix}", text)) == len(text)
+
+
+@pytest.mark.parametrize("path", ["a.js", "a.go", "a.rs", "a.py", "a.html", "a.php"])
+@pytest.mark.parametrize(
+    "piece", ["'\\", '"\\\\', "/*", "`\\", "<!--", "{#", "'''", "{{!--", "\n  "]
+)
+def test_a_hostile_text_takes_a_moment(path: str, piece: str) -> None:
+    text = piece * 200_000
+    started = time.monotonic()
+    parts(path, text)(len(text) - 1)
+    assert time.monotonic() - started < 5

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from sdd_hooks.code import paths
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["tests/test_a.py", "src/a_test.go", "web/a.test.ts", "web/a.spec.tsx", "spec/models/a.rb",
+     "src/test/java/A.java", "src/ATests.cs", "x/__tests__/a.js", "conftest.py", "Foo.Tests/A.cs",
+     "pkg/core-tests/a.rs"],
+)  # fmt: skip
+def test_tests(path: str) -> None:
+    assert paths.is_test(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["src/contest.py", "src/latest/a.go", "src/a.py", "docs/openspec/specs/search/spec.md",
+     "tests/README.md", "src/attestation.rs"],
+)  # fmt: skip
+def test_no_tests(path: str) -> None:
+    assert not paths.is_test(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["tests/fixtures/a.py", "internal/testdata/a.go", "web/__snapshots__/a.snap", "a.json",
+     "docs/adrs/template.md", "docs/adr/0000-adr-template.md", "Cargo.lock", "templates/a.html"],
+)  # fmt: skip
+def test_samples(path: str) -> None:
+    assert paths.is_sample(path)
+
+
+def test_no_samples() -> None:
+    assert not any(
+        map(paths.is_sample, ("src/a.py", "docs/adrs/ADR-0001-a.md", "a.jsonnet", "src/temp.py"))
+    )
+
+
+def test_what_nobody_here_wrote() -> None:
+    foreign = ("vendor/a/b.go", "web/node_modules/a.js", "a.pb.go", "web/a.min.js", "dist/a.js")
+
+    assert all(map(paths.is_foreign, foreign))
+    assert not any(map(paths.is_foreign, ("src/a.go", "distribution/a.py", "src/builder.py")))
+
+
+def test_what_tells_of_the_past() -> None:
+    history = ("CHANGELOG.md", "changes.rst", "docs/release-notes/1.md", "web/.changeset/a.md")
+
+    assert all(map(paths.is_history, history))
+    assert not any(map(paths.is_history, ("src/history.go/a.go", "docs/a.md", "exchange.md")))
+
+
+def test_what_lists_other_files() -> None:
+    lists = ("README.md", "docs/adrs/index.md", "docs/SUMMARY.md", "mkdocs.yml", "llms.txt")
+
+    assert all(map(paths.is_list, lists))
+    assert not any(map(paths.is_list, ("docs/adrs/ADR-0001-index.md", "src/a.py")))
+
+
+def test_text_and_markdown() -> None:
+    assert paths.is_text("a.RST")
+    assert paths.is_markdown("a.MD")
+    assert not paths.is_markdown("a.rst")
+    assert not paths.is_text("a.py")

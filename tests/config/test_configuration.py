@@ -1,0 +1,397 @@
+import contextlib
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.config.configuration import (
+    Configuration,
+    load_configuration,
+    read_configuration,
+)
+from sdd_hooks.config.keys import GROUPS
+from sdd_hooks.config.memory_file import MemoryFile, find_memory_file, parse
+from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.project.layout import find_layout
+from sdd_hooks.project.workspace import find_modules
+from tests.support.repos import Repo
+
+CANONICAL = """\
+# App
+
+### SDD Configuration
+
+#### Tracker
+- **Type**: gitea
+- **Owner**: myorg
+- **Repo**: myproject
+- **Project Key**: PROJ
+- **Team ID**: TEAM
+- **URL**: https://gitea.example.org
+
+#### Index Freshness
+- **Staleness Threshold**: 30m
+- **Prime Interval**: 90s
+- **Issues Interval**: 10m
+- **Backfill**: no
+- **Backfill Limit**: 50
+- **Backfill Load**: 80%
+
+#### Search
+- **Engine**: qmd
+- **Embed Model**: all-MiniLM-L6-v2
+- **Vector Storage**: float32
+- **Share Vectors**: true
+
+#### Branch Conventions
+- **Enabled**: false
+- **Prefix**: story
+- **Epic Prefix**: saga
+- **Slug Max Length**: 40
+
+#### PR Conventions
+- **Enabled**: false
+- **Close Keyword**: Fixes
+- **Ref Keyword**: See
+- **Include Spec Reference**: false
+
+#### Review
+- **Max Pairs**: 3
+- **Merge Strategy**: rebase
+- **Auto Cleanup**: true
+- **Fail On**: warning
+- **Max Suggestions**: 2
+
+#### Worktrees
+- **Base Dir**: ../trees/
+- **Max Agents**: 5
+- **Auto Cleanup**: true
+- **PR Mode**: draft
+
+#### Projects
+- **Default Mode**: single
+- **Views**: All Work, Board
+- **Columns**: Todo, Done
+- **Iteration Weeks**: 3
+- **Hotspot Threshold**: 40%
+"""
+
+
+def read(text: str, base: Configuration | None = None) -> Configuration:
+    memory = MemoryFile(Path("CLAUDE.md"), tuple(parse(text)))
+    return read_configuration(memory, (), base or Configuration())
+
+
+def configure(text: str) -> Configuration:
+    return read(f"### SDD Configuration\n{text}")
+
+
+def warnings(text: str) -> list[str]:
+    return [str(warning) for warning in configure(text).warnings]
+
+
+def test_defaults():
+    found = Configuration()
+    assert found.memory_file is None
+    assert found.freshness.staleness_threshold == 120 * 60
+    assert found.freshness.prime_interval == 60
+    assert found.freshness.issues_interval == 5 * 60
+    assert (found.freshness.backfill, found.freshness.backfill_limit) == (True, 200)
+    assert found.freshness.backfill_load == 0.5
+    assert (found.search.engine, found.search.embed_model) == ("embedded", "")
+    assert (found.search.vector_storage, found.search.share_vectors) == ("int8", False)
+    assert (found.branches.prefix, found.branches.epic_prefix) == ("feature", "epic")
+    assert (found.branches.enabled, found.branches.slug_max_length) == (True, 50)
+    assert (found.pull_requests.enabled, found.pull_requests.ref_keyword) == (True, "Part of")
+    assert found.pull_requests.include_spec_reference is True
+    assert (found.review.max_pairs, found.review.merge_strategy) == (2, "squash")
+    assert found.review.auto_cleanup is False
+    assert (found.worktrees.base_dir, found.worktrees.max_agents) == (".claude/worktrees/", 3)
+    assert (found.worktrees.auto_cleanup, found.worktrees.pr_mode) == (False, "ready")
+    assert (found.projects.default_mode, found.projects.iteration_weeks) == ("per-epic", 2)
+
+
+def test_every_key_of_every_section():
+    found = read(CANONICAL)
+    assert found.warnings == ()
+    assert found.memory_file == Path("CLAUDE.md")
+    default = Configuration()
+    for group in GROUPS:
+        settings, defaults = getattr(found, group.field), getattr(default, group.field)
+        for name, here, usual in zip(settings._fields, settings, defaults, strict=True):
+            assert here != usual, name
+
+
+def test_every_field_has_a_key():
+    default = Configuration()
+    for group in GROUPS:
+        expected = set(getattr(default, group.field)._fields)
+        assert {key.field for key in group.keys} == expected
+
+
+def test_flat_form_with_groups():
+    """As `/sdd:init` of the ecosystem has written it into its own repository."""
+    found = configure(
+        "\n**Tracker**: GitHub\n**Owner**: joestump\n**Repo**: claude-plugin-sdd\n"
+        "**Branch Conventions**:\n- Prefix: `feat`\n- Epic Prefix: `saga`\n- Slug Max Length: 40\n"
+    )
+    assert found.warnings == ()
+    assert found.tracker.type == "github"
+    assert (found.tracker.owner, found.tracker.repo) == ("joestump", "claude-plugin-sdd")
+    assert (found.branches.prefix, found.branches.epic_prefix) == ("feat", "saga")
+    assert found.branches.slug_max_length == 40
+
+
+def test_plain_bullets_and_a_host():
+    found = configure(
+        "\n#### Tracker\n\n- Type: Gitea\n- Owner: stump.wtf\n- Host: https://gitea.stump.rocks\n"
+        "\n#### PR Conventions\n\n- Include Spec Reference: no\n"
+    )
+    assert found.warnings == ()
+    assert found.tracker.url == "https://gitea.stump.rocks"
+    assert found.pull_requests.include_spec_reference is False
+
+
+def test_second_level_heading_with_bullets():
+    found = read(
+        "## SDD Configuration\n\n- **Max parallel agents**: 4\n- **Hotspot threshold**: 40%\n"
+    )
+    assert found.warnings == ()
+    assert found.worktrees.max_agents == 4
+    assert found.projects.hotspot_threshold == 0.4
+
+
+def test_older_heading():
+    assert (
+        read("### Design Plugin Configuration\n#### Tracker\n- **Type**: jira\n").tracker.type
+        == "jira"
+    )
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "Staleness Threshold",
+        "staleness threshold",
+        "Staleness-Threshold",
+        "staleness_threshold",
+        "StalenessThreshold",
+        "Index Freshness Staleness Threshold",
+        "staleness",
+    ],
+)
+@pytest.mark.parametrize("heading", ["", "#### Index Freshness\n", "#### index-freshness:\n"])
+def test_variations_of_a_key(key: str, heading: str):
+    found = configure(f"{heading}- **{key}**: 30m\n")
+    assert found.warnings == ()
+    assert found.freshness.staleness_threshold == 1800
+
+
+def test_key_with_the_name_of_its_section():
+    found = configure("#### Branch Conventions\n- **Branch prefix**: story\n")
+    assert (found.branches.prefix, found.warnings) == ("story", ())
+
+
+def test_crlf_and_byte_order_mark(tmp_path: Path):
+    text = "\ufeff" + CANONICAL.replace("\n", "\r\n")
+    (tmp_path / "CLAUDE.md").write_bytes(text.encode())
+    found = load_configuration(tmp_path)
+    assert found.warnings == ()
+    assert found.search.engine == "qmd"
+    assert found.pull_requests.ref_keyword == "See"
+
+
+def test_an_example_is_no_configuration():
+    found = read(
+        "## Architecture Context\n"
+        "```markdown\n### SDD Configuration\n#### Search\n- **Engine**: qmd\n```\n"
+        "<!--\n### SDD Configuration\n#### Search\n- **Engine**: qmd\n-->\n"
+        "### SDD Configuration\n~~~\n- **Share Vectors**: true\n~~~\n"
+    )
+    assert found.search == Configuration().search
+
+
+def test_other_sections_are_not_read():
+    found = read("### SDD Configuration\n#### Search\n### Else\n#### Search\n- **Engine**: qmd\n")
+    assert found.search.engine == "embedded"
+
+
+def test_empty_values_keep_the_default():
+    found = configure(
+        "#### PR Conventions\n"
+        "- **Ref Keyword**:\n- **Close Keyword**: (tracker's own)\n- **Enabled**: -\n"
+    )
+    assert found.pull_requests == Configuration().pull_requests
+    assert found.warnings == ()
+
+
+def test_unknown_key_and_section_are_named_with_their_line():
+    text = (
+        "\n#### Index Freshness\n- **Stalenes Threshold**: 30m\n#### Serch\n- **Engine**: qmd\n"
+        "##### Review\n- **Max Pairs**: 9\n#### Coding Models\ntext\n- **Fantasy**: 1\n"
+        "#### Review\n- Max Agents: 3\n"
+    )
+    assert warnings(text) == [
+        "CLAUDE.md:4: unknown key 'Stalenes Threshold' in 'Index Freshness':"
+        " did you mean 'Staleness Threshold'?",
+        "CLAUDE.md:5: unknown section 'Serch': did you mean 'Search'?",
+        "CLAUDE.md:9: unknown section 'Coding Models'",
+        "CLAUDE.md:13: unknown key 'Max Agents' in 'Review'",
+    ]
+    assert configure(text).review.max_pairs == 2
+
+
+def test_unknown_flat_key():
+    assert warnings(
+        "- **Hotspot treshold**: 40%\n- **Zzz**: 1\nNote: text is text\n- See: text too\n"
+    ) == [
+        "CLAUDE.md:2: unknown key 'Hotspot treshold': did you mean 'Hotspot Threshold'?",
+        "CLAUDE.md:3: unknown key 'Zzz'",
+    ]
+
+
+def test_a_flat_key_that_could_be_of_two_sections():
+    found = configure("- **Auto Cleanup**: true\n")
+    assert [str(w) for w in found.warnings] == [
+        "CLAUDE.md:2: 'Auto Cleanup' is a key of 'Review' or 'Worktrees': put it under one of them"
+    ]
+    assert (found.review.auto_cleanup, found.worktrees.auto_cleanup) == (False, False)
+
+
+def test_said_twice():
+    found = configure("#### Review\n- **Max Pairs**: 3\n- **Max Pairs**: 4\n")
+    assert found.review.max_pairs == 4
+    assert [w.line for w in found.warnings] == [4]
+
+
+def test_tables_and_prose_of_others_are_left_alone():
+    assert warnings("\n| Item | Value |\n|---|---|\n| Mode | hybrid |\n\nWe use it: daily.\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "#### Index Freshness\n- **Staleness Threshold**: soon\n",
+            "CLAUDE.md:3: 'Staleness Threshold' must be"
+            " a duration such as 30m, 4h or 1h30m, not 'soon'",
+        ),
+        (
+            "\n\n#### Search\n- **Vector Storage**: int4\n",
+            "CLAUDE.md:5: 'Vector Storage' must be int8 or float32, not 'int4'",
+        ),
+        (
+            "- **Max parallel agents**: many\n",
+            "CLAUDE.md:2: 'Max Agents' must be a whole number from 1 to 100, not 'many'",
+        ),
+    ],
+)
+def test_bad_value_is_an_error_with_file_and_line(text: str, message: str):
+    with pytest.raises(ConfigurationError) as caught:
+        configure(text)
+    assert str(caught.value) == message
+    assert caught.value.exit_code == 5
+
+
+def test_error_is_one_short_line_whatever_the_value():
+    with pytest.raises(ConfigurationError) as caught:
+        configure("- **Max pairs**: \x1b[31m" + "x" * 10_000 + "\n")
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 200
+
+
+def test_module_overrides_the_root_key_by_key(tmp_path: Path):
+    (tmp_path / "CLAUDE.md").write_text(CANONICAL)
+    module = tmp_path / "services" / "api"
+    module.mkdir(parents=True)
+    (module / "AGENTS.md").write_text(
+        "### SDD Configuration\n#### Tracker\n- **Repo**: api\n- **Odd**: 1\n"
+    )
+    root = load_configuration(tmp_path)
+    found = load_configuration(module, root)
+    assert (found.tracker.type, found.tracker.owner, found.tracker.repo) == (
+        "gitea",
+        "myorg",
+        "api",
+    )
+    assert found.search == root.search
+    assert found.memory_file == module / "AGENTS.md"
+    assert [w.path for w in found.warnings] == [module / "AGENTS.md"]
+
+
+def test_module_without_a_memory_file_is_as_the_root(tmp_path: Path):
+    (tmp_path / "CLAUDE.md").write_text(CANONICAL)
+    root = load_configuration(tmp_path)
+    found = load_configuration(tmp_path / "nowhere", root)
+    assert found.tracker == root.tracker
+    assert found.memory_file is None
+
+
+def test_unreadable_memory_file_is_a_warning(tmp_path: Path):
+    (tmp_path / "CLAUDE.md").symlink_to("/etc/hostname")
+    found = load_configuration(tmp_path)
+    assert [str(w) for w in found.warnings] == [
+        f"{tmp_path}/CLAUDE.md: not read: CLAUDE.md: leaves the repository"
+    ]
+
+
+def test_a_file_in_another_format_is_not_warned_about_line_by_line():
+    assert len(warnings("- **Fantasy**: 1\n" * 1000)) == 20
+    assert len(warnings("- **Owner**: me\n" * 1000)) == 20
+
+
+SIZE = 200_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!--" * (SIZE // 4),
+        "### " + "[" * SIZE,
+        "### x" + " " * SIZE + "y",
+        "- **Repo**: a" + " " * SIZE + "b",
+        "- **Max Pairs**: a" + " (" * (SIZE // 2),
+        "- **Review" + " " * SIZE + "x",
+        "- Specifications are in `a" + " " * SIZE,
+        "- Specifications are in " + "a/" * (SIZE // 2),
+        "- Specifications are in `a/b`\n" * (SIZE // 30),
+        "### SDD Configuration\n" * (SIZE // 22),
+        "#### Fantasy\n" * (SIZE // 13),
+        "- **Fantasy**: x\n" * (SIZE // 17),
+        "### Workspace Modules\n| Module | Root |\n" + "|-" * (SIZE // 2),
+        "### Workspace Modules\n| Module | Root |\n|-|-|\n| a | " + "\\" * SIZE,
+    ],
+    ids=lambda text: ascii(text[:30]),
+)
+def test_no_memory_file_takes_long(repo: Repo, text: str):
+    repo.write("CLAUDE.md", f"## Architecture Context\n### SDD Configuration\n{text}")
+    started = time.process_time()
+    with contextlib.suppress(ConfigurationError):
+        load_configuration(repo.root)
+    memory, _ = find_memory_file(repo.root)
+    with contextlib.suppress(ConfigurationError):
+        find_modules(repo.root, memory)
+    with contextlib.suppress(ConfigurationError):
+        find_layout(repo.root, "", memory)
+    assert time.process_time() - started < 4
+
+
+lines = st.lists(
+    st.one_of(
+        st.sampled_from(CANONICAL.splitlines()),
+        st.text(alphabet=st.sampled_from("#*-_:` \tabc12"), max_size=30),
+    ),
+    max_size=30,
+)
+
+
+@given(lines)
+def test_any_memory_file_is_read_or_refused_with_its_line(text: list[str]):
+    try:
+        found = read("\n".join(text))
+    except ConfigurationError as error:
+        assert 0 < error.line <= len(text)
+    else:
+        assert all(0 < w.line <= len(text) for w in found.warnings)

@@ -1,0 +1,258 @@
+"""An embed in a process of its own: what it outlives, what it remembers, what ends it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.embedding.stop import stop
+from tests.cli.commands import SCRIPTS, TERMINAL, one_line
+from tests.support.embedding import CHUNKS, Gated
+from tests.support.waiting import until
+
+
+def begun(gated: Gated) -> int:
+    """Start an embed in the background. Returns its process id."""
+    done = gated.sdd("index", "embed", "--json").json
+    assert done["mode"] == "background"
+    return int(done["pid"])
+
+
+def group_exists(pid: int) -> bool:
+    try:
+        os.killpg(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_it_goes_on_when_its_terminal_is_gone(gated: Gated) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TERMINAL, "", str(SCRIPTS / "sdd"), "index", "embed"],
+        cwd=gated.repo.root,
+        env=gated.environ,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert f"embedding {CHUNKS} chunks in the background, log: {gated.log}" in done.stdout
+    running = gated.running
+    assert running is not None
+    # It has no terminal, and leads a session and a group that nothing else is in.
+    assert os.getsid(running.pid) == os.getpgid(running.pid) == running.pid
+    gated.finish()
+    assert gated.status()["pending"] == 0
+
+
+def test_it_says_in_the_log_what_it_did(gated: Gated) -> None:
+    begun(gated)
+    found = gated.log.stat()
+    assert stat.S_IMODE(found.st_mode) == 0o600
+    gated.finish()
+    first, last = gated.log.read_text().splitlines()
+    assert first == f"embedding {CHUNKS} chunks on cpu with llm:gated"
+    assert re.fullmatch(rf"embedded {CHUNKS} chunks in \d\.\d s", last)
+
+
+def test_it_holds_no_descriptor_and_lets_others_go_first(gated: Gated) -> None:
+    reader, writer = os.pipe()
+    done = subprocess.run(
+        [str(SCRIPTS / "sdd"), "index", "embed"],
+        cwd=gated.repo.root,
+        env=gated.environ,
+        stdin=reader,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    os.close(reader)
+    with pytest.raises(BrokenPipeError):
+        os.write(writer, b"to nobody")
+    os.close(writer)
+    assert done.stderr == b""
+    running = gated.running
+    assert running is not None
+    gated.gate.let_one_through()
+    assert os.getpriority(os.PRIO_PROCESS, running.pid) == 10
+    gated.finish()
+
+
+def test_nothing_is_imported_from_the_repository_and_git_is_not_misled(gated: Gated) -> None:
+    for name in ("sdd_hooks", "apsw", "json"):
+        gated.repo.write(f"{name}.py", f"raise SystemExit({name!r})\n")
+    done = gated.sdd("index", "embed", env={"GIT_INDEX_FILE": "/nowhere", "GIT_PREFIX": "x/"})
+    assert done.code == 0
+    gated.finish()
+    assert gated.recorded()["error"] == ""
+
+
+def test_progress_and_completion_are_visible(gated: Gated) -> None:
+    pid = begun(gated)
+    gated.gate.let_one_through()
+    found = gated.status()["embed"]
+    assert (found["running"]["pid"], found["running"]["background"]) == (pid, True)
+    assert (found["run"]["wanted"], found["run"]["finished"]) == (CHUNKS, None)
+    assert found["run"]["log"] == str(gated.log)
+    line = gated.sdd("index", "status").out.splitlines()[4]
+    shown = rf"embedding  \d of {CHUNKS} chunks, for .*, in the background, pid {pid}, log "
+    assert re.fullmatch(shown + re.escape(str(gated.log)), line)
+    gated.finish()
+    found = gated.status()
+    assert (found["pending"], found["embed"]["running"]) == (0, None)
+    ended = found["embed"]["run"]
+    assert (ended["embedded"], ended["failed"], ended["error"]) == (CHUNKS, 0, "")
+    line = gated.sdd("index", "status").out.splitlines()[4]
+    assert re.fullmatch(rf"embedded   {CHUNKS} chunks in .*, \d+ seconds? ago", line)
+
+
+def test_there_is_one_at_a_time(gated: Gated) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        asked = pool.map(lambda _: gated.sdd("index", "embed", "--json"), range(4))
+    done = [one.json for one in asked]
+    assert sorted(one["mode"] for one in done) == ["background", "running", "running", "running"]
+    (pid,) = {one["pid"] for one in done}
+    assert {one["log"] for one in done} == {str(gated.log)}
+    again = gated.sdd("index", "embed")
+    assert again.code == 0
+    running = f"an embed of this repository is running already (pid {pid}), log: {gated.log}"
+    assert again.out.splitlines()[1] == running
+    message = one_line(gated.sdd("index", "embed", "--foreground"), 7)
+    assert message == (
+        f"another embed of this repository is running (pid {pid}): run `sdd index embed` after it"
+    )
+    gated.finish()
+    assert gated.log.read_text().count("embedded") == 1
+
+
+def test_worktrees_share_it(gated: Gated, tmp_path: Path) -> None:
+    pid = begun(gated)
+    linked = Gated(gated.repo.worktree(tmp_path / "linked", "other"), gated.gate, gated.environ)
+    assert linked.sdd("index", "add", "--kind", "adrs").code == 0
+    assert linked.sdd("index", "embed", "--json").json["pid"] == pid
+    lines = linked.sdd("index", "status").out.splitlines()
+    assert f"in the background, for {gated.repo.root}, pid {pid}, log {gated.log}" in lines[4]
+    gated.finish()
+    assert linked.sdd("index", "embed").out == "nothing to embed (llm:gated)\n"
+
+
+def test_a_killed_one_is_known_and_continued(gated: Gated) -> None:
+    pid = begun(gated)
+    gated.gate.let_one_through()
+    os.kill(pid, signal.SIGKILL)
+    gated.ended()
+    found = gated.status()["embed"]
+    assert (found["running"], found["run"]["finished"]) == (None, None)
+    lines = gated.sdd("index", "status").out.splitlines()
+    assert re.fullmatch(
+        r"embedded   cut short, begun .* ago: `sdd index embed` goes on from there", lines[4]
+    )
+    begun(gated)
+    gated.finish()
+    assert gated.status()["pending"] == 0
+
+
+def test_a_text_that_the_model_refuses_is_counted_apart_from_those_never_tried(
+    gated: Gated,
+) -> None:
+    gated.repo.commit("Another", {"docs/adrs/ADR-0009-x.md": "# ADR-0009: unwanted\n\nX.\n"})
+    assert gated.sdd("index", "update").code == 0
+    begun(gated)
+    gated.finish()
+    gated.write_decisions(5, 2)
+    assert gated.sdd("index", "update").code == 0
+    found = gated.status()
+    assert (found["pending"], found["embed"]["failed"], found["embed"]["untried"]) == (3, 1, 2)
+    lines = gated.sdd("index", "status").out.splitlines()
+    assert re.fullmatch(rf"embedded   {CHUNKS} chunks in .* ago, 1 failed", lines[4])
+    assert lines[5] == "pending    3 chunks: 1 failed in the last run, 2 never tried"
+    text = gated.log.read_text()
+    assert "Traceback" not in text
+    assert "\x1b" not in text
+    assert ", 1 failed\n" in text
+
+
+def test_stop_ends_the_whole_group(gated: Gated) -> None:
+    pid = begun(gated)
+    gated.gate.let_one_through()
+    done = gated.sdd("index", "embed", "--stop")
+    assert done == (
+        0,
+        f"stopped the embed (pid {pid}): what it embedded is kept,"
+        " and `sdd index embed` goes on from there\n",
+        "",
+    )
+    until(lambda: not group_exists(pid))
+    assert gated.recorded()["error"] == "stopped"
+    assert gated.log.read_text().endswith("sdd: embed failed — run `sdd index embed` (stopped)\n")
+    again = gated.sdd("index", "embed", "--stop", "--json").json
+    assert (again["mode"], again["pid"]) == ("stop", None)
+    assert gated.sdd("index", "embed", "--stop").out == "no embed is running\n"
+
+
+def test_one_that_does_not_end_when_asked_is_made_to(gated: Gated) -> None:
+    """A stopped process hears of nothing but SIGKILL."""
+    pid = begun(gated)
+    os.kill(pid, signal.SIGSTOP)
+    ended = stop(gated.project.repository, grace=0.2)
+    assert ended is not None
+    assert (ended.pid, gated.running) == (pid, None)
+    assert gated.status()["embed"]["run"]["finished"] is None
+
+
+def test_one_in_the_foreground_is_not_stopped_from_elsewhere(gated: Gated) -> None:
+    process = subprocess.Popen(
+        [str(SCRIPTS / "sdd"), "index", "embed", "--foreground"],
+        cwd=gated.repo.root,
+        env=gated.environ,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        until(lambda: gated.running)
+        message = one_line(gated.sdd("index", "embed", "--stop"), 7)
+        assert message == (
+            f"the embed of this repository (pid {process.pid}) is in the foreground:"
+            " press Ctrl-C where it runs"
+        )
+        assert gated.sdd("index", "embed").out.splitlines()[1] == (
+            f"an embed of this repository is running already (pid {process.pid})"
+        )
+        gated.gate.remove()
+        out, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    header, last = out.splitlines()
+    assert header == "device: cpu (model llm:gated)"
+    assert re.fullmatch(rf"embedded {CHUNKS} chunks in \d\.\d s", last)
+    found = gated.status()["embed"]["run"]
+    assert (found["embedded"], found["log"]) == (CHUNKS, "")
+
+
+@pytest.mark.parametrize("taken", ["link", "second name", "pipe"])
+def test_a_log_that_may_be_a_trap_is_refused(gated: Gated, tmp_path: Path, taken: str) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("keep me")
+    if taken == "link":
+        gated.log.symlink_to(precious)
+    elif taken == "second name":
+        gated.log.hardlink_to(precious)
+    else:
+        os.mkfifo(gated.log)
+    message = one_line(gated.sdd("index", "embed"), 7)
+    assert message.startswith(f"the log {gated.log} is ")
+    assert message.endswith(": remove it")
+    assert precious.read_text() == "keep me"
+    assert gated.running is None
+    # An index without vectors is a working index.
+    done = gated.sdd("index")
+    assert done.code == 0
+    assert f"note: not embedded: {message}\n" in done.err

@@ -1,0 +1,79 @@
+"""What is remembered of an embed, and everything that is not taken for it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.embedding.progress import embedding_of
+from sdd_hooks.embedding.state import NAME, Run, parse_run, read_run, write_run
+from sdd_hooks.project.repository import discover
+from tests.support.repos import Repo
+
+RUN = Run(1000.0, 20, 10, "cpu", "local:x", "/tmp/x.log", 1005.0, 8, 2, "no")
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+def test_it_is_read_as_it_was_written(repo: Repo) -> None:
+    repository = discover(repo.root)
+    repository.search_dir.mkdir(parents=True)
+    assert read_run(repository) is None
+    write_run(repository, RUN)
+    assert read_run(repository) == RUN
+    assert (RUN.seconds, Run(1.0, 0, 0, "", "").seconds) == (5.0, 0.0)
+
+
+def test_where_it_cannot_be_written_nothing_is_raised(repo: Repo) -> None:
+    write_run(discover(repo.root), RUN)
+    assert not (repo.root / ".sdd").exists()
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes(text: bytes) -> None:
+    parse_run(text)
+
+
+@given(st.sampled_from([*asdict(RUN), "more"]), JSON)
+def test_any_value_in_any_place(name: str, value: object) -> None:
+    run = parse_run(json.dumps({**asdict(RUN), name: value}).encode())
+    if run is not None:
+        # What is taken can be shown: times are subtracted, counts formatted.
+        assert run.seconds >= 0
+        assert all(f"{count:,}" for count in (run.pending, run.wanted, run.embedded, run.failed))
+        assert isinstance(run.error, str)
+
+
+@given(st.sampled_from(list(asdict(RUN))))
+def test_nothing_may_be_missing(name: str) -> None:
+    assert (
+        parse_run(json.dumps({k: v for k, v in asdict(RUN).items() if k != name}).encode()) is None
+    )
+
+
+def test_a_forged_one_is_not_there(repo: Repo) -> None:
+    path = repo.root / ".sdd/search" / NAME
+    for text in ("[" * 100_000, '{"started": 1e999}', "null", "{" + " " * 20_000 + "}"):
+        repo.write(f".sdd/search/{NAME}", text)
+        assert read_run(discover(repo.root)) is None
+    path.unlink()
+    path.symlink_to(repo.write("elsewhere.json", json.dumps(asdict(RUN))))
+    assert read_run(discover(repo.root)) is None
+
+
+def test_what_failed_is_told_from_what_was_never_tried(repo: Repo) -> None:
+    repository = discover(repo.root)
+    repository.search_dir.mkdir(parents=True)
+    assert embedding_of(repository, 5).untried == 5
+    write_run(repository, RUN)
+    found = embedding_of(repository, 5)
+    assert (found.running, found.done, found.failed, found.untried) == (None, None, 2, 3)
+    # Documents that failed may be gone meanwhile.
+    assert embedding_of(repository, 1).failed == 1

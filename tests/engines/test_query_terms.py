@@ -1,0 +1,102 @@
+"""What a query asks for, checked against the tokenizer that reads the documents."""
+
+from __future__ import annotations
+
+import apsw
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.engines.query_terms import identifier_parts, spaced, terms
+
+
+def matches(document: str, query: str) -> bool:
+    """Whether every term of the query is found in a document indexed as the engine does."""
+    connection = apsw.Connection(":memory:")
+    connection.execute(
+        "CREATE VIRTUAL TABLE words USING fts5(body, parts,"
+        " tokenize='porter unicode61 remove_diacritics 2')"
+    )
+    connection.execute(
+        "INSERT INTO words VALUES(?, ?)", (spaced(document), identifier_parts(document))
+    )
+    asked = terms(query)
+    assert asked
+    return all(
+        (not term.excluded)
+        == bool(
+            connection.execute(
+                "SELECT count(*) FROM words WHERE words MATCH ?", (term.expression,)
+            ).get
+        )
+        for term in asked
+    )
+
+
+@pytest.mark.parametrize(
+    ("document", "query"),
+    [
+        ("call parseUserID first", "parseUserID"),
+        ("call parseUserID first", "user id"),
+        ("call parse_user_id first", "parseUserID"),
+        ("call parseUserID first", "parseuserid"),
+        ("the HTTPServer starts", "server"),
+        ("see internal/session/store.go", "session store"),
+        ("see os.path.join", "path.join"),
+        ("décision architecturale", "decision"),
+        ("a decision", "décision"),
+        ("検索エンジンを選ぶ", "エンジン"),
+        ("검색 엔진을 선택", "엔진"),
+        ("authentication of users", "auth"),
+        ("tokens are validated", "validate token"),
+        ("sessions expire after one hour", '"expire after"'),
+        ("sessions expire", "sessions -redis"),
+        ("to be or not to be", "to be"),
+    ],
+)
+def test_query_finds_document(document: str, query: str) -> None:
+    assert matches(document, query)
+
+
+@pytest.mark.parametrize(
+    ("document", "query"),
+    [
+        ("ends after one hour, expire", '"expire after"'),
+        ("エジンン", "エンジン"),
+        ("redis sessions", "sessions -redis"),
+    ],
+)
+def test_query_does_not_find_document(document: str, query: str) -> None:
+    assert not matches(document, query)
+
+
+def test_function_words_are_dropped_unless_nothing_else_is_asked() -> None:
+    assert [t.phrases[0] for t in terms("how do we store the sessions")] == [
+        '"store"',
+        '"sessions"',
+    ]
+    assert [t.phrases[0] for t in terms("what is it")] == ['"what"', '"is"', '"it"']
+
+
+def test_repeated_words_are_one_term() -> None:
+    assert len(terms("token token token")) == 1
+
+
+@given(st.text())
+def test_any_query_is_a_valid_expression(query: str) -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE words USING fts5(body)")
+    for term in terms(query):
+        connection.execute("SELECT * FROM words WHERE words MATCH ?", (term.expression,)).fetchall()
+
+
+@given(st.from_regex(r"[a-z]+([A-Z][a-z]+)+", fullmatch=True))
+def test_the_parts_of_an_identifier_are_its_letters(identifier: str) -> None:
+    parts = identifier_parts(f"x {identifier} y")
+    assert parts.replace(" ", "") == identifier
+    assert len(parts.split()) > 1
+
+
+def test_long_words_without_capitals_take_linear_time() -> None:
+    assert identifier_parts("a" * 2_000_000) == ""
+    assert identifier_parts("A" + "a" * 2_000_000) == ""

@@ -1,0 +1,102 @@
+"""A Gitea opened as a forge, and the one on loopback as the contract wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sdd_hooks.forges.gitea.repository import Gitea
+from sdd_hooks.forges.gitea.vendor import VENDOR
+from sdd_hooks.forges.protocol import Run
+from tests.forges.gitea.contract import LINES, PATH, OnLine
+from tests.support.gitea_forge import JOB, TOKEN, Account, GiteaForge, serving_gitea_forge
+from tests.support.loopback import Server
+from tests.support.machines import Workplace
+
+WRONG = "t0ken-that-is-wrong"
+TOKENS = {
+    "job": Account(JOB),
+    "fork": Account(JOB, "fork"),
+    "reader": Account(JOB, "read"),
+    "alice": Account("alice"),
+    "scoped": Account("alice", scoped=True),
+    "forgejo": Account("forgejo-actions"),
+}
+
+
+def open_gitea(run: Run, workplace: Workplace, token: str | None) -> Gitea:
+    """The repository of that job, with a token."""
+    forge = VENDOR.open(run, workplace.connecting(token))
+    assert isinstance(forge, Gitea)
+    return forge
+
+
+@dataclass
+class Desk:
+    """The Gitea on loopback: a bench of the contract."""
+
+    gitea: GiteaForge
+    server: Server
+    workplace: Workplace
+
+    def open(self, who: str = "job") -> Gitea:
+        home = f"{self.gitea.owner}/{self.gitea.name}"
+        run = Run(self.gitea.url, f"{self.gitea.url}/api/v1", home, "pull_request")
+        tokens = {"job": TOKEN, "nobody": WRONG}
+        return open_gitea(run, self.workplace, tokens.get(who, f"token-of-{who}"))
+
+    def pull(self, title: str = "A change", body: str = "", *, fork: bool = False) -> int:
+        return self.gitea.add_pull(title, body, fork=fork, lines={PATH: LINES})
+
+    def head(self, number: int) -> str:
+        return str(self.gitea.pulls[number].entry["head"]["sha"])
+
+    def say(self, number: int, body: str) -> None:
+        self.gitea.comment(number, body, "alice")
+
+    def said(self, number: int) -> list[tuple[str, str]]:
+        return self.gitea.comments(number)
+
+    def on_lines(self, number: int) -> list[OnLine]:
+        pull = self.gitea.pulls[number]
+        shown = {one["id"] for one in pull.reviews if one["state"] != "PENDING"}
+        return [
+            OnLine(one["position"], one["body"], one["resolver"] is not None)
+            for one in sorted(pull.said, key=lambda one: one["position"])
+            if one["pull_request_review_id"] in shown
+        ]
+
+    def say_on_line(self, number: int, line: int, body: str) -> None:
+        review = self.gitea.review(number, "alice")
+        self.gitea.say_on_line(self.gitea.pulls[number], review, PATH, line, body)
+
+    def resolve_first(self, number: int) -> None:
+        first = self.gitea.pulls[number].said[0]
+        first["resolver"] = self.gitea.review(number, "alice")["user"]
+
+    def begin(self, number: int, who: str, body: str, *, commit: str = "") -> None:
+        review = self.gitea.review(number, TOKENS[who].login, "PENDING")
+        if commit:
+            review["commit_id"] = commit
+        else:
+            review["body"] = body
+            self.gitea.say_on_line(self.gitea.pulls[number], review, PATH, 1, body)
+
+    def begun(self, number: int, who: str) -> int:
+        reviews = self.gitea.pulls[number].reviews
+        mine = [one for one in reviews if one["user"]["login"] == TOKENS[who].login]
+        return sum(one["state"] == "PENDING" for one in mine)
+
+    def statuses(self, sha: str) -> list[dict[str, Any]]:
+        return [one for one in reversed(self.gitea.statuses) if one["sha"] == sha]
+
+
+@contextmanager
+def desk(**settings: Any) -> Iterator[Desk]:
+    """One on a Gitea with these settings."""
+    tokens = {TOKEN if who == "job" else f"token-of-{who}": one for who, one in TOKENS.items()}
+    gitea = GiteaForge(tokens=tokens, **settings)
+    with serving_gitea_forge(gitea) as server, Workplace(gitea.now) as workplace:
+        yield Desk(gitea, server, workplace)

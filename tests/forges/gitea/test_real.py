@@ -1,0 +1,264 @@
+"""The contract against the real Gitea, where there is one, as a job of its Actions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sdd_hooks.action.access import access, connect_with
+from sdd_hooks.action.inputs import Inputs
+from sdd_hooks.action.outcome import Outcome
+from sdd_hooks.action.review import review_pull
+from sdd_hooks.forges.gitea.repository import Gitea
+from sdd_hooks.forges.gitea.vendor import VENDOR
+from sdd_hooks.forges.protocol import Run
+from sdd_hooks.forges.registry import here
+from sdd_hooks.project.project import load_project
+from tests.action.hosting import MEMORY, RECORD
+from tests.forges.gitea.contract import HOSTILE, LINES, PATH, Contract, OnLine
+from tests.forges.gitea.desk import WRONG, open_gitea
+from tests.support.gitea_runner import WORKFLOW, Job, register_runner
+from tests.support.gitea_server import NEEDED, PASSWORD, RealGitea, gitea_program, running_gitea
+from tests.support.machines import Workplace
+from tests.support.repos import Repo
+
+PROGRAM = gitea_program()
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason=NEEDED)
+
+TITLE = "A change"
+BREAKS = "a = 1\n# Governing: ADR-0099\n"
+CONTENT = "".join(f"line {number}\n" for number in range(1, LINES + 1))
+
+
+@dataclass
+class RealForge:
+    """A repository of alice's that bob has forked, and jobs that run for it: a bench."""
+
+    gitea: RealGitea
+    name: str
+    jobs: dict[str, Job]
+    branches: Iterator[int]
+    workplace: Workplace
+    pulls: dict[bool, int] = field(default_factory=dict)
+
+    @property
+    def home(self) -> str:
+        return f"alice/{self.name}"
+
+    def open(self, who: str = "job") -> Gitea:
+        run = Run(self.gitea.url, f"{self.gitea.url}/api/v1", self.home, "pull_request")
+        return open_gitea(run, self.workplace, self._token(who))
+
+    def pull(self, title: str = TITLE, body: str = "", *, fork: bool = False) -> int:
+        """To make one takes the server a second, to forget what was said on one much less."""
+        if fork not in self.pulls:
+            self.pulls[fork] = self.new_pull(CONTENT, fork=fork)
+        number = self.pulls[fork]
+        self._call("PATCH", f"/pulls/{number}", {"title": title, "body": body})
+        for one in self._call("GET", f"/issues/{number}/comments"):
+            self._call("DELETE", f"/issues/comments/{one['id']}")
+        for one in self._reviews(number, "alice"):
+            self._call("DELETE", f"/pulls/{number}/reviews/{one['id']}")
+        return number
+
+    def new_pull(self, content: str, title: str = TITLE, *, fork: bool = False) -> int:
+        """One that adds a file of its own."""
+        branch, owner = f"branch-{next(self.branches)}", "bob" if fork else "alice"
+        self.gitea.change(self.name, branch, PATH, content, owner=owner)
+        asked = {"title": title, "body": "", "head": f"{owner}:{branch}", "base": "main"}
+        return int(self._call("POST", "/pulls", asked, user=owner)["number"])
+
+    def head(self, number: int) -> str:
+        return str(self._call("GET", f"/pulls/{number}")["head"]["sha"])
+
+    def say(self, number: int, body: str) -> None:
+        self._call("POST", f"/issues/{number}/comments", {"body": body})
+
+    def said(self, number: int) -> list[tuple[str, str]]:
+        found = self._call("GET", f"/issues/{number}/comments")
+        return [(one["user"]["login"], one["body"]) for one in found]
+
+    def on_lines(self, number: int) -> list[OnLine]:
+        shown = [one for one in self._reviews(number, "bob") if one["comments_count"]]
+        found = [
+            self._call("GET", f"/pulls/{number}/reviews/{one['id']}/comments") for one in shown
+        ]
+        said = [one for listed in found for one in listed]
+        said.sort(key=lambda one: (one["position"], one["id"]))
+        return [OnLine(one["position"], one["body"], one["resolver"] is not None) for one in said]
+
+    def say_on_line(self, number: int, line: int, body: str) -> None:
+        said = [{"path": PATH, "body": body, "new_position": line}]
+        review = {"event": "COMMENT", "body": "", "comments": said}
+        self._call("POST", f"/pulls/{number}/reviews", review)
+
+    def resolve_first(self, number: int) -> None:
+        (review,) = (one for one in self._reviews(number, "alice") if one["comments_count"])
+        path = f"/pulls/{number}/reviews/{review['id']}/comments"
+        first = min(one["id"] for one in self._call("GET", path))
+        self._call("POST", f"/pulls/comments/{first}/resolve")
+
+    def begin(self, number: int, who: str, body: str, *, commit: str = "") -> None:
+        said = [{"path": PATH, "body": body, "new_position": 1}]
+        review: dict[str, Any] = {"event": "PENDING", "body": body, "comments": said}
+        if commit:
+            review = {"event": "COMMENT", "body": "", "comments": said, "commit_id": commit}
+        answer = self._as(who, "POST", f"/pulls/{number}/reviews", review)
+        assert answer.status_code == (500 if commit else 200)
+
+    def begun(self, number: int, who: str) -> int:
+        found = self._as(who, "GET", f"/pulls/{number}/reviews").json()
+        logins = {"job": "gitea-actions"}
+        mine = [one for one in found if one["user"]["login"] == logins.get(who, who)]
+        return sum(one["state"] == "PENDING" for one in mine)
+
+    def statuses(self, sha: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self._call("GET", f"/statuses/{sha}")
+        # Those of its own Actions are there, too.
+        found = [one for one in found if one["context"] == "sdd review"]
+        return sorted(found, key=lambda one: -one["id"])
+
+    def reviewing(
+        self, folder: Path, number: int, event: str = "pull_request"
+    ) -> Callable[[], Outcome]:
+        """A job that reviews a pull request, from what its runner checked out.
+
+        With the event `workflow_run` it follows another job, and runs on `main`.
+        """
+        pull, repository = self._call("GET", f"/pulls/{number}"), self._call("GET", "")
+        sha, ref = pull["head"]["sha"], f"refs/pull/{number}/head"
+        told: dict[str, Any] = {"number": number, "pull_request": pull, "repository": repository}
+        if event == "workflow_run":
+            run = {"event": "pull_request", "head_sha": sha, "path": f"review.yml@{ref}"}
+            told = {"action": "completed", "workflow_run": run, "repository": repository}
+            sha, ref = pull["base"]["sha"], "refs/heads/main"
+        described = folder / "event.json"
+        described.write_text(json.dumps(told), encoding="utf-8")
+        environ = {
+            "GITHUB_ACTIONS": "true",
+            "GITEA_ACTIONS": "true",
+            "GITHUB_SERVER_URL": f"{self.gitea.url}/",
+            "GITHUB_API_URL": f"{self.gitea.url}/api/v1",
+            "GITHUB_REPOSITORY": self.home,
+            "GITHUB_EVENT_NAME": event,
+            "GITHUB_EVENT_PATH": str(described),
+            "GITHUB_SHA": sha,
+            "GITHUB_REF": ref,
+            "RUNNER_TEMP": str(folder),
+        }
+        found = here(environ, [])
+        token = self._token("job")
+        reach = access(found, token, {})
+        repo = Repo.init(folder / "checkout")
+        repo.git("remote", "add", "origin", f"{self.gitea.url}/{self.home}")
+        repo.git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", sha, env=reach)
+        repo.git("checkout", "--quiet", "--detach", sha)
+        inputs = Inputs("review", inline=True)
+        project = load_project(repo.root)
+        return lambda: review_pull(project, found, inputs, connect_with(token), reach, environ)
+
+    def _reviews(self, number: int, user: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self._call("GET", f"/pulls/{number}/reviews", user=user)
+        return found
+
+    def _call(self, method: str, path: str, body: object = None, *, user: str = "alice") -> Any:
+        return self.gitea.call(method, f"/repos/{self.home}{path}", body, user=user)
+
+    def _as(self, who: str, method: str, path: str, body: object = None) -> Any:
+        url = f"{self.gitea.url}/api/v1/repos/{self.home}{path}"
+        headers = {"Authorization": f"token {self._token(who)}"}
+        return self.gitea.http.request(method, url, json=body, headers=headers)
+
+    def _token(self, who: str) -> str:
+        if who in self.jobs:
+            return self.jobs[who].token
+        if who == "scoped":
+            asked = {"name": "narrow", "scopes": ["write:repository", "write:issue"]}
+            url = f"{self.gitea.url}/api/v1/users/alice/tokens"
+            made = self.gitea.http.post(url, json=asked, auth=("alice", PASSWORD)).json()
+            return str(made["sha1"])
+        return WRONG if who == "nobody" else self.gitea.tokens[who]
+
+
+@pytest.fixture(scope="module")
+def forge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealForge]:
+    assert PROGRAM is not None
+    with (
+        running_gitea(PROGRAM, tmp_path_factory.mktemp("gitea"), actions=True) as gitea,
+        Workplace(0.0) as workplace,
+    ):
+        name = gitea.repository()
+        forge = RealForge(gitea, name, {}, count(1), workplace)
+        gitea.change(name, "main", "CLAUDE.md", MEMORY)
+        gitea.change(name, "main", "docs/adrs/ADR-0001-events.md", RECORD)
+        gitea.change(name, "main", ".gitea/workflows/review.yml", WORKFLOW)
+        gitea.call("POST", f"/repos/alice/{name}/forks", {}, user="bob")
+        for who, event in (("job", "pull_request"), ("fork", "pull_request_target")):
+            number = forge.pull(fork=who == "fork")
+            forge.jobs[who] = register_runner(gitea, name).job(event, number)
+        yield forge
+
+
+@pytest.fixture
+def bench(forge: RealForge) -> RealForge:
+    return forge
+
+
+class TestRealGitea(Contract):
+    """The contract, against the real one."""
+
+
+def test_what_a_job_is_told(forge: RealForge, tmp_path: Path) -> None:
+    job = forge.jobs["job"]
+    context = {**job.context}
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps(context.pop("event")), encoding="utf-8")
+    environ = {f"GITHUB_{name.upper()}": str(value) for name, value in context.items()}
+    run = VENDOR.here({**environ, "GITEA_ACTIONS": "true", "GITHUB_EVENT_PATH": str(event)})
+    assert run is not None
+    assert run.pull is not None
+    now = forge.open().pull_request(forge.pull())
+    assert run.pull == now
+    assert (run.web, run.api) == (forge.gitea.url, f"{forge.gitea.url}/api/v1")
+    assert (run.repository, run.sha) == (forge.home, now.head)
+    assert (run.default_branch, run.annotations) == ("main", False)
+
+
+def test_a_job_reviews_its_pull_request_from_a_shallow_checkout(
+    forge: RealForge, tmp_path: Path
+) -> None:
+    number = forge.new_pull(BREAKS, HOSTILE)
+    forge.gitea.call("PATCH", f"/repos/{forge.home}", {"private": True})
+    try:
+        job = forge.reviewing(tmp_path, number)
+        first = job()
+        (said,) = forge.said(number)
+        (on_line,) = forge.gitea.call("GET", f"/repos/{forge.home}/pulls/{number}/reviews")
+        assert said[0] == on_line["user"]["login"] == "gitea-actions"
+        assert "ADR-0099" in said[1]
+        assert (first.exit_code, first.notes, first.outputs["critical"]) == (0, (), "1")
+        assert job() == first
+        assert forge.said(number) == [said]
+        assert [on_line] == forge.gitea.call("GET", f"/repos/{forge.home}/pulls/{number}/reviews")
+        (status,) = forge.statuses(forge.head(number))
+        assert (status["status"], status["description"]) == ("success", "1 critical")
+    finally:
+        forge.gitea.call("PATCH", f"/repos/{forge.home}", {"private": False})
+
+
+def test_a_job_after_another_reviews_the_pull_request_of_a_fork(
+    forge: RealForge, tmp_path: Path
+) -> None:
+    number = forge.new_pull(BREAKS, fork=True)
+    told = forge.reviewing(tmp_path, number, "workflow_run")()
+    assert (told.notes, told.outputs["critical"]) == ((), "1")
+    ((author, body),) = forge.said(number)
+    assert author == "gitea-actions"
+    assert "ADR-0099" in body
+    assert [(one.line, one.resolved) for one in forge.on_lines(number)] == [(2, False)]

@@ -1,0 +1,130 @@
+"""Which job of Gitea's or Forgejo's Actions runs, from what its runner sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.forges.gitea.vendor import VENDOR
+from sdd_hooks.forges.protocol import PullRequest, Run
+from sdd_hooks.forges.registry import here
+from tests.support.gitea_forge import GiteaForge
+
+BASE, HEAD = "1" * 40, "2" * 40
+
+
+@pytest.fixture
+def forge() -> GiteaForge:
+    found = GiteaForge(url="https://git.acme.example/below")
+    found.add_pull("Keep sessions", "It says **why**.", base=BASE, head=HEAD)
+    return found
+
+
+def run_of(environ: dict[str, str]) -> Run:
+    run = VENDOR.here(environ)
+    assert run is not None
+    return run
+
+
+def test_a_pull_request(forge: GiteaForge, tmp_path: Path) -> None:
+    pull = PullRequest(
+        number=1,
+        title="Keep sessions",
+        body="It says **why**.",
+        base=BASE,
+        base_ref="main",
+        head=HEAD,
+        fork=False,
+        ref="refs/pull/1/head",
+    )
+    assert run_of(forge.environ(tmp_path, 1)) == Run(
+        web="https://git.acme.example/below",
+        api="https://git.acme.example/below/api/v1",
+        repository="acme/shop",
+        event="pull_request",
+        sha=HEAD,
+        default_branch="main",
+        pull=pull,
+        annotations=False,
+    )
+
+
+def test_one_from_a_fork(forge: GiteaForge, tmp_path: Path) -> None:
+    number = forge.add_pull(fork=True)
+    for event in ("pull_request", "pull_request_target"):
+        run = run_of(forge.environ(tmp_path, number, event))
+        assert run.pull is not None
+        assert (run.pull.fork, run.pull.head, run.event) == (True, HEAD, event)
+
+
+def test_one_of_a_fork_that_is_gone(forge: GiteaForge, tmp_path: Path) -> None:
+    forge.pulls[1].entry["head"]["repo"] = None
+    run = run_of(forge.environ(tmp_path, 1))
+    assert run.pull is not None and run.pull.fork
+
+
+def test_a_push(forge: GiteaForge, tmp_path: Path) -> None:
+    pushed = {"ref": "refs/heads/main", "before": BASE, "after": HEAD, "total_commits": 1}
+    environ = forge.job(tmp_path, "push", pushed, sha=HEAD, ref="refs/heads/main")
+    run = run_of(environ)
+    assert (run.event, run.before, run.sha, run.branch) == ("push", BASE, HEAD, "main")
+    assert run.pull is None
+
+
+def test_a_schedule(forge: GiteaForge, tmp_path: Path) -> None:
+    environ = forge.job(tmp_path, "schedule", {}, sha=HEAD, ref="refs/heads/main")
+    run = run_of(environ)
+    assert (run.event, run.branch, run.default_branch) == ("schedule", "main", "main")
+
+
+@pytest.mark.parametrize(
+    ("started", "head"), [("pull_request", HEAD), ("pull_request_target", HEAD), ("push", "")]
+)
+def test_a_job_after_another(forge: GiteaForge, tmp_path: Path, started: str, head: str) -> None:
+    # It says nothing of whose repository that job's commit is in.
+    described = {"workflow_run": {"event": started, "head_sha": HEAD, "status": "completed"}}
+    environ = forge.job(tmp_path, "workflow_run", described, sha=BASE, ref="refs/heads/main")
+    run = run_of(environ)
+    assert (run.head, run.sha, run.pull) == (head, BASE, None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        ({"GITEA_ACTIONS": "true"}, "gitea"),
+        ({"FORGEJO_ACTIONS": "true"}, "gitea"),
+        ({"GITEA_ACTIONS": "true", "FORGEJO_ACTIONS": "true"}, "gitea"),
+        ({"GITEA_ACTIONS": "false"}, None),
+        ({"GITEA_ACTIONS": ""}, None),
+        ({}, None),
+    ],
+)
+def test_what_tells_it_from_github(
+    forge: GiteaForge, tmp_path: Path, settings: dict[str, str], found: str | None
+) -> None:
+    environ = forge.environ(tmp_path, 1)
+    del environ["GITEA_ACTIONS"]
+    run = VENDOR.here({**environ, **settings})
+    assert (run is not None) == (found is not None)
+    if found:
+        broken: list[str] = []
+        job = here({**environ, **settings}, broken)
+        assert job is not None
+        assert (job.name, job.vendor) == (found, VENDOR)
+
+
+def test_a_runner_that_does_not_say_where_the_api_is(forge: GiteaForge, tmp_path: Path) -> None:
+    environ = forge.environ(tmp_path, 1)
+    for silent in ({"GITHUB_API_URL": ""}, {"GITHUB_API_URL": f"{forge.url}/api/v1/"}):
+        assert run_of({**environ, **silent}).api == "https://git.acme.example/below/api/v1"
+    nothing = run_of({**environ, "GITHUB_API_URL": "", "GITHUB_SERVER_URL": ""})
+    assert (nothing.web, nothing.api) == ("", "")
+
+
+def test_an_event_that_is_not_there(forge: GiteaForge, tmp_path: Path) -> None:
+    environ = forge.environ(tmp_path, 1)
+    Path(environ["GITHUB_EVENT_PATH"]).unlink()
+    run = run_of(environ)
+    assert run.pull is not None
+    assert (run.pull.number, run.pull.fork, run.pull.head) == (1, True, "")

@@ -1,0 +1,73 @@
+"""A merge request's pipeline, from its checkout to the note: `sdd ci review` as a process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.action.events import plan
+from sdd_hooks.action.inputs import Command
+from sdd_hooks.forges.gitlab.vendor import VENDOR
+from tests.action.hosting import Hosted, checked_out, host
+from tests.cli.commands import Done, run
+from tests.support.gitlab_forge import TOKENS, GitLabForge, gitlab_forge, job
+from tests.support.loopback import Server
+
+BREAKS = {"src/a.py": "# Governing: ADR-0099\na = 2\n"}
+HEAD_OF = "refs/merge-requests/7/head"
+
+
+def merge_request(folder: Path, there: GitLabForge) -> Hosted:
+    """GitLab's repository, whose merge request 7 names a decision that is not there."""
+    hosted = host(folder, BREAKS)
+    hosted.repo.git("update-ref", HEAD_OF, hosted.head)
+    for ref in ("head", "merge"):
+        hosted.repo.git("update-ref", "-d", f"refs/pull/7/{ref}")
+    refs = {"base_sha": hosted.base, "start_sha": hosted.tip, "head_sha": hosted.head}
+    there.merges[7] |= {"sha": hosted.head, "diff_refs": refs}
+    there.shown = {"src/a.py": {1, 2}}
+    return hosted
+
+
+def reviewed(checkout: Path, server: Server, hosted: Hosted, token: str, *args: str) -> Done:
+    environ = job(
+        server,
+        CI_COMMIT_SHA=hosted.head,
+        CI_MERGE_REQUEST_DIFF_BASE_SHA=hosted.base,
+        SDD_TOKEN=token,
+    )
+    return run(checkout, "ci", "review", *args, env=environ)
+
+
+def test_a_pipeline_posts_once_and_says_what_it_could_not(tmp_path: Path) -> None:
+    with gitlab_forge() as (there, server):
+        hosted = merge_request(tmp_path / "shop", there)
+        checkout = checked_out(hosted, tmp_path / "job", HEAD_OF, options=("--depth=20",)).root
+        for _ in range(2):
+            done = reviewed(checkout, server, hosted, "glpat-writes", "--inline", "true")
+            assert (done.code, done.err) == (0, "")
+            (body,) = there.bodies()
+            assert "ADR-0099" in body
+            assert f"/-/blob/{hosted.head}/src/a.py?plain=1#L1" in body
+            assert [one["position"]["new_line"] for one in there.discussions[7]] == [1]
+            asked = [one for one in server.asked if one.method != "GET"]
+            assert [one.path.rpartition("/")[2] for one in asked][:2] == ["notes", "discussions"]
+        assert {one["state"] for one in there.statuses} == {"success"}
+        denied = reviewed(checkout, server, hosted, "glcbt-of-the-job")
+        assert denied.code == 0
+        assert "set SDD_TOKEN to a project access token with the scope api" in denied.out
+        assert "ADR-0099" in denied.out
+        assert len(there.notes[7]) == 1
+        assert not any(token in done.out + denied.out for token in TOKENS)
+
+
+@pytest.mark.parametrize("command", ["sync", "embed", "all"])
+@pytest.mark.parametrize("source", ["merge_request_event", "external_pull_request_event"])
+def test_what_uses_tokens_is_left_out(command: Command, source: str) -> None:
+    environ = job(Server("https://gitlab.example"), CI_PIPELINE_SOURCE=source)
+    if source != "merge_request_event":
+        environ = {name: value for name, value in environ.items() if "MERGE_REQUEST" not in name}
+    found = plan(command, VENDOR.here(environ))
+    assert set(found.commands) <= {"review"}
+    assert "left out" in found.note

@@ -1,0 +1,123 @@
+"""Which job of GitLab CI runs, from the variables that its runner sets."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.forges.gitlab.vendor import VENDOR, headers
+from sdd_hooks.forges.protocol import PullRequest, Run
+from sdd_hooks.forges.registry import here
+from sdd_hooks.remote.credentials import Secret
+from tests.support.gitlab_forge import BASE, HEAD, HOME, job
+from tests.support.loopback import Server
+
+SERVER = Server("https://git.acme.example:8443/gitlab")
+
+
+def test_a_merge_request() -> None:
+    run = VENDOR.here(job(SERVER))
+    pull = PullRequest(
+        number=7,
+        title="Keep sessions",
+        body="It says **why**.",
+        base=BASE,
+        base_ref="main",
+        head=HEAD,
+        fork=False,
+        ref="refs/merge-requests/7/head",
+    )
+    assert run == Run(
+        web="https://git.acme.example:8443/gitlab",
+        api="https://git.acme.example:8443/gitlab/api/v4",
+        repository=HOME,
+        event="merge_request_event",
+        sha=HEAD,
+        default_branch="main",
+        pull=pull,
+        pulls="refs/merge-requests/*/head",
+    )
+
+
+def test_a_push() -> None:
+    environ = {name: value for name, value in job(SERVER).items() if "MERGE_REQUEST" not in name}
+    environ |= {
+        "CI_PIPELINE_SOURCE": "push",
+        "CI_COMMIT_BRANCH": "main",
+        "CI_COMMIT_BEFORE_SHA": BASE,
+    }
+    run = VENDOR.here(environ)
+    assert run is not None
+    assert (run.pull, run.event, run.branch, run.before) == (None, "push", "main", BASE)
+
+
+def test_the_registry_knows_it() -> None:
+    broken: list[str] = []
+    found = here(job(SERVER), broken)
+    assert found is not None
+    assert (found.name, found.vendor) == ("gitlab", VENDOR)
+
+
+def test_the_pipeline_of_a_fork_runs_elsewhere() -> None:
+    fork = {"CI_PROJECT_PATH": "eve/shop", "CI_PROJECT_ID": "9"}
+    run = VENDOR.here(job(SERVER, **fork, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="9"))
+    assert run is not None and run.pull is not None
+    assert (run.repository, run.pull.fork) == (HOME, True)
+
+
+def test_a_merge_request_that_does_not_say_where_it_comes_from_is_of_a_fork() -> None:
+    environ = job(SERVER)
+    del environ["CI_MERGE_REQUEST_PROJECT_ID"], environ["CI_MERGE_REQUEST_SOURCE_PROJECT_ID"]
+    run = VENDOR.here(environ)
+    assert run is not None and run.pull is not None
+    assert run.pull.fork
+
+
+def test_merged_results_are_reviewed_as_what_somebody_wrote() -> None:
+    source = "c" * 40
+    run = VENDOR.here(job(SERVER, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA=source))
+    assert run is not None and run.pull is not None
+    assert (run.sha, run.pull.head) == (HEAD, source)
+
+
+def test_half_a_description_is_none() -> None:
+    run = VENDOR.here(job(SERVER, CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED="true"))
+    assert run is not None and run.pull is not None
+    assert (run.pull.title, run.pull.body) == ("Keep sessions", "")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"GITLAB_CI": ""},
+        {"CI_API_V4_URL": ""},
+        {"CI_API_V4_URL": "file:///etc/passwd"},
+        {"CI_API_V4_URL": "https://user:word@git.acme.example/api/v4"},
+        {"CI_SERVER_URL": "javascript:alert(1)"},
+        {"CI_MERGE_REQUEST_PROJECT_PATH": "../../user"},
+        {"CI_MERGE_REQUEST_PROJECT_PATH": "acme/shop?x=1"},
+        {"CI_MERGE_REQUEST_PROJECT_PATH": "shop"},
+    ],
+)
+def test_what_is_no_job_of_gitlab(changed: dict[str, str]) -> None:
+    assert VENDOR.here({**job(SERVER), **changed}) is None
+
+
+@given(st.dictionaries(st.sampled_from(sorted(job(SERVER))), st.text(max_size=50)))
+def test_no_text_of_a_stranger_gets_further_than_its_field(changed: dict[str, str]) -> None:
+    run = VENDOR.here({**job(SERVER), **changed, "GITLAB_CI": "true"})
+    if run is None:
+        return
+    shas = [run.sha, run.before, *([run.pull.base, run.pull.head] if run.pull else [])]
+    assert all(sha == "" or set(sha) <= set(string.hexdigits) for sha in shas)
+    assert set(run.repository) <= {*string.ascii_letters, *string.digits, *"/._-"}
+    if run.pull is not None:
+        assert run.pull.ref == f"refs/merge-requests/{run.pull.number}/head"
+
+
+def test_the_token_of_a_job_has_a_header_of_its_own() -> None:
+    assert headers(Secret("glpat-x", "SDD_TOKEN")) == {"PRIVATE-TOKEN": "glpat-x"}
+    assert headers(Secret("glcbt-x", "SDD_TOKEN")) == {"JOB-TOKEN": "glcbt-x"}

@@ -1,0 +1,185 @@
+"""What the hooks in sh are told."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.engines.protocol import Bookmark
+from sdd_hooks.freshness.hook_state import distrust_state, shared_collections, write_state
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.project import Module, Project, load_project
+from tests.support.repos import Repo
+
+ADR = "docs/adrs/ADR-0001-x.md"
+ADRS = Collection("p-adrs", "adrs", "", "", ("docs/adrs",), (".md",), "", (), "ADRs")
+CODE = Collection("p-code", "code", "", "", ("",), (".py", "/makefile"), "", ("docs/adrs",), "")
+ISSUES = Collection("p-issues", "issues", "", "", (".sdd/issues",), (".md",), "", (), "")
+
+
+@pytest.fixture
+def project(repo: Repo) -> Project:
+    repo.commit("First", {ADR: "# X\n", "a.py": "1\n"})
+    found = load_project(repo.root)
+    found.repository.search_dir.mkdir(parents=True)
+    return replace(found, collections=(ADRS, CODE, ISSUES), modules=())
+
+
+def mark(repo: Repo, collection: Collection, *dirty: str, head: str = "") -> Bookmark:
+    return Bookmark(head or repo.head(), dirty, collection.definition())
+
+
+def state(project: Project, name: str = "hook") -> list[str]:
+    return (project.repository.search_dir / name).read_text().splitlines()
+
+
+def test_a_clean_index(project: Project, repo: Repo) -> None:
+    write_state(project, {"p-adrs": mark(repo, ADRS), "p-code": mark(repo, CODE)})
+    assert state(project)[:4] == [
+        f"sdd 1 {repo.head()} 0 0 0",
+        ":(literal)docs/adrs",
+        ":(icase)*.py",
+        ":(icase,glob)**/makefile",
+    ]
+    assert ":(literal)CLAUDE.md" in state(project)
+    assert state(project, "hook-artifacts") == [f"sdd 1 {repo.head()} 0 0 0", ":(literal)docs/adrs"]
+    assert shared_collections(project.repository) == {"p-adrs", "p-code"}
+
+
+def test_only_what_is_indexed_is_looked_at(project: Project, repo: Repo) -> None:
+    write_state(project, {"p-code": mark(repo, CODE)})
+    assert ":(literal)docs/adrs" not in state(project)
+    # Artifacts are checked before a commit whether they are indexed or not.
+    assert ":(literal)docs/adrs" in state(project, "hook-artifacts")
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        {"p-adrs": None},
+        {"p-adrs": ("x.md",)},
+        {"p-adrs": (), "p-code": None},
+        {"p-adrs": (), "p-code": ("a.py",)},
+    ],
+)
+def test_an_index_that_is_not_one_commit(
+    project: Project, repo: Repo, marks: dict[str, tuple[str, ...] | None]
+) -> None:
+    declared = {one.name: one for one in project.collections}
+    bookmarks = {
+        name: None if dirty is None else mark(repo, declared[name], *dirty)
+        for name, dirty in marks.items()
+    }
+    write_state(project, bookmarks)
+    assert state(project)[0].split()[3] == "1"
+
+
+def test_collections_at_different_commits(project: Project, repo: Repo) -> None:
+    before = repo.head()
+    repo.commit("Second")
+    write_state(project, {"p-adrs": mark(repo, ADRS, head=before), "p-code": mark(repo, CODE)})
+    assert state(project)[0].split()[3] == "1"
+
+
+def test_a_definition_that_changed(project: Project, repo: Repo) -> None:
+    other = replace(ADRS, directories=("decisions",))
+    write_state(project, {"p-adrs": mark(repo, other)})
+    assert state(project)[0].split()[3] == "1"
+
+
+def test_issues_alone_are_nothing_that_git_changes(project: Project, repo: Repo) -> None:
+    write_state(project, {"p-issues": Bookmark("", (), ISSUES.definition())})
+    assert len(state(project)) == 1
+    write_state(
+        project, {"p-adrs": mark(repo, ADRS), "p-issues": Bookmark("", (), ISSUES.definition())}
+    )
+    assert state(project)[0].split()[3] == "0"
+
+
+def test_no_bookmarks_no_files(project: Project, repo: Repo) -> None:
+    write_state(project, {"p-adrs": mark(repo, ADRS)})
+    write_state(project, {})
+    assert list(project.repository.search_dir.iterdir()) == []
+    assert shared_collections(project.repository) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "directories", [("odd\nname",), tuple(f"directory/{n:05}" for n in range(5000))]
+)
+def test_what_the_hooks_cannot_read_starts_sdd(
+    project: Project, repo: Repo, directories: tuple[str, ...]
+) -> None:
+    odd = replace(ADRS, directories=directories)
+    write_state(replace(project, collections=(odd,)), {"p-adrs": mark(repo, odd)})
+    assert state(project) == [f"sdd 1 {repo.head()} 1 0 0", "."]
+
+
+def test_names_that_are_not_text(project: Project, repo: Repo) -> None:
+    odd = replace(ADRS, directories=(os.fsdecode(b"d\xff"),))
+    write_state(replace(project, collections=(odd,)), {"p-adrs": mark(repo, odd)})
+    content = (project.repository.search_dir / "hook").read_bytes()
+    assert b"\n:(literal)d\xff\n" in content
+
+
+def test_the_declarations_of_a_module_count(project: Project, repo: Repo) -> None:
+    module = Module("api", "services/api", "", submodule=False)
+    write_state(replace(project, modules=(module,)), {"p-adrs": mark(repo, ADRS)})
+    assert ":(literal)services/api/CLAUDE.md" in state(project)
+
+
+def test_many_files_are_not_looked_at_one_by_one(project: Project, repo: Repo) -> None:
+    for number in range(8000):
+        repo.write(f"many/{number}.txt")
+    repo.git("add", "--all")
+    write_state(project, {"p-adrs": mark(repo, ADRS)})
+    assert state(project)[0].split()[4] == "1"
+
+
+def test_a_submodule(project: Project, repo: Repo, tmp_path: Path) -> None:
+    source = Repo.init(tmp_path / "library")
+    first = source.commit("First", {"a.py": "1\n"})
+    module = repo.submodule(source, "lib dir")
+    repo.commit("Add the library")
+    lib = Collection("p-lib-code", "code", "lib", "lib dir", ("lib dir",), (), "", (), "")
+    both = replace(project, collections=(ADRS, lib))
+
+    def dirty(head: str) -> str:
+        write_state(both, {"p-adrs": mark(repo, ADRS), "p-lib-code": mark(repo, lib, head=head)})
+        assert ":(literal)lib dir" in state(project)
+        assert state(project)[0].split()[5] == "1"
+        return state(project)[0].split()[3]
+
+    assert dirty(first) == "0"
+    # Ahead of what the repository above records.
+    assert dirty(module.commit("Second", {"a.py": "2\n"})) == "1"
+    repo.commit("Move the library on")
+    assert dirty(module.head()) == "0"
+
+
+def test_a_submodule_alone_has_no_commit_to_compare_with(project: Project, repo: Repo) -> None:
+    lib = Collection("p-lib-code", "code", "lib", "lib", ("lib",), (), "", (), "")
+    write_state(replace(project, collections=(lib,)), {"p-lib-code": mark(repo, lib)})
+    assert state(project)[0].split()[3] == "1"
+
+
+def test_an_index_under_way_is_not_trusted(project: Project, repo: Repo) -> None:
+    distrust_state(project.repository)
+    assert not (project.repository.search_dir / "hook").exists()
+    write_state(project, {"p-adrs": mark(repo, ADRS)})
+    before = state(project)
+    distrust_state(project.repository)
+    assert state(project) == [f"sdd 1 {repo.head()} 1 0 0", *before[1:]]
+    distrust_state(project.repository)
+    write_state(project, {"p-adrs": mark(repo, ADRS)})
+    assert state(project) == before
+
+
+def test_a_git_directory_that_cannot_be_written(project: Project, repo: Repo) -> None:
+    """The record for new work trees is a convenience."""
+    repo.write(".git/sdd", "a file where a directory should be")
+    write_state(project, {"p-adrs": mark(repo, ADRS)})
+    assert state(project)[0].split()[3] == "0"
+    assert shared_collections(project.repository) == frozenset()

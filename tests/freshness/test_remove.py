@@ -1,0 +1,41 @@
+from contextlib import closing
+
+import pytest
+
+from sdd_hooks.engines.registry import open_engine
+from sdd_hooks.errors import StorageError
+from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.freshness.remove import forget
+from sdd_hooks.project.project import load_project
+from sdd_hooks.system.locks import held
+
+
+@pytest.fixture
+def project(repo):
+    repo.commit("Start", {"docs/adrs/ADR-0001-x.md": "# ADR-0001: X\n"})
+    project = load_project(repo.root)
+    refresh(project, collections=project.collections)
+    return project
+
+
+def names(project):
+    with closing(open_engine(project)) as engine:
+        return set(engine.bookmarks())
+
+
+def test_collections_go_and_the_hooks_know(project):
+    state = project.repository.search_dir / "hook"
+    assert ":(literal)docs/adrs" in state.read_text()
+    forget(project, ["repo-adrs"])
+    assert names(project) == {"repo-specs", "repo-code", "repo-issues"}
+    assert ":(literal)docs/adrs" not in state.read_text()
+    forget(project, sorted(names(project)))
+    assert not state.exists()
+
+
+def test_a_refresh_under_way_is_waited_for(project):
+    with held(project.repository.search_dir / "lock", 0.0) as mine:
+        assert mine
+        with pytest.raises(StorageError, match="a refresh has been running for over 0 s"):
+            forget(project, ["repo-adrs"], wait=0.0)
+    assert "repo-adrs" in names(project)

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.errors import RemoteError
+from sdd_hooks.remote.response import Answer, Wait, http_date, out_of_quota, retry_after
+
+NOW = 1_000_000_000.0
+
+
+def answer(status: int = 200, body: bytes = b"", **headers: str) -> Answer:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Answer(status, named, body, "https://forge.example/issues?token=x")
+
+
+def test_what_is_no_json_is_told_in_one_line_without_the_query() -> None:
+    with pytest.raises(RemoteError) as error:
+        answer(body=b"<html>").json()
+    assert str(error.value) == (
+        "forge.example answers with something that is no JSON (/issues): "
+        "check the URL, and what is between here and there"
+    )
+    assert error.value.__context__ is None
+
+
+@given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
+def test_any_body_is_json_or_an_error(body: bytes) -> None:
+    try:
+        answer(body=body).json()
+    except RemoteError as error:
+        assert str(error).isprintable()
+    assert answer(204).json() is None
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("0", 0),
+        ("120", 120),
+        (" 7 ", 7),
+        ("Sun, 09 Sep 2001 01:47:10 GMT", 30),
+        ("Sun, 09 Sep 2001 03:47:10 +0200", 30),
+        ("Sun, 09 Sep 2001 01:46:30 GMT", -10),
+        ("Sun, 09 Sep 2001 01:47:10 -0000", 30),
+        ("Sun, 09 Sep 2001 01:47:10", 30),
+    ],
+)
+def test_when_to_come_back(value: str, seconds: float) -> None:
+    assert retry_after(answer(retry_after=value), NOW) == NOW + seconds
+
+
+@pytest.mark.parametrize("value", ["", "-1", "+1", "1.5", "1e3", "soon", "٣", "²", "Sun, 99 Foo"])
+def test_when_it_does_not_say(value: str) -> None:
+    assert retry_after(answer(retry_after=value), NOW) is None
+    assert retry_after(answer(), NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("reset", "until"),
+    [("1000000020", NOW + 20), ("1000000020500", NOW + 20.5), ("0", 0)]
+    + [(odd, None) for odd in ("", "soon", "-5", "9" * 40, "٣", "2026-05-01T00:00:00Z")],
+)
+@pytest.mark.parametrize("status", [403, 429])
+def test_no_quota_left(reset: str, until: float | None, status: int) -> None:
+    limited = answer(status, x_ratelimit_remaining="0", x_ratelimit_reset=reset)
+    assert out_of_quota(limited) == Wait(until)
+
+
+@pytest.mark.parametrize("remaining", ["1", "", "-1", "00", "none"])
+def test_quota_left(remaining: str) -> None:
+    assert out_of_quota(answer(403, x_ratelimit_remaining=remaining)) is None
+    assert out_of_quota(answer(403)) is None
+
+
+def test_quota_under_other_names_and_statuses() -> None:
+    limited = answer(400, ratelimit_remaining="0", ratelimit_reset="1000000020")
+    assert out_of_quota(limited) is None
+    assert out_of_quota(limited, "ratelimit") is None
+    assert out_of_quota(limited, "ratelimit", frozenset({400})) == Wait(NOW + 20)
+
+
+@given(st.text(max_size=40))
+def test_any_header_is_a_time_or_none(value: str) -> None:
+    http_date(value)
+    found = retry_after(answer(retry_after=value), NOW)
+    assert found is None or found < 1e12
+    limited = out_of_quota(answer(429, x_ratelimit_remaining="0", x_ratelimit_reset=value))
+    assert limited is not None
+    assert limited.until is None or limited.until < 1e13

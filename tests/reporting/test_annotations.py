@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from unicodedata import category
+
+import pytest
+from hypothesis import given
+
+from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.reporting.annotations import MOST, annotations, left_out
+from sdd_hooks.reporting.escape import shown
+from sdd_hooks.reporting.outcome import References, Reported, Review, question
+from tests.reporting.reviews import BASE, EVERYTHING, HEAD, RETRIES, reviews
+from tests.reporting.runner import Command, read
+
+JOINERS = "\u200c\u200d"
+HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+LEVELS = {"critical": "error", "warning": "warning", "info": "notice"}
+
+
+def of(*findings: Finding, references: References | None = None) -> Review:
+    """A review with these findings."""
+    reported = tuple(Reported(one, f"{at:032x}") for at, one in enumerate(findings))
+    return Review(BASE, HEAD, "", 1, references or References(), reported)
+
+
+def only(finding: Finding) -> Command:
+    """The annotation of that finding, as a runner reads it."""
+    (line,) = annotations(of(finding))
+    command = read(line)
+    assert command is not None
+    return command
+
+
+def test_everything() -> None:
+    assert annotations(EVERYTHING) == [
+        "::error file=src/pay/client.py,line=12,title=dangling-reference"
+        "::there is no ADR-0099: name one that is there",
+        "::warning title=superseded-reference::ADR-0002 is superseded: name ADR-0004",
+        "::warning file=docs/openspec/specs/pay/spec.md,title=spec-pair::the spec has no design.md",
+        "::warning file=src/web/page.js,line=7,title=security/inner-html"
+        "::markup goes in as it is: use textContent",
+        "::notice file=docs/adrs/ADR-0011-retries.md,line=42"
+        ",title=Should this PR reference ADR-0011 (Retries belong to the client)?"
+        "::Every outbound call is retried by the client, never by the caller.",
+    ]
+
+
+def test_nothing_to_say() -> None:
+    assert annotations(of()) == []
+    assert left_out(of()) == 0
+
+
+@pytest.mark.parametrize(
+    "path", ["a,b:c=d%.py", "100%25.py", "a b.py", "::error::x", "title=x,line=9", "%0A%2C%3A.py"]
+)
+def test_a_runner_reads_the_path_that_was_written(path: str) -> None:
+    command = only(Finding(path, 3, "spec-pair", "warning", "no: 50%, %0A ::error::x ##[error]x"))
+    assert command.properties == {"file": path, "line": "3", "title": "spec-pair"}
+    assert command.data == "no: 50%, %0A ::error::x ##[error]x"
+
+
+def test_a_path_that_begins_with_an_equals_sign_keeps_it() -> None:
+    assert only(Finding("=a.py", 3, "r", "info", "m")).properties["file"] == "./=a.py"
+
+
+@pytest.mark.parametrize("severity", LEVELS)
+def test_ten_of_a_level(severity: Severity) -> None:
+    found = [Finding("a.py", at, "r", severity, f"m{at}") for at in range(1, 26)]
+    lines = annotations(of(*found))
+    commands = list(filter(None, map(read, lines)))
+    assert [one.data for one in commands] == [f"m{at}" for at in range(1, MOST + 1)]
+    assert {one.name for one in commands} == {LEVELS[severity]}
+    assert left_out(of(*found)) == 15
+
+
+def test_suggestions_come_before_other_notices() -> None:
+    found = [Finding("a.py", at, "r", "info", f"m{at}") for at in range(1, 26)]
+    lines = annotations(of(*found, references=References((RETRIES,))))
+    assert len(lines) == MOST
+    assert f"title={question(RETRIES)}" in lines[0]
+    assert left_out(of(*found, references=References((RETRIES,)))) == 16
+
+
+@given(reviews())
+def test_each_line_is_one_command_of_ours(review: Review) -> None:
+    lines = annotations(review)
+    wanted = [shown(one.finding.message) for one in review.findings]
+    wanted += [shown(one.quote or one.title) for one in review.references.suggested]
+    assert len(lines) == len(wanted) - left_out(review)
+    for line in lines:
+        assert len(line.splitlines()) == 1
+        assert {category(one) for one in line if one not in JOINERS}.isdisjoint(HIDDEN)
+        command = read(line)
+        assert command is not None
+        assert command.name in LEVELS.values()
+        assert set(command.properties) <= {"file", "line", "title"}
+        assert command.data in wanted

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdd_hooks.findings import Finding
+from sdd_hooks.reporting.comment import LONGEST, MARKER, comment, is_ours
+from sdd_hooks.reporting.links import Links
+from sdd_hooks.reporting.markdown import markdown
+from sdd_hooks.reporting.outcome import Candidate, References, Reported, Review, Suppressed
+from tests.reporting.forges import acted_on, shown
+from tests.reporting.reviews import BASE, EVERYTHING, HEAD, reviews
+from tests.reporting.test_markdown import many
+
+CUT = "**Cut here:**"
+
+
+def characters(text: str) -> int:
+    """The most that any forge may count: UTF-16 units, and CR LF for the end of a line."""
+    return len(text.replace("\n", "\r\n").encode("utf-16-le")) // 2
+
+
+def huge(number: int, evidence: str) -> Review:
+    """A review with that many warnings and suppressed ones."""
+    found = [Finding(f"src/{at}.py", 1, "r", "warning", "no", evidence) for at in range(number)]
+    reported = tuple(Reported(one, f"{at:032x}") for at, one in enumerate(found))
+    suppressed = tuple(Suppressed(one, "a reason") for one in found)
+    return Review(BASE, HEAD, "", 1, findings=reported, suppressed=suppressed)
+
+
+def test_the_marker_is_the_first_line() -> None:
+    text = comment(EVERYTHING)
+    assert text == f"{MARKER}\n{markdown(EVERYTHING)}"
+    assert is_ours(text)
+    assert is_ours(text.replace("\n", "\r\n"))
+
+
+@pytest.mark.parametrize("body", ["", "x", f" {MARKER}\n", f"x\n{MARKER}\n", f"{MARKER} x", "\n"])
+def test_a_comment_of_somebody_else(body: str) -> None:
+    assert not is_ours(body)
+
+
+def test_a_marker_in_what_is_reviewed_is_text() -> None:
+    found = Finding(f"{MARKER}\n{MARKER}", 1, MARKER, "critical", MARKER, f"{MARKER}\n{MARKER}")
+    record = Candidate(MARKER, MARKER, MARKER, 1, True, False, (), MARKER, f"\n{MARKER}\n", 1)
+    notes, silenced = (f"\n{MARKER}",), f"\n{MARKER}"
+    references = References((record,), (record,), silenced)
+    suppressed = (Suppressed(found, f"\n{MARKER}"),)
+    hostile = Review(
+        BASE, HEAD, MARKER, 1, references, (Reported(found, "f" * 32),), suppressed, notes
+    )
+    text = comment(hostile)
+    assert text.count("<!--") == 1
+    assert shown(text).comments == [" sdd-review "]
+
+
+@pytest.mark.parametrize("evidence", ["x = 1", "𝒳" * 160, "日本" * 100, "`" * 100, "<!--" * 50])
+def test_a_long_report_is_cut_on_whole_lines(evidence: str) -> None:
+    review = huge(2_000, evidence)
+    text = comment(review)
+    assert LONGEST - 2_000 < characters(text) <= LONGEST
+    *kept, blank, said = text.splitlines()
+    assert said.startswith(CUT)
+    assert blank == ""
+    whole = f"{MARKER}\n{markdown(review)}".splitlines()
+    assert kept[:-2] == whole[: len(kept) - 2]
+    assert kept[-2:] == ["", "</details>"]
+    page = shown(text)
+    assert page.tags.count("details") == text.count("</details>")
+    assert acted_on(page.texts) == []
+
+
+def test_a_report_that_fits_is_not_cut() -> None:
+    for number in range(400, 640, 3):
+        review = Review(BASE, HEAD, "", 1, findings=many(number))
+        text = comment(review)
+        whole = f"{MARKER}\n{markdown(review)}"
+        assert text == whole or CUT in text
+        assert (CUT in text) == (characters(whole) > LONGEST - 536)
+
+
+@settings(max_examples=40)
+@given(reviews(), st.integers(0, 200))
+def test_every_comment_is_within_the_limit(review: Review, times: int) -> None:
+    grown = Review(
+        review.base,
+        review.head,
+        review.title,
+        review.files,
+        review.references,
+        review.findings * times,
+        review.suppressed * times,
+        review.notes * times,
+    )
+    text = comment(grown, links=Links("https://forge.example/o/r/blob", HEAD))
+    assert characters(text) <= LONGEST
+    assert is_ours(text)
+    assert text.count("<!--") == 1
+    page = shown(text)
+    assert page.tags.count("details") == text.splitlines().count("</details>")
+    assert acted_on(page.texts) == []

@@ -1,0 +1,145 @@
+"""What the real Gitea makes of text in our comments, where there is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdd_hooks.findings import Finding
+from sdd_hooks.reporting.comment import MARKER, comment
+from sdd_hooks.reporting.escape import code, prose
+from sdd_hooks.reporting.line_comments import inline
+from sdd_hooks.reporting.links import Links
+from sdd_hooks.reporting.outcome import Candidate, References, Reported, Review, Suppressed
+from tests.reporting.reviews import BASE, EVERYTHING, HEAD
+from tests.reporting.test_escape import HOSTILE
+from tests.support.gitea_server import NEEDED, RealGitea, gitea_program, running_gitea
+from tests.support.waiting import until
+
+PROGRAM = gitea_program()
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason=NEEDED)
+
+_TAG = re.compile(r"<(\w[^>]*)>")
+
+
+@dataclass
+class Project:
+    """A repository of alice's, with an issue that text may want to get at."""
+
+    gitea: RealGitea
+    name: str
+
+    def rendered(self, markdown: str) -> str:
+        """The HTML of a comment."""
+        asked = {"Text": markdown, "Mode": "comment", "Context": f"alice/{self.name}"}
+        answer = self.gitea.answer("POST", "/markdown", asked)
+        assert answer.is_success
+        return re.sub(r' dir="auto"| data-source-position="\d+"', "", answer.text)
+
+    def tags(self, markdown: str) -> set[str]:
+        """The tags of a comment, with their attributes."""
+        return set(_TAG.findall(self.rendered(markdown)))
+
+    def add(self, title: str) -> int:
+        """A new issue."""
+        made = self.gitea.call("POST", f"/repos/alice/{self.name}/issues", {"title": title})
+        return int(made["number"])
+
+    def say(self, issue: int, body: str) -> None:
+        """Comment on an issue, as alice."""
+        path = f"/repos/alice/{self.name}/issues/{issue}/comments"
+        self.gitea.call("POST", path, {"body": body})
+
+    def referenced(self, issue: int) -> list[str]:
+        """What its timeline says of others."""
+        told = self.gitea.call("GET", f"/repos/alice/{self.name}/issues/{issue}/timeline")
+        return [one["type"] for one in told or []]
+
+    def told(self) -> list[str]:
+        """The titles of the issues that bob has been told of."""
+        unread = self.gitea.call("GET", "/notifications", user="bob")
+        return [one["subject"]["title"] for one in unread]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    assert PROGRAM is not None
+    with running_gitea(PROGRAM, tmp_path_factory.mktemp("gitea")) as gitea:
+        made = Project(gitea, gitea.repository())
+        assert made.add("To be got at") == 1
+        yield made
+
+
+ACTIVE = [
+    "@bob",
+    "#1",
+    "Fixes #1",
+    "alice/r1#1",
+    "$x$",
+    ":tada:",
+    "https://example.org",
+    "someone@example.org",
+    "![x](https://example.org/x.png)",
+    "[ ] x",
+    "**x**",
+    "<b>x</b>",
+    "~~x~~",
+]
+
+
+@pytest.mark.parametrize("text", ACTIVE)
+def test_what_acts_as_it_stands_does_not_as_prose_or_code(project: Project, text: str) -> None:
+    assert project.tags(f"- {text}") != {"ul", "li"}
+    assert project.tags(f"- {prose(text)}") <= {"ul", "li", "span"}
+    assert project.tags(f"- {code(text)}") == {"ul", "li", "code"}
+
+
+@settings(max_examples=25)
+@given(st.lists(HOSTILE, min_size=8, max_size=8))
+def test_no_text_acts(project: Project, texts: list[str]) -> None:
+    lines = "".join(f"- {prose(one)}, {code(one)} x\n" for one in texts)
+    # An emoji that stands there as itself is told to who cannot see it.
+    tags = {
+        tag for tag in project.tags(lines) if not tag.startswith('span class="emoji" aria-label')
+    }
+    assert tags <= {"ul", "li", "span", "code"}
+
+
+def hostile(text: str) -> Review:
+    """A review that has the text wherever text can be."""
+    found = Finding(text, 3, text, "critical", text, text)
+    record = Candidate(text, text, text, 1, True, False, (), text, text, 1)
+    references = References((record,), (record,), text)
+    reported = (Reported(found, "f" * 32, changed=True),)
+    suppressed = (Suppressed(found, text),)
+    return Review(BASE, HEAD, text, 1, references, reported, suppressed, (text,))
+
+
+def test_a_comment_tells_nobody_and_refers_to_nothing(project: Project) -> None:
+    text = "@bob, this fixes #1, closes alice/r1#1 and #1."
+    review = hostile(text)
+    (on_line,) = inline(review)
+    quiet = project.add("Quiet")
+    project.say(quiet, comment(review))
+    project.say(quiet, on_line.body)
+    assert project.referenced(1) == []
+    # As it stands it does both. What is told is told in turn, so that the others would have been.
+    project.say(project.add("Loud"), text)
+    assert project.referenced(1) != []
+    until(lambda: project.told() == ["Loud"])
+
+
+def test_the_report_is_shown_as_it_is_meant(project: Project) -> None:
+    links = Links("https://forge.example/o/r/src/commit", HEAD, "display=source")
+    page = project.rendered(comment(EVERYTHING, links=links))
+    assert MARKER not in page
+    assert page.count("<details><summary>") == page.count("</details>") == 3
+    address = f"https://forge.example/o/r/src/commit/{HEAD}/src/web/page.js?display=source#L7"
+    assert f'href="{address}"' in page
+    assert "<code>src/web/page.js:7</code></a>" in page
+    assert "<br/>" in page

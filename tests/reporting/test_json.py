@@ -1,0 +1,126 @@
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from jsonschema import Draft202012Validator
+
+from sdd_hooks.cli.output import Report, show
+from sdd_hooks.findings import Finding
+from sdd_hooks.reporting.json import document, render_json
+from sdd_hooks.reporting.outcome import Reported, Review
+from tests.reporting.reviews import BASE, EVERYTHING, HEAD, QUEUES, RETRIES, reviews
+
+SCHEMA = Path(__file__).resolve().parents[2] / "docs/review.schema.json"
+
+
+def closed(schema: Any) -> Any:
+    """The schema with no room for fields that it does not name."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {name: closed(one) for name, one in schema.items()}
+    if inner.get("type") == "object" and "$ref" not in inner and "rule" not in inner["properties"]:
+        inner["additionalProperties"] = False
+    # A finding has more fields in one list than in another.
+    if "$ref" in inner and "properties" in inner:
+        inner["unevaluatedProperties"] = False
+    return inner
+
+
+VALIDATOR = Draft202012Validator(closed(json.loads(SCHEMA.read_text())))
+
+
+def test_the_schema_is_one():
+    Draft202012Validator.check_schema(json.loads(SCHEMA.read_text()))
+
+
+def test_everything_is_in_the_document():
+    found = json.loads(render_json(EVERYTHING, ["CLAUDE.md:3: odd"]))
+    VALIDATOR.validate(found)
+    assert list(found)[:2] == ["schema_version", "base"]
+    assert found["schema_version"] == 1
+    assert (found["base"], found["head"], found["files"]) == (BASE, HEAD, 14)
+    assert found["counts"] == {
+        "critical": 1,
+        "warning": 3,
+        "info": 1,
+        "suggestions": 1,
+        "suppressed": 1,
+    }
+    assert found["references"]["ranked"][0] == {
+        "path": "docs/adrs/ADR-0011-retries.md",
+        "id": "ADR-0011",
+        "title": "Retries belong to the client",
+        "score": 0.812346,
+        "suggested": True,
+        "referenced": False,
+        "section": "Decision Outcome",
+        "quote": "Every outbound call is retried by the client, never by the caller.",
+        "line": 42,
+        "evidence": [
+            {
+                "kind": "comments",
+                "detail": "a governing comment names it",
+                "path": "src/pay/client.py",
+                "line": 3,
+            },
+            {
+                "kind": "words",
+                "detail": "both are about retry, backoff, client",
+                "path": "",
+                "line": 0,
+            },
+        ],
+    }
+    assert [one["id"] for one in found["references"]["ranked"]] == [RETRIES.id, "ADR-0003", ""]
+    assert [one["title"] for one in found["references"]["folded"]] == ["Timeouts", QUEUES.title]
+    assert found["references"]["silenced"] == ""
+    assert found["findings"][0] == {
+        "rule": "dangling-reference",
+        "severity": "critical",
+        "message": "there is no ADR-0099: name one that is there",
+        "path": "src/pay/client.py",
+        "line": 12,
+        "evidence": "# Governing: ADR-0099",
+        "fingerprint": "f1",
+        "changed": True,
+    }
+    assert [one["rule"] for one in found["findings"][1:]] == [
+        "superseded-reference",
+        "spec-pair",
+        "security/inner-html",
+    ]
+    assert found["suppressed"][0]["reason"] == "sanitised by bleach"
+    assert found["notes"] == ["the diff is larger than 50 MB: not all of it was read"]
+    assert found["warnings"] == ["CLAUDE.md:3: odd"]
+
+
+def test_it_has_the_form_of_every_other_command(capsys):
+    report = Report(document(EVERYTHING), notes=EVERYTHING.notes, warnings=["odd"])
+    show(report, as_json=True)
+    assert capsys.readouterr().out == render_json(EVERYTHING, ["odd"])
+
+
+def test_a_byte_that_is_no_text_leaves_json_that_every_reader_takes():
+    finding = Finding("caf\udce9.py", 1, "r", "info", "half a pair: \ud83d", "\udce9")
+    found = render_json(Review(BASE, HEAD, "t", 1, findings=(Reported(finding, "f"),)))
+    assert "\\ud" not in found
+    assert json.loads(found)["findings"][0]["path"] == "caf\ufffd.py"
+    assert json.loads(found)["findings"][0]["message"] == "half a pair: \ufffd"
+
+
+def test_a_character_beyond_the_first_plane_is_kept():
+    found = json.loads(render_json(Review(BASE, HEAD, "🦀 日本", 1)))
+    assert found["title"] == "🦀 日本"
+
+
+@given(reviews())
+def test_whatever_is_found_the_document_is_valid(review):
+    text = render_json(review)
+    VALIDATOR.validate(json.loads(text))
+    text.encode("utf-8")
+    assert text.isascii()
+    assert text == render_json(review)
+    assert len(json.loads(text)["findings"]) == len(review.findings)

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.findings import Finding
+from sdd_hooks.reporting.escape import shown as as_line
+from sdd_hooks.reporting.links import Links, place
+from sdd_hooks.reporting.markdown import OPEN, markdown
+from sdd_hooks.reporting.outcome import References, Reported, Review
+from tests.reporting.forges import acted_on, shown
+from tests.reporting.reviews import BASE, EVERYTHING, HEAD, RETRIES, TIMEOUTS, reviews
+
+BLOB = "https://forge.example/owner/repo/blob"
+LINKS = Links(BLOB, HEAD)
+
+WHOLE = Path(__file__).with_name("everything.md")
+
+
+def many(number: int) -> tuple[Reported, ...]:
+    """Warnings on lines that a change adds."""
+    return tuple(
+        Reported(Finding("a.py", at, "r", "warning", f"finding {at}", "x = 1"), f"{at:032x}", True)
+        for at in range(1, number + 1)
+    )
+
+
+def test_the_whole_report() -> None:
+    assert markdown(EVERYTHING, links=LINKS) == WHOLE.read_text(encoding="utf-8")
+
+
+def test_without_links_places_are_told() -> None:
+    text = markdown(EVERYTHING)
+    assert "“Decision Outcome” in `docs/adrs/ADR-0011-retries.md:42`" in text
+    assert BLOB not in text
+
+
+def test_nothing_to_say() -> None:
+    assert markdown(Review(BASE, HEAD, "Change", 1)) == (
+        "## ✅ All clear\n\n<sub>1 changed file, from `aaaaaaaaaaaa` to `bbbbbbbbbbbb`.</sub>\n"
+    )
+
+
+def test_what_is_staged_has_no_commit() -> None:
+    text = markdown(Review(BASE, "", "", 2))
+    assert text.endswith("<sub>2 changed files, from `aaaaaaaaaaaa` to what is staged.</sub>\n")
+
+
+def test_silence_is_recorded() -> None:
+    silenced = References((TIMEOUTS,), (), "ADR-Exempt: generated code")
+    text = markdown(Review(BASE, HEAD, "", 1, silenced))
+    assert "## ✅ All clear\n" in text
+    assert "was not asked: `ADR-Exempt: generated code`\n" in text
+
+
+def test_what_is_said_of_several_places_is_said_once() -> None:
+    found = tuple(
+        Reported(Finding("a.py", at, "r", "critical", "no", f"x = {at}"), f"{at:032x}")
+        for at in range(1, OPEN + 3)
+    )
+    page = markdown(Review(BASE, HEAD, "", 1, findings=(*found, *many(1))))
+    shown_first, _, folded = page.partition("<details><summary>2 more</summary>\n")
+    assert "- no (`r`)\n  - `a.py:1`: `x = 1`\n  - `a.py:2`: `x = 2`\n" in shown_first
+    assert "\n- no (`r`)\n  - `a.py:6`: `x = 6`\n  - `a.py:7`: `x = 7`\n\n</details>" in folded
+    assert page.startswith(f"## ❌ {OPEN + 2} critical findings · ⚠️ 1 warning\n")
+
+
+def test_many_findings_are_folded() -> None:
+    page = markdown(Review(BASE, HEAD, "", 1, findings=many(OPEN + 3)))
+    in_the_open, _, folded = page.partition("<details><summary>3 more</summary>\n")
+    assert in_the_open.count("\n- ") == OPEN
+    assert folded.count("\n- ") == 3
+    assert "<details>" not in markdown(Review(BASE, HEAD, "", 1, findings=many(OPEN)))
+
+
+def test_several_suggestions_are_one_question_each() -> None:
+    second = RETRIES._replace(path="docs/adrs/x.md", id="ADR-0012", title="Queues")
+    page = markdown(Review(BASE, HEAD, "", 1, References((RETRIES, second))))
+    assert page.startswith("## 📌 2 decisions to consider\n")
+    assert "### Should this PR reference ADR-0012 (Queues)?" in page
+    assert page.count("If so, add `Refs: ADR-0011`") == 1
+
+
+def test_a_path_is_quoted_in_its_address() -> None:
+    path = "docs/a b)](x)<>?#%\n\udce9.md"
+    page = shown(place(path, 3, LINKS))
+    quoted = "docs/a%20b%29%5D%28x%29%3C%3E%3F%23%25%0A%E9.md"
+    assert page.links == [f"{BLOB}/{HEAD}/{quoted}?plain=1#L3"]
+    assert page.codes == [r"docs/a b)](x)<>?#% \udce9.md:3"]
+
+
+def test_another_forge_has_another_query() -> None:
+    gitea = Links("https://g.example/o/r/src/commit", HEAD, "display=source")
+    assert place("a.md", 3, gitea).endswith(f"/src/commit/{HEAD}/a.md?display=source#L3)")
+
+
+@given(reviews(), st.sampled_from([None, LINKS]))
+def test_text_from_elsewhere_does_nothing(review: Review, links: Links | None) -> None:
+    text = markdown(review, links=links)
+    assert text.encode().decode() == text
+    assert "\r" not in text
+    page = shown(text)
+    allowed = "h2 h3 p ul ol li blockquote strong a code span details summary sub br"
+    assert set(page.tags) <= set(allowed.split())
+    assert all(link.startswith(f"{BLOB}/{HEAD}/") for link in page.links)
+    assert page.comments == []
+    assert acted_on(page.texts) == []
+    folds = [one for one in text.splitlines() if one.startswith("<details>")]
+    assert page.tags.count("details") == len(folds) == text.splitlines().count("</details>")
+
+
+@given(reviews())
+def test_every_finding_is_in_the_report(review: Review) -> None:
+    found = [one.finding for one in (*review.findings, *review.suppressed)]
+    codes = set(shown(markdown(review)).codes)
+    for one in found:
+        where = as_line(f"{one.path}:{one.line}" if one.line else one.path)
+        assert {one.rule, where} <= codes or not one.path

@@ -1,0 +1,74 @@
+"""Comments on lines over the life of a branch: real commits, whole reviews."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sdd_hooks.project.project import load_project
+from sdd_hooks.reporting.line_comments import Existing, Reconciled, inline, reconcile
+from sdd_hooks.review.review import review_commits
+from tests.support.repos import Repo
+
+MEMORY = "## Architecture Context\n\n- Architecture Decision Records are in `docs/adrs/`\n"
+RECORD = "---\nstatus: accepted\n---\n\n# ADR-0001: One\n\n## Decision Outcome\n\nOne.\n"
+CODE = "def one():\n    return 1\n"
+DANGLING = "# Governing: ADR-0099\n"
+
+
+def begun(tmp_path: Path) -> Repo:
+    """A branch that adds a governing comment which leads nowhere, and another file with one."""
+    repo = Repo.init(tmp_path / "repo")
+    files = {"CLAUDE.md": MEMORY, "docs/adrs/ADR-0001-one.md": RECORD, "src/one.py": CODE}
+    repo.commit("Begin", files)
+    repo.git("switch", "--quiet", "--create", "topic")
+    repo.commit("Two", {"src/one.py": CODE + DANGLING, "src/two.py": DANGLING})
+    return repo
+
+
+def reviewed(repo: Repo, existing: list[Existing]) -> Reconciled:
+    """What a review of the branch as it is now does with the comments that are there."""
+    review = review_commits(load_project(repo.root), "main", "topic")
+    return reconcile(inline(review), existing)
+
+
+def posted(done: Reconciled) -> list[Existing]:
+    """Its comments as a forge has them."""
+    return [Existing(str(at), one.body, ours=True) for at, one in enumerate(done.post, 1)]
+
+
+def test_a_rebase_and_moved_lines_keep_the_comments(tmp_path: Path) -> None:
+    repo = begun(tmp_path)
+    first = reviewed(repo, [])
+    assert [(one.path, one.line) for one in first.post] == [("src/one.py", 3), ("src/two.py", 1)]
+    there = posted(first)
+    repo.git("switch", "--quiet", "main")
+    repo.commit("Move", {"src/one.py": '"""One."""\n\nONE = 1\n\n' + CODE})
+    repo.git("switch", "--quiet", "topic")
+    repo.git("rebase", "--quiet", "main")
+    assert reviewed(repo, there) == Reconciled((), ("1", "2"), ())
+    repo.git("commit", "--quiet", "--amend", "--message", "Another message")
+    assert reviewed(repo, there) == Reconciled((), ("1", "2"), ())
+
+
+def test_a_fix_resolves_its_comment_and_no_other(tmp_path: Path) -> None:
+    repo = begun(tmp_path)
+    there = posted(reviewed(repo, []))
+    repo.commit("Fix", {"src/one.py": CODE + "# Governing: ADR-0001\n"})
+    assert reviewed(repo, there) == Reconciled((), ("2",), ("1",))
+
+
+def test_a_second_one_is_a_comment_of_its_own(tmp_path: Path) -> None:
+    repo = begun(tmp_path)
+    there = posted(reviewed(repo, []))
+    repo.commit("Three", {"src/three.py": DANGLING})
+    done = reviewed(repo, there)
+    assert [one.path for one in done.post] == ["src/three.py"]
+    assert (done.keep, done.resolve) == (("1", "2"), ())
+
+
+def test_a_suppressed_one_is_resolved(tmp_path: Path) -> None:
+    repo = begun(tmp_path)
+    there = posted(reviewed(repo, []))
+    ignored = "# sdd-ignore: dangling-reference (it is an example)\n"
+    repo.commit("Ignore", {"src/two.py": ignored + DANGLING})
+    assert reviewed(repo, there) == Reconciled((), ("1",), ("2",))

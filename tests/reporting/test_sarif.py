@@ -1,0 +1,254 @@
+import json
+import os
+import re
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote_to_bytes, urlsplit
+
+import pytest
+from hypothesis import given, settings
+from jsonschema import ValidationError
+
+import sdd_hooks
+from sdd_hooks.findings import Finding
+from sdd_hooks.reporting.outcome import References, Reported, Review
+from sdd_hooks.reporting.sarif import LARGEST, MOST_RESULTS, sarif
+from sdd_hooks.review.rule import Rule
+from tests.reporting.reviews import (
+    BASE,
+    EVERYTHING,
+    HEAD,
+    MARKUP,
+    RETRIES,
+    SUPERSEDED,
+    paths,
+    reviews,
+    texts,
+)
+
+RULES = [
+    Rule("spec-pair", "warning", "A spec without its design", "Write the design.", lambda _: ()),
+    Rule("security", "warning", "Patterns that are often unsafe", "Look again.", lambda _: ()),
+]
+
+
+def run_of(review: Review, rules: list[Rule] = RULES) -> Any:
+    log = json.loads(sarif(review, rules))
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    return run
+
+
+def reported(*found: Finding) -> Review:
+    each = tuple(Reported(one, f"f{number}") for number, one in enumerate(found))
+    return Review(BASE, HEAD, "t", 1, findings=each)
+
+
+def test_the_official_schema_has_something_to_say(official):
+    with pytest.raises(ValidationError):
+        official.accepts({"version": "2.1.0", "runs": [{"results": []}]})
+
+
+def test_an_example_is_valid(official):
+    assert official.accepts(json.loads(sarif(EVERYTHING, RULES)))
+    assert official.accepts(json.loads(sarif(Review(BASE, "", "", 0), ())))
+
+
+@given(reviews())
+@settings(deadline=None)
+def test_whatever_is_found_the_log_is_valid(official, review):
+    text = sarif(review, RULES)
+    assert official.accepts(json.loads(text))
+    assert text == sarif(review, RULES)
+    assert text.isascii()
+    run = json.loads(text)["runs"][0]
+    rules = run["tool"]["driver"]["rules"]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["locations"][0]["physicalLocation"]["region"]["startLine"] >= 1
+        assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        assert result["message"]["text"]
+
+
+def test_what_ran_and_on_what():
+    run = run_of(EVERYTHING)
+    driver = run["tool"]["driver"]
+    assert (driver["name"], driver["semanticVersion"]) == ("sdd-hooks", sdd_hooks.__version__)
+    assert run["properties"] == {"base": BASE, "head": HEAD}
+    (invocation,) = run["invocations"]
+    assert [one["message"]["text"] for one in invocation["toolExecutionNotifications"]] == [
+        "the diff is larger than 50 MB: not all of it was read",
+        "1 suppressed finding left out",
+    ]
+
+
+def test_rules_say_what_they_are_for():
+    rules = run_of(EVERYTHING)["tool"]["driver"]["rules"]
+    assert [one["id"] for one in rules] == [
+        "missing-reference",
+        "security",
+        "spec-pair",
+        "dangling-reference",
+        "superseded-reference",
+        "security/inner-html",
+    ]
+    assert rules[2] == {
+        "id": "spec-pair",
+        "shortDescription": {"text": "A spec without its design"},
+        "fullDescription": {"text": "Write the design."},
+        "help": {"text": "Write the design."},
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {"problem.severity": "warning"},
+    }
+    # A part of a rule is explained as the rule is; one that is not registered, by its name.
+    assert rules[5]["help"] == {"text": "Look again."}
+    assert rules[3]["help"] == {"text": "dangling-reference"}
+
+
+def test_the_order_of_the_rules_makes_no_difference():
+    assert sarif(EVERYTHING, RULES) == sarif(EVERYTHING, RULES[::-1])
+
+
+def test_a_finding_is_a_result():
+    _, result, *_ = run_of(EVERYTHING)["results"]
+    assert result == {
+        "ruleId": "dangling-reference",
+        "ruleIndex": 3,
+        "level": "error",
+        "message": {"text": "there is no ADR-0099: name one that is there"},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": "src/pay/client.py"},
+                    "region": {"startLine": 12},
+                }
+            }
+        ],
+        "properties": {"evidence": "# Governing: ADR-0099"},
+        "partialFingerprints": {"sddFinding/v1": "f1"},
+    }
+
+
+def test_severities_are_levels():
+    review = reported(
+        *(replace(MARKUP, severity=one) for one in ("critical", "warning", "info")),
+    )
+    assert [one["level"] for one in run_of(review)["results"]] == ["error", "warning", "note"]
+
+
+def test_a_suggestion_is_a_note_at_the_sentence_that_it_quotes():
+    result = run_of(EVERYTHING)["results"][0]
+    assert (result["ruleId"], result["level"]) == ("missing-reference", "note")
+    assert result["message"]["text"] == (
+        "Should this PR reference ADR-0011 (Retries belong to the client)? Decision Outcome:"
+        " Every outbound call is retried by the client, never by the caller."
+    )
+    assert result["locations"][0]["physicalLocation"] == {
+        "artifactLocation": {"uri": "docs/adrs/ADR-0011-retries.md"},
+        "region": {"startLine": 42},
+    }
+    (related,) = result["relatedLocations"]
+    assert related["message"]["text"] == "a governing comment names it"
+    assert related["physicalLocation"]["region"] == {"startLine": 3}
+
+
+def test_the_same_evidence_twice_is_one_location(official):
+    twice = RETRIES._replace(evidence=RETRIES.evidence[:1] * 2)
+    review = replace(EVERYTHING, references=References((twice,)))
+    assert official.accepts(json.loads(sarif(review, RULES)))
+    assert len(run_of(review)["results"][0]["relatedLocations"]) == 1
+
+
+def test_a_suggestion_keeps_its_identity_when_the_record_is_edited():
+    later = RETRIES._replace(line=50, quote="Other words.", score=0.7, title="Retrying")
+    before, after = (
+        run_of(replace(EVERYTHING, references=References((one,))))["results"][0]
+        for one in (RETRIES, later)
+    )
+    assert before["partialFingerprints"] == after["partialFingerprints"]
+    other = RETRIES._replace(path="docs/adrs/ADR-0012-other.md")
+    third = run_of(replace(EVERYTHING, references=References((other,))))["results"][0]
+    assert third["partialFingerprints"] != after["partialFingerprints"]
+
+
+def test_silence_is_a_notification():
+    references = References((RETRIES._replace(suggested=False),), silenced="ADR-Exempt: generated")
+    run = run_of(Review(BASE, HEAD, "t", 1, references))
+    assert run["results"] == []
+    (notification,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert notification["message"]["text"] == (
+        "nothing is suggested, as asked for: ADR-Exempt: generated"
+    )
+
+
+def test_what_is_suppressed_is_no_result():
+    without = replace(EVERYTHING, suppressed=())
+    assert run_of(EVERYTHING)["results"] == run_of(without)["results"]
+    assert len(run_of(EVERYTHING)["results"]) == 1 + len(EVERYTHING.findings)
+
+
+def test_a_finding_on_no_line_brings_the_identity_that_a_line_would_give_it():
+    # GitHub's uploader computes one from the line, and warns of any other.
+    on_line, _, in_file = (one["partialFingerprints"] for one in run_of(EVERYTHING)["results"][1:4])
+    assert on_line == {"sddFinding/v1": "f1"}
+    assert in_file == {"sddFinding/v1": "f3", "primaryLocationLineHash": "f3"}
+
+
+def test_what_stands_in_no_file_has_a_location_all_the_same():
+    # GitHub refuses the whole log for one result without.
+    (result,) = run_of(reported(SUPERSEDED))["results"]
+    uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri == "title%2C%20body%20or%20message"
+
+
+@given(paths())
+def test_a_path_is_a_relative_uri_with_every_byte_of_it(path):
+    (result,) = run_of(reported(replace(MARKUP, path=f"x{path}")))["results"]
+    uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert unquote_to_bytes(uri) == os.fsencode(f"x{path}")
+    assert re.fullmatch(r"[A-Za-z0-9._~/%-]+", uri)
+    parts = urlsplit(uri)
+    assert (parts.scheme, parts.netloc, parts.query, parts.fragment) == ("", "", "", "")
+
+
+def test_no_path_leads_to_another_host():
+    (result,) = run_of(reported(replace(MARKUP, path="//example.org/x")))["results"]
+    uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri == "example.org/x"
+
+
+@given(texts(), texts())
+def test_no_text_is_a_link_or_a_placeholder(one, other):
+    hostile = f"{one}[here](https://example.org){{0}}{other}"
+    review = reported(replace(MARKUP, message=hostile))
+    text = run_of(replace(review, notes=(hostile,)))["results"][0]["message"]["text"]
+    assert "](" not in text
+    assert "{" not in text.replace("{{", "")
+    assert len(text.splitlines()) == 1
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", text)
+
+
+def test_a_log_is_no_larger_than_github_takes():
+    findings = [Finding("a.py", n, "security", "warning", f"m{n}") for n in range(1, 30_001)]
+    run = run_of(reported(*findings))
+    assert len(run["results"]) == MOST_RESULTS
+    # What is left out is the end of the list: the least severe.
+    assert run["results"][-1]["message"]["text"] == f"m{MOST_RESULTS}"
+    (notification,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert notification["message"]["text"] == "5,000 results left out"
+
+
+def test_long_texts_count_as_well():
+    long = Finding("a" * 4000, 1, "r", "critical", "m" * 5000, "e" * 5000)
+    text = sarif(reported(*[long] * 3000), RULES)
+    assert len(text) < LARGEST + 10_000
+    run = json.loads(text)["runs"][0]
+    assert 1000 < len(run["results"]) < 3000
+    left = 3000 - len(run["results"])
+    (notification,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert notification["message"]["text"] == f"{left:,} results left out"
+
+
+def test_rules_that_are_made_up_are_bounded_as_well():
+    findings = [Finding("a.py", 1, f"r/{n}", "info", "m") for n in range(26_000)]
+    assert len(run_of(reported(*findings))["tool"]["driver"]["rules"]) <= MOST_RESULTS + 3

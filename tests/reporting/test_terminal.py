@@ -1,0 +1,226 @@
+import re
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdd_hooks.findings import Finding
+from sdd_hooks.reporting.outcome import Evidence, References, Reported, Review, Suppressed
+from sdd_hooks.reporting.terminal import terminal
+from sdd_hooks.text.display import columns_of
+from tests.reporting.reviews import BASE, EVERYTHING, HEAD, MARKUP, RETRIES, reviews
+
+REPORT = """\
+Should this PR reference ADR-0011 (Retries belong to the client)?
+  docs/adrs/ADR-0011-retries.md:42 (Decision Outcome)
+    │ Every outbound call is retried by the client, never by the caller.
+  comments  a governing comment names it (src/pay/client.py:3)
+  words     both are about retry, backoff, client
+
+If so, add `Refs: ADR-0011` to a commit message. If not, `Reviewed-ADRs: none`
+settles it.
+Less likely: ADR-0003 (Timeouts), Queues are durable
+
+critical (1)
+  src/pay/client.py:12  dangling-reference
+    there is no ADR-0099: name one that is there
+    │ # Governing: ADR-0099
+
+warning (3)
+  title, body or message  superseded-reference
+    ADR-0002 is superseded: name ADR-0004
+  docs/openspec/specs/pay/spec.md  spec-pair
+    the spec has no design.md
+  src/web/page.js:7  security/inner-html
+    markup goes in as it is: use textContent
+    │ box.innerHTML = name
+
+suppressed (1)
+  src/web/page.js:7 security/inner-html: sanitised by bleach
+
+1 suggestion, 1 critical, 3 warnings in 14 files; 1 suppressed
+
+note: the diff is larger than 50 MB: not all of it was read
+"""
+NARROW = """\
+Should this PR reference ADR-0011
+(Retries belong to the client)?
+  docs/adrs/ADR-0011-retries.md:42
+  (Decision Outcome)
+    │ Every outbound call is retried by
+    │ the client, never by the caller.
+  comments  a governing comment names it
+            (src/pay/client.py:3)
+  words     both are about retry,
+            backoff, client
+
+If so, add `Refs: ADR-0011` to a commit
+message. If not, `Reviewed-ADRs: none`
+settles it.
+
+1 suggestion in 14 files
+"""
+STYLE = re.compile("\x1b\\[[0-9;]+m")
+
+
+def shown(review: Review, width: int = 80) -> str:
+    return terminal(review, width=width, colour=False)
+
+
+def found(*findings: Finding) -> Review:
+    return Review(BASE, HEAD, "t", 2, findings=tuple(Reported(one, "f") for one in findings))
+
+
+def test_the_suggestion_comes_first_and_the_count_last():
+    assert shown(EVERYTHING) == REPORT
+
+
+def test_lines_fit_a_narrow_terminal():
+    suggested = replace(EVERYTHING, findings=(), suppressed=(), notes=())
+    review = replace(suggested, references=References((RETRIES,)))
+    assert shown(review, 40) == NARROW
+    # One that is narrower yet wraps lines itself.
+    assert shown(review, 10) == NARROW
+
+
+def test_no_width_is_no_limit():
+    message = "word " * 60
+    assert f"    {message.strip()}\n" in shown(found(replace(MARKUP, message=message)), 0)
+    # A wide one is no reason for lines that nobody can follow.
+    assert max(map(len, shown(found(replace(MARKUP, message=message)), 300).splitlines())) == 98
+
+
+def test_all_clear_is_one_line():
+    assert shown(Review(BASE, HEAD, "t", 3)) == "all clear: 3 files reviewed\n"
+    assert shown(Review(BASE, HEAD, "t", 0)) == "all clear: nothing has changed\n"
+    suppressed = Review(BASE, HEAD, "t", 1, suppressed=(Suppressed(MARKUP, "sanitised"),))
+    assert shown(suppressed).endswith("\n\nall clear: 1 file reviewed; 1 suppressed\n")
+
+
+def test_a_message_can_be_at_fault_where_no_file_has_changed():
+    review = replace(found(replace(MARKUP, path="", line=0)), files=0)
+    assert shown(review).endswith("\n\n1 warning in 0 files\n")
+
+
+def test_silence_is_said():
+    review = Review(BASE, HEAD, "t", 3, References(silenced="ADR-Exempt: generated code"))
+    assert shown(review) == (
+        "all clear: 3 files reviewed\n\n"
+        "note: nothing is suggested, as asked for: ADR-Exempt: generated code\n"
+    )
+
+
+def test_what_is_the_same_in_several_places_is_said_once():
+    two = (MARKUP, replace(MARKUP, path="src/web/other.js", evidence="y.innerHTML = z" * 20))
+    assert shown(found(*two), 60).splitlines()[:5] == [
+        "warning (2)",
+        "  security/inner-html",
+        "    markup goes in as it is: use textContent",
+        "    src/web/page.js:7  box.innerHTML = name",
+        "    src/web/other.js:7  y.innerHTML = zy.innerHTML = zy.inn…",
+    ]
+
+
+def test_many_are_counted():
+    many = [replace(MARKUP, message=f"no {n}") for n in range(100)]
+    lines = shown(found(*many)).splitlines()
+    assert lines[0] == "warning (100)"
+    assert lines[1:4] == [
+        "  src/web/page.js:7  security/inner-html",
+        "    no 0",
+        "    │ box.innerHTML = name",
+    ]
+    # Six of three lines each are in twenty.
+    assert lines[18:] == [
+        "    │ box.innerHTML = name",
+        "  … and 94 more",
+        "",
+        "100 warnings in 2 files",
+    ]
+    same = [replace(MARKUP, line=n) for n in range(1, 1001)]
+    other = replace(MARKUP, message="another")
+    lines = shown(found(*same, other)).splitlines()
+    assert lines[0] == "warning (1,001)"
+    assert lines[9:11] == ["    … and 994 more", "  src/web/page.js:7  security/inner-html"]
+    left = shown(found(*many, *same)).splitlines()
+    assert left[19] == "  … and 1,094 more"
+
+
+def test_evidence_and_notes_are_counted_as_well():
+    evidence = tuple(Evidence("words", f"reason {n}") for n in range(30))
+    references = References((RETRIES._replace(evidence=evidence),))
+    notes = tuple(f"n{n}" for n in range(25))
+    review = Review(BASE, HEAD, "t", 1, references, notes=notes)
+    lines = shown(review).splitlines()
+    assert "  words  reason 19" in lines
+    assert "  words  reason 20" not in lines
+    assert lines.count("  … and 10 more") == 1
+    assert lines[-2:] == ["note: n19", "  … and 5 more"]
+
+
+def test_a_place_is_not_said_twice():
+    evidence = (
+        Evidence("comments", "src/a.py:3 names it", "src/a.py", 3),
+        Evidence("title", "both say retry", RETRIES.path, 1),
+        Evidence("record", "it is about files like these", RETRIES.path),
+    )
+    references = References((RETRIES._replace(evidence=evidence),))
+    assert shown(Review(BASE, HEAD, "t", 1, references)).splitlines()[3:6] == [
+        "  comments  src/a.py:3 names it",
+        "  title     both say retry (line 1)",
+        "  record    it is about files like these",
+    ]
+
+
+def test_what_a_terminal_would_act_on_is_shown_instead():
+    hostile = replace(
+        MARKUP,
+        path="a\x1b[31m\nb.js",
+        message="x\x9b2Jy\u202ez",
+        evidence=" " * 1000 + "caf\udce9\0\r\n end",
+    )
+    assert shown(found(hostile)).splitlines()[1:4] == [
+        "  a\\u001b[31m b.js:7  security/inner-html",
+        "    x\\u009b2Jy\\u202ez",
+        "    │ caf\\udce9\\u0000 end",
+    ]
+
+
+def test_an_endless_text_ends():
+    hostile = replace(MARKUP, message="m" * 10**6, evidence="e " * 10**6)
+    text = shown(found(hostile))
+    assert len(text) < 2000
+    assert text.count("…") == 2
+
+
+def test_styles_come_only_on_request():
+    coloured = terminal(EVERYTHING, width=80, colour=True)
+    assert STYLE.sub("", coloured) == REPORT
+    assert "\x1b[1;31mcritical (1)\x1b[0m" in coloured
+    assert "\x1b[1;33mwarning (3)\x1b[0m" in coloured
+    assert "\x1b[1mShould this PR" in coloured
+
+
+@given(reviews(), st.integers(0, 200))
+@settings(deadline=None)
+def test_whatever_is_found_the_text_is_harmless(review, width):
+    text = shown(review, width)
+    assert not re.search(
+        "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", text
+    )
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+    assert "\n\n\n" not in text
+    assert not re.search("[ \t]\n", text)
+    coloured = terminal(review, width=width, colour=True)
+    assert STYLE.sub("", coloured) == text
+    # No style is left on at the end of a line.
+    assert all(line.count("\x1b[0m") * 2 == line.count("\x1b") for line in coloured.splitlines())
+
+
+@given(reviews(), st.integers(40, 100))
+@settings(deadline=None)
+def test_every_line_but_a_place_fits(review, width):
+    # Paths are left whole, so that a terminal can make them links.
+    for line in shown(replace(review, findings=()), width).splitlines():
+        assert columns_of(line) <= width

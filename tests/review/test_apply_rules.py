@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdd_hooks.errors import SddError
+from sdd_hooks.findings import Finding
+from sdd_hooks.review.apply_rules import LONGEST, MOST, check, worst_first
+from sdd_hooks.review.rule import Rule
+from sdd_hooks.review.rules import own
+from sdd_hooks.review.subject import Subject
+from tests.review.repositories import staged_subject_of, subject_of
+from tests.review.rules.records import adr
+
+ONE = Finding("b.py", 1, "magic", "warning", "one", "x")
+TWO = Finding("a.py", 9, "magic/dark", "critical", "two", "y")
+THREE = Finding("a.py", 2, "magic", "info", "three", "z")
+
+
+@pytest.fixture
+def subject(tmp_path: Path) -> Subject:
+    return subject_of(tmp_path, {"a.py": "1\n"}, {"a.py": "2\n"})
+
+
+def rule(check: Callable[[Subject], Iterable[Finding]]) -> Rule:
+    return Rule("magic", "critical", "Magic.", "None.", check)
+
+
+def test_the_worst_come_first_then_by_path_and_line_and_each_once(subject: Subject) -> None:
+    checked = check(subject, [rule(lambda _: [THREE, ONE, TWO]), rule(lambda _: [ONE])])
+
+    assert checked.findings == (TWO, ONE, THREE)
+    assert checked.suppressed == checked.notes == ()
+    assert worst_first([THREE, ONE, TWO, ONE]) == (TWO, ONE, THREE)
+
+
+def test_a_rule_that_raises_is_a_note_and_the_others_go_on(subject: Subject) -> None:
+    def fails(_: Subject) -> Iterator[Finding]:
+        yield ONE
+        raise ZeroDivisionError("by\x1b[31m nothing")
+
+    def ends(_: Subject) -> Iterator[Finding]:
+        raise SddError("the rule magic is out of order: repair it")
+
+    def recurses(subject: Subject) -> Iterable[Finding]:
+        return recurses(subject)
+
+    checked = check(subject, [rule(fails), rule(ends), rule(recurses), rule(lambda _: [TWO])])
+
+    assert checked.findings == (TWO, ONE)
+    assert checked.notes[:2] == (
+        "the rule magic failed: ZeroDivisionError: by\\x1b[31m nothing",
+        "the rule magic is out of order: repair it",
+    )
+    assert checked.notes[2].startswith("the rule magic failed: RecursionError: ")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "text",
+        None,
+        Finding("a", 1, "other", "info", "m"),
+        Finding("a", 1, "magical", "info", "m"),
+        Finding("a", 1, "magic", "fatal", "m"),  # type: ignore[arg-type]
+        Finding("a", [], "magic", "info", "m"),  # type: ignore[arg-type]
+        Finding(None, 1, "magic", "info", "m"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_finding_of_the_rule_is_left_out(subject: Subject, odd: object) -> None:
+    def check_oddly(_: Subject) -> Iterator[Finding]:
+        yield ONE
+        yield odd  # type: ignore[misc]
+
+    checked = check(subject, [rule(check_oddly)])
+
+    assert checked.findings == (ONE,)
+    assert checked.notes == ("the rule magic found what is no finding of its own: left out",)
+
+
+def test_a_rule_that_finds_no_end_is_stopped(subject: Subject) -> None:
+    def endless(_: Subject) -> Iterator[Finding]:
+        number = 0
+        while True:
+            number += 1
+            yield Finding("a.py", number, "magic", "info", "again")
+
+    checked = check(subject, [rule(endless)])
+
+    assert len(checked.findings) == MOST
+    assert checked.notes == ("the rule magic found more than 1,000: the rest is left out",)
+
+
+def test_a_message_is_one_line_and_nothing_is_endless(subject: Subject) -> None:
+    odd = Finding("a.py", 1, "magic", "info", "one\n\x1b[2Jtwo" + "!" * 9_000, "x" * 9_000)
+
+    (one,) = check(subject, [rule(lambda _: [odd])]).findings
+
+    assert one.message.startswith("one \\x1b[2Jtwo!!")
+    assert len(one.message) == len(one.evidence) == LONGEST
+
+
+HOSTILE = "docs/adrs/ADR-0001-\n\"'`$(x) \x1b[31m\udcff.md"
+
+
+@pytest.mark.parametrize("make", [subject_of, staged_subject_of])
+def test_hostile_paths_and_texts_are_findings_like_others(
+    tmp_path: Path, make: Callable[..., Subject]
+) -> None:
+    conflict = b"<<<<<<< \xff\x1b[31m\n=======\n>>>>>>> b\n"
+    subject = make(
+        tmp_path,
+        {**adr(1, "Kept"), **adr(2, "Gone\x07 ](x) <!--", status="superseded by ADR-0001")},
+        {
+            HOSTILE: "---\nstatus: [\n---\n# ADR-0001: \x1b[2J\n\n## Decision\n\nx\n",
+            "\n b/\udcfe.py": conflict + b"# Governing: ADR-0099 (\x1b[31m\n# ADR-0002\n",
+        },
+    )
+
+    checked = check(subject, own())
+
+    assert checked.notes == ()
+    assert [one.rule for one in checked.findings] == [
+        "conflict-marker",
+        "dangling-reference",
+        "frontmatter/broken-frontmatter",
+        "duplicate-number",
+        "superseded-reference",
+    ]
+    assert all(one.message.isprintable() for one in checked.findings)
+
+
+PIECES = st.sampled_from(
+    [
+        "---\n", "status: accepted\n", "# ADR-0001: A\n", "## Decision\n", "```\n", "<!--", "-->",
+        "```sdd-rule\n", "forbid regex: a\n", "Governing: ADR-0099", "SPEC-0001 REQ \"x\"", "\n",
+        "<<<<<<< a\n", "=======\n", "sdd-ignore: frontmatter (x)", "\r", "\x00",
+        "supersedes: [", "]",
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=25)
+@given(data=st.data())
+def test_no_rule_of_our_own_fails_whatever_is_written(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    text = st.lists(PIECES | st.text(max_size=5), max_size=12).map("".join)
+    paths = ("docs/adrs/ADR-0001-a.md", "docs/openspec/specs/a/spec.md", "a.py", "b.html")
+    before, after = (
+        {path: data.draw(text).encode("utf-8", "surrogatepass") for path in paths} for _ in "ab"
+    )
+    after[paths[0]] += b"\n"
+    subject = subject_of(
+        tmp_path_factory.mktemp("repo"), before, after, body=data.draw(text), title="t"
+    )
+
+    assert check(subject, own()).notes == ()

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.text.decoding import decode
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"", ""),
+        (b"plain\r\ntext\r", "plain\r\ntext\r"),
+        ("Grüße, 日本".encode(), "Grüße, 日本"),
+        ("Grüße".encode("utf-8-sig"), "Grüße"),
+        (b"\xff\xfe" + "Grüße\r\n".encode("utf-16-le"), "Grüße\r\n"),
+        (b"\xfe\xff" + "Grüße".encode("utf-16-be"), "Grüße"),
+        (b"\xff\xfe\x00\x00" + "Grüße".encode("utf-32-le"), "Grüße"),
+        (b"\x00\x00\xfe\xff" + "Grüße".encode("utf-32-be"), "Grüße"),
+        ("Grüße – “so”".encode("cp1252"), "Grüße – “so”"),
+        (b"undefined \x81 in Windows-1252", "undefined \x81 in Windows-1252"),
+        (b"\xff\xfeo\x00d", "o\ufffd"),
+        (b"nul \x00 stays", "nul \x00 stays"),
+    ],
+)
+def test_decode(data: bytes, text: str) -> None:
+    assert decode(data) == text
+
+
+@given(st.binary())
+def test_decode_never_raises(data: bytes) -> None:
+    assert isinstance(decode(data), str)
+
+
+@given(st.text().filter(lambda text: not text.startswith("\ufeff")))
+def test_utf8_round_trips(text: str) -> None:
+    assert decode(text.encode()) == text
+    assert decode(text.encode("utf-8-sig")) == text

@@ -1,0 +1,576 @@
+"""Beads: what several versions of bd printed, the real bd, and the export without it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.config.settings import TrackerSettings
+from sdd_hooks.errors import Missing, RemoteError
+from sdd_hooks.trackers.beads.payloads import edges_of, issue_of, issues_of, lines_of, payload
+from sdd_hooks.trackers.beads.program import complaint, environment
+from sdd_hooks.trackers.beads.tracker import EXPORT, VENDOR, Beads
+from sdd_hooks.trackers.issue import Draft, Edit, Issue
+from sdd_hooks.trackers.protocol import Around, Filter, Page, Since, Where
+from sdd_hooks.trackers.store import IssueFolder, read_issues
+from sdd_hooks.trackers.sync import sync
+from tests.conftest import SHARED
+from tests.support.beads import RealBd, Recorded, recorded_bd
+from tests.support.repos import Repo
+from tests.trackers.beads.record import RECORDED
+
+AT = 1_790_000_000.0
+VERSIONS = sorted(path.stem.removeprefix("beads-") for path in RECORDED.glob("beads-*.json"))
+BODY = (
+    "Two\nlines  \n\n## Design\n\nDrawn.\n\n## Acceptance Criteria\n\n- it works"
+    "\n\n## Notes\n\nNoted."
+)
+
+
+def said(version: str) -> dict[str, str]:
+    found: dict[str, str] = json.loads((RECORDED / f"beads-{version}.json").read_text())
+    return found
+
+
+def page(tracker: Beads) -> Page:
+    (found,) = tracker.fetch(Since(5.0, 5.0), {})
+    return found
+
+
+def by_title(issues: tuple[Issue, ...]) -> dict[str, Issue]:
+    return {issue.title: issue for issue in issues}
+
+
+class Bench:
+    """A repository, and a bd on PATH that says what it is told to."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.root = tmp_path / "shop"
+        self.root.mkdir()
+        self.bd: Recorded = recorded_bd(tmp_path / "tools")
+        self.environ = {**os.environ, "PATH": f"{self.bd.directory}:{os.environ['PATH']}"}
+        self.tracker = Beads(self.root, self.environ, lambda: AT)
+
+    def lists(self, *rows: dict[str, Any]) -> None:
+        self.bd.says("list", json.dumps([{"dependency_count": 0, **row} for row in rows]))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def check_recorded(issues: tuple[Issue, ...]) -> None:
+    """These are the issues of the project that `record_beads` makes."""
+    found = by_title(issues)
+    assert len(issues) == len(found) == 4
+    first, second = found["First"], found["Second"]
+    third, epic = found["Third"], found["Implement the shop"]
+    assert (first.status, second.status, third.status) == ("closed", "open", "open")
+    assert (bool(first.closed), second.closed) == (True, "")
+    assert (sorted(first.labels), epic.labels, second.labels) == (["a", "b", "bug"], ("epic",), ())
+    assert (first.body, second.body, third.body) == ("Said of SPEC-0003.", BODY, "")
+    assert (second.assignees, first.assignees, second.tracker) == (("ada",), (), "beads")
+    assert (first.blocks, second.blocked_by) == ((second.id,), (first.id,))
+    assert not (second.blocks or third.blocked_by or epic.blocks or epic.blocked_by)
+    assert all(one.created <= one.updated and one.created.endswith("Z") for one in issues)
+
+
+@pytest.mark.parametrize("form", ["list", "envelope"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_versions_of_bd_printed(bench: Bench, version: str, form: str) -> None:
+    recorded = said(version)
+    bench.bd.says("list", recorded[form])
+    bench.bd.says("export", recorded["export"])
+    found = page(bench.tracker)
+    assert (found.at, found.total, found.everything, found.warnings) == (AT, 4, True, ())
+    check_recorded(found.issues)
+    listing, *more = bench.bd.asked
+    assert (listing["args"], listing["cwd"]) == (
+        ["list", "--json", "--all", "-n", "0"],
+        str(bench.root),
+    )
+    # The list of old versions has no dependencies.
+    assert [one["args"] for one in more] == ([] if version == "1.3.0" else [["export"]])
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_versions_of_bd_exported(bench: Bench, version: str) -> None:
+    bench.bd.says("list", err="Error: unknown flag: --all\n", code=1)
+    bench.bd.says("export", said(version)["export"])
+    check_recorded(page(bench.tracker).issues)
+
+
+def test_a_list_of_nothing(bench: Bench) -> None:
+    bench.bd.says("list", "[]")
+    assert page(bench.tracker) == Page((), AT, total=0, everything=True)
+    assert len(bench.bd.asked) == 1
+
+
+def test_ids_are_whatever_they_are(bench: Bench) -> None:
+    ids = ["bd-a1b2", "bd-a1b2.1.1", "my-own-app-7", "../x", "-n", "A b"]
+    bench.lists(*({"id": id} for id in ids))
+    assert [one.id for one in page(bench.tracker).issues] == ids
+    assert list(bench.tracker.inventory() or ()) == ids
+    assert bench.tracker.issue("-n").id == "-n"
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        *((name, "open") for name in ("open", "in_progress", "blocked", "deferred", "hooked")),
+        *((name, "open") for name in ("pinned", "of-our-own", "", None, 7, [])),
+        ("closed", "closed"),
+        ("resolved", "closed"),
+    ],
+)
+def test_statuses(status: object, expected: str) -> None:
+    (found,) = issues_of([{"id": "a", "status": status}]).issues
+    assert found.status == expected
+
+
+def test_deleted_issues_of_old_versions_are_gone() -> None:
+    rows = [{"id": "a", "status": "tombstone"}, {"id": "b"}, {"id": "c", "status": "tombstone"}]
+    read = issues_of([*rows, {"id": "c", "status": "open"}])
+    assert ([one.id for one in read.issues], read.gone) == (["b", "c"], ("a",))
+
+
+@pytest.mark.parametrize(
+    ("kind", "blocks"),
+    [("blocks", True), ("conditional-blocks", True), ("waits-for", True)]
+    + [
+        (kind, False) for kind in ("parent-child", "related", "discovered-from", "tracks", "", None)
+    ],
+)
+@pytest.mark.parametrize("form", ["list", "show"])
+def test_dependencies(kind: str | None, blocks: bool, form: str) -> None:
+    listed = {"issue_id": "a", "depends_on_id": "b", "type": kind}
+    shown = {"id": "b", "title": "B", "issue_type": "bug", "dependency_type": kind}
+    edges = edges_of([{"id": "a", "dependencies": [listed if form == "list" else shown]}])
+    assert edges.blocked_by == ({"a": ("b",)} if blocks else {})
+    assert edges.blocks == ({"b": ("a",)} if blocks else {})
+
+
+def test_labels_and_types() -> None:
+    def labels(**fields: object) -> tuple[str, ...]:
+        return issues_of([{"id": "a", **fields}]).issues[0].labels
+
+    assert labels(labels=["b", "a", "b"], issue_type="task") == ("b", "a")
+    assert labels(labels=["b"], issue_type="epic") == ("b", "epic")
+    assert labels(labels=["bug"], issue_type="bug") == ("bug",)
+    assert labels(labels=None) == ()
+
+
+FULL = {
+    "id": "a",
+    "title": "T",
+    "description": "D",
+    "design": "E",
+    "acceptance_criteria": "F",
+    "notes": "G",
+    "spec_id": "SPEC-0004",
+    "status": "closed",
+    "priority": 1,
+    "issue_type": "bug",
+    "assignee": "ada",
+    "created_at": "2026-05-01T16:22:00.123456789+02:00",
+    "created_by": "bob",
+    "updated_at": "2026-05-02T14:22:00Z",
+    "closed_at": "2026-05-02T14:22:00Z",
+    "labels": ["x"],
+    "dependencies": [{"issue_id": "a", "depends_on_id": "b", "type": "blocks"}],
+    "parent": "p",
+}
+
+
+def test_a_full_issue() -> None:
+    assert issues_of([FULL]).issues == (
+        Issue(
+            id="a",
+            title="T",
+            status="closed",
+            labels=("x", "bug"),
+            assignees=("ada",),
+            author="bob",
+            created="2026-05-01T14:22:00Z",
+            updated="2026-05-02T14:22:00Z",
+            closed="2026-05-02T14:22:00Z",
+            url="",
+            tracker="beads",
+            body="D\n\n## Design\n\nE\n\n## Acceptance Criteria\n\nF\n\n## Notes\n\nG",
+            blocked_by=("b",),
+            specs=("SPEC-0004",),
+        ),
+    )
+
+
+@pytest.mark.parametrize("bad", [None, 7, [], {}, [None, 3, {"type": "blocks"}], True, "\ud800"])
+@pytest.mark.parametrize("name", sorted(set(FULL) - {"id"}))
+def test_any_field_may_be_anything(name: str, bad: object) -> None:
+    (found,) = issues_of([{**FULL, name: bad}]).issues
+    assert found.id == "a"
+    json.dumps([found.title, found.body, found.labels], ensure_ascii=False).encode()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from([*FULL, "type"]), inner),
+    max_leaves=20,
+)
+
+
+@given(st.lists(JSON))
+def test_whatever_bd_says_is_read(rows: list[object]) -> None:
+    read = issues_of(rows)
+    assert len({one.id for one in read.issues}) == len(read.issues)
+    for row in rows:
+        issue_of(row, edges_of(rows))
+
+
+@given(st.text(), st.lists(JSON))
+def test_whatever_is_exported_is_read(noise: str, rows: list[object]) -> None:
+    lines = [*noise.splitlines(), *(json.dumps(row) for row in rows), '{"id": "last"}']
+    found, warnings = lines_of("\r\n".join(lines), "it")
+    assert {"id": "last"} in found
+    assert len(warnings) <= 6
+
+
+def test_entries_without_an_id_are_told(bench: Bench) -> None:
+    bench.lists({"id": "a"}, {"title": "B"}, {"id": ""})
+    found = page(bench.tracker)
+    assert [one.id for one in found.issues] == ["a"]
+    assert found.warnings == ("left out 2 entries of Beads without an id",)
+
+
+def test_the_example_of_the_makers() -> None:
+    path = SHARED / "vendor-apis/beads/example-issues.jsonl"
+    if not path.exists():
+        pytest.skip("needs ../shared/vendor-apis/beads/example-issues.jsonl")
+    found, warnings = lines_of(path.read_text(), "it")
+    (issue,) = issues_of(found).issues
+    assert warnings == ()
+    assert (issue.id, issue.status, issue.author) == ("bd-main-idj", "open", "matt wilkie")
+    assert issue.labels == ("chore",)
+    assert issue.updated == "2026-04-18T16:30:16Z"
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("out", "err", "expected"),
+    [
+        ('{"schema_version": 1, "data": {"error": "no such\\nthing"}}', "", "no such thing"),
+        ("", '{"error": "locked", "schema_version": 1}', "locked"),
+        ("", "Error: no beads database found\nHint: run 'bd init'\n", "no beads database found"),
+        ("", "\n\x1b[31mbad\n", "\\x1b[31mbad"),
+        ("not json", "", "it does not say why"),
+    ],
+)
+def test_what_bd_says_is_wrong(bench: Bench, out: str, err: str, expected: str) -> None:
+    assert complaint(out, err) == expected
+    bench.bd.says("list", out, err, 1)
+    with pytest.raises(RemoteError) as caught:
+        page(bench.tracker)
+    assert str(caught.value) == f"`bd list` failed: {expected}"
+
+
+@pytest.mark.parametrize("printed", ["", "{}", "null", "[" * 100_000, '{"error": "x"}'])
+def test_what_is_no_list_is_no_empty_one(bench: Bench, printed: str) -> None:
+    bench.bd.says("list", printed)
+    with pytest.raises(
+        RemoteError, match=r"^`bd list --json` prints no list of issues: update bd$"
+    ):
+        page(bench.tracker)
+
+
+def test_both_envelopes() -> None:
+    assert payload('[{"id": 1}]') == [{"id": 1}]
+    assert payload('{"schema_version": 1, "data": [1]}') == [1]
+    assert payload('{"schema_version": 1, "id": "a"}') == {"schema_version": 1, "id": "a"}
+    assert payload('{"data": 1}') == {"data": 1}
+
+
+def test_what_bd_is_run_in(bench: Bench) -> None:
+    secrets = {"BEADS_DOLT_PASSWORD": "s3cret", "BEADS_DOLT_CREDENTIAL_COMMAND": "print-it"}
+    inherited = {"GIT_DIR": "/x", "GIT_INDEX_FILE": "/y", "GIT_LITERAL_PATHSPECS": "1", **secrets}
+    bench.lists()
+    page(Beads(bench.root, {**bench.environ, **inherited}))
+    (asked,) = bench.bd.asked
+    assert not set(inherited) & set(asked["environ"])
+    assert asked["environ"]["BD_NO_HOOKS"] == asked["environ"]["BEADS_NO_DAEMON"] == "1"
+    assert asked["environ"]["BD_JSON_ENVELOPE"] == "1"
+    named = environment({**inherited, "BEADS_DOLT_SERVER_HOST": "db.example"})
+    assert {name: named[name] for name in secrets} == secrets
+
+
+def test_no_bd_from_the_repository_is_run(bench: Bench) -> None:
+    module = bench.root / "api"
+    module.mkdir()
+    (bench.root / ".git").mkdir()
+    shutil.copytree(bench.bd.directory, bench.root / "bin")
+    inside = {"PATH": f".:bin:{bench.root}/bin:{os.environ['PATH']}"}
+    for root in (bench.root, module):
+        with pytest.raises(
+            RemoteError, match=r"^bd is not on PATH, and there is no \.beads/issues"
+        ):
+            page(Beads(root, inside))
+    assert not (bench.root / "bin/asked.jsonl").exists()
+
+
+# Without bd
+
+
+@pytest.fixture
+def alone(repo: Repo) -> Callable[[], Page]:
+    """Fetches without a bd."""
+    return lambda: page(Beads(repo.root, {"PATH": "/nonexistent"}, lambda: AT))
+
+
+def test_the_export_is_read_and_its_age_is_told(repo: Repo, alone: Callable[[], Page]) -> None:
+    path = repo.write(EXPORT, said("1.3.0")["export"])
+    os.utime(path, (AT - 3 * 3600, AT - 3 * 3600))
+    found = alone()
+    check_recorded(found.issues)
+    assert found.everything is False
+    assert found.warnings == (
+        "bd is not on PATH: the issues are those of .beads/issues.jsonl,"
+        " which was written 3 hours ago",
+    )
+    ids = Beads(repo.root, {"PATH": ""}).inventory()
+    assert sorted(ids or ()) == sorted(one.id for one in found.issues)
+
+
+def test_damaged_lines_are_told_and_left_out(repo: Repo, alone: Callable[[], Page]) -> None:
+    lines = [
+        b"<<<<<<< HEAD",
+        b'{"id": "a", "title": "old"}',
+        b"",
+        b"=======",
+        b'{"id": "a", "title": "new"}\r',
+        b">>>>>>> other",
+        b'["id"]',
+        b'{"_type": "memory", "key": "k"}',
+        b'{"_type": "issue", "id": "b", "title": "caf\xe9"}',
+        b'{"id": "c"',
+        b"\0",
+        b"nothing",
+    ]
+    repo.write(EXPORT, b"\n".join(lines))
+    found = alone()
+    assert [(one.id, one.title) for one in found.issues] == [("a", "new"), ("b", "caf\ufffd")]
+    assert found.warnings[1:] == (
+        *(f".beads/issues.jsonl:{n} is no issue: left out" for n in (1, 4, 6, 7, 10)),
+        ".beads/issues.jsonl has 2 more lines that are no issues",
+    )
+
+
+def test_no_export_either(repo: Repo, alone: Callable[[], Page], tmp_path: Path) -> None:
+    with pytest.raises(RemoteError, match=r"^bd is not on PATH, and there is no .*: install it"):
+        alone()
+    (tmp_path / "x.jsonl").write_text('{"id": "a"}\n')
+    repo.link(EXPORT, tmp_path / "x.jsonl")
+    with pytest.raises(RemoteError, match=r"issues\.jsonl: a symlink: install it"):
+        alone()
+    repo.remove(EXPORT)
+    with repo.write(EXPORT).open("wb") as file:
+        file.truncate(50_000_001)
+    with pytest.raises(RemoteError, match=r"larger than 50000000 bytes: install it"):
+        alone()
+
+
+def test_writing_needs_bd(repo: Repo) -> None:
+    repo.write(EXPORT, '{"id": "a"}\n')
+    tracker = Beads(repo.root, {"PATH": ""})
+    with pytest.raises(RemoteError, match=r"issues are changed through it: install it"):
+        tracker.close("a")
+    with pytest.raises(Missing):
+        tracker.close("b")
+
+
+# Detection
+
+
+def test_detection(repo: Repo, tmp_path: Path) -> None:
+    here = Around(repo.root, (), None, {})
+    where = Where("", "", ".beads")
+    assert VENDOR.detected(here) is None
+    repo.link(".beads", tmp_path)
+    assert VENDOR.detected(here) is None
+    repo.remove(".beads")
+    repo.write(".beads")
+    assert VENDOR.detected(here) is None
+    repo.remove(".beads")
+    repo.write(EXPORT)
+    assert VENDOR.detected(here) == where
+    assert VENDOR.declared(TrackerSettings(type="beads"), here) == where
+    assert (VENDOR.local, VENDOR.last, VENDOR.label) == (True, False, "Beads")
+
+
+# Writing, as far as bd must not be asked
+
+
+def test_a_part_of_an_id_is_none(bench: Bench) -> None:
+    bench.lists({"id": "shop-a1b"})
+    for change in (
+        lambda: bench.tracker.close("shop-a"),
+        lambda: bench.tracker.edit("shop-a", Edit("x")),
+        lambda: bench.tracker.comment("shop-a", "x"),
+        lambda: bench.tracker.group("shop-a", "x"),
+    ):
+        with pytest.raises(Missing, match=r"^Beads has no shop-a: look at `bd list --all`$"):
+            change()
+    assert {one["args"][0] for one in bench.bd.asked} == {"list"}
+
+
+def test_what_is_as_wanted_is_left(bench: Bench) -> None:
+    bench.lists({"id": "a", "status": "closed", "description": "D", "design": "E"})
+    bench.tracker.close("a")
+    bench.tracker.edit("a", Edit(body="D\n\n## Design\n\nE"))
+    assert {one["args"][0] for one in bench.bd.asked} == {"list"}
+
+
+def test_a_creation_that_says_nothing(bench: Bench) -> None:
+    bench.bd.says("create", "done")
+    with pytest.raises(RemoteError, match=r"^`bd create` does not say what it created"):
+        bench.tracker.create(Draft("x"))
+
+
+# The real bd
+
+
+def test_an_issue_of_the_real_bd(beads: Repo, real_bd: RealBd) -> None:
+    tracker = real_bd.tracker(beads.root)
+    title, body = '-x "quoted" é 🦉', "Line  \r\n\r\n`code` $HOME\n"
+    made = tracker.create(Draft(title, body, ("a,b", 'c"d', "epic")))
+    assert (made.title, made.body, made.labels) == (title, body, ("a,b", 'c"d', "epic"))
+    assert (made.status, made.author, made.tracker) == ("open", "ada", "beads")
+    assert made == tracker.issue(made.id)
+
+    edited = tracker.edit(made.id, Edit("Other", "New", ("z",)))
+    assert (edited.title, edited.body, edited.labels) == ("Other", "New", ("z",))
+    assert tracker.edit(made.id, Edit(labels=())).labels == ()
+    assert tracker.edit(made.id, Edit(labels=("bug",))).labels == ("bug",)
+    assert tracker.edit(made.id, Edit(body="")).body == ""
+
+    tracker.close(made.id)
+    closed = tracker.issue(made.id)
+    assert (closed.status, bool(closed.closed)) == ("closed", True)
+    tracker.close(made.id)
+    assert tracker.issue(made.id) == closed
+
+
+@pytest.mark.parametrize("body", ["-", "--", "x" * 200_000], ids=["dash", "dashes", "long"])
+def test_texts_that_are_no_arguments(beads: Repo, real_bd: RealBd, body: str) -> None:
+    tracker = real_bd.tracker(beads.root)
+    made = tracker.create(Draft("Title", body))
+    assert made.body == body
+    assert tracker.edit(made.id, Edit(body=f"{body}!")).body == f"{body}!"
+    if len(body) < 60_000:
+        tracker.comment(made.id, body)
+        said = real_bd(beads.root, "show", "--json", "--include-comments", made.id)
+        assert f'"text": "{body}"' in said
+
+
+def test_the_texts_beside_the_description(beads: Repo, real_bd: RealBd) -> None:
+    tracker = real_bd.tracker(beads.root)
+    options = ("--design=Drawn.", "--acceptance=It works.", "--notes=N.", "--spec-id=SPEC-0004")
+    real_bd(beads.root, "create", "One", "--description=D", *options)
+    (one,) = page(tracker).issues
+    assert one.specs == ("SPEC-0004",)
+    end = "\n\n## Design\n\nDrawn.\n\n## Acceptance Criteria\n\nIt works.\n\n## Notes\n\nN."
+    assert one.body == f"D{end}"
+    # What was said beside the description stays where it is, and more becomes description.
+    assert tracker.edit(one.id, Edit(body=f"E{end}")).body == f"E{end}"
+    more = "\n\n### Branch\n\n`feature/1`"
+    assert tracker.edit(one.id, Edit(body=f"E{end}{more}")).body == f"E{more}{end}"
+    changed = f"E{more}{end}".replace("Drawn", "Painted")
+    assert tracker.edit(one.id, Edit(body=changed)).body == changed
+    row = json.loads(real_bd(beads.root, "list", "--json"))["data"][0]
+    assert row["description"] == changed
+    assert not {"design", "acceptance_criteria", "notes"} & set(row)
+
+
+def test_epics_and_edges(beads: Repo, real_bd: RealBd) -> None:
+    tracker = real_bd.tracker(beads.root)
+    first = tracker.create(Draft("First", group="Implement it"))
+    second = tracker.create(Draft("Second"))
+    tracker.group(second.id, "Implement it")
+    tracker.group(second.id, "Implement it")
+    real_bd(beads.root, "dep", "add", second.id, first.id)
+    found = by_title(page(tracker).issues)
+    epic = found["Implement it"]
+    assert (len(found), epic.labels, first.id) == (3, ("epic",), f"{epic.id}.1")
+    assert found["First"].blocks == (second.id,)
+    assert found["Second"].blocked_by == (first.id,)
+    children = real_bd(beads.root, "list", "--json", f"--parent={epic.id}")
+    assert {row["id"] for row in json.loads(children)["data"]} == {first.id, second.id}
+    with pytest.raises(RemoteError, match=r"^`bd close` failed: .*blocked"):
+        tracker.close(second.id)
+    with pytest.raises(RemoteError, match=r"^`bd close` failed: .*open child"):
+        tracker.close(epic.id)
+
+
+def test_queries_of_the_real_bd(beads: Repo, real_bd: RealBd) -> None:
+    tracker = real_bd.tracker(beads.root)
+    first = tracker.create(Draft("First", labels=("bug", "x")))
+    second = tracker.create(Draft("Second", labels=("x",)))
+    tracker.close(first.id)
+    assert {one.id for one in tracker.query(Filter())} == {first.id, second.id}
+    assert [one.id for one in tracker.query(Filter("open"))] == [second.id]
+    assert [one.id for one in tracker.query(Filter(labels=("x", "bug")))] == [first.id]
+
+
+def test_a_sync_with_the_real_bd(beads: Repo, real_bd: RealBd) -> None:
+    tracker = real_bd.tracker(beads.root)
+    folder = IssueFolder(beads.root, ".sdd/issues")
+    made = [tracker.create(Draft(f"Number {n}", f"Of ADR-000{n}.")) for n in range(1, 4)]
+    assert sync(tracker, folder).added == 3
+    assert sync(tracker, folder).changed == ()
+    # This changes no `updated_at`.
+    real_bd(beads.root, "dep", "add", made[0].id, made[1].id)
+    real_bd(beads.root, "delete", made[2].id, "--force")
+    done = sync(tracker, folder)
+    assert (done.updated, done.removed) == (2, 1)
+    stored = {one.id: one for one in read_issues(folder)}
+    assert stored[made[0].id].blocked_by == (made[1].id,)
+    assert stored[made[1].id].adrs == ("ADR-0002",)
+
+
+def test_more_issues_than_bd_lists_by_itself(beads: Repo, real_bd: RealBd) -> None:
+    lines = [
+        {"id": f"shop-{n}", "title": f"Number {n}", "status": "closed" if n % 2 else "open",
+         "priority": 2, "issue_type": "task", "created_at": "2026-05-01T00:00:00Z",
+         "updated_at": "2026-05-01T00:00:00Z",
+         **({"closed_at": "2026-05-01T00:00:00Z"} if n % 2 else {})}
+        for n in range(120)
+    ]  # fmt: skip
+    path = beads.write("many.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
+    real_bd(beads.root, "import", str(path))
+    found = page(real_bd.tracker(beads.root))
+    assert {one.id for one in found.issues} == {line["id"] for line in lines}
+    assert sum(one.status == "closed" for one in found.issues) == 60
+
+
+def test_hooks_of_the_repository_are_not_run(beads: Repo, real_bd: RealBd, tmp_path: Path) -> None:
+    for event in ("on_create", "on_update", "on_close"):
+        hook = beads.write(f".beads/hooks/{event}", f"#!/bin/sh\ntouch {tmp_path}/{event}\n")
+        hook.chmod(0o755)
+    tracker = real_bd.tracker(beads.root)
+    made = tracker.create(Draft("One"))
+    tracker.edit(made.id, Edit("Two"))
+    tracker.close(made.id)
+    assert not list(tmp_path.glob("on_*"))
+
+
+def test_a_repository_where_bd_has_nothing(repo: Repo, real_bd: RealBd) -> None:
+    with pytest.raises(RemoteError, match=r"^`bd list` failed: .*no beads (database|project)"):
+        page(real_bd.tracker(repo.root))

@@ -1,0 +1,356 @@
+"""What a Gitea does and what becomes of it: the same tests for the loopback and for a real one."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import pytest
+
+from sdd_hooks.errors import AccessRefused, Missing, RemoteError
+from sdd_hooks.remote.json_fields import epoch
+from sdd_hooks.trackers.gitea.repository import Gitea
+from sdd_hooks.trackers.gitea.vendor import VENDOR
+from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
+from sdd_hooks.trackers.protocol import Filter, Machine, Since, Tracker, Where, Writer
+
+
+class ReadWrite(Tracker, Writer, Protocol):
+    """What can be read and written."""
+
+
+class Project(Protocol):
+    """A new repository on a Gitea, and what people do there."""
+
+    home: str
+    """Owner and name."""
+
+    def open(self, *, stranger: bool = False, token: str = "") -> ReadWrite:
+        """It as a tracker: as its owner sees it, or a stranger, or with another token."""
+        ...
+
+    def listed(self, path: str) -> tuple[list[Any], dict[str, str]]:
+        """What the API answers below the repository, and its headers, with lower-case names."""
+        ...
+
+    def add(self, title: str, *, body: str = "", labels: tuple[str, ...] = ()) -> int:
+        """Write an issue."""
+        ...
+
+    def assign(self, number: int) -> str:
+        """Give an issue to somebody: who that is."""
+        ...
+
+    def close(self, number: int) -> None:
+        """Close an issue."""
+        ...
+
+    def delete(self, number: int) -> None:
+        """Delete an issue."""
+        ...
+
+    def block(self, number: int, by: int) -> None:
+        """Let an issue wait for another one."""
+        ...
+
+    def block_from(self, number: int, *, hidden: bool = False) -> str:
+        """Let an issue wait for one of another repository, one that strangers may not see when
+        `hidden`. Returns that one's id."""
+        ...
+
+    def without_dependencies(self) -> None:
+        """Switch dependencies off."""
+        ...
+
+    def without_pulls(self) -> None:
+        """Switch pull requests off."""
+        ...
+
+    def pull(self, title: str, *, body: str, branch: str, path: str) -> int:
+        """Ask for a branch to be merged that adds a file."""
+        ...
+
+    def merge(self, number: int) -> None:
+        """Merge a pull request and delete its branch."""
+        ...
+
+    def private(self) -> None:
+        """Show the repository to its owner only."""
+        ...
+
+    def comments(self, number: int) -> list[str]:
+        """What was said below an issue."""
+        ...
+
+    def milestone(self, number: int) -> str:
+        """The milestone of an issue, "" for none."""
+        ...
+
+
+def open_gitea(where: Where, machine: Machine) -> ReadWrite:
+    """A repository as a tracker that can write, too."""
+    tracker = VENDOR.open(where, machine)
+    assert isinstance(tracker, Gitea)
+    return tracker
+
+
+def issues_of(tracker: Tracker, since: Since | None = None) -> dict[str, Issue]:
+    """What a fetch brings, by id."""
+    pages = tracker.fetch(since or Since(), {})
+    return {issue.id: issue for page in pages for issue in page.issues}
+
+
+def pulls_of(tracker: Tracker, since: Since | None = None) -> dict[str, PullRequest]:
+    """The pull requests that a fetch brings, by number."""
+    pages = tracker.fetch(since or Since(), {})
+    return {pull.number: pull for page in pages for pull in page.pulls}
+
+
+def warnings_of(tracker: Tracker) -> list[str]:
+    """What a fetch warns of."""
+    return [warning for page in tracker.fetch(Since(), {}) for warning in page.warnings]
+
+
+class Contract:
+    """A subclass has a fixture `project`: a new repository each time."""
+
+    def test_a_page_is_newest_first_and_never_larger_than_it_likes(self, project: Project) -> None:
+        numbers = [project.add(f"Issue {number}") for number in range(52)]
+        entries, headers = project.listed("/issues?type=issues&state=all&limit=100")
+        assert [entry["number"] for entry in entries] == numbers[:1:-1]
+        assert headers["x-total-count"] == "52"
+        assert 'rel="next"' in headers["link"]
+        assert entries[0]["closed_at"] is None
+        assert entries[0]["assignees"] is None
+        assert entries[0]["pull_request"] is None
+
+    def test_an_issue_with_everything(self, project: Project) -> None:
+        body = "First\r\n\r\n---\nsecond  \n🙂"
+        number = project.add("The cart: *forgets* #1", body=body, labels=("bug", "a b"))
+        login = project.assign(number)
+        project.close(number)
+        tracker = project.open()
+        (issue,) = issues_of(tracker).values()
+        assert issue.id == str(number)
+        assert issue.title == "The cart: *forgets* #1"
+        assert issue.body == body
+        assert issue.status == "closed"
+        assert set(issue.labels) == {"bug", "a b"}
+        assert issue.assignees == (login,)
+        assert issue.author == project.home.partition("/")[0]
+        assert epoch(issue.created) is not None
+        assert issue.closed
+        assert issue.created <= issue.closed <= issue.updated
+        assert issue.url == f"{tracker.web}/issues/{number}"
+        assert issue.tracker == "gitea"
+        assert tracker.issue(issue.id) == issue
+
+    def test_all_of_many_pages(self, project: Project) -> None:
+        numbers = {str(project.add(f"Issue {number}")) for number in range(120)}
+        project.without_dependencies()
+        tracker = project.open()
+        first = next(iter(tracker.fetch(Since(), {})))
+        assert first.total == 120
+        assert set(issues_of(tracker)) == numbers
+        ids = tracker.inventory()
+        assert ids is not None
+        found = list(ids)
+        assert len(found) == len(set(found))
+        assert set(found) == numbers
+
+    def test_since_is_inclusive_to_the_second(self, project: Project) -> None:
+        number = project.add("One")
+        tracker = project.open()
+        updated = epoch(tracker.issue(str(number)).updated)
+        assert updated is not None
+        assert set(issues_of(tracker, Since(updated, updated))) == {str(number)}
+        assert issues_of(tracker, Since(updated + 1, updated + 1)) == {}
+
+    def test_the_clock_is_that_of_the_server(self, project: Project) -> None:
+        number = project.add("One")
+        tracker = project.open()
+        first = next(iter(tracker.fetch(Since(), {})))
+        updated = epoch(tracker.issue(str(number)).updated)
+        assert updated is not None
+        assert 0 <= first.at - updated < 60
+
+    def test_both_ends_of_a_dependency(self, project: Project) -> None:
+        first, second, third = (project.add(f"Issue {number}") for number in range(3))
+        project.block(second, by=first)
+        project.block(third, by=second)
+        found = issues_of(project.open())
+        assert found[str(first)].blocks == (str(second),)
+        assert found[str(second)].blocked_by == (str(first),)
+        assert found[str(second)].blocks == (str(third),)
+        assert found[str(third)].blocked_by == (str(second),)
+
+    def test_a_dependency_changes_both_of_its_ends(self, project: Project) -> None:
+        first, second = project.add("One"), project.add("Two")
+        before, _ = project.listed("/issues?type=issues")
+        project.block(second, by=first)
+        after, _ = project.listed("/issues?type=issues")
+        for old, new in zip(before, after, strict=True):
+            assert old["updated_at"] <= new["updated_at"]
+        tracker = project.open()
+        updated = min(epoch(entry["updated_at"]) or 0 for entry in after)
+        assert set(issues_of(tracker, Since(updated))) == {str(first), str(second)}
+
+    def test_a_dependency_on_another_repository(self, project: Project) -> None:
+        number = project.add("One")
+        id = project.block_from(number)
+        assert "#" in id
+        assert issues_of(project.open())[str(number)].blocked_by == (id,)
+
+    def test_a_dependency_that_is_hidden(self, project: Project) -> None:
+        number, other = project.add("One"), project.add("Two")
+        project.block(number, by=other)
+        project.block_from(number, hidden=True)
+        found = issues_of(project.open(stranger=True))
+        assert found[str(number)].blocked_by == (str(other),)
+
+    def test_without_dependencies(self, project: Project) -> None:
+        number = project.add("One")
+        project.without_dependencies()
+        tracker = project.open()
+        assert issues_of(tracker)[str(number)].blocked_by == ()
+        assert warnings_of(tracker) == []
+
+    def test_a_pull_request_and_what_it_closes(self, project: Project) -> None:
+        one, two = project.add("One"), project.add("Two")
+        number = project.pull(
+            f"Fix #{one}", body=f"Closes #{two}, see #99", branch="feature/1-x", path="a/b.py"
+        )
+        tracker = project.open()
+        (pull,) = pulls_of(tracker).values()
+        assert pull.number == str(number)
+        assert pull.branch == "feature/1-x"
+        assert pull.status == "open"
+        assert pull.files == ("a/b.py",)
+        assert set(pull.closes) == {str(one), str(two)}
+        assert set(issues_of(tracker)) == {str(one), str(two)}
+        assert set(tracker.inventory() or ()) == {str(one), str(two)}
+        with pytest.raises(Missing):
+            tracker.issue(str(number))
+        assert warnings_of(tracker) == []
+
+    def test_a_merged_pull_request(self, project: Project) -> None:
+        one = project.add("One")
+        number = project.pull("A change", body=f"Fixes #{one}", branch="gone", path="c.py")
+        project.merge(number)
+        (pull,) = pulls_of(project.open()).values()
+        assert pull.status == "merged"
+        assert pull.branch == "gone"
+        assert pull.files == ("c.py",)
+
+    def test_a_draft(self, project: Project) -> None:
+        project.pull("WIP: a change", body="", branch="b", path="d.py")
+        (pull,) = pulls_of(project.open()).values()
+        assert pull.status == "draft"
+        assert pull.closes == pull.files == ()
+
+    def test_pull_requests_since(self, project: Project) -> None:
+        project.pull("A change", body="", branch="b", path="e.py")
+        tracker = project.open()
+        (pull,) = pulls_of(tracker).values()
+        updated = epoch(pull.updated)
+        assert updated is not None
+        assert set(pulls_of(tracker, Since(None, updated))) == {pull.number}
+        assert pulls_of(tracker, Since(None, updated + 1)) == {}
+
+    def test_without_pull_requests(self, project: Project) -> None:
+        project.add("One")
+        project.without_pulls()
+        tracker = project.open()
+        assert pulls_of(tracker) == {}
+        assert warnings_of(tracker) == []
+
+    def test_a_deleted_issue(self, project: Project) -> None:
+        one, two = project.add("One"), project.add("Two")
+        project.block(two, by=one)
+        project.delete(one)
+        tracker = project.open()
+        assert list(tracker.inventory() or ()) == [str(two)]
+        assert issues_of(tracker)[str(two)].blocked_by == ()
+        with pytest.raises(Missing):
+            tracker.issue(str(one))
+
+    def test_nothing_at_all(self, project: Project) -> None:
+        tracker = project.open()
+        (first, *_) = tracker.fetch(Since(), {})
+        assert (first.issues, first.total) == ((), 0)
+        assert list(tracker.inventory() or ()) == []
+
+    @pytest.mark.parametrize(
+        ("filter", "found"),
+        [
+            (Filter(), {"a", "b", "c"}),
+            (Filter("open"), {"a", "b"}),
+            (Filter("closed"), {"c"}),
+            (Filter(labels=("bug",)), {"a", "c"}),
+            (Filter("open", ("bug",)), {"a"}),
+            (Filter(labels=("bug", "late")), {"c"}),
+            (Filter(labels=("nobody has it",)), set()),
+        ],
+    )
+    def test_a_live_query(self, project: Project, filter: Filter, found: set[str]) -> None:
+        project.add("a", labels=("bug",))
+        project.add("b")
+        project.close(project.add("c", labels=("bug", "late")))
+        assert {issue.title for issue in project.open().query(filter)} == found
+
+    def test_what_is_private_is_refused_or_not_there(self, project: Project) -> None:
+        number = project.add("One")
+        project.private()
+        for tracker in (project.open(stranger=True), project.open(token="0" * 40)):
+            with pytest.raises((AccessRefused, Missing), match="GITEA_TOKEN"):
+                issues_of(tracker)
+            with pytest.raises((AccessRefused, Missing)):
+                tracker.issue(str(number))
+
+    def test_a_new_issue(self, project: Project) -> None:
+        project.add("Old", labels=("bug",))
+        tracker = project.open()
+        made = tracker.create(Draft("New", "Body\r\n", ("bug", "story"), "Sprint 1"))
+        assert (made.title, made.body, set(made.labels)) == ("New", "Body\r\n", {"bug", "story"})
+        assert tracker.issue(made.id) == made
+        assert project.milestone(int(made.id)) == "Sprint 1"
+        assert tracker.create(Draft("Plain")).labels == ()
+
+    def test_a_changed_issue(self, project: Project) -> None:
+        id = str(project.add("Old", body="old", labels=("bug",)))
+        tracker = project.open()
+        assert tracker.edit(id, Edit(title="New")).title == "New"
+        assert tracker.edit(id, Edit(body="new")).body == "new"
+        changed = tracker.edit(id, Edit(labels=("late", "story")))
+        assert (changed.title, changed.body) == ("New", "new")
+        assert set(changed.labels) == {"late", "story"}
+        assert tracker.edit(id, Edit("Newer", "", ())).labels == ()
+        assert tracker.issue(id).body == ""
+
+    def test_closing(self, project: Project) -> None:
+        id = str(project.add("One"))
+        tracker = project.open()
+        tracker.close(id)
+        tracker.close(id)
+        assert tracker.issue(id).status == "closed"
+
+    def test_closing_what_is_blocked(self, project: Project) -> None:
+        one, two = project.add("One"), project.add("Two")
+        project.block(two, by=one)
+        tracker = project.open()
+        with pytest.raises(RemoteError, match="block"):
+            tracker.close(str(two))
+        assert tracker.issue(str(two)).status == "open"
+
+    def test_a_comment(self, project: Project) -> None:
+        number = project.add("One")
+        project.open().comment(str(number), "Well *said*\n")
+        assert [said.strip() for said in project.comments(number)] == ["Well *said*"]
+
+    def test_a_milestone(self, project: Project) -> None:
+        one, two = project.add("One"), project.add("Two")
+        tracker = project.open()
+        for number in (one, two):
+            tracker.group(str(number), "Epic: carts")
+        assert project.milestone(one) == project.milestone(two) == "Epic: carts"
+        milestones, _ = project.listed("/milestones?state=all")
+        assert len(milestones) == 1

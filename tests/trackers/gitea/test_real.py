@@ -1,0 +1,231 @@
+"""The contract against the real Gitea, where there is one, and what only that can show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sdd_hooks.remote.urls import parse_remote
+from sdd_hooks.trackers.gitea.vendor import VENDOR
+from sdd_hooks.trackers.protocol import Around, Where
+from sdd_hooks.trackers.store import IssueFolder, read_issues
+from sdd_hooks.trackers.sync import sync
+from tests.support.gitea_server import NEEDED, PASSWORD, RealGitea, gitea_program, running_gitea
+from tests.support.machines import Workplace
+from tests.trackers.gitea.contract import Contract, ReadWrite, issues_of, open_gitea, pulls_of
+
+PROGRAM = gitea_program()
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason=NEEDED)
+
+
+@pytest.fixture(scope="module")
+def gitea(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealGitea]:
+    assert PROGRAM is not None
+    with running_gitea(PROGRAM, tmp_path_factory.mktemp("gitea")) as found:
+        yield found
+
+
+@dataclass
+class RealProject:
+    """A repository of alice's."""
+
+    gitea: RealGitea
+    name: str
+    workplace: Workplace
+
+    @property
+    def home(self) -> str:
+        return f"alice/{self.name}"
+
+    def open(self, *, stranger: bool = False, token: str = "", user: str = "") -> ReadWrite:
+        token = token or self.gitea.tokens["bob" if stranger else "alice"]
+        machine = self.workplace.machine(VENDOR.label, token=token, user=user)
+        return open_gitea(Where(self.gitea.url, "alice", self.name), machine)
+
+    def call(self, method: str, path: str, body: object = None) -> Any:
+        return self.gitea.call(method, f"/repos/{self.home}{path}", body)
+
+    def listed(self, path: str) -> tuple[list[Any], dict[str, str]]:
+        answer = self.gitea.answer("GET", f"/repos/{self.home}{path}")
+        return answer.json(), {name.lower(): value for name, value in answer.headers.items()}
+
+    def add(self, title: str, *, body: str = "", labels: tuple[str, ...] = ()) -> int:
+        known = {label["name"]: label["id"] for label in self.call("GET", "/labels")}
+        for label in labels:
+            if label not in known:
+                made = self.call("POST", "/labels", {"name": label, "color": "#ff0000"})
+                known[label] = made["id"]
+        ids = [known[label] for label in labels]
+        made = self.call("POST", "/issues", {"title": title, "body": body, "labels": ids})
+        return int(made["number"])
+
+    def assign(self, number: int) -> str:
+        self.call("PATCH", f"/issues/{number}", {"assignees": ["alice"]})
+        return "alice"
+
+    def close(self, number: int) -> None:
+        self.call("PATCH", f"/issues/{number}", {"state": "closed"})
+
+    def delete(self, number: int) -> None:
+        self.call("DELETE", f"/issues/{number}")
+
+    def block(self, number: int, by: int) -> None:
+        self._block(number, self.name, by)
+
+    def _block(self, number: int, repository: str, by: int) -> None:
+        end = {"owner": "alice", "repo": repository, "index": by}
+        self.call("POST", f"/issues/{number}/dependencies", end)
+
+    def block_from(self, number: int, *, hidden: bool = False) -> str:
+        there = self.gitea.repository(private=hidden)
+        by = self.gitea.call("POST", f"/repos/alice/{there}/issues", {"title": "Elsewhere"})
+        self._block(number, there, by["number"])
+        return f"alice/{there}#{by['number']}"
+
+    def without_dependencies(self) -> None:
+        self.call("PATCH", "", {"internal_tracker": {"enable_issue_dependencies": False}})
+
+    def without_pulls(self) -> None:
+        self.call("PATCH", "", {"has_pull_requests": False})
+
+    def pull(self, title: str, *, body: str, branch: str, path: str) -> int:
+        self.gitea.change(self.name, branch, path)
+        asked = {"title": title, "body": body, "head": branch, "base": "main"}
+        return int(self.call("POST", "/pulls", asked)["number"])
+
+    def merge(self, number: int) -> None:
+        self.gitea.merge(self.name, number)
+
+    def private(self) -> None:
+        self.call("PATCH", "", {"private": True})
+
+    def comments(self, number: int) -> list[str]:
+        return [comment["body"] for comment in self.call("GET", f"/issues/{number}/comments")]
+
+    def milestone(self, number: int) -> str:
+        found = self.call("GET", f"/issues/{number}")["milestone"]
+        return str(found["title"]) if found else ""
+
+
+@pytest.fixture
+def project(gitea: RealGitea) -> Iterator[RealProject]:
+    # What a server is done with is a little older than the time at which it says so.
+    with Workplace(0.0) as workplace:
+        yield RealProject(gitea, gitea.repository(), workplace)
+
+
+class TestRealGitea(Contract):
+    """The contract, against the real one."""
+
+
+def test_a_password_does_as_well_as_a_token(project: RealProject) -> None:
+    project.private()
+    number = project.add("One")
+    tokens = (PASSWORD, project.gitea.tokens["alice"])
+    for token in tokens:
+        tracker = project.open(token=token, user="alice")
+        assert tracker.issue(str(number)).title == "One"
+
+
+def test_a_server_says_what_it_is(project: RealProject) -> None:
+    origin = parse_remote(f"{project.gitea.url}/{project.home}.git")
+    around = Around(Path("/nonexistent"), (), origin, {})
+    found = VENDOR.asked(around, project.workplace.machine(VENDOR.label))
+    assert found == Where(project.gitea.url, "alice", project.name)
+
+
+def test_a_server_that_shows_strangers_nothing_says_what_it_is(tmp_path: Path) -> None:
+    assert PROGRAM is not None
+    with running_gitea(PROGRAM, tmp_path, strict=True) as gitea, Workplace(0.0) as workplace:
+        origin = parse_remote(f"{gitea.url}/alice/shop.git")
+        around = Around(Path("/nonexistent"), (), origin, {})
+        found = VENDOR.asked(around, workplace.machine(VENDOR.label))
+        assert found == Where(gitea.url, "alice", "shop")
+
+
+def test_a_repository_that_was_renamed(project: RealProject) -> None:
+    one, two = project.add("One"), project.add("Two")
+    project.block(two, by=one)
+    project.call("PATCH", "", {"name": f"{project.name}-now"})
+    tracker = project.open()
+    assert tracker.issue(str(one)).title == "One"
+    assert issues_of(tracker)[str(two)].blocked_by == (str(one),)
+
+
+def test_a_folder_that_follows_it(project: RealProject, tmp_path: Path) -> None:
+    one, two = project.add("One"), project.add("Two")
+    pull = project.pull("A change", body=f"Closes #{one}", branch="b", path="a.py")
+    folder = IssueFolder(tmp_path, ".sdd/issues")
+    tracker = project.open()
+    assert sync(tracker, folder).added == 2
+    assert sync(tracker, folder).changed == ()
+    project.merge(pull)
+    project.delete(two)
+    sync(project.open(), folder, full=True)
+    (issue,) = read_issues(folder)
+    assert issue.id == str(one)
+    assert [found.status for found in issue.pulls] == ["merged"]
+    assert issue.status in {"merged", "open"}
+
+
+# Addresses of issues, too, from 1.27 on.
+CLOSING = (
+    "Closes #{}",
+    "(fixes #{})",
+    "[Resolved #{}]",
+    "Fix: #{}.",
+    "closes !{}",
+    "closes {home}#{}",
+    "closes alice/elsewhere#{}",
+    "closes #{}; and so on",
+    "see #{}",
+    "encloses #{}",
+    "closes  #{}",
+    "closes#{}",
+    "closes #{}.5",
+    "`closes #{}`",
+    "```\ncloses #{}\n```",
+    "<!-- closes #{} -->",
+    "> closes #{}",
+    "- closes #{}",
+    "**closes #{}**",
+    "Closes **#{}**",
+    "_closes #{}_, so",
+    "~~closes #{}~~",
+    "**Closes**: #{}",
+    "**Closes** #{}",
+    "**Closes:** #{}",
+    "# Closes #{}",
+    "closes [#{}](https://elsewhere.example)",
+    "| closes #{} | x |",
+    "- [x] closes #{}",
+    "1. closes #{}",
+    "    closes #{}",
+    "closes \\#{}",
+    "closes `#{}`",
+    "closes '#{}'",
+    "<div>closes #{}</div>",
+    "closes:#{}",
+    "FIXED #{}",
+)
+
+
+def test_what_a_text_closes_is_what_the_server_reads_there(project: RealProject) -> None:
+    numbers = [project.add(f"Issue {one}") for one in range(len(CLOSING))]
+    said = [
+        text.format(number, home=project.home)
+        for text, number in zip(CLOSING, numbers, strict=True)
+    ]
+    project.pull("A change", body="\n\n".join(said), branch="b", path="a")
+    meant = set()
+    for number in numbers:
+        events = project.call("GET", f"/issues/{number}/timeline") or []
+        if any(event["ref_action"] == "closes" for event in events):
+            meant.add(str(number))
+    (pull,) = pulls_of(project.open()).values()
+    texts = dict(zip(map(str, numbers), said, strict=True))
+    assert {texts[id] for id in pull.closes} == {texts[id] for id in meant}

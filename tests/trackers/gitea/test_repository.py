@@ -1,0 +1,458 @@
+"""A repository on a Gitea, read and written, against a Gitea on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from sdd_hooks.errors import AccessRefused, Missing, RemoteError
+from sdd_hooks.trackers.gitea.repository import MOST_FILES
+from sdd_hooks.trackers.gitea.vendor import VENDOR
+from sdd_hooks.trackers.issue import Draft, Edit
+from sdd_hooks.trackers.protocol import Filter, Page, Since, Where
+from tests.support.gitea import HIDDEN, PASSWORD, Gitea, serving_gitea
+from tests.support.loopback import Request, Response, Server
+from tests.support.machines import TOKEN, Workplace
+from tests.trackers.faults import NOW, START, FaultTable, Stand
+from tests.trackers.gitea.contract import (
+    Contract,
+    ReadWrite,
+    issues_of,
+    open_gitea,
+    pulls_of,
+    warnings_of,
+)
+
+
+@dataclass
+class Shop:
+    """The repository acme/shop on a loopback Gitea: the Project of the contract, and more."""
+
+    gitea: Gitea
+    server: Server
+    workplace: Workplace
+    hidden: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def home(self) -> str:
+        return f"ana/{self.gitea.name}"
+
+    def open(self, *, stranger: bool = False, token: str = "", user: str = "") -> ReadWrite:
+        known = None if stranger else token or TOKEN
+        machine = self.workplace.machine(VENDOR.label, token=known, user=user)
+        return open_gitea(Where(self.server.url, "ana", self.gitea.name), machine)
+
+    def asked(self, ending: str) -> list[Request]:
+        """The requests for paths with that ending."""
+        return [one for one in self.server.asked if one.path.endswith(ending)]
+
+    def listed(self, path: str) -> tuple[list[Any], dict[str, str]]:
+        path, _, query = path.partition("?")
+        given = dict(part.split("=") for part in query.split("&"))
+        where = f"/api/v1/repos/{self.home}{path}"
+        answer = self.gitea.answer(Request("GET", where, given, {}, b""))
+        assert isinstance(answer.data, list)
+        return answer.data, {name.lower(): value for name, value in answer.headers.items()}
+
+    def add(self, title: str, *, body: str = "", labels: tuple[str, ...] = ()) -> int:
+        return self.gitea.add(title, body=body, labels=labels)
+
+    def assign(self, number: int) -> str:
+        made = self.gitea.add(assignees=("bea",))
+        entry = self.gitea.items.pop(made).entry
+        self.gitea.edit(number, assignees=entry["assignees"], assignee=entry["assignee"])
+        return "bea"
+
+    def close(self, number: int) -> None:
+        self.gitea.edit(number, state="closed")
+
+    def delete(self, number: int) -> None:
+        self.gitea.delete(number)
+
+    def block(self, number: int, by: int) -> None:
+        self.gitea.block(number, by)
+
+    def block_from(self, number: int, *, hidden: bool = False) -> str:
+        self.gitea.items[number].blocked_by.append((HIDDEN if hidden else "ana/attic", 7))
+        return "ana/attic#7"
+
+    def without_dependencies(self) -> None:
+        self.gitea.dependencies = False
+
+    def without_pulls(self) -> None:
+        self.gitea.pulls = False
+
+    def pull(self, title: str, *, body: str, branch: str, path: str) -> int:
+        draft = title.startswith("WIP:")
+        return self.gitea.add_pull(title, body=body, branch=branch, files=(path,), draft=draft)
+
+    def merge(self, number: int) -> None:
+        self.gitea.merge(number)
+
+    def private(self) -> None:
+        self.gitea.token = TOKEN
+
+    def comments(self, number: int) -> list[str]:
+        return [said for issue, said in self.gitea.comments if issue == number]
+
+    def milestone(self, number: int) -> str:
+        found = self.gitea.items[number].entry["milestone"]
+        return str(found["title"]) if found else ""
+
+
+@pytest.fixture
+def project() -> Iterator[Shop]:
+    gitea = Gitea(NOW, owner="ana")
+    with serving_gitea(gitea) as server, Workplace(NOW) as workplace:
+        yield Shop(gitea, server, workplace)
+
+
+@pytest.fixture
+def stand(project: Shop) -> Stand:
+    def lists(request: Request) -> bool:
+        return request.method == "GET" and request.path.endswith("/issues")
+
+    return Stand(
+        server=project.server,
+        answer=project.gitea.answer,
+        workplace=project.workplace,
+        open=project.open,
+        add=lambda at: str(project.gitea.add(at=at)),
+        edit=lambda id, at: project.gitea.edit(int(id), at=at, title="Edited"),
+        lists=lists,
+        page=50,
+    )
+
+
+class TestLoopback(Contract):
+    """The contract that a real Gitea keeps."""
+
+
+class TestFaults(FaultTable):
+    """The faults that every tracker behind HTTP must survive."""
+
+
+def _pages(project: Shop, since: Since | None = None) -> list[Page]:
+    return list(project.open().fetch(since or Since(), {}))
+
+
+def _of(ending: str) -> Callable[[Request], bool]:
+    return lambda request: request.path.endswith(ending)
+
+
+def test_two_thousand_plain_issues_without_dependencies(project: Shop) -> None:
+    project.gitea.dependencies = project.gitea.checked = False
+    for number in range(2000):
+        project.gitea.add(at=START + number)
+    assert len(issues_of(project.open())) == 2000
+    # Windows reach back a little: pages that do not would be 40.
+    assert len(project.asked("/issues")) == 48
+    assert len(project.server.asked) == 50
+
+
+def test_nothing_changed_is_three_requests(project: Shop) -> None:
+    project.gitea.add(at=START)
+    project.gitea.add_pull(at=START)
+    (first, second) = _pages(project, Since(START + 1, START + 1))
+    assert (first.issues, second.pulls) == ((), ())
+    assert len(project.server.asked) == 3
+
+
+def test_details_are_asked_for_what_changed_alone(project: Shop) -> None:
+    for number in range(20):
+        project.gitea.add(at=START + number)
+    project.gitea.edit(3, at=START + 100)
+    assert set(issues_of(project.open(), Since(START + 50, START))) == {"3"}
+    assert {one.path.split("/")[-2] for one in project.asked("/dependencies")} == {"3"}
+    assert {one.path.split("/")[-2] for one in project.asked("/blocks")} == {"3"}
+
+
+def test_many_dependencies_of_one_issue(project: Shop) -> None:
+    project.gitea.checked = False
+    numbers = [project.gitea.add(at=START + number) for number in range(121)]
+    for number in numbers[1:]:
+        project.gitea.block(numbers[0], by=number)
+    found = issues_of(project.open(), Since(NOW, NOW))
+    assert set(found[str(numbers[0])].blocked_by) == set(map(str, numbers[1:]))
+
+
+def test_an_issue_that_goes_while_its_details_are_asked_for(project: Shop) -> None:
+    for number in range(3):
+        project.gitea.add(at=START + number)
+
+    def delete(request: Request) -> None:
+        if request.path.endswith("/3/dependencies"):
+            project.gitea.items.pop(3, None)
+
+    project.server.faults.append(delete)
+    assert set(issues_of(project.open())) == {"1", "2", "3"}
+    assert project.asked("/2/blocks")
+
+
+def test_an_old_server_is_asked_once_and_a_warning_says_what_is_missing(project: Shop) -> None:
+    project.gitea.old = True
+    for number in range(120):
+        project.gitea.add(at=START + number)
+    for number in range(60):
+        project.gitea.add_pull(body="Closes #1", at=START + number, files=("a",))
+    tracker = project.open()
+    assert len(issues_of(tracker)) == 120
+    assert len(project.asked("/dependencies")) == len(project.asked("/files")) == 1
+    pulls = pulls_of(tracker)
+    assert {pull.closes for pull in pulls.values()} == {("1",)}
+    assert {pull.files for pull in pulls.values()} == {()}
+    dependencies, files = warnings_of(project.open())
+    assert "block each other" in dependencies
+    assert "files" in files
+    assert "\n" not in dependencies + files
+
+
+def test_issues_come_where_pull_requests_are_not_shown(project: Shop) -> None:
+    project.gitea.pulls_shown = False
+    project.gitea.add(at=START)
+    (warning,) = warnings_of(project.open())
+    assert warning.startswith("without pull requests")
+    assert set(issues_of(project.open())) == {"1"}
+
+
+def test_pull_requests_that_vanish_while_they_are_read_end_it(project: Shop) -> None:
+    for number in range(60):
+        project.gitea.add_pull(at=START + number)
+    gone = Response(404, {"message": "The target couldn't be found."})
+    project.server.fail(gone, when=lambda one: _of("/pulls")(one) and one.query["page"] == "2")
+    with pytest.raises(Missing):
+        pulls_of(project.open())
+
+
+@pytest.mark.parametrize("answer", [{"issues": []}, "issues", 7])
+def test_an_answer_of_another_kind(project: Shop, answer: object) -> None:
+    project.server.fail(Response(200, answer), when=_of("/issues"))
+    with pytest.raises(RemoteError, match="without a list"):
+        issues_of(project.open())
+
+
+def test_the_files_of_pull_requests_that_close_something(project: Shop) -> None:
+    names = tuple(f"d/{number}.py" for number in range(400))
+    project.gitea.add(at=START)
+    project.gitea.add_pull("Fixes #1", files=names, at=START)
+    project.gitea.add_pull("Other", files=("x",), at=START)
+    found = pulls_of(project.open())
+    assert found["2"].files == names[:MOST_FILES]
+    assert found["3"].files == ()
+    assert {one.path.split("/")[-2] for one in project.asked("/files")} == {"2"}
+
+
+def test_a_pull_request_whose_branches_git_no_longer_has(project: Shop) -> None:
+    project.gitea.add_pull("Fixes #9", files=("x",), at=START)
+    broken = Response(500, {"message": "exit status 128"})
+    project.server.fail(*[broken] * 2, when=_of("/files"))
+    assert pulls_of(project.open())["1"].files == ()
+    assert project.workplace.waits == []
+
+
+def test_pull_requests_are_read_no_further_than_needed(project: Shop) -> None:
+    project.gitea.checked = False
+    for number in range(500):
+        project.gitea.add_pull(at=START + number)
+    assert len(pulls_of(project.open(), Since(NOW, START + 420))) == 80
+    assert len(project.asked("/pulls")) == 2
+
+
+def test_what_a_server_lists_is_read_to_its_end_whatever_it_says_of_it(project: Shop) -> None:
+    project.gitea.largest = 30
+    project.gitea.dependencies = False
+    for number in range(100):
+        project.gitea.add(at=START + number)
+    for totals, links in ((True, True), (True, False), (False, True)):
+        project.gitea.totals, project.gitea.links = totals, links
+        assert len(issues_of(project.open())) == 100
+
+
+def test_a_server_that_takes_itself_for_another_host(project: Shop) -> None:
+    project.gitea.dependencies = False
+    for number in range(60):
+        project.gitea.add(at=START + number)
+    _, headers = project.listed("/issues?state=all&limit=50")
+    assert "gitea.invalid" in headers["link"]
+    assert len(issues_of(project.open())) == 60
+
+
+def test_deleted_while_pages_are_read(project: Shop) -> None:
+    """Nothing is missed though what follows moves up, over the border of two pages."""
+    project.gitea.dependencies = project.gitea.checked = False
+    for number in range(200):
+        project.gitea.add(at=START + number)
+    gone = iter([200, 199, 198, 120, 119, 60])
+
+    def delete(request: Request) -> None:
+        if request.path.endswith("/issues") and len(project.asked("/issues")) > 1:
+            for number in islice(gone, 2):
+                project.gitea.delete(number)
+
+    project.server.faults.append(delete)
+    found = issues_of(project.open())
+    assert set(map(str, project.gitea.items)) <= set(found)
+
+
+def test_edited_while_pages_are_read(project: Shop) -> None:
+    project.gitea.dependencies = project.gitea.checked = False
+    for number in range(150):
+        project.gitea.add_pull(f"Fixes #{number}", at=START + number)
+    moved = iter([1, 150, 75])
+
+    def edit(request: Request) -> None:
+        if request.path.endswith("/pulls"):
+            for number in islice(moved, 1):
+                project.gitea.edit(number, at=NOW + 1)
+
+    project.server.faults.append(edit)
+    found = pulls_of(project.open())
+    missed = set(project.gitea.items) - set(map(int, found))
+    assert all(project.gitea.items[one].entry["updated_at"] > "2026-05-02" for one in missed)
+
+
+def test_how_a_token_is_sent(project: Shop) -> None:
+    project.gitea.add(at=START)
+    project.gitea.token = TOKEN
+    assert len(issues_of(project.open())) == 1
+    assert {one.headers["authorization"] for one in project.server.asked} == {f"token {TOKEN}"}
+    assert len(issues_of(project.open(token=PASSWORD, user="ana"))) == 1
+    assert len(issues_of(project.open(user="ana"))) == 1
+
+
+def test_a_wrong_token_may_look_like_a_missing_repository(project: Shop) -> None:
+    project.gitea.add(at=START)
+    gone = Response(404, {"message": "The target couldn't be found."})
+    project.server.fail(gone, when=_of("/issues"))
+    with pytest.raises(Missing, match="a wrong token may look like a missing repository"):
+        issues_of(project.open())
+
+
+def test_a_repository_that_was_renamed(project: Shop) -> None:
+    for _ in range(2):
+        project.gitea.add(at=START)
+    project.gitea.block(2, by=1, at=START)
+    project.gitea.add_pull("Fixes ana/shop#1", body="Fixes ana/store#2", at=START)
+    tracker = project.open()
+    project.gitea.rename("store")
+    found = issues_of(tracker)
+    assert (found["1"].blocks, found["2"].blocked_by) == (("2",), ("1",))
+    assert pulls_of(tracker)["3"].closes == ("1", "2")
+    assert tracker.issue("1").id == "1"
+
+
+def test_an_imported_issue_has_its_author(project: Shop) -> None:
+    project.gitea.add(at=START, original_author="eve", original_author_id=7)
+    assert issues_of(project.open())["1"].author == "eve"
+
+
+def test_an_entry_without_a_number(project: Shop) -> None:
+    project.gitea.checked = False
+    project.gitea.add(at=START)
+    project.gitea.items[1].entry["number"] = None
+    (issues, _) = _pages(project)
+    assert issues.issues == ()
+    (warning,) = issues.warnings
+    assert "without a number" in warning
+
+
+def test_listings_in_which_everything_is_null(project: Shop) -> None:
+    issue, pull = project.gitea.add(at=START), project.gitea.add_pull("Fixes #1", at=START)
+    for path, query, number in (("/issues", "type=issues", issue), ("/pulls", "state=all", pull)):
+        (entry,), _ = project.listed(f"{path}?{query}")
+        bare = [{**dict.fromkeys(entry), "number": number}, dict.fromkeys(entry), None]
+        project.server.fail(Response(200, bare), when=_of(path))
+    project.server.fail(Response(200, b"null"), when=_of("/shop"))
+    (issues, pulls) = _pages(project)
+    assert [one.id for one in issues.issues] == [str(issue)]
+    assert [one.number for one in pulls.pulls] == [str(pull)]
+    assert len(issues.warnings) == 2
+
+
+def test_a_live_query_is_as_lazy_as_pages(project: Shop) -> None:
+    project.gitea.dependencies = False
+    for number in range(120):
+        project.gitea.add(at=START + number)
+    assert len(list(islice(project.open().query(Filter("open")), 50))) == 50
+    assert len(project.server.asked) == 1
+
+
+@pytest.mark.parametrize("status", ["draft", "merged", "open", "closed", None])
+def test_a_live_query_by_status(project: Shop, status: str | None) -> None:
+    project.gitea.add("open", at=START)
+    project.gitea.add("closed", at=START, state="closed")
+    found = {issue.title for issue in project.open().query(Filter(status))}
+    closed = {"closed"} if status in {"closed", "merged", None} else set()
+    assert found == closed | ({"open"} if status in {"open", "draft", None} else set())
+
+
+def test_a_label_with_a_comma_is_looked_for_here(project: Shop) -> None:
+    project.gitea.add("a", labels=("x, y", "bug"), at=START)
+    project.gitea.add("b", labels=("bug",), at=START)
+    found = project.open().query(Filter(labels=("x, y", "bug")))
+    assert [issue.title for issue in found] == ["a"]
+    assert project.server.asked[0].query["labels"] == "bug"
+
+
+def test_a_label_of_the_organisation_is_not_made_again(project: Shop) -> None:
+    project.gitea.organisation_label("epic")
+    made = project.open().create(Draft("One", labels=("epic", "story")))
+    assert made.labels == ("story", "epic")
+    assert set(project.gitea.labels) == {"story"}
+
+
+def test_a_failed_write_is_not_tried_again(project: Shop) -> None:
+    project.gitea.add(at=START)
+    tracker = project.open()
+    broken = Response(502, {"message": "bad gateway"})
+    for write in (
+        lambda: tracker.create(Draft("One")),
+        lambda: tracker.comment("1", "Hello"),
+    ):
+        project.server.asked.clear()
+        project.server.fail(broken, when=lambda request: request.method == "POST")
+        with pytest.raises(RemoteError):
+            write()
+        assert len(project.server.asked) == 1
+    assert project.gitea.comments == []
+
+
+@pytest.mark.parametrize("body", [None, {}, [], {"number": "x"}])
+def test_a_write_whose_answer_says_nothing(project: Shop, body: object) -> None:
+    tracker = project.open()
+    project.server.fail(Response(201, body), when=lambda request: request.method == "POST")
+    with pytest.raises(RemoteError, match="issues"):
+        tracker.create(Draft("One"))
+    project.server.fail(Response(201, body), when=lambda request: request.method == "POST")
+    with pytest.raises(RemoteError, match="milestones"):
+        tracker.create(Draft("One", group="Sprint"))
+
+
+def test_writing_what_is_not_there(project: Shop) -> None:
+    tracker = project.open()
+    with pytest.raises(Missing):
+        tracker.edit("7", Edit(title="x"))
+    with pytest.raises(Missing):
+        tracker.comment("../7", "x")
+    assert len(project.server.asked) == 1
+
+
+def test_who_may_not_write_is_told(project: Shop) -> None:
+    project.gitea.add(at=START)
+    refused = Response(403, {"message": "token does not have at least one of required scope(s)"})
+    project.server.fail(refused, when=lambda request: request.method == "PATCH")
+    with pytest.raises(AccessRefused):
+        project.open().close("1")
+
+
+def test_it_is_called_by_the_same_name_wherever_it_is_asked(project: Shop) -> None:
+    machine = project.workplace.machine(VENDOR.label)
+    tracker = VENDOR.open(Where("https://Gitea.example:3000/git", "Acme", "Shop"), machine)
+    assert (tracker.name, tracker.label) == ("gitea", "Gitea")
+    assert tracker.web == "https://Gitea.example:3000/git/Acme/Shop"
+    assert tracker.place == "gitea.example:3000/git/acme/shop"
+    tracker.disconnect()

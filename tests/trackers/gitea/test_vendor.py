@@ -1,0 +1,347 @@
+"""Where a Gitea is, and whose token goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.config.settings import TrackerSettings
+from sdd_hooks.errors import RemoteError, SddError
+from sdd_hooks.remote.client import Client, Limits
+from sdd_hooks.remote.credentials import Secret, Sources, advice, find_secret
+from sdd_hooks.remote.urls import parse_remote
+from sdd_hooks.trackers.gitea.vendor import VENDOR
+from sdd_hooks.trackers.protocol import Around, Machine, Where
+from tests.support.gitea import Gitea, serving_gitea
+from tests.support.loopback import Request, Response, serving
+from tests.support.machines import Workplace
+from tests.trackers.faults import NOW
+
+ACME = Where("https://gitea.example", "acme", "shop")
+
+
+def _around(origin: str = "", environ: Mapping[str, str] | None = None) -> Around:
+    remote = parse_remote(origin) if origin else None
+    assert remote is not None or not origin
+    return Around(Path("/nonexistent"), (), remote, environ or {})
+
+
+@pytest.mark.parametrize(
+    ("origin", "url"),
+    [
+        ("https://gitea.example/acme/shop.git", "https://gitea.example"),
+        ("https://Gitea.Example./acme/shop/", "https://gitea.example"),
+        ("https://ana:secret@gitea.example/acme/shop", "https://gitea.example"),
+        ("https://gitea.example:3000/acme/shop", "https://gitea.example:3000"),
+        ("http://gitea:3000/acme/shop.git", "http://gitea:3000"),
+        ("https://gitea.example/git/acme/shop", "https://gitea.example/git"),
+        ("git@gitea.example:acme/shop.git", "https://gitea.example"),
+        ("ssh://git@gitea.example:2222/acme/shop.git", "https://gitea.example"),
+        ("ssh://git@gitea.example/~/acme/shop", "https://gitea.example"),
+        ("git://gitea.example/acme/shop", "https://gitea.example"),
+        ("https://codeberg.org/acme/shop", "https://codeberg.org"),
+        ("git@codeberg.org:acme/shop.git", "https://codeberg.org"),
+        ("https://gitea.com/acme/shop", "https://gitea.com"),
+    ],
+)
+def test_hosts_that_are_known_by_their_names(origin: str, url: str) -> None:
+    assert VENDOR.detected(_around(origin)) == Where(url, "acme", "shop")
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "",
+        "https://github.com/acme/shop",
+        "https://git.example/acme/shop",
+        "https://forgejo.example/acme/shop",
+        "https://mygitea.example/acme/shop",
+        "https://codeberg.org.evil.example/acme/shop",
+        "https://notcodeberg.org/acme/shop",
+        "https://gitea.example/shop",
+        "https://gitea.example/acme/sh%20op",
+        "https://gitea.example/acme/..",
+    ],
+)
+def test_what_is_not_certain(origin: str) -> None:
+    assert VENDOR.detected(_around(origin)) is None
+
+
+@pytest.mark.parametrize(
+    ("environ", "url"),
+    [
+        ({"GITEA_URL": "https://git.example"}, "https://git.example"),
+        ({"GITEA_URL": "https://git.example:3000/git/"}, "https://git.example:3000/git"),
+        ({"GITEA_URL": "git.example"}, "https://git.example"),
+        ({"GITEA_SERVER_URL": "http://git.example:8080"}, "http://git.example:8080"),
+        (
+            {"GITEA_ACTIONS": "true", "GITHUB_SERVER_URL": "https://git.example"},
+            "https://git.example",
+        ),
+        ({"GITHUB_SERVER_URL": "https://git.example"}, None),
+        ({"GITEA_URL": "https://other.example"}, None),
+        ({"GITEA_URL": "https://git.example/../x"}, None),
+        ({"GITEA_URL": "\x00"}, None),
+    ],
+)
+def test_hosts_that_the_environment_names(environ: Mapping[str, str], url: str | None) -> None:
+    found = VENDOR.detected(_around("git@git.example:acme/shop.git", environ))
+    assert found == (url and Where(url, "acme", "shop"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "origin", "where"),
+    [
+        (TrackerSettings("gitea"), "git@git.example:acme/shop.git", "https://git.example"),
+        (TrackerSettings("gitea", "acme", "shop"), "git@git.example:a/b", "https://git.example"),
+        (TrackerSettings("gitea", "acme", "shop", url="https://x.example/"), "", "https://x.example"),
+        (TrackerSettings("gitea", "acme", "shop", url="x.example:3000"), "", "https://x.example:3000"),
+        (TrackerSettings("gitea", url="http://x.example/git"), "git@y.example:acme/shop",
+         "http://x.example/git"),
+        (TrackerSettings("gitea", "acme", "shop", url="https://x.example/acme/shop"), "",
+         "https://x.example"),
+        (TrackerSettings("gitea", "acme", "shop", url="https://x.example/git/acme/shop/"), "",
+         "https://x.example/git"),
+    ],
+)  # fmt: skip
+def test_what_is_declared(settings: TrackerSettings, origin: str, where: str) -> None:
+    assert VENDOR.declared(settings, _around(origin)) == Where(where, "acme", "shop")
+
+
+@pytest.mark.parametrize(
+    ("settings", "origin", "why"),
+    [
+        (TrackerSettings("gitea"), "", "URL"),
+        (TrackerSettings("gitea", "acme", "shop"), "", "URL"),
+        (TrackerSettings("gitea", url="https://x.example"), "", "Owner"),
+        (TrackerSettings("gitea", "acme", url="https://x.example"), "", "Repo"),
+        (TrackerSettings("gitea", "../x", "shop", url="https://x.example"), "", "Owner"),
+        (TrackerSettings("gitea", "acme", "..", url="https://x.example"), "", "Repo"),
+        (TrackerSettings("gitea", "acme", "a/b", url="https://x.example"), "", "Repo"),
+        (TrackerSettings("gitea", "a\nb", "shop", url="https://x.example"), "", "Owner"),
+        (TrackerSettings("gitea", "acme", "shop", url="https://u:p@x.example"), "", "URL"),
+        (TrackerSettings("gitea", "acme", "shop", url="ftp://x.example"), "", "URL"),
+        (TrackerSettings("gitea", "acme", "shop", url="https://x.example/a b"), "", "URL"),
+        (TrackerSettings("gitea", "acme", "shop", url="https://x.example/?q=1"), "", "URL"),
+        (TrackerSettings("gitea", "acme", "shop", url="https://x.example/a/../b"), "", "URL"),
+        (TrackerSettings("gitea", "acme", "shop", url="https://x.example\nY: z"), "", "URL"),
+    ],
+)
+def test_what_cannot_be_meant(settings: TrackerSettings, origin: str, why: str) -> None:
+    with pytest.raises(SddError, match=why) as caught:
+        VENDOR.declared(settings, _around(origin))
+    assert "\n" not in str(caught.value)
+
+
+@given(st.text(max_size=60), st.text(max_size=20), st.text(max_size=20))
+def test_whatever_is_declared_is_an_address_or_one_line(url: str, owner: str, repo: str) -> None:
+    try:
+        found = VENDOR.declared(TrackerSettings("gitea", owner, repo, url=url), _around())
+    except SddError as error:
+        assert str(error).isprintable()
+    else:
+        assert found.url.startswith(("http://", "https://"))
+        assert (found.owner, found.project) == (owner, repo)
+
+
+def _sources(environ: Mapping[str, str], url: str = "https://gitea.example") -> tuple[str, Sources]:
+    """The address of the API that a tracker is opened with, and where its tokens are."""
+    found: list[tuple[str, Sources]] = []
+
+    def connect(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
+        assert sources is not None
+        assert limits is None
+        found.append((api, sources))
+        return Client(api, label="Gitea")
+
+    VENDOR.open(ACME._replace(url=url), Machine(_around(environ=environ), connect)).disconnect()
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("environ", "value"),
+    [
+        ({"GITEA_TOKEN": "one", "GITEA_URL": "https://gitea.example"}, "one"),
+        ({"GITEA_TOKEN": "one", "GITEA_URL": "gitea.example"}, "one"),
+        ({"GITEA_TOKEN": "one", "GITEA_SERVER_URL": "https://gitea.example/"}, "one"),
+        ({"GITEA_TOKEN": "one"}, None),
+        ({"GITEA_TOKEN": "one", "GITEA_URL": "https://other.example"}, None),
+        ({"GITEA_TOKEN": "one", "GITEA_URL": "https://gitea.example.evil.example"}, None),
+        ({"GITHUB_TOKEN": "two", "GITHUB_SERVER_URL": "https://gitea.example"}, None),
+        (
+            {
+                "GITEA_ACTIONS": "true",
+                "GITHUB_TOKEN": "two",
+                "GITHUB_SERVER_URL": "https://gitea.example",
+            },
+            "two",
+        ),
+        (
+            {
+                "GITEA_ACTIONS": "true",
+                "GITHUB_TOKEN": "two",
+                "GITHUB_API_URL": "https://gitea.example/api/v1",
+            },
+            "two",
+        ),
+        (
+            {
+                "GITEA_ACTIONS": "true",
+                "GITHUB_TOKEN": "two",
+                "GITHUB_SERVER_URL": "https://other.example",
+                "GITEA_URL": "https://gitea.example",
+            },
+            None,
+        ),
+    ],
+)
+def test_whose_token_goes_there(
+    environ: Mapping[str, str], value: str | None, tmp_path: Path
+) -> None:
+    api, sources = _sources(environ)
+    clean = {"PATH": "", "HOME": str(tmp_path), **environ}
+    found = find_secret(sources, api, around_origin=None, root=tmp_path, environ=clean)
+    assert (found and found.value) == value
+
+
+@pytest.mark.parametrize("url", ["https://gitea.com", "https://codeberg.org"])
+def test_no_token_of_one_server_goes_to_another_that_is_well_known(
+    url: str, tmp_path: Path
+) -> None:
+    environ = {"GITEA_TOKEN": "one", "PATH": "", "HOME": str(tmp_path)}
+    api, sources = _sources(environ, url)
+    assert not find_secret(sources, api, around_origin=None, root=tmp_path, environ=environ)
+    told = advice(sources, api, around_origin=None, environ=environ)
+    assert f"GITEA_URL={url}" in told
+
+
+def test_the_address_of_the_api() -> None:
+    assert _sources({}, "https://gitea.example/git")[0] == "https://gitea.example/git/api/v1"
+
+
+def test_how_a_token_is_sent() -> None:
+    _, sources = _sources({})
+    assert sources.headers(Secret("one", "GITEA_TOKEN")) == {"Authorization": "token one"}
+    basic = sources.headers(Secret("päss", "git's credential helper", "änn"))
+    assert basic == {"Authorization": "Basic w6Rubjpww6Rzcw=="}
+    assert sources.git
+
+
+TEA = """
+logins:
+    - name: work
+      url: https://gitea.example
+      token: {token}
+      default: true
+      user: ana
+    - name: other
+      url: https://other.example:3000/git
+      token: two
+    - name: broken
+      url: 7
+    - none
+preferences:
+    editor: false
+"""
+
+
+@pytest.mark.parametrize("folder", [".config", "Library/Application Support"])
+def test_the_token_that_tea_keeps(folder: str, tmp_path: Path) -> None:
+    file = tmp_path / folder / "tea/config.yml"
+    file.parent.mkdir(parents=True)
+    file.write_text(TEA.format(token="one"))
+    _, sources = _sources({})
+    environ = {"HOME": str(tmp_path)}
+    assert sources.stored("gitea.example", environ) == Secret("one", "tea")
+    assert sources.stored("other.example:3000", environ) == Secret("two", "tea")
+    assert sources.stored("other.example", environ) is None
+    assert sources.stored("nobody.example", environ) is None
+
+
+def test_where_tea_is_told_to_keep_it(tmp_path: Path) -> None:
+    file = tmp_path / "tea/config.yml"
+    file.parent.mkdir()
+    file.write_text(TEA.format(token="one"))
+    _, sources = _sources({})
+    environ = {"XDG_CONFIG_HOME": str(tmp_path), "HOME": "/nonexistent"}
+    assert sources.stored("gitea.example", environ) == Secret("one", "tea")
+    assert sources.stored("gitea.example", {"XDG_CONFIG_HOME": "relative"}) is None
+    assert sources.stored("gitea.example", {}) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\xfe\x00",
+        b"logins: 7",
+        b"[" * 1000,
+        b"a: &a [*a]",
+        b"!!python/object/apply:os.system [ls]",
+        TEA.format(token='""').encode(),
+        TEA.format(token="7").encode().replace(b"https://gitea.example", b"https://u:p@gitea.example"),
+    ],
+)  # fmt: skip
+def test_what_tea_did_not_write(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "tea/config.yml"
+    file.parent.mkdir()
+    file.write_bytes(content)
+    _, sources = _sources({})
+    assert sources.stored("gitea.example", {"XDG_CONFIG_HOME": str(tmp_path)}) is None
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_host_that_says_what_it_is(closed: bool) -> None:
+    with serving_gitea(Gitea(NOW, closed=closed)) as server, Workplace(NOW) as workplace:
+        around = _around(f"{server.url}/acme/shop.git")
+        found = VENDOR.asked(around, workplace.machine(VENDOR.label))
+        assert found == Where(server.url, "acme", "shop")
+        assert all("authorization" not in request.headers for request in server.asked)
+        assert len(server.asked) == (1 if closed else 2)
+
+
+@pytest.mark.parametrize(
+    ("version", "settings"),
+    [
+        (Response(404, {"message": "Not Found"}), None),
+        (Response(401, {"message": "Unauthorized"}), None),
+        (Response(403, {"message": "Forbidden"}), None),
+        (Response(200, b"<html>"), None),
+        (Response(200, []), None),
+        (Response(200, {"version": 7.0}), None),
+        (Response(200, {"version": "2.1"}), Response(404, {})),
+        (Response(200, {"version": "2.1"}), Response(200, {"limit": 7})),
+        (Response(200, {"version": "2.1"}), Response(200, b"<html>")),
+    ],
+)
+def test_a_host_that_is_another(version: Response, settings: Response | None) -> None:
+    def answer(request: Request) -> Response:
+        if request.path == "/api/v1/version":
+            return version
+        assert request.path == "/api/v1/settings/api"
+        assert settings is not None
+        return settings
+
+    with serving(answer) as server, Workplace(NOW) as workplace:
+        around = _around(f"{server.url}/acme/shop.git")
+        assert VENDOR.asked(around, workplace.machine(VENDOR.label)) is None
+
+
+def test_a_host_that_fails_is_not_waited_for() -> None:
+    def answer(_: Request) -> Response:
+        return Response(502, {})
+
+    with serving(answer) as server, Workplace(NOW) as workplace:
+        around = _around(f"{server.url}/acme/shop.git")
+        with pytest.raises(RemoteError):
+            VENDOR.asked(around, workplace.machine(VENDOR.label))
+
+
+def test_nobody_is_asked_where_there_is_no_repository() -> None:
+    machine = Workplace(NOW).machine(VENDOR.label)
+    assert VENDOR.asked(_around(), machine) is None
+    assert VENDOR.asked(_around("https://git.example/shop"), machine) is None

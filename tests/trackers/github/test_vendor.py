@@ -1,0 +1,251 @@
+"""GitHub as a vendor: where its repositories are, whose tokens they take, what its limits say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.config.settings import TrackerSettings
+from sdd_hooks.errors import SddError
+from sdd_hooks.remote.client import Answer, Client, Limits, Wait
+from sdd_hooks.remote.credentials import Secret, Sources, find_secret
+from sdd_hooks.remote.urls import parse_remote
+from sdd_hooks.trackers.github.vendor import VENDOR, rate_limit
+from sdd_hooks.trackers.protocol import Around, Machine, Where
+from tests.support.github import limited, open_shop
+from tests.support.loopback import Request
+from tests.trackers.faults import NOW, FaultTable, Stand
+
+
+@pytest.fixture
+def stand() -> Iterator[Stand]:
+    def lists(request: Request) -> bool:
+        return request.method == "GET" and request.path.endswith("/issues")
+
+    with open_shop(NOW) as shop:
+        yield Stand(
+            server=shop.server,
+            answer=shop.github.answer,
+            workplace=shop.workplace,
+            open=shop.open,
+            add=lambda at: str(shop.github.add(at=at)),
+            edit=lambda id, at: shop.github.edit(int(id), at=at, title="Edited"),
+            lists=lists,
+            page=100,
+            limited=limited(shop.github),
+        )
+
+
+class TestFaults(FaultTable):
+    """The faults that every tracker behind HTTP must survive."""
+
+
+def _around(origin: str = "") -> Around:
+    return Around(Path("/nonexistent"), (), parse_remote(origin) if origin else None, {})
+
+
+@pytest.mark.parametrize(
+    ("origin", "found"),
+    [
+        ("https://github.com/acme/shop.git", ("acme", "shop")),
+        ("git@github.com:acme/shop.git", ("acme", "shop")),
+        ("ssh://git@ssh.github.com:443/acme/shop.git", ("acme", "shop")),
+        ("http://GITHUB.com/Acme/shop.js", ("Acme", "shop.js")),
+        ("https://github.com/acme", None),
+        ("https://github.com/acme/shop/wiki", None),
+        ("https://github.com/acme/..", None),
+        ("https://github.com.evil.example/acme/shop", None),
+        ("https://github.example/acme/shop", None),
+        ("", None),
+    ],
+)
+def test_an_origin_that_is_recognised(origin: str, found: tuple[str, str] | None) -> None:
+    assert VENDOR.detected(_around(origin)) == (found and Where("https://github.com", *found))
+
+
+@pytest.mark.parametrize(
+    ("settings", "origin", "where"),
+    [
+        (
+            TrackerSettings("github", "acme", "shop"),
+            "https://gitlab.example/a/b",
+            Where("https://github.com", "acme", "shop"),
+        ),
+        (
+            TrackerSettings("github"),
+            "git@github.com:acme/shop.git",
+            Where("https://github.com", "acme", "shop"),
+        ),
+        (
+            TrackerSettings("github", repo="tools"),
+            "git@github.com:acme/shop.git",
+            Where("https://github.com", "acme", "tools"),
+        ),
+        (
+            TrackerSettings("github"),
+            "ssh://git@ghe.example:2222/acme/shop.git",
+            Where("https://ghe.example", "acme", "shop"),
+        ),
+        (
+            TrackerSettings("github", url="https://GHE.example/"),
+            "git@ghe.example:acme/shop.git",
+            Where("https://ghe.example", "acme", "shop"),
+        ),
+        (
+            TrackerSettings("github", url="https://ghe.example:8443/acme/shop"),
+            "",
+            Where("https://ghe.example:8443", "acme", "shop"),
+        ),
+        (
+            TrackerSettings("github", url="https://api.github.com", owner="acme", repo="shop"),
+            "",
+            Where("https://github.com", "acme", "shop"),
+        ),
+    ],
+)
+def test_what_is_declared(settings: TrackerSettings, origin: str, where: Where) -> None:
+    assert VENDOR.declared(settings, _around(origin)) == where
+
+
+@pytest.mark.parametrize(
+    ("settings", "origin", "why"),
+    [
+        (TrackerSettings("github"), "", "Owner"),
+        (TrackerSettings("github", owner="acme"), "", "Repo"),
+        (TrackerSettings("github", url="https://ghe.example"), "git@github.com:a/b", "Owner"),
+        (TrackerSettings("github", owner="../x", repo="shop"), "", "Owner"),
+        (TrackerSettings("github", owner="acme", repo=".."), "", "Repo"),
+        (TrackerSettings("github", owner="acme", repo="a/b"), "", "Repo"),
+        (TrackerSettings("github", "acme", "shop", url="ghe.example"), "", "URL"),
+        (TrackerSettings("github", "acme", "shop", url="https://u:p@ghe.example"), "", "URL"),
+    ],
+)
+def test_what_cannot_be_meant(settings: TrackerSettings, origin: str, why: str) -> None:
+    with pytest.raises(SddError, match=why) as caught:
+        VENDOR.declared(settings, _around(origin))
+    assert "\n" not in str(caught.value)
+
+
+def _opened(url: str, environ: Mapping[str, str] | None = None) -> tuple[str, str, Sources]:
+    """The addresses of the APIs that a tracker is opened with, and whose tokens they take."""
+    found: list[tuple[str, Sources]] = []
+
+    def connect(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
+        assert sources is not None
+        assert limits is rate_limit
+        found.append((api, sources))
+        return Client(api, label="GitHub")
+
+    around = _around()._replace(environ=environ or {})
+    tracker = VENDOR.open(Where(url, "acme", "shop"), Machine(around, connect))
+    tracker.disconnect()
+    ((api, sources),) = found
+    graphql: str = getattr(tracker, "graphql")  # noqa: B009
+    return api, graphql, sources
+
+
+@pytest.mark.parametrize(
+    ("url", "api", "graphql"),
+    [
+        ("https://github.com", "https://api.github.com", "https://api.github.com/graphql"),
+        ("https://ghe.example", "https://ghe.example/api/v3", "https://ghe.example/api/graphql"),
+        ("https://acme.ghe.com", "https://api.acme.ghe.com", "https://api.acme.ghe.com/graphql"),
+    ],
+)
+def test_the_addresses_of_the_api(url: str, api: str, graphql: str) -> None:
+    assert _opened(url)[:2] == (api, graphql)
+
+
+@pytest.mark.parametrize(
+    ("url", "environ", "value"),
+    [
+        ("https://github.com", {"GITHUB_TOKEN": "one"}, "one"),
+        ("https://github.com", {"GH_TOKEN": "two"}, "two"),
+        ("https://ghe.example", {"GITHUB_TOKEN": "one", "GH_TOKEN": "two"}, None),
+        (
+            "https://ghe.example",
+            {"GITHUB_TOKEN": "one", "GITHUB_SERVER_URL": "https://ghe.example"},
+            "one",
+        ),
+        (
+            "https://github.com",
+            {"GITHUB_TOKEN": "one", "GITHUB_SERVER_URL": "https://gitea.example"},
+            None,
+        ),
+        (
+            "https://github.com",
+            {
+                "GITHUB_TOKEN": "giteas",
+                "GH_TOKEN": "two",
+                "GITEA_ACTIONS": "true",
+                "GITHUB_SERVER_URL": "https://gitea.example",
+            },
+            "two",
+        ),
+        (
+            "https://github.com",
+            {"GH_TOKEN": "two", "GITHUB_SERVER_URL": "https://ghe.example"},
+            None,
+        ),
+        (
+            "https://ghe.example",
+            {"GH_ENTERPRISE_TOKEN": "three", "GH_HOST": "ghe.example"},
+            "three",
+        ),
+        ("https://github.com", {"GH_ENTERPRISE_TOKEN": "three", "GH_HOST": "ghe.example"}, None),
+    ],
+)
+def test_whose_token_it_takes(
+    url: str, environ: Mapping[str, str], value: str | None, tmp_path: Path
+) -> None:
+    clean = {"PATH": "", "HOME": str(tmp_path), **environ}
+    api, _, sources = _opened(url, clean)
+    found = find_secret(sources, api, around_origin=None, root=tmp_path, environ=clean)
+    assert (found and found.value) == value
+
+
+def test_how_a_token_is_sent() -> None:
+    _, _, sources = _opened("https://github.com")
+    assert sources.headers(Secret("one", "GITHUB_TOKEN")) == {"Authorization": "Bearer one"}
+    assert sources.commands("github.com") == (("gh", "auth", "token", "--hostname", "github.com"),)
+
+
+RESET = {"x-ratelimit-limit": "5000", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1900"}
+
+
+@pytest.mark.parametrize(
+    ("status", "path", "headers", "body", "limit"),
+    [
+        (403, "/issues", RESET, {}, Wait(1900)),
+        (429, "/issues", RESET, {}, Wait(1900)),
+        (403, "/issues", {"x-ratelimit-remaining": "7"}, {}, None),
+        (403, "/issues", {**RESET, "x-ratelimit-reset": "soon"}, {}, Wait()),
+        (403, "/graphql", {**RESET, "x-ratelimit-limit": "0"}, {}, None),
+        (403, "/issues", {}, {"message": "You have exceeded a secondary rate limit."}, Wait(1060)),
+        (403, "/issues", {}, {"message": "You have triggered an abuse detection"}, Wait(1060)),
+        (403, "/issues", {}, {"message": "Resource not accessible"}, None),
+        (200, "/graphql", RESET, {"errors": [{"type": "RATE_LIMITED"}]}, Wait(1900)),
+        (200, "/graphql", {}, {"errors": [{"type": "RATE_LIMITED"}]}, Wait()),
+        (200, "/graphql", RESET, {"errors": [{"type": "NOT_FOUND"}]}, None),
+        (200, "/graphql", RESET, {"data": {"title": "RATE_LIMITED"}}, None),
+        (200, "/issues", RESET, [{"body": "RATE_LIMITED"}], None),
+    ],
+)
+def test_what_a_limit_looks_like(
+    status: int, path: str, headers: Mapping[str, str], body: object, limit: Wait | None
+) -> None:
+    content = json.dumps(body).encode()
+    answer = Answer(status, headers, content, f"https://api.github.com{path}")
+    assert rate_limit(answer, 1000.0) == limit
+
+
+def test_it_is_called_by_the_same_name_wherever_it_is_asked(stand: Stand) -> None:
+    tracker = stand.open()
+    host = stand.server.url.removeprefix("http://")
+    assert (tracker.name, tracker.label) == ("github", "GitHub")
+    assert tracker.web == f"http://{host}/acme/shop"
+    assert tracker.place == f"{host}/acme/shop"
+    tracker.disconnect()

@@ -1,0 +1,137 @@
+"""What becomes of GitLab's answers: damaged, made up, and what people write into descriptions."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdd_hooks.errors import SddError
+from sdd_hooks.trackers.gitlab.payloads import (
+    closed_by_text,
+    edges_of,
+    files_of,
+    issue_of,
+    pull_of,
+)
+from sdd_hooks.trackers.protocol import Since
+from tests.support.gitlab import fields_of
+from tests.support.openapi import damaged
+from tests.trackers.faults import START, fetched
+from tests.trackers.gitlab.bench import HOME, Bench, opened
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    with opened() as found:
+        yield found
+
+
+def test_any_field_may_be_null_or_missing(bench: Bench) -> None:
+    there = bench.gitlab
+    one, two = (
+        there.add(labels=["a"], assignees=[{"username": "bea"}], state="closed", closed=1.0)
+        for _ in range(2)
+    )
+    there.block(one, two, kind="blocks")
+    there.merge(f"Closes #{one}")
+    since = Since(START - 2.0, START - 2.0)
+    answers: dict[str, Any] = {}
+    tracker = bench.open()
+
+    def keep(path: str, data: Any) -> Any:
+        answers[path] = copy.deepcopy(data)
+        return data
+
+    there.spoil = keep
+    bench.pages(since)
+    assert answers.keys() == {"issues", "merge_requests", "closes_issues", "diffs"}
+    tried = 0
+    for path, whole in answers.items():
+        for what, data in damaged(whole, fields_of(whole[0])):
+            there.spoil = lambda asked, sent, path=path, data=data: data if asked == path else sent
+            pages = list(tracker.fetch(since, {}))
+            ids = {issue.id for page in pages for issue in page.issues}
+            assert ids <= {one, two}, what
+            assert ids or path == "issues", (path, what)
+            tried += 1
+    assert tried > 120
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=10,
+)
+
+
+ENTRY = st.dictionaries(
+    st.sampled_from(
+        [
+            "iid", "title", "description", "state", "labels", "assignees", "assignee", "author",
+            "created_at", "updated_at", "closed_at", "web_url", "moved_to_id", "draft",
+            "work_in_progress", "source_branch", "references", "project_id", "link_type",
+            "old_path", "new_path", "changes",
+        ]
+    ),
+    JSON,
+)  # fmt: skip
+
+
+@given(entry=ENTRY | JSON)
+def test_whatever_gitlab_answers(entry: object) -> None:
+    issue, pull = issue_of(entry), pull_of(entry, HOME)
+    assert (issue is None) == (pull is None)
+    assert issue is None or issue.id.isdecimal()
+    assert all(isinstance(path, str) for path in files_of([entry]))
+    assert all(isinstance(id, str) for ids in edges_of([entry], 1) for id in ids)
+
+
+@settings(max_examples=25)
+@given(data=JSON | st.lists(ENTRY, max_size=3))
+def test_whatever_a_page_is(data: object) -> None:
+    """A page of any JSON ends in issues or in one line."""
+    with opened() as bench:
+        bench.gitlab.spoil = lambda _path, _data: data
+        try:
+            fetched(bench.open())
+        except SddError as error:
+            assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("description", "closes"),
+    [
+        ("Closes #4", ("4",)),
+        ("fixes: #4, #6 and #7", ("4", "6", "7")),
+        ("Implements issue #4 and issues #5", ("4", "5")),
+        ("Resolving acme/tools/shop#4", ("4",)),
+        ("Closes shop#4", ("4",)),
+        ("Closes acme/other#4", ()),
+        ("Closes https://gitlab.example/acme/tools/shop/-/issues/4", ("4",)),
+        ("Closes https://gitlab.example/acme/tools/shop/issues/4 and #5", ("4", "5")),
+        ("Closes https://gitlab.example/acme/other/-/work_items/4", ()),
+        ("Closes #4. Closes #4 and fixes #5", ("4", "5")),
+        ("Related to #4", ()),
+        ("Encloses #4, discloses #5", ()),
+        ("Closes 4, closes # 5, closes#6", ()),
+        ("`Closes #4`\n```\nCloses #5\n```", ()),
+        ("", ()),
+    ],
+)
+def test_what_a_description_closes(description: str, closes: tuple[str, ...]) -> None:
+    assert closed_by_text(description, HOME) == closes
+
+
+@given(description=st.text(alphabet="closes fix#12,/-and:\n", max_size=60))
+def test_any_description(description: str) -> None:
+    assert all(id.isdecimal() for id in closed_by_text(description, HOME))
+
+
+@pytest.mark.parametrize("part", ["closes ", "closes #1, ", "closes a/", "closes a", "fixes #"])
+def test_a_long_description_takes_no_time(part: str) -> None:
+    closed_by_text(part * 50_000, HOME)

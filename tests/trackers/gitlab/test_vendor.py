@@ -1,0 +1,279 @@
+"""Where a project on GitLab is, and whose token goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sdd_hooks.config.settings import TrackerSettings
+from sdd_hooks.errors import AccessRefused, Missing, SddError
+from sdd_hooks.remote.connect import connect
+from sdd_hooks.remote.credentials import Secret, advice, find_secret
+from sdd_hooks.remote.urls import parse_remote
+from sdd_hooks.trackers.gitlab.vendor import VENDOR, _sources, stored_by_glab
+from sdd_hooks.trackers.protocol import Around, Machine, Where
+from tests.support.loopback import Response, serving
+from tests.support.machines import TOKEN, Workplace
+from tests.trackers.faults import fetched
+from tests.trackers.gitlab.bench import Bench, opened
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    with opened() as found:
+        yield found
+
+
+def around(origin: str = "", **environ: str) -> Around:
+    return Around(Path("/nonexistent"), (), parse_remote(origin) if origin else None, environ)
+
+
+@pytest.mark.parametrize(
+    ("origin", "where"),
+    [
+        ("git@gitlab.com:acme/shop.git", ("https://gitlab.com", "acme", "shop")),
+        ("https://gitlab.com/acme/tools/shop", ("https://gitlab.com", "acme/tools", "shop")),
+        ("ssh://git@altssh.gitlab.com:443/acme/shop.git", ("https://gitlab.com", "acme", "shop")),
+        ("git@gitlab.acme.example:a/b.git", ("https://gitlab.acme.example", "a", "b")),
+        ("https://gitlab.example:8443/a/b", ("https://gitlab.example:8443", "a", "b")),
+        ("http://gitlab.lan/a/b", ("http://gitlab.lan", "a", "b")),
+        ("git@gitlab:a/b.git", None),
+        ("git@notgitlab.example:a/b.git", None),
+        ("https://example.com/gitlab/b", None),
+        ("https://gitlab.com/alone", None),
+        ("https://gitlab.com/a/../b", None),
+        ("", None),
+    ],
+)
+def test_a_project_is_recognised(origin: str, where: tuple[str, str, str] | None) -> None:
+    assert VENDOR.detected(around(origin)) == where
+
+
+@pytest.mark.parametrize(
+    ("declared", "origin", "where"),
+    [
+        ({}, "git@gitlab.com:acme/shop.git", ("https://gitlab.com", "acme", "shop")),
+        ({}, "git@git.acme.example:a/b/c.git", ("https://git.acme.example", "a/b", "c")),
+        ({"owner": "x/y"}, "git@gitlab.com:a/b.git", ("https://gitlab.com", "x/y", "b")),
+        ({"owner": "x", "repo": "y"}, "", ("https://gitlab.com", "x", "y")),
+        ({"owner": "x", "repo": "y"}, "git@git.a.example:a/b", ("https://gitlab.com", "x", "y")),
+        ({"url": "https://gitlab.com/a/b/c"}, "", ("https://gitlab.com", "a/b", "c")),
+        ({"url": "https://gitlab.com/a/b.git"}, "", ("https://gitlab.com", "a", "b")),
+        (
+            {"url": "https://GITLAB.acme.example/"},
+            "git@gitlab.acme.example:a/b",
+            ("https://gitlab.acme.example", "a", "b"),
+        ),
+        (
+            {"url": "https://acme.example/gitlab", "owner": "x", "repo": "y"},
+            "",
+            ("https://acme.example/gitlab", "x", "y"),
+        ),
+        (
+            {"url": "https://gitlab.com/x/y", "owner": "x", "repo": "y"},
+            "",
+            ("https://gitlab.com", "x", "y"),
+        ),
+    ],
+)
+def test_a_project_is_declared(
+    declared: dict[str, str], origin: str, where: tuple[str, str, str]
+) -> None:
+    assert VENDOR.declared(TrackerSettings("gitlab", **declared), around(origin)) == where
+
+
+@pytest.mark.parametrize(
+    ("declared", "named"),
+    [
+        ({}, "Owner"),
+        ({"owner": "a"}, "Repo"),
+        ({"repo": "b"}, "Owner"),
+        ({"owner": "../..", "repo": "b"}, "Owner"),
+        ({"owner": "a", "repo": ".."}, "Repo"),
+        ({"owner": "a", "repo": "b/c"}, "Repo"),
+        ({"owner": "a?b", "repo": "c"}, "Owner"),
+        ({"url": "ftp://x"}, "URL"),
+        ({"url": "https://user:pass@gitlab.com/a/b"}, "URL"),
+        ({"url": "https://gitlab.com/a/../b"}, "URL"),
+    ],
+)
+def test_a_declaration_that_does_not_say_where(declared: dict[str, str], named: str) -> None:
+    with pytest.raises(SddError, match=named) as caught:
+        VENDOR.declared(TrackerSettings("gitlab", **declared), around())
+    assert "pass" not in str(caught.value)
+
+
+def test_a_host_is_asked_whether_it_is_gitlab(bench: Bench) -> None:
+    place = around(f"{bench.server.url}/acme/tools/shop.git")
+    machine = bench.workplace.machine("GitLab")._replace(around=place)
+    assert VENDOR.asked(place, machine) == (bench.server.url, "acme/tools", "shop")
+    (request,) = bench.server.asked
+    assert request.path == "/api/v4/version"
+    assert request.headers.keys().isdisjoint({"private-token", "authorization"})
+
+
+def test_an_origin_that_is_no_project_is_not_asked(bench: Bench) -> None:
+    for origin in ("", f"{bench.server.url}/alone"):
+        assert VENDOR.asked(around(origin), bench.workplace.machine("GitLab")) is None
+    assert bench.server.asked == []
+
+
+@pytest.mark.parametrize("status", [200, 401, 403, 404])
+def test_a_host_that_is_no_gitlab(status: int) -> None:
+    with serving(lambda _: Response(status, {})) as server, Workplace(0.0) as workplace:
+        place = around(f"{server.url}/acme/shop.git")
+        assert VENDOR.asked(place, workplace.machine("GitLab")) is None
+
+
+API = "https://gitlab.com/api/v4"
+
+
+def secret(api: str, tmp: Path, origin: str = "", **environ: str) -> Secret | None:
+    place = around(origin)
+    found = {"HOME": str(tmp), **environ}
+    return find_secret(_sources(found), api, around_origin=place.origin, root=tmp, environ=found)
+
+
+def test_a_token_belongs_to_one_host(tmp_path: Path) -> None:
+    own = "https://gitlab.acme.example/api/v4"
+    assert secret(API, tmp_path, GITLAB_TOKEN="t") is not None
+    assert secret(own, tmp_path, GITLAB_TOKEN="t") is None
+    assert secret(own, tmp_path, GITLAB_TOKEN="t", GITLAB_HOST="gitlab.acme.example") is not None
+    assert secret(API, tmp_path, GITLAB_TOKEN="t", GITLAB_HOST="gitlab.acme.example") is None
+    server = "https://gitlab.acme.example"
+    assert secret(own, tmp_path, GITLAB_TOKEN="t", CI_SERVER_URL=server) is not None
+    assert secret(own, tmp_path, origin=f"{server}/a/b", GITLAB_TOKEN="t") is None
+
+
+def test_the_token_of_a_job_is_no_use(tmp_path: Path) -> None:
+    environ = {"CI_JOB_TOKEN": "t", "CI_SERVER_URL": "https://gitlab.com"}
+    assert secret(API, tmp_path, **environ) is None
+
+    def advised(environ: dict[str, str]) -> str:
+        return advice(_sources(environ), API, around_origin=None, environ=environ)
+
+    assert "CI_JOB_TOKEN cannot read issues" in advised(environ)
+    assert "CI_JOB_TOKEN" not in advised({**environ, "GITLAB_TOKEN": "t"})
+    assert "glab auth login" in advised({})
+
+
+def test_what_carries_a_token() -> None:
+    headers = _sources({}).headers
+    assert headers(Secret("t", "GITLAB_TOKEN")) == {"PRIVATE-TOKEN": "t"}
+    assert headers(Secret("t", "git's credential helper", "ana")) == {"PRIVATE-TOKEN": "t"}
+    bearer = {"Authorization": "Bearer t"}
+    assert headers(Secret("t", "git's credential helper", "oauth2")) == bearer
+
+
+def test_a_wrong_token_and_none(bench: Bench) -> None:
+    bench.gitlab.token = "another"
+    with pytest.raises(AccessRefused) as caught:
+        fetched(bench.open())
+    assert TOKEN not in str(caught.value)
+    bench.gitlab.add()
+    machine = bench.workplace.machine("GitLab", token=None)
+    tracker = VENDOR.open(Where(bench.server.url, "acme/tools", "shop"), machine)
+    assert len(fetched(tracker)) == 1
+    bench.gitlab.public = False
+    with pytest.raises(Missing):
+        fetched(tracker)
+
+
+STORE = """\
+git_protocol: ssh
+hosts:
+    gitlab.com:
+        token: !!null glpat-of-the-cloud
+        api_protocol: https
+        user: ana
+    gitlab.acme.example:8443:
+        token: opaque
+        is_oauth2: "true"
+    empty.example:
+        token:
+"""
+
+
+def kept(tmp_path: Path, text: str = STORE) -> dict[str, str]:
+    folder = tmp_path / "glab"
+    folder.mkdir(exist_ok=True)
+    (folder / "config.yml").write_text(text)
+    return {"GLAB_CONFIG_DIR": str(folder)}
+
+
+def test_what_glab_keeps(tmp_path: Path) -> None:
+    environ = kept(tmp_path)
+    assert stored_by_glab("gitlab.com", environ) == Secret("glpat-of-the-cloud", "glab")
+    own = stored_by_glab("gitlab.acme.example:8443", environ)
+    assert own == Secret("opaque", "glab", "oauth2")
+    assert stored_by_glab("gitlab.acme.example", environ) is None
+    assert stored_by_glab("empty.example", environ) is None
+    found = secret(API, tmp_path, **environ)
+    assert found is not None
+    assert "glpat" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("variable", "below"),
+    [
+        ("GLAB_CONFIG_DIR", ""),
+        ("XDG_CONFIG_HOME", "glab-cli"),
+        ("HOME", ".config/glab-cli"),
+        ("HOME", "Library/Application Support/glab-cli"),
+    ],
+)
+def test_where_glab_keeps_it(tmp_path: Path, variable: str, below: str) -> None:
+    folder = tmp_path / below
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.yml").write_text(STORE)
+    assert stored_by_glab("gitlab.com", {variable: str(tmp_path)}) is not None
+    assert stored_by_glab("gitlab.com", {variable: "relative"}) is None
+    assert stored_by_glab("gitlab.com", {}) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hosts",
+        "hosts: [gitlab.com]",
+        "hosts: {gitlab.com: glpat}",
+        "hosts: {gitlab.com: {token: [x]}}",
+        "hosts: {gitlab.com: {token: !!python/object/apply:os.getcwd []}}",
+        "hosts: {gitlab.com: {token: x",
+        "hosts: {gitlab.com: {token: '  '}}",
+        "\0",
+        "[" * 1_000,
+        "#" * 100_001 + "\n" + STORE,
+    ],
+)
+def test_a_store_that_is_none(tmp_path: Path, text: str) -> None:
+    assert stored_by_glab("gitlab.com", kept(tmp_path, text)) is None
+
+
+def test_a_store_that_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "config.yml").mkdir()
+    assert stored_by_glab("gitlab.com", {"GLAB_CONFIG_DIR": str(tmp_path)}) is None
+
+
+def test_a_memory_file_does_not_draw_a_token(bench: Bench, tmp_path: Path) -> None:
+    """A declared address is asked, and gets nothing."""
+    environ = {"GITLAB_TOKEN": "s3cret", "HOME": str(tmp_path), **kept(tmp_path)}
+    where = VENDOR.declared(
+        TrackerSettings("gitlab", owner="acme/tools", repo="shop", url=bench.server.url), around()
+    )
+
+    def connecting(api: str, sources: Any, limits: Any = None) -> Any:
+        return connect(
+            api, sources, limits, label="GitLab", around_origin=None, root=tmp_path, environ=environ
+        )
+
+    bench.gitlab.add()
+    tracker = VENDOR.open(where, Machine(around(**environ), connecting))
+    assert len(fetched(tracker)) == 1
+    tracker.disconnect()
+    for request in bench.server.asked:
+        assert request.headers.keys().isdisjoint({"private-token", "authorization"})

@@ -1,0 +1,186 @@
+"""A project of a Jira as a tracker, and as files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sdd_hooks.errors import Missing, RemoteError
+from sdd_hooks.trackers.jira.project import INDEXED_AFTER, PER_PAGE
+from sdd_hooks.trackers.protocol import Filter
+from sdd_hooks.trackers.store import IssueFolder
+from sdd_hooks.trackers.sync import Synced, sync
+from tests.support.jira import limited
+from tests.support.jira_shop import (
+    Shop,
+    is_search,
+    jira_shop,
+)
+from tests.support.loopback import Request, Response
+from tests.trackers.faults import NOW, START, FaultTable, Stand
+
+
+@pytest.fixture(params=[True, False], ids=["cloud", "server"])
+def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
+    with jira_shop(cloud=request.param) as shop:
+        yield shop
+
+
+@pytest.fixture
+def stand(shop: Shop) -> Stand:
+    return Stand(
+        server=shop.server,
+        answer=shop.jira.answer,
+        workplace=shop.workplace,
+        open=shop.open,
+        add=lambda at: shop.jira.add(at=at),
+        edit=lambda id, at: shop.jira.edit(id, at=at, summary="Edited"),
+        lists=is_search,
+        page=PER_PAGE,
+        limited=limited(shop.jira),
+    )
+
+
+class TestFaults(FaultTable):
+    """The faults that every tracker behind HTTP must survive."""
+
+
+def test_the_time_of_a_page_leaves_the_index_some_time(shop: Shop) -> None:
+    shop.jira.add(at=START)
+    (page,) = shop.pages()
+    assert page.at == NOW - INDEXED_AFTER
+
+
+def test_a_moved_issue(shop: Shop) -> None:
+    key, other = shop.jira.add(at=START), shop.jira.add(at=START)
+    gone = shop.jira.transfer(key, "ATTIC")
+    with pytest.raises(Missing, match=gone) as caught:
+        shop.open().issue(key)
+    assert caught.value.moved == gone
+    back = shop.jira.transfer(gone, "SHOP")
+    shop.jira.former[key] = shop.jira.former[gone]
+    found = shop.open().issue(key)
+    assert (found.id, found.formerly) == (back, (key,))
+    shop.jira.delete(other)
+    with pytest.raises(Missing):
+        shop.open().issue(other)
+
+
+def test_a_project_with_a_new_key(shop: Shop) -> None:
+    shop.jira.add(at=START)
+    shop.jira.add(at=START)
+    shop.jira.rename("STORE")
+    (page,) = shop.pages()
+    assert [issue.id for issue in page.issues] == ["STORE-1", "STORE-2"]
+    assert page.warnings == ("Jira calls the project SHOP STORE now: correct Project Key",)
+
+
+def test_a_project_that_is_not_there(shop: Shop) -> None:
+    shop.jira.project = "OTHER"
+    with pytest.raises(RemoteError, match="does not exist for the field 'project'"):
+        shop.pages()
+
+
+@pytest.mark.parametrize(
+    ("filter", "expected"),
+    [
+        (Filter(), ["SHOP-4", "SHOP-3", "SHOP-2", "SHOP-1"]),
+        (Filter("open"), ["SHOP-4", "SHOP-1"]),
+        (Filter("closed"), ["SHOP-3", "SHOP-2"]),
+        (Filter("closed", ("bug",)), ["SHOP-2"]),
+        (Filter(None, ('say-"hi"\\',)), ["SHOP-4"]),
+        (Filter(None, ("a\nb",)), []),
+        (Filter("merged"), []),
+        (Filter("draft"), []),
+    ],
+)
+def test_a_live_query(shop: Shop, filter: Filter, expected: list[str]) -> None:
+    done = shop.jira.status("Done")
+    shop.jira.add(at=START, labels=["bug"])
+    shop.jira.add(at=START + 1, labels=["bug", "cart"], status=done)
+    shop.jira.add(at=START + 2, status=done)
+    shop.jira.add(at=START + 3, labels=['say-"hi"\\'])
+    shop.jira.most = 3
+    assert [issue.id for issue in shop.open().query(filter)] == expected
+
+
+def test_a_live_query_is_lazy(shop: Shop) -> None:
+    for number in range(250):
+        shop.jira.add(at=START + number)
+    first = next(shop.open().query(Filter()))
+    assert first.id == "SHOP-250"
+    assert len(shop.searches()) == 1
+
+
+def _synced(shop: Shop, root: Path, **options: Any) -> Synced:
+    return sync(shop.open(), IssueFolder(root, ".sdd/issues"), clock=lambda: NOW, **options)
+
+
+def _stored(root: Path) -> dict[str, str]:
+    folder = root / ".sdd/issues"
+    return {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("SHOP-*.md")}
+
+
+def test_issues_as_files(shop: Shop, tmp_path: Path) -> None:
+    keys = [shop.jira.add(f"Issue {n}", at=START + n) for n in range(PER_PAGE + 30)]
+    assert _synced(shop, tmp_path).added == len(keys)
+    assert {*_stored(tmp_path)} == {*keys}
+    shop.jira.now += 3600
+    shop.jira.edit(keys[3], summary="Edited")
+    again = _synced(shop, tmp_path)
+    assert (again.added, again.updated, again.removed) == (0, 1, 0)
+    assert 'title: "Edited"' in _stored(tmp_path)[keys[3]]
+    shop.server.asked.clear()
+    assert _synced(shop, tmp_path).changed == ()
+    assert len(shop.server.asked) == 1
+    shop.jira.delete(keys[5])
+    shop.jira.transfer(keys[6], "ATTIC")
+    assert _synced(shop, tmp_path, full=True).removed == 2
+    assert {*_stored(tmp_path)} == {*keys} - {keys[5], keys[6]}
+
+
+def test_edits_between_the_pages_of_a_sync(shop: Shop, tmp_path: Path) -> None:
+    keys = [shop.jira.add(at=START + n // 40) for n in range(3 * PER_PAGE)]
+    listings = 0
+
+    def meanwhile(request: Request) -> None:
+        nonlocal listings
+        listings += is_search(request)
+        if is_search(request) and listings in {2, 3}:
+            shop.jira.now += 1
+            shop.jira.edit(keys[listings], summary="Edited meanwhile")
+            shop.jira.edit(keys[200 + listings], summary="Edited meanwhile")
+            keys.append(shop.jira.add("Added meanwhile"))
+
+    shop.server.faults.append(meanwhile)
+    _synced(shop, tmp_path)
+    shop.jira.now += 3600
+    _synced(shop, tmp_path)
+    stored = _stored(tmp_path)
+    assert {*stored} == {*keys}
+    assert sum("meanwhile" in text for text in stored.values()) == 6
+
+
+def test_a_sync_that_fails_on_its_second_page(shop: Shop, tmp_path: Path) -> None:
+    keys = [shop.jira.add(at=START + n) for n in range(PER_PAGE + 5)]
+    stand_in = [Response(500, {})] * 4
+    shop.server.fail(*stand_in, when=lambda one: is_search(one) and len(shop.searches()) > 1)
+    with pytest.raises(RemoteError):
+        _synced(shop, tmp_path)
+    _synced(shop, tmp_path)
+    assert {*_stored(tmp_path)} == {*keys}
+
+
+def test_a_change_that_the_index_finds_late(shop: Shop, tmp_path: Path) -> None:
+    first, late = shop.jira.add(at=NOW - 300), shop.jira.add(at=NOW - 300)
+    _synced(shop, tmp_path)
+    shop.jira.edit(first, at=NOW + 30, summary="Soon")
+    shop.jira.now = NOW + 31
+    _synced(shop, tmp_path)
+    shop.jira.edit(late, at=NOW + 25, summary="Late")
+    shop.jira.now = NOW + 40
+    _synced(shop, tmp_path)
+    assert "Late" in _stored(tmp_path)[late]

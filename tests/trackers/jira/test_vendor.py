@@ -1,0 +1,164 @@
+"""Where a Jira is, and whose tokens it takes."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.config.settings import TrackerSettings
+from sdd_hooks.errors import SddError
+from sdd_hooks.remote.client import Client, Limits
+from sdd_hooks.remote.credentials import Sources, find_secret
+from sdd_hooks.remote.response import Answer, Wait
+from sdd_hooks.trackers.jira.payloads import PROJECT_KEY
+from sdd_hooks.trackers.jira.vendor import VENDOR, rate_limit
+from sdd_hooks.trackers.protocol import Around, Machine, Where
+from tests.support.jira_shop import USER, Shop, jira_shop
+
+
+@pytest.fixture(params=[True, False], ids=["cloud", "server"])
+def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
+    with jira_shop(cloud=request.param) as shop:
+        yield shop
+
+
+def test_what_it_is_called(shop: Shop) -> None:
+    tracker = shop.open()
+    host = shop.server.url.removeprefix("http://") + shop.jira.path
+    assert (tracker.name, tracker.label) == ("jira", "Jira")
+    assert tracker.place == f"{host}/SHOP"
+    assert tracker.web == f"http://{host}/browse/SHOP"
+
+
+AROUND = Around(Path("/nonexistent"), (), None, {})
+
+
+@pytest.mark.parametrize(
+    ("settings", "environ", "where"),
+    [
+        (("SHOP", "https://acme.atlassian.net"), {}, "https://acme.atlassian.net"),
+        (("shop", "acme.atlassian.net/"), {}, "https://acme.atlassian.net"),
+        (
+            ("SHOP", "https://acme.atlassian.net/jira/software/projects/SHOP/boards/1?x=y"),
+            {},
+            "https://acme.atlassian.net",
+        ),
+        (
+            ("SHOP", "https://Acme.example:8443/jira/browse/SHOP-1"),
+            {},
+            "https://acme.example:8443/jira",
+        ),
+        (("SHOP", "https://acme.example/a/b/"), {}, "https://acme.example/a/b"),
+        (("SHOP", "https://acme.example/issues"), {}, "https://acme.example/issues"),
+        (("SHOP", ""), {"JIRA_URL": "https://acme.example"}, "https://acme.example"),
+        (("SHOP", ""), {"JIRA_BASE_URL": "acme.example"}, "https://acme.example"),
+    ],
+)
+def test_what_is_declared(
+    settings: tuple[str, str], environ: Mapping[str, str], where: str
+) -> None:
+    key, url = settings
+    told = TrackerSettings("jira", project_key=key, url=url)
+    assert VENDOR.declared(told, AROUND._replace(environ=environ)) == Where(where, "", "SHOP")
+
+
+@pytest.mark.parametrize(
+    ("key", "url", "why"),
+    [
+        ("", "https://acme.atlassian.net", "Project Key"),
+        ("", "", "Project Key"),
+        ('SHOP" OR project = "HR', "https://acme.atlassian.net", "Project Key"),
+        ("SHOP-1", "https://acme.atlassian.net", "Project Key"),
+        ("Ａ", "https://acme.atlassian.net", "Project Key"),
+        ("SHOP", "", "URL"),
+        ("SHOP", "https://u:p@acme.example", "URL"),
+        ("SHOP", "file:///etc/passwd", "URL"),
+        ("SHOP", "https://acme.example/../x", "URL"),
+        ("SHOP", "https://acme.example/a b", "URL"),
+    ],
+)
+def test_what_cannot_be_meant(key: str, url: str, why: str) -> None:
+    with pytest.raises(SddError, match=why) as caught:
+        VENDOR.declared(TrackerSettings("jira", project_key=key, url=url), AROUND)
+    assert "\n" not in str(caught.value)
+
+
+def _sources(url: str) -> Sources:
+    found: list[Sources] = []
+
+    def connect(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
+        assert (api, limits) == (url, rate_limit)
+        assert sources is not None
+        found.append(sources)
+        return Client(api, label="Jira")
+
+    VENDOR.open(Where(url, "", "SHOP"), Machine(AROUND, connect)).disconnect()
+    return found[0]
+
+
+CLOUD = "https://acme.atlassian.net"
+
+
+OWN = "https://jira.acme.example"
+
+
+BOTH = {"JIRA_EMAIL": USER, "JIRA_API_TOKEN": "one"}
+
+
+@pytest.mark.parametrize(
+    ("url", "environ", "header"),
+    [
+        (CLOUD, BOTH, "Basic " + b64encode(f"{USER}:one".encode()).decode()),
+        (CLOUD, {"JIRA_API_TOKEN": "one"}, None),
+        (CLOUD, {"JIRA_PAT": "two"}, None),
+        (OWN, BOTH, None),
+        (OWN, {**BOTH, "JIRA_URL": CLOUD}, None),
+        (OWN, {"JIRA_PAT": "two", "JIRA_URL": f"{OWN}/jira"}, "Bearer two"),
+        (OWN, {"JIRA_PAT": "two", "JIRA_BASE_URL": OWN}, "Bearer two"),
+        (OWN, {"JIRA_PAT": "two"}, None),
+        ("https://acme.atlassian.net.evil.example", BOTH, None),
+        ("https://atlassian.net.evil.example", {**BOTH, "JIRA_PAT": "two"}, None),
+    ],
+)
+def test_whose_token_it_takes(
+    url: str, environ: Mapping[str, str], header: str | None, tmp_path: Path
+) -> None:
+    sources = _sources(url)
+    clean = {"PATH": "", "HOME": str(tmp_path), **environ}
+    secret = find_secret(sources, url, around_origin=None, root=tmp_path, environ=clean)
+    assert (sources.headers(secret)["Authorization"] if secret else None) == header
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "limit"),
+    [
+        (429, {}, Wait()),
+        (429, {"x-ratelimit-reset": "2026-05-01T14:22Z"}, Wait(1777645320.0)),
+        (429, {"x-ratelimit-reset": "soon"}, Wait()),
+        (403, {"x-ratelimit-reset": "2026-05-01T14:22Z"}, None),
+        (200, {"x-ratelimit-remaining": "0"}, None),
+    ],
+)
+def test_what_a_limit_looks_like(
+    status: int, headers: Mapping[str, str], limit: Wait | None
+) -> None:
+    assert rate_limit(Answer(status, headers, b"", f"{CLOUD}/rest"), 1000.0) == limit
+
+
+@given(st.text(max_size=12) | st.from_regex(PROJECT_KEY, fullmatch=True), st.text(max_size=30))
+def test_whatever_is_declared(key: str, rest: str) -> None:
+    settings = TrackerSettings("jira", project_key=key, url=f"https://acme.example{rest}")
+    try:
+        where = VENDOR.declared(settings, AROUND)
+    except SddError as error:
+        assert "\n" not in str(error)
+    else:
+        assert re.fullmatch(r"[A-Z][A-Z0-9_]*", where.project)
+        assert re.fullmatch(r"https://acme\.example[a-z0-9.-]*(:\d+)?[\w./~-]*", where.url)
+        assert not {".", ".."} & {*where.url.split("/")}

@@ -1,0 +1,180 @@
+"""What is written to a Jira."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from sdd_hooks.errors import RemoteError
+from sdd_hooks.remote.client import Client
+from sdd_hooks.trackers.issue import Draft, Edit
+from sdd_hooks.trackers.jira.project import Jira as Project
+from sdd_hooks.trackers.jira.site import Site
+from sdd_hooks.trackers.protocol import Unsupported
+from tests.support.jira import EPIC_LINK, EPIC_NAME
+from tests.support.jira_shop import (
+    Shop,
+    jira_shop,
+    places_of,
+)
+from tests.support.loopback import Response
+from tests.support.openapi import damaged
+from tests.trackers.faults import START
+
+
+@pytest.fixture(params=[True, False], ids=["cloud", "server"])
+def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
+    with jira_shop(cloud=request.param) as shop:
+        yield shop
+
+
+def test_a_new_issue(shop: Shop) -> None:
+    body = "Some **bold**\n\n- [ ] one\n- [x] two"
+    issue = shop.open().create(Draft("A\ntitle", body, ("needs review", "story")))
+    assert (issue.id, issue.title, issue.status) == ("SHOP-1", "A title", "open")
+    assert issue.labels == ("needs-review", "story")
+    assert issue.body == body
+    (sent,) = shop.sent("POST", "issue")
+    assert sent["fields"]["issuetype"] == {"id": "10002"}
+    assert isinstance(sent["fields"]["description"], dict if shop.jira.cloud else str)
+    plain = shop.open().create(Draft("Nothing else"))
+    assert (plain.body, plain.labels) == ("", ())
+
+
+def test_a_project_without_tasks(shop: Shop) -> None:
+    shop.jira.kinds = (
+        {"id": "7", "name": "Epic"},
+        {"id": "8", "name": "Bug"},
+        {"id": "9", "name": "Story"},
+    )
+    shop.open().create(Draft("A title"))
+    assert shop.sent("POST", "issue")[0]["fields"]["issuetype"] == {"id": "9"}
+    shop.jira.kinds = ({"id": "7", "name": "Epic"},)
+    with pytest.raises(Unsupported):
+        shop.open().create(Draft("A title"))
+    shop.jira.kinds = ()
+    with pytest.raises(RemoteError, match="no issue can be made"):
+        shop.open().create(Draft("A title"))
+
+
+def test_what_jira_does_not_accept(shop: Shop) -> None:
+    with pytest.raises(RemoteError, match=r"summary: Summary must be less than 255") as caught:
+        shop.open().create(Draft("x" * 300))
+    assert "\n" not in str(caught.value)
+    assert len(shop.sent("POST", "issue")) == 1
+
+
+def test_a_connection_that_is_lost_after_an_issue_was_sent(shop: Shop) -> None:
+    shop.server.fail(
+        Response(201, {"key": "SHOP-1"}, cut=3),
+        when=lambda request: request.method == "POST" and request.path.endswith("/issue"),
+    )
+    with pytest.raises(RemoteError, match="look before you try again"):
+        shop.open().create(Draft("Once"))
+    assert len(shop.sent("POST", "issue")) == 1
+
+
+def test_an_edit(shop: Shop) -> None:
+    key = shop.jira.add("Before", at=START, labels=["old"])
+    issue = shop.open().edit(key, Edit(title="After", labels=("new",)))
+    assert (issue.title, issue.body, issue.labels) == ("After", "", ("new",))
+    assert shop.open().edit(key, Edit(body="Text")).body == "Text"
+    assert shop.open().edit(key, Edit(body="")).body == ""
+    shop.server.asked.clear()
+    assert shop.open().edit(key, Edit()).title == "After"
+    assert shop.server.paths("PUT") == []
+
+
+def test_closing(shop: Shop) -> None:
+    key = shop.jira.add(at=START)
+    shop.open().close(key)
+    issue = shop.open().issue(key)
+    assert issue.status == "closed"
+    # Finished, where there is also a way to give it up.
+    assert shop.jira.entry(key)["fields"]["status"]["name"] == "Done"
+    assert issue.closed
+    shop.server.asked.clear()
+    shop.open().close(key)
+    assert shop.server.paths("POST") == []
+
+
+def test_closing_what_nothing_closes(shop: Shop) -> None:
+    shop.jira.statuses = ("To Do", "In Progress")
+    key = shop.jira.add(at=START)
+    with pytest.raises(RemoteError, match="nothing leads SHOP-1 from 'To Do'"):
+        shop.open().close(key)
+
+
+def test_a_comment(shop: Shop) -> None:
+    key = shop.jira.add(at=START)
+    shop.open().comment(key, "Seen by **me**")
+    ((where, said),) = shop.jira.comments
+    assert where == key
+    if shop.jira.cloud:
+        (paragraph,) = said["content"]
+        assert [one["text"] for one in paragraph["content"]] == ["Seen by ", "me"]
+    else:
+        assert said == "Seen by **me**"
+
+
+def test_an_epic(shop: Shop) -> None:
+    one, two = shop.jira.add(at=START), shop.jira.add(at=START)
+    tracker = shop.open()
+    tracker.group(one, "Implement carts")
+    tracker.group(two, "Implement carts")
+    third = tracker.create(Draft("Third", group="Implement carts"))
+    shop.open().group(two, "Implement carts")
+    epics = [e for e in shop.jira.issues.values() if e["fields"]["issuetype"]["name"] == "Epic"]
+    (epic,) = epics
+    assert epic["fields"]["summary"] == "Implement carts"
+    for key in (one, two, third.id):
+        fields = shop.jira.entry(key)["fields"]
+        if shop.jira.cloud:
+            assert fields["parent"] == {"key": epic["key"]}
+        else:
+            assert fields[EPIC_LINK] == epic["key"]
+            assert epic["fields"][EPIC_NAME] == "Implement carts"
+
+
+def test_a_project_without_epics(shop: Shop) -> None:
+    key = shop.jira.add(at=START)
+    shop.jira.kinds = ({"id": "9", "name": "Story"},)
+    with pytest.raises(Unsupported, match="no epics"):
+        shop.open().group(key, "Implement carts")
+
+
+def test_answers_to_what_is_written_of_which_anything_may_be_missing(shop: Shop) -> None:
+    """One damaged answer at a time, of every kind that writing asks for."""
+
+    client = Client(shop.server.url + shop.jira.path, label="Jira")
+
+    def write() -> None:
+        tracker = Project(Site(client.api, client), "SHOP")
+        made = tracker.create(Draft("A title", "Body", ("x",), "Implement carts"))
+        tracker.edit(made.id, Edit(title="Another"))
+        tracker.close(made.id)
+
+    write()
+    kinds = {
+        (one.method, one.path.rpartition("/")[2].partition("-")[0]) for one in shop.server.asked
+    }
+    for method, name in sorted(kinds):
+        last = next(
+            one
+            for one in shop.server.asked
+            if (one.method, one.path.rpartition("/")[2].partition("-")[0]) == (method, name)
+        )
+        whole = shop.jira.answer(last).data if method == "GET" else {"id": "1", "key": "SHOP-1"}
+        for _, data in damaged(whole, list(dict.fromkeys(places_of(whole)))):
+            shop.server.faults.clear()
+            shop.server.fail(
+                Response(200, data),
+                when=lambda one, path=last.path, method=method: (
+                    (one.path, one.method) == (path, method)
+                ),
+            )
+            with suppress(RemoteError):
+                write()
+    client.close()

@@ -1,0 +1,193 @@
+"""What becomes of Linear's answers, damaged and made up."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdd_hooks.errors import Missing, SddError
+from sdd_hooks.trackers.issue import Issue, PullRequest
+from sdd_hooks.trackers.linear.payloads import PAGE, WHOLE, issue_of, pull_of
+from tests.support.openapi import NEEDED, damaged
+from tests.trackers.faults import fetched
+from tests.trackers.linear.bench import PULL, Bench, opened
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    with opened() as found:
+        yield found
+
+
+def test_an_issue_as_it_is(bench: Bench) -> None:
+    person = {"displayName": "ada", "name": "Ada Lovelace"}
+    workspace = bench.workspace
+    id = workspace.add(
+        "A title",
+        description="A body\r\nwith two  \nlines",
+        labels=["Bug", "epic"],
+        assignee=person,
+        creator={"displayName": "", "name": "Bob"},
+        state="completed",
+    )
+    (issue,) = fetched(bench.open()).values()
+    assert issue == Issue(
+        id=id,
+        title="A title",
+        status="closed",
+        labels=("Bug", "epic"),
+        assignees=("ada",),
+        author="Bob",
+        created="2026-05-01T12:53:20Z",
+        updated="2026-05-01T12:53:20Z",
+        closed="2026-05-01T12:53:20Z",
+        url="https://linear.app/acme/issue/ENG-1",
+        tracker="linear",
+        body="A body\r\nwith two  \nlines",
+    )
+
+
+@pytest.mark.parametrize(
+    ("type", "status"),
+    [
+        ("triage", "open"),
+        ("backlog", "open"),
+        ("unstarted", "open"),
+        ("started", "open"),
+        ("completed", "closed"),
+        ("canceled", "closed"),
+        ("duplicate", "closed"),
+    ],
+)
+def test_every_type_of_state(bench: Bench, type: str, status: str) -> None:
+    id = bench.workspace.add(state=type)
+    found = fetched(bench.open())[id]
+    assert found.status == status
+    assert bool(found.closed) == (status == "closed")
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, "open"),
+        ({"draft": True}, "draft"),
+        ({"status": "draft"}, "draft"),
+        ({"status": "inReview"}, "open"),
+        ({"status": "merged", "draft": True}, "merged"),
+        ({"status": "closed"}, "closed"),
+        ({"status": None, "mergedAt": "2026-05-02T10:00:00.000Z"}, "merged"),
+        ({"status": None, "state": "opened"}, "open"),
+    ],
+)
+def test_an_attached_pull_request(bench: Bench, changes: dict[str, Any], status: Any) -> None:
+    id = bench.workspace.add()
+    url = "https://github.com/acme/shop/pull/12"
+    bench.workspace.attach(id, url, "github", {**PULL, **changes})
+    (pull,) = fetched(bench.open())[id].pulls
+    assert pull == PullRequest("12", "ada/eng-1-x", status, (), "2026-05-02T10:00:00Z")
+
+
+def test_an_attached_merge_request(bench: Bench) -> None:
+    id = bench.workspace.add()
+    url = "https://gitlab.com/acme/tools/shop/-/merge_requests/7?tab=notes"
+    bench.workspace.attach(id, url, "gitlab", {"state": "merged"})
+    (pull,) = fetched(bench.open())[id].pulls
+    assert (pull.number, pull.status, pull.updated) == ("7", "merged", "2026-05-01T12:53:20Z")
+
+
+@pytest.mark.parametrize(
+    ("url", "source", "metadata"),
+    [
+        ("https://github.com/acme/shop/pull/12", "github", {}),
+        ("https://github.com/acme/shop/pull/12", "slack", PULL),
+        ("https://github.com/acme/shop/pull/12", None, PULL),
+        ("https://github.com/acme/shop/issues/12", "github", PULL),
+        ("https://github.com/acme/shop/commit/12", "githubCommit", PULL),
+    ],
+)
+def test_other_attachments_are_no_pull_requests(
+    bench: Bench, url: str, source: str | None, metadata: dict[str, Any]
+) -> None:
+    id = bench.workspace.add()
+    bench.workspace.attach(id, url, source, metadata)
+    assert fetched(bench.open())[id].pulls == ()
+
+
+def test_any_field_may_be_null_or_missing(bench: Bench) -> None:
+    workspace = bench.workspace
+    if workspace.schema is None:
+        pytest.skip(NEEDED)
+    person = {"displayName": "ada", "name": "Ada"}
+    for number in range(2):
+        workspace.add(
+            assignee=person, creator=person, labels=["a"], state=("started", "canceled")[number]
+        )
+    workspace.block("ENG-1", "ENG-2")
+    workspace.attach("ENG-1", "https://github.com/acme/shop/pull/12", "github", PULL)
+    whole: list[Any] = []
+    workspace.spoil = lambda data: whole.append(copy.deepcopy(data)) or data
+    fetched(bench.open())
+    places = workspace.schema.optional(PAGE + WHOLE)
+    assert ("issues", "nodes", "*", "assignee") in places
+    spoilt = list(damaged(whole[0], places))
+    tracker = bench.open()
+    assert len(spoilt) > 15
+    for what, data in spoilt:
+        workspace.spoil = lambda _data, data=data: data
+        try:
+            found = fetched(tracker)
+        except Missing as error:
+            assert what.startswith("teams"), (what, error)
+        else:
+            assert set(found) <= {"ENG-1", "ENG-2"}, what
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=10,
+)
+
+
+NODE = st.dictionaries(
+    st.sampled_from(
+        [
+            "identifier", "title", "previousIdentifiers", "description", "state", "assignee",
+            "creator", "botActor", "labels", "relations", "inverseRelations", "attachments", "url",
+            "createdAt", "updatedAt", "completedAt", "canceledAt", "trashed",
+        ]
+    ),
+    JSON | st.fixed_dictionaries({"nodes": JSON | st.lists(JSON, max_size=3)}),
+)  # fmt: skip
+
+
+@given(node=NODE | JSON)
+def test_whatever_linear_answers(node: object) -> None:
+    found = issue_of(node)
+    if found is not None:
+        assert found.id
+        assert found.status in {"open", "closed"}
+        assert replace(found) == found
+
+
+@given(attachment=st.dictionaries(st.sampled_from(["url", "sourceType", "metadata"]), JSON) | JSON)
+def test_whatever_is_attached(attachment: object) -> None:
+    assert pull_of(attachment) is None
+
+
+@settings(max_examples=25)
+@given(data=JSON)
+def test_whatever_a_page_is(data: object) -> None:
+    """A page of any JSON ends in issues or in one line."""
+    with opened() as bench:
+        bench.workspace.spoil = lambda _data: data
+        try:
+            fetched(bench.open())
+        except SddError as error:
+            assert "\n" not in str(error)

@@ -1,0 +1,127 @@
+"""Which team of Linear it is, and where the key for it goes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sdd_hooks.config.settings import TrackerSettings
+from sdd_hooks.errors import AccessRefused, SddError
+from sdd_hooks.remote.credentials import Secret, find_secret
+from sdd_hooks.remote.response import Answer
+from sdd_hooks.trackers.linear.vendor import API, VENDOR, _sources, rate_limit
+from sdd_hooks.trackers.protocol import Around, Where
+from tests.support.machines import TOKEN, Workplace
+from tests.trackers.faults import fetched
+from tests.trackers.linear.bench import Bench, opened
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    with opened() as found:
+        yield found
+
+
+NOWHERE = Around(Path("/nonexistent"), (), None, {})
+
+
+def test_a_team_is_declared() -> None:
+    assert VENDOR.declared(TrackerSettings("linear", team_id="ENG"), NOWHERE) == (
+        "https://linear.app", "", "ENG",
+    )  # fmt: skip
+    settings = TrackerSettings("linear", team_id=" ENG ", url="https://linear.app/acme/team/ENG")
+    assert VENDOR.declared(settings, NOWHERE) == ("https://linear.app", "acme", "ENG")
+    settings = settings._replace(owner="others")
+    assert VENDOR.declared(settings, NOWHERE).owner == "others"
+    settings = settings._replace(owner="", url="http://[::1")
+    assert VENDOR.declared(settings, NOWHERE).owner == ""
+
+
+@pytest.mark.parametrize("team", ["", "a b", "../x", "ENG\n- **URL**: x", "x" * 65])
+def test_a_team_that_is_none(team: str) -> None:
+    with pytest.raises(SddError, match="Team ID") as caught:
+        VENDOR.declared(TrackerSettings("linear", team_id=team), NOWHERE)
+    assert "\n" not in str(caught.value)
+
+
+def test_no_repository_is_recognised_as_linears() -> None:
+    assert VENDOR.detected(NOWHERE) is None
+
+
+def secret(api: str, **environ: str) -> Secret | None:
+    return find_secret(
+        _sources(), api, around_origin=None, root=Path("/nonexistent"), environ=environ
+    )
+
+
+def test_a_memory_file_does_not_say_where_the_key_goes() -> None:
+    settings = TrackerSettings("linear", team_id="ENG", url="https://evil.example/graphql")
+    where = VENDOR.declared(settings, NOWHERE)
+    asked: list[str] = []
+
+    def connect(api: str, *_args: object) -> Any:
+        asked.append(api)
+
+    VENDOR.open(where, Workplace(0.0).machine("Linear")._replace(connect=connect))
+    assert asked == [API]
+    assert secret(API, LINEAR_API_KEY="lin_api_x") is not None
+    assert secret("https://evil.example/graphql", LINEAR_API_KEY="lin_api_x") is None
+
+
+def test_the_environment_says_where_the_key_goes() -> None:
+    proxy = "http://127.0.0.1:8080/graphql"
+    found = {"LINEAR_API_KEY": "lin_api_x", "LINEAR_API_URL": proxy}
+    assert secret(proxy, **found) is not None
+    assert secret(API, **found) is None
+
+
+def test_the_place_of_the_real_one() -> None:
+    with Workplace(0.0) as workplace:
+        tracker = VENDOR.open(Where("https://linear.app", "", "ENG"), workplace.machine("Linear"))
+        assert tracker.place == "linear.app/eng"
+
+
+def test_a_key_stands_alone_and_a_token_does_not() -> None:
+    headers = _sources().headers
+    assert headers(Secret("lin_api_x", "X")) == {"Authorization": "lin_api_x"}
+    assert headers(Secret("lin_oauth_x", "X")) == {"Authorization": "Bearer lin_oauth_x"}
+
+
+def test_no_key_and_a_wrong_one(bench: Bench) -> None:
+    bench.workspace.key = "another"
+    with pytest.raises(AccessRefused) as caught:
+        fetched(bench.open())
+    assert "LINEAR_API_KEY" in str(caught.value)
+    assert TOKEN not in str(caught.value)
+
+
+def failed(code: str, headers: dict[str, str], status: int = 400) -> Answer:
+    body = json.dumps({"errors": [{"message": "x", "extensions": {"code": code}}]}).encode()
+    return Answer(status, headers, body, API)
+
+
+def test_a_limit_ends_with_the_last_budget_that_is_spent() -> None:
+    spent = {
+        "x-ratelimit-requests-remaining": "0",
+        "x-ratelimit-requests-reset": "1777640010000",
+        "x-ratelimit-complexity-remaining": "0",
+        "x-ratelimit-complexity-reset": "1777640020500",
+        "x-ratelimit-endpoint-requests-remaining": "5",
+        "x-ratelimit-endpoint-requests-reset": "1777649999000",
+    }
+    found = rate_limit(failed("RATELIMITED", spent), 0.0)
+    assert found is not None
+    assert found.until == 1_777_640_020.5
+    found = rate_limit(failed("RATELIMITED", {}), 0.0)
+    assert found is not None
+    assert found.until is None
+
+
+def test_what_is_no_limit() -> None:
+    assert rate_limit(failed("INPUT_ERROR", {}), 0.0) is None
+    assert rate_limit(failed("RATELIMITED", {}, 200), 0.0) is None
+    assert rate_limit(Answer(400, {}, b"RATELIMITED", API), 0.0) is None

@@ -1,0 +1,248 @@
+"""The sections of a tasks.md, whatever is in it, and how they are changed."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.trackers.tasks_md.sections import added, changed, tasks_of, ticked, trimmed
+
+PLAIN = """\
+# Tasks
+
+Words before.
+
+## 1. Set up
+
+- [x] 1.1 One
+- [ ] 1.2 Two
+
+## 2. Go on
+
+### In parts
+
+- [x] 2.1 Three
+
+## Notes
+
+No number, no boxes.
+
+# Appendix
+"""
+
+
+def outline(text: str) -> list[tuple[str, str, int, int]]:
+    """Key, title, boxes and open boxes of each section."""
+    return [(one.key, one.title, one.boxes, len(one.open)) for one in tasks_of(text)[0]]
+
+
+def test_a_section_ends_where_the_next_of_its_level_begins() -> None:
+    assert outline(PLAIN) == [("1", "Set up", 2, 1), ("2", "Go on", 1, 0)]
+    first, second = tasks_of(PLAIN)[0]
+    assert first.body == "- [x] 1.1 One\n- [ ] 1.2 Two"
+    assert second.body == "### In parts\n\n- [x] 2.1 Three"
+    assert [first.done, second.done] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("## 1. A", [("1", "A", 0, 0)]),
+        ("## 1) A\n## 2: B\n## 3b. C\n## 04. D", ["1 A", "2 B", "3b C", "04 D"]),
+        ("## 1.\n- [ ] x", [("1", "", 1, 1)]),
+        ("## 1. A ##\n", ["1 A"]),
+        ("   ## 1. A\n", ["1 A"]),
+        ("    ## 1. code\n", []),
+        ("\ufeff## 1. A\n- [ ] x", [("1", "A", 1, 1)]),
+        # No section: other levels, no number, a year, a version, a number in words.
+        ("# 1. A\n### 2. B\n## A\n## 2026 plans\n## 1.2 C\n## 1.x D\n## Phase 1: E", []),
+        ("1: A\n---\n", []),
+        # Duplicated
+        ("## 1. A\n## 1. B\n## 1. C\n## 2. D", ["1 A", "1.2 B", "1.3 C", "2 D"]),
+        # Boxes
+        ("## 1. A\n- [ ] a\n* [x] b\n+ [X] c\n1. [ ] d\n2) [x] e", [("1", "A", 5, 2)]),
+        ("## 1. A\n- [x] a\n  - [ ] b\n\t- [ ] c\n      * [x] d", [("1", "A", 4, 2)]),
+        ("## 1. A\n> - [ ] quoted\n- [x]\n- [ ]\n", [("1", "A", 3, 2)]),
+        ("## 1. A\n- []\n- [-] a\n- [ ]b\n[ ] c\n-[ ] d\n- a [ ] b\n- [xx] e", [("1", "A", 0, 0)]),
+        # Code and comments hide headings and boxes.
+        ("## 1. A\n```\n## 2. B\n- [ ] b\n```\n- [x] a", [("1", "A", 1, 0)]),
+        ("## 1. A\n~~~ md\n- [ ] b\n```\n~~~\n- [x] a", [("1", "A", 1, 0)]),
+        ("## 1. A\n- [x] a\n\n  ```\n  - [ ] b\n  ```\n- [x] c", [("1", "A", 2, 0)]),
+        ("## 1. A\n- [x] a\n    - b\n\n      ```\n      - [ ] c\n      ```\n", [("1", "A", 1, 0)]),
+        ("## 1. A\n- a\n    - ```\n      - [ ] b\n\n- [x] out again", [("1", "A", 1, 0)]),
+        ("## 1. A\n- a\n    - b\n      `` ` ``\n      - [ ] c", [("1", "A", 1, 1)]),
+        ("## 1. A\n<!-- - [ ] b\n## 2. C -->\n- [x] a", [("1", "A", 1, 0)]),
+        ("## 1. A\n- [x] a\n```\n- [ ] never closed\n## 2. B", [("1", "A", 1, 0)]),
+        ("---\ntitle: a\n---\n## 1. A\n- [ ] a", [("1", "A", 1, 1)]),
+    ],
+)
+def test_sections(text: str, expected: list[object]) -> None:
+    found = outline(text)
+    short = [f"{key} {title}" for key, title, _, _ in found]
+    assert (short if expected and isinstance(expected[0], str) else found) == expected
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_any_line_end(newline: str) -> None:
+    text = PLAIN.replace("\n", newline)
+    found = tasks_of(text)[0]
+    assert outline(text) == outline(PLAIN)
+    assert [one.body for one in found] == [
+        one.body.replace("\n", newline) for one in tasks_of(PLAIN)[0]
+    ]
+    assert text[found[0].start : found[0].heading_end] == "## 1. Set up"
+
+
+def test_blank_lines_around_a_body_are_not_of_it() -> None:
+    text = "## 1. A\n \n\t\n  - [ ] a  \n\nb \t\n\n   \n## 2. B\n \n"
+    assert [one.body for one in tasks_of(text)[0]] == ["  - [ ] a  \n\nb \t", ""]
+
+
+def test_what_has_boxes_and_no_number_is_told() -> None:
+    assert tasks_of("## 1. A\n## Later\n- [ ] x\n## Notes\n# Top\n- [x] y")[1] == ["Later", "Top"]
+
+
+def test_ticking_changes_the_boxes_of_one_section() -> None:
+    text = "## 1. A\r\n- [ ] a\r\n  * [x] b\r\n  1. [ ] c\r\n## 2. B\r\n- [ ] d"
+    first = tasks_of(text)[0][0]
+    after = ticked(text, first)
+    assert after == text.replace("[ ] a", "[x] a").replace("[ ] c", "[x] c")
+    assert [one.done for one in tasks_of(after)[0]] == [True, False]
+
+
+def test_changing_leaves_everything_else() -> None:
+    first, second = tasks_of(PLAIN)[0]
+    assert changed(PLAIN, first, "Begin", None) == PLAIN.replace("Set up", "Begin")
+    assert changed(PLAIN, first, None, "\n\nNew\r\n\n") == PLAIN.replace(first.body, "New")
+    assert changed(PLAIN, second, "X", "Y") == PLAIN.replace("Go on", "X").replace(second.body, "Y")
+    assert changed(PLAIN, first, None, None) == PLAIN
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("## 1. A", "## 1. A\n\nNew\n"),
+        ("## 1. A\n", "## 1. A\n\nNew\n"),
+        ("## 1. A\r\n\r\n## 2. B", "## 1. A\r\n\r\nNew\r\n\r\n## 2. B"),
+    ],
+)
+def test_a_body_where_there_was_none(text: str, after: str) -> None:
+    assert changed(text, tasks_of(text)[0][0], None, "New") == after
+
+
+def test_a_heading_keeps_its_number_and_not_the_order_of_a_repetition() -> None:
+    text = "## 1. A\n## 1. B\n"
+    assert changed(text, tasks_of(text)[0][1], "C", None) == "## 1. A\n## 1. C\n"
+
+
+def test_adding() -> None:
+    after, key = added(PLAIN, "More", "- [ ] 3.1 Four")
+    assert (after, key) == (f"{PLAIN}\n## 3. More\n\n- [ ] 3.1 Four\n", "3")
+    assert added("", "A", "") == ("## 1. A\n\n- [ ] 1.1 A\n", "1")
+    assert added("# T\r\n\r\n## 7b. X\r\n", "A", "Text.\n\nMore.") == (
+        "# T\r\n\r\n## 7b. X\r\n\r\n## 8. A\r\n\r\nText.\r\n\r\nMore.\r\n\r\n- [ ] 8.1 A\r\n",
+        "8",
+    )
+
+
+LINES = st.sampled_from(
+    ["## 1. A", "## 2. B", "## 1. C", "# T", "### D", "## E", "- [ ] a", "  - [x] b", "* [X] c",
+     "> - [ ] d", "```", "~~~", "    ```", "      ~~~", "<!--", "-->", "", "  ", "text", "---",
+     "\ta", "- ```", "1. [ ] e", "\x0c", "é\u2028f"]
+)  # fmt: skip
+TEXTS = st.one_of(
+    st.text(),
+    st.lists(LINES, max_size=40).map("\n".join),
+    st.lists(LINES, max_size=40).map("\r\n".join),
+    st.lists(st.sampled_from(["\n", "\r\n", "\r", "#", " ", "- [ ] x", "## 3. Y", "`"])).map(
+        "".join
+    ),
+)
+
+
+@given(TEXTS)
+def test_sections_are_pieces_of_the_text_in_order(text: str) -> None:
+    found, _ = tasks_of(text)
+    position = 0
+    for one in found:
+        assert position <= one.start <= one.heading_end <= one.body_start <= one.body_end
+        assert text[one.body_start : one.body_end] == one.body
+        assert all(text[at] == " " and one.body_start <= at < one.body_end for at in one.open)
+        assert len(one.open) <= one.boxes
+        position = one.body_end
+    assert position <= len(text)
+    assert len({one.key for one in found}) == len(found)
+
+
+@given(TEXTS, st.integers(0, 5))
+def test_ticking_finishes_one_section_and_no_other(text: str, number: int) -> None:
+    found, _ = tasks_of(text)
+    if not found:
+        return
+    one = found[number % len(found)]
+    after = ticked(text, one)
+    assert len(after) == len(text)
+    assert [at for at in range(len(text)) if after[at] != text[at]] == list(one.open)
+    again, _ = tasks_of(after)
+    assert [each.done for each in again] == [
+        each.boxes > 0 if each.key == one.key else each.done for each in found
+    ]
+
+
+TITLES = (
+    st.text(st.sampled_from("abc é#1.`"), min_size=1)
+    .map(str.strip)
+    .filter(lambda title: title and not title.endswith("#") and not title.startswith("#"))
+)
+BODIES = st.lists(
+    st.sampled_from(["- [ ] a", "- [x] b", "", "text  ", "### Part", "> c"]), max_size=8
+).map("\n".join)
+
+
+@given(st.lists(st.tuples(TITLES, BODIES), max_size=6), st.sampled_from(["\n", "\r\n"]))
+def test_what_is_written_is_read_back(parts: list[tuple[str, str]], newline: str) -> None:
+    written = [f"## {n}. {title}\n\n{body}\n\n" for n, (title, body) in enumerate(parts, 1)]
+    text = "".join(["# Tasks\n\n", *written]).replace("\n", newline)
+    assert [(one.key, one.title, one.body) for one in tasks_of(text)[0]] == [
+        (str(n), title, trimmed(body, text)) for n, (title, body) in enumerate(parts, 1)
+    ]
+
+
+@given(st.lists(st.tuples(TITLES, BODIES), min_size=1, max_size=5), TITLES, BODIES)
+def test_a_change_is_read_back(parts: list[tuple[str, str]], title: str, body: str) -> None:
+    text = "# Tasks\n"
+    for each in parts:
+        text, _ = added(text, *each)
+    before = tasks_of(text)[0]
+    assert len(before) == len(parts)
+    assert all(one.boxes for one in before)
+    target = before[len(before) // 2]
+    after = tasks_of(changed(text, target, title, body))[0]
+    assert [(one.key, one.title, one.body) for one in after] == [
+        (one.key, title, trimmed(body, text)) if one is target else (one.key, one.title, one.body)
+        for one in before
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## 1. A\n" + "- [ ] a\n" * 200_000,
+        "".join(f"## {n}. A\n- [ ] a\n" for n in range(15_000)),
+        "## 1. A\n" + "\n" * 1_000_000,
+        "## 1. A\n" + "> " * 500_000,
+        "## 1. A\n" + "- " * 500_000,
+        "## 1. A\n" + "    ```\n" * 100_000,
+        "## 1. " + "1. " * 500_000,
+    ],
+    ids=["boxes", "sections", "blank lines", "quotes", "items", "fences", "a title"],
+)
+def test_a_huge_file_is_read_in_time(text: str) -> None:
+    started = time.perf_counter()
+    tasks_of(text)
+    # A second here, on a machine with nothing else to do; without bound for what is quadratic.
+    assert time.perf_counter() - started < 20

@@ -1,0 +1,121 @@
+"""What title, body and tracker say about other things becomes lists of ids."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.trackers.issue import Issue
+from sdd_hooks.trackers.issue_references import References, natural, references_of
+
+
+def of(body: str, title: str = "", **fields: tuple[str, ...]) -> References:
+    url = "https://github.com/acme/shop/issues/5"
+    return references_of(
+        Issue("5", title, "open", (), (), "", "", "", "", url, "github", body, **fields)
+    )
+
+
+def test_artifacts_are_those_that_title_and_body_mention() -> None:
+    found = of("ADR 11, [api]/SPEC-0007 and adr-0002; SPEC-3 again: SPEC-0003", "For SPEC-0003")
+    assert found.specs == ("SPEC-0003", "[api]/SPEC-0007")
+    assert found.adrs == ("ADR-0002", "ADR-0011")
+    assert of("Nothing special", "Advertise the road") == ((), (), (), ())
+
+
+@pytest.mark.parametrize(
+    ("line", "ids"),
+    [
+        ("Blocks: #12", "12"),
+        ("blocks: #12, #9 and #10", "9 10 12"),
+        ("**Blocks**: PROJ-3", "PROJ-3"),
+        ("**Blocks:** PROJ-3", "PROJ-3"),
+        ("- Blocks: other/repo#3, #1", "1 other/repo#3"),
+        ("* __BLOCKS__: #1;#2", "1 2"),
+        ("> Blocks: #1", "1"),
+        ("Blocks: 12, 13", "12 13"),
+        ("Blocks: [#12](https://github.com/acme/shop/issues/99)", "12"),
+        ("Blocks: acme/shop#8", "8"),
+        ("Blocks: #012", "12"),
+        ("Blocks: bd-a1b2.1, my-app-x9", "bd-a1b2.1 my-app-x9"),
+        ("Blocks:\n- #1\n- #2\n\n- #3", "1 2"),
+        ("Blocks:\r\n  * #1 because\r\n  * PROJ-2\r\nText #4", "1 PROJ-2"),
+        ("Blocks: #5, #6", "6"),
+        ("Blocks: #3 until 2026-01-01", "3"),
+        ("Blocks: everything long-term", ""),
+        ("Blocks: SPEC-0003", ""),
+        ("Blocks: none", ""),
+        ("This blocks: #4", ""),
+        ("It blocks #4", ""),
+        ("Blocks:", ""),
+    ],
+)
+def test_edges_are_read_from_the_body(line: str, ids: str) -> None:
+    expected = tuple(ids.split())
+    assert of(f"Before.\n{line}\nAfter #77.").blocks == expected
+    waiting = line.replace("Blocks", "Blocked by").replace("BLOCKS", "BLOCKED BY")
+    waiting = waiting.replace("blocks:", "blocked by:")
+    assert of(waiting).blocked_by == expected
+    assert of(waiting).blocks == ()
+
+
+def test_they_join_those_of_the_tracker() -> None:
+    found = of("Blocks: #12\nBlocked by: #1\n", blocks=("9", "12", "10"), blocked_by=("5", "A-1"))
+    assert found.blocks == ("9", "10", "12")
+    assert found.blocked_by == ("1", "A-1")
+
+
+def test_ids_are_sorted_as_people_count() -> None:
+    ids = ["PROJ-10", "10", "PROJ-9", "9", "a/b#2", "100", "bd-a1.2", "bd-a1.10"]
+    assert sorted(ids, key=natural) == [
+        "9",
+        "10",
+        "100",
+        "PROJ-9",
+        "PROJ-10",
+        "a/b#2",
+        "bd-a1.2",
+        "bd-a1.10",
+    ]
+
+
+@given(st.text(), st.text(st.sampled_from("Blocks:ed by#-/.1A\r\n*>[]()")))
+def test_any_text_can_be_read(text: str, likely: str) -> None:
+    for body in (text, likely, f"Blocks: {likely}", f"Blocked by:\n- {text}"):
+        found = of(body, text)
+        assert list(found.blocks) == sorted(set(found.blocks), key=natural)
+        assert "5" not in found.blocks
+    assert natural(text) == natural(text)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "Blocks: ",
+        "Blocks:\n- #1\n",
+        "Blocks:" + "*",
+        "- ",
+        "a-",
+        "a/",
+        "a.",
+        "#",
+        "1",
+        "Blocks: x-x-x-x-x-x",
+        "](",
+        "ADR ",
+        "SPEC-",
+        "[x]/SPEC-",
+        " \t>",
+        "\n",
+        "_",
+    ],
+)
+def test_no_text_takes_long(part: str) -> None:
+    body = "blocks " + part * (100_000 // len(part))
+    started = time.process_time()
+    of(body)
+    of(f"Blocks: {body}")
+    assert time.process_time() - started < 2.0
