@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from sdd_hooks.remote.json_fields import epoch, stamp
-from sdd_hooks.trackers.github.repository import GitHub as Repository
+from sdd_hooks.trackers.github.tracker import GitHubTracker
 from sdd_hooks.trackers.github.vendor import VENDOR
 from sdd_hooks.trackers.protocol import Page, Since, Where
 from tests.support.graphql import Schema, answer
@@ -532,11 +532,11 @@ class Shop:
     server: Server
     workplace: Workplace
 
-    def open(self, token: str | None = TOKEN) -> Repository:
+    def open(self, token: str | None = TOKEN) -> GitHubTracker:
         """The tracker, connected anew."""
         machine = self.workplace.machine(VENDOR.label, token=token)
         found = VENDOR.open(Where(self.server.url, "acme", "shop"), machine)
-        assert isinstance(found, Repository)
+        assert isinstance(found, GitHubTracker)
         return found
 
     def pages(

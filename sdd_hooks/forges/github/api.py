@@ -12,7 +12,7 @@ from urllib.parse import quote
 from sdd_hooks.forges.pages import every
 from sdd_hooks.forges.writing import writing
 from sdd_hooks.remote.json_fields import Json, text
-from sdd_hooks.trackers.github.repository import HEADERS, PER_PAGE
+from sdd_hooks.trackers.github.details import HEADERS, PER_PAGE
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client

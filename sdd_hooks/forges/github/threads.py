@@ -18,7 +18,7 @@ from sdd_hooks.forges.protocol import Thread
 from sdd_hooks.forges.resolution import is_settled, settled
 from sdd_hooks.forges.sticky import wrote
 from sdd_hooks.remote.json_fields import Json, field, flag, rows, text
-from sdd_hooks.trackers.github.repository import LABEL
+from sdd_hooks.trackers.github.details import LABEL
 
 _THREADS = """
 query($owner: String!, $name: String!, $number: Int!, $after: String) {

@@ -32,7 +32,7 @@ from sdd_hooks.forges.protocol import (
 from sdd_hooks.forges.sticky import Comment, last_of_ours, upsert
 from sdd_hooks.remote.json_fields import Json, number, text
 from sdd_hooks.remote.runners import GITEAS
-from sdd_hooks.trackers.github.repository import LABEL
+from sdd_hooks.trackers.github.details import LABEL
 from sdd_hooks.trackers.github.vendor import CLOUD, rate_limit
 
 if TYPE_CHECKING:

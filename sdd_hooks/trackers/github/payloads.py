@@ -1,4 +1,4 @@
-"""What GitHub answers, as canonical issues and pull requests."""
+"""Parse the payloads of GitHub's APIs into canonical issues and pull requests."""
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Canonical issue"
 
@@ -22,12 +22,12 @@ _CLOSES = re.compile(
 def issue_of(
     entry: Json, blocks: tuple[str, ...] = (), blocked_by: tuple[str, ...] = ()
 ) -> Issue | None:
-    """An issue as the REST API has it; None where it has no number. Never raises."""
-    found = number(entry, "number")
-    if found is None or found < 1:
+    """An issue from an entry of the REST API; None if it has no number. Never raises."""
+    id = number(entry, "number")
+    if id is None or id < 1:
         return None
     return Issue(
-        id=str(found),
+        id=str(id),
         title=text(entry, "title"),
         status="closed" if text(entry, "state").lower() == "closed" else "open",
         labels=_labels(entry),
@@ -50,18 +50,18 @@ def is_pull(entry: Json) -> bool:
 
 
 def pull_of(data: Json, home: str) -> PullRequest | None:
-    """A pull request of `home` (`owner/name`) as GraphQL has it; None where there is none.
+    """A pull request of `home` (`owner/name`) from GraphQL data; None if it has no number.
 
-    Issues of other repositories that it closes are left out.
+    The issues of other repositories that it closes are left out.
     """
-    found = number(data, "number")
-    if found is None:
+    id = number(data, "number")
+    if id is None:
         return None
     linked = rows(data, "closingIssuesReferences", "nodes")
-    closes = (text(one, "number") for one in linked if _is_of(one, home))
+    closes = (text(issue, "number") for issue in linked if _is_in(issue, home))
     status: Status = _STATES.get(text(data, "state"), "open")
     return PullRequest(
-        number=str(found),
+        number=str(id),
         branch=text(data, "headRefName"),
         status="draft" if status == "open" and flag(data, "isDraft") else status,
         files=texts(data, "files", "nodes", of="path"),
@@ -71,12 +71,13 @@ def pull_of(data: Json, home: str) -> PullRequest | None:
 
 
 def listed_pull_of(entry: Json) -> PullRequest | None:
-    """A pull request as the issue listing has it: without branch and files. None where it is none.
+    """A pull request from an entry of the issue listing: without branch and files.
 
-    It closes what its text says that it closes, in the words that GitHub itself reads.
+    It closes the issues that its text names after one of GitHub's closing keywords. None if it has
+    no number.
     """
-    found = number(entry, "number")
-    if found is None:
+    id = number(entry, "number")
+    if id is None:
         return None
     status: Status = "closed" if text(entry, "state").lower() == "closed" else "open"
     if utc(entry, "pull_request", "merged_at"):
@@ -87,7 +88,7 @@ def listed_pull_of(entry: Json) -> PullRequest | None:
     named = _CLOSES.findall(text(entry, "body"))
     closes = (id for repository, id in named if not repository or _same(repository, home))
     return PullRequest(
-        number=str(found),
+        number=str(id),
         branch="",
         status=status,
         files=(),
@@ -97,29 +98,30 @@ def listed_pull_of(entry: Json) -> PullRequest | None:
 
 
 def linked_ids(entries: Json, home: str) -> tuple[str, ...]:
-    """The ids of these issues as one of `home` refers to them: `12`, or `owner/name#12`."""
-    found = []
+    """The ids of these issues as seen from the repository `home`: `12`, or `owner/name#12`."""
+    ids = []
     for entry in rows(entries):
         id, repository = text(entry, "number"), repository_of(entry) or home
         if id:
-            found.append(id if _same(repository, home) else f"{repository}#{id}")
-    return tuple(dict.fromkeys(found))
+            ids.append(id if _same(repository, home) else f"{repository}#{id}")
+    return tuple(dict.fromkeys(ids))
 
 
 def repository_of(entry: Json) -> str:
-    """`owner/name` of the repository that an issue is in; "" where it does not say."""
+    """The repository of an issue as `owner/name`; "" if the entry does not name it."""
     return "/".join(text(entry, "repository_url").split("/")[-2:])
 
 
 def _labels(entry: Json) -> tuple[str, ...]:
-    """The names of labels, which come as objects, or as names."""
-    found = (
-        text(one, "name") if isinstance(one, dict) else text(one) for one in rows(entry, "labels")
+    """The names of labels, which the API returns as objects or as strings."""
+    names = (
+        text(label, "name") if isinstance(label, dict) else text(label)
+        for label in rows(entry, "labels")
     )
-    return tuple(dict.fromkeys(filter(None, found)))
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
-def _is_of(issue: Json, home: str) -> bool:
+def _is_in(issue: Json, home: str) -> bool:
     return _same(text(issue, "repository", "nameWithOwner") or home, home)
 
 
