@@ -23,15 +23,15 @@ from sdd_hooks.artifacts.edges import Holder
 from sdd_hooks.artifacts.fields import field_name
 from sdd_hooks.artifacts.identifiers import id_of_name
 from sdd_hooks.findings import Finding
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 _SUFFIXES = (".md", ".mdx", ".markdown")
 
-_TEMPLATE_NAME = expression(
+_TEMPLATE_NAME = lazy_regex(
     r"(?:_|(?:adr|madr|[0nx]+)[-_. ]){0,3}template(?:[-_](?:bare|minimal|short|long|full|madr))*",
     re.IGNORECASE,
 )
-_CALLED_ADR = expression(r"adr[-_. ]", re.IGNORECASE)
+_CALLED_ADR = lazy_regex(r"adr[-_. ]", re.IGNORECASE)
 _FOLDER_PAGES = frozenset({"readme", "index"})
 _DECISIONS = frozenset(
     {
@@ -47,8 +47,8 @@ _DECISIONS = frozenset(
         "decision-made",
     }
 )
-_Y_STATEMENT = expression(r"\bin\s+the\s+context\s+of\b", re.IGNORECASE)
-_Y_DECIDED = expression(r"\bwe\s+(?:have\s+)?(?:decided?|chose|choose)\b", re.IGNORECASE)
+_Y_STATEMENT = lazy_regex(r"\bin\s+the\s+context\s+of\b", re.IGNORECASE)
+_Y_DECIDED = lazy_regex(r"\bwe\s+(?:have\s+)?(?:decided?|chose|choose)\b", re.IGNORECASE)
 
 
 def read_adr(path: str, text: str, module: str = "") -> Artifact | None:

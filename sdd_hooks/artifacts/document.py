@@ -27,7 +27,7 @@ from sdd_hooks.artifacts.status import (
     status_sections,
 )
 from sdd_hooks.findings import Finding
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section, prose, sections
 
 # Headings that every record has; none of them is a title.
@@ -66,16 +66,16 @@ STANDARD_SECTIONS = frozenset(
     }
 )
 
-_DATE = expression(r"(?<![0-9])([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?![0-9])")
+_DATE = lazy_regex(r"(?<![0-9])([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?![0-9])")
 _DATE_FIELDS = ("date", "decision-date", "decided", "decided-on", "created", "last-updated")
 
-_NUMBER_OF_NAME = expression(
+_NUMBER_OF_NAME = lazy_regex(
     r"""(?:[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[-_. ]|$))?
     (?:(?:adr|spec)(?:[-_. ]|(?=[0-9])|$))?
     (?:(?:[0-9]+[a-z]?|x{3,}|n{3,})(?=[-_. ]|$))?[-_. ]*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_PLACEHOLDER = expression(
+_PLACEHOLDER = lazy_regex(
     r"""[\[{<](?!.*\]\().*[\]}>]
     | (?:short[ ]|record[ ]|decision[ ]|adr[ ]|the[ ])*title\b(?:[ ]of[ ].*|[ ]here)?
     | (?:N+|X+|0+|number)\b\W*title

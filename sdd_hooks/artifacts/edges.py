@@ -12,7 +12,7 @@ from typing import Literal
 from sdd_hooks.artifacts.frontmatter import Frontmatter
 from sdd_hooks.artifacts.identifiers import ArtifactId, Kind, id_of_name, mentioned_ids, parse_id
 from sdd_hooks.findings import Finding, Severity
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 Origin = Literal["frontmatter", "prose", "derived"]
 
@@ -66,13 +66,13 @@ _PROSE_KINDS = {
     "related-adrs": "related",
     "related-decisions": "related",
 }
-_PROSE = expression(
+_PROSE = lazy_regex(
     r"(?P<verb>supersedes|supercedes|replaces|extends|builds on)\b:?[ *]*(?P<value>.+)",
     re.IGNORECASE,
 )
-_LINK = expression(r"\[[^\[\]]*\]\([^()]*\)")
-_NOTE = expression(r"\([^()]*\)|（[^（）]*）")
-_SPELLED = expression(r"\b(?:adrs?|specs?)[-_ #]?[0-9]{1,5}[a-z]?\b", re.IGNORECASE)
+_LINK = lazy_regex(r"\[[^\[\]]*\]\([^()]*\)")
+_NOTE = lazy_regex(r"\([^()]*\)|（[^（）]*）")
+_SPELLED = lazy_regex(r"\b(?:adrs?|specs?)[-_ #]?[0-9]{1,5}[a-z]?\b", re.IGNORECASE)
 _NOTHING = frozenset({"", "-", "none", "n/a", "na", "null", "tbd"})
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
 
 MAX_LINES = 120
@@ -31,7 +31,7 @@ class Field:
 
 
 _NAME = r"[A-Za-z][A-Za-z /_-]{0,40}?"
-_FIELD = expression(
+_FIELD = lazy_regex(
     rf"""[ ]{{0,3}}(?:(?P<quote>>)[ ]?)?(?:[-*+][ ]+)?
     (?: (?P<marks>[*_]{{1,3}})(?P<marked>{_NAME})[ ]?
         (?: [*_]{{1,3}}[ ]?[:：] | [:：](?:[ ]?[*_]{{1,3}})? )
@@ -40,11 +40,11 @@ _FIELD = expression(
     re.VERBOSE,
 )
 # Every repetition has a limit: where a comment was blanked there may be thousands of spaces.
-_NEXT_ON_LINE = expression(
+_NEXT_ON_LINE = lazy_regex(
     r"(?<![ \t])[ \t]{1,8}(?:[|·•][ \t]{0,8})?(?=\*\*[A-Za-z][A-Za-z /_-]{0,40}(?::\*\*|\*\*:))"
 )
-_LINE_BREAK = expression(r"(?:\\|<br ?/?>)[ \t]*$", re.IGNORECASE)
-_DELIMITER_ROW = expression(r"[ ]{0,3}\|?[ ]?:?-+:?[ ]?(?:\|[ ]?:?-+:?[ ]?){0,30}\|?[ ]*$")
+_LINE_BREAK = lazy_regex(r"(?:\\|<br ?/?>)[ \t]*$", re.IGNORECASE)
+_DELIMITER_ROW = lazy_regex(r"[ ]{0,3}\|?[ ]?:?-+:?[ ]?(?:\|[ ]?:?-+:?[ ]?){0,30}\|?[ ]*$")
 
 # What a table's second column may be headed with when its rows are records and not fields.
 _COLUMN_NAMES = frozenset({"date", "author", "authors", "owner", "deciders", "decision-makers"})

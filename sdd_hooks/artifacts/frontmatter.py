@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import frontmatter_end, with_plain_line_ends
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def read_frontmatter(text: str) -> Frontmatter:
     return Frontmatter(fields, lines, end, None, duplicates)
 
 
-_OPENED = expression(r"---[ \t]*\n(?:[ \t]*\n){0,9}[A-Za-z][A-Za-z0-9 _-]{0,40}:[ \t][^\n]*\n")
+_OPENED = lazy_regex(r"---[ \t]*\n(?:[ \t]*\n){0,9}[A-Za-z][A-Za-z0-9 _-]{0,40}:[ \t][^\n]*\n")
 
 
 def _unclosed(text: str) -> Frontmatter:
@@ -112,7 +112,7 @@ def _unclosed(text: str) -> Frontmatter:
     return NO_FRONTMATTER
 
 
-_LINE = expression(r"(?P<key>[A-Za-z][A-Za-z0-9 _-]{0,40}?)[ \t]*:(?:[ \t]+(?P<value>.*))?$")
+_LINE = lazy_regex(r"(?P<key>[A-Za-z][A-Za-z0-9 _-]{0,40}?)[ \t]*:(?:[ \t]+(?P<value>.*))?$")
 
 
 def _line_by_line(source: str) -> tuple[dict[str, Value], dict[str, int]]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, Reference, references
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import with_plain_line_ends
 
 Verb = Literal["governing", "implements"]
@@ -41,18 +41,18 @@ class Governed:
     line: int
 
 
-_LABEL = expression(
+_LABEL = lazy_regex(
     r"""(?<![\w-])(?:(?P<governing>govern(?:ing|ed[ ]by))|implements)
     (?:[ ](?:ADRs?|specs?|artifacts?|decisions?))?[ ]?:""",
     re.VERBOSE | re.IGNORECASE,
 )
 
 # What may stand between the label and the first id: spaces, or a line break and a leader.
-_FIRST = expression(
+_FIRST = lazy_regex(
     r"[\s#/*;%!>\-'\"|.:]{0,40}(?=\[?[@`*]{0,3}[\[(]?(?:adr|spec|\w[\w.-]*\]/))", re.I
 )
 
-_LEADER = expression(
+_LEADER = lazy_regex(
     r"""[ \t]*(?:
         //[/!]?|/\*+!?|\*+(?!/)|\#+[!:']?|--+(?:\[=*\[)?|;+|%+(?:\{)?|<!--+|<%--|\{\#|\{/\*|\{\{/?[*!-]*
       | \{-|\(\*|\"\"\"|'''|=begin|\.\.(?=[ ])|!+|@?rem(?=[ \t])|::|dnl(?=[ ])|[cC](?=[ ]{2,})
@@ -60,11 +60,11 @@ _LEADER = expression(
     )?[ \t]*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_TRAILING_LEADER = expression(r"(?:^|\s)(?://|\#|--|;|%|/\*|<!--|!|\(\*|\{-)+[ \t]+(?:\S.*)?$")
-_END = expression(r"\*/|--+>|\"\"\"|'''|\*\)|-\}|\#\}|%>|=end\b")
+_TRAILING_LEADER = lazy_regex(r"(?:^|\s)(?://|\#|--|;|%|/\*|<!--|!|\(\*|\{-)+[ \t]+(?:\S.*)?$")
+_END = lazy_regex(r"\*/|--+>|\"\"\"|'''|\*\)|-\}|\#\}|%>|=end\b")
 
-_ENTRY_ID = expression(r"[\[(@`*]*")
-_REQ = expression(
+_ENTRY_ID = lazy_regex(r"[\[(@`*]*")
+_REQ = lazy_regex(
     r"""[\s`\])*]{0,3}\s*(?:,\s*)?(?:and\s+)?
     (?: (?P<number>REQ-[0-9][0-9A-Za-z.-]*[0-9A-Za-z])
       | REQ(?:uirement)?s?[ ]*[:#]?\s*
@@ -72,12 +72,12 @@ _REQ = expression(
           | '(?P<c>[^']{1,300})' | `(?P<d>[^`]{1,300})` ) )""",
     re.VERBOSE,
 )
-_MORE_NAMES = expression(r'\s*,\s*(?:"([^"]{1,300})"|“([^”]{1,300})”)')
-_SEPARATOR = expression(r"[\s`\])*]*(?:[,;&+/]|\.\.+|…|–|-(?=\s)|\band\b)?\s*(?:and\s+)?")
-_LINK_TARGET = expression(r"[`*]*\]\([^()\s]*\)")
-_OPENING = expression(r"[\s`*\]]*\(")
-_BRACKET = expression(r"[()]")
-_SCENARIO = expression(r'\s*scenarios?\s*(?:"[^"]{1,300}"|“[^”]{1,300}”)', re.IGNORECASE)
+_MORE_NAMES = lazy_regex(r'\s*,\s*(?:"([^"]{1,300})"|“([^”]{1,300})”)')
+_SEPARATOR = lazy_regex(r"[\s`\])*]*(?:[,;&+/]|\.\.+|…|–|-(?=\s)|\band\b)?\s*(?:and\s+)?")
+_LINK_TARGET = lazy_regex(r"[`*]*\]\([^()\s]*\)")
+_OPENING = lazy_regex(r"[\s`*\]]*\(")
+_BRACKET = lazy_regex(r"[()]")
+_SCENARIO = lazy_regex(r'\s*scenarios?\s*(?:"[^"]{1,300}"|“[^”]{1,300}”)', re.IGNORECASE)
 
 
 def governing(text: str) -> tuple[Governed, ...]:

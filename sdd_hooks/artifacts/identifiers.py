@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 Kind = Literal["ADR", "SPEC"]
 
@@ -59,15 +59,15 @@ _NUMBER_END = r"(?![0-9A-Za-z]|\.[0-9]|-[0-9]{2}-[0-9]{2}(?![0-9]))"
 _DIGITS = r"(?P<number>[0-9]{1,5})(?P<suffix>(?:(?<=[0-9]{3})[a-z])?)"
 _NUMBER = _DIGITS + _NUMBER_END
 
-_NAME = expression(
+_NAME = lazy_regex(
     rf"""(?:{_DATE}[-_. ])?
     (?:(?P<kind>adr|spec)[-_. ]?|decision[-_. ]|(?:madr|rfc)[-_. ])?
     {_DIGITS}(?=[-_. ]|$)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_DATE_NAME = expression(rf"{_DATE}(?:$|[^0-9])")
+_DATE_NAME = lazy_regex(rf"{_DATE}(?:$|[^0-9])")
 
-_HEADING = expression(
+_HEADING = lazy_regex(
     rf"""[\[(*_`]*
     (?:(?P<kind>adr|spec|decision|architecture\ decision(?:\ record)?|decision\ record)s?
        (?:[ ]*[-_#:.]?[ ]*)\#?)?
@@ -75,17 +75,17 @@ _HEADING = expression(
     [\])*_`]*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_BARE_HEADING = expression(r"\s*(?:[.:)\]—–|-]|$)")
-_HEADING_LABEL = expression(
+_BARE_HEADING = lazy_regex(r"\s*(?:[.:)\]—–|-]|$)")
+_HEADING_LABEL = lazy_regex(
     r"""[\[(*_`]*(?:(?:adr|spec)(?:-[x0n?]+)?|(?:architecture\ )?decision\ record)[\])*_`]*
     \s*(?:[:—–]|-\s)\s*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_AFTER_ID = expression(r"\s*(?:design\s*)?(?:[.:)|—–-]+)?\s*", re.IGNORECASE)
+_AFTER_ID = lazy_regex(r"\s*(?:design\s*)?(?:[.:)|—–-]+)?\s*", re.IGNORECASE)
 
 # `ADR`, then anything people put between it and the number. Lower-case `spec` is also a word of
 # the language, and needs a hyphen and a padded number.
-_MENTION = expression(
+_MENTION = lazy_regex(
     rf"""(?<![A-Za-z0-9])
     (?: (?P<adr>(?i:adr)) (?P<adrs>(?i:s)?)
         (?: [ \t]?[*_`"']{{0,3}}[ \t]?:[*_`"'\[ \t]{{0,8}}\#?(?=[0-9]{{3}})
@@ -101,7 +101,7 @@ _MENTION = expression(
 
 # What may stand between the ids of one mention. A hyphen is none: in `adr-012-3-add-index` the 3
 # is a step.
-_NEXT = expression(
+_NEXT = lazy_regex(
     rf"""(?P<link>\]\([^()\s]{{0,200}}\))?
     (?: (?P<range>\.\.\.?|…|–|[ ](?:–|through|thru)[ ]) (?:(?i:adr|spec)s?[-_ \#]?)?
       | [`*\])]{{0,2}}
@@ -110,7 +110,7 @@ _NEXT = expression(
     {_NUMBER}""",
     re.VERBOSE,
 )
-_MODULE = expression(r"\[([A-Za-z0-9][A-Za-z0-9_.-]{0,63})\]/\Z")
+_MODULE = lazy_regex(r"\[([A-Za-z0-9][A-Za-z0-9_.-]{0,63})\]/\Z")
 
 
 def references(text: str) -> Iterator[Reference]:
@@ -173,7 +173,7 @@ def parse_id(text: str, kind: Kind | None = None, module: str = "") -> ArtifactI
     return ArtifactId(kind, int(bare[1]), bare[2], module) if bare else None
 
 
-_LINK = expression(r"\[[^\[\]]{0,300}\]\(([^()\s]{1,300})\)")
+_LINK = lazy_regex(r"\[[^\[\]]{0,300}\]\(([^()\s]{1,300})\)")
 
 
 def mentioned_ids(text: str, kind: Kind, module: str = "") -> tuple[ArtifactId, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
 
 Level = Literal["must", "should", "may"]
@@ -77,7 +77,7 @@ class Requirement:
         return next((level for level in ("must", "should", "may") if level in levels), None)
 
 
-_HEADING = expression(
+_HEADING = lazy_regex(
     r"""[*_`]*(?:
         (?P<id>(?:REQ|FR|NFR)-[0-9A-Za-z.-]*[0-9][a-z]?)
       | requirement(?:[ ]+(?P<number>[0-9][0-9.]*[a-z]?))?
@@ -85,24 +85,24 @@ _HEADING = expression(
     )[*_`]*[ ]*(?:[:：—–.-]|$)[ ]*(?P<name>.*)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_SCENARIO = expression(
+_SCENARIO = lazy_regex(
     r"[*_`]*(?:scenario|example)(?:[ ]+[0-9]+)?[*_`]*[ ]*[:：—–-][ ]*(?P<name>.*)", re.IGNORECASE
 )
-_KEYWORD = expression(
+_KEYWORD = lazy_regex(
     r"""\b(?:
         (?:MUST|SHALL|SHOULD)(?:[*_]{0,2}\s{1,3}[*_]{0,2}NOT)?
       | (?:NOT\s{1,3})?RECOMMENDED | REQUIRED | MAY | OPTIONAL
     )\b""",
     re.VERBOSE,
 )
-_STEP = expression(
+_STEP = lazy_regex(
     r"""[ \t]*(?:[-*+][ ]+)?
     (?: (?P<marks>\*\*|__)(?i:(?P<bold>given|when|then|and|but))[:,]?(?P=marks)
       | (?P<plain>GIVEN|WHEN|THEN|AND|BUT)\b )
     [:,]?[ \t]*(?P<text>.*)""",
     re.VERBOSE,
 )
-_BULLET = expression(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]")
+_BULLET = lazy_regex(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]")
 
 
 def keywords(prose: str, first_line: int = 1) -> Iterator[Keyword]:

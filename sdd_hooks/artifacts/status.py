@@ -16,7 +16,7 @@ from typing import Literal
 
 from sdd_hooks.artifacts.fields import Field
 from sdd_hooks.artifacts.frontmatter import Frontmatter
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
 
 Origin = Literal["frontmatter", "field", "section", "none"]
@@ -42,37 +42,37 @@ _WORDS = {
 }
 STATUSES = tuple(_WORDS)
 
-_PARTLY = expression(
+_PARTLY = lazy_regex(
     r"""(?:partially|partly|in[- ]part)[- ](?:superseded|amended|deprecated|replaced|retired)
     | (?:superseded|superceded|deprecated|replaced|retired)[ ,(-]{1,2}
       (?:partially|partly|in[- ]part)
     | (?:amended|extended|modified|updated|refined|clarified|revised)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_WORD = expression(
+_WORD = lazy_regex(
     "(?:" + "|".join(f"(?P<{n.replace('-', '_')}>{w})" for n, w in _WORDS.items()) + r")(?![\w])",
     re.IGNORECASE,
 )
-_SUPERSEDED_LATER = expression(
+_SUPERSEDED_LATER = lazy_regex(
     r"(?:[;,/.]|—|–| - |\b(?:and|now|but|then)\b)\s*(?:superseded|superceded|replaced) by\b",
     re.IGNORECASE,
 )
-_ARROW = expression(r"\s*(?:→|⇒|➜|-+>|=+>)\s*")
-_IMAGE = expression(r"!\[([^\[\]]*)\]\([^()]*\)")
-_STRUCK = expression(r"~~[^~]*~~|<!--.*?-->")
-_SHORTCODE = expression(r":[a-z0-9_+-]+:")
-_BRACKETS = expression(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
-_BEFORE = expression(r"(?:[^\w{<]|_|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]+)*")
-_NOT = expression(r"\b(?:not|never|no longer|to be)(?: (?:yet|be|been))*\W*$", re.IGNORECASE)
-_STATUS_HEADING = expression(
+_ARROW = lazy_regex(r"\s*(?:→|⇒|➜|-+>|=+>)\s*")
+_IMAGE = lazy_regex(r"!\[([^\[\]]*)\]\([^()]*\)")
+_STRUCK = lazy_regex(r"~~[^~]*~~|<!--.*?-->")
+_SHORTCODE = lazy_regex(r":[a-z0-9_+-]+:")
+_BRACKETS = lazy_regex(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
+_BEFORE = lazy_regex(r"(?:[^\w{<]|_|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]+)*")
+_NOT = lazy_regex(r"\b(?:not|never|no longer|to be)(?: (?:yet|be|been))*\W*$", re.IGNORECASE)
+_STATUS_HEADING = lazy_regex(
     r"""[^\w`]*(?:[0-9]+[.)]?[ ]*)?(?:(?:ADR|decision|current)[ ])?status\**[ ]*
     (?:[:：—–-][ *]+(?P<value>.+))?[:*]*$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_CHECKED = expression(r"[-*+] \[[xX]\] +(.+)")
+_CHECKED = lazy_regex(r"[-*+] \[[xX]\] +(.+)")
 # A list item, a quotation, a row, a rule, or the line that a tool adds under "Accepted".
-_NEW_STATEMENT = expression(r"[>|]|[-*+]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)")
-_UNCHECKED = expression(r"[-*+] \[ \]")
+_NEW_STATEMENT = lazy_regex(r"[>|]|[-*+]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)")
+_UNCHECKED = lazy_regex(r"[-*+] \[ \]")
 
 
 @dataclass(frozen=True, slots=True)

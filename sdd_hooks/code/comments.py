@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from sdd_hooks.code.languages import language
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 Part = Literal["code", "comment", "string"]
 
@@ -22,7 +22,7 @@ _BLOCK = r"/\*.*?(?:\*/|\Z)"
 
 def _compiled(comments: tuple[str, ...], strings: tuple[str, ...]) -> re.Pattern[str]:
     groups = [f"(?P<comment>{'|'.join(comments)})", f"(?P<string>{'|'.join(strings)})"]
-    return expression("|".join(groups[: 2 if strings else 1]), re.DOTALL)
+    return lazy_regex("|".join(groups[: 2 if strings else 1]), re.DOTALL)
 
 
 _SCRIPT = _compiled((r"(?<!:)//[^\n]*", _BLOCK), (_DOUBLE, _SINGLE, _BACKTICKS))

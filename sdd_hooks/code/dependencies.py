@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import Line
 
 MOST = 20_000
@@ -19,7 +19,7 @@ _Reader = Callable[[str], Iterator[Line]]
 
 # JSON: strings, brackets, and the separators that tell a key from a value. A string that nothing
 # closes is one, too: so there is nothing to try again.
-_JSON_TOKEN = expression(r'"((?:[^"\\\n]|\\.)*)"?|[{}\[\],:\n]')
+_JSON_TOKEN = lazy_regex(r'"((?:[^"\\\n]|\\.)*)"?|[{}\[\],:\n]')
 _JSON_KEYS = {
     "dependencies",
     "devDependencies",
@@ -27,34 +27,34 @@ _JSON_KEYS = {
     "optionalDependencies",
 }
 
-_TOML_TABLE = expression(r"\s*\[{1,2}([^\[\]]{1,300})\]{1,2}\s*(?:#.*)?$")
-_TOML_KEY = expression(r"\s*(?:\"([^\"]{1,200})\"|'([^']{1,200})'|([\w.-]{1,200}))\s*=\s*(.*)")
-_TOML_STRING = expression(r"\"([^\"\n]{0,1000})\"|'([^'\n]{0,1000})'")
+_TOML_TABLE = lazy_regex(r"\s*\[{1,2}([^\[\]]{1,300})\]{1,2}\s*(?:#.*)?$")
+_TOML_KEY = lazy_regex(r"\s*(?:\"([^\"]{1,200})\"|'([^']{1,200})'|([\w.-]{1,200}))\s*=\s*(.*)")
+_TOML_STRING = lazy_regex(r"\"([^\"\n]{0,1000})\"|'([^'\n]{0,1000})'")
 # In a list of requirements, a table includes another list.
-_TOML_INLINE = expression(r"\{[^{}]*\}")
-_TOML_RENAMED = expression(r"\bpackage\s*=\s*[\"']([^\"'\n]{1,200})[\"']")
-_REQUIREMENT = expression(r"\s*([A-Za-z0-9][\w.-]*)")
-_LISTS = expression(
+_TOML_INLINE = lazy_regex(r"\{[^{}]*\}")
+_TOML_RENAMED = lazy_regex(r"\bpackage\s*=\s*[\"']([^\"'\n]{1,200})[\"']")
+_REQUIREMENT = lazy_regex(r"\s*([A-Za-z0-9][\w.-]*)")
+_LISTS = lazy_regex(
     r"project(?:\.optional-dependencies)?$|dependency-groups$|build-system$|tool\.uv$"
     r"|tool\.pdm\.dev-dependencies$|tool\.hatch\.envs\."
 )
 _LIST_KEYS = {"dependencies", "requires", "dev-dependencies", "extra-dependencies"}
-_EVERY_KEY = expression(r"project\.optional-dependencies$|dependency-groups$|tool\.pdm\.")
-_TABLES = expression(
+_EVERY_KEY = lazy_regex(r"project\.optional-dependencies$|dependency-groups$|tool\.pdm\.")
+_TABLES = lazy_regex(
     r"(?:tool\.poetry\.(?:group\.[^.]+\.)?(?:dev-)?dependencies"
     r"|(?:.+\.)?(?:dev-|build-)?dependencies)$"
 )
-_TABLE_OF_ONE = expression(r"(?:.+\.)?(?:dev-|build-)?dependencies\.([^.]+)$")
+_TABLE_OF_ONE = lazy_regex(r"(?:.+\.)?(?:dev-|build-)?dependencies\.([^.]+)$")
 
-_GO_REQUIRE = expression(r"\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+(?:/[\w.~-]+)*)\s+v[0-9]")
-_GEM = expression(r"\s*gem\s*\(?\s*[\"']([^\"'\n]{1,200})[\"']")
-_NUGET = expression(
+_GO_REQUIRE = lazy_regex(r"\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+(?:/[\w.~-]+)*)\s+v[0-9]")
+_GEM = lazy_regex(r"\s*gem\s*\(?\s*[\"']([^\"'\n]{1,200})[\"']")
+_NUGET = lazy_regex(
     r"<(?:Package(?:Reference|Version)|GlobalPackageReference)\s[^>\n]{0,500}?"
     r"\b(?:Include|Update)\s*=\s*\"([^\"\n]{1,200})\"",
     re.IGNORECASE,
 )
-_MAVEN = expression(r"<(/?dependency|groupId|artifactId|/?exclusions?)>\s*([^<\n]{0,200})")
-_GRADLE = expression(
+_MAVEN = lazy_regex(r"<(/?dependency|groupId|artifactId|/?exclusions?)>\s*([^<\n]{0,200})")
+_GRADLE = lazy_regex(
     r"""(?<![\w.-])(?:[a-z]\w*(?:Implementation|Api|Only|Processor|Runtime)|api|implementation
     |compile(?:Only)?|runtime(?:Only)?|annotationProcessor|kapt|ksp|classpath)
     [\s(]{1,10}(?:(?:platform|enforcedPlatform)\s*\(\s*)?

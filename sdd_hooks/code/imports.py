@@ -7,34 +7,34 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from sdd_hooks.code.languages import language
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MOST = 100
 """Names of one line that are read."""
 
 _Reader = Callable[[str, str], Iterator[str]]
 
-_PYTHON_IMPORT = expression(r"\s*import\s+(\S.*)")
-_PYTHON_FROM = expression(r"\s*from\s+(\.*)([\w.]*)\s+import\s+(.*)")
-_PYTHON_CALL = expression(r"\b(?:import_module|__import__)\(\s*[\"']([\w.]+)[\"']")
-_PYTHON_NAME = expression(r"\s*([\w.]+)")
-_SCRIPT = expression(
+_PYTHON_IMPORT = lazy_regex(r"\s*import\s+(\S.*)")
+_PYTHON_FROM = lazy_regex(r"\s*from\s+(\.*)([\w.]*)\s+import\s+(.*)")
+_PYTHON_CALL = lazy_regex(r"\b(?:import_module|__import__)\(\s*[\"']([\w.]+)[\"']")
+_PYTHON_NAME = lazy_regex(r"\s*([\w.]+)")
+_SCRIPT = lazy_regex(
     r"""(?:\bfrom\s*|^\s*import\s*|\b(?:import|require|require\.resolve|mock)\s*\(\s*)
     (?:"([^"\n]{1,300})"|'([^'\n]{1,300})'|`([^`$\n]{1,300})`)""",
     re.VERBOSE,
 )
-_GO = expression(r'\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"\s]{1,300})"\s*(?://.*)?$')
-_RUST = expression(r"\s*(?:pub(?:\([^)]{0,100}\))?\s+)?(?:use|extern\s+crate)\s+([^;]+)")
-_RUST_PIECE = expression(r"[{},]|[^{},]+")
-_JAVA = expression(r"\s*import\s+(?:static\s+)?([A-Za-z_][\w.]*)")
-_CSHARP = expression(
+_GO = lazy_regex(r'\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"\s]{1,300})"\s*(?://.*)?$')
+_RUST = lazy_regex(r"\s*(?:pub(?:\([^)]{0,100}\))?\s+)?(?:use|extern\s+crate)\s+([^;]+)")
+_RUST_PIECE = lazy_regex(r"[{},]|[^{},]+")
+_JAVA = lazy_regex(r"\s*import\s+(?:static\s+)?([A-Za-z_][\w.]*)")
+_CSHARP = lazy_regex(
     r"\s*(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?(?:global::)?([A-Za-z_][\w.]*)\s*;"
 )
-_RUBY = expression(
+_RUBY = lazy_regex(
     r"\s*(?:require|require_dependency|load|autoload\s*\(?\s*:\w+\s*,)\s*\(?\s*"
     r"[\"']([^\"'\n]{1,300})[\"']"
 )
-_RUBY_RELATIVE = expression(r"\s*require_relative\s*\(?\s*[\"']([^\"'\n]{1,300})[\"']")
+_RUBY_RELATIVE = lazy_regex(r"\s*require_relative\s*\(?\s*[\"']([^\"'\n]{1,300})[\"']")
 
 
 def has_imports(path: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 Kind = Literal["script", "form", "navigation"]
 
@@ -17,22 +17,22 @@ SHORTEST_SCRIPT = 60
 FEWEST_FIELDS = 2
 FEWEST_LINKS = 3
 
-_OPENING = expression(r"<(script|form|nav|div|ul|aside)\b([^<>]{0,1000})>", re.IGNORECASE)
-_NAVIGATION = expression(r"\brole\s*=\s*[\"']navigation[\"']", re.IGNORECASE)
+_OPENING = lazy_regex(r"<(script|form|nav|div|ul|aside)\b([^<>]{0,1000})>", re.IGNORECASE)
+_NAVIGATION = lazy_regex(r"\brole\s*=\s*[\"']navigation[\"']", re.IGNORECASE)
 # A trail and a list of pages are other ones on every page.
-_OTHER = expression(r"breadcrumb|paginat|pager|table.?of.?contents|toc\b", re.IGNORECASE)
-_SCRIPT_ELSEWHERE = expression(r"\bsrc\s*=|type\s*=\s*[\"'](?!text/javascript|module)", re.I)
-_ATTRIBUTE = expression(
+_OTHER = lazy_regex(r"breadcrumb|paginat|pager|table.?of.?contents|toc\b", re.IGNORECASE)
+_SCRIPT_ELSEWHERE = lazy_regex(r"\bsrc\s*=|type\s*=\s*[\"'](?!text/javascript|module)", re.I)
+_ATTRIBUTE = lazy_regex(
     r"\b(action|method|hx-(?:get|post|put|patch|delete))\s*=\s*[\"']([^\"'<>]*)"
 )
-_FIELD = expression(
+_FIELD = lazy_regex(
     r"<(?:input|select|textarea)\b[^<>]{0,1000}?\bname\s*=\s*[\"']([^\"'<>]{1,200})", re.IGNORECASE
 )
-_LINK = expression(r"\bhref\s*=\s*[\"']([^\"'<>]{1,300})[\"']", re.IGNORECASE)
-_COMMENT = expression(r"<!--.*?(?:-->|\Z)|\{#.*?(?:#\}|\Z)", re.DOTALL)
+_LINK = lazy_regex(r"\bhref\s*=\s*[\"']([^\"'<>]{1,300})[\"']", re.IGNORECASE)
+_COMMENT = lazy_regex(r"<!--.*?(?:-->|\Z)|\{#.*?(?:#\}|\Z)", re.DOTALL)
 
 FRAMEWORKS: Mapping[str, re.Pattern[str]] = {
-    name: expression(pattern)
+    name: lazy_regex(pattern)
     for name, pattern in (
         ("Alpine.js", r"\bx-data\s*=|\balpinejs\b"),
         ("Angular", r"\bng-(?:app|controller)\s*="),

@@ -7,32 +7,32 @@ from __future__ import annotations
 import re
 
 from sdd_hooks.code.languages import GENERATED, VENDORED
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 _TEXT = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".textile")
 MARKDOWN = (".md", ".mdx", ".markdown")
 
-_FOREIGN = expression(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + r"|dist|build)/", re.I)
-_TEST = expression(
+_FOREIGN = lazy_regex(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + r"|dist|build)/", re.I)
+_TEST = lazy_regex(
     r"""(?:^|/)(?:tests?|__tests__|specs?|e2e|testing|[\w.-]*[._-][Tt]ests?)/
     | (?:^|/)(?:test[_-][^/]*|conftest\.py)$
     | [._-](?:test|tests|spec)\.[a-z]+$
     | [A-Za-z0-9]Tests?\.(?:java|kt|cs|scala|swift|groovy|php|fs)$""",
     re.VERBOSE,
 )
-_SAMPLE = expression(
+_SAMPLE = lazy_regex(
     r"""(?:^|/)(?:__)?(?:fixtures?|test[_-]?data|snapshots?|golden|cassettes|mocks?|samples?
        |recorded|templates?)(?:__)?/
     | (?:^|/)[^/]*template[^/]*$
     | \.(?:jsonl?|ndjson|csv|tsv|snap|svg|lock|ipynb)$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_HISTORY = expression(
+_HISTORY = lazy_regex(
     r"(?:^|/)(?:change-?log|changes|history|release[-_]?notes|releases?|news|upgrading|migration)"
     r"[^/]*\.[a-z]+$|(?:^|/)(?:change-?logs?|\.?changesets?|release[-_]?notes|newsfragments)/",
     re.IGNORECASE,
 )
-_LIST = expression(
+_LIST = lazy_regex(
     r"(?:^|/)(?:readme|index|_index|summary|_sidebar|sidebars?|toc|contents|mkdocs|llms[^/]*)"
     r"\.[a-z]+$",
     re.IGNORECASE,

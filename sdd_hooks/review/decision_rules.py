@@ -22,7 +22,7 @@ from sdd_hooks.findings import Severity
 from sdd_hooks.review.patterns import Pattern, PatternError, compile_pattern
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.globs import compile_glob
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Fenced, fenced
 
 MARK = "sdd-rule"
@@ -108,8 +108,8 @@ _VERBS: Mapping[str, tuple[Verb, What]] = {
     f"{verb} {what}": (verb, what) for verb in get_args(Verb) for what in get_args(What)
 }
 _KEYS = (*_VERBS, "in", "except", "message", "severity")
-_KEY = expression(r"([A-Za-z][A-Za-z _-]{0,40})[ \t]*:(?:[ \t]+(.*)|$)")
-_COMMA = expression(r",(?![^{]*\})")
+_KEY = lazy_regex(r"([A-Za-z][A-Za-z _-]{0,40})[ \t]*:(?:[ \t]+(.*)|$)")
+_COMMA = lazy_regex(r",(?![^{]*\})")
 
 
 def read_rules(text: str) -> tuple[tuple[DecisionRule, ...], tuple[Fault, ...]]:

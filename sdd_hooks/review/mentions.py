@@ -13,7 +13,7 @@ from sdd_hooks.artifacts.governing import governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
 from sdd_hooks.changes.change import Change
 from sdd_hooks.code.paths import is_foreign, is_markdown, is_sample, is_test, is_text
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import frontmatter_end, prose
 
 Place = Literal["comment", "text", "edge", "title", "body", "message"]
@@ -46,26 +46,26 @@ class Mention(NamedTuple):
     foreign: bool = False
 
 
-_MAYBE = expression(r"adr|spec", re.IGNORECASE)
-_GOVERNING = expression(r"govern|implements", re.IGNORECASE)
+_MAYBE = lazy_regex(r"adr|spec", re.IGNORECASE)
+_GOVERNING = lazy_regex(r"govern|implements", re.IGNORECASE)
 # In code `ADR 5` may be anything.
-_CANONICAL = expression(r"(?:\[[\w.-]+\]/)?(?:ADR|SPEC)-[0-9]{1,5}[a-z]?")
-_URL = expression(r"[a-z][a-z0-9+.-]{1,20}://[^\s<>)\]\"'`]{1,2000}", re.IGNORECASE)
-_SPAN = expression(r"(`{1,8})(?!`)[^`\n]{1,2000}(?<!`)\1(?!`)")
+_CANONICAL = lazy_regex(r"(?:\[[\w.-]+\]/)?(?:ADR|SPEC)-[0-9]{1,5}[a-z]?")
+_URL = lazy_regex(r"[a-z][a-z0-9+.-]{1,20}://[^\s<>)\]\"'`]{1,2000}", re.IGNORECASE)
+_SPAN = lazy_regex(r"(`{1,8})(?!`)[^`\n]{1,2000}(?<!`)\1(?!`)")
 # `its ADR-0002`, `that-tool's ADR-0002`, `OpenTool ADR-0002`: the number is another project's.
-_OTHERS = expression(
+_OTHERS = lazy_regex(
     r"""(?<![\w-])(?:(?i:its|their|upstream)(?:\ own)?|[\w-]{1,30}['’]s|[\w.]{1,20}-[\w.-]{1,20}
     |\w{1,20}[a-z][A-Z]\w{0,20}|[a-z]\w{0,10}[0-9]\w{0,10})[\s`*]{1,4}$""",
     re.VERBOSE,
 )
-_RANGE = expression(r"[`*\])]{0,3}\s?(?:\.\.\.?|…|–|—|-|through|thru|to)\s?")
-_NAMED = expression(
+_RANGE = lazy_regex(r"[`*\])]{0,3}\s?(?:\.\.\.?|…|–|—|-|through|thru|to)\s?")
+_NAMED = lazy_regex(
     r"""[`*\])]{0,3}\s{1,3}(?:REQ(?:uirement)?)s?\s{0,3}
     (?:"([^"\n]{1,300})"|“([^”\n]{1,300})”)""",
     re.VERBOSE,
 )
-_COMMENT = expression(r"\s*(?:#|//|/\*|\*|--|;|%|<!--)")
-_FENCE = expression(r" {0,3}(`{3,}|~{3,})")
+_COMMENT = lazy_regex(r"\s*(?:#|//|/\*|\*|--|;|%|<!--)")
+_FENCE = lazy_regex(r" {0,3}(`{3,}|~{3,})")
 
 
 def mentions(change: Change, read: Callable[[str], str]) -> Iterator[Mention]:

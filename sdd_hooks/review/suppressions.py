@@ -23,7 +23,7 @@ from sdd_hooks.findings import Finding
 from sdd_hooks.reporting.outcome import Suppressed
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 LONGEST_REASON = 300
 MOST = 1_000
@@ -31,7 +31,7 @@ MOST = 1_000
 
 _NAME = "sdd-ignore:"
 # Bounded everywhere: lines are hostile.
-_COMMENT = expression(
+_COMMENT = lazy_regex(
     r"""(?:^|[\s{(;])(?://+|\#+|--+|;+|%+|/\*+|<!--+|\*+|\(\*+|\{-+|!+|\"\"\"|'''|'|::|rem)
     [ \t]{0,8}sdd-ignore:[ \t]{0,8}
     (?P<rules>[a-z0-9][a-z0-9/._-]{0,80}(?:[ \t]{0,8},[ \t]{0,8}[a-z0-9][a-z0-9/._-]{0,80}){0,20})

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.system.processes import Done, finish
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 # `git rev-parse --local-env-vars`: git sets them for the hooks it runs, and with any of them a
 # command looks at that repository or index instead of the one it is pointed at. The two that carry
@@ -63,7 +63,7 @@ FETCH_OBJECTS = (
 REQUEST_BYTES = 8192
 
 _CHUNK = 1 << 20
-_OBJECT_ID = expression(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_OBJECT_ID = lazy_regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class GitError(RepositoryError):

@@ -1,7 +1,7 @@
-"""Regular expressions that are compiled when they are first used.
+"""Regular expressions that compile on first use.
 
-Compiling takes as long as importing does: a hook that looks at ten files has use for few of the
-hundreds that the modules it imports are made of.
+Compiling the hundreds of patterns in this package takes about as long as importing it, and one
+hook uses few of them.
 """
 
 from __future__ import annotations
@@ -12,17 +12,20 @@ from typing import Any, cast
 _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn")
 
 
-def expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """What `re.compile` gives for the same arguments, to be used through its methods."""
-    return cast("re.Pattern[str]", _Expression(pattern, flags))
+def lazy_regex(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Return what `re.compile` returns for the same arguments, compiled on first use.
+
+    Use it through its methods. An invalid pattern raises `re.error` on first use, not here.
+    """
+    return cast("re.Pattern[str]", _LazyPattern(pattern, flags))
 
 
-class _Expression:
+class _LazyPattern:
     def __init__(self, pattern: str, flags: int) -> None:
-        self._written = (pattern, flags)
+        self._arguments = (pattern, flags)
 
     def __getattr__(self, name: str) -> Any:
-        compiled = re.compile(*self._written)
-        # From here on they are found without this detour.
+        compiled = re.compile(*self._arguments)
+        # Python calls __getattr__ only for missing attributes, so later calls skip it.
         self.__dict__.update((method, getattr(compiled, method)) for method in _METHODS)
         return getattr(compiled, name)

@@ -1,7 +1,7 @@
 """Markdown as a list of sections, each with its lines and a stable anchor.
 
 Block structure follows CommonMark as far as headings need it: ATX and setext headings, fenced code,
-HTML comments and raw HTML, YAML frontmatter. One regular expression finds the few lines that can
+HTML comments and raw HTML, YAML frontmatter. One regular lazy_regex finds the few lines that can
 matter, so that the cost is a scan of the text and not a parse of it.
 """
 
@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_SECTIONS = 20_000
 """Headings after this many belong to the last section: nobody wrote that many by hand."""
@@ -68,7 +68,7 @@ class _Hidden:
 
 
 # Searched in "\n" + text: a pattern that begins with a literal is searched for much faster than ^.
-_CANDIDATE = expression(
+_CANDIDATE = lazy_regex(
     r"""\n(?P<indent>[ ]*)(?![ ])(?:
         (?P<hashes>\#{1,6})(?=[ \t\n]|\Z)
       | (?P<markers>(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*)(?P<fence>`{3,}|~{3,})
@@ -77,9 +77,9 @@ _CANDIDATE = expression(
     )""",
     re.VERBOSE,
 )
-_RAW_HTML_END = expression(r"</(?:pre|script|style|textarea)>", re.IGNORECASE)
+_RAW_HTML_END = lazy_regex(r"</(?:pre|script|style|textarea)>", re.IGNORECASE)
 
-_FRONTMATTER_START = expression(
+_FRONTMATTER_START = lazy_regex(
     r"""\A---[ \t]*\n
         (?:[ \t]*(?:\#[^\n]*)?\n){0,99}  # blank lines and comments
         (?: "[^"\n]*"[ \t]*: | '[^'\n]*'[ \t]*: | [^\s\#:>|*"'-][^:\n]*:(?=[ \t\n]) | \{
@@ -87,17 +87,17 @@ _FRONTMATTER_START = expression(
     """,
     re.VERBOSE,
 )
-_FRONTMATTER_END = expression(r"\n(?:---|\.\.\.)[ \t]*(?=\n|\Z)")
+_FRONTMATTER_END = lazy_regex(r"\n(?:---|\.\.\.)[ \t]*(?=\n|\Z)")
 
 # What may stand above a rule without being the text of a setext heading: a list item, a quotation,
 # a table row, HTML, indented code, a bold field such as **Status:** accepted.
-_NOT_A_PARAGRAPH = expression(
+_NOT_A_PARAGRAPH = lazy_regex(
     r"[ ]{4}|[ ]*(?:\t|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|[>|<]|\*\*[^*\n]{1,60}(?::\*\*|\*\*:))"
 )
 
-_VISIBLE = expression(r"[^\n]")
-_LINK = expression(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
-_NOT_IN_SLUG = expression(r"[^a-z0-9_\- ]")
+_VISIBLE = lazy_regex(r"[^\n]")
+_LINK = lazy_regex(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
+_NOT_IN_SLUG = lazy_regex(r"[^a-z0-9_\- ]")
 
 
 def sections(text: str) -> list[Section]:

@@ -17,31 +17,31 @@ from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import Line, lines_of
 
-_ASIDE = expression(
+_ASIDE = lazy_regex(
     r"""\W*(?:(?:positive|negative|good|bad|neutral)\ )?(?:consequences?|confirmation|validation
       |links?|references?|related|more\ information|status|notes?|implementation|history
       |change\ ?log|amend(?:ment|ed)|addend(?:um|a)|updates?|revisions?|follow-?ups?
       |errat(?:um|a))\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-_METADATA = expression(
+_METADATA = lazy_regex(
     r"\W{0,8}(?:status|date|decided|last updated|updated|deciders|decision[- ]makers|authors?|tags"
     r"|supersede[sd](?: by)?|related|links?|refs?|see(?: also)?|implements|amended(?: by)?)\b"
     r"[\w -]{0,20}\W{0,3}:",
     re.IGNORECASE,
 )
-_AMENDMENT = expression(
+_AMENDMENT = lazy_regex(
     r"[\s>*_-]{0,8}(?:update|amend(?:ed|ment)|addendum|erratum|implementation (?:status|note)|note)"
     r"\b[^:]{0,80}:",
     re.IGNORECASE,
 )
-_HEADING = expression(r" {0,3}#{1,6}(?:\s|$)|[ \t]*[=-]{3,}[ \t]*$")
-_LINK = expression(r"\[([^\[\]]{0,500})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,200}\])")
-_ADDRESS = expression(r"<?https?://[^\s<>)\]]{1,500}>?|<!--[^<>]{0,1000}-->")
-_WORD = expression(r"\w+(?:[-'’./]\w+)*")
+_HEADING = lazy_regex(r" {0,3}#{1,6}(?:\s|$)|[ \t]*[=-]{3,}[ \t]*$")
+_LINK = lazy_regex(r"\[([^\[\]]{0,500})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,200}\])")
+_ADDRESS = lazy_regex(r"<?https?://[^\s<>)\]]{1,500}>?|<!--[^<>]{0,1000}-->")
+_WORD = lazy_regex(r"\w+(?:[-'’./]\w+)*")
 # In capitals they bind.
 _BINDING = frozenset(
     {"MUST", "SHALL", "SHOULD", "MAY", "NOT", "REQUIRED", "RECOMMENDED", "OPTIONAL"}

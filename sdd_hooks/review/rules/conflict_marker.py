@@ -11,13 +11,13 @@ from typing import NamedTuple
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import frontmatter_end, prose
 
 _START, _BASE, _MIDDLE, _END = "<", "|", "=", ">"
 
 # The middle one alone is a heading's underline in more than one format: it counts between others.
-_MARKER = expression(r"^(?:<{7}|>{7}|\|{7}|={7})(?=[ \r]|$)[^\n]*", re.MULTILINE)
+_MARKER = lazy_regex(r"^(?:<{7}|>{7}|\|{7}|={7})(?=[ \r]|$)[^\n]*", re.MULTILINE)
 _MARKDOWN = (".md", ".mdx", ".markdown")
 
 

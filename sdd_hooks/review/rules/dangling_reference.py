@@ -18,13 +18,13 @@ from sdd_hooks.review.mentions import Mention
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.stale_comments import comments_left
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 PLACEHOLDERS = frozenset({0, 1234, 9999})
 """Numbers that stand for any number, where no record has them."""
 
-_WORD = expression(r"\w+")
-_EXAMPLE = expression(r"\b(?:e\.g\.?|examples?|for instance|such as|placeholder|like)\b", re.I)
+_WORD = lazy_regex(r"\w+")
+_EXAMPLE = lazy_regex(r"\b(?:e\.g\.?|examples?|for instance|such as|placeholder|like)\b", re.I)
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from sdd_hooks.review.security import bodies, cdn, escaping, redirects, routes
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import Source, Sources, is_code
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MOST = 500
 """Matches of one pattern that are looked at."""
@@ -31,7 +31,7 @@ HAZARDS: tuple[Hazard, ...] = (
 )
 
 # Somebody has looked at the line, and told another tool.
-_REVIEWED = expression(r"nolint|\bnosec\b|nosemgrep|noqa: ?S|eslint-disable|rubocop:disable")
+_REVIEWED = lazy_regex(r"nolint|\bnosec\b|nosemgrep|noqa: ?S|eslint-disable|rubocop:disable")
 
 
 def check(subject: Subject) -> Iterator[Finding]:

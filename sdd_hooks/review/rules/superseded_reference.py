@@ -16,9 +16,9 @@ from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.dangling_reference import resolve
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import Successors, replacements, successors
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
-_KNOWS = expression(
+_KNOWS = lazy_regex(
     r"supers?[ce]+d|deprecat|reject|replac|obsolet|retire|withdraw|former|histor|previous|earlier"
     r"|original|no longer|instead of|amend|refine|overrid|evolv|revis|reverse|migrat|legacy"
     r"|used to|carried|remov|drop|\b(?:was|were|old|gone)\b",

@@ -15,7 +15,7 @@ from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.source import COMPONENTS, PAGES, SCRIPT, is_code, is_written
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import Line, lines_of
 
 MOST_PAGES = 500
@@ -42,8 +42,8 @@ _COPIES: Mapping[Kind, tuple[str, Severity, str]] = {
         "the same navigation stands in {}: put it into one partial, and include that",
     ),
 }
-_BEGINS = expression(r"<(?:script|form|nav)\b|navigation", re.IGNORECASE)
-_DEVELOPMENT = expression(
+_BEGINS = lazy_regex(r"<(?:script|form|nav)\b|navigation", re.IGNORECASE)
+_DEVELOPMENT = lazy_regex(
     r"""\b(?:src|href)\s*=\s*["'{`]*(?:https?:)?//[^"'`\s<>]{0,300}?
     (cdn\.tailwindcss\.com | @tailwindcss/browser | @babel/standalone | babel-standalone
      | [\w.-]+\.development\.js | /vue(?:\.global|\.esm-browser)?\.js | /less(?:\.min)?\.js

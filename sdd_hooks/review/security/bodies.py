@@ -6,11 +6,11 @@ import re
 
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import GO, PYTHON, SCRIPT
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
-_GO_LIMITED = expression(r"MaxBytes(?:Reader|Handler)|BodyLimit|\bLimitReader\(\s*\w+\.Body")
-_OF_CONTEXT = expression(r"(?:^|\.)Request(?:\(\))?$")
-_LIMITED = expression(r"limit|max|content[-_.]?length|too.?large|\b413\b|size", re.IGNORECASE)
+_GO_LIMITED = lazy_regex(r"MaxBytes(?:Reader|Handler)|BodyLimit|\bLimitReader\(\s*\w+\.Body")
+_OF_CONTEXT = lazy_regex(r"(?:^|\.)Request(?:\(\))?$")
+_LIMITED = lazy_regex(r"limit|max|content[-_.]?length|too.?large|\b413\b|size", re.IGNORECASE)
 
 
 def _go(site: Site) -> bool:
@@ -19,7 +19,7 @@ def _go(site: Site) -> bool:
         return False
     if _OF_CONTEXT.search(chain):
         return True
-    declared = expression(rf"\b{re.escape(chain)} \*http\.Request\b")
+    declared = lazy_regex(rf"\b{re.escape(chain)} \*http\.Request\b")
     return any(declared.search(line) for line in (*site.above, site.line))
 
 

@@ -6,23 +6,23 @@ import re
 
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import COMPONENTS, PAGES, SCRIPT
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
-_CDN = expression(
+_CDN = lazy_regex(
     r"""^(?:[\w.-]*\.)?(?: [\w-]*cdn[\w-]*\.[\w.-]+ | unpkg\.com | (?:code\.)?jquery\.com | esm\.sh
     | jsdelivr\.net | ajax\.googleapis\.com | ajax\.aspnetcdn\.com | skypack\.dev | jspm\.io
     | polyfill\.io | bootcss\.com | staticfile\.org )$""",
     re.VERBOSE | re.IGNORECASE,
 )
 # What these serve is made for each browser, or on the fly: no digest would hold.
-_MADE = expression(
+_MADE = lazy_regex(
     r"(?:^|\.)(?:cdn\.tailwindcss\.com|cdn\.segment\.com|cdn\.cookielaw\.org|cdn\.usefathom\.com"
     r"|cdn\.amplitude\.com|cdn\.auth0\.com)$",
     re.IGNORECASE,
 )
-_HOST = expression(r"//([\w.-]+)")
-_TAG = expression(r"<(script|link)\b", re.IGNORECASE)
-_STYLE = expression(r"\brel\s*=\s*[\"'{]*(?:stylesheet|modulepreload)|\.css\b", re.IGNORECASE)
+_HOST = lazy_regex(r"//([\w.-]+)")
+_TAG = lazy_regex(r"<(script|link)\b", re.IGNORECASE)
+_STYLE = lazy_regex(r"\brel\s*=\s*[\"'{]*(?:stylesheet|modulepreload)|\.css\b", re.IGNORECASE)
 _ABOVE = 8
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sdd_hooks.review.security.site import Hazard, Site, begins_constant, is_constant
 from sdd_hooks.review.source import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
-_TYPED = expression(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")
-_FILTERED = expression(r"\|\s*(?:tojson|json|escape|e|force_escape|urlencode|striptags|bleach)\b")
-_TAG = expression(r"\{\{.*?\}\}|\{%.*?%\}")
-_CONSTANT = expression(r"(?:\w+\.)?[A-Z][A-Z0-9_]+\s*(?:[;)}\"',]|$)")
-_INCLUDED = expression(r"\s*(?:await\s+)?(?:include|yield|render|partial|content_for)\b")
+_TYPED = lazy_regex(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")
+_FILTERED = lazy_regex(r"\|\s*(?:tojson|json|escape|e|force_escape|urlencode|striptags|bleach)\b")
+_TAG = lazy_regex(r"\{\{.*?\}\}|\{%.*?%\}")
+_CONSTANT = lazy_regex(r"(?:\w+\.)?[A-Z][A-Z0-9_]+\s*(?:[;)}\"',]|$)")
+_INCLUDED = lazy_regex(r"\s*(?:await\s+)?(?:include|yield|render|partial|content_for)\b")
 
 
 def _call(site: Site) -> bool:

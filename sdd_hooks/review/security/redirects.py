@@ -6,10 +6,10 @@ import re
 
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 # An argument that begins with what the request says; "/users/" + id is on this host.
-_SOURCE = expression(
+_SOURCE = lazy_regex(
     r"""\(?(?:await\s+)?(?:(?:str|string|unquote|String|decodeURIComponent|url\.QueryUnescape)\()?
     (?: \w+(?:\.Request(?:\(\))?)?\.URL\.Query\(\)\.Get\( | \w+(?:\.Request)?\.(?:Post)?FormValue\(
       | \w+(?:\.Request)?\.Form\.Get\( | c(?:tx)?\.(?:Query|QueryParam|DefaultQuery|PostForm)\(
@@ -19,8 +19,8 @@ _SOURCE = expression(
       | (?:\w+\.)?getParameter\( | \$_(?:GET|POST|REQUEST)\b )""",
     re.VERBOSE,
 )
-_NAME = expression(r"\$?[A-Za-z_]\w*$")
-_CHECKED = expression(
+_NAME = lazy_regex(r"\$?[A-Za-z_]\w*$")
+_CHECKED = lazy_regex(
     r"safe|valid|allow|starts_?with|has_?prefix|host|relative|local|match|trusted|permit|sanitiz"
     r"|same_?origin|parse|check|verif|url_from|only_path",
     re.IGNORECASE,
@@ -42,10 +42,10 @@ def _confirmed(site: Site) -> bool:
 
 def _comes_from_request(name: str, site: Site) -> bool:
     """Whether the variable was given a parameter some lines above, and nothing looked at it."""
-    assigned = expression(
+    assigned = lazy_regex(
         rf"(?<![\w.]){re.escape(name)}(?:\s*:\s*\w+)?\s*(?:,\s*\w+\s*)?(?::=|=)\s*(?=\S)"
     )
-    used = expression(rf"(?<![\w.]){re.escape(name)}\b")
+    used = lazy_regex(rf"(?<![\w.]){re.escape(name)}\b")
     for line in reversed(site.above[-_NEAR:]):
         if found := assigned.search(line[:500]):
             return bool(_SOURCE.match(line, found.end())) and not _CHECKED.search(line)

@@ -12,16 +12,16 @@ from collections.abc import Iterator, Sequence
 
 from sdd_hooks.review.security.site import Hazard, Site
 from sdd_hooks.review.source import GO, LONGEST_LINE, PYTHON, SCRIPT
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 _WORDS = (
     r"auth(?!or(?!i)|enticity)|log[_-]?in|signed_?in|session|jwt|bearer|permission|protected"
     r"|guard|rbac|\bacl\b|oidc|oauth|api[_-]?key|current_?user|require_?(?:user|admin|role|login)"
     r"|is_?admin|must_?(?:be|have)|ensure_?(?:user|logged)|identity|\bsecured?\b|verify"
 )
-_AUTHENTICATED = expression(_WORDS, re.IGNORECASE)
+_AUTHENTICATED = lazy_regex(_WORDS, re.IGNORECASE)
 # What stands in front of a handler; `handleLogin` is one itself.
-_IN_FRONT = expression(
+_IN_FRONT = lazy_regex(
     r"""(?:require|ensure|must|with|check|only|enforce|needs?|is)_?\w{0,20}?
       (?:auth|log_?(?:ged)?_?in|user|session|admin|role|permission|token|signed)
     | \bauth(?:enticat\w*|oriz\w*|ed|n|z)?(?:_?(?:middleware|guard|required|wrap|only|func))?
@@ -30,30 +30,30 @@ _IN_FRONT = expression(
     | login_required|permission_required|\bDepends\(|\bjwt\w*\s*[(,.]|middleware\.\w*auth""",
     re.VERBOSE | re.IGNORECASE,
 )
-_STRING = expression(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
-_ROUTE = expression(
+_STRING = lazy_regex(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
+_ROUTE = lazy_regex(
     r"""\.(?:HandleFunc|Handle|GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete|get|post|put
     |patch|delete|all)\(\s*["'`] | @\w+\.(?:route|get|post|put|patch|delete)\(""",
     re.VERBOSE,
 )
-_PATH = expression(r"[\"'`](?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )?([^\"'`\n]*)[\"'`]")
+_PATH = lazy_regex(r"[\"'`](?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )?([^\"'`\n]*)[\"'`]")
 LONGEST_PATH = 100
-_PUBLIC_PATH = expression(
+_PUBLIC_PATH = lazy_regex(
     r"""^/?$ | /(?:\$|\{\$\})$ | health|ready|readiness|live(?:ness|z)|livez|metrics|ping|version
     |status|log-?(?:in|out)|sign-?(?:in|up|out)|regist|auth|oidc|oauth|sso|saml|callback|webhook
     |hooks?/|static|assets|public|favicon|robots|sitemap|manifest|\.well-known|openapi|swagger|docs
     |csrf|password|forgot|reset|verify|token|session|sw\.js|/\*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_SAID_PUBLIC = expression(r"(?://|\#|/\*)\s*public\s*:", re.IGNORECASE)
-_APPLICATION = expression(
+_SAID_PUBLIC = lazy_regex(r"(?://|\#|/\*)\s*public\s*:", re.IGNORECASE)
+_APPLICATION = lazy_regex(
     r"""\bhttp\.HandleFunc\( | \bhttp\.NewServeMux\(\) | \bmux\.NewRouter\(\) | \bchi\.NewRouter\(\)
     | \bchi\.NewMux\(\) | \bgin\.(?:Default|New)\(\) | \becho\.New\(\) | \bfiber\.New\(
     | (?<![\w.])express\(\) | \bfastify\( | \bFastify\( | \bnew\s+(?:Hono|Koa|Elysia)\(
     | =\s*(?:flask\.)?Flask\( | =\s*(?:fastapi\.)?FastAPI\(""",
     re.VERBOSE,
 )
-_MIDDLEWARE = expression(r"\.(?:use|Use|With|Group|before_request|middleware)\b|dependencies\s*=")
+_MIDDLEWARE = lazy_regex(r"\.(?:use|Use|With|Group|before_request|middleware)\b|dependencies\s*=")
 
 
 def _confirmed(site: Site) -> bool:

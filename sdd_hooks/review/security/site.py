@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sdd_hooks.review.source import LONGEST_LINE
-from sdd_hooks.text.lazy_regex import expression
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 LONGEST_BLOCK = 200
 """Lines above a match that are looked at."""
@@ -17,17 +17,17 @@ LONGEST_STATEMENT = 30
 """Lines of a call, a tag or an assignment."""
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_SAFE = expression(r"(?<!un)(?<!Un)escape|sanitiz|sanitis|purif|bleach|nh3", re.IGNORECASE)
-_NAME = expression(r"[A-Za-z_]\w*")
-_ASSIGNED = expression(r"(?<![\w.])([A-Za-z_]\w*)\s*(?::=|=(?!=))")
+_SAFE = lazy_regex(r"(?<!un)(?<!Un)escape|sanitiz|sanitis|purif|bleach|nh3", re.IGNORECASE)
+_NAME = lazy_regex(r"[A-Za-z_]\w*")
+_ASSIGNED = lazy_regex(r"(?<![\w.])([A-Za-z_]\w*)\s*(?::=|=(?!=))")
 _NEAR = 40
-_LITERAL = expression(
+_LITERAL = lazy_regex(
     r"""\s*\(?[a-zA-Z]{0,2}(?: "[^"\\\n]*(?:\\.[^"\\\n]*)*" | '[^'\\\n]*(?:\\.[^'\\\n]*)*'
     | `[^`\\$]*(?:\\.[^`\\$]*)*` )[ \t]*""",
     re.VERBOSE | re.DOTALL,
 )
-_CONDITION = expression(r"[^?\"'`\n]{1,100}\?(?![.?])")
-_INTERPOLATED = expression(r"^\s*[rRbB]?[fF]|\#\{")
+_CONDITION = lazy_regex(r"[^?\"'`\n]{1,100}\?(?![.?])")
+_INTERPOLATED = lazy_regex(r"^\s*[rRbB]?[fF]|\#\{")
 
 
 @dataclass(frozen=True)
@@ -80,11 +80,11 @@ class Site:
         """The arguments of the call whose opening bracket ends the match."""
         return tuple(_arguments(self.rest))
 
-    def is_safe(self, expression: str) -> bool:
+    def is_safe(self, lazy_regex: str) -> bool:
         """Whether the text has been through something that makes it harmless, as names tell."""
-        if _SAFE.search(expression):
+        if _SAFE.search(lazy_regex):
             return True
-        return not self._made_safe.isdisjoint(_NAME.findall(expression))
+        return not self._made_safe.isdisjoint(_NAME.findall(lazy_regex))
 
     @cached_property
     def _made_safe(self) -> frozenset[str]:
@@ -107,14 +107,14 @@ class Hazard(NamedTuple):
     in_strings: bool = False
 
 
-def is_constant(expression: str) -> bool:
+def is_constant(lazy_regex: str) -> bool:
     """Whether this is nothing but string literals, put together or chosen from."""
-    end = _constant_end(expression)
-    return end > 0 and not expression[end:].strip()
+    end = _constant_end(lazy_regex)
+    return end > 0 and not lazy_regex[end:].strip()
 
 
 def begins_constant(text: str) -> bool:
-    """Whether an expression that begins here is constant, and ends with a line or a bracket."""
+    """Whether an lazy_regex that begins here is constant, and ends with a line or a bracket."""
     end = _constant_end(text)
     following = text[end:].lstrip(" \t")[:1]
     return end > 0 and (following in ";)}\"'>,\n" or "\n" in text[:end][-1:])
