@@ -59,7 +59,7 @@ Fields = dict[str, object]
 
 def sarif_of_all(review: Review) -> str:
     """The same with every rule that there is, the judge among them."""
-    from sdd_hooks.review.judge.drift import JUDGE
+    from sdd_hooks.review.judge.contradictions import JUDGE
     from sdd_hooks.review.rules import registered
 
     return sarif(review, (*registered(), JUDGE))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.review.decision_rules import read_rules
-from sdd_hooks.review.rules.decision_rule import RULE
+from sdd_hooks.review.rules.decision.blocks import read_rules
+from sdd_hooks.review.rules.decision.rule import RULE
 from tests.docs.pages import TOP, blocks
 from tests.review.repositories import subject_of
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from sdd_hooks.changes.change import Change
 from sdd_hooks.reporting.outcome import Candidate, Evidence, References
-from sdd_hooks.review.judge.added import added_part
+from sdd_hooks.review.judge.added_lines import added_part
 from sdd_hooks.review.judge.answer import parse_answer, word
-from sdd_hooks.review.judge.question import Ask, about
+from sdd_hooks.review.judge.prompt import Ask, about
 from sdd_hooks.review.judge.quotes import Quote, find_quote
 from sdd_hooks.review.judge.records import Record, part
 

@@ -21,9 +21,9 @@ from sdd_hooks.review.apply_rules import worst_first
 from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.judge.answer import LONGEST
 from sdd_hooks.review.judge.choice import CANDIDATES, choose, with_choice
-from sdd_hooks.review.judge.drift import RECORDS, drift
+from sdd_hooks.review.judge.contradictions import RECORDS, drift
 from sdd_hooks.review.judge.forks import from_fork
-from sdd_hooks.review.judge.question import LIMIT, Part, question, random_boundary
+from sdd_hooks.review.judge.prompt import LIMIT, Part, question, random_boundary
 from sdd_hooks.review.judge.records import records_of, to_compare
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.suppressions import suppress

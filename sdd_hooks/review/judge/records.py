@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.governing import governing
 from sdd_hooks.reporting.outcome import Candidate, References
-from sdd_hooks.review.judge.question import Part, cut, data
+from sdd_hooks.review.judge.prompt import Part, cut, data
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.markdown import prose
 

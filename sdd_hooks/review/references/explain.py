@@ -12,8 +12,8 @@ from typing import NamedTuple
 from sdd_hooks.reporting.outcome import Evidence
 from sdd_hooks.review.references.history import Commit
 from sdd_hooks.review.references.query import Query
-from sdd_hooks.review.references.quotes import Quote, best_quote
 from sdd_hooks.review.references.ranking import Ranked
+from sdd_hooks.review.references.sentences import Quote, best_quote
 from sdd_hooks.review.references.signals import Known
 from sdd_hooks.review.references.similarity import Likeness
 from sdd_hooks.review.references.words import words

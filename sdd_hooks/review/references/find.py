@@ -18,9 +18,9 @@ from sdd_hooks.review.references.confidence import THRESHOLD, facts, probability
 from sdd_hooks.review.references.eligibility import Standing
 from sdd_hooks.review.references.evidence import Numbers, gather
 from sdd_hooks.review.references.explain import Explanation
+from sdd_hooks.review.references.file_mentions import mentions_in
 from sdd_hooks.review.references.history import naming_commits, touching_commits
 from sdd_hooks.review.references.known_records import records_of
-from sdd_hooks.review.references.mentions import mentions_in
 from sdd_hooks.review.references.query import Query
 from sdd_hooks.review.references.ranking import Ranked, rank
 from sdd_hooks.review.references.signals import Known

@@ -15,8 +15,8 @@ from pathlib import PurePosixPath
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.review.references.bm25 import Bm25
+from sdd_hooks.review.references.file_mentions import Mentions
 from sdd_hooks.review.references.history import Commit
-from sdd_hooks.review.references.mentions import Mentions
 from sdd_hooks.review.references.query import Query
 from sdd_hooks.review.references.records import Record
 from sdd_hooks.review.references.words import words

@@ -28,14 +28,14 @@ _OWN = (
     "accepted_decision",
     "conflict_marker",
     "dangling_reference",
-    "decision_rule",
+    "decision.rule",
     "duplicate_number",
     "frontmatter",
-    "security",
+    "security.rule",
     "spec_pair",
     "superseded_reference",
     "suppression",
-    "template",
+    "template.rule",
 )
 
 

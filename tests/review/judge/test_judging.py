@@ -18,7 +18,7 @@ from sdd_hooks.models.language_model import load_language_model
 from sdd_hooks.reporting.outcome import References, Review
 from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.judge.judging import judged
-from sdd_hooks.review.judge.question import LIMIT
+from sdd_hooks.review.judge.prompt import LIMIT
 from sdd_hooks.review.subject import Subject
 from tests.review.judge.records import (
     CODE,

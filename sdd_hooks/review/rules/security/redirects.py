@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.review.security.site import Hazard, Site
-from sdd_hooks.review.source import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
+from sdd_hooks.review.rules.security.site import Hazard, Site
+from sdd_hooks.review.source_files import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 # An argument that begins with what the request says; "/users/" + id is on this host.

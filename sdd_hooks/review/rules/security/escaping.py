@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sdd_hooks.review.security.site import Hazard, Site, begins_constant, is_constant
-from sdd_hooks.review.source import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
+from sdd_hooks.review.rules.security.site import Hazard, Site, begins_constant, is_constant
+from sdd_hooks.review.source_files import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _TYPED = lazy_regex(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.adr import read_adr
-from sdd_hooks.review.references.quotes import LONGEST, SHORTEST, Quote, best_quote
+from sdd_hooks.review.references.sentences import LONGEST, SHORTEST, Quote, best_quote
 from sdd_hooks.review.references.words import words
 
 RECORD = """# ADR-0007: Sweep the outbox

@@ -14,16 +14,16 @@ from sdd_hooks.code.dependencies import dependencies, is_manifest
 from sdd_hooks.code.imports import has_imports, imports
 from sdd_hooks.findings import Finding
 from sdd_hooks.reporting.outcome import SEVERITIES
-from sdd_hooks.review.decision_records import Record, is_superseded, records
-from sdd_hooks.review.decision_rules import (
+from sdd_hooks.review.patterns import AddedText, Pattern, added_text
+from sdd_hooks.review.rule import Rule
+from sdd_hooks.review.rules.decision.blocks import (
     LONGEST_LINE,
     MARK,
     DecisionRule,
     Verb,
     What,
 )
-from sdd_hooks.review.patterns import AddedText, Pattern, added_text
-from sdd_hooks.review.rule import Rule
+from sdd_hooks.review.rules.decision.records import Record, is_superseded, records
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.lines import Line, lines_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from sdd_hooks.review.source import LONGEST_LINE
+from sdd_hooks.review.source_files import LONGEST_LINE
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 LONGEST_BLOCK = 200
@@ -80,11 +80,11 @@ class Site:
         """The arguments of the call whose opening bracket ends the match."""
         return tuple(_arguments(self.rest))
 
-    def is_safe(self, lazy_regex: str) -> bool:
+    def is_safe(self, expression: str) -> bool:
         """Whether the text has been through something that makes it harmless, as names tell."""
-        if _SAFE.search(lazy_regex):
+        if _SAFE.search(expression):
             return True
-        return not self._made_safe.isdisjoint(_NAME.findall(lazy_regex))
+        return not self._made_safe.isdisjoint(_NAME.findall(expression))
 
     @cached_property
     def _made_safe(self) -> frozenset[str]:
@@ -107,14 +107,14 @@ class Hazard(NamedTuple):
     in_strings: bool = False
 
 
-def is_constant(lazy_regex: str) -> bool:
+def is_constant(expression: str) -> bool:
     """Whether this is nothing but string literals, put together or chosen from."""
-    end = _constant_end(lazy_regex)
-    return end > 0 and not lazy_regex[end:].strip()
+    end = _constant_end(expression)
+    return end > 0 and not expression[end:].strip()
 
 
 def begins_constant(text: str) -> bool:
-    """Whether an lazy_regex that begins here is constant, and ends with a line or a bracket."""
+    """Whether an expression that begins here is constant, and ends with a line or a bracket."""
     end = _constant_end(text)
     following = text[end:].lstrip(" \t")[:1]
     return end > 0 and (following in ";)}\"'>,\n" or "\n" in text[:end][-1:])

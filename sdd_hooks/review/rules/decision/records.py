@@ -15,7 +15,7 @@ from sdd_hooks.config.memory_file import NAMES as MEMORY_FILES
 from sdd_hooks.config.semantic_search import NAME as COLLECTIONS_FILE
 from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.project.layout import looks_like_record
-from sdd_hooks.review.decision_rules import MARK, DecisionRule, Fault, read_rules
+from sdd_hooks.review.rules.decision.blocks import MARK, DecisionRule, Fault, read_rules
 from sdd_hooks.review.subject import Subject
 
 # Folders whose records are made up.

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.findings import Finding, Severity
-from sdd_hooks.review.judge.added import added_part
-from sdd_hooks.review.judge.drift import MOST, Drift, read_drift
+from sdd_hooks.review.judge.added_lines import added_part
+from sdd_hooks.review.judge.contradictions import MOST, Drift, read_drift
 from sdd_hooks.review.judge.records import Record
 from sdd_hooks.text.lines import Line
 from tests.review.judge.records import (

@@ -4,7 +4,7 @@ import pytest
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.project.repository import discover
-from sdd_hooks.review.references.mentions import MOST_LINES, Mention, Mentions, mentions_in
+from sdd_hooks.review.references.file_mentions import MOST_LINES, Mention, Mentions, mentions_in
 from tests.support.repos import Repo
 
 NAMED = (ArtifactId("ADR", 7),)

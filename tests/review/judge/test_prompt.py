@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.changes.change import Change, ChangedFile
-from sdd_hooks.review.judge.question import (
+from sdd_hooks.review.judge.prompt import (
     Part,
     about,
     cut,

@@ -10,9 +10,9 @@ from functools import cache
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.patterns import AddedText, Pattern, added_text, compile_pattern
 from sdd_hooks.review.rule import Rule
-from sdd_hooks.review.security import bodies, cdn, escaping, redirects, routes
-from sdd_hooks.review.security.site import Hazard, Site
-from sdd_hooks.review.source import Source, Sources, is_code
+from sdd_hooks.review.rules.security import bodies, cdn, escaping, redirects, routes
+from sdd_hooks.review.rules.security.site import Hazard, Site
+from sdd_hooks.review.source_files import Source, Sources, is_code
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
 

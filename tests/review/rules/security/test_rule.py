@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.review.rules.security import HAZARDS, RULE
+from sdd_hooks.review.rules.security.rule import HAZARDS, RULE
 from tests.review.repositories import Files, subject_of
 
 GO = "package x\n\nfunc h(w http.ResponseWriter, r *http.Request) {{\n\t{}\n}}\n"

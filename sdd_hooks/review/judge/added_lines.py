@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.code.paths import is_foreign
-from sdd_hooks.review.judge.question import Part, data, visible
+from sdd_hooks.review.judge.prompt import Part, data, visible
 from sdd_hooks.review.judge.quotes import squeezed
 from sdd_hooks.text.lines import Line
 

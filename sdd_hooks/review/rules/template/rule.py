@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.code.pages import FRAMEWORKS, Element, Kind, elements, is_copy
 from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.rule import Rule
-from sdd_hooks.review.source import COMPONENTS, PAGES, SCRIPT, is_code, is_written
+from sdd_hooks.review.rules.template.elements import FRAMEWORKS, Element, Kind, elements, is_copy
+from sdd_hooks.review.source_files import COMPONENTS, PAGES, SCRIPT, is_code, is_written
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.lazy_regex import lazy_regex

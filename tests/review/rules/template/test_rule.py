@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.code.pages import elements
-from sdd_hooks.review.rules.template import RULE
+from sdd_hooks.review.rules.template.elements import elements
+from sdd_hooks.review.rules.template.rule import RULE
 from tests.review.repositories import Files, subject_of
 
 SCRIPT = (

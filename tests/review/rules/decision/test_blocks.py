@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.review.decision_rules import (
+from sdd_hooks.review.rules.decision.blocks import (
     MOST_RULES,
     DecisionRule,
     read_rules,

@@ -14,7 +14,7 @@ from sdd_hooks.changes.tree import Tree
 from sdd_hooks.findings import Finding
 from sdd_hooks.project.project import load_project
 from sdd_hooks.review.review import subject_of as subject_of_project
-from sdd_hooks.review.rules.decision_rule import RULE
+from sdd_hooks.review.rules.decision.rule import RULE
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.system.git import GitError
 from tests.review.repositories import Files, staged_subject_of, subject_of

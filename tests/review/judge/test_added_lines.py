@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.review.judge.added import added_part, find_added
+from sdd_hooks.review.judge.added_lines import added_part, find_added
 from sdd_hooks.text.lines import Line
 
 
