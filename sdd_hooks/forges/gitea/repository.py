@@ -26,7 +26,7 @@ from sdd_hooks.forges.protocol import (
 from sdd_hooks.forges.sticky import Comment, last_of_ours, upsert
 from sdd_hooks.forges.writing import writing
 from sdd_hooks.remote.json_fields import Json, number, rows, text
-from sdd_hooks.trackers.gitea.repository import LABEL, TOTAL
+from sdd_hooks.trackers.gitea.tracker import LABEL, TOTAL
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client

@@ -24,7 +24,7 @@ from sdd_hooks.forges.protocol import LineComment, Thread, WriteDenied
 from sdd_hooks.forges.resolution import is_settled, settled
 from sdd_hooks.forges.writing import writing
 from sdd_hooks.remote.json_fields import Json, field, number, rows, text
-from sdd_hooks.trackers.gitea.repository import LABEL, TOTAL
+from sdd_hooks.trackers.gitea.tracker import LABEL, TOTAL
 from sdd_hooks.trackers.page_windows import Window, windows
 
 if TYPE_CHECKING:

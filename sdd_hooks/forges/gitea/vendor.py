@@ -18,7 +18,7 @@ from sdd_hooks.forges.event import run_of
 from sdd_hooks.forges.gitea.repository import Gitea
 from sdd_hooks.forges.protocol import Connect, Run, Vendor
 from sdd_hooks.remote.runners import is_giteas
-from sdd_hooks.trackers.gitea.repository import LABEL
+from sdd_hooks.trackers.gitea.tracker import LABEL
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.credentials import Secret

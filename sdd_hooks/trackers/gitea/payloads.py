@@ -1,4 +1,4 @@
-"""What Gitea and Forgejo answer, as canonical issues and pull requests."""
+"""Parse the payloads of Gitea and Forgejo into canonical issues and pull requests."""
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Canonical issue"
 
@@ -12,17 +12,17 @@ from sdd_hooks.trackers.issue import Issue, PullRequest, Status
 
 NAME = "gitea"
 
-# The server's own defaults: WORK_IN_PROGRESS_PREFIXES, CLOSE_KEYWORDS.
-_IN_WORK = ("wip:", "[wip]")
+# The server's defaults of WORK_IN_PROGRESS_PREFIXES and CLOSE_KEYWORDS.
+_DRAFT_PREFIXES = ("wip:", "[wip]")
 _KEYWORD = r"(?<![^\s(\[*_~])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ ]"
 _END = r"(?=[\s)\]'\"*_~]|[:;,.?!](?:\s|\Z)|\Z)"
 _CODE = re.compile(r"(?<!`)(`{1,9})(?!`).{0,2000}?(?<!`)\1(?!`)", re.DOTALL)
 
 
 def issue_of(entry: Json, web: str) -> Issue | None:
-    """An issue as the API has it, without its edges; None where it has no number. Never raises.
+    """An issue without its dependencies; None if it has no number. Never raises.
 
-    `web` is the address of its repository for people.
+    `web` is the web address of its repository.
     """
     index = number_of(entry)
     if index is None:
@@ -35,7 +35,7 @@ def issue_of(entry: Json, web: str) -> Issue | None:
         status="closed" if closed else "open",
         labels=texts(entry, "labels", of="name"),
         assignees=texts(entry, "assignees", of="login") or ((assignee,) if assignee else ()),
-        # Who wrote it where it was imported from; here it belongs to whoever did that.
+        # An imported issue has its importer as `user`.
         author=text(entry, "original_author") or text(entry, "user", "login"),
         created=utc(entry, "created_at"),
         updated=utc(entry, "updated_at"),
@@ -47,7 +47,7 @@ def issue_of(entry: Json, web: str) -> Issue | None:
 
 
 def number_of(entry: Json) -> int | None:
-    """The number of an issue or a pull request; None where it has none."""
+    """The number of an issue or a pull request; None if the entry has none."""
     index = number(entry, "number")
     return index if index is not None and index > 0 else None
 
@@ -58,9 +58,9 @@ def is_pull(entry: Json) -> bool:
 
 
 def pull_of(entry: Json, closing: re.Pattern[str], homes: Collection[str]) -> PullRequest | None:
-    """A pull request as the API lists it, without its files; None where it has no number.
+    """A pull request from an entry of the listing, without its files; None if it has no number.
 
-    `closing` and `homes` are as `closed_by` wants them.
+    `closing` and `homes` are passed to `closed_by`.
     """
     index = number_of(entry)
     if index is None:
@@ -82,27 +82,27 @@ def pull_of(entry: Json, closing: re.Pattern[str], homes: Collection[str]) -> Pu
 
 
 def references(entries: list[Json], homes: Collection[str]) -> tuple[str, ...]:
-    """The ids of the issues that another one is linked with.
+    """The ids of linked issues.
 
-    `12`, or `owner/repo#12` for one of a repository that is not among `homes` (`owner/repo` in
-    lower case). One that whoever asks may not see, which the server calls HIDDEN and gives no
-    number, is left out.
+    `12`, or `owner/repo#12` for an issue of a repository that is not in `homes` (`owner/repo` in
+    lower case). Issues that the token may not read, which the server names HIDDEN and gives no
+    number, are left out.
     """
-    found = []
+    ids = []
     for entry in entries:
         index = number_of(entry)
         if index is not None:
-            place = text(entry, "repository", "full_name")
-            here = not place or place.lower() in homes
-            found.append(str(index) if here else f"{place}#{index}")
-    return tuple(dict.fromkeys(found))
+            repository = text(entry, "repository", "full_name")
+            is_local = not repository or repository.lower() in homes
+            ids.append(str(index) if is_local else f"{repository}#{index}")
+    return tuple(dict.fromkeys(ids))
 
 
 def closing_words(web: str) -> re.Pattern[str]:
-    """The words that close an issue, and the issue behind them, as the server reads them.
+    """A pattern for a closing keyword and the issue after it, as the server parses them.
 
-    `web` is the base address of the server for people. The groups are the repository and the
-    number, of a reference and of an address. After modules/references/references.go of Gitea.
+    `web` is the web address of the server. The groups are repository and number of a reference,
+    then repository and number of a URL. See modules/references/references.go of Gitea.
     """
     server = re.escape(web.partition("://")[2])
     return re.compile(
@@ -113,32 +113,32 @@ def closing_words(web: str) -> re.Pattern[str]:
     )
 
 
-def closed_by(said: str, closing: re.Pattern[str], homes: Collection[str]) -> tuple[str, ...]:
-    """The ids of the issues that a text says it closes, not in code.
+def closed_by(markdown: str, closing: re.Pattern[str], homes: Collection[str]) -> tuple[str, ...]:
+    """The ids of the issues that a text closes according to the pattern `closing`, code left out.
 
-    `homes` is what their repository is called (`owner/repo` in lower case).
+    `homes` are the names of their repository (`owner/repo` in lower case).
     """
-    if closing.search(said) is None:
+    if closing.search(markdown) is None:
         return ()
     from sdd_hooks.text.markdown import prose
 
-    found = []
-    for match in closing.finditer(_CODE.sub("``", prose(said))):
-        place, index = match[1] or match[3], match[2] or match[4]
-        if place is None or place.lower() in homes:
-            found.append(str(int(index)))
-    return tuple(dict.fromkeys(found))
+    ids = []
+    for match in closing.finditer(_CODE.sub("``", prose(markdown))):
+        repository, index = match[1] or match[3], match[2] or match[4]
+        if repository is None or repository.lower() in homes:
+            ids.append(str(int(index)))
+    return tuple(dict.fromkeys(ids))
 
 
 def _branch(entry: Json) -> str:
-    """The branch that is to be merged, also when it is gone: then `ref` is `refs/pull/12/head`."""
+    """The source branch, also after its deletion, when `ref` is `refs/pull/12/head`."""
     ref = text(entry, "head", "ref")
-    gone = not ref or ref.startswith("refs/pull/")
-    return (text(entry, "head", "label") or ref) if gone else ref
+    deleted = not ref or ref.startswith("refs/pull/")
+    return (text(entry, "head", "label") or ref) if deleted else ref
 
 
 def _is_draft(entry: Json, title: str) -> bool:
-    """Whether a pull request is not to be merged yet; old servers have that in its title only."""
+    """Whether a pull request is a draft, which old servers show in its title alone."""
     if isinstance(field(entry, "draft"), bool):
         return flag(entry, "draft")
-    return title.lower().startswith(_IN_WORK)
+    return title.lower().startswith(_DRAFT_PREFIXES)

@@ -8,7 +8,7 @@ import pytest
 
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.remote.json_fields import epoch
-from sdd_hooks.trackers.gitea.repository import Gitea
+from sdd_hooks.trackers.gitea.tracker import GiteaTracker
 from sdd_hooks.trackers.gitea.vendor import VENDOR
 from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
 from sdd_hooks.trackers.protocol import Filter, Machine, Since, Tracker, Where, Writer
@@ -89,7 +89,7 @@ class Project(Protocol):
 def open_gitea(where: Where, machine: Machine) -> ReadWrite:
     """A repository as a tracker that can write, too."""
     tracker = VENDOR.open(where, machine)
-    assert isinstance(tracker, Gitea)
+    assert isinstance(tracker, GiteaTracker)
     return tracker
 
 

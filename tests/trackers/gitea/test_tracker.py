@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
-from sdd_hooks.trackers.gitea.repository import MOST_FILES
+from sdd_hooks.trackers.gitea.tracker import MAX_FILES
 from sdd_hooks.trackers.gitea.vendor import VENDOR
 from sdd_hooks.trackers.issue import Draft, Edit
 from sdd_hooks.trackers.protocol import Filter, Page, Since, Where
@@ -241,7 +241,7 @@ def test_the_files_of_pull_requests_that_close_something(project: Shop) -> None:
     project.gitea.add_pull("Fixes #1", files=names, at=START)
     project.gitea.add_pull("Other", files=("x",), at=START)
     found = pulls_of(project.open())
-    assert found["2"].files == names[:MOST_FILES]
+    assert found["2"].files == names[:MAX_FILES]
     assert found["3"].files == ()
     assert {one.path.split("/")[-2] for one in project.asked("/files")} == {"2"}
 
