@@ -1,7 +1,7 @@
-"""GitLab's listings, page by page, while they change.
+"""Read the listings of GitLab page by page, while they change.
 
-A page is asked for by the time at which the one before ended, so that what is edited meanwhile,
-which moves to the end, leaves no gap behind.
+Each page starts at the time of the last entry before it. An entry that is edited meanwhile moves to
+the end, so no entry is skipped.
 """
 
 # Governing: SPEC-0009 REQ "Talking to a tracker"
@@ -24,62 +24,65 @@ PER_PAGE = 100
 _TOTAL = "x-total"
 
 
-class Listed(NamedTuple):
-    """A page of a listing, when it was asked for (epoch seconds), and how many entries there were
-    from its first one on, where GitLab tells."""
+class ListingPage(NamedTuple):
+    """A page of a listing.
+
+    `at` is the time of the request (epoch seconds, by the server's clock), `total` the number of
+    entries from the first one of this page on; None where GitLab does not count them.
+    """
 
     entries: list[Json]
     at: float
     total: int | None = None
 
 
-def changed(
+def list_updated(
     client: Client,
     path: str,
     since: float | None,
     notes: Mapping[str, str],
-    now: MutableMapping[str, str],
-) -> Iterator[Listed]:
-    """Pages of what changed at `since` (epoch seconds) or later, the last change at the end.
+    new_notes: MutableMapping[str, str],
+) -> Iterator[ListingPage]:
+    """Pages of the entries updated at `since` (epoch seconds) or later, last updated last.
 
-    There are no entries where the tag that `notes` have of the same question still holds. A listing
-    of one page leaves its tag in `now`.
+    The first page is empty if the ETag in `notes` is of the same request and still valid. The ETag
+    of a listing of one page is stored in `new_notes`.
     """
     kind = path.rpartition("/")[2]
     start = "" if since is None else stamp(since)
     known = notes.get(f"{kind} tag", "") if start and notes.get(f"{kind} since") == start else ""
-    now.update({f"{kind} since": start, f"{kind} tag": known})
-    for count, (answer, listed) in enumerate(_pages(client, path, "updated", start, known)):
-        if count == 0 and answer.status != 304:
-            now[f"{kind} tag"] = _tag(answer)
+    new_notes.update({f"{kind} since": start, f"{kind} tag": known})
+    for count, (response, page) in enumerate(_pages(client, path, "updated", start, known)):
+        if count == 0 and response.status != 304:
+            new_notes[f"{kind} tag"] = _etag(response)
         elif count > 0:
-            # The tag of one page says nothing about those after it.
-            now[f"{kind} tag"] = ""
-        yield listed
+            # The ETag of one page does not cover the pages after it.
+            new_notes[f"{kind} tag"] = ""
+        yield page
 
 
-def created(client: Client, path: str) -> Iterator[Listed]:
-    """Pages of all there is, in the order in which it was made."""
-    for _, listed in _pages(client, path, "created", "", ""):
-        yield listed
+def list_all(client: Client, path: str) -> Iterator[ListingPage]:
+    """Pages of all entries, in the order of creation."""
+    for _, page in _pages(client, path, "created", "", ""):
+        yield page
 
 
-def entries_of(answer: Answer) -> list[Json]:
-    """The entries of a list. Raises RemoteError where it is none."""
-    found = answer.json()
-    if not isinstance(found, list):
+def entries_of(response: Answer) -> list[Json]:
+    """The entries of a list. Raises RemoteError for anything else."""
+    entries = response.json()
+    if not isinstance(entries, list):
         raise RemoteError(f"{LABEL} answers without a list: check the URL")
-    return found
+    return entries
 
 
-def repeated() -> RemoteError:
-    """The error for a server that does not look at which page is asked for."""
+def repeated_page() -> RemoteError:
+    """The error for a server that ignores the requested page number."""
     return RemoteError(f"{LABEL} lists the same page again and again: try again later")
 
 
 def _pages(
-    client: Client, path: str, by: Literal["created", "updated"], since: str, tag: str
-) -> Iterator[tuple[Answer, Listed]]:
+    client: Client, path: str, by: Literal["created", "updated"], since: str, etag: str
+) -> Iterator[tuple[Answer, ListingPage]]:
     params: dict[str, str | int] = {
         "scope": "all", "state": "all", "order_by": f"{by}_at", "sort": "asc", "per_page": PER_PAGE,
     }  # fmt: skip
@@ -87,62 +90,63 @@ def _pages(
     while True:
         if since:
             params[f"{by}_after"] = since
-        headers = {"If-None-Match": tag} if tag else {}
-        answer = client.get(path, params, headers=headers, allow=(304,) if tag else ())
-        at = client.at(answer)
-        if answer.status == 304:
-            yield answer, Listed([], at, 0)
+        headers = {"If-None-Match": etag} if etag else {}
+        response = client.get(path, params, headers=headers, allow=(304,) if etag else ())
+        at = client.at(response)
+        if response.status == 304:
+            yield response, ListingPage([], at, 0)
             return
-        entries = entries_of(answer)
-        yield answer, Listed(entries, at, answer.count(_TOTAL))
-        if not _goes_on(client, answer):
+        entries = entries_of(response)
+        yield response, ListingPage(entries, at, response.count(_TOTAL))
+        if not _has_next(client, response):
             return
-        ended = max((_milliseconds(text(entry, f"{by}_at")) for entry in entries), default=0)
-        if ended <= begin:
+        last = max((_milliseconds(text(entry, f"{by}_at")) for entry in entries), default=0)
+        if last <= begin:
             break
-        begin, since, tag = ended, _moment(ended), ""
-    # More than a page has one and the same time. Edits leave the order of creation as it is.
-    yield from _numbered(client, path, {**params, "order_by": "created_at"})
+        begin, since, etag = last, _timestamp(last), ""
+    # More than a page has the same time. Edits do not change the order of creation.
+    yield from _numbered_pages(client, path, {**params, "order_by": "created_at"})
 
 
-def _numbered(
+def _numbered_pages(
     client: Client, path: str, params: Mapping[str, str | int]
-) -> Iterator[tuple[Answer, Listed]]:
-    """A listing by the numbers of its pages."""
-    beginning: set[int | None] = set()
+) -> Iterator[tuple[Answer, ListingPage]]:
+    """The pages of a listing by page number."""
+    first_page: set[int | None] = set()
     last: list[Answer] = []
 
-    def ask(page: int, limit: int) -> Window:
-        answer = client.get(path, {**params, "per_page": limit, "page": page})
-        last[:] = [answer]
-        entries = entries_of(answer)
-        found = {number(entry, "iid") for entry in entries}
-        if page > 1 and found == beginning:
-            raise repeated()
+    def request(page: int, limit: int) -> Window:
+        response = client.get(path, {**params, "per_page": limit, "page": page})
+        last[:] = [response]
+        entries = entries_of(response)
+        iids = {number(entry, "iid") for entry in entries}
+        if page > 1 and iids == first_page:
+            raise repeated_page()
         if page == 1:
-            beginning.update(found)
-        return Window(entries, answer.count(_TOTAL), _goes_on(client, answer), client.at(answer))
+            first_page.update(iids)
+        has_next = _has_next(client, response)
+        return Window(entries, response.count(_TOTAL), has_next, client.at(response))
 
-    for window in windows(ask, lambda entry: number(entry, "iid"), LABEL):
-        yield last[0], Listed(window.rows, window.at)
-
-
-def _goes_on(client: Client, answer: Answer) -> bool:
-    """Whether a listing has another page."""
-    if "link" in answer.headers:
-        return client.following(answer) is not None
-    return answer.headers.get("x-next-page", "").strip() != ""
+    for window in windows(request, lambda entry: number(entry, "iid"), LABEL):
+        yield last[0], ListingPage(window.rows, window.at)
 
 
-def _tag(answer: Answer) -> str:
-    tag = answer.headers.get("etag", "")
-    return tag if tag.isascii() and tag.isprintable() else ""
+def _has_next(client: Client, response: Answer) -> bool:
+    """Whether another page of the listing follows."""
+    if "link" in response.headers:
+        return client.following(response) is not None
+    return response.headers.get("x-next-page", "").strip() != ""
+
+
+def _etag(response: Answer) -> str:
+    etag = response.headers.get("etag", "")
+    return etag if etag.isascii() and etag.isprintable() else ""
 
 
 def _milliseconds(time: str) -> int:
     return int((epoch(time) or 0.0) * 1000 + 0.5)
 
 
-def _moment(milliseconds: int) -> str:
-    """A time as GitLab tells them: what it knows of it besides, it leaves out."""
+def _timestamp(milliseconds: int) -> str:
+    """A time in the format and precision of GitLab's payloads."""
     return f"{stamp(milliseconds // 1000)[:-1]}.{milliseconds % 1000:03}Z"

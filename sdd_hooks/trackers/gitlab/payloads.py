@@ -1,4 +1,4 @@
-"""What GitLab answers, as canonical issues and merge requests."""
+"""Parse the payloads of GitLab's APIs into canonical issues and merge requests."""
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Canonical issue"
 
@@ -12,14 +12,17 @@ from sdd_hooks.trackers.issue import Issue, PullRequest, Status
 
 NAME = "gitlab"
 
-COUNTS = """
+LINK_COUNTS = """
 query($path: ID!, $iids: [String!]) {
   project(fullPath: $path) {
     issues(iids: $iids, first: 100) { nodes { iid blockingCount blockedByCount } }
   }
 }
 """
-"""How many others each issue blocks, and is blocked by: the REST listing only has the former."""
+"""The GraphQL query for the number of issues that each issue blocks and is blocked by.
+
+The REST listing has the former alone.
+"""
 
 _STATES: dict[str, Status] = {"closed": "closed", "merged": "merged"}
 
@@ -40,7 +43,7 @@ _AND = re.compile(r" *,? +and +| *,? *", re.IGNORECASE | re.ASCII)
 def issue_of(
     entry: Json, blocks: tuple[str, ...] = (), blocked_by: tuple[str, ...] = ()
 ) -> Issue | None:
-    """An issue as the REST API has it; None where it has no number. Never raises."""
+    """An issue from an entry of the REST API; None if it has no number. Never raises."""
     iid = number(entry, "iid")
     if iid is None or iid < 1:
         return None
@@ -65,14 +68,14 @@ def issue_of(
 
 
 def is_moved(entry: Json) -> bool:
-    """Whether an issue was moved to another project: what stays behind is a closed copy."""
+    """Whether an issue was moved to another project and this entry is the closed copy."""
     return field(entry, "moved_to_id") is not None
 
 
 def pull_of(entry: Json, home: str) -> PullRequest | None:
-    """A merge request of the project `home`, without its files; None where it has no number.
+    """A merge request of the project `home`, without its files; None if it has no number.
 
-    It closes what its description says that it closes, in the words that GitLab itself reads.
+    It closes the issues that its description names after one of GitLab's closing keywords.
     """
     iid = number(entry, "iid")
     if iid is None or iid < 1:
@@ -90,73 +93,74 @@ def pull_of(entry: Json, home: str) -> PullRequest | None:
     )
 
 
-def is_of(entry: Json, home: str) -> bool:
-    """Whether a merge request is one of the project `home`."""
+def is_pull_of(entry: Json, home: str) -> bool:
+    """Whether a merge request belongs to the project `home`."""
     full = text(entry, "references", "full").rpartition("!")[0]
     return full.lower() == home.lower()
 
 
 def closing(pull: PullRequest, ids: tuple[str, ...]) -> PullRequest:
-    """The merge request, with these issues that it closes besides."""
+    """The merge request with additional issues that it closes."""
     return replace(pull, closes=tuple(dict.fromkeys((*pull.closes, *ids))))
 
 
 def closed_by_text(description: str, home: str) -> tuple[str, ...]:
-    """The issues of the project `home` that a description says it closes, not in code."""
+    """The issues of the project `home` that a description closes; code is left out."""
     if _KEYWORD.search(description) is None:
         return ()
     from sdd_hooks.text.markdown import prose
 
-    said = _CODE.sub("``", prose(description))
-    found = []
-    for keyword in _KEYWORD.finditer(said):
+    markdown = _CODE.sub("``", prose(description))
+    ids = []
+    for keyword in _KEYWORD.finditer(markdown):
         position = keyword.end()
-        while reference := _REFERENCE.match(said, position):
+        while reference := _REFERENCE.match(markdown, position):
             path = reference["at"] or reference["path"] or home
             if path.lower() in {home.lower(), home.lower().rpartition("/")[2]}:
-                found.append(str(int(reference["iid"])))
-            between = _AND.match(said, reference.end())
-            position = between.end() if between else reference.end()
-    return tuple(dict.fromkeys(found))
+                ids.append(str(int(reference["iid"])))
+            separator = _AND.match(markdown, reference.end())
+            position = separator.end() if separator else reference.end()
+    return tuple(dict.fromkeys(ids))
 
 
 def ids_of(entries: Json, project: int | None) -> tuple[str, ...]:
-    """The numbers of those issues that are in the project with that global id."""
-    found = (text(one, "iid") for one in rows(entries) if number(one, "project_id") == project)
-    return tuple(dict.fromkeys(filter(None, found)))
+    """The numbers of the issues that are in the project with that global id."""
+    iids = (text(entry, "iid") for entry in rows(entries) if number(entry, "project_id") == project)
+    return tuple(dict.fromkeys(filter(None, iids)))
 
 
-def edges_of(links: Json, project: int | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What an issue of the project with that global id blocks, and what blocks it.
+def links_of(links: Json, project: int | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The issues that an issue of the project with that global id blocks, and is blocked by.
 
-    An issue of another project is named in full: `group/project#12`.
+    An issue of another project has its full reference: `group/project#12`.
     """
-    found: dict[str, list[str]] = {"blocks": [], "is_blocked_by": []}
+    ids: dict[str, list[str]] = {"blocks": [], "is_blocked_by": []}
     for link in rows(links):
         kind = text(link, "link_type")
-        same = number(link, "project_id") == project
-        id = text(link, "iid") if same else text(link, "references", "full")
-        if kind in found and id:
-            found[kind].append(id)
-    return tuple(dict.fromkeys(found["blocks"])), tuple(dict.fromkeys(found["is_blocked_by"]))
+        is_local = number(link, "project_id") == project
+        id = text(link, "iid") if is_local else text(link, "references", "full")
+        if kind in ids and id:
+            ids[kind].append(id)
+    return tuple(dict.fromkeys(ids["blocks"])), tuple(dict.fromkeys(ids["is_blocked_by"]))
 
 
-def counts_of(data: Json) -> dict[str, int]:
-    """How many edges each issue has, by number, as COUNTS brings them."""
-    return {
-        text(one, "iid"): (number(one, "blockingCount") or 0) + (number(one, "blockedByCount") or 0)
-        for one in rows(data, "project", "issues", "nodes")
-    }
+def link_counts_of(data: Json) -> dict[str, int]:
+    """The number of links of each issue, by its number, from the data of LINK_COUNTS."""
+    counts = {}
+    for node in rows(data, "project", "issues", "nodes"):
+        blocking, blocked_by = number(node, "blockingCount"), number(node, "blockedByCount")
+        counts[text(node, "iid")] = (blocking or 0) + (blocked_by or 0)
+    return counts
 
 
 def files_of(diffs: Json) -> tuple[str, ...]:
-    """The paths that a merge request changes, by the answer of /diffs, or of /changes before it."""
+    """The paths that a merge request changes, from `/diffs`, or `/changes` of older versions."""
     changes = rows(diffs) or rows(diffs, "changes")
-    found = (text(one, name) for one in changes for name in ("old_path", "new_path"))
-    return tuple(sorted(set(filter(None, found))))
+    paths = (text(change, name) for change in changes for name in ("old_path", "new_path"))
+    return tuple(sorted(set(filter(None, paths))))
 
 
 def _labels(entry: Json) -> tuple[str, ...]:
-    """The names of labels, which come as names, or as objects where details were asked for."""
-    found = (text(one, "name") or text(one) for one in rows(entry, "labels"))
-    return tuple(dict.fromkeys(filter(None, found)))
+    """The names of labels, which the API returns as strings, or as objects with label details."""
+    names = (text(label, "name") or text(label) for label in rows(entry, "labels"))
+    return tuple(dict.fromkeys(filter(None, names)))

@@ -1,4 +1,4 @@
-"""GitLab, in its cloud and on hosts of one's own: where it is, and who may ask it how often."""
+"""GitLab as a tracker, in the cloud and self-managed: addresses, tokens, rate limits."""
 
 # Governing: ADR-0018 (tracker issues as files), ADR-0019 (a token belongs to one host),
 # SPEC-0009 REQ "One file for each tracker"
@@ -15,7 +15,7 @@ from sdd_hooks.remote.json_fields import field, text
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.trackers.declared_project import no_address, whose
 from sdd_hooks.trackers.gitlab.listing import LABEL
-from sdd_hooks.trackers.gitlab.project import GitLab
+from sdd_hooks.trackers.gitlab.tracker import GitLabTracker
 from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.urls import RemoteUrl
 
 CLOUD = "https://gitlab.com"
-LARGEST_STORE = 100_000
-"""Bytes of the file in which `glab` keeps its tokens, and much more than it has."""
+MAX_GLAB_BYTES = 100_000
+"""Bytes of glab's configuration that are read; a real one is much smaller."""
 
 _HOSTS = frozenset({"gitlab.com", "www.gitlab.com", "altssh.gitlab.com"})
 _NAME = r"(?!\.{1,2}(?:/|\Z))[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}"
@@ -35,7 +35,7 @@ _PROJECT = re.compile(_NAME, re.ASCII)
 
 
 def rate_limit(answer: Answer, _now: float) -> Wait | None:
-    """GitLab's limits: 429, until `RateLimit-Reset` where there is no `Retry-After`.
+    """Recognise GitLab's limits: 429, until `RateLimit-Reset` if there is no `Retry-After`.
 
     https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/
     """
@@ -45,7 +45,7 @@ def rate_limit(answer: Answer, _now: float) -> Wait | None:
 
 
 def _sources(environ: Mapping[str, str]) -> Sources:
-    """Where GitLab's tokens are."""
+    """The places where tokens of GitLab are found."""
     from sdd_hooks.remote.credentials import Sources, Variables
 
     advice = "set GITLAB_TOKEN to a token with the scope read_api, or run `glab auth login`"
@@ -67,69 +67,69 @@ def _sources(environ: Mapping[str, str]) -> Sources:
 
 
 def _headers(secret: Secret) -> Mapping[str, str]:
-    """Tokens that OAuth made are not taken where those are that people made."""
+    """OAuth tokens and personal tokens are accepted in different headers."""
     if secret.user == "oauth2":
         return {"Authorization": f"Bearer {secret.value}"}
     return {"PRIVATE-TOKEN": secret.value}
 
 
 def stored_by_glab(host: str, environ: Mapping[str, str]) -> Secret | None:
-    """The token that `glab auth login` keeps for a host; None where there is none.
+    """The token that `glab auth login` stores for a host; None if there is none.
 
     https://docs.gitlab.com/cli/configuration/
     """
     from sdd_hooks.remote.credentials import Secret
 
-    for path in _stores(environ):
-        kept = field(_read_store(path), "hosts", host)
-        value = text(kept, "token").strip()
+    for path in _glab_files(environ):
+        entry = field(_read_glab_file(path), "hosts", host)
+        value = text(entry, "token").strip()
         if value:
-            oauth = str(field(kept, "is_oauth2")).lower() == "true"
+            oauth = str(field(entry, "is_oauth2")).lower() == "true"
             return Secret(value, "glab", "oauth2" if oauth else "")
     return None
 
 
-def _stores(environ: Mapping[str, str]) -> list[Path]:
-    """Where `glab` may keep its configuration, the first before the others."""
-    named = [Path(environ["GLAB_CONFIG_DIR"])] if environ.get("GLAB_CONFIG_DIR") else []
-    if not named and environ.get("XDG_CONFIG_HOME"):
-        named = [Path(environ["XDG_CONFIG_HOME"], "glab-cli")]
-    if not named and environ.get("HOME"):
+def _glab_files(environ: Mapping[str, str]) -> list[Path]:
+    """The files in which glab may store its configuration, in the order of precedence."""
+    folders = [Path(environ["GLAB_CONFIG_DIR"])] if environ.get("GLAB_CONFIG_DIR") else []
+    if not folders and environ.get("XDG_CONFIG_HOME"):
+        folders = [Path(environ["XDG_CONFIG_HOME"], "glab-cli")]
+    if not folders and environ.get("HOME"):
         home = Path(environ["HOME"])
-        named = [home / ".config/glab-cli", home / "Library/Application Support/glab-cli"]
-    return [path / "config.yml" for path in named if path.is_absolute()]
+        folders = [home / ".config/glab-cli", home / "Library/Application Support/glab-cli"]
+    return [folder / "config.yml" for folder in folders if folder.is_absolute()]
 
 
-def _read_store(path: Path) -> object:
-    """What is in the file; None where it is no such file."""
+def _read_glab_file(path: Path) -> object:
+    """Parse glab's configuration; None if it is missing, too large or invalid."""
     import yaml
 
     try:
-        if not path.is_file() or path.stat().st_size > LARGEST_STORE:
+        if not path.is_file() or path.stat().st_size > MAX_GLAB_BYTES:
             return None
-        # It writes its tokens as `!!null glpat-…`, so that they are not printed.
+        # glab writes tokens as `!!null glpat-…` so that they are not printed.
         plain = re.sub(r"!!null[ ]+(?=\S)", "", path.read_text(encoding="utf-8"))
         return yaml.safe_load(plain)
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return None
 
 
-def _open(where: Where, machine: Machine) -> GitLab:
+def _open(where: Where, machine: Machine) -> GitLabTracker:
     sources = _sources(machine.around.environ)
-    return GitLab(where, machine.connect(f"{where.url}/api/v4", sources, rate_limit))
+    return GitLabTracker(where, machine.connect(f"{where.url}/api/v4", sources, rate_limit))
 
 
 def _declared(settings: TrackerSettings, around: Around) -> Where:
-    """What the settings say, filled in from their URL, then from an origin on the same host."""
+    """The declared project, completed from its URL, then from an origin on the same host."""
     origin = around.origin
     if settings.url:
-        url, path = _parts(settings.url)
+        url, path = _split_url(settings.url)
     elif origin is not None and not (settings.owner and settings.repo):
         url, path = _web(origin), ""
     else:
         url, path = CLOUD, ""
     if settings.owner and settings.repo:
-        # What the address has besides is where GitLab is on its host.
+        # The rest of the path is the path of GitLab on its host.
         below = path.removesuffix(f"{settings.owner}/{settings.repo}").strip("/")
         url, path = f"{url}/{below}" if below else url, ""
     elif "/" not in path and origin is not None and _web(origin) == url:
@@ -139,42 +139,42 @@ def _declared(settings: TrackerSettings, around: Around) -> Where:
     return whose(LABEL, url, owner, project, owners=_OWNER, projects=_PROJECT)
 
 
-def _parts(url: str) -> tuple[str, str]:
-    """The address of a host, and a path on it. Raises SddError for what is no address."""
-    found = parse_endpoint(url)
-    path = urlsplit(url).path.strip("/").removesuffix(".git") if found else ""
-    if found is None or (path and not _OWNER.fullmatch(path)):
+def _split_url(url: str) -> tuple[str, str]:
+    """The address of a host, and a path on it. Raises SddError for an invalid address."""
+    endpoint = parse_endpoint(url)
+    path = urlsplit(url).path.strip("/").removesuffix(".git") if endpoint else ""
+    if endpoint is None or (path and not _OWNER.fullmatch(path)):
         raise no_address(LABEL)
-    return CLOUD if found.host in _HOSTS else str(found), path
+    return CLOUD if endpoint.host in _HOSTS else str(endpoint), path
 
 
 def _web(origin: RemoteUrl) -> str:
-    """The address of an origin's host for people."""
+    """The web address of an origin's host."""
     return CLOUD if origin.host in _HOSTS else origin.web
 
 
 def _detected(around: Around) -> Where | None:
-    """The project that an origin on a host called GitLab is."""
+    """The project of an origin on gitlab.com or a host called `gitlab.…`."""
     origin = around.origin
     if origin is None or not _is_project(origin):
         return None
     first, _, rest = origin.host.partition(".")
-    named = origin.host in _HOSTS or (first == "gitlab" and rest != "")
-    return Where(_web(origin), origin.owner, origin.name) if named else None
+    is_gitlab = origin.host in _HOSTS or (first == "gitlab" and rest != "")
+    return Where(_web(origin), origin.owner, origin.name) if is_gitlab else None
 
 
 def _asked(around: Around, machine: Machine) -> Where | None:
-    """The project, where the host of the origin answers as GitLab does, to nobody in particular."""
+    """The project of an origin whose host sends GitLab's headers, without a token."""
     origin = around.origin
     if origin is None or not _is_project(origin):
         return None
     client = machine.connect(f"{origin.web}/api/v4", None)
     try:
-        answer = client.get("version", allow=(401, 403, 404))
+        response = client.get("version", allow=(401, 403, 404))
     finally:
         client.close()
-    told = "x-gitlab-meta" in answer.headers
-    return Where(origin.web, origin.owner, origin.name) if told else None
+    is_gitlab = "x-gitlab-meta" in response.headers
+    return Where(origin.web, origin.owner, origin.name) if is_gitlab else None
 
 
 def _is_project(origin: RemoteUrl) -> bool:

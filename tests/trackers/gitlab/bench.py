@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sdd_hooks.trackers.gitlab.project import GitLab
+from sdd_hooks.trackers.gitlab.tracker import GitLabTracker
 from sdd_hooks.trackers.gitlab.vendor import VENDOR
 from sdd_hooks.trackers.issue import PullRequest
 from sdd_hooks.trackers.protocol import Page, Since, Where
@@ -37,10 +37,10 @@ class Bench:
     def now(self) -> float:
         return self.gitlab.now
 
-    def open(self, owner: str = "acme/tools", project: str = "shop") -> GitLab:
+    def open(self, owner: str = "acme/tools", project: str = "shop") -> GitLabTracker:
         machine = self.workplace.machine("GitLab")
         found = VENDOR.open(Where(self.server.url, owner, project), machine)
-        assert isinstance(found, GitLab)
+        assert isinstance(found, GitLabTracker)
         return found
 
     def pages(self, since: Since | None = None, notes: dict[str, str] | None = None) -> list[Page]:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sdd_hooks.errors import SddError
 from sdd_hooks.trackers.gitlab.payloads import (
     closed_by_text,
-    edges_of,
     files_of,
     issue_of,
+    links_of,
     pull_of,
 )
 from sdd_hooks.trackers.protocol import Since
@@ -88,7 +88,7 @@ def test_whatever_gitlab_answers(entry: object) -> None:
     assert (issue is None) == (pull is None)
     assert issue is None or issue.id.isdecimal()
     assert all(isinstance(path, str) for path in files_of([entry]))
-    assert all(isinstance(id, str) for ids in edges_of([entry], 1) for id in ids)
+    assert all(isinstance(id, str) for ids in links_of([entry], 1) for id in ids)
 
 
 @settings(max_examples=25)

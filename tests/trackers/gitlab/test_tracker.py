@@ -302,7 +302,7 @@ def test_files_that_are_too_much_for_the_server(bench: Bench) -> None:
 def test_the_files_of_the_last_merge_requests(bench: Bench) -> None:
     there = bench.gitlab
     one = there.add()
-    count = gitlab_details.MOST_DIFFS + 1
+    count = gitlab_details.MAX_DIFF_REQUESTS + 1
     for number in range(count):
         there.merge(f"Closes #{one}", updated=float(START + number))
     pages = bench.pages()
