@@ -1,19 +1,31 @@
-"""What a check has to say: a rule, how bad it is, a message, a place and the evidence."""
+"""What a check reports: findings, their severities, and what identifies a finding over time."""
+
+# Governing: ADR-0022 (fingerprints that survive a rebase), SPEC-0010 REQ "Findings keep their
+# identity"
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Severity = Literal["critical", "warning", "info"]
+
+SEVERITIES: tuple[Severity, ...] = ("critical", "warning", "info")
+"""The most severe first."""
+
+FINGERPRINT_LENGTH = 32
+"""Hexadecimal digits of a fingerprint."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Finding:
-    """One thing that is not right. `line` is 1-based, 0 for the file as a whole.
+    """A problem that a check found. `line` is 1-based, 0 for the file as a whole.
 
-    `evidence` is the text that shows it, as it stands in the file; `message` is one line that says
-    what is wrong and what to do.
+    `path` is relative to the repository's root, "" for a problem that is in no file. `message` is
+    one line that says what is wrong and what to do. `evidence` is the text of the file that shows
+    it, unchanged.
     """
 
     path: str
@@ -22,3 +34,70 @@ class Finding:
     severity: Severity
     message: str
     evidence: str = ""
+
+
+class ReportedFinding(NamedTuple):
+    """A finding in a report.
+
+    `fingerprint` stays the same when the finding moves to another line or commit. `on_added_line`
+    is whether the change adds the line.
+    """
+
+    finding: Finding
+    fingerprint: str
+    on_added_line: bool = False
+
+
+class SuppressedFinding(NamedTuple):
+    """A finding that a comment in the file suppresses, and the reason that the comment gives."""
+
+    finding: Finding
+    reason: str
+
+
+class RuleDescription(NamedTuple):
+    """What a report says about a rule.
+
+    `severity` is the worst of its findings, `summary` says in one line what it finds, `advice` in
+    one or two sentences why, and what to do.
+    """
+
+    id: str
+    severity: Severity
+    summary: str
+    advice: str
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings without duplicates, the most severe first, then by path and line."""
+    return tuple(sorted(set(findings), key=lambda one: (SEVERITIES.index(one.severity), one)))
+
+
+def identify_findings(
+    findings: Iterable[Finding], added_lines: Mapping[str, Collection[int]]
+) -> tuple[ReportedFinding, ...]:
+    """Add to each finding its fingerprint and whether it is on an added line. Keeps the order.
+
+    A fingerprint is a hash of the rule, the path and the evidence, with white space normalised.
+    Findings that have all three in common are numbered by line, so that distinct findings have
+    distinct fingerprints. `added_lines` has the numbers of the added lines of each path.
+    """
+    ordered = list(findings)
+    counts: Counter[tuple[str, str, str]] = Counter()
+    fingerprints: dict[Finding, str] = {}
+    for finding in sorted(set(ordered)):
+        key = (finding.rule, finding.path, " ".join(finding.evidence.split()))
+        fingerprints[finding] = _digest(*key, str(counts[key]))
+        counts[key] += 1
+    return tuple(
+        ReportedFinding(one, fingerprints[one], one.line in added_lines.get(one.path, ()))
+        for one in ordered
+    )
+
+
+def _digest(*parts: str) -> str:
+    from hashlib import sha256
+
+    # The length before each part makes the text of two different lists of parts different.
+    text = "".join(f"{len(part)}:{part}" for part in parts)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:FINGERPRINT_LENGTH]

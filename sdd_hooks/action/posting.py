@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from sdd_hooks.errors import RemoteError
+from sdd_hooks.findings import SEVERITIES
 from sdd_hooks.forges.protocol import Forge, LineComment, PullRequest, Status, WriteDenied
 from sdd_hooks.reporting.comment import comment, is_ours
 from sdd_hooks.reporting.line_comments import Existing, inline, reconcile
 from sdd_hooks.reporting.links import Links
-from sdd_hooks.reporting.outcome import SEVERITIES, Review
+from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.text.display import counted
 
 CONTEXT = "sdd review"
@@ -28,7 +29,13 @@ class Posting(NamedTuple):
 
 
 def post(
-    forge: Forge, pull: PullRequest, review: Review, links: Links, wanted: Posting, *, fails: bool
+    forge: Forge,
+    pull: PullRequest,
+    review: ReviewOutcome,
+    links: Links,
+    wanted: Posting,
+    *,
+    fails: bool,
 ) -> tuple[str, ...]:
     """Post what is wanted. Returns what was not, and why, in a line each.
 
@@ -57,7 +64,7 @@ def post(
     return tuple(notes)
 
 
-def _comment(forge: Forge, pull: PullRequest, review: Review, links: Links) -> str:
+def _comment(forge: Forge, pull: PullRequest, review: ReviewOutcome, links: Links) -> str:
     """Post the one comment. Returns its address.
 
     Who has nothing to say begins no conversation, and ends one that was begun.
@@ -67,7 +74,7 @@ def _comment(forge: Forge, pull: PullRequest, review: Review, links: Links) -> s
     return forge.upsert_comment(pull.number, body, is_ours, create=not quiet).url
 
 
-def _on_lines(forge: Forge, pull: PullRequest, review: Review) -> str:
+def _on_lines(forge: Forge, pull: PullRequest, review: ReviewOutcome) -> str:
     """Post, keep and settle comments on lines. Returns what the forge did not take, in a line."""
     threads = forge.threads(pull.number)
     by_id = {one.id: one for one in threads}
@@ -83,7 +90,7 @@ def _on_lines(forge: Forge, pull: PullRequest, review: Review) -> str:
     return f"{counted(len(refused), 'comment')} on lines that the pull request does not show"
 
 
-def _mark(forge: Forge, review: Review, url: str, *, fails: bool) -> str:
+def _mark(forge: Forge, review: ReviewOutcome, url: str, *, fails: bool) -> str:
     """Give the head a status."""
     counts = [(review.count(severity), severity) for severity in SEVERITIES]
     said = ", ".join(f"{number} {severity}" for number, severity in counts if number)

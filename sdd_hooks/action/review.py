@@ -19,7 +19,7 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.annotations import annotations
 from sdd_hooks.reporting.json import render_json
 from sdd_hooks.reporting.links import Links
-from sdd_hooks.reporting.outcome import Review
+from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.summary import summary
 from sdd_hooks.review.review import review_commits
 from sdd_hooks.system.files import resolve_inside, write_atomically
@@ -106,7 +106,7 @@ def _reviewed(
 
 
 def _files(
-    project: Project, review: Review, inputs: Inputs, environ: Mapping[str, str]
+    project: Project, review: ReviewOutcome, inputs: Inputs, environ: Mapping[str, str]
 ) -> dict[str, str]:
     """Write the report and, where it is wanted, the one for code scanners. Returns their paths."""
     root = project.repository.root
@@ -116,9 +116,10 @@ def _files(
     if report:
         written["report"] = _write(root, report, render_json(review, project.warnings))
     if inputs.sarif_file:
-        from sdd_hooks.reporting.sarif import sarif_of_all
+        from sdd_hooks.reporting.sarif import sarif
+        from sdd_hooks.review.rules import rule_descriptions
 
-        written["sarif"] = _write(root, inputs.sarif_file, sarif_of_all(review))
+        written["sarif"] = _write(root, inputs.sarif_file, sarif(review, rule_descriptions()))
     return written
 
 

@@ -60,3 +60,7 @@ class Change(NamedTuple):
     files: tuple[ChangedFile, ...]
     notes: tuple[str, ...] = ()
     base_tip: str = ""
+
+    def added_lines(self) -> dict[str, frozenset[int]]:
+        """The numbers of the lines that it adds, by path."""
+        return {file.path: frozenset(line.number for line in file.added) for file in self.files}

@@ -20,7 +20,7 @@ from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.project.project import Project
 
 if TYPE_CHECKING:
-    from sdd_hooks.reporting.outcome import Review
+    from sdd_hooks.reporting.outcome import ReviewOutcome
 
 FORMATS = ("terminal", "markdown", "json", "sarif", "annotations", "summary", "comment")
 LONGEST_BODY = 1 << 20
@@ -90,7 +90,7 @@ def review(
     return EXIT_FINDINGS if fails else EXIT_OK
 
 
-def _of_index(project: Project, cwd: Path) -> Review:
+def _of_index(project: Project, cwd: Path) -> ReviewOutcome:
     from sdd_hooks.githooks.staged import index_file
     from sdd_hooks.review.review import review_staged
 
@@ -100,7 +100,7 @@ def _of_index(project: Project, cwd: Path) -> Review:
 
 def _of_commits(
     project: Project, base: str | None, head: str, title: str, body: str, judge: str
-) -> Review:
+) -> ReviewOutcome:
     from sdd_hooks.changes.base import default_base
     from sdd_hooks.review.review import review_commits
     from sdd_hooks.system.git import git
@@ -115,16 +115,17 @@ def _of_commits(
     return replace(found, notes=(*found.notes, "uncommitted changes are not part of this review"))
 
 
-def _text(found: Review, form: str, project: Project) -> str:
+def _text(found: ReviewOutcome, form: str, project: Project) -> str:
     """The review in one of FORMATS."""
     if form == "json":
         from sdd_hooks.reporting.json import render_json
 
         return render_json(found, project.warnings)
     if form == "sarif":
-        from sdd_hooks.reporting.sarif import sarif_of_all
+        from sdd_hooks.reporting.sarif import sarif
+        from sdd_hooks.review.rules import rule_descriptions
 
-        return sarif_of_all(found)
+        return sarif(found, rule_descriptions())
     if form == "markdown":
         from sdd_hooks.reporting.markdown import markdown
 

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
+from sdd_hooks.findings import ReportedFinding
 from sdd_hooks.githooks.review import Call
 from sdd_hooks.githooks.staged import index_file
 from sdd_hooks.project.project import load_project
-from sdd_hooks.reporting.outcome import Reported, Review
+from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.review.review import review_staged
 from sdd_hooks.text.display import counted, plain
 
@@ -37,12 +38,12 @@ def check(call: Call) -> int:
     return EXIT_FINDINGS if refused else EXIT_OK
 
 
-def _line(one: Reported) -> str:
+def _line(one: ReportedFinding) -> str:
     finding = one.finding
     where = f"{plain(finding.path)}:{max(finding.line, 1)}"
     return f"{where}: {finding.severity}: {plain(finding.message)} [{plain(finding.rule)}]\n"
 
 
-def _breaks_records(found: Review) -> bool:
+def _breaks_records(found: ReviewOutcome) -> bool:
     critical = (one.finding.rule for one in found.findings if one.finding.severity == "critical")
     return any(rule.partition("/")[0] in _ALWAYS for rule in critical)

@@ -11,12 +11,12 @@ from pathlib import Path
 from sdd_hooks.artifacts.identifiers import references
 from sdd_hooks.changes.diff import read_staged
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, StorageError
+from sdd_hooks.findings import identify_findings
 from sdd_hooks.githooks.review import Call
 from sdd_hooks.githooks.staged import index_file
 from sdd_hooks.project.project import Project, load_project
-from sdd_hooks.reporting.outcome import Candidate, References, Review
+from sdd_hooks.reporting.outcome import Candidate, References, ReviewOutcome
 from sdd_hooks.review.apply_rules import check
-from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.review import subject_of
 from sdd_hooks.review.rules import dangling_reference, superseded_reference
 from sdd_hooks.review.subject import Subject
@@ -50,9 +50,9 @@ def check_message(call: Call) -> int:
     change = read_staged(repository.root, index)._replace(messages=(message,))
     subject = subject_of(project, change, index=index)
     checked = check(subject, (dangling_reference.RULE, superseded_reference.RULE))
-    found = report(subject, [one for one in checked.findings if not one.path])
+    found = identify_findings([one for one in checked.findings if not one.path], {})
     suggested = _references(project, subject)
-    review = Review("", "", "", len(change.files), suggested, found)
+    review = ReviewOutcome("", "", "", len(change.files), suggested, found)
     for one in review.findings:
         call.stderr.write(f"sdd: {one.finding.severity}: {plain(one.finding.message)}\n")
     for candidate in suggested.suggested:

@@ -11,7 +11,7 @@ from itertools import islice
 
 from sdd_hooks.findings import Severity
 from sdd_hooks.reporting.escape import shown
-from sdd_hooks.reporting.outcome import Review, question
+from sdd_hooks.reporting.outcome import ReviewOutcome, question
 
 MOST = 10
 """Annotations of a level that GitHub shows of a step."""
@@ -22,7 +22,7 @@ _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ","
 _TITLE = 200
 
 
-def annotations(review: Review) -> list[str]:
+def annotations(review: ReviewOutcome) -> list[str]:
     """One line for each annotation, without line ends: the first of each level, the worst first.
 
     A suggestion is a notice at the sentence that it quotes, and comes before other notices.
@@ -30,12 +30,12 @@ def annotations(review: Review) -> list[str]:
     return [line for severity in _LEVELS for line in islice(_of_level(review, severity), MOST)]
 
 
-def left_out(review: Review) -> int:
+def left_out(review: ReviewOutcome) -> int:
     """How many findings and suggestions have no annotation."""
     return sum(max(0, review.count(severity) - MOST) for severity in _LEVELS)
 
 
-def _of_level(review: Review, severity: Severity) -> Iterator[str]:
+def _of_level(review: ReviewOutcome, severity: Severity) -> Iterator[str]:
     level = _LEVELS[severity]
     if severity == "info":
         for one in review.references.suggested:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from sdd_hooks.reporting.links import Links
 from sdd_hooks.reporting.markdown import report_lines
-from sdd_hooks.reporting.outcome import Review
+from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.truncation import fitting
 
 MARKER = "<!-- sdd-review -->"
@@ -20,7 +20,7 @@ _CUT = (
 )
 
 
-def comment(review: Review, *, links: Links | None = None) -> str:
+def comment(review: ReviewOutcome, *, links: Links | None = None) -> str:
     """The report after its marker, of at most `LONGEST` characters, cut on whole lines."""
     lines = (MARKER, *report_lines(review, links))
     return fitting(lines, _characters, LONGEST - _MARGIN, _CUT)

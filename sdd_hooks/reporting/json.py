@@ -6,19 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sdd_hooks.findings import Finding
-from sdd_hooks.reporting.outcome import SEVERITIES, Candidate, Evidence, Review
+from sdd_hooks.findings import SEVERITIES, Finding
+from sdd_hooks.reporting.outcome import Candidate, Evidence, ReviewOutcome
 from sdd_hooks.text.json_document import json_document
 
 Fields = dict[str, object]
 
 
-def render_json(review: Review, warnings: Sequence[str] = ()) -> str:
+def render_json(review: ReviewOutcome, warnings: Sequence[str] = ()) -> str:
     """The whole document. `warnings` are those of the command, about the project's settings."""
     return json_document({**document(review), "warnings": [_text(one) for one in warnings]})
 
 
-def document(review: Review) -> Fields:
+def document(review: ReviewOutcome) -> Fields:
     """The review as plain data, but for the version and the warnings.
 
     Every string in it is Unicode: a byte of a path that is no UTF-8 is U+FFFD.
@@ -36,7 +36,7 @@ def document(review: Review) -> Fields:
             "silenced": _text(references.silenced),
         },
         "findings": [
-            {**_finding(one.finding), "fingerprint": one.fingerprint, "changed": one.changed}
+            {**_finding(one.finding), "fingerprint": one.fingerprint, "changed": one.on_added_line}
             for one in review.findings
         ],
         "suppressed": [
@@ -46,7 +46,7 @@ def document(review: Review) -> Fields:
     }
 
 
-def _counts(review: Review) -> dict[str, int]:
+def _counts(review: ReviewOutcome) -> dict[str, int]:
     """A suggestion is also counted as one of `info`, as `--fail-on` counts it."""
     counts: dict[str, int] = {severity: review.count(severity) for severity in SEVERITIES}
     counts["suggestions"] = len(review.references.suggested)

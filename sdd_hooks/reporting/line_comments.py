@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from sdd_hooks.findings import ReportedFinding
 from sdd_hooks.reporting.escape import code, prose
 from sdd_hooks.reporting.markdown import SIGNS
-from sdd_hooks.reporting.outcome import Reported, Review
+from sdd_hooks.reporting.outcome import ReviewOutcome
 
 MOST = 50
 """Comments of ours that are open at the same time; what is past that is in the report."""
@@ -55,12 +56,12 @@ class Reconciled(NamedTuple):
     resolve: tuple[str, ...]
 
 
-def inline(review: Review) -> tuple[InlineComment, ...]:
+def inline(review: ReviewOutcome) -> tuple[InlineComment, ...]:
     """A comment for each finding on a line that the change adds, the worst first."""
     return tuple(
         InlineComment(one.finding.path, one.finding.line, "RIGHT", _body(one), one.fingerprint)
         for one in review.findings
-        if one.changed and one.finding.path and one.finding.line
+        if one.on_added_line and one.finding.path and one.finding.line
     )
 
 
@@ -101,7 +102,7 @@ def reconcile(wanted: Iterable[InlineComment], existing: Iterable[Existing]) -> 
     return Reconciled(tuple(post[: max(0, MOST - len(keep))]), tuple(keep), tuple(resolve))
 
 
-def _body(reported: Reported) -> str:
+def _body(reported: ReportedFinding) -> str:
     finding = reported.finding
     sign = SIGNS[finding.severity]
     message = f"{sign} **{finding.severity}**: {prose(finding.message)} ({code(finding.rule)})"

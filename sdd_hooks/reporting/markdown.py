@@ -6,17 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.findings import SEVERITIES, Finding, Severity, SuppressedFinding
 from sdd_hooks.reporting.escape import code, prose, sentence
 from sdd_hooks.reporting.links import Links, place
-from sdd_hooks.reporting.outcome import (
-    SEVERITIES,
-    Candidate,
-    Evidence,
-    Review,
-    Suppressed,
-    question,
-)
+from sdd_hooks.reporting.outcome import Candidate, Evidence, ReviewOutcome, question
 from sdd_hooks.reporting.truncation import END, FOLD
 from sdd_hooks.text.display import counted
 
@@ -41,12 +34,12 @@ _NAMES: dict[Severity, str] = {
 _BACKSLASH = "\\"
 
 
-def markdown(review: Review, *, links: Links | None = None) -> str:
+def markdown(review: ReviewOutcome, *, links: Links | None = None) -> str:
     """The report, of the same bytes for the same review. It has every finding."""
     return "".join(f"{line}\n" for line in report_lines(review, links))
 
 
-def report_lines(review: Review, links: Links | None) -> Iterator[str]:
+def report_lines(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
     """The lines of the report.
 
     A line that begins with a fold's tag is one: no text from elsewhere stands at the beginning of a
@@ -62,7 +55,7 @@ def report_lines(review: Review, links: Links | None) -> Iterator[str]:
     yield f"<sub>{_scope(review)}</sub>"
 
 
-def _verdict(review: Review) -> str:
+def _verdict(review: ReviewOutcome) -> str:
     asked = len(review.references.suggested)
     numbers = [(len(_of(review, severity)), severity) for severity in SEVERITIES]
     said = [f"{SIGNS[one]} {counted(number, _NAMES[one])}" for number, one in numbers if number]
@@ -71,11 +64,11 @@ def _verdict(review: Review) -> str:
     return " · ".join(said) if said else "✅ All clear"
 
 
-def _of(review: Review, severity: Severity) -> list[Finding]:
+def _of(review: ReviewOutcome, severity: Severity) -> list[Finding]:
     return [one.finding for one in review.findings if one.finding.severity == severity]
 
 
-def _scope(review: Review) -> str:
+def _scope(review: ReviewOutcome) -> str:
     """What was looked at, and what to do where the report is wrong."""
     files = counted(review.files, "changed file")
     head = f"to {code(review.head[:12])}" if review.head else "to what is staged"
@@ -86,7 +79,7 @@ def _scope(review: Review) -> str:
     return f"{scope} A finding is left alone with {ignore} on its line or the line above."
 
 
-def _references(review: Review, links: Links | None) -> Iterator[str]:
+def _references(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
     references = review.references
     suggested, folded = references.suggested, references.folded
     for candidate in suggested:
@@ -142,7 +135,7 @@ def _evidence(evidence: Evidence, links: Links | None) -> str:
     return f"- {prose(evidence.kind)}: {prose(evidence.detail)}{where}"
 
 
-def _findings(review: Review, severity: Severity, links: Links | None) -> Iterator[str]:
+def _findings(review: ReviewOutcome, severity: Severity, links: Links | None) -> Iterator[str]:
     found = _of(review, severity)
     if not found:
         return
@@ -189,7 +182,7 @@ def _told(finding: Finding, links: Links | None) -> str:
     return f"{where}{prose(finding.message)} ({code(finding.rule)})"
 
 
-def _suppressed(suppressed: Sequence[Suppressed], links: Links | None) -> Iterator[str]:
+def _suppressed(suppressed: Sequence[SuppressedFinding], links: Links | None) -> Iterator[str]:
     if suppressed:
         lines = (
             f"- {_told(one.finding, links)}. Reason: {prose(one.reason)}" for one in suppressed

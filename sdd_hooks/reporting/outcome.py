@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sdd_hooks.findings import Finding, Severity
-
-SEVERITIES: tuple[Severity, ...] = ("critical", "warning", "info")
-"""Worst first."""
+from sdd_hooks.findings import SEVERITIES, ReportedFinding, Severity, SuppressedFinding
 
 
 class Evidence(NamedTuple):
@@ -72,24 +69,8 @@ class References:
         return tuple(one for one in self.ranked if one.suggested)
 
 
-class Reported(NamedTuple):
-    """A finding as it is reported. `fingerprint` stays the same while the finding does, on another
-    line or commit, too; `changed` is whether it stands on a line that the change adds."""
-
-    finding: Finding
-    fingerprint: str
-    changed: bool = False
-
-
-class Suppressed(NamedTuple):
-    """A finding that somebody said to leave alone, and the reason they gave."""
-
-    finding: Finding
-    reason: str
-
-
 @dataclass(frozen=True)
-class Review:
+class ReviewOutcome:
     """The outcome of a review.
 
     `base` and `head` are commit ids, `head` "" for what is staged; `files` is how many it changes.
@@ -102,8 +83,8 @@ class Review:
     title: str
     files: int
     references: References = field(default_factory=References)
-    findings: tuple[Reported, ...] = ()
-    suppressed: tuple[Suppressed, ...] = ()
+    findings: tuple[ReportedFinding, ...] = ()
+    suppressed: tuple[SuppressedFinding, ...] = ()
     notes: tuple[str, ...] = ()
 
     def count(self, severity: Severity) -> int:

@@ -17,9 +17,8 @@ from itertools import islice
 from urllib.parse import quote
 
 import sdd_hooks
-from sdd_hooks.findings import Finding, Severity
-from sdd_hooks.reporting.outcome import Candidate, Review, question
-from sdd_hooks.review.rule import Rule
+from sdd_hooks.findings import Finding, RuleDescription, Severity
+from sdd_hooks.reporting.outcome import Candidate, ReviewOutcome, question
 from sdd_hooks.text.display import counted, plain
 
 SCHEMA = (
@@ -57,15 +56,7 @@ _LINE_FINGERPRINT = "primaryLocationLineHash"
 Fields = dict[str, object]
 
 
-def sarif_of_all(review: Review) -> str:
-    """The same with every rule that there is, the judge among them."""
-    from sdd_hooks.review.judge.contradictions import JUDGE
-    from sdd_hooks.review.rules import registered
-
-    return sarif(review, (*registered(), JUDGE))
-
-
-def sarif(review: Review, rules: Sequence[Rule]) -> str:
+def sarif(review: ReviewOutcome, rules: Sequence[RuleDescription]) -> str:
     """The review as a SARIF log with one run, ending in a line end. `rules` are those that ran.
 
     Where GitHub would refuse it for its size, the least severe findings are left out, and a
@@ -105,7 +96,7 @@ def sarif(review: Review, rules: Sequence[Rule]) -> str:
 class _Descriptors:
     """The rules of a run: those that are registered, and then those that findings name besides."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[RuleDescription]) -> None:
         self.found: list[Fields] = []
         self._index: dict[str, int] = {}
         self._rules = {rule.id: rule for rule in rules}
@@ -136,7 +127,7 @@ class _Descriptors:
         )
 
 
-def _results(review: Review, descriptors: _Descriptors) -> Iterator[Fields]:
+def _results(review: ReviewOutcome, descriptors: _Descriptors) -> Iterator[Fields]:
     """Suggestions, then the findings, the worst first."""
     for suggested in review.references.suggested:
         yield {

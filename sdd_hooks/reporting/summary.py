@@ -7,7 +7,7 @@ from __future__ import annotations
 from sdd_hooks.reporting.annotations import left_out
 from sdd_hooks.reporting.links import Links
 from sdd_hooks.reporting.markdown import report_lines
-from sdd_hooks.reporting.outcome import Review
+from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.truncation import fitting
 from sdd_hooks.text.display import counted
 
@@ -18,7 +18,7 @@ _MARGIN = 48_576
 _CUT = "**Cut here:** the report is longer than a summary may be. `sdd review` prints all of it."
 
 
-def summary(review: Review, *, links: Links | None = None) -> str:
+def summary(review: ReviewOutcome, *, links: Links | None = None) -> str:
     """The report in at most `LONGEST` bytes of UTF-8, cut on whole lines.
 
     It counts what `annotations` has left out. The margin is for what else a step writes there.

@@ -10,17 +10,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeVar
 
-from sdd_hooks.findings import Finding, Severity
-from sdd_hooks.reporting.outcome import (
-    SEVERITIES,
-    Candidate,
-    Evidence,
-    References,
-    Reported,
-    Review,
-    Suppressed,
-    question,
-)
+from sdd_hooks.findings import SEVERITIES, Finding, ReportedFinding, Severity, SuppressedFinding
+from sdd_hooks.reporting.outcome import Candidate, Evidence, References, ReviewOutcome, question
 from sdd_hooks.text.display import columns_of, counted, plain
 
 MOST_LINES = 20
@@ -67,7 +58,7 @@ class _Screen:
         return [indent + (after if number else "") + line for number, line in enumerate(lines)]
 
 
-def terminal(review: Review, *, width: int, colour: bool) -> str:
+def terminal(review: ReviewOutcome, *, width: int, colour: bool) -> str:
     """The review as text for a terminal of `width` columns (0: no limit), ending in a line end.
 
     First what is suggested, and why, then the findings by severity, what was suppressed, what it
@@ -122,7 +113,7 @@ def _advice(references: References, screen: _Screen) -> Block:
     return screen.faint(*lines)
 
 
-def _group(findings: Sequence[Reported], severity: Severity, screen: _Screen) -> Block:
+def _group(findings: Sequence[ReportedFinding], severity: Severity, screen: _Screen) -> Block:
     """The findings of a severity; what is the same in several places is said once."""
     alike: dict[tuple[str, str], list[Finding]] = {}
     for one in findings:
@@ -163,11 +154,11 @@ def _line(one: Finding, screen: _Screen) -> str:
     return _INDENT * 2 + (f"{place}  {screen.faint(evidence)[0]}" if evidence else place)
 
 
-def _suppressed(suppressed: Sequence[Suppressed], screen: _Screen) -> Block:
+def _suppressed(suppressed: Sequence[SuppressedFinding], screen: _Screen) -> Block:
     if not suppressed:
         return []
 
-    def shown(one: Suppressed) -> Block:
+    def shown(one: SuppressedFinding) -> Block:
         place = _place(one.finding.path, one.finding.line)
         text = f"{place}  {one.finding.rule}: {one.reason}"
         return screen.faint(*screen.wrapped(text, _INDENT, _INDENT))
@@ -176,7 +167,7 @@ def _suppressed(suppressed: Sequence[Suppressed], screen: _Screen) -> Block:
     return [*heading, *_some(suppressed, shown, screen)]
 
 
-def _total(review: Review) -> str:
+def _total(review: ReviewOutcome) -> str:
     severities = [one.finding.severity for one in review.findings]
     counts = [counted(len(review.references.suggested), "suggestion")]
     counts += [f"{severities.count('critical'):,} critical"]
@@ -189,7 +180,7 @@ def _total(review: Review) -> str:
     return f"{total}; {len(review.suppressed):,} suppressed" if review.suppressed else total
 
 
-def _notes(review: Review, screen: _Screen) -> Block:
+def _notes(review: ReviewOutcome, screen: _Screen) -> Block:
     silenced = review.references.silenced
     notes = (f"nothing is suggested, as asked for: {silenced}",) if silenced else ()
     texts = [f"note: {note}" for note in (*notes, *review.notes)]

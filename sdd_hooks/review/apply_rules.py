@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.findings import Finding
-from sdd_hooks.reporting.outcome import SEVERITIES, Suppressed
+from sdd_hooks.findings import SEVERITIES, Finding, SuppressedFinding, worst_first
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.suppressions import suppress
@@ -29,7 +28,7 @@ class Checked:
     """
 
     findings: tuple[Finding, ...] = ()
-    suppressed: tuple[Suppressed, ...] = ()
+    suppressed: tuple[SuppressedFinding, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -42,11 +41,6 @@ def check(subject: Subject, rules: Sequence[Rule]) -> Checked:
     found = {finding for rule in rules for finding in _apply(rule, subject, notes)}
     findings, suppressed = suppress(subject, worst_first(found), rules)
     return Checked(findings, suppressed, tuple(notes))
-
-
-def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings in the order in which they are reported, each once."""
-    return tuple(sorted(set(findings), key=lambda one: (SEVERITIES.index(one.severity), one)))
 
 
 def _apply(rule: Rule, subject: Subject, notes: list[str]) -> Iterator[Finding]:

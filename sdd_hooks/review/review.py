@@ -12,10 +12,10 @@ from sdd_hooks.changes.base import is_shallow
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.diff import read_change, read_staged
 from sdd_hooks.changes.tree import Tree
+from sdd_hooks.findings import identify_findings
 from sdd_hooks.project.project import Project
-from sdd_hooks.reporting.outcome import References, Review
+from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.review.apply_rules import check
-from sdd_hooks.review.fingerprint import report
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.subject import Subject
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def review_commits(
     project: Project, base: str, head: str, *, title: str = "", body: str = "", judge: str = ""
-) -> Review:
+) -> ReviewOutcome:
     """Review what `head` changed since it left `base`.
 
     `title` and `body` are the pull request's, "" where there is none; `judge` is the model of `llm`
@@ -49,7 +49,7 @@ def review_commits(
     return judged(model, subject, review, suggestions=most)
 
 
-def review_staged(project: Project, *, index: str = "") -> Review:
+def review_staged(project: Project, *, index: str = "") -> ReviewOutcome:
     """Apply the rules to what is staged.
 
     `index` is git's index file where a commit in the making has one of its own. Raises
@@ -91,16 +91,16 @@ def _history_cut(root: Path) -> tuple[str, ...]:
     )
 
 
-def _review(subject: Subject, references: References, notes: tuple[str, ...] = ()) -> Review:
+def _review(subject: Subject, references: References, notes: tuple[str, ...] = ()) -> ReviewOutcome:
     change = subject.change
     checked = check(subject, registered())
-    return Review(
+    return ReviewOutcome(
         change.base,
         change.head,
         change.title,
         len(change.files),
         references,
-        report(subject, checked.findings),
+        identify_findings(checked.findings, change.added_lines()),
         checked.suppressed,
         (*change.notes, *notes, *checked.notes),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.findings import Finding, RuleDescription, Severity
 from sdd_hooks.review.subject import Subject
 
 
@@ -26,3 +26,8 @@ class Rule:
     advice: str
     check: Callable[[Subject], Iterable[Finding]]
     guards_records: bool = False
+
+    @property
+    def description(self) -> RuleDescription:
+        """What a report says about the rule."""
+        return RuleDescription(self.id, self.severity, self.summary, self.advice)

@@ -19,8 +19,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sdd_hooks.findings import Finding
-from sdd_hooks.reporting.outcome import Suppressed
+from sdd_hooks.findings import Finding, SuppressedFinding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -84,13 +83,13 @@ def _reason(opened: str) -> str:
 
 def suppress(
     subject: Subject, findings: Iterable[Finding], rules: Sequence[Rule]
-) -> tuple[tuple[Finding, ...], tuple[Suppressed, ...]]:
+) -> tuple[tuple[Finding, ...], tuple[SuppressedFinding, ...]]:
     """The findings that stay, and those that are suppressed, both in the order given."""
     guards = {rule.id for rule in rules if rule.guards_records}
     before = {file.path: file.before for file in subject.change.files}
     read: dict[str, tuple[Suppression, ...]] = {}
     stay: list[Finding] = []
-    suppressed: list[Suppressed] = []
+    suppressed: list[SuppressedFinding] = []
     for finding in findings:
         path = finding.path
         if path not in read:
@@ -103,7 +102,7 @@ def suppress(
         if one is None:
             stay.append(finding)
         else:
-            suppressed.append(Suppressed(finding, one.reason))
+            suppressed.append(SuppressedFinding(finding, one.reason))
     return tuple(stay), tuple(suppressed)
 
 

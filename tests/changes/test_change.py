@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.text.lines import lines_of
+from sdd_hooks.changes.change import Change, ChangedFile
+from sdd_hooks.text.lines import Line, lines_of
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,12 @@ def test_lines(text: str, lines: tuple[str, ...]) -> None:
 def test_what_is_a_file() -> None:
     link = ChangedFile("a", "a", "T", mode="120000", mode_before="100755")
     assert (link.was_file, link.is_file) == (True, False)
+
+
+def test_added_lines_are_numbers_by_path() -> None:
+    files = (
+        ChangedFile("a", "a", "M", added=(Line(2, "x"), Line(5, "y"))),
+        ChangedFile("b", "b", "D", removed=(Line(1, "z"),)),
+    )
+    change = Change("", "", "", "", (), files)
+    assert change.added_lines() == {"a": {2, 5}, "b": set()}

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from sdd_hooks.findings import Finding
-from sdd_hooks.reporting.outcome import (
-    SEVERITIES,
-    Candidate,
-    Evidence,
-    References,
-    Reported,
-    Review,
-    Suppressed,
-)
+from sdd_hooks.findings import SEVERITIES, Finding, ReportedFinding, SuppressedFinding
+from sdd_hooks.reporting.outcome import Candidate, Evidence, References, ReviewOutcome
 
 BASE, HEAD = "a" * 40, "b" * 40
 
@@ -57,19 +49,19 @@ MARKUP = Finding(
     "box.innerHTML = name",
 )
 
-EVERYTHING = Review(
+EVERYTHING = ReviewOutcome(
     base=BASE,
     head=HEAD,
     title="Retry payments",
     files=14,
     references=References((RETRIES, TIMEOUTS, QUEUES), (TIMEOUTS, QUEUES)),
     findings=(
-        Reported(DANGLING, "f1", changed=True),
-        Reported(SUPERSEDED, "f2"),
-        Reported(UNPAIRED, "f3"),
-        Reported(MARKUP, "f4", changed=True),
+        ReportedFinding(DANGLING, "f1", on_added_line=True),
+        ReportedFinding(SUPERSEDED, "f2"),
+        ReportedFinding(UNPAIRED, "f3"),
+        ReportedFinding(MARKUP, "f4", on_added_line=True),
     ),
-    suppressed=(Suppressed(MARKUP, "sanitised by bleach"),),
+    suppressed=(SuppressedFinding(MARKUP, "sanitised by bleach"),),
     notes=("the diff is larger than 50 MB: not all of it was read",),
 )
 
@@ -116,7 +108,7 @@ def findings() -> st.SearchStrategy[Finding]:
     return st.builds(Finding, paths(), _LINES, rules, severities, texts(), texts())
 
 
-def reviews() -> st.SearchStrategy[Review]:
+def reviews() -> st.SearchStrategy[ReviewOutcome]:
     """Reviews of any content, well formed."""
     evidence = st.builds(Evidence, st.sampled_from(["words", "comments"]), texts(), paths(), _LINES)
     candidates = st.builds(
@@ -133,15 +125,17 @@ def reviews() -> st.SearchStrategy[Review]:
         line=_LINES,
     )
     some = st.lists(candidates, max_size=3).map(tuple)
-    reported = st.builds(Reported, findings(), st.text("0123456789abcdef"), st.booleans())
+    reported = st.builds(ReportedFinding, findings(), st.text("0123456789abcdef"), st.booleans())
     return st.builds(
-        Review,
+        ReviewOutcome,
         base=st.sampled_from(["", BASE]),
         head=st.sampled_from(["", HEAD]),
         title=texts(),
         files=st.integers(0, 5000),
         references=st.builds(References, some, some, texts(2)),
         findings=st.lists(reported, max_size=5).map(tuple),
-        suppressed=st.lists(st.builds(Suppressed, findings(), texts()), max_size=3).map(tuple),
+        suppressed=st.lists(st.builds(SuppressedFinding, findings(), texts()), max_size=3).map(
+            tuple
+        ),
         notes=st.lists(texts(), max_size=3).map(tuple),
     )

@@ -5,10 +5,10 @@ from unicodedata import category
 import pytest
 from hypothesis import given
 
-from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.findings import Finding, ReportedFinding, Severity
 from sdd_hooks.reporting.annotations import MOST, annotations, left_out
 from sdd_hooks.reporting.escape import shown
-from sdd_hooks.reporting.outcome import References, Reported, Review, question
+from sdd_hooks.reporting.outcome import References, ReviewOutcome, question
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, RETRIES, reviews
 from tests.reporting.runner import Command, read
 
@@ -17,10 +17,10 @@ HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 LEVELS = {"critical": "error", "warning": "warning", "info": "notice"}
 
 
-def of(*findings: Finding, references: References | None = None) -> Review:
+def of(*findings: Finding, references: References | None = None) -> ReviewOutcome:
     """A review with these findings."""
-    reported = tuple(Reported(one, f"{at:032x}") for at, one in enumerate(findings))
-    return Review(BASE, HEAD, "", 1, references or References(), reported)
+    reported = tuple(ReportedFinding(one, f"{at:032x}") for at, one in enumerate(findings))
+    return ReviewOutcome(BASE, HEAD, "", 1, references or References(), reported)
 
 
 def only(finding: Finding) -> Command:
@@ -82,7 +82,7 @@ def test_suggestions_come_before_other_notices() -> None:
 
 
 @given(reviews())
-def test_each_line_is_one_command_of_ours(review: Review) -> None:
+def test_each_line_is_one_command_of_ours(review: ReviewOutcome) -> None:
     lines = annotations(review)
     wanted = [shown(one.finding.message) for one in review.findings]
     wanted += [shown(one.quote or one.title) for one in review.references.suggested]

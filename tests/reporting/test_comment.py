@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdd_hooks.findings import Finding
+from sdd_hooks.findings import Finding, ReportedFinding, SuppressedFinding
 from sdd_hooks.reporting.comment import LONGEST, MARKER, comment, is_ours
 from sdd_hooks.reporting.links import Links
 from sdd_hooks.reporting.markdown import markdown
-from sdd_hooks.reporting.outcome import Candidate, References, Reported, Review, Suppressed
+from sdd_hooks.reporting.outcome import Candidate, References, ReviewOutcome
 from tests.reporting.forges import acted_on, shown
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, reviews
 from tests.reporting.test_markdown import many
@@ -21,12 +21,12 @@ def characters(text: str) -> int:
     return len(text.replace("\n", "\r\n").encode("utf-16-le")) // 2
 
 
-def huge(number: int, evidence: str) -> Review:
+def huge(number: int, evidence: str) -> ReviewOutcome:
     """A review with that many warnings and suppressed ones."""
     found = [Finding(f"src/{at}.py", 1, "r", "warning", "no", evidence) for at in range(number)]
-    reported = tuple(Reported(one, f"{at:032x}") for at, one in enumerate(found))
-    suppressed = tuple(Suppressed(one, "a reason") for one in found)
-    return Review(BASE, HEAD, "", 1, findings=reported, suppressed=suppressed)
+    reported = tuple(ReportedFinding(one, f"{at:032x}") for at, one in enumerate(found))
+    suppressed = tuple(SuppressedFinding(one, "a reason") for one in found)
+    return ReviewOutcome(BASE, HEAD, "", 1, findings=reported, suppressed=suppressed)
 
 
 def test_the_marker_is_the_first_line() -> None:
@@ -46,9 +46,9 @@ def test_a_marker_in_what_is_reviewed_is_text() -> None:
     record = Candidate(MARKER, MARKER, MARKER, 1, True, False, (), MARKER, f"\n{MARKER}\n", 1)
     notes, silenced = (f"\n{MARKER}",), f"\n{MARKER}"
     references = References((record,), (record,), silenced)
-    suppressed = (Suppressed(found, f"\n{MARKER}"),)
-    hostile = Review(
-        BASE, HEAD, MARKER, 1, references, (Reported(found, "f" * 32),), suppressed, notes
+    suppressed = (SuppressedFinding(found, f"\n{MARKER}"),)
+    hostile = ReviewOutcome(
+        BASE, HEAD, MARKER, 1, references, (ReportedFinding(found, "f" * 32),), suppressed, notes
     )
     text = comment(hostile)
     assert text.count("<!--") == 1
@@ -73,7 +73,7 @@ def test_a_long_report_is_cut_on_whole_lines(evidence: str) -> None:
 
 def test_a_report_that_fits_is_not_cut() -> None:
     for number in range(400, 640, 3):
-        review = Review(BASE, HEAD, "", 1, findings=many(number))
+        review = ReviewOutcome(BASE, HEAD, "", 1, findings=many(number))
         text = comment(review)
         whole = f"{MARKER}\n{markdown(review)}"
         assert text == whole or CUT in text
@@ -82,8 +82,8 @@ def test_a_report_that_fits_is_not_cut() -> None:
 
 @settings(max_examples=40)
 @given(reviews(), st.integers(0, 200))
-def test_every_comment_is_within_the_limit(review: Review, times: int) -> None:
-    grown = Review(
+def test_every_comment_is_within_the_limit(review: ReviewOutcome, times: int) -> None:
+    grown = ReviewOutcome(
         review.base,
         review.head,
         review.title,

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdd_hooks.findings import Finding
+from sdd_hooks.findings import Finding, ReportedFinding, SuppressedFinding
 from sdd_hooks.reporting.comment import MARKER, comment
 from sdd_hooks.reporting.escape import code, prose
 from sdd_hooks.reporting.line_comments import inline
 from sdd_hooks.reporting.links import Links
-from sdd_hooks.reporting.outcome import Candidate, References, Reported, Review, Suppressed
+from sdd_hooks.reporting.outcome import Candidate, References, ReviewOutcome
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD
 from tests.reporting.test_escape import HOSTILE
 from tests.support.gitea_server import NEEDED, RealGitea, gitea_program, running_gitea
@@ -110,14 +110,14 @@ def test_no_text_acts(project: Project, texts: list[str]) -> None:
     assert tags <= {"ul", "li", "span", "code"}
 
 
-def hostile(text: str) -> Review:
+def hostile(text: str) -> ReviewOutcome:
     """A review that has the text wherever text can be."""
     found = Finding(text, 3, text, "critical", text, text)
     record = Candidate(text, text, text, 1, True, False, (), text, text, 1)
     references = References((record,), (record,), text)
-    reported = (Reported(found, "f" * 32, changed=True),)
-    suppressed = (Suppressed(found, text),)
-    return Review(BASE, HEAD, text, 1, references, reported, suppressed, (text,))
+    reported = (ReportedFinding(found, "f" * 32, on_added_line=True),)
+    suppressed = (SuppressedFinding(found, text),)
+    return ReviewOutcome(BASE, HEAD, text, 1, references, reported, suppressed, (text,))
 
 
 def test_a_comment_tells_nobody_and_refers_to_nothing(project: Project) -> None:

@@ -6,9 +6,9 @@ from hypothesis import given
 from jsonschema import Draft202012Validator
 
 from sdd_hooks.cli.output import Report, show
-from sdd_hooks.findings import Finding
+from sdd_hooks.findings import Finding, ReportedFinding
 from sdd_hooks.reporting.json import document, render_json
-from sdd_hooks.reporting.outcome import Reported, Review
+from sdd_hooks.reporting.outcome import ReviewOutcome
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, QUEUES, RETRIES, reviews
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs/review.schema.json"
@@ -105,14 +105,16 @@ def test_it_has_the_form_of_every_other_command(capsys):
 
 def test_a_byte_that_is_no_text_leaves_json_that_every_reader_takes():
     finding = Finding("caf\udce9.py", 1, "r", "info", "half a pair: \ud83d", "\udce9")
-    found = render_json(Review(BASE, HEAD, "t", 1, findings=(Reported(finding, "f"),)))
+    found = render_json(
+        ReviewOutcome(BASE, HEAD, "t", 1, findings=(ReportedFinding(finding, "f"),))
+    )
     assert "\\ud" not in found
     assert json.loads(found)["findings"][0]["path"] == "caf\ufffd.py"
     assert json.loads(found)["findings"][0]["message"] == "half a pair: \ufffd"
 
 
 def test_a_character_beyond_the_first_plane_is_kept():
-    found = json.loads(render_json(Review(BASE, HEAD, "🦀 日本", 1)))
+    found = json.loads(render_json(ReviewOutcome(BASE, HEAD, "🦀 日本", 1)))
     assert found["title"] == "🦀 日本"
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdd_hooks.findings import ReportedFinding
 from sdd_hooks.reporting.line_comments import (
     MOST,
     Existing,
@@ -15,7 +16,7 @@ from sdd_hooks.reporting.line_comments import (
     inline,
     reconcile,
 )
-from sdd_hooks.reporting.outcome import Reported, Review
+from sdd_hooks.reporting.outcome import ReviewOutcome
 from tests.reporting.forges import acted_on, shown
 from tests.reporting.reviews import BASE, DANGLING, EVERYTHING, HEAD, reviews
 
@@ -24,8 +25,8 @@ ONE, TWO, THREE = ("1" * 32, "2" * 32, "3" * 32)
 
 def wanted(*fingerprints: str) -> tuple[InlineComment, ...]:
     """What a review with such findings asks for."""
-    found = tuple(Reported(DANGLING, one, changed=True) for one in fingerprints)
-    return inline(Review(BASE, HEAD, "", 1, findings=found))
+    found = tuple(ReportedFinding(DANGLING, one, on_added_line=True) for one in fingerprints)
+    return inline(ReviewOutcome(BASE, HEAD, "", 1, findings=found))
 
 
 def posted(one: InlineComment, id_: str = "1") -> Existing:
@@ -47,8 +48,8 @@ def test_findings_on_changed_lines_have_comments() -> None:
 
 
 def test_the_file_as_a_whole_has_no_line_to_comment_on() -> None:
-    found = Reported(replace(DANGLING, line=0), ONE, changed=True)
-    assert inline(Review(BASE, HEAD, "", 1, findings=(found,))) == ()
+    found = ReportedFinding(replace(DANGLING, line=0), ONE, on_added_line=True)
+    assert inline(ReviewOutcome(BASE, HEAD, "", 1, findings=(found,))) == ()
 
 
 def test_the_marker_is_read_back() -> None:
@@ -134,7 +135,7 @@ def test_no_more_are_open_than_a_reader_can_bear() -> None:
 
 
 @given(reviews())
-def test_bodies_are_inert(review: Review) -> None:
+def test_bodies_are_inert(review: ReviewOutcome) -> None:
     for one in inline(review):
         marker, _, text = one.body.partition("\n")
         assert marker == f"<!-- sdd-review: {one.fingerprint} -->"

@@ -5,11 +5,11 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.findings import Finding
+from sdd_hooks.findings import Finding, ReportedFinding
 from sdd_hooks.reporting.escape import shown as as_line
 from sdd_hooks.reporting.links import Links, place
 from sdd_hooks.reporting.markdown import OPEN, markdown
-from sdd_hooks.reporting.outcome import References, Reported, Review
+from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from tests.reporting.forges import acted_on, shown
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, RETRIES, TIMEOUTS, reviews
 
@@ -19,10 +19,12 @@ LINKS = Links(BLOB, HEAD)
 WHOLE = Path(__file__).with_name("everything.md")
 
 
-def many(number: int) -> tuple[Reported, ...]:
+def many(number: int) -> tuple[ReportedFinding, ...]:
     """Warnings on lines that a change adds."""
     return tuple(
-        Reported(Finding("a.py", at, "r", "warning", f"finding {at}", "x = 1"), f"{at:032x}", True)
+        ReportedFinding(
+            Finding("a.py", at, "r", "warning", f"finding {at}", "x = 1"), f"{at:032x}", True
+        )
         for at in range(1, number + 1)
     )
 
@@ -38,29 +40,29 @@ def test_without_links_places_are_told() -> None:
 
 
 def test_nothing_to_say() -> None:
-    assert markdown(Review(BASE, HEAD, "Change", 1)) == (
+    assert markdown(ReviewOutcome(BASE, HEAD, "Change", 1)) == (
         "## ✅ All clear\n\n<sub>1 changed file, from `aaaaaaaaaaaa` to `bbbbbbbbbbbb`.</sub>\n"
     )
 
 
 def test_what_is_staged_has_no_commit() -> None:
-    text = markdown(Review(BASE, "", "", 2))
+    text = markdown(ReviewOutcome(BASE, "", "", 2))
     assert text.endswith("<sub>2 changed files, from `aaaaaaaaaaaa` to what is staged.</sub>\n")
 
 
 def test_silence_is_recorded() -> None:
     silenced = References((TIMEOUTS,), (), "ADR-Exempt: generated code")
-    text = markdown(Review(BASE, HEAD, "", 1, silenced))
+    text = markdown(ReviewOutcome(BASE, HEAD, "", 1, silenced))
     assert "## ✅ All clear\n" in text
     assert "was not asked: `ADR-Exempt: generated code`\n" in text
 
 
 def test_what_is_said_of_several_places_is_said_once() -> None:
     found = tuple(
-        Reported(Finding("a.py", at, "r", "critical", "no", f"x = {at}"), f"{at:032x}")
+        ReportedFinding(Finding("a.py", at, "r", "critical", "no", f"x = {at}"), f"{at:032x}")
         for at in range(1, OPEN + 3)
     )
-    page = markdown(Review(BASE, HEAD, "", 1, findings=(*found, *many(1))))
+    page = markdown(ReviewOutcome(BASE, HEAD, "", 1, findings=(*found, *many(1))))
     shown_first, _, folded = page.partition("<details><summary>2 more</summary>\n")
     assert "- no (`r`)\n  - `a.py:1`: `x = 1`\n  - `a.py:2`: `x = 2`\n" in shown_first
     assert "\n- no (`r`)\n  - `a.py:6`: `x = 6`\n  - `a.py:7`: `x = 7`\n\n</details>" in folded
@@ -68,16 +70,16 @@ def test_what_is_said_of_several_places_is_said_once() -> None:
 
 
 def test_many_findings_are_folded() -> None:
-    page = markdown(Review(BASE, HEAD, "", 1, findings=many(OPEN + 3)))
+    page = markdown(ReviewOutcome(BASE, HEAD, "", 1, findings=many(OPEN + 3)))
     in_the_open, _, folded = page.partition("<details><summary>3 more</summary>\n")
     assert in_the_open.count("\n- ") == OPEN
     assert folded.count("\n- ") == 3
-    assert "<details>" not in markdown(Review(BASE, HEAD, "", 1, findings=many(OPEN)))
+    assert "<details>" not in markdown(ReviewOutcome(BASE, HEAD, "", 1, findings=many(OPEN)))
 
 
 def test_several_suggestions_are_one_question_each() -> None:
     second = RETRIES._replace(path="docs/adrs/x.md", id="ADR-0012", title="Queues")
-    page = markdown(Review(BASE, HEAD, "", 1, References((RETRIES, second))))
+    page = markdown(ReviewOutcome(BASE, HEAD, "", 1, References((RETRIES, second))))
     assert page.startswith("## 📌 2 decisions to consider\n")
     assert "### Should this PR reference ADR-0012 (Queues)?" in page
     assert page.count("If so, add `Refs: ADR-0011`") == 1
@@ -97,7 +99,7 @@ def test_another_forge_has_another_query() -> None:
 
 
 @given(reviews(), st.sampled_from([None, LINKS]))
-def test_text_from_elsewhere_does_nothing(review: Review, links: Links | None) -> None:
+def test_text_from_elsewhere_does_nothing(review: ReviewOutcome, links: Links | None) -> None:
     text = markdown(review, links=links)
     assert text.encode().decode() == text
     assert "\r" not in text
@@ -112,7 +114,7 @@ def test_text_from_elsewhere_does_nothing(review: Review, links: Links | None) -
 
 
 @given(reviews())
-def test_every_finding_is_in_the_report(review: Review) -> None:
+def test_every_finding_is_in_the_report(review: ReviewOutcome) -> None:
     found = [one.finding for one in (*review.findings, *review.suppressed)]
     codes = set(shown(markdown(review)).codes)
     for one in found:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sdd_hooks.reporting.comment import comment
 from sdd_hooks.reporting.escape import BREAK, code, prose
 from sdd_hooks.reporting.links import Links
-from sdd_hooks.reporting.outcome import Review
+from sdd_hooks.reporting.outcome import ReviewOutcome
 from tests.reporting.forges import acted_on, shown
 from tests.reporting.reviews import HEAD, reviews
 from tests.reporting.test_escape import HOSTILE, PLACES, read
@@ -86,7 +86,7 @@ def test_code_is_one_code_span(render: Render, first: str, second: str) -> None:
 
 
 @given(reviews())
-def test_a_comment_has_no_markup_but_its_own(render: Render, review: Review) -> None:
+def test_a_comment_has_no_markup_but_its_own(render: Render, review: ReviewOutcome) -> None:
     page = shown(comment(review, links=Links(BLOB, HEAD)), render)
     allowed = "h2 h3 p ul ol li blockquote strong a code span details summary sub br"
     assert set(page.tags) <= set(allowed.split())

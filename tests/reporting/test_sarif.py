@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from jsonschema import ValidationError
 
 import sdd_hooks
-from sdd_hooks.findings import Finding
-from sdd_hooks.reporting.outcome import References, Reported, Review
+from sdd_hooks.findings import Finding, ReportedFinding, RuleDescription
+from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.reporting.sarif import LARGEST, MOST_RESULTS, sarif
-from sdd_hooks.review.rule import Rule
 from tests.reporting.reviews import (
     BASE,
     EVERYTHING,
@@ -27,21 +26,21 @@ from tests.reporting.reviews import (
 )
 
 RULES = [
-    Rule("spec-pair", "warning", "A spec without its design", "Write the design.", lambda _: ()),
-    Rule("security", "warning", "Patterns that are often unsafe", "Look again.", lambda _: ()),
+    RuleDescription("spec-pair", "warning", "A spec without its design", "Write the design."),
+    RuleDescription("security", "warning", "Patterns that are often unsafe", "Look again."),
 ]
 
 
-def run_of(review: Review, rules: list[Rule] = RULES) -> Any:
+def run_of(review: ReviewOutcome, rules: list[RuleDescription] = RULES) -> Any:
     log = json.loads(sarif(review, rules))
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
     return run
 
 
-def reported(*found: Finding) -> Review:
-    each = tuple(Reported(one, f"f{number}") for number, one in enumerate(found))
-    return Review(BASE, HEAD, "t", 1, findings=each)
+def reported(*found: Finding) -> ReviewOutcome:
+    each = tuple(ReportedFinding(one, f"f{number}") for number, one in enumerate(found))
+    return ReviewOutcome(BASE, HEAD, "t", 1, findings=each)
 
 
 def test_the_official_schema_has_something_to_say(official):
@@ -51,7 +50,7 @@ def test_the_official_schema_has_something_to_say(official):
 
 def test_an_example_is_valid(official):
     assert official.accepts(json.loads(sarif(EVERYTHING, RULES)))
-    assert official.accepts(json.loads(sarif(Review(BASE, "", "", 0), ())))
+    assert official.accepts(json.loads(sarif(ReviewOutcome(BASE, "", "", 0), ())))
 
 
 @given(reviews())
@@ -173,7 +172,7 @@ def test_a_suggestion_keeps_its_identity_when_the_record_is_edited():
 
 def test_silence_is_a_notification():
     references = References((RETRIES._replace(suggested=False),), silenced="ADR-Exempt: generated")
-    run = run_of(Review(BASE, HEAD, "t", 1, references))
+    run = run_of(ReviewOutcome(BASE, HEAD, "t", 1, references))
     assert run["results"] == []
     (notification,) = run["invocations"][0]["toolExecutionNotifications"]
     assert notification["message"]["text"] == (

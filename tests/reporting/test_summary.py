@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from sdd_hooks.reporting.annotations import annotations
 from sdd_hooks.reporting.markdown import markdown
-from sdd_hooks.reporting.outcome import Review
+from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.summary import LONGEST, summary
 from tests.reporting.forges import shown
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD
@@ -15,14 +15,14 @@ def test_it_is_the_report() -> None:
 
 
 def test_it_counts_what_has_no_annotation() -> None:
-    review = Review(BASE, HEAD, "", 1, findings=many(13))
+    review = ReviewOutcome(BASE, HEAD, "", 1, findings=many(13))
     assert len(annotations(review)) == 10
     told = "3 findings more than a step may annotate.\n"
     assert told in summary(review)
     assert told.replace("3 findings", "1 finding") in summary(
-        Review(BASE, HEAD, "", 1, findings=many(11))
+        ReviewOutcome(BASE, HEAD, "", 1, findings=many(11))
     )
-    assert "annotate" not in summary(Review(BASE, HEAD, "", 1, findings=many(10)))
+    assert "annotate" not in summary(ReviewOutcome(BASE, HEAD, "", 1, findings=many(10)))
 
 
 def test_a_huge_one_stays_within_its_bytes() -> None:

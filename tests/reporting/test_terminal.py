@@ -4,8 +4,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdd_hooks.findings import Finding
-from sdd_hooks.reporting.outcome import Evidence, References, Reported, Review, Suppressed
+from sdd_hooks.findings import Finding, ReportedFinding, SuppressedFinding
+from sdd_hooks.reporting.outcome import Evidence, References, ReviewOutcome
 from sdd_hooks.reporting.terminal import terminal
 from sdd_hooks.text.display import columns_of
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, MARKUP, RETRIES, reviews
@@ -63,12 +63,14 @@ settles it.
 STYLE = re.compile("\x1b\\[[0-9;]+m")
 
 
-def shown(review: Review, width: int = 80) -> str:
+def shown(review: ReviewOutcome, width: int = 80) -> str:
     return terminal(review, width=width, colour=False)
 
 
-def found(*findings: Finding) -> Review:
-    return Review(BASE, HEAD, "t", 2, findings=tuple(Reported(one, "f") for one in findings))
+def found(*findings: Finding) -> ReviewOutcome:
+    return ReviewOutcome(
+        BASE, HEAD, "t", 2, findings=tuple(ReportedFinding(one, "f") for one in findings)
+    )
 
 
 def test_the_suggestion_comes_first_and_the_count_last():
@@ -91,9 +93,11 @@ def test_no_width_is_no_limit():
 
 
 def test_all_clear_is_one_line():
-    assert shown(Review(BASE, HEAD, "t", 3)) == "all clear: 3 files reviewed\n"
-    assert shown(Review(BASE, HEAD, "t", 0)) == "all clear: nothing has changed\n"
-    suppressed = Review(BASE, HEAD, "t", 1, suppressed=(Suppressed(MARKUP, "sanitised"),))
+    assert shown(ReviewOutcome(BASE, HEAD, "t", 3)) == "all clear: 3 files reviewed\n"
+    assert shown(ReviewOutcome(BASE, HEAD, "t", 0)) == "all clear: nothing has changed\n"
+    suppressed = ReviewOutcome(
+        BASE, HEAD, "t", 1, suppressed=(SuppressedFinding(MARKUP, "sanitised"),)
+    )
     assert shown(suppressed).endswith("\n\nall clear: 1 file reviewed; 1 suppressed\n")
 
 
@@ -103,7 +107,7 @@ def test_a_message_can_be_at_fault_where_no_file_has_changed():
 
 
 def test_silence_is_said():
-    review = Review(BASE, HEAD, "t", 3, References(silenced="ADR-Exempt: generated code"))
+    review = ReviewOutcome(BASE, HEAD, "t", 3, References(silenced="ADR-Exempt: generated code"))
     assert shown(review) == (
         "all clear: 3 files reviewed\n\n"
         "note: nothing is suggested, as asked for: ADR-Exempt: generated code\n"
@@ -150,7 +154,7 @@ def test_evidence_and_notes_are_counted_as_well():
     evidence = tuple(Evidence("words", f"reason {n}") for n in range(30))
     references = References((RETRIES._replace(evidence=evidence),))
     notes = tuple(f"n{n}" for n in range(25))
-    review = Review(BASE, HEAD, "t", 1, references, notes=notes)
+    review = ReviewOutcome(BASE, HEAD, "t", 1, references, notes=notes)
     lines = shown(review).splitlines()
     assert "  words  reason 19" in lines
     assert "  words  reason 20" not in lines
@@ -165,7 +169,7 @@ def test_a_place_is_not_said_twice():
         Evidence("record", "it is about files like these", RETRIES.path),
     )
     references = References((RETRIES._replace(evidence=evidence),))
-    assert shown(Review(BASE, HEAD, "t", 1, references)).splitlines()[3:6] == [
+    assert shown(ReviewOutcome(BASE, HEAD, "t", 1, references)).splitlines()[3:6] == [
         "  comments  src/a.py:3 names it",
         "  title     both say retry (line 1)",
         "  record    it is about files like these",

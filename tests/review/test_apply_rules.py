@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.findings import Finding
-from sdd_hooks.review.apply_rules import LONGEST, MOST, check, worst_first
+from sdd_hooks.findings import Finding, worst_first
+from sdd_hooks.review.apply_rules import LONGEST, MOST, check
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules import own
 from sdd_hooks.review.subject import Subject

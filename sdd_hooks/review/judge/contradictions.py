@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.changes.change import Change, ChangedFile
-from sdd_hooks.findings import Finding
+from sdd_hooks.findings import Finding, worst_first
 from sdd_hooks.project.slugs import slugify
-from sdd_hooks.review.apply_rules import worst_first
 from sdd_hooks.review.judge.added_lines import Shown, added_part, find_added, written
 from sdd_hooks.review.judge.answer import parse_answer, word
 from sdd_hooks.review.judge.prompt import Ask, about

@@ -14,11 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.findings import Finding
+from sdd_hooks.findings import Finding, identify_findings, worst_first
 from sdd_hooks.models.language_model import LanguageModel
-from sdd_hooks.reporting.outcome import Review
-from sdd_hooks.review.apply_rules import worst_first
-from sdd_hooks.review.fingerprint import report
+from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.review.judge.answer import LONGEST
 from sdd_hooks.review.judge.choice import CANDIDATES, choose, with_choice
 from sdd_hooks.review.judge.contradictions import RECORDS, drift
@@ -36,14 +34,14 @@ SECONDS = 60.0
 def judged(
     model: LanguageModel,
     subject: Subject,
-    review: Review,
+    review: ReviewOutcome,
     *,
     suggestions: int = 1,
     environ: Mapping[str, str] = os.environ,
     limit: int = LIMIT,
     seconds: float = SECONDS,
     boundary: Callable[[], str] = random_boundary,
-) -> Review:
+) -> ReviewOutcome:
     """The review of `subject` with what a model adds.
 
     `suggestions` is how many records are suggested at most, `limit` how many characters a question
@@ -96,8 +94,8 @@ class _Judge:
 
 
 def _with_choice(
-    judge: _Judge, subject: Subject, review: Review, suggestions: int, notes: list[str]
-) -> Review:
+    judge: _Judge, subject: Subject, review: ReviewOutcome, suggestions: int, notes: list[str]
+) -> ReviewOutcome:
     """The review with the record that the model chose first, unless nobody wants suggestions."""
     references = review.references
     records = records_of(subject, references.ranked, CANDIDATES)
@@ -112,7 +110,9 @@ def _with_choice(
     return replace(review, references=chosen)
 
 
-def _with_drift(judge: _Judge, subject: Subject, review: Review, notes: list[str]) -> Review:
+def _with_drift(
+    judge: _Judge, subject: Subject, review: ReviewOutcome, notes: list[str]
+) -> ReviewOutcome:
     """The review with the contradictions that the model proves."""
     # What a change does to records is what rules look at.
     changed = subject.change.files
@@ -125,8 +125,11 @@ def _with_drift(judge: _Judge, subject: Subject, review: Review, notes: list[str
     return _with_findings(subject, review, found.findings)
 
 
-def _with_findings(subject: Subject, review: Review, findings: Iterable[Finding]) -> Review:
+def _with_findings(
+    subject: Subject, review: ReviewOutcome, findings: Iterable[Finding]
+) -> ReviewOutcome:
     stay, suppressed = suppress(subject, findings, ())
-    reported = {one.finding: one for one in (*review.findings, *report(subject, stay))}
+    identified = identify_findings(stay, subject.change.added_lines())
+    reported = {one.finding: one for one in (*review.findings, *identified)}
     ordered = tuple(reported[finding] for finding in worst_first(reported))
     return replace(review, findings=ordered, suppressed=(*review.suppressed, *suppressed))

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.findings import Finding
+from sdd_hooks.findings import Finding, RuleDescription
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line, reason
@@ -64,6 +64,13 @@ def registered() -> tuple[Rule, ...]:
         rule = _load(point)
         found.setdefault(rule.id, rule)
     return tuple(sorted(found.values(), key=_id))
+
+
+def rule_descriptions() -> tuple[RuleDescription, ...]:
+    """What a report says about every rule on this machine, the judge included."""
+    from sdd_hooks.review.judge.contradictions import JUDGE
+
+    return tuple(rule.description for rule in (*registered(), JUDGE))
 
 
 def _load(point: EntryPoint) -> Rule:

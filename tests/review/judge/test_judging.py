@@ -13,10 +13,9 @@ from typing import Any
 
 import pytest
 
-from sdd_hooks.findings import Finding
+from sdd_hooks.findings import Finding, identify_findings
 from sdd_hooks.models.language_model import load_language_model
-from sdd_hooks.reporting.outcome import References, Review
-from sdd_hooks.review.fingerprint import report
+from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.review.judge.judging import judged
 from sdd_hooks.review.judge.prompt import LIMIT
 from sdd_hooks.review.subject import Subject
@@ -65,17 +64,23 @@ def answering(choice: object, *findings: object) -> Callable[[Any], list[str]]:
     return answer
 
 
-def without(made: Subject, ranked: References | None = None) -> Review:
+def without(made: Subject, ranked: References | None = None) -> ReviewOutcome:
     """The review as it is without a judge."""
     change = made.change
     found = references() if ranked is None else ranked
     warning = Finding("src/tokens.py", 1, "security/x", "warning", "Careful.", "def save(token):")
-    return Review(
-        change.base, change.head, change.title, 1, found, report(made, [warning]), notes=("First.",)
+    return ReviewOutcome(
+        change.base,
+        change.head,
+        change.title,
+        1,
+        found,
+        identify_findings([warning], change.added_lines()),
+        notes=("First.",),
     )
 
 
-def judge(made: Subject, review: Review, **options: Any) -> Review:
+def judge(made: Subject, review: ReviewOutcome, **options: Any) -> ReviewOutcome:
     return judged(load_language_model(NAME), made, review, **{"environ": {}, **options})
 
 
@@ -86,7 +91,7 @@ def test_a_choice_and_a_finding_are_added(tmp_path: Path) -> None:
     assert [one.path for one in found.references.ranked] == [TOKENS, QUEUE, OLD]
     assert found.references.suggested[0].quote == MUST
     assert [one.finding.rule for one in found.findings] == ["judge/adr-0001", "security/x"]
-    assert found.findings[0].changed
+    assert found.findings[0].on_added_line
     assert found.findings[0].fingerprint != found.findings[1].fingerprint
     size = sum(len(prompt.system) + len(prompt.prompt) for prompt in talker.asked)
     assert found.notes == (

@@ -12,8 +12,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.code.dependencies import dependencies, is_manifest
 from sdd_hooks.code.imports import has_imports, imports
-from sdd_hooks.findings import Finding
-from sdd_hooks.reporting.outcome import SEVERITIES
+from sdd_hooks.findings import SEVERITIES, Finding
 from sdd_hooks.review.patterns import AddedText, Pattern, added_text
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.decision.blocks import (

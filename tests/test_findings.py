@@ -1,0 +1,83 @@
+"""The order of findings, and the fingerprints that identify them over time."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.findings import FINGERPRINT_LENGTH, Finding, identify_findings, worst_first
+
+
+def prints(findings: list[Finding]) -> list[str]:
+    return [one.fingerprint for one in identify_findings(findings, {})]
+
+
+def test_neither_line_nor_message_nor_severity_nor_white_space_matters() -> None:
+    a = Finding("a.py", 3, "r", "info", "one", "x  =\t1")
+    b = Finding("a.py", 90, "r", "critical", "two", "  x = 1 ")
+
+    assert prints([a]) == prints([b])
+
+
+def test_rule_path_and_evidence_matter() -> None:
+    base = Finding("a.py", 3, "r", "info", "one", "x")
+    others = [
+        Finding("b.py", 3, "r", "info", "one", "x"),
+        Finding("a.py", 3, "s", "info", "one", "x"),
+        Finding("a.py", 3, "r", "info", "one", "y"),
+        Finding("a.py", 3, "r", "info", "one", ""),
+        # The border between two parts is not lost.
+        Finding("a.py", 3, "ra.", "info", "one", "pyx"),
+    ]
+
+    assert len(set(prints([base, *others]))) == 6
+
+
+def test_equals_are_told_apart_by_their_order_and_not_by_how_they_are_given() -> None:
+    first = Finding("a.py", 3, "r", "info", "m", "x")
+    second = Finding("a.py", 9, "r", "info", "m", "x")
+
+    assert prints([first, second]) == prints([second, first])[::-1]
+    assert len(set(prints([first, second]))) == 2
+    # One more above them leaves as many of the same ones as there were.
+    above = Finding("a.py", 1, "r", "info", "m", "x")
+    assert set(prints([first, second])) < set(prints([above, first, second]))
+
+
+@given(
+    st.lists(
+        st.builds(
+            Finding,
+            st.text(max_size=3),
+            st.integers(0, 4),
+            st.sampled_from(["r", "s/t"]),
+            st.sampled_from(["critical", "warning", "info"]),
+            st.text(max_size=2),
+            st.text(st.characters(exclude_categories=[]), max_size=4),
+        ),
+        max_size=12,
+    )
+)
+def test_distinct_findings_have_distinct_fingerprints(findings: list[Finding]) -> None:
+    reported = identify_findings(findings, {})
+
+    assert [one.finding for one in reported] == findings
+    assert len({one.fingerprint for one in reported}) == len(set(findings))
+    assert all(len(one.fingerprint) == FINGERPRINT_LENGTH for one in reported)
+    assert not any(one.on_added_line for one in reported)
+
+
+def test_on_added_line_is_a_finding_whose_line_the_change_adds() -> None:
+    at = [Finding("a.py", line, "r", "info", "m") for line in (0, 1, 2, 3)]
+
+    reported = identify_findings([*at, Finding("b.py", 2, "r", "info", "m")], {"a.py": {2}})
+
+    assert [one.on_added_line for one in reported] == [False, False, True, False, False]
+
+
+def test_worst_first_is_by_severity_then_path_and_line_without_duplicates() -> None:
+    info = Finding("a.py", 1, "r", "info", "m")
+    warning = Finding("b.py", 9, "r", "warning", "m")
+    earlier = Finding("b.py", 2, "r", "warning", "m")
+
+    assert worst_first([info, warning, earlier, info]) == (earlier, warning, info)
