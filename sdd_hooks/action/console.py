@@ -18,7 +18,7 @@ from typing import TextIO
 
 from sdd_hooks.action.toolkit import EXTRA, Toolkit, in_step, load_toolkit
 from sdd_hooks.engines.protocol import Progress
-from sdd_hooks.text.display import plain
+from sdd_hooks.text.display import printable_line
 
 INTERVAL = 30.0
 """Seconds between two lines that say how far something is."""
@@ -26,7 +26,7 @@ INTERVAL = 30.0
 
 def guarded(text: str) -> str:
     """The text as one line that a runner, and a terminal, only prints."""
-    line = plain(text).replace("##[", "# #[")
+    line = printable_line(text).replace("##[", "# #[")
     return line.replace("::", ": :", 1) if line.lstrip().startswith("::") else line
 
 
@@ -79,7 +79,7 @@ class Console:
         if self._toolkit is None:
             self.say(f"error: {text}")
         else:
-            self._toolkit.error(plain(text))
+            self._toolkit.error(printable_line(text))
 
     def output(self, name: str, value: str) -> None:
         """An output of the step. Raises StorageError."""

@@ -16,7 +16,7 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.project.project import Project
-from sdd_hooks.text.display import counted
+from sdd_hooks.text.display import format_count
 
 
 def update(project: Project, progress: Progress) -> Outcome:
@@ -102,8 +102,8 @@ def _device(engine: Engine) -> str:
 def _line(done: EmbedReport) -> str:
     """An embed in a line."""
     failed = f", {done.failed:,} failed" if done.failed else ""
-    left = f", {counted(done.remaining, 'chunk')} left" if done.remaining else ""
-    embedded = counted(done.embedded, "chunk")
+    left = f", {format_count(done.remaining, 'chunk')} left" if done.remaining else ""
+    embedded = format_count(done.embedded, "chunk")
     return (
         f"embedded {embedded} in {done.seconds:.1f} s on {done.device} with {done.model}"
         f"{failed}{left}"
@@ -140,7 +140,7 @@ def _pulled(
         return Outcome(notes=(f"no vectors were pulled: {error}",))
     return Outcome(
         notes=done.notes,
-        log=(f"pulled {counted(done.pulled, 'vector')} of {done.vectors:,} on {done.remote}",),
+        log=(f"pulled {format_count(done.pulled, 'vector')} of {done.vectors:,} on {done.remote}",),
     )
 
 
@@ -157,5 +157,5 @@ def _pushed(
         return Outcome(exit_code=error.exit_code, errors=(message,))
     return Outcome(
         notes=done.notes,
-        log=(f"pushed {counted(done.pushed, 'vector')}: {done.remote} has {done.vectors:,}",),
+        log=(f"pushed {format_count(done.pushed, 'vector')}: {done.remote} has {done.vectors:,}",),
     )

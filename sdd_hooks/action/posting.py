@@ -14,7 +14,7 @@ from sdd_hooks.reporting.comment import comment, is_ours
 from sdd_hooks.reporting.line_comments import Existing, inline, reconcile
 from sdd_hooks.reporting.links import Links
 from sdd_hooks.reporting.outcome import ReviewOutcome
-from sdd_hooks.text.display import counted
+from sdd_hooks.text.display import format_count
 
 CONTEXT = "sdd review"
 """What the status of a commit is called."""
@@ -87,7 +87,7 @@ def _on_lines(forge: Forge, pull: PullRequest, review: ReviewOutcome) -> str:
     refused = forge.publish_review(pull.number, pull.head, comments, settled)
     if not refused:
         return ""
-    return f"{counted(len(refused), 'comment')} on lines that the pull request does not show"
+    return f"{format_count(len(refused), 'comment')} on lines that the pull request does not show"
 
 
 def _mark(forge: Forge, review: ReviewOutcome, url: str, *, fails: bool) -> str:

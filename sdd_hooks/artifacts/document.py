@@ -28,7 +28,7 @@ from sdd_hooks.artifacts.status import (
 )
 from sdd_hooks.findings import Finding
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.markdown import Section, prose, sections
+from sdd_hooks.text.markdown import Section, mask_non_prose, parse_sections
 
 # Headings that every record has; none of them is a title.
 STANDARD_SECTIONS = frozenset(
@@ -110,8 +110,8 @@ class Document:
 
 def read_document(text: str, kind: Kind, module: str = "") -> Document:
     """Read the text of an ADR or spec. Never raises."""
-    plain = prose(text)
-    found = tuple(sections(text))
+    plain = mask_non_prose(text)
+    found = tuple(parse_sections(text))
     matter = read_frontmatter(text)
     fields = top_fields(plain, found)
     title, identifier, line = _title(matter, found, kind, module)

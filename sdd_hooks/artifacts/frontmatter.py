@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.markdown import frontmatter_end, with_plain_line_ends
+from sdd_hooks.text.markdown import find_frontmatter_end, unify_line_endings
 
 if TYPE_CHECKING:
     import yaml
@@ -81,8 +81,8 @@ class _UnreadableError(Exception):
 
 def read_frontmatter(text: str) -> Frontmatter:
     """The frontmatter of a document. Never raises: what is wrong with it is its `error`."""
-    text = with_plain_line_ends(text)
-    end = frontmatter_end(text)
+    text = unify_line_endings(text)
+    end = find_frontmatter_end(text)
     if not end:
         return _unclosed(text)
     source = text[text.index("\n") + 1 : text.rindex("\n", 0, end - 1) + 1]

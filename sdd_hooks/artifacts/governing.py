@@ -19,7 +19,7 @@ from typing import Literal
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, Reference, references
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.markdown import with_plain_line_ends
+from sdd_hooks.text.markdown import unify_line_endings
 
 Verb = Literal["governing", "implements"]
 
@@ -86,7 +86,7 @@ def governing(text: str) -> tuple[Governed, ...]:
     Comments may go on over several lines, wherever they break. A label inside a string of code is
     none. Never raises.
     """
-    text = with_plain_line_ends(text)
+    text = unify_line_endings(text)
     found: list[Governed] = []
     position = line = 0
     for match in _LABEL.finditer(text):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sdd_hooks.text.lines import Line
+from sdd_hooks.text.lines import NumberedLine
 
 _FILE = "100"
 
@@ -26,8 +26,8 @@ class ChangedFile(NamedTuple):
     mode: str = ""
     blob: str = ""
     blob_before: str = ""
-    added: tuple[Line, ...] = ()
-    removed: tuple[Line, ...] = ()
+    added: tuple[NumberedLine, ...] = ()
+    removed: tuple[NumberedLine, ...] = ()
     binary: bool = False
     mode_before: str = ""
     whitespace: bool = False

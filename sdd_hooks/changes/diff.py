@@ -20,7 +20,7 @@ from sdd_hooks.changes.patch import LONGEST_LINE, Patch, read_patches
 from sdd_hooks.changes.undiffable import look
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.system.git import start, try_git
-from sdd_hooks.text.display import counted
+from sdd_hooks.text.display import format_count
 
 MOST_FILES = 5_000
 """Files of a change that are looked at."""
@@ -136,19 +136,19 @@ def _read(sides: _Sides, budget: Budget) -> tuple[tuple[ChangedFile, ...], list[
     patches = [*found.values(), *(patch for _, patch in shown.files)]
     notes = []
     if shown.more:
-        more = counted(shown.more, "file")
+        more = format_count(shown.more, "file")
         notes.append(f"not looked at: {more} beyond the first {MOST_FILES:,}")
     unread = shown.unread + sum(at not in found for at in hidden.rest)
     if unread:
         notes.append(
             f"not looked at: what is beyond {LARGEST // 1_000_000} MB, {MOST_LINES:,} lines or"
-            f" {LONGEST:.0f} seconds of the diff, in {counted(unread, 'file')}"
+            f" {LONGEST:.0f} seconds of the diff, in {format_count(unread, 'file')}"
         )
     conflicts = sum(file.status == _UNMERGED for file in files)
     if conflicts:
-        notes.append(f"not looked at: {counted(conflicts, 'file')} in a merge conflict")
+        notes.append(f"not looked at: {format_count(conflicts, 'file')} in a merge conflict")
     if cut := sum(patch.cut for patch in patches):
-        long_lines = f"{LONGEST_LINE:,} characters of a line, in {counted(cut, 'file')}"
+        long_lines = f"{LONGEST_LINE:,} characters of a line, in {format_count(cut, 'file')}"
         notes.append(f"not looked at: what is beyond {long_lines}")
     return tuple(file for file in files if file.status != _UNMERGED), [*notes, *hidden.notes]
 

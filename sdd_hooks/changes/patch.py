@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sdd_hooks.text.decoding import decode
-from sdd_hooks.text.lines import Line
+from sdd_hooks.text.lines import NumberedLine
 
 LONGEST_LINE = 2_000
 """Characters of a line that are kept."""
@@ -30,8 +30,8 @@ class Patch(NamedTuple):
     differs, `cut` whether an added line is longer than is kept.
     """
 
-    added: tuple[Line, ...] = ()
-    removed: tuple[Line, ...] = ()
+    added: tuple[NumberedLine, ...] = ()
+    removed: tuple[NumberedLine, ...] = ()
     binary: bool = False
     whitespace: bool = False
     cut: bool = False
@@ -85,8 +85,8 @@ class _Reader:
 
     def __init__(self) -> None:
         self.binary = False
-        self._added: list[Line] = []
-        self._removed: list[Line] = []
+        self._added: list[NumberedLine] = []
+        self._removed: list[NumberedLine] = []
         self._cut = False
         self._hunks = 0
         self._whitespace = True
@@ -104,7 +104,7 @@ class _Reader:
             sign = line[:1]
             if sign == b"+":
                 text, cut = line_text(line[1:], new)
-                add(Line(new, text))
+                add(NumberedLine(new, text))
                 if cut:
                     self._cut = True
                 if self._whitespace:
@@ -113,7 +113,7 @@ class _Reader:
                     self._whitespace = old < end_old or len(after) <= len(before)
                 new += 1
             elif sign == b"-":
-                remove(Line(old, line_text(line[1:], old)[0]))
+                remove(NumberedLine(old, line_text(line[1:], old)[0]))
                 if self._whitespace:
                     before += b"".join(line[1:].split())
                 old += 1

@@ -19,8 +19,8 @@ from sdd_hooks.code.languages import language
 from sdd_hooks.system.files import is_binary
 from sdd_hooks.system.git import read_blobs
 from sdd_hooks.text.decoding import decode
-from sdd_hooks.text.display import counted
-from sdd_hooks.text.lines import Line, lines_of
+from sdd_hooks.text.display import format_count
+from sdd_hooks.text.lines import NumberedLine, split_lines
 
 MOST = 1_000
 """Files without lines that are looked into: each is read whole."""
@@ -66,11 +66,13 @@ def look(root: Path, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
             compared[at] = _compare(decode(before), decode(after))
     notes = []
     if large:
-        notes.append(f"not looked at: {counted(large, 'text file')} of more than 8 MB")
+        notes.append(f"not looked at: {format_count(large, 'text file')} of more than 8 MB")
     if odd:
-        notes.append(f"not looked at: {counted(odd, 'binary file')} with a name of source code")
+        notes.append(
+            f"not looked at: {format_count(odd, 'binary file')} with a name of source code"
+        )
     if len(suspects) > MOST:
-        more = counted(len(suspects) - MOST, "more file")
+        more = format_count(len(suspects) - MOST, "more file")
         notes.append(f"not looked at: {more} that git calls binary")
     return Hidden(compared, rest, notes)
 
@@ -94,7 +96,7 @@ def _text(data: bytes | None) -> bytes:
 
 def _compare(before: str, after: str) -> Patch:
     """All lines between the first and the last that differ."""
-    old, new = lines_of(before), lines_of(after)
+    old, new = split_lines(before), split_lines(after)
     same = 0
     while same < min(len(old), len(new)) and old[same] == new[same]:
         same += 1
@@ -110,5 +112,7 @@ def _compare(before: str, after: str) -> Patch:
     )
 
 
-def _numbered(lines: Sequence[str], before: int) -> tuple[Line, ...]:
-    return tuple(Line(number, text[:LONGEST_LINE]) for number, text in enumerate(lines, before + 1))
+def _numbered(lines: Sequence[str], before: int) -> tuple[NumberedLine, ...]:
+    return tuple(
+        NumberedLine(number, text[:LONGEST_LINE]) for number, text in enumerate(lines, before + 1)
+    )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sdd_hooks.chunking.chunk import Chunk, in_parts
 from sdd_hooks.chunking.definitions import chunk_code, chunker_version
 from sdd_hooks.text.decoding import decode
-from sdd_hooks.text.markdown import Section, sections
+from sdd_hooks.text.markdown import Section, parse_sections
 
 _MARKDOWN = (".md", ".markdown", ".mdx")
 _BETWEEN = " › "
@@ -38,7 +38,7 @@ def passages(path: str, data: bytes) -> Passages:
     text = decode(data)
     if not path.lower().endswith(_MARKDOWN):
         return Passages("", tuple(chunk_code(path, text)))
-    return _by_section(text, sections(text))
+    return _by_section(text, parse_sections(text))
 
 
 def _by_section(text: str, parts: Sequence[Section]) -> Passages:

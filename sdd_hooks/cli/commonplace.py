@@ -18,7 +18,7 @@ from sdd_hooks.cli.entry import run
 from sdd_hooks.cli.index.group import bring_up_to_date
 from sdd_hooks.cli.index.status import report_status
 from sdd_hooks.cli.options import json_option, limit_option, min_score_option
-from sdd_hooks.cli.output import Report, plain, show
+from sdd_hooks.cli.output import Report, printable_line, show
 from sdd_hooks.engines.protocol import Engine, Hit
 from sdd_hooks.project.project import UnknownName
 from sdd_hooks.retrieval.search import search
@@ -77,7 +77,10 @@ def query_command(
     with open_index(project) as engine:
         result = search(project, engine, text, chosen, limit=limit, min_score=min_score)
         records = _records(engine, result.hits)
-    blocks = ["\n".join(f"{key}: {plain(str(value))}" for key, value in r.items()) for r in records]
+    blocks = [
+        "\n".join(f"{key}: {printable_line(str(value))}" for key, value in r.items())
+        for r in records
+    ]
     data = {"query": text, "records": records, "pending": result.pending}
     lines = ["\n\n".join(blocks)] if blocks else []
     return show(Report(data, lines, result.notes, project.warnings), as_json)

@@ -15,7 +15,7 @@ import click
 
 from sdd_hooks.cli.context import start_directory
 from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import Report, Terminal, plain, show, terminal
+from sdd_hooks.cli.output import Report, Terminal, printable_line, show, terminal
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.githooks.install import status
 from sdd_hooks.project.project import load_project
@@ -80,5 +80,7 @@ def _hooks(repository: Repository) -> Check:
 
 def _line(check: Check, screen: Terminal) -> str:
     level = check.level if check.level == "ok" else screen.strong(check.level)
-    text = plain(check.message) + (f": {plain(check.advice)}" if check.advice else "")
+    text = printable_line(check.message) + (
+        f": {printable_line(check.advice)}" if check.advice else ""
+    )
     return f"{level}{' ' * (6 - len(check.level))}{check.name:<15}{text}"

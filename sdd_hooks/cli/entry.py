@@ -95,15 +95,15 @@ def _unexpected(error: Exception, arguments: Sequence[str]) -> int:
 
 
 def _report(code: str, message: str, exit_code: int, arguments: Sequence[str]) -> int:
-    from sdd_hooks.cli.output import error_document, plain
+    from sdd_hooks.cli.output import error_document, printable_line
 
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     try:
         if "--json" in options:
-            sys.stdout.write(error_document(code, plain(message), exit_code))
+            sys.stdout.write(error_document(code, printable_line(message), exit_code))
             sys.stdout.flush()
         else:
-            sys.stderr.write(f"sdd: {plain(message)}\n")
+            sys.stderr.write(f"sdd: {printable_line(message)}\n")
     except OSError:
         _discard_output()
     return exit_code

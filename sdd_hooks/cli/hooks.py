@@ -14,7 +14,7 @@ import click
 
 from sdd_hooks.cli.context import start_directory
 from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import Report, plain, show, table
+from sdd_hooks.cli.output import Report, printable_line, show, table
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.githooks import install as hooks_of
 from sdd_hooks.githooks.install import InstallReport
@@ -85,10 +85,10 @@ def status(directory: Path | None, as_json: bool) -> int:
 
 def hooks_report(found: InstallReport) -> Report:
     """The hooks for programs and for people, with what is left to do."""
-    lines = [f"hooks in {plain(str(found.folder))}"]
+    lines = [f"hooks in {printable_line(str(found.folder))}"]
     lines += table([(one.event, one.state, one.detail) for one in found.hooks])
     if found.snippet:
-        lines += ["", f"{plain(found.manager)} runs the hooks here. Add this to it:", ""]
+        lines += ["", f"{printable_line(found.manager)} runs the hooks here. Add this to it:", ""]
         lines += [f"    {line}" for line in found.snippet.splitlines()]
     data = {**asdict(found), "folder": str(found.folder)}
     notes = data.pop("notes")

@@ -15,7 +15,7 @@ import click
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.hooks import hooks_report, own_command
 from sdd_hooks.cli.options import json_option, yes_option
-from sdd_hooks.cli.output import Report, plain, show
+from sdd_hooks.cli.output import Report, printable_line, show
 from sdd_hooks.engines.registry import require_engine, to_download
 from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.githooks.folder import HooksRefused
@@ -55,7 +55,7 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
     if planned.changes and asks and not _agreed(planned.changes):
         return show(Report({"changes": [], "hooks": None}, ["nothing changed"]), as_json)
     apply(planned.changes)
-    lines = [f"{one.action}d {plain(one.name)}" for one in planned.changes]
+    lines = [f"{one.action}d {printable_line(one.name)}" for one in planned.changes]
     hooks = Report({}) if no_hooks else _hooks(project, asks)
     data = {
         "changes": [{"path": one.name, "action": one.action} for one in planned.changes],
@@ -69,9 +69,9 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
 
 def _agreed(changes: Sequence[Change]) -> bool:
     for change in changes:
-        click.echo(f"{change.action} {plain(change.name)}")
+        click.echo(f"{change.action} {printable_line(change.name)}")
         for line in change.diff():
-            click.echo(f"    {plain(line) if line.strip() else line}")
+            click.echo(f"    {printable_line(line) if line.strip() else line}")
     return click.confirm("Go ahead?", default=True)
 
 

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.system.terminal import Terminal, terminal
-from sdd_hooks.text.display import columns_of, counted, plain, plain_lines
+from sdd_hooks.text.display import display_width, format_count, printable_line, printable_lines
 from sdd_hooks.text.json_document import json_document
 
 __all__ = [
     "Report",
     "Terminal",
-    "counted",
     "error_document",
-    "plain",
-    "plain_lines",
+    "format_count",
+    "printable_line",
+    "printable_lines",
     "show",
     "table",
     "terminal",
@@ -47,7 +47,7 @@ def show(report: Report, as_json: bool) -> int:
     sys.stdout.writelines(f"{line}\n" for line in report.lines)
     sys.stdout.flush()
     for label, texts in (("note", report.notes), ("warning", report.warnings)):
-        sys.stderr.writelines(f"{label}: {plain(text)}\n" for text in texts)
+        sys.stderr.writelines(f"{label}: {printable_line(text)}\n" for text in texts)
     return report.exit_code
 
 
@@ -60,9 +60,11 @@ def table(rows: Sequence[Sequence[object]]) -> list[str]:
     """Rows as aligned lines; columns that hold numbers are flush right."""
     columns = []
     for column in zip(*rows, strict=True):
-        texts = [f"{cell:,}" if isinstance(cell, int) else plain(str(cell)) for cell in column]
-        width = max(map(columns_of, texts))
+        texts = [
+            f"{cell:,}" if isinstance(cell, int) else printable_line(str(cell)) for cell in column
+        ]
+        width = max(map(display_width, texts))
         numeric = any(isinstance(cell, int) for cell in column)
-        padded = [(text, " " * (width - columns_of(text))) for text in texts]
+        padded = [(text, " " * (width - display_width(text))) for text in texts]
         columns.append([space + text if numeric else text + space for text, space in padded])
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]

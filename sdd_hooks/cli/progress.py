@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from sdd_hooks.cli.output import plain
+from sdd_hooks.cli.output import printable_line
 from sdd_hooks.engines.protocol import Progress
 
 PATIENCE = 1.0
@@ -36,7 +36,7 @@ class Line:
 
     def tell(self, text: str) -> None:
         """What it waits for, shown at once."""
-        self._write(plain(text)[:WIDEST], self._clock())
+        self._write(printable_line(text)[:WIDEST], self._clock())
 
     def clear(self) -> None:
         """Leave the line to whatever comes next."""

@@ -14,7 +14,7 @@ import click
 
 from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import plain, terminal
+from sdd_hooks.cli.output import printable_line, terminal
 from sdd_hooks.cli.progress import waiting_line
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.project.project import Project
@@ -85,7 +85,7 @@ def review(
     sys.stdout.write(_text(found, "json" if as_json else form or "terminal", project))
     sys.stdout.flush()
     if not as_json:
-        sys.stderr.writelines(f"warning: {plain(text)}\n" for text in project.warnings)
+        sys.stderr.writelines(f"warning: {printable_line(text)}\n" for text in project.warnings)
     fails = found.fails(fail_on or project.configuration.review.fail_on)
     return EXIT_FINDINGS if fails else EXIT_OK
 

@@ -20,7 +20,7 @@ from sdd_hooks.cli.options import (
     min_score_option,
     module_option,
 )
-from sdd_hooks.cli.output import Report, Terminal, plain, show, terminal
+from sdd_hooks.cli.output import Report, Terminal, printable_line, show, terminal
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.freshness.read_gate import fresh_index
 from sdd_hooks.retrieval.search import search as find
@@ -66,7 +66,7 @@ def search(
     screen = terminal(sys.stdout, os.environ)
     lines = [line for hit in result.hits for line in _hit_lines(hit, screen)]
     if not lines:
-        lines = [NOTHING.format(query=plain(query))]
+        lines = [NOTHING.format(query=printable_line(query))]
     notes = (*freshness.notes, *result.notes)
     warnings = (*freshness.warnings, *project.warnings)
     return show(Report(data, lines, notes, warnings), as_json)
@@ -77,9 +77,9 @@ def _hit_lines(hit: Hit, screen: Terminal) -> list[str]:
     anchor = hit.id.rpartition("#")[2]
     title = " › ".join(dict.fromkeys(part for part in (hit.title, hit.section) if part))
     return [
-        f"{hit.score:.2f}  {screen.strong(plain(title or hit.path))}",
-        f"{INDENT}{plain(place)} {screen.faint(plain(f'#{anchor}'))}",
-        *(f"{INDENT}{line}" for line in _wrapped(plain(hit.snippet), screen.width)),
+        f"{hit.score:.2f}  {screen.strong(printable_line(title or hit.path))}",
+        f"{INDENT}{printable_line(place)} {screen.faint(printable_line(f'#{anchor}'))}",
+        *(f"{INDENT}{line}" for line in _wrapped(printable_line(hit.snippet), screen.width)),
         "",
     ]
 

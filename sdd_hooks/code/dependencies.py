@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterator
 
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.lines import Line
+from sdd_hooks.text.lines import NumberedLine
 
 MOST = 20_000
 """Names of one manifest that are read."""
 
-_Reader = Callable[[str], Iterator[Line]]
+_Reader = Callable[[str], Iterator[NumberedLine]]
 
 # JSON: strings, brackets, and the separators that tell a key from a value. A string that nothing
 # closes is one, too: so there is nothing to try again.
@@ -69,7 +69,7 @@ def is_manifest(path: str) -> bool:
     return _reader(path) is not None
 
 
-def dependencies(path: str, text: str) -> tuple[Line, ...]:
+def dependencies(path: str, text: str) -> tuple[NumberedLine, ...]:
     """The packages that a manifest declares, by line; none where the file is no manifest.
 
     One of Maven or Gradle is there as `group:artifact` and as `artifact`. Never raises.
@@ -98,7 +98,7 @@ def _reader(path: str) -> _Reader | None:
     return None
 
 
-def _package_json(text: str) -> Iterator[Line]:
+def _package_json(text: str) -> Iterator[NumberedLine]:
     """The keys of the objects that list packages, at the second level of a JSON object."""
     line = 1
     depth = 0
@@ -113,14 +113,14 @@ def _package_json(text: str) -> Iterator[Line]:
             if depth == 1:
                 section = last
             elif depth == 2 and section in _JSON_KEYS:
-                yield Line(line, last)
+                yield NumberedLine(line, last)
         elif sign in "{[":
             depth += 1
         elif sign in "}]":
             depth -= 1
 
 
-def _toml(text: str) -> Iterator[Line]:
+def _toml(text: str) -> Iterator[NumberedLine]:
     """Requirements in lists of pyproject.toml, and the keys of tables of dependencies."""
     table = ""
     in_list = False
@@ -130,7 +130,7 @@ def _toml(text: str) -> Iterator[Line]:
             table = heading[1].replace('"', "").replace("'", "").replace(" ", "")
             one = _TABLE_OF_ONE.match(table)
             if one:
-                yield Line(number, one[1])
+                yield NumberedLine(number, one[1])
             continue
         value = line
         if not in_list:
@@ -142,7 +142,7 @@ def _toml(text: str) -> Iterator[Line]:
             if _TABLES.match(table):
                 renamed = _TOML_RENAMED.search(value)
                 if key.lower() != "python":
-                    yield Line(number, renamed[1] if renamed else key.partition(".")[0])
+                    yield NumberedLine(number, renamed[1] if renamed else key.partition(".")[0])
                 continue
             listed = _LISTS.match(table) and (key in _LIST_KEYS or _EVERY_KEY.match(table))
             if not listed or not value.startswith("["):
@@ -152,26 +152,26 @@ def _toml(text: str) -> Iterator[Line]:
         names = _TOML_INLINE.sub("", value.split(" #", 1)[0])
         for string in _TOML_STRING.finditer(names):
             if name := _REQUIREMENT.match(string[1] or string[2] or ""):
-                yield Line(number, name[1])
+                yield NumberedLine(number, name[1])
         in_list = "]" not in bare.split("#", 1)[0]
 
 
-def _requirements(text: str) -> Iterator[Line]:
+def _requirements(text: str) -> Iterator[NumberedLine]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.lstrip().startswith(("#", "-")) and (name := _REQUIREMENT.match(line)):
-            yield Line(number, name[1])
+            yield NumberedLine(number, name[1])
 
 
 def _by_line(pattern: re.Pattern[str]) -> _Reader:
-    def read(text: str) -> Iterator[Line]:
+    def read(text: str) -> Iterator[NumberedLine]:
         for number, line in enumerate(text.split("\n"), 1):
             for matched in pattern.finditer(line[:2_000]):
-                yield Line(number, matched[1])
+                yield NumberedLine(number, matched[1])
 
     return read
 
 
-def _go_mod(text: str) -> Iterator[Line]:
+def _go_mod(text: str) -> Iterator[NumberedLine]:
     block = ""
     for number, line in enumerate(text.split("\n"), 1):
         words = line.split("//", 1)[0].split()
@@ -182,10 +182,10 @@ def _go_mod(text: str) -> Iterator[Line]:
         elif (block or (words[0] if words else "")) == "require" and (
             name := _GO_REQUIRE.match(line[:2_000])
         ):
-            yield Line(number, name[1])
+            yield NumberedLine(number, name[1])
 
 
-def _maven(text: str) -> Iterator[Line]:
+def _maven(text: str) -> Iterator[NumberedLine]:
     group = ""
     inside = excluded = False
     for number, line in enumerate(text.split("\n"), 1):
@@ -202,17 +202,17 @@ def _maven(text: str) -> Iterator[Line]:
                 yield from _coordinates(number, group, value.strip())
 
 
-def _gradle(text: str) -> Iterator[Line]:
+def _gradle(text: str) -> Iterator[NumberedLine]:
     for number, line in enumerate(text.split("\n"), 1):
         for matched in _GRADLE.finditer(line[:2_000]):
             group, artifact = matched[1] or matched[3], matched[2] or matched[4]
             yield from _coordinates(number, group, artifact)
 
 
-def _coordinates(number: int, group: str, artifact: str) -> Iterator[Line]:
+def _coordinates(number: int, group: str, artifact: str) -> Iterator[NumberedLine]:
     if group:
-        yield Line(number, f"{group}:{artifact}")
-    yield Line(number, artifact)
+        yield NumberedLine(number, f"{group}:{artifact}")
+    yield NumberedLine(number, artifact)
 
 
 _nuget = _by_line(_NUGET)

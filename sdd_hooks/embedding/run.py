@@ -25,7 +25,7 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project, not_indexed, project_of
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.system import detached
-from sdd_hooks.text import display as lines
+from sdd_hooks.text import display
 
 NICENESS = 10
 """What is added to the niceness of an embed in the background: everybody else goes first."""
@@ -207,7 +207,7 @@ def reason(error: BaseException) -> str:
     """An error in one line."""
     if isinstance(error, KeyboardInterrupt):
         return "stopped"
-    return lines.reason(error)
+    return display.describe_error(error)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -280,7 +280,7 @@ def _failed(error: BaseException) -> int:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(f"{lines.one_line(text)}\n")
+    sys.stdout.write(f"{display.one_line(text)}\n")
     sys.stdout.flush()
 
 

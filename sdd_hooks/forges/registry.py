@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from typing import NamedTuple
 
 from sdd_hooks.forges.protocol import Run, Vendor
-from sdd_hooks.text.display import one_line, reason
+from sdd_hooks.text.display import describe_error, one_line
 
 ENTRY_POINTS = "sdd_hooks.forges"
 
@@ -45,7 +45,9 @@ def _vendors(broken: list[str]) -> Iterator[tuple[str, Vendor]]:
         try:
             vendor = point.load()
         except Exception as error:
-            broken.append(f"the forge {one_line(point.name)} cannot be loaded ({reason(error)})")
+            broken.append(
+                f"the forge {one_line(point.name)} cannot be loaded ({describe_error(error)})"
+            )
             continue
         if isinstance(vendor, Vendor):
             yield point.name, vendor

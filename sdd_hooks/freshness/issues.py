@@ -19,7 +19,7 @@ from sdd_hooks.freshness import tiers
 from sdd_hooks.freshness.after_write import after_mutation
 from sdd_hooks.freshness.refresh import PATIENCE
 from sdd_hooks.project.project import Project
-from sdd_hooks.text.durations import human_duration
+from sdd_hooks.text.durations import format_duration
 from sdd_hooks.trackers.issue_file import StoredIssue, stored_of
 from sdd_hooks.trackers.protocol import Filter, Tracker
 from sdd_hooks.trackers.store import IssueFolder, read_issue, read_issues
@@ -210,5 +210,5 @@ def _opened(source: IssueSource) -> Iterator[Tracker]:
 
 def _stored_only(source: IssueSource, folder: IssueFolder, error: SddError, now: float) -> str:
     age = tiers.age(now, last_synced(folder))
-    known = "" if age is None else f", of {human_duration(age)} ago"
+    known = "" if age is None else f", of {format_duration(age)} ago"
     return f"{source.label} cannot be asked, issues are those last synced{known} ({error})"

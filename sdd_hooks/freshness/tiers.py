@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sdd_hooks.text.durations import human_duration
+from sdd_hooks.text.durations import format_duration
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import FreshnessSettings
@@ -84,7 +84,7 @@ def was_stale(seconds: float | None) -> str | None:
     """The note of tier 3 about an index of that age; None when its age was not known."""
     if seconds is None:
         return None
-    return f"Index was {human_duration(seconds)} stale — refreshed before running."
+    return f"Index was {format_duration(seconds)} stale — refreshed before running."
 
 
 def syncing(issues: int | None, tracker: str) -> str:
@@ -94,7 +94,7 @@ def syncing(issues: int | None, tracker: str) -> str:
 
 def sync_skipped(seconds: float, tracker: str) -> str:
     """What a trace says of a sync that was not needed."""
-    return f"issues sync skipped: {tracker} was synced {human_duration(seconds)} ago"
+    return f"issues sync skipped: {tracker} was synced {format_duration(seconds)} ago"
 
 
 def _older(seconds: float | None, than: float) -> bool:

@@ -11,7 +11,7 @@ from sdd_hooks.githooks.staged import index_file
 from sdd_hooks.project.project import load_project
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.review.review import review_staged
-from sdd_hooks.text.display import counted, plain
+from sdd_hooks.text.display import format_count, printable_line
 
 MOST = 40
 """Findings that are shown; the rest is counted."""
@@ -30,9 +30,9 @@ def check(call: Call) -> int:
     found = review_staged(project, index=index_file(project.repository, call.cwd, call.environ))
     call.stderr.writelines(_line(one) for one in found.findings[:MOST])
     if len(found.findings) > MOST:
-        rest = counted(len(found.findings) - MOST, "more finding")
+        rest = format_count(len(found.findings) - MOST, "more finding")
         call.stderr.write(f"sdd: {rest}: `sdd review --staged` shows them\n")
-    call.stderr.writelines(f"sdd: {plain(note)}\n" for note in found.notes)
+    call.stderr.writelines(f"sdd: {printable_line(note)}\n" for note in found.notes)
     fail_on = call.fail_on or project.configuration.review.fail_on
     refused = found.fails(fail_on) or (call.fail_on is None and _breaks_records(found))
     return EXIT_FINDINGS if refused else EXIT_OK
@@ -40,8 +40,9 @@ def check(call: Call) -> int:
 
 def _line(one: ReportedFinding) -> str:
     finding = one.finding
-    where = f"{plain(finding.path)}:{max(finding.line, 1)}"
-    return f"{where}: {finding.severity}: {plain(finding.message)} [{plain(finding.rule)}]\n"
+    where = f"{printable_line(finding.path)}:{max(finding.line, 1)}"
+    message, rule = printable_line(finding.message), printable_line(finding.rule)
+    return f"{where}: {finding.severity}: {message} [{rule}]\n"
 
 
 def _breaks_records(found: ReviewOutcome) -> bool:

@@ -22,7 +22,7 @@ from sdd_hooks.review.rules import dangling_reference, superseded_reference
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.system.files import REASONS
 from sdd_hooks.system.git import git, try_git
-from sdd_hooks.text.display import plain
+from sdd_hooks.text.display import printable_line
 
 LONGEST = 100_000
 """Bytes of a message that are read."""
@@ -54,7 +54,7 @@ def check_message(call: Call) -> int:
     suggested = _references(project, subject)
     review = ReviewOutcome("", "", "", len(change.files), suggested, found)
     for one in review.findings:
-        call.stderr.write(f"sdd: {one.finding.severity}: {plain(one.finding.message)}\n")
+        call.stderr.write(f"sdd: {one.finding.severity}: {printable_line(one.finding.message)}\n")
     for candidate in suggested.suggested:
         call.stderr.writelines(f"sdd: {line}\n" for line in _suggestion(candidate))
     fails = review.fails(call.fail_on or project.configuration.review.fail_on)
@@ -88,6 +88,7 @@ def _references(project: Project, subject: Subject) -> References:
 
 
 def _suggestion(one: Candidate) -> Iterator[str]:
-    yield f"should this commit name {plain(one.full_name)}? `Refs: {plain(one.name)}`"
+    full_name, name = printable_line(one.full_name), printable_line(one.name)
+    yield f"should this commit name {full_name}? `Refs: {name}`"
     if one.quote:
-        yield f"  {plain(one.path)}:{one.line}: {plain(one.quote)}"
+        yield f"  {printable_line(one.path)}:{one.line}: {printable_line(one.quote)}"

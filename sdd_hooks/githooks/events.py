@@ -19,7 +19,7 @@ from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, 
 from sdd_hooks.githooks.lines import failure_line
 from sdd_hooks.githooks.shims import ACTIONS, EVENTS
 from sdd_hooks.project.repository import Repository, discover
-from sdd_hooks.text.display import one_line, reason
+from sdd_hooks.text.display import describe_error, one_line
 
 if TYPE_CHECKING:
     from sdd_hooks.freshness.refresh import Refresh
@@ -76,7 +76,7 @@ def handle(
         return EXIT_INTERRUPTED
     except Exception as error:
         if event == "pre-commit":
-            stderr.write(f"sdd: check failed — run `sdd doctor` ({reason(error)})\n")
+            stderr.write(f"sdd: check failed — run `sdd doctor` ({describe_error(error)})\n")
         else:
             stderr.write(failure_line(error, cwd))
     return EXIT_OK

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdd_hooks.text.display import one_line, reason
+from sdd_hooks.text.display import describe_error, one_line
 
 
 def failure_line(error: Exception, where: Path) -> str:
@@ -21,4 +21,4 @@ def failure_line(error: Exception, where: Path) -> str:
     except Exception:
         # Whatever it was that failed may fail here, too.
         names = ["the current directory"]
-    return f"sdd: {one_line(refresh_failed(names))} ({reason(error)})\n"
+    return f"sdd: {one_line(refresh_failed(names))} ({describe_error(error)})\n"

@@ -13,7 +13,7 @@ from sdd_hooks.githooks.review import Call
 from sdd_hooks.project.project import Project, load_project
 from sdd_hooks.system.git import try_git
 from sdd_hooks.system.terminal import terminal
-from sdd_hooks.text.display import plain
+from sdd_hooks.text.display import printable_line
 
 MOST = 5
 """Branches that are reviewed in one push."""
@@ -97,7 +97,7 @@ def _review(call: Call, project: Project, one: Pushed, fail_on: str, *, named: b
     if found.findings or found.references.suggested or found.notes:
         shown = terminal(call.stderr, call.environ)
         if named:
-            call.stderr.write(shown.strong(plain(one.branch)) + "\n\n")
+            call.stderr.write(shown.strong(printable_line(one.branch)) + "\n\n")
         call.stderr.write(report(found, width=shown.width, colour=shown.styled))
     return found.fails(fail_on)
 

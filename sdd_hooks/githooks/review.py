@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple, TextIO, get_args
 
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, SddError
-from sdd_hooks.text.display import reason
+from sdd_hooks.text.display import describe_error
 
 _OPTION = "--fail-on"
 
@@ -67,9 +67,9 @@ def review(
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except SddError as error:
-        stderr.write(f"sdd: nothing was reviewed: {reason(error)}\n")
+        stderr.write(f"sdd: nothing was reviewed: {describe_error(error)}\n")
     except Exception as error:
-        stderr.write(f"sdd: nothing was reviewed — run `sdd doctor` ({reason(error)})\n")
+        stderr.write(f"sdd: nothing was reviewed — run `sdd doctor` ({describe_error(error)})\n")
     return EXIT_OK
 
 

@@ -17,7 +17,7 @@ from sdd_hooks.config.semantic_search import NAME, Extra
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.collections import ISSUES_DIRECTORY, Collection
 from sdd_hooks.project.layout import Layout
-from sdd_hooks.project.slugs import slugify
+from sdd_hooks.text.slugs import slugify
 
 MARKDOWN = (".md", ".markdown", ".mdx")
 

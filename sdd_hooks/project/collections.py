@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sdd_hooks.code.languages import GENERATED, VENDORED
-from sdd_hooks.project.slugs import slugify
 from sdd_hooks.text.globs import compile_glob
+from sdd_hooks.text.slugs import slugify
 
 KINDS = ("adrs", "specs", "code", "issues")
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.project.slugs import slugify
 from sdd_hooks.system.git import complaint, run
+from sdd_hooks.text.slugs import slugify
 
 QUESTIONS = (
     "rev-parse",

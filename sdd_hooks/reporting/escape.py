@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.text.display import plain
+from sdd_hooks.text.display import printable_line
 
 LONGEST = 400
 """Characters of a text that are shown."""
@@ -70,7 +70,7 @@ def shown(text: str, longest: int = LONGEST) -> str:
 
     Control characters, what reorders text and what cannot be seen are shown as escapes.
     """
-    line = plain(" ".join(text[: 4 * longest].split()))
+    line = printable_line(" ".join(text[: 4 * longest].split()))
     line = _UNSEEN.sub(lambda unseen: f"\\u{ord(unseen[0]):04x}", line)
     cut = len(line) > longest or len(text) > 4 * longest
     return line[: longest - 1].rstrip() + "…" if cut else line

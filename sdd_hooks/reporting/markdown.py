@@ -11,7 +11,7 @@ from sdd_hooks.reporting.escape import code, prose, sentence
 from sdd_hooks.reporting.links import Links, place
 from sdd_hooks.reporting.outcome import Candidate, Evidence, ReviewOutcome, question
 from sdd_hooks.reporting.truncation import END, FOLD
-from sdd_hooks.text.display import counted
+from sdd_hooks.text.display import format_count
 
 OPEN = 5
 """What of a severity is shown, and where each of it stands, and notes; the rest is folded."""
@@ -58,9 +58,11 @@ def report_lines(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
 def _verdict(review: ReviewOutcome) -> str:
     asked = len(review.references.suggested)
     numbers = [(len(_of(review, severity)), severity) for severity in SEVERITIES]
-    said = [f"{SIGNS[one]} {counted(number, _NAMES[one])}" for number, one in numbers if number]
+    said = [
+        f"{SIGNS[one]} {format_count(number, _NAMES[one])}" for number, one in numbers if number
+    ]
     if asked:
-        said.insert(0, f"📌 {counted(asked, 'decision')} to consider")
+        said.insert(0, f"📌 {format_count(asked, 'decision')} to consider")
     return " · ".join(said) if said else "✅ All clear"
 
 
@@ -70,7 +72,7 @@ def _of(review: ReviewOutcome, severity: Severity) -> list[Finding]:
 
 def _scope(review: ReviewOutcome) -> str:
     """What was looked at, and what to do where the report is wrong."""
-    files = counted(review.files, "changed file")
+    files = format_count(review.files, "changed file")
     head = f"to {code(review.head[:12])}" if review.head else "to what is staged"
     scope = f"{files}, from {code(review.base[:12])} {head}." if review.base else f"{files}."
     if not review.findings:
@@ -92,7 +94,7 @@ def _references(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
         yield f"If so, add {refs} to the description or to a commit message. {otherwise}"
         yield ""
     if folded:
-        title = counted(len(folded), "more candidate" if suggested else "candidate")
+        title = format_count(len(folded), "more candidate" if suggested else "candidate")
         yield from _folded(title, (line for one in folded for line in _candidate(one, links)))
     if references.silenced:
         yield f"Which decision it rests on was not asked: {code(references.silenced)}"
@@ -108,7 +110,7 @@ def _suggestion(candidate: Candidate, links: Links | None) -> Iterator[str]:
     yield _source(candidate, links)
     yield ""
     if candidate.evidence:
-        why = f"Why: {counted(len(candidate.evidence), 'piece')} of evidence"
+        why = f"Why: {format_count(len(candidate.evidence), 'piece')} of evidence"
         score = f"{why}, score {candidate.score:.2f}"
         yield from _folded(score, (_evidence(one, links) for one in candidate.evidence))
 

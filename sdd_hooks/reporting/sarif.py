@@ -19,7 +19,7 @@ from urllib.parse import quote
 import sdd_hooks
 from sdd_hooks.findings import Finding, RuleDescription, Severity
 from sdd_hooks.reporting.outcome import Candidate, ReviewOutcome, question
-from sdd_hooks.text.display import counted, plain
+from sdd_hooks.text.display import format_count, printable_line
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -71,10 +71,10 @@ def sarif(review: ReviewOutcome, rules: Sequence[RuleDescription]) -> str:
             break
         results.append(result)
     left = len(review.references.suggested) + len(review.findings) - len(results)
-    notes = [*review.notes, *([f"{counted(left, 'result')} left out"] if left else [])]
+    notes = [*review.notes, *([f"{format_count(left, 'result')} left out"] if left else [])]
     # GitHub opens an alert for a result whatever it says of suppressions.
     if review.suppressed:
-        notes.append(f"{counted(len(review.suppressed), 'suppressed finding')} left out")
+        notes.append(f"{format_count(len(review.suppressed), 'suppressed finding')} left out")
     if review.references.silenced:
         notes.append(f"nothing is suggested, as asked for: {review.references.silenced}")
     notifications = [{"level": "note", "message": _message(note)} for note in notes]
@@ -194,5 +194,5 @@ def _message(text: str) -> Fields:
 
 def _text(text: str) -> str:
     """The text in one line that is not endless, and that no viewer takes for more than text."""
-    line = plain(" ".join(text[: LONGEST * 4].split()))
+    line = printable_line(" ".join(text[: LONGEST * 4].split()))
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

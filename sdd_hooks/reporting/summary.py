@@ -9,7 +9,7 @@ from sdd_hooks.reporting.links import Links
 from sdd_hooks.reporting.markdown import report_lines
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.truncation import fitting
-from sdd_hooks.text.display import counted
+from sdd_hooks.text.display import format_count
 
 LONGEST = 1_048_576
 """Bytes of a step's summary; GitHub throws a longer one away as a whole."""
@@ -25,7 +25,7 @@ def summary(review: ReviewOutcome, *, links: Links | None = None) -> str:
     """
     lines = list(report_lines(review, links))
     if missing := left_out(review):
-        lines[2:2] = [f"{counted(missing, 'finding')} more than a step may annotate.", ""]
+        lines[2:2] = [f"{format_count(missing, 'finding')} more than a step may annotate.", ""]
     return fitting(lines, _bytes, LONGEST - _MARGIN, _CUT)
 
 

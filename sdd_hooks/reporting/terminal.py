@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from sdd_hooks.findings import SEVERITIES, Finding, ReportedFinding, Severity, SuppressedFinding
 from sdd_hooks.reporting.outcome import Candidate, Evidence, References, ReviewOutcome, question
-from sdd_hooks.text.display import columns_of, counted, plain
+from sdd_hooks.text.display import display_width, format_count, printable_line
 
 MOST_LINES = 20
 """Of each kind of thing: what is beyond is counted."""
@@ -53,7 +53,7 @@ class _Screen:
 
     def wrapped(self, text: str, indent: str = "", after: str = "") -> Block:
         """The text, made harmless, behind an indent; lines after the first have `after` as well."""
-        room = max(self.width - columns_of(indent + after), NARROWEST // 2) if self.width else 0
+        room = max(self.width - display_width(indent + after), NARROWEST // 2) if self.width else 0
         lines = _wrap(_shown(text), room)
         return [indent + (after if number else "") + line for number, line in enumerate(lines)]
 
@@ -149,7 +149,7 @@ def _findings(same: Sequence[Finding], screen: _Screen) -> Block:
 def _line(one: Finding, screen: _Screen) -> str:
     """Where a finding stands, and the text that shows it as far as it fits on that line."""
     place = _shown(_where(one))
-    room = screen.width - columns_of(place) - len(_INDENT) * 3 if screen.width else LONGEST
+    room = screen.width - display_width(place) - len(_INDENT) * 3 if screen.width else LONGEST
     evidence = _cut(_shown(one.evidence), room) if room > len(_MORE) else ""
     return _INDENT * 2 + (f"{place}  {screen.faint(evidence)[0]}" if evidence else place)
 
@@ -169,12 +169,12 @@ def _suppressed(suppressed: Sequence[SuppressedFinding], screen: _Screen) -> Blo
 
 def _total(review: ReviewOutcome) -> str:
     severities = [one.finding.severity for one in review.findings]
-    counts = [counted(len(review.references.suggested), "suggestion")]
+    counts = [format_count(len(review.references.suggested), "suggestion")]
     counts += [f"{severities.count('critical'):,} critical"]
-    counts += [counted(severities.count("warning"), "warning")]
+    counts += [format_count(severities.count("warning"), "warning")]
     counts += [f"{severities.count('info'):,} info"]
     found = ", ".join(count for count in counts if not count.startswith("0 "))
-    files = counted(review.files, "file")
+    files = format_count(review.files, "file")
     clear = f"all clear: {files} reviewed" if review.files else "all clear: nothing has changed"
     total = f"{found} in {files}" if found else clear
     return f"{total}; {len(review.suppressed):,} suppressed" if review.suppressed else total
@@ -219,14 +219,14 @@ def _place(path: str, line: int) -> str:
 
 def _shown(text: str) -> str:
     """A text that a terminal only prints, in one line that is not endless."""
-    return _cut(plain(" ".join(text[: LONGEST * 4].split())), LONGEST)
+    return _cut(printable_line(" ".join(text[: LONGEST * 4].split())), LONGEST)
 
 
 def _cut(line: str, room: int) -> str:
     """As much of a line as fits into so many columns."""
-    if columns_of(line) <= room:
+    if display_width(line) <= room:
         return line
-    widths = accumulate(map(columns_of, line))
+    widths = accumulate(map(display_width, line))
     return line[: sum(width < room for width in widths)].rstrip() + _MORE
 
 
@@ -245,7 +245,7 @@ def _lines(text: str, room: int) -> Iterator[str]:
     line = ""
     for word in text.split(" "):
         longer = f"{line} {word}" if line else word
-        if columns_of(longer) <= room:
+        if display_width(longer) <= room:
             line = longer
             continue
         if line:
@@ -253,7 +253,7 @@ def _lines(text: str, room: int) -> Iterator[str]:
         line = ""
         used = 0
         for character in word:
-            width = columns_of(character)
+            width = display_width(character)
             if used + width > room:
                 yield line
                 line, used = "", 0

@@ -12,7 +12,7 @@ from sdd_hooks.findings import SEVERITIES, Finding, SuppressedFinding, worst_fir
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.suppressions import suppress
-from sdd_hooks.text.display import one_line, reason
+from sdd_hooks.text.display import describe_error, one_line
 
 MOST = 1_000
 """Findings of one rule that are kept."""
@@ -58,9 +58,9 @@ def _apply(rule: Rule, subject: Subject, notes: list[str]) -> Iterator[Finding]:
             count += 1
             yield _told(finding)
     except SddError as error:
-        notes.append(reason(error))
+        notes.append(describe_error(error))
     except Exception as error:
-        notes.append(f"the rule {name} failed: {reason(error)}")
+        notes.append(f"the rule {name} failed: {describe_error(error)}")
 
 
 def _told(finding: Finding) -> Finding:

@@ -14,7 +14,7 @@ from sdd_hooks.artifacts.identifiers import ArtifactId, references
 from sdd_hooks.changes.change import Change
 from sdd_hooks.code.paths import is_foreign, is_markdown, is_sample, is_test, is_text
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.markdown import frontmatter_end, prose
+from sdd_hooks.text.markdown import find_frontmatter_end, mask_non_prose
 
 Place = Literal["comment", "text", "edge", "title", "body", "message"]
 """Where a mention stands: a comment is a governing one, of a file that is not only text, and an
@@ -96,7 +96,7 @@ def mentions_in(path: str, text: str, added: Mapping[int, str]) -> Iterator[Ment
             yield mention
     if test:
         return
-    lines = prose(text).split("\n") if is_markdown(path) else []
+    lines = mask_non_prose(text).split("\n") if is_markdown(path) else []
     found: list[Mention] = []
     for number, line in added.items():
         # Where the text could not be read, the line is taken as it is.
@@ -135,7 +135,7 @@ def _comments(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mentio
 
 def _without_blocks(text: str) -> str:
     """Markdown with its frontmatter, which has edges and no comments, and its code blanked."""
-    matter = text.count("\n", 0, frontmatter_end(text))
+    matter = text.count("\n", 0, find_frontmatter_end(text))
     lines = [""] * matter
     fence = ""
     for line in text.split("\n")[matter:]:
@@ -185,7 +185,7 @@ def _said(change: Change) -> Iterator[Mention]:
         # A merge is named after branches, which have names of their own.
         if text.startswith("Merge "):
             continue
-        for line in prose(text[:LONGEST]).split("\n"):
+        for line in mask_non_prose(text[:LONGEST]).split("\n"):
             for mention in _in_line(place, line):
                 key = (mention.id, mention.requirement)
                 if key not in seen:

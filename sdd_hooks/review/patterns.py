@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.text.lines import Line
+from sdd_hooks.text.lines import NumberedLine
 
 if TYPE_CHECKING:
     import re2
@@ -86,7 +86,7 @@ class Hit(NamedTuple):
     """A match on an added line: the file, the line, and the columns in characters, from 0."""
 
     file: ChangedFile
-    line: Line
+    line: NumberedLine
     start: int
     end: int
 

@@ -10,7 +10,7 @@ from sdd_hooks.code.comments import Part, parts
 from sdd_hooks.code.paths import is_foreign, is_test, is_text
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.lines import lines_of
+from sdd_hooks.text.lines import split_lines
 
 GO = (".go",)
 PYTHON = (".py",)
@@ -44,7 +44,7 @@ class Source:
     """A file as a change leaves it. `lines` are those of its text."""
 
     def __init__(self, path: str, text: str) -> None:
-        self.lines = lines_of(text)
+        self.lines = split_lines(text)
         self._starts = [0]
         for line in self.lines:
             self._starts.append(self._starts[-1] + len(line) + 1)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import Governed, governing
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.text.lines import lines_of
+from sdd_hooks.text.lines import split_lines
 
 MOST_FILES = 2_000
 """Files with governing comments that are read."""
@@ -38,7 +38,7 @@ def comments_left(subject: Subject) -> Iterator[Comment]:
     for path, text in subject.after.texts(labelled[:MOST_FILES]).items():
         if subject.is_artifact(path):
             continue
-        lines = lines_of(text)
+        lines = split_lines(text)
         for entry in governing(text):
             if (path, entry.line) not in added:
                 yield Comment(path, entry, lines[entry.line - 1])

@@ -21,7 +21,7 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.plan import plan
 from sdd_hooks.system.git import git, try_git
-from sdd_hooks.text.durations import human_duration
+from sdd_hooks.text.durations import format_duration
 from sdd_hooks.trackers.source import find_source
 from sdd_hooks.trackers.sync import last_synced
 
@@ -203,7 +203,7 @@ def _trackers(project: Project, now: float, environ: Mapping[str, str]) -> Itera
             yield from (Check("tracker", "warn", line) for line in broken)
         if source is not None:
             synced = tiers.age(now, last_synced(source.folder))
-            ago = "never synced" if synced is None else f"synced {human_duration(synced)} ago"
+            ago = "never synced" if synced is None else f"synced {format_duration(synced)} ago"
             yield Check("tracker", "ok", f"{part}{source.found}, {ago}")
 
 

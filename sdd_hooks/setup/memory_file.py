@@ -18,7 +18,7 @@ from sdd_hooks.config.memory_file import MemoryFile, parse
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.layout import declarations
 from sdd_hooks.setup.legacy import Settings
-from sdd_hooks.text.markdown import Section, sections
+from sdd_hooks.text.markdown import Section, parse_sections
 
 CONTEXT = "Architecture Context"
 CONFIGURATION = "SDD Configuration"
@@ -68,7 +68,7 @@ def converge(current: bytes | None, facts: Facts, path: Path) -> bytes | None:
 
 def leftovers(data: bytes) -> tuple[str, ...]:
     """Old headings that stay because their new form is there too, to be merged by hand."""
-    titles = {squeezed(s.title) for s in sections(data.decode("utf-8", "surrogateescape"))}
+    titles = {squeezed(s.title) for s in parse_sections(data.decode("utf-8", "surrogateescape"))}
     return tuple(old for old, new in RENAMED if {squeezed(old), squeezed(new)} <= titles)
 
 
@@ -168,14 +168,17 @@ def _find(
 ) -> Section | None:
     wanted = squeezed(title)
     return next(
-        (s for s in sections(text) if s.level and squeezed(s.title) == wanted and where(s)), None
+        (s for s in parse_sections(text) if s.level and squeezed(s.title) == wanted and where(s)),
+        None,
     )
 
 
 def _extent(text: str, section: Section) -> int:
     """Where the section ends together with everything below it."""
     after = (
-        s.start for s in sections(text) if s.start > section.start and s.level <= section.level
+        s.start
+        for s in parse_sections(text)
+        if s.start > section.start and s.level <= section.level
     )
     return next(after, len(text))
 

@@ -20,7 +20,7 @@ from sdd_hooks.sharing.segment_format import (
 )
 from sdd_hooks.sharing.segments import dimensions_of, segments
 from sdd_hooks.sharing.vector_ref import Entry, Place
-from sdd_hooks.text.display import counted
+from sdd_hooks.text.display import format_count
 
 
 class Union(NamedTuple):
@@ -124,7 +124,7 @@ class _Shelf:
                 kept += self.write(pair for pair in segment.pairs if pair[0] in use)
         while _bytes(kept) > limit:
             kept.pop()
-        left_out = counted(before - sum(len(one.keys) for one in kept), "vector")
+        left_out = format_count(before - sum(len(one.keys) for one in kept), "vector")
         self._notes.append(
             f"{left_out} left out, as {self._place.ref} holds {limit // 1_000_000} MB at most"
         )

@@ -23,7 +23,6 @@ from typing import NamedTuple
 
 from sdd_hooks.errors import RemoteError, RepositoryError, StorageError
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.project.slugs import slugify
 from sdd_hooks.sharing.git_errors import UNREACHABLE, failure, rejection
 from sdd_hooks.sharing.limits import Limits
 from sdd_hooks.sharing.segment_format import FORMAT
@@ -40,6 +39,7 @@ from sdd_hooks.system.git import (
 from sdd_hooks.system.locks import held
 from sdd_hooks.system.processes import Done
 from sdd_hooks.text.display import one_line
+from sdd_hooks.text.slugs import slugify
 
 REFS = "refs/sdd/vectors/"
 DIRECTORY = "share"

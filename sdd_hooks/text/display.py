@@ -1,4 +1,4 @@
-"""Texts and errors as lines that can be shown, whatever is in them."""
+"""Format text, errors and numbers for a terminal or a message. Untrusted input is safe to pass."""
 
 # Governing: ADR-0012 (untrusted input never leaves the repository)
 
@@ -8,34 +8,44 @@ from sdd_hooks.errors import SddError
 
 
 def one_line(text: str) -> str:
-    """`text` without line breaks, and with every control character shown as its escape."""
+    """Return `text` on one line, every character that Python calls unprintable as its escape.
+
+    Stricter than `printable_line`: it also escapes private-use and unassigned characters.
+    """
     line = " ".join(text.split())
     if line.isprintable():
         return line
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
 
 
-def reason(error: BaseException) -> str:
-    """What went wrong; an error that is none of ours is told by its class, too."""
-    told = isinstance(error, SddError)
-    return one_line(str(error) if told else f"{type(error).__name__}: {error}")
+def describe_error(error: BaseException) -> str:
+    """Return an error's message on one line, after its class name if it is no SddError."""
+    expected = isinstance(error, SddError)
+    return one_line(str(error) if expected else f"{type(error).__name__}: {error}")
 
 
-def plain(text: str) -> str:
-    """The text as one line that a terminal only prints: no control characters, no reordering."""
+def printable_line(text: str) -> str:
+    """Return `text` on one line that a terminal prints and does not interpret.
+
+    Control characters, line and paragraph separators, lone surrogates and characters that reorder
+    text become `\\uXXXX`.
+    """
     if text.isascii() and text.isprintable():
         return text
     return "".join(map(_visible, " ".join(text.split())))
 
 
-def plain_lines(text: str) -> list[str]:
-    """The lines of a text as `plain` ones that keep their blanks, without blank lines around."""
+def printable_lines(text: str) -> list[str]:
+    """Return the lines of `text`, each printable and with its indentation, tabs as four columns.
+
+    Blank lines at the beginning and the end are dropped.
+    """
     lines = ("".join(map(_visible, line.expandtabs(4).rstrip())) for line in text.splitlines())
     return "\n".join(lines).strip("\n").splitlines()
 
 
-def columns_of(text: str) -> int:
-    """Columns on a terminal: ideographs take two, combining marks none."""
+def display_width(text: str) -> int:
+    """Return how many terminal columns `text` takes: ideographs two, combining marks none."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width
@@ -44,16 +54,16 @@ def columns_of(text: str) -> int:
     return len(text) + wide - sum(map(bool, map(combining, text)))
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 document`, `2,000 documents`."""
+def format_count(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 document`, `2,000 documents`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _visible(character: str) -> str:
     from unicodedata import category
 
-    # Cc and Cf hold escapes and the marks that reorder text; a surrogate stands for a lone byte.
-    # The two joiners are part of words in some scripts.
+    # Cc and Cf contain escapes and the marks that reorder text; a surrogate is a byte of a file
+    # name that is not UTF-8. Some scripts use the two joiners inside words.
     hidden = category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
     hidden = hidden and character not in "\u200c\u200d"
     return f"\\u{ord(character):04x}" if hidden else character

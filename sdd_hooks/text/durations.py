@@ -1,4 +1,4 @@
-"""Durations as people write them in a memory file: `30m`, `4h`, `1h30m`, `2 days`."""
+"""Durations as users write them in a memory file: `30m`, `4h`, `1h30m`, `2 days`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PART = re.compile(
 
 
 def parse_duration(text: str) -> float:
-    """Seconds. Raises ValueError for anything but numbers with units (s, m, h, d, w)."""
+    """Parse numbers with units (s, m, h, d, w) into seconds. Raises ValueError otherwise."""
     rest = text.strip().lower()
     total = 0.0
     position = 0
@@ -26,8 +26,11 @@ def parse_duration(text: str) -> float:
     return total
 
 
-def human_duration(seconds: float) -> str:
-    """`3 hours`, `45 minutes`, `2 days`: rounded down, in the largest unit that says enough."""
+def format_duration(seconds: float) -> str:
+    """Format seconds as `3 hours`, `45 minutes` or `2 days`, rounded down.
+
+    The unit is the largest of which there are at least two, or exactly one.
+    """
     whole = max(int(seconds), 0)
     for unit, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if whole == unit:

@@ -1,7 +1,7 @@
-"""Match paths with globs, in time that no pattern or path can blow up.
+"""Match paths with globs, in polynomial time for any pattern and any path.
 
-`*`, `?` and `[…]` stay within one part of a path, a part `**` stands for any number of them, and
-`{a,b}` for one or the other. What is not closed stands for itself.
+`*`, `?` and `[…]` match within one part of a path. A part `**` matches any number of parts, and
+`{a,b}` matches either alternative. An unclosed bracket or brace matches itself.
 """
 
 # Governing: ADR-0012 (no path leaves the repository)
@@ -12,21 +12,21 @@ import re
 from collections.abc import Callable, Sequence
 from fnmatch import translate
 
-# As many patterns as braces may become.
-MOST_ALTERNATIVES = 100
+MAX_ALTERNATIVES = 100
+"""A pattern whose braces expand to more patterns than this is refused."""
 
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 _Part = Callable[[str], object] | None
-"""Whether one part of a path matches; None stands for `**`."""
+"""A test of one part of a path; None represents `**`."""
 
 
 def compile_glob(pattern: str) -> Callable[[str], bool]:
-    """A function that says whether a whole `/`-separated path matches.
+    """Return a predicate that tells whether a whole `/`-separated path matches.
 
     Raises ValueError for a pattern with too many alternatives.
     """
-    choices = [[_part(part) for part in one.split("/")] for one in alternatives(pattern)]
+    choices = [[_part(part) for part in each.split("/")] for each in expand_braces(pattern)]
 
     def matches(path: str) -> bool:
         parts = path.split("/")
@@ -35,17 +35,21 @@ def compile_glob(pattern: str) -> Callable[[str], bool]:
     return matches
 
 
-def alternatives(pattern: str) -> list[str]:
-    """The patterns that the braces of one stand for. Raises ValueError when they are too many."""
-    found = [""]
+def expand_braces(pattern: str) -> list[str]:
+    """Expand the braces of a pattern: one pattern for each combination of alternatives.
+
+    Raises ValueError for more than MAX_ALTERNATIVES.
+    """
+    expanded = [""]
     position = 0
     for braces in _BRACES.finditer(pattern):
         before = pattern[position : braces.start()]
-        found = [f"{start}{before}{choice}" for start in found for choice in braces[1].split(",")]
-        if len(found) > MOST_ALTERNATIVES:
-            raise ValueError(f"{{…}} stands for more than {MOST_ALTERNATIVES} patterns")
+        choices = braces[1].split(",")
+        expanded = [f"{start}{before}{choice}" for start in expanded for choice in choices]
+        if len(expanded) > MAX_ALTERNATIVES:
+            raise ValueError(f"{{…}} stands for more than {MAX_ALTERNATIVES} patterns")
         position = braces.end()
-    return [start + pattern[position:] for start in found]
+    return [start + pattern[position:] for start in expanded]
 
 
 def _part(pattern: str) -> _Part:
@@ -54,12 +58,15 @@ def _part(pattern: str) -> _Part:
     try:
         return re.compile(translate(pattern)).match
     except re.error:
-        # A range whose end comes before its start matches nothing but itself.
+        # A reversed range such as [z-a] is invalid as a regular expression: match it literally.
         return re.compile(re.escape(pattern) + r"\Z").match
 
 
 def _match(wanted: Sequence[_Part], parts: Sequence[str]) -> bool:
-    """Match part by part. On a mismatch it is enough that the last `**` takes one more."""
+    """Match part by part. On a mismatch only the last `**` has to take one more part.
+
+    Backtracking to an earlier `**` cannot help: the parts it could take are free to the last one.
+    """
     at, part = 0, 0
     retry: tuple[int, int] | None = None
     while part < len(parts):

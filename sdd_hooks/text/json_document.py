@@ -1,4 +1,4 @@
-"""What programs read: one JSON object, with the version of its form."""
+"""The JSON that other programs read: one object with a schema version."""
 
 # Governing: SPEC-0005 REQ "Output"
 
@@ -10,7 +10,7 @@ SCHEMA_VERSION = 1
 
 
 def json_document(data: Mapping[str, object]) -> str:
-    """The data as one JSON object of ASCII characters, and a line end."""
+    """Format `data` as one JSON object in ASCII, `schema_version` first, with a final newline."""
     import json
 
     return json.dumps({"schema_version": SCHEMA_VERSION, **data}, indent=2) + "\n"

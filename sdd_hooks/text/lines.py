@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Line(NamedTuple):
-    """A line of a file, by its number from 1, without its line end."""
+class NumberedLine(NamedTuple):
+    """A line of a file with its 1-based number, without its line ending."""
 
     number: int
     text: str
 
 
-def lines_of(text: str) -> tuple[str, ...]:
-    """The lines of a file's text as git counts them, so that line 1 is the first of them.
+def split_lines(text: str) -> tuple[str, ...]:
+    """Split a file's text at line feeds, as git does, and drop the line endings.
 
-    `str.splitlines` also ends lines at form feeds and other characters.
+    `str.splitlines` would also split at form feeds and other separators, and shift the numbers.
     """
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     return tuple(lines if lines[-1] else lines[:-1])

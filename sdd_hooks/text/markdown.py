@@ -1,8 +1,8 @@
-"""Markdown as a list of sections, each with its lines and a stable anchor.
+"""Parse Markdown into sections, each with its lines and a stable anchor.
 
-Block structure follows CommonMark as far as headings need it: ATX and setext headings, fenced code,
-HTML comments and raw HTML, YAML frontmatter. One regular lazy_regex finds the few lines that can
-matter, so that the cost is a scan of the text and not a parse of it.
+The scanner implements the part of CommonMark that decides where headings are: ATX and setext
+headings, fenced code, HTML comments, raw HTML, and YAML frontmatter. One regular expression finds
+the few lines that matter, so the cost is a scan of the text, not a full parse.
 """
 
 # Governing: ADR-0008 (sections as units of retrieval), SPEC-0002 REQ "Sections"
@@ -17,22 +17,22 @@ from dataclasses import dataclass
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_SECTIONS = 20_000
-"""Headings after this many belong to the last section: nobody wrote that many by hand."""
+"""Later headings belong to the last section. No document written by hand has this many."""
 
 MAX_TITLE = 500
-"""Longer titles are cut here."""
+"""Longer titles, in characters, are cut."""
 
 FILE_ANCHOR = "file"
-"""The anchor of a whole document and of the text before its first heading."""
+"""The anchor of a whole document, and of the text before its first heading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """A heading and the text up to the next heading of any level.
 
-    Lines are 1-based and inclusive; `start` and `end` are character offsets, heading included.
-    `path` holds the titles of the headings above it, outermost first. Text before the first
-    heading (frontmatter included) is a section of level 0 without a title.
+    Lines are 1-based and inclusive; `start` and `end` are character offsets. Both include the
+    heading. `path` holds the titles of the enclosing headings, outermost first. Text before the
+    first heading, frontmatter included, is a section of level 0 without a title.
     """
 
     level: int
@@ -46,8 +46,8 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Fenced:
-    """A fenced block of code: what stands behind its opening fence, its text, the fence's line."""
+class FencedBlock:
+    """A fenced code block: its info string, its text, and the 1-based line of its opening fence."""
 
     info: str
     text: str
@@ -67,7 +67,7 @@ class _Hidden:
     end: int
 
 
-# Searched in "\n" + text: a pattern that begins with a literal is searched for much faster than ^.
+# Searched in "\n" + text: `re` finds a literal first character much faster than `^`.
 _CANDIDATE = lazy_regex(
     r"""\n(?P<indent>[ ]*)(?![ ])(?:
         (?P<hashes>\#{1,6})(?=[ \t\n]|\Z)
@@ -89,8 +89,8 @@ _FRONTMATTER_START = lazy_regex(
 )
 _FRONTMATTER_END = lazy_regex(r"\n(?:---|\.\.\.)[ \t]*(?=\n|\Z)")
 
-# What may stand above a rule without being the text of a setext heading: a list item, a quotation,
-# a table row, HTML, indented code, a bold field such as **Status:** accepted.
+# A line above a rule that is not the text of a setext heading: a list item, a quotation, a table
+# row, HTML, indented code, or a bold field such as **Status:** accepted.
 _NOT_A_PARAGRAPH = lazy_regex(
     r"[ ]{4}|[ ]*(?:\t|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|[>|<]|\*\*[^*\n]{1,60}(?::\*\*|\*\*:))"
 )
@@ -100,14 +100,14 @@ _LINK = lazy_regex(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
 _NOT_IN_SLUG = lazy_regex(r"[^a-z0-9_\- ]")
 
 
-def sections(text: str) -> list[Section]:
-    """The sections of a Markdown text, in order; together they are the text from the first one on.
+def parse_sections(text: str) -> list[Section]:
+    """Return the sections of a Markdown text, in order and without gaps. Never raises.
 
-    Blank text before the first heading is no section. Headings inside code fences, HTML comments
-    and frontmatter are none. Line ends may be of any kind. Never raises.
+    Blank text before the first heading is not a section. Headings inside code fences, HTML comments
+    and frontmatter do not count. Any kind of line ending is accepted.
     """
-    text = with_plain_line_ends(text)
-    found: list[Section] = []
+    text = unify_line_endings(text)
+    result: list[Section] = []
     anchors = {FILE_ANCHOR: 0}
     ancestors: list[tuple[int, str]] = []
     headings = list(_headings(text))
@@ -117,28 +117,28 @@ def sections(text: str) -> list[Section]:
     first = headings[0].start if headings else len(text)
     if text[:first].strip():
         last = _last_line(text, 0, first, line)
-        found.append(Section(0, "", 1, last, 0, first, (), FILE_ANCHOR))
+        result.append(Section(0, "", 1, last, 0, first, (), FILE_ANCHOR))
     line += text.count("\n", 0, first)
     for heading, end in zip(headings, ends, strict=False):
         while ancestors and ancestors[-1][0] >= heading.level:
             ancestors.pop()
         path = tuple(title for _, title in ancestors)
-        anchor = _unique(slugify(heading.title) or "section", anchors)
+        anchor = _unique(heading_anchor(heading.title) or "section", anchors)
         last = _last_line(text, heading.start, end, line)
-        found.append(
+        result.append(
             Section(heading.level, heading.title, line, last, heading.start, end, path, anchor)
         )
         ancestors.append((heading.level, heading.title))
         line += text.count("\n", heading.start, end)
-    return found
+    return result
 
 
-def prose(text: str) -> str:
-    """The text with code blocks, HTML comments and frontmatter blanked, every line where it was.
+def mask_non_prose(text: str) -> str:
+    """Replace code blocks, HTML comments and frontmatter with spaces, so that prose remains.
 
-    What is left keeps its offset, and every line ends in one `\\n`.
+    Every character and every line keeps its position. Lines end in `\\n`.
     """
-    text = with_plain_line_ends(text)
+    text = unify_line_endings(text)
     pieces = []
     position = 0
     for block in _blocks(text):
@@ -150,9 +150,9 @@ def prose(text: str) -> str:
     return "".join(pieces)
 
 
-def fenced(text: str) -> Iterator[Fenced]:
-    """Every fenced block of code, in order; one that nothing closes ends with the text."""
-    text = with_plain_line_ends(text)
+def find_fenced_blocks(text: str) -> Iterator[FencedBlock]:
+    """Yield the fenced code blocks in order. An unclosed block extends to the end of the text."""
+    text = unify_line_endings(text)
     line = 1
     position = 0
     for block in _blocks(text):
@@ -164,13 +164,14 @@ def fenced(text: str) -> Iterator[Fenced]:
         marks = opening[: len(opening) - len(opening.lstrip(opening[0]))]
         inside, _, last = content.rpartition("\n")
         closed = last.strip().startswith(marks) and not last.strip().strip(marks[0])
-        yield Fenced(opening[len(marks) :].strip(), inside if closed else content, line)
+        yield FencedBlock(opening[len(marks) :].strip(), inside if closed else content, line)
 
 
-def slugify(title: str) -> str:
-    """The anchor that GitHub gives a heading: lower case, punctuation gone, spaces as hyphens.
+def heading_anchor(title: str) -> str:
+    """Return the anchor that GitHub gives a heading. May be "".
 
-    Links are reduced to their text. Letters and marks of any script are kept. May be empty.
+    Lower case, punctuation removed, spaces as hyphens, links reduced to their text. Letters and
+    marks of every script stay.
     """
     title = _LINK.sub(r"\1", title[:MAX_TITLE]).strip().lower()
     if title.isascii():
@@ -179,22 +180,23 @@ def slugify(title: str) -> str:
     return "".join(kept).replace(" ", "-")
 
 
-def with_plain_line_ends(text: str) -> str:
-    """The text with every line ending in one `\\n`, every character still at its offset."""
+def unify_line_endings(text: str) -> str:
+    """Make every line of the text end in `\\n` and keep every other character at its offset."""
     if "\r" in text:
-        # A space before the newline keeps the offsets, and means nothing at the end of a line.
+        # A space in place of the carriage return keeps the offsets, and Markdown ignores it.
         return text.replace("\r\n", " \n").replace("\r", "\n")
     return text
 
 
-def frontmatter_end(text: str) -> int:
-    """The offset after the frontmatter's closing line, 0 when the text has none.
+def find_frontmatter_end(text: str) -> int:
+    """Return the offset after the closing line of the frontmatter, 0 when there is none.
 
-    Expects plain line ends. A text that begins with a rule and goes on with prose has none.
+    Lines must end in `\\n`. A text that begins with a thematic break and continues with prose has
+    no frontmatter.
     """
     if not text.startswith("---") or not _FRONTMATTER_START.match(text):
         return 0
-    # From the end of the opening line, so that an empty frontmatter closes.
+    # Search from the end of the opening line, so that empty frontmatter closes.
     closing = _FRONTMATTER_END.search(text, text.index("\n"))
     return min(closing.end() + 1, len(text)) if closing else 0
 
@@ -218,8 +220,8 @@ def _headings(text: str) -> Iterator[_Heading]:
 
 
 def _blocks(text: str) -> Iterator[_Heading | _Hidden]:
-    """Headings, and what is no prose, in order. `block_end` is where the last of them ended."""
-    block_end = frontmatter_end(text)
+    """Yield headings and non-prose blocks in order."""
+    block_end = find_frontmatter_end(text)
     if block_end:
         yield _Hidden(0, block_end)
     fence = ""
@@ -274,7 +276,7 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _html_end(text: str, opening: str, position: int) -> int:
-    """The end of the line on which the comment or raw element closes, or of the text."""
+    """Return the end of the line that closes the comment or raw element, else of the text."""
     if opening == "<!--":
         end = text.find("-->", position)
     else:
@@ -284,9 +286,10 @@ def _html_end(text: str, opening: str, position: int) -> int:
 
 
 def _paragraph_above(text: str, start: int, block_end: int) -> int | None:
-    """Where the one-line paragraph above the underline at `start` begins; None for anything else.
+    """Return where the one-line paragraph above the underline at `start` begins, else None.
 
-    A paragraph of several lines above a rule is one that lacks its blank line, not a heading.
+    `block_end` is the end of the latest heading or non-prose block. Several lines above a rule are
+    a paragraph without its blank line, not a setext heading.
     """
     if start <= block_end:
         return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sdd_hooks.config.entries import squeezed
 from sdd_hooks.errors import EXIT_USAGE, SddError
-from sdd_hooks.text.display import one_line, reason
+from sdd_hooks.text.display import describe_error, one_line
 from sdd_hooks.trackers.protocol import Vendor
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def load(name: str, known: Registered) -> Vendor:
     try:
         found = point.load()
     except Exception as error:
-        raise BrokenTracker(_broken(point, reason(error))) from error
+        raise BrokenTracker(_broken(point, describe_error(error))) from error
     if not isinstance(found, Vendor):
         raise BrokenTracker(_broken(point, "it is no Vendor"))
     return found

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.fields import MAX_VALUE, Field, field_name, top_fields
-from sdd_hooks.text.markdown import prose, sections
+from sdd_hooks.text.markdown import mask_non_prose, parse_sections
 
 
 def read(text: str) -> list[tuple[str, str, int]]:
-    found = top_fields(prose(text), sections(text))
+    found = top_fields(mask_non_prose(text), parse_sections(text))
     return [(field.name, field.value, field.line) for field in found]
 
 
@@ -102,7 +102,7 @@ def test_field_name() -> None:
 def test_never_raises_and_lines_are_of_the_text(text: str) -> None:
     total = text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
     last = 0
-    for field in top_fields(prose(text), sections(text)):
+    for field in top_fields(mask_non_prose(text), parse_sections(text)):
         assert isinstance(field, Field)
         assert last <= field.line <= total
         assert field.name

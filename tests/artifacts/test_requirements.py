@@ -12,11 +12,11 @@ from sdd_hooks.artifacts.requirements import (
     keywords,
     read_requirements,
 )
-from sdd_hooks.text.markdown import prose, sections
+from sdd_hooks.text.markdown import mask_non_prose, parse_sections
 
 
 def read(text: str) -> tuple[Requirement, ...]:
-    return read_requirements(prose(text), sections(text))
+    return read_requirements(mask_non_prose(text), parse_sections(text))
 
 
 SPEC = """\

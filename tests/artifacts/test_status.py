@@ -14,11 +14,11 @@ from sdd_hooks.artifacts.status import (
     find_statuses,
     parse_status,
 )
-from sdd_hooks.text.markdown import prose, sections
+from sdd_hooks.text.markdown import mask_non_prose, parse_sections
 
 
 def found_in(text: str) -> tuple[Status, ...]:
-    plain, found = prose(text), sections(text)
+    plain, found = mask_non_prose(text), parse_sections(text)
     return find_statuses(read_frontmatter(text), top_fields(plain, found), plain, found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sdd_hooks.changes.change import Change, ChangedFile
-from sdd_hooks.text.lines import Line, lines_of
+from sdd_hooks.text.lines import NumberedLine, split_lines
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from sdd_hooks.text.lines import Line, lines_of
     ],
 )
 def test_lines(text: str, lines: tuple[str, ...]) -> None:
-    assert lines_of(text) == lines
+    assert split_lines(text) == lines
 
 
 def test_what_is_a_file() -> None:
@@ -30,8 +30,8 @@ def test_what_is_a_file() -> None:
 
 def test_added_lines_are_numbers_by_path() -> None:
     files = (
-        ChangedFile("a", "a", "M", added=(Line(2, "x"), Line(5, "y"))),
-        ChangedFile("b", "b", "D", removed=(Line(1, "z"),)),
+        ChangedFile("a", "a", "M", added=(NumberedLine(2, "x"), NumberedLine(5, "y"))),
+        ChangedFile("b", "b", "D", removed=(NumberedLine(1, "z"),)),
     )
     change = Change("", "", "", "", (), files)
     assert change.added_lines() == {"a": {2, 5}, "b": set()}

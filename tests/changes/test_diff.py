@@ -13,7 +13,7 @@ from sdd_hooks.changes.base import empty_tree
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.changes.diff import _entries, read_change, read_staged
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.text.lines import Line
+from sdd_hooks.text.lines import NumberedLine
 from tests.support.repos import Repo
 
 HOSTILE = (
@@ -53,8 +53,8 @@ def test_lines_and_their_numbers(repo: Repo) -> None:
     repo.commit(files={"a.txt": "1\nzwei\n3\n4\n5\n"})
     file = only(changed(repo))
     assert (file.path, file.before, file.status) == ("a.txt", "a.txt", "M")
-    assert file.added == (Line(2, "zwei"), Line(5, "5"))
-    assert file.removed == (Line(2, "2"),)
+    assert file.added == (NumberedLine(2, "zwei"), NumberedLine(5, "5"))
+    assert file.removed == (NumberedLine(2, "2"),)
     assert (file.mode, file.mode_before) == ("100644", "100644")
     assert file.blob == repo.git("rev-parse", "HEAD:a.txt")
     assert file.blob_before == repo.git("rev-parse", "HEAD~1:a.txt")
@@ -83,7 +83,7 @@ def test_a_file_that_moves(repo: Repo) -> None:
     assert (whole.path, whole.before, whole.status) == ("b.txt", "a/one.txt", "R")
     assert (whole.added, whole.removed) == ((), ())
     assert (edited.path, edited.before, edited.status) == ("c.txt", "two.txt", "R")
-    assert edited.added == (Line(21, "end"),)
+    assert edited.added == (NumberedLine(21, "end"),)
 
 
 def test_a_copy_is_new(repo: Repo) -> None:
@@ -219,7 +219,7 @@ def test_no_configuration_decides_what_is_shown(repo: Repo) -> None:
     repo.commit(files={"a.txt": "1\n\n3\n", ".gitattributes": "*.txt diff=loud\n"})
     repo.commit("Say two", files={"a.txt": "1\n\n4\n"})
     change = changed(repo)
-    assert only(change).added == (Line(3, "4"),)
+    assert only(change).added == (NumberedLine(3, "4"),)
     assert change.messages == ("Say two",)
 
 
@@ -236,7 +236,7 @@ def test_lines_of_context(repo: Repo) -> None:
     repo.commit(files={"a.txt": "1\n2\n3\n", "b.txt": "x\n"})
     repo.commit(files={"a.txt": "1\n2\n4\n", "b.txt": "y\n"})
     a, b = changed(repo).files
-    assert (a.added, b.added) == ((Line(3, "4"),), (Line(1, "y"),))
+    assert (a.added, b.added) == ((NumberedLine(3, "4"),), (NumberedLine(1, "y"),))
 
 
 def test_messages_title_and_body(repo: Repo) -> None:

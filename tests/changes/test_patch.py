@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdd_hooks.changes.patch import LONGEST_LINE, Patch, line_text, read_patches
-from sdd_hooks.text.lines import Line
+from sdd_hooks.text.lines import NumberedLine
 from tests.support.repos import Repo
 
 # Lines that look like what stands around them.
@@ -113,7 +113,7 @@ def test_whitespace(removed: bytes, added: bytes, whitespace: bool) -> None:
 
 def test_a_line_that_moves_is_more_than_whitespace() -> None:
     (patch,) = read(b"diff --git a/x b/x\n@@ -1 +0,0 @@\n-a\n@@ -5,0 +5 @@\n+a\n")
-    assert patch == Patch((Line(5, "a"),), (Line(1, "a"),))
+    assert patch == Patch((NumberedLine(5, "a"),), (NumberedLine(1, "a"),))
 
 
 def test_blank_lines_are_whitespace() -> None:
@@ -128,14 +128,14 @@ def test_a_mode_is_no_whitespace() -> None:
 
 def test_a_patch_that_ends_early() -> None:
     (patch,) = read(b"diff --git a/x b/x\n@@ -1,2 +1,2 @@\n-a\n-b\n+a \n")
-    assert patch.added == (Line(1, "a "),)
+    assert patch.added == (NumberedLine(1, "a "),)
     assert not patch.whitespace
 
 
 def test_no_newline_at_the_end() -> None:
     end = b"\\ No newline at end of file\n"
     (patch,) = read(b"diff --git a/x b/x\n@@ -1 +1 @@\n-a\n%b+b\n%b" % (end, end))
-    assert (patch.removed, patch.added) == ((Line(1, "a"),), (Line(1, "b"),))
+    assert (patch.removed, patch.added) == ((NumberedLine(1, "a"),), (NumberedLine(1, "b"),))
 
 
 @pytest.mark.parametrize(

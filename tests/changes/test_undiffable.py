@@ -11,7 +11,7 @@ from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.diff import read_change, read_staged
 from sdd_hooks.changes.patch import LONGEST_LINE
 from sdd_hooks.changes.undiffable import MOST, look
-from sdd_hooks.text.lines import Line
+from sdd_hooks.text.lines import NumberedLine
 from tests.support.repos import Repo
 
 ATTRIBUTES = ".gitattributes"
@@ -25,7 +25,7 @@ def changed(
     return read_change(repo.root, "HEAD~1", "HEAD")
 
 
-def lines(change: Change, path: str) -> tuple[list[Line], list[Line], bool]:
+def lines(change: Change, path: str) -> tuple[list[NumberedLine], list[NumberedLine], bool]:
     (file,) = [file for file in change.files if file.path == path]
     return list(file.removed), list(file.added), file.binary
 
@@ -38,8 +38,8 @@ def test_attributes_hide_nothing(repo: Repo, attribute: str) -> None:
         {"a.py": "1\n2\n3\n", "gone.py": "1\n"},
         {ATTRIBUTES: f"*.py {attribute}\n", "a.py": "1\nzwei\n3\n", "new.py": "x\ny\n"},
     )
-    assert lines(change, "a.py") == ([Line(2, "2")], [Line(2, "zwei")], False)
-    assert lines(change, "new.py") == ([], [Line(1, "x"), Line(2, "y")], False)
+    assert lines(change, "a.py") == ([NumberedLine(2, "2")], [NumberedLine(2, "zwei")], False)
+    assert lines(change, "new.py") == ([], [NumberedLine(1, "x"), NumberedLine(2, "y")], False)
     assert change.notes == ()
 
 
@@ -47,7 +47,11 @@ def test_a_file_that_goes_is_hidden(repo: Repo) -> None:
     repo.commit(files={ATTRIBUTES: "*.py -diff\n", "a.py": "1\n"})
     repo.remove("a.py")
     repo.commit()
-    assert lines(read_change(repo.root, "HEAD~1", "HEAD"), "a.py") == ([Line(1, "1")], [], False)
+    assert lines(read_change(repo.root, "HEAD~1", "HEAD"), "a.py") == (
+        [NumberedLine(1, "1")],
+        [],
+        False,
+    )
 
 
 def test_a_file_that_moves_is_hidden(repo: Repo) -> None:
@@ -60,8 +64,8 @@ def test_a_file_that_moves_is_hidden(repo: Repo) -> None:
         ("a.py", "b.py"),
         ("c.py", "c.py"),
     ]
-    assert lines(change, "b.py") == ([], [Line(21, "end")], False)
-    assert lines(change, "c.py") == ([Line(1, "1")], [Line(1, "2")], False)
+    assert lines(change, "b.py") == ([], [NumberedLine(21, "end")], False)
+    assert lines(change, "c.py") == ([NumberedLine(1, "1")], [NumberedLine(1, "2")], False)
 
 
 def test_hidden_where_it_is_staged(repo: Repo) -> None:
@@ -69,13 +73,13 @@ def test_hidden_where_it_is_staged(repo: Repo) -> None:
     repo.write(ATTRIBUTES, "*.py -diff\n")
     repo.write("a.py", "2\n")
     repo.git("add", "--all")
-    assert lines(read_staged(repo.root), "a.py")[1] == [Line(1, "2")]
+    assert lines(read_staged(repo.root), "a.py")[1] == [NumberedLine(1, "2")]
 
 
 def test_hidden_with_a_hostile_path(repo: Repo) -> None:
     path = ":(glob)*\n.py"
     change = changed(repo, {path: "1\n", "a.py": "1\n"}, {ATTRIBUTES: "* -diff\n", path: "2\n"})
-    assert lines(change, path) == ([Line(1, "1")], [Line(1, "2")], False)
+    assert lines(change, path) == ([NumberedLine(1, "1")], [NumberedLine(1, "2")], False)
 
 
 def test_many_hidden_files(repo: Repo) -> None:
@@ -85,7 +89,7 @@ def test_many_hidden_files(repo: Repo) -> None:
         dict.fromkeys(names, "1\n"),
         {ATTRIBUTES: "* -diff\n", **dict.fromkeys(names, "2\n")},
     )
-    assert [lines(change, name)[1] for name in names] == [[Line(1, "2")]] * 250
+    assert [lines(change, name)[1] for name in names] == [[NumberedLine(1, "2")]] * 250
 
 
 def test_what_is_binary_stays_it(repo: Repo) -> None:
@@ -101,26 +105,34 @@ def test_source_with_a_null_character(repo: Repo) -> None:
 
 def test_binary_that_becomes_text(repo: Repo) -> None:
     change = changed(repo, {"a.py": b"\0\1\n"}, {"a.py": "import os\nos.abort()\n"})
-    assert lines(change, "a.py") == ([], [Line(1, "import os"), Line(2, "os.abort()")], False)
+    assert lines(change, "a.py") == (
+        [],
+        [NumberedLine(1, "import os"), NumberedLine(2, "os.abort()")],
+        False,
+    )
 
 
 def test_utf_16(repo: Repo) -> None:
     before = "first\r\nold 1\r\nold 2\r\nlast\r\n".encode("utf-16")
     after = "first\r\nnew\r\nlast\r\n".encode("utf-16")
     change = changed(repo, {"a.ps1": before}, {"a.ps1": after, "b.ps1": after})
-    assert lines(change, "a.ps1") == ([Line(2, "old 1"), Line(3, "old 2")], [Line(2, "new")], False)
+    assert lines(change, "a.ps1") == (
+        [NumberedLine(2, "old 1"), NumberedLine(3, "old 2")],
+        [NumberedLine(2, "new")],
+        False,
+    )
     assert len(lines(change, "b.ps1")[1]) == 3
 
 
 def test_utf_16_of_other_whitespace(repo: Repo) -> None:
     change = changed(repo, {"a": "x y\n".encode("utf-16")}, {"a": "x  y\n"})
     assert change.files[0].whitespace
-    assert lines(change, "a") == ([Line(1, "x y")], [Line(1, "x  y")], False)
+    assert lines(change, "a") == ([NumberedLine(1, "x y")], [NumberedLine(1, "x  y")], False)
 
 
 def test_a_line_that_is_said_again(repo: Repo) -> None:
     change = changed(repo, {"a": "x\n".encode("utf-16")}, {"a": "x\nx\n".encode("utf-16")})
-    assert lines(change, "a") == ([], [Line(2, "x")], False)
+    assert lines(change, "a") == ([], [NumberedLine(2, "x")], False)
 
 
 def test_a_long_hidden_line(repo: Repo) -> None:
@@ -133,7 +145,7 @@ def test_larger_than_is_looked_into(repo: Repo) -> None:
     large = b"0123456789\n" * 800_000
     change = changed(repo, {"a": "1\n"}, {"a.txt": large, "b.bin": b"\0" + large, "c.txt": "x\n"})
     assert lines(change, "a.txt") == lines(change, "b.bin") == ([], [], True)
-    assert lines(change, "c.txt") == ([], [Line(1, "x")], False)
+    assert lines(change, "c.txt") == ([], [NumberedLine(1, "x")], False)
     assert change.notes == ("not looked at: 1 text file of more than 8 MB",)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from sdd_hooks.text.markdown import sections
+from sdd_hooks.text.markdown import parse_sections
 from tests.docs.pages import TOP, every_page
 
 _LINK = re.compile(
@@ -43,4 +43,4 @@ def test_paths_exist(page: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    return {section.anchor for section in sections(page.read_text(encoding="utf-8"))}
+    return {section.anchor for section in parse_sections(page.read_text(encoding="utf-8"))}

@@ -8,7 +8,7 @@ from urllib.parse import unquote_to_bytes
 
 import pytest
 
-from sdd_hooks.text.display import plain
+from sdd_hooks.text.display import printable_line
 from tests.cli.commands import ADR, FILES, on_terminal, run
 from tests.reporting.test_json import VALIDATOR
 from tests.support.repos import Repo
@@ -81,7 +81,7 @@ def test_the_sarif_of_a_real_review_is_valid(changed, official):
 def test_a_terminal_is_only_printed_on(changed):
     code, out = on_terminal(changed.root, "", "review", "--base", changed.base)
     assert code == 0
-    assert f"  {plain(HOSTILE)}:1  dangling-reference\n" in out
+    assert f"  {printable_line(HOSTILE)}:1  dangling-reference\n" in out
     assert "\x1b[31m\n" not in out
     assert "1 suppressed\n" in out
 

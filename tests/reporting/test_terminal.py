@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sdd_hooks.findings import Finding, ReportedFinding, SuppressedFinding
 from sdd_hooks.reporting.outcome import Evidence, References, ReviewOutcome
 from sdd_hooks.reporting.terminal import terminal
-from sdd_hooks.text.display import columns_of
+from sdd_hooks.text.display import display_width
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, MARKUP, RETRIES, reviews
 
 REPORT = """\
@@ -227,4 +227,4 @@ def test_whatever_is_found_the_text_is_harmless(review, width):
 def test_every_line_but_a_place_fits(review, width):
     # Paths are left whole, so that a terminal can make them links.
     for line in shown(replace(review, findings=()), width).splitlines():
-        assert columns_of(line) <= width
+        assert display_width(line) <= width

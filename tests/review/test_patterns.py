@@ -16,13 +16,13 @@ from sdd_hooks.review.patterns import (
     added_text,
     compile_pattern,
 )
-from sdd_hooks.text.lines import Line
+from sdd_hooks.text.lines import NumberedLine
 
 lines = st.lists(st.text("ab Ω\t", max_size=6), max_size=6)
 
 
 def file(path: str, *texts: str, first: int = 1) -> ChangedFile:
-    rows = tuple(Line(number, text) for number, text in enumerate(texts, first))
+    rows = tuple(NumberedLine(number, text) for number, text in enumerate(texts, first))
     return ChangedFile(path, "", "A", "100644", added=rows)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.text.durations import human_duration, parse_duration
+from sdd_hooks.text.durations import format_duration, parse_duration
 
 
 @pytest.mark.parametrize(
@@ -36,13 +36,13 @@ def test_parse(text: str, seconds: float):
     "text",
     ["", " ", "120", "m", "30 m 5", "-5m", "1h-30m", "5 months", "1e3s", "soon", "٣m", "1,5h"],
 )
-def test_not_a_duration(text: str):
+def test_parse_refuses_anything_else(text: str):
     with pytest.raises(ValueError, match="is not a duration such as 30m, 4h or 1h30m"):
         parse_duration(text)
 
 
 @given(st.text(max_size=30))
-def test_anything_is_a_number_or_an_error(text: str):
+def test_any_text_parses_or_raises_value_error(text: str):
     with contextlib.suppress(ValueError):
         assert 0 <= parse_duration(text) < float("inf")
 
@@ -72,10 +72,10 @@ def test_parts_add_up(days: int, hours: int, minutes: int, seconds: int):
         (400 * 86400, "400 days"),
     ],
 )
-def test_human(seconds: float, text: str):
-    assert human_duration(seconds) == text
+def test_format(seconds: float, text: str):
+    assert format_duration(seconds) == text
 
 
 @given(st.integers(0, 10**9))
-def test_human_is_read_back_rounded_down(seconds: int):
-    assert seconds * 0.66 <= parse_duration(human_duration(seconds)) <= seconds
+def test_formatted_durations_parse_to_the_same_time_rounded_down(seconds: int):
+    assert seconds * 0.66 <= parse_duration(format_duration(seconds)) <= seconds

@@ -43,7 +43,7 @@ def test_globs(pattern: str, yes: list[str], no: list[str]):
     assert [path for path in no if matches(path)] == []
 
 
-def test_a_range_the_wrong_way_round_is_no_error():
+def test_a_reversed_range_matches_literally():
     assert not compile_glob("[z-a]x")("mx")
 
 
@@ -53,7 +53,7 @@ def test_too_many_alternatives():
 
 
 @pytest.mark.parametrize("pattern", ["*a" * 30 + "b", "**/" * 30 + "b", "**/*a*a*a*a/" * 10 + "b"])
-def test_no_pattern_takes_long(pattern: str):
+def test_no_pattern_takes_exponential_time(pattern: str):
     matches = compile_glob(pattern)
     started = time.process_time()
     assert not matches("/".join(["a" * 80] * 30))
@@ -65,12 +65,12 @@ def test_no_pattern_takes_long(pattern: str):
     st.text(alphabet=st.sampled_from("ab*?[]{}!^-,/.\\&|~(+$"), max_size=12),
     st.text(alphabet="ab/.-", max_size=8),
 )
-def test_any_glob_and_any_path(pattern: str, path: str):
+def test_any_glob_accepts_any_path(pattern: str, path: str):
     with contextlib.suppress(ValueError):
         compile_glob(pattern)(path)
 
 
 @given(st.text(alphabet="ab/.+({^$", max_size=12))
-def test_a_glob_without_wildcards_is_itself(pattern: str):
+def test_a_glob_without_wildcards_matches_itself(pattern: str):
     assert compile_glob(pattern)(pattern)
     assert not compile_glob(pattern)(pattern + "x")

@@ -10,22 +10,22 @@ from sdd_hooks.text.markdown import (
     MAX_SECTIONS,
     MAX_TITLE,
     Section,
-    fenced,
-    frontmatter_end,
-    prose,
-    sections,
-    slugify,
-    with_plain_line_ends,
+    find_fenced_blocks,
+    find_frontmatter_end,
+    heading_anchor,
+    mask_non_prose,
+    parse_sections,
+    unify_line_endings,
 )
 
 
 def outline(text: str) -> list[str]:
-    return [f"{section.level} {section.title}".rstrip() for section in sections(text)]
+    return [f"{section.level} {section.title}".rstrip() for section in parse_sections(text)]
 
 
 def test_sections_carry_lines_offsets_ancestors_and_anchors() -> None:
     text = "Before.\n\n# One\n\ntext\n\n## Two\n### Three\n## Two\n# Four"
-    assert sections(text) == [
+    assert parse_sections(text) == [
         Section(0, "", 1, 2, 0, 9, (), "file"),
         Section(1, "One", 3, 6, 9, 22, (), "one"),
         Section(2, "Two", 7, 7, 22, 29, ("One",), "two"),
@@ -106,7 +106,7 @@ def test_headings(text: str, expected: list[str]) -> None:
 
 def test_crlf_keeps_offsets_and_lines() -> None:
     text = "---\r\na: b\r\n---\r\n\r\nTitle\r\n=====\r\n\r\nx\r\n## Two\r\n"
-    found = sections(text)
+    found = parse_sections(text)
     assert [text[s.start : s.end] for s in found] == [
         "---\r\na: b\r\n---\r\n\r\n",
         "Title\r\n=====\r\n\r\nx\r\n",
@@ -115,8 +115,8 @@ def test_crlf_keeps_offsets_and_lines() -> None:
     assert [(s.first_line, s.last_line) for s in found] == [(1, 4), (5, 8), (9, 9)]
 
 
-def test_other_separators_do_not_end_a_line() -> None:
-    assert [(s.title, s.first_line) for s in sections("# A\x0b\x0c\x85\u2028b\n# C")] == [
+def test_unicode_separators_do_not_end_a_line() -> None:
+    assert [(s.title, s.first_line) for s in parse_sections("# A\x0b\x0c\x85\u2028b\n# C")] == [
         ("A\x0b\x0c\x85\u2028b", 1),
         ("C", 2),
     ]
@@ -137,25 +137,25 @@ def test_other_separators_do_not_end_a_line() -> None:
         ("", ""),
     ],
 )
-def test_slugify(title: str, slug: str) -> None:
-    assert slugify(title) == slug
+def test_heading_anchor(title: str, slug: str) -> None:
+    assert heading_anchor(title) == slug
 
 
 def test_anchors_are_unique_and_file_is_kept_for_the_document() -> None:
     text = "# File\n# a\n# a\n# a-1\n# a\n# !\n# ?\n# Section\n"
-    anchors = [section.anchor for section in sections(text)]
+    anchors = [section.anchor for section in parse_sections(text)]
     assert anchors == ["file-1", "a", "a-1", "a-1-1", "a-2", "section", "section-1", "section-2"]
 
 
 def test_a_title_is_cut() -> None:
-    (section,) = sections("# " + "x" * 10_000)
+    (section,) = parse_sections("# " + "x" * 10_000)
     assert len(section.title) == MAX_TITLE
     assert section.end == 10_002
 
 
 def test_headings_beyond_the_limit_belong_to_the_last_section() -> None:
     text = "# x\n" * (MAX_SECTIONS + 10)
-    found = sections(text)
+    found = parse_sections(text)
     assert len(found) == MAX_SECTIONS
     assert found[-1].last_line == MAX_SECTIONS + 10
     assert found[-1].end == len(text)
@@ -199,21 +199,21 @@ QUARTER_OF_A_MEGABYTE = 1 << 18
         "-\t\t",
     ],
 )
-def test_hostile_text_takes_time_in_proportion(unit: str) -> None:
+def test_hostile_text_takes_linear_time(unit: str) -> None:
     text = unit * (QUARTER_OF_A_MEGABYTE // len(unit))
     for hostile in (text, "---\na: b\n" + text + "\nx"):
         started = time.process_time()
-        sections(hostile)
-        prose(hostile)
+        parse_sections(hostile)
+        mask_non_prose(hostile)
         # A fraction of a second when the cost is linear, minutes when it is not.
         assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize("unit", ["#", "`", "text\n", "# A\ntext\n", "a\n\n---\n"])
-def test_five_megabytes(unit: str) -> None:
+def test_five_megabytes_parse_within_the_limit(unit: str) -> None:
     text = unit * ((5 << 20) // len(unit))
     started = time.process_time()
-    assert sections(text)[-1].end == len(text)
+    assert parse_sections(text)[-1].end == len(text)
     assert time.process_time() - started < 10
 
 
@@ -252,8 +252,8 @@ documents = st.one_of(
 
 @given(documents)
 def test_sections_are_the_text_in_order(text: str) -> None:
-    found = sections(text)
-    plain = with_plain_line_ends(text)
+    found = parse_sections(text)
+    plain = unify_line_endings(text)
     assert len(plain) == len(text)
     start = found[0].start if found else len(text)
     assert not text[:start].strip()
@@ -273,12 +273,12 @@ def test_sections_are_the_text_in_order(text: str) -> None:
     assert all(anchors)
 
 
-def test_prose_blanks_what_is_not_prose() -> None:
+def test_mask_non_prose_blanks_everything_but_prose() -> None:
     text = (
         "---\na: MUST\n---\n\nMUST `code` stays <!-- inline stays -->\n- ```sh\n  MUST\n  ```\n"
         "<!-- MUST\nMUST --> rest\nSHALL\r\n~~~\nMUST"
     )
-    kept = prose(text)
+    kept = mask_non_prose(text)
     assert len(kept) == len(text)
     assert [line.rstrip() for line in kept.split("\n")] == [
         *("", "", "", "", "MUST `code` stays <!-- inline stays -->"),
@@ -287,13 +287,13 @@ def test_prose_blanks_what_is_not_prose() -> None:
 
 
 @given(documents)
-def test_prose_keeps_every_offset(text: str) -> None:
-    plain = with_plain_line_ends(text)
-    kept = prose(text)
+def test_mask_non_prose_keeps_every_offset(text: str) -> None:
+    plain = unify_line_endings(text)
+    kept = mask_non_prose(text)
     assert len(kept) == len(text)
     assert all(a in (b, " ") for a, b in zip(kept, plain, strict=True))
     assert kept.count("\n") == plain.count("\n")
-    for section in sections(text):
+    for section in parse_sections(text):
         if section.level and section.title:
             assert kept[section.start : section.end].strip()
 
@@ -303,7 +303,7 @@ def test_fenced_blocks_have_their_text_and_line() -> None:
         "---\na: b\n---\n```py one\nx = 1\n\ny\n```\n<!--\n```no\n```\n-->\n"
         "- ~~~\r\n  item\r\n  ~~~\r\n````md\n```\ninner\n```\n````\n```\n```\n```open\nlast"
     )
-    assert [(block.info, block.text, block.line) for block in fenced(text)] == [
+    assert [(block.info, block.text, block.line) for block in find_fenced_blocks(text)] == [
         ("py one", "x = 1\n\ny", 4),
         ("", "  item ", 13),
         ("md", "```\ninner\n```", 16),
@@ -313,9 +313,9 @@ def test_fenced_blocks_have_their_text_and_line() -> None:
 
 
 @given(documents)
-def test_fenced_blocks_stand_where_they_say(text: str) -> None:
-    lines = with_plain_line_ends(text).split("\n")
-    for block in fenced(text):
+def test_fenced_blocks_are_on_their_reported_line(text: str) -> None:
+    lines = unify_line_endings(text).split("\n")
+    for block in find_fenced_blocks(text):
         opening = lines[block.line - 1]
         assert "```" in opening or "~~~" in opening
         inside = lines[block.line : block.line + block.text.count("\n") + 1]
@@ -323,13 +323,13 @@ def test_fenced_blocks_stand_where_they_say(text: str) -> None:
 
 
 @given(documents)
-def test_frontmatter_end_is_a_line_start(text: str) -> None:
-    plain = with_plain_line_ends(text)
-    end = frontmatter_end(plain)
+def test_frontmatter_ends_at_a_line_start(text: str) -> None:
+    plain = unify_line_endings(text)
+    end = find_frontmatter_end(plain)
     assert 0 <= end <= len(plain)
     assert end in (0, len(plain)) or plain[end - 1] == "\n"
 
 
 @given(st.text())
-def test_slugs_have_no_spaces(title: str) -> None:
-    assert " " not in slugify(title)
+def test_heading_anchors_have_no_spaces(title: str) -> None:
+    assert " " not in heading_anchor(title)

@@ -15,7 +15,7 @@ import click
 from sdd_hooks.cli.context import open_index, open_project
 from sdd_hooks.cli.index.pull import pull_if_shared
 from sdd_hooks.cli.options import json_option, kind_option, module_option
-from sdd_hooks.cli.output import Report, counted, plain, show
+from sdd_hooks.cli.output import Report, format_count, printable_line, show
 from sdd_hooks.cli.progress import progress_line
 from sdd_hooks.embedding import rates
 from sdd_hooks.embedding import run as embedding
@@ -26,7 +26,7 @@ from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import pending_notes
-from sdd_hooks.text.durations import human_duration
+from sdd_hooks.text.durations import format_duration
 
 SKIPPED = "Embed skipped per --skip flag"
 NEXT = "see how far it is with `sdd index status`, end it with `sdd index embed --stop`"
@@ -180,19 +180,19 @@ def embed_lines(done: Embed) -> list[str]:
         return [SKIPPED]
     if done.mode == "stop":
         return [_stopped(done.pid)]
-    pulled = [f"pulled {counted(done.pulled, 'vector')}"] if done.pulled else []
+    pulled = [f"pulled {format_count(done.pulled, 'vector')}"] if done.pulled else []
     if done.mode == "none":
         return [*pulled, f"nothing to embed ({done.model})"]
     model = f" (model {done.model})" if done.model else ""
-    header = [*pulled, plain(f"device: {done.device}{model}")]
+    header = [*pulled, printable_line(f"device: {done.device}{model}")]
     if done.report is not None:
         return [*header, _embedded(done.report)]
     log = f", log: {done.log}" if done.log else ""
     if done.mode == "running":
         pid = f" (pid {done.pid})" if done.pid else ""
         return [*header, f"an embed of this repository is running already{pid}{log}", NEXT]
-    about = f", about {human_duration(done.estimate)}" if done.estimate is not None else ""
-    chunks = counted(done.pending or 0, "chunk")
+    about = f", about {format_duration(done.estimate)}" if done.estimate is not None else ""
+    chunks = format_count(done.pending or 0, "chunk")
     return [*header, f"embedding {chunks} in the background{about}{log}", NEXT]
 
 
@@ -203,8 +203,10 @@ def _notes(done: Embed) -> tuple[str, ...]:
 def _embedded(report: EmbedReport) -> str:
     """What an embed that was waited for did."""
     failed = f", {report.failed:,} failed" if report.failed else ""
-    left = f", {counted(report.remaining, 'chunk')} left" if report.remaining else ""
-    return f"embedded {counted(report.embedded, 'chunk')} in {report.seconds:.1f} s{failed}{left}"
+    left = f", {format_count(report.remaining, 'chunk')} left" if report.remaining else ""
+    return (
+        f"embedded {format_count(report.embedded, 'chunk')} in {report.seconds:.1f} s{failed}{left}"
+    )
 
 
 def _stopped(pid: int | None) -> str:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from sdd_hooks.cli.output import counted
+from sdd_hooks.cli.output import format_count
 from sdd_hooks.embedding.progress import Embedding
 from sdd_hooks.embedding.state import Run
-from sdd_hooks.text.durations import human_duration
+from sdd_hooks.text.durations import format_duration
 
 
 def embedding_data(embedding: Embedding) -> dict[str, object]:
@@ -37,7 +37,7 @@ def embedding_facts(embedding: Embedding, now: float) -> list[tuple[str, str]]:
         facts.append(
             (
                 "pending",
-                f"{counted(pending, 'chunk')}: {embedding.failed:,} failed in the last run,"
+                f"{format_count(pending, 'chunk')}: {embedding.failed:,} failed in the last run,"
                 f" {embedding.untried:,} never tried",
             )
         )
@@ -49,9 +49,9 @@ def _under_way(embedding: Embedding, now: float) -> str:
     assert running is not None
     parts = []
     if run is not None and embedding.done is not None:
-        parts.append(f"{embedding.done:,} of {counted(run.wanted, 'chunk')}")
+        parts.append(f"{embedding.done:,} of {format_count(run.wanted, 'chunk')}")
     if run is not None:
-        parts.append(f"for {human_duration(now - run.started)}")
+        parts.append(f"for {format_duration(now - run.started)}")
     parts.append("in the background" if running.background else "in the foreground")
     if embedding.elsewhere:
         parts.append(f"for {running.root}")
@@ -64,11 +64,11 @@ def _under_way(embedding: Embedding, now: float) -> str:
 
 def _ended(run: Run, now: float) -> str:
     if run.finished is None:
-        begun = human_duration(now - run.started)
+        begun = format_duration(now - run.started)
         return f"cut short, begun {begun} ago: `sdd index embed` goes on from there"
-    chunks = counted(run.embedded, "chunk")
-    when = f"{human_duration(now - run.finished)} ago"
+    chunks = format_count(run.embedded, "chunk")
+    when = f"{format_duration(now - run.finished)} ago"
     if run.error:
         return f"{chunks}, then failed {when}: {run.error}"
     failed = f", {run.failed:,} failed" if run.failed else ""
-    return f"{chunks} in {human_duration(run.seconds)}, {when}{failed}"
+    return f"{chunks} in {format_duration(run.seconds)}, {when}{failed}"

@@ -12,7 +12,7 @@ import click
 
 from sdd_hooks.cli.context import open_index, open_project
 from sdd_hooks.cli.options import json_option, remote_option
-from sdd_hooks.cli.output import Report, counted, plain, show
+from sdd_hooks.cli.output import Report, format_count, printable_line, show
 from sdd_hooks.cli.progress import waiting_line
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import SddError
@@ -66,13 +66,13 @@ def pull_data(done: Pulled) -> dict[str, object]:
 
 def pull_lines(done: Pulled) -> list[str]:
     """A pull for people."""
-    remote = plain(done.remote)
+    remote = printable_line(done.remote)
     if not done.commit:
-        return [f"nothing to pull: {remote} has no vectors by {plain(done.model)}"]
-    left = f", {counted(done.pending, 'chunk')} left to embed" if done.pending else ""
+        return [f"nothing to pull: {remote} has no vectors by {printable_line(done.model)}"]
+    left = f", {format_count(done.pending, 'chunk')} left to embed" if done.pending else ""
     if done.pulled:
-        return [f"pulled {counted(done.pulled, 'vector')} from {remote}{left}"]
-    return [f"nothing new: {remote} has {counted(done.vectors, 'vector')}{left}"]
+        return [f"pulled {format_count(done.pulled, 'vector')} from {remote}{left}"]
+    return [f"nothing new: {remote} has {format_count(done.vectors, 'vector')}{left}"]
 
 
 def _pulled(project: Project, engine: Engine, remote: str) -> Pulled:

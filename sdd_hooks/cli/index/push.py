@@ -12,7 +12,7 @@ import click
 
 from sdd_hooks.cli.context import open_index, open_project
 from sdd_hooks.cli.options import json_option, remote_option
-from sdd_hooks.cli.output import Report, counted, plain, show
+from sdd_hooks.cli.output import Report, format_count, printable_line, show
 from sdd_hooks.cli.progress import waiting_line
 
 if TYPE_CHECKING:
@@ -51,9 +51,11 @@ def push_data(done: Pushed) -> dict[str, object]:
 
 def push_lines(done: Pushed) -> list[str]:
     """A push for people."""
-    remote, vectors = plain(done.remote), counted(done.vectors, "vector")
+    remote, vectors = printable_line(done.remote), format_count(done.vectors, "vector")
     if done.pushed:
-        return [f"pushed {counted(done.pushed, 'vector')} to {remote}, which has {vectors} now"]
+        return [
+            f"pushed {format_count(done.pushed, 'vector')} to {remote}, which has {vectors} now"
+        ]
     if done.commit:
         return [f"nothing to push: {remote} has {vectors}"]
-    return [f"nothing to push: no chunk has a vector by {plain(done.model)}"]
+    return [f"nothing to push: no chunk has a vector by {printable_line(done.model)}"]

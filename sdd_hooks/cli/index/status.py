@@ -18,7 +18,7 @@ from sdd_hooks.embedding.progress import Embedding, embedding_of
 from sdd_hooks.engines.protocol import Status
 from sdd_hooks.project.project import Project, not_indexed
 from sdd_hooks.retrieval.search import pending_notes
-from sdd_hooks.text.durations import human_duration
+from sdd_hooks.text.durations import format_duration
 
 MEGABYTE = 1_000_000
 
@@ -73,7 +73,7 @@ def _lines(found: Status, age: float | None, embedding: Embedding, now: float) -
         ("engine", found.engine),
         ("location", f"{found.location} ({found.bytes / MEGABYTE:.1f} MB)"),
         ("model", found.model or "none"),
-        ("refreshed", "never" if age is None else f"{human_duration(age)} ago"),
+        ("refreshed", "never" if age is None else f"{format_duration(age)} ago"),
         *embedding_facts(embedding, now),
     ]
     heading = ("collection", "documents", "chunks", "pending")

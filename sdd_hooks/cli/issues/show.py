@@ -16,7 +16,15 @@ import click
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.issues.sources import Screen, enter, find_sources, issue_data, screen
 from sdd_hooks.cli.options import json_option, module_option
-from sdd_hooks.cli.output import Report, Terminal, plain, plain_lines, show, table, terminal
+from sdd_hooks.cli.output import (
+    Report,
+    Terminal,
+    printable_line,
+    printable_lines,
+    show,
+    table,
+    terminal,
+)
 from sdd_hooks.errors import Missing
 from sdd_hooks.freshness.issues import IssuesFreshness, IssuesNow, issue_now
 from sdd_hooks.project.project import Project
@@ -81,9 +89,10 @@ def _asked(
 
 def _lines(issue: StoredIssue, screen: Terminal) -> Iterator[str]:
     """An issue for people."""
-    yield f"{plain(issue.id)}  {issue.status}  {screen.strong(plain(issue.title))}"
+    title = screen.strong(printable_line(issue.title))
+    yield f"{printable_line(issue.id)}  {issue.status}  {title}"
     if issue.url:
-        yield plain(issue.url)
+        yield printable_line(issue.url)
     yield ""
     facts = [
         ("tracker", issue.tracker),
@@ -100,7 +109,7 @@ def _lines(issue: StoredIssue, screen: Terminal) -> Iterator[str]:
         *(("pull request", _pull(pull)) for pull in issue.pulls),
     ]
     yield from table([(name, value) for name, value in facts if value])
-    body = plain_lines(issue.body)
+    body = printable_lines(issue.body)
     yield from ["", *body] if body else []
 
 

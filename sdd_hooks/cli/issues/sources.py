@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import click
 
-from sdd_hooks.cli.output import plain
+from sdd_hooks.cli.output import printable_line
 from sdd_hooks.cli.progress import Line, live_line
 from sdd_hooks.freshness.issues import IssuesFreshness, IssueSource, sync_issues
 from sdd_hooks.freshness.tiers import syncing
@@ -57,7 +57,7 @@ class Screen:
             return
         if self._line:
             self._line.clear()
-        sys.stderr.write(f"note: {plain(note)}\n")
+        sys.stderr.write(f"note: {printable_line(note)}\n")
         sys.stderr.flush()
 
     def begun(self, source: Source) -> Callable[[int | None], None]:

@@ -21,7 +21,7 @@ from sdd_hooks.code.languages import GENERATED, VENDORED
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import PathRefused, resolve_inside
 from sdd_hooks.system.git import nul_split, try_git
-from sdd_hooks.text.globs import alternatives
+from sdd_hooks.text.globs import expand_braces
 
 LARGEST = 1_000_000
 """Bytes read of the file: with the most exceptions of every collection it is far smaller."""
@@ -86,7 +86,7 @@ def masks(collection: Collection, below: Sequence[str], spelled: Iterable[str]) 
     """
     if collection.pattern:
         try:
-            wanted = alternatives(collection.pattern)
+            wanted = expand_braces(collection.pattern)
         except ValueError:
             wanted = ["**/*"]
     elif collection.suffixes:

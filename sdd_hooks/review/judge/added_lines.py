@@ -11,7 +11,7 @@ from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.code.paths import is_foreign
 from sdd_hooks.review.judge.prompt import Part, data, visible
 from sdd_hooks.review.judge.quotes import squeezed
-from sdd_hooks.text.lines import Line
+from sdd_hooks.text.lines import NumberedLine
 
 _LONGEST = 300
 """Characters of a line that are shown."""
@@ -23,7 +23,7 @@ class Shown(NamedTuple):
     """The part that a question has, and the added lines in it by the paths of their files."""
 
     part: Part
-    lines: Mapping[str, Sequence[Line]]
+    lines: Mapping[str, Sequence[NumberedLine]]
 
     @property
     def total(self) -> int:
@@ -43,7 +43,7 @@ def added_part(files: Iterable[ChangedFile], most: int) -> Shown:
         if file.added and not is_foreign(file.path)
     }
     room = most
-    kept: dict[str, Sequence[Line]] = {}
+    kept: dict[str, Sequence[NumberedLine]] = {}
     for done, path in enumerate(sorted(added, key=lambda one: (_size(added[one]), one))):
         head = len(data(path=path)) + 1
         if lines := _within(added[path], room // (len(added) - done) - head):
@@ -58,7 +58,7 @@ def added_part(files: Iterable[ChangedFile], most: int) -> Shown:
     return Shown(Part("added lines", "\n".join(texts)), kept)
 
 
-def find_added(shown: Shown, path: str, quote: str, near: int) -> Line | None:
+def find_added(shown: Shown, path: str, quote: str, near: int) -> NumberedLine | None:
     """The line of `path` that `quote` is, the closest to line `near`; None when it was not shown.
 
     White space does not count, but the line has to be whole, as it is or as it was shown. A line of
@@ -75,12 +75,12 @@ def find_added(shown: Shown, path: str, quote: str, near: int) -> Line | None:
     return min(found, key=lambda line: abs(line.number - near), default=None)
 
 
-def written(file: ChangedFile) -> Iterator[Line]:
+def written(file: ChangedFile) -> Iterator[NumberedLine]:
     """The added lines that are not blank."""
     return (line for line in file.added if line.text.strip())
 
 
-def _within(lines: Iterable[Line], most: int) -> list[Line]:
+def _within(lines: Iterable[NumberedLine], most: int) -> list[NumberedLine]:
     """The first lines, as far as `most` characters of a part go."""
     found = []
     for line in lines:
@@ -91,13 +91,13 @@ def _within(lines: Iterable[Line], most: int) -> list[Line]:
     return found
 
 
-def _numbered(line: Line) -> str:
+def _numbered(line: NumberedLine) -> str:
     return f"{line.number}: {_seen(line)}"
 
 
-def _seen(line: Line) -> str:
+def _seen(line: NumberedLine) -> str:
     return visible(line.text[:_LONGEST].expandtabs(4))[:_LONGEST]
 
 
-def _size(lines: Iterable[Line]) -> int:
+def _size(lines: Iterable[NumberedLine]) -> int:
     return sum(len(_numbered(line)) + 1 for line in lines)

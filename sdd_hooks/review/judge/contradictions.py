@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.findings import Finding, worst_first
-from sdd_hooks.project.slugs import slugify
 from sdd_hooks.review.judge.added_lines import Shown, added_part, find_added, written
 from sdd_hooks.review.judge.answer import parse_answer, word
 from sdd_hooks.review.judge.prompt import Ask, about
@@ -17,6 +16,7 @@ from sdd_hooks.review.judge.quotes import find_quote
 from sdd_hooks.review.judge.records import Record, part
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.text.display import one_line
+from sdd_hooks.text.slugs import slugify
 
 JUDGE = Rule(
     "judge",

@@ -25,7 +25,7 @@ from sdd_hooks.review.judge.prompt import LIMIT, Part, question, random_boundary
 from sdd_hooks.review.judge.records import records_of, to_compare
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.suppressions import suppress
-from sdd_hooks.text.display import counted
+from sdd_hooks.text.display import format_count
 
 SECONDS = 60.0
 """How long the model has for an answer."""
@@ -59,7 +59,7 @@ def judged(
     except EngineUnavailable as error:
         notes.append(f"{error}: the review goes without it")
     if judge.sizes:
-        asked = counted(len(judge.sizes), "question")
+        asked = format_count(len(judge.sizes), "question")
         notes.append(f"the judge {model.name} was asked {asked} of {sum(judge.sizes):,} characters")
     elif not notes:
         notes.append("the judge was not asked: there is no record to hold the change against")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.requirements import keywords
 from sdd_hooks.findings import Severity
-from sdd_hooks.text.markdown import prose, sections
+from sdd_hooks.text.markdown import mask_non_prose, parse_sections
 
 LONGEST = 600
 """Characters of a quotation. Nobody's sentence is longer, and a page proves nothing."""
@@ -56,7 +56,7 @@ def find_quote(text: str, quote: str) -> Quote | None:
     words_said = wanted.count(" ") + 1 if spaced else len(wanted) // 2
     if words_said < _FEWEST_WORDS or len(wanted) > LONGEST:
         return None
-    visible = prose(text)
+    visible = mask_non_prose(text)
     words = list(_WORD.finditer(visible))
     line = " ".join(word[0] for word in words)
     # Not from the middle of a word; to it, since many leave out the full stop.
@@ -72,7 +72,7 @@ def find_quote(text: str, quote: str) -> Quote | None:
     start = words[first].start()
     end = words[last].start() + at + len(wanted) - starts[last]
     number = visible.count("\n", 0, start) + 1
-    heading = next((s.title for s in reversed(sections(text)) if s.first_line <= number), "")
+    heading = next((s.title for s in reversed(parse_sections(text)) if s.first_line <= number), "")
     return Quote(wanted, number, heading, _severity(_sentences(visible, start, end)))
 
 

@@ -14,7 +14,7 @@ from sdd_hooks.artifacts.governing import governing
 from sdd_hooks.reporting.outcome import Candidate, References
 from sdd_hooks.review.judge.prompt import Part, cut, data
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.text.markdown import prose
+from sdd_hooks.text.markdown import mask_non_prose
 
 _LARGEST = 200_000
 """Characters of a record that are looked at."""
@@ -105,7 +105,7 @@ def _record(subject: Subject, artifact: Artifact, requirements: Iterable[str] = 
 
 def _excerpt(record: Record, most: int) -> str:
     """Its prose; of one that is longer, how it begins and what matters most."""
-    text = prose(record.text)
+    text = mask_non_prose(record.text)
     whole = _BLANK_LINES.sub("", text).strip()
     if len(whole) <= most or not record.focus:
         return cut(whole, most)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from sdd_hooks.changes.change import Change
 from sdd_hooks.review.references.words import identifiers, words
-from sdd_hooks.text.lines import Line
+from sdd_hooks.text.lines import NumberedLine
 
 MOST_TEXT = 2_000_000
 """Characters of added lines that are read, in equal parts of every file, at least LEAST_OF_FILE."""
@@ -44,7 +44,7 @@ class Query:
         self.title = Counter(words(_DIRECTORIES.sub("", change.title)))
 
     @cached_property
-    def added(self) -> Mapping[str, Sequence[Line]]:
+    def added(self) -> Mapping[str, Sequence[NumberedLine]]:
         """The lines that are added to each file, by its path, as far as they are read."""
         most = max(LEAST_OF_FILE, MOST_TEXT // max(1, len(self.files)))
         return {file.path: list(_first(file.added, most)) for file in self.files}
@@ -100,7 +100,7 @@ class Query:
         return found
 
 
-def _first(lines: Iterable[Line], most: int) -> Iterator[Line]:
+def _first(lines: Iterable[NumberedLine], most: int) -> Iterator[NumberedLine]:
     for line in lines:
         if most <= 0:
             return

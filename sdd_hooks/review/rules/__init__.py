@@ -16,7 +16,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.findings import Finding, RuleDescription
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.text.display import one_line, reason
+from sdd_hooks.text.display import describe_error, one_line
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -77,7 +77,7 @@ def _load(point: EntryPoint) -> Rule:
     try:
         rule = point.load()
     except Exception as error:
-        return _broken(point, reason(error))
+        return _broken(point, describe_error(error))
     return rule if isinstance(rule, Rule) else _broken(point, "it is no Rule")
 
 

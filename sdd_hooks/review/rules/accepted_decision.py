@@ -18,7 +18,7 @@ from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.lines import Line, lines_of
+from sdd_hooks.text.lines import NumberedLine, split_lines
 
 _ASIDE = lazy_regex(
     r"""\W*(?:(?:positive|negative|good|bad|neutral)\ )?(?:consequences?|confirmation|validation
@@ -70,7 +70,7 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 def _rewritten(
     subject: Subject, file: ChangedFile, before: Artifact, after: Artifact
-) -> Line | None:
+) -> NumberedLine | None:
     """The first line with which the decision differs, else the decision's own for one that is cut.
 
     A paragraph is often one line, and longer than those of a diff that are kept.
@@ -81,19 +81,19 @@ def _rewritten(
         return None
     if added:
         return added[0]
-    return Line(after.decision[0] if after.decision else 0, removed[0].text)
+    return NumberedLine(after.decision[0] if after.decision else 0, removed[0].text)
 
 
-def _whole(lines: Sequence[Line], text: str) -> list[Line]:
+def _whole(lines: Sequence[NumberedLine], text: str) -> list[NumberedLine]:
     """The lines as they stand in the file."""
-    written = lines_of(text)
+    written = split_lines(text)
     return [
-        Line(line.number, written[line.number - 1]) if line.number <= len(written) else line
+        NumberedLine(line.number, written[line.number - 1]) if line.number <= len(written) else line
         for line in lines
     ]
 
 
-def _decided(artifact: Artifact, lines: Sequence[Line]) -> list[Line]:
+def _decided(artifact: Artifact, lines: Sequence[NumberedLine]) -> list[NumberedLine]:
     """Those of the lines that say what was decided."""
     if artifact.decision is None:
         return []
@@ -113,7 +113,7 @@ def _decided(artifact: Artifact, lines: Sequence[Line]) -> list[Line]:
     ]
 
 
-def _without_amendments(lines: Sequence[Line]) -> Iterator[Line]:
+def _without_amendments(lines: Sequence[NumberedLine]) -> Iterator[NumberedLine]:
     """The lines without paragraphs that say of themselves that they came later."""
     amends = False
     last = 0
@@ -172,7 +172,7 @@ def _slip(a: str, b: str) -> bool:
     )
 
 
-def _changed(line: Line, before: Artifact, after: Artifact) -> Finding:
+def _changed(line: NumberedLine, before: Artifact, after: Artifact) -> Finding:
     message = (
         f"{before.name} was accepted, and what it decided is changed: write a new record that"
         f" supersedes {before.name}, or say under a heading of its own what is amended"

@@ -12,7 +12,7 @@ from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.markdown import frontmatter_end, prose
+from sdd_hooks.text.markdown import find_frontmatter_end, mask_non_prose
 
 _START, _BASE, _MIDDLE, _END = "<", "|", "=", ">"
 
@@ -52,8 +52,8 @@ def conflicts(text: str, *, markdown: bool = False) -> Iterator[tuple[_Marker, .
         # Lines are git's, which a carriage return alone does not end.
         text = text.replace("\r", " ")
         # Frontmatter is where records conflict most.
-        matter = frontmatter_end(text)
-        text = text[:matter] + prose(text)[matter:]
+        matter = find_frontmatter_end(text)
+        text = text[:matter] + mask_non_prose(text)[matter:]
     opened: list[_Marker] = []
     line = 1
     position = 0

@@ -18,7 +18,7 @@ from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.remote.json_fields import Json, field, number, text
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.text.display import one_line
-from sdd_hooks.text.durations import human_duration
+from sdd_hooks.text.durations import format_duration
 from sdd_hooks.trackers.beads.payloads import (
     DEFAULT_TYPE,
     EPIC,
@@ -222,7 +222,7 @@ class Beads:
         found, warnings = lines_of(data.decode("utf-8", "replace"), EXPORT)
         old = (
             f"bd is not on PATH: the issues are those of {EXPORT},"
-            f" which was written {human_duration(age)} ago"
+            f" which was written {format_duration(age)} ago"
         )
         return _Listing(tuple(found), (old, *warnings), live=False)
 

@@ -120,10 +120,10 @@ def closed_by(markdown: str, closing: re.Pattern[str], homes: Collection[str]) -
     """
     if closing.search(markdown) is None:
         return ()
-    from sdd_hooks.text.markdown import prose
+    from sdd_hooks.text.markdown import mask_non_prose
 
     ids = []
-    for match in closing.finditer(_CODE.sub("``", prose(markdown))):
+    for match in closing.finditer(_CODE.sub("``", mask_non_prose(markdown))):
         repository, index = match[1] or match[3], match[2] or match[4]
         if repository is None or repository.lower() in homes:
             ids.append(str(int(index)))

@@ -108,9 +108,9 @@ def closed_by_text(description: str, home: str) -> tuple[str, ...]:
     """The issues of the project `home` that a description closes; code is left out."""
     if _KEYWORD.search(description) is None:
         return ()
-    from sdd_hooks.text.markdown import prose
+    from sdd_hooks.text.markdown import mask_non_prose
 
-    markdown = _CODE.sub("``", prose(description))
+    markdown = _CODE.sub("``", mask_non_prose(description))
     ids = []
     for keyword in _KEYWORD.finditer(markdown):
         position = keyword.end()

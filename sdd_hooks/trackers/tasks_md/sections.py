@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sdd_hooks.text.markdown import Section, prose, sections, with_plain_line_ends
+from sdd_hooks.text.markdown import Section, mask_non_prose, parse_sections, unify_line_endings
 
 _LEVEL = 2
 _NUMBERED = re.compile(
@@ -62,9 +62,9 @@ def tasks_of(text: str) -> tuple[list[Tasks], list[str]]:
     """
     # A byte order mark is in the way of a heading; a space is not, and keeps the offsets.
     readable = " " + text[1:] if text.startswith("\ufeff") else text
-    plain = with_plain_line_ends(readable)
-    told = prose(readable)
-    tops = [section for section in sections(readable) if 0 < section.level <= _LEVEL]
+    plain = unify_line_endings(readable)
+    told = mask_non_prose(readable)
+    tops = [section for section in parse_sections(readable) if 0 < section.level <= _LEVEL]
     ends = [*(section.start for section in tops[1:]), len(text)]
     found: list[Tasks] = []
     unnumbered: list[str] = []
@@ -132,7 +132,7 @@ def added(text: str, title: str, body: str) -> tuple[str, str]:
     taken = (int(number) for one in existing for number in _NUMBER.findall(one.key))
     number = str(max(taken, default=0) + 1)
     content = trimmed(body, text)
-    if not any(_boxes(prose(content), 0, len(content))):
+    if not any(_boxes(mask_non_prose(content), 0, len(content))):
         content = f"{content}{newline * 2 if content else ''}- [ ] {number}.1 {title}"
     before = text.rstrip(" \t\r\n")
     gap = newline * 2 if before else ""

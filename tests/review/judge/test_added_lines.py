@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.review.judge.added_lines import added_part, find_added
-from sdd_hooks.text.lines import Line
+from sdd_hooks.text.lines import NumberedLine
 
 
 def file(path: str, *texts: str, first: int = 1) -> ChangedFile:
-    lines = tuple(Line(number, text) for number, text in enumerate(texts, first))
+    lines = tuple(NumberedLine(number, text) for number, text in enumerate(texts, first))
     return ChangedFile(path, "", "A", "100644", added=lines)
 
 
@@ -47,8 +47,8 @@ def test_no_more_is_shown_than_there_is_room_for() -> None:
 def test_a_quoted_line_is_one_that_is_added() -> None:
     texts = ["token = read()", "store(token)", "}", "store(token)"]
     shown = added_part([file("a.py", *texts), file("b.py", "x")], 1_000)
-    assert find_added(shown, "a.py", "  store(token) ", 0) == Line(2, "store(token)")
-    assert find_added(shown, "a.py", "store(token)", 40) == Line(4, "store(token)")
+    assert find_added(shown, "a.py", "  store(token) ", 0) == NumberedLine(2, "store(token)")
+    assert find_added(shown, "a.py", "store(token)", 40) == NumberedLine(4, "store(token)")
     for path, quote in [
         ("b.py", "store(token)"),
         ("gone.py", "store(token)"),
@@ -67,7 +67,7 @@ def test_a_line_is_known_as_it_was_shown() -> None:
     seen = shown.part.text.partition("\n1: ")[2]
     assert len(seen) == 300
     for quote in (seen, text):
-        assert find_added(shown, "a.py", quote, 1) == Line(1, text)
+        assert find_added(shown, "a.py", quote, 1) == NumberedLine(1, text)
 
 
 LINES = st.lists(st.text(st.characters(exclude_characters="\n")), max_size=6)
@@ -96,11 +96,11 @@ def test_what_nobody_here_wrote_is_left_out() -> None:
 def test_a_line_that_was_not_shown_is_none() -> None:
     files = [file("a.py", *(f"store({number})" for number in range(500)))]
     shown = added_part(files, 200)
-    assert find_added(shown, "a.py", "store(1)", 2) == Line(2, "store(1)")
+    assert find_added(shown, "a.py", "store(1)", 2) == NumberedLine(2, "store(1)")
     assert find_added(shown, "a.py", "store(499)", 500) is None
 
 
 def test_a_change_of_any_size_costs_little() -> None:
-    lines = tuple(Line(number, "x" * 2_000) for number in range(20_000))
+    lines = tuple(NumberedLine(number, "x" * 2_000) for number in range(20_000))
     many = [ChangedFile(f"{n}.py", "", "A", "100644", added=lines) for n in range(500)]
     assert added_part(many, 14_000).total > 20

@@ -13,7 +13,7 @@ from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.judge.added_lines import added_part
 from sdd_hooks.review.judge.contradictions import MOST, Drift, read_drift
 from sdd_hooks.review.judge.records import Record
-from sdd_hooks.text.lines import Line
+from sdd_hooks.text.lines import NumberedLine
 from tests.review.judge.records import (
     CODE,
     MUST,
@@ -32,7 +32,7 @@ FILES = [
         "",
         "A",
         "100644",
-        added=tuple(Line(at, text) for at, text in enumerate(CODE.splitlines(), 1)),
+        added=tuple(NumberedLine(at, text) for at, text in enumerate(CODE.splitlines(), 1)),
     )
 ]
 SHOWN = added_part(FILES, 5_000)
@@ -124,7 +124,7 @@ def test_the_same_line_and_record_is_said_once() -> None:
 
 def test_no_more_than_so_many_are_kept() -> None:
     texts = [f"database.write(token{number})" for number in range(40)]
-    lines = tuple(Line(at, text) for at, text in enumerate(texts, 1))
+    lines = tuple(NumberedLine(at, text) for at, text in enumerate(texts, 1))
     files = [ChangedFile("a.py", "", "A", "100644", added=lines)]
     entries = [entry(file="a.py", added=text, line=0) for text in texts]
     found = read_drift(json.dumps({"findings": entries}), added_part(files, 5_000), HELD)
@@ -158,6 +158,6 @@ ENTRIES = st.fixed_dictionaries(
 def test_whatever_it_says_a_finding_quotes_what_exists(entries: list[object]) -> None:
     found = read(*entries)
     for finding in found.findings:
-        assert Line(finding.line, finding.evidence) in FILES[0].added
+        assert NumberedLine(finding.line, finding.evidence) in FILES[0].added
         assert finding.message.isprintable()
     assert len(found.findings) <= len(entries)

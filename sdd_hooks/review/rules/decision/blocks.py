@@ -23,7 +23,7 @@ from sdd_hooks.review.patterns import Pattern, PatternError, compile_pattern
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.globs import compile_glob
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.markdown import Fenced, fenced
+from sdd_hooks.text.markdown import FencedBlock, find_fenced_blocks
 
 MARK = "sdd-rule"
 """What stands behind the opening fence of a block."""
@@ -128,12 +128,14 @@ def read_rules(text: str) -> tuple[tuple[DecisionRule, ...], tuple[Fault, ...]]:
     return tuple(rules), tuple(faults)
 
 
-def _blocks(text: str) -> Iterator[Fenced]:
+def _blocks(text: str) -> Iterator[FencedBlock]:
     if MARK in text:
-        yield from (one for one in fenced(text) if one.info.split(None, 1)[:1] == [MARK])
+        yield from (
+            one for one in find_fenced_blocks(text) if one.info.split(None, 1)[:1] == [MARK]
+        )
 
 
-def _rule(block: Fenced) -> DecisionRule:
+def _rule(block: FencedBlock) -> DecisionRule:
     entries = _entries(block)
     stated = [key for key in _VERBS if key in entries]
     if not stated:
@@ -160,7 +162,7 @@ def _rule(block: Fenced) -> DecisionRule:
     return rule
 
 
-def _entries(block: Fenced) -> dict[str, _Entry]:
+def _entries(block: FencedBlock) -> dict[str, _Entry]:
     found: dict[str, _Entry] = {}
     entry: _Entry | None = None
     for number, raw in enumerate(block.text.split("\n"), block.line + 1):

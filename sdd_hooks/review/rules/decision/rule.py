@@ -25,7 +25,7 @@ from sdd_hooks.review.rules.decision.blocks import (
 from sdd_hooks.review.rules.decision.records import Record, is_superseded, records
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
-from sdd_hooks.text.lines import Line, lines_of
+from sdd_hooks.text.lines import NumberedLine, split_lines
 
 MOST_RULES = 500
 """Rules of all records that are applied."""
@@ -170,7 +170,7 @@ def _read(subject: Subject, verb: Verb, what: What) -> Iterator[ChangedFile]:
             yield file._replace(added=lines)
 
 
-def _added(subject: Subject, file: ChangedFile, what: What) -> tuple[Line, ...] | None:
+def _added(subject: Subject, file: ChangedFile, what: What) -> tuple[NumberedLine, ...] | None:
     """The lines, imports or dependencies that the change adds."""
     if what == "regex":
         return file.added
@@ -186,7 +186,7 @@ def _added(subject: Subject, file: ChangedFile, what: What) -> tuple[Line, ...] 
     return tuple(one for one in declared if one.number in added and one.text not in known)
 
 
-def _all(subject: Subject, file: ChangedFile, what: What) -> tuple[Line, ...] | None:
+def _all(subject: Subject, file: ChangedFile, what: What) -> tuple[NumberedLine, ...] | None:
     """The same of the whole file; None where it can have none."""
     if what == "dependency":
         known = is_manifest(file.path)
@@ -194,13 +194,15 @@ def _all(subject: Subject, file: ChangedFile, what: What) -> tuple[Line, ...] | 
     text = subject.text(file.path)
     if not text or (what == "import" and not has_imports(file.path)):
         return None
-    rows = enumerate(lines_of(text), 1)
-    lines = tuple(Line(number, row[:LONGEST_LINE]) for number, row in rows)
+    rows = enumerate(split_lines(text), 1)
+    lines = tuple(NumberedLine(number, row[:LONGEST_LINE]) for number, row in rows)
     return lines if what == "regex" else _imported(file.path, lines)
 
 
-def _imported(path: str, lines: Iterable[Line]) -> tuple[Line, ...]:
-    return tuple(Line(number, name) for number, text in lines for name in imports(path, text))
+def _imported(path: str, lines: Iterable[NumberedLine]) -> tuple[NumberedLine, ...]:
+    return tuple(
+        NumberedLine(number, name) for number, text in lines for name in imports(path, text)
+    )
 
 
 def _found(search: _Search, subject: Subject) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from sdd_hooks.review.source_files import COMPONENTS, PAGES, SCRIPT, is_code, is
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.lines import Line, lines_of
+from sdd_hooks.text.lines import NumberedLine, split_lines
 
 MOST_PAGES = 500
 """Pages that those of the change are compared with."""
@@ -115,15 +115,15 @@ def _copies(files: Iterable[ChangedFile], texts: Mapping[str, str]) -> Iterator[
             if place.element.kind == "navigation" and other.path == place.path:
                 continue
             rule, severity, message = _COPIES[place.element.kind]
-            line = lines_of(texts[place.path])[place.element.first - 1]
+            line = split_lines(texts[place.path])[place.element.first - 1]
             told = message.format(f"{other.path}:{other.element.first}")
             yield _finding(place.path, place.element.first, rule, severity, told, line)
             break
 
 
-def _introduced(files: Iterable[ChangedFile]) -> Mapping[str, tuple[ChangedFile, Line]]:
+def _introduced(files: Iterable[ChangedFile]) -> Mapping[str, tuple[ChangedFile, NumberedLine]]:
     """The frameworks that added lines use, each with the first of these lines."""
-    found: dict[str, tuple[ChangedFile, Line]] = {}
+    found: dict[str, tuple[ChangedFile, NumberedLine]] = {}
     for file in files:
         text = "\n".join(row for _, row in file.added)
         used = [name for name, pattern in FRAMEWORKS.items() if pattern.search(text)]
@@ -136,7 +136,7 @@ def _introduced(files: Iterable[ChangedFile]) -> Mapping[str, tuple[ChangedFile,
 
 def _second(
     files: Iterable[ChangedFile],
-    introduced: Mapping[str, tuple[ChangedFile, Line]],
+    introduced: Mapping[str, tuple[ChangedFile, NumberedLine]],
     texts: Mapping[str, str],
 ) -> Iterator[Finding]:
     """Each framework that no page used before, where there is another one."""
@@ -146,7 +146,7 @@ def _second(
         new = added.get(path, set())
         if not any(pattern.search(text) for pattern in FRAMEWORKS.values()):
             continue
-        for number, row in enumerate(lines_of(text), 1):
+        for number, row in enumerate(split_lines(text), 1):
             for name, pattern in FRAMEWORKS.items():
                 if name not in used and number not in new and pattern.search(row[:LONGEST_LINE]):
                     used[name] = f"{path}:{number}"
