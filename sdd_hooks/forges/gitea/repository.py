@@ -25,8 +25,8 @@ from sdd_hooks.forges.protocol import (
 )
 from sdd_hooks.forges.sticky import Comment, last_of_ours, upsert
 from sdd_hooks.forges.writing import writing
+from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER
 from sdd_hooks.remote.json_fields import Json, number, rows, text
-from sdd_hooks.trackers.gitea.tracker import LABEL, TOTAL
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -131,7 +131,7 @@ class Gitea:
             found = [one for one in map(_comment, entries) if one and one.id not in seen]
             yield from found
             seen.update(one.id for one in found)
-            total = max(total, answer.count(TOTAL) or 0)
+            total = max(total, answer.count(TOTAL_HEADER) or 0)
             if len(seen) >= total and 'rel="next"' not in answer.headers.get("link", ""):
                 return
             if not found:

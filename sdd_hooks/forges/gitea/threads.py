@@ -23,9 +23,9 @@ from sdd_hooks.forges.gitea.server import GHOST, is_job, is_us
 from sdd_hooks.forges.protocol import LineComment, Thread, WriteDenied
 from sdd_hooks.forges.resolution import is_settled, settled
 from sdd_hooks.forges.writing import writing
+from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER
 from sdd_hooks.remote.json_fields import Json, field, number, rows, text
-from sdd_hooks.trackers.gitea.tracker import LABEL, TOTAL
-from sdd_hooks.trackers.page_windows import Window, windows
+from sdd_hooks.remote.paging import Window, read_windows
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -210,11 +210,11 @@ class Threads(NamedTuple):
             if not isinstance(entries, list):
                 raise RemoteError(f"{LABEL} answers without a list of reviews: check the URL")
             more = len(entries) == limit or 'rel="next"' in answer.headers.get("link", "")
-            return Window(entries, answer.count(TOTAL), more, self.client.at(answer))
+            return Window(entries, answer.count(TOTAL_HEADER), more, self.client.at(answer))
 
         found: dict[int | None, Json] = {}
         total = 0
-        for window in windows(ask, lambda entry: number(entry, "id"), LABEL):
+        for window in read_windows(ask, lambda entry: number(entry, "id"), LABEL):
             found.update((number(entry, "id"), entry) for entry in window.rows)
             total = window.total or 0
         return list(found.values()), max(0, total - len(found))

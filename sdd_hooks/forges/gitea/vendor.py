@@ -17,13 +17,11 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.event import run_of
 from sdd_hooks.forges.gitea.repository import Gitea
 from sdd_hooks.forges.protocol import Connect, Run, Vendor
-from sdd_hooks.remote.runners import is_giteas
-from sdd_hooks.trackers.gitea.tracker import LABEL
+from sdd_hooks.hosts.gitea import API_PATH, LABEL, is_gitea_job
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.credentials import Secret
 
-API = "/api/v1"
 ADVICE = (
     "give the job `permissions` to write, or a token with the scopes write:repository, write:issue "
     "and read:user (a wrong token may look like a missing repository)"
@@ -36,10 +34,10 @@ _REPOSITORY = re.compile(
 
 def _here(environ: Mapping[str, str]) -> Run | None:
     """The job that the runner's environment describes; None where no runner of these set it."""
-    if not is_giteas(environ):
+    if not is_gitea_job(environ):
         return None
     web = environ.get("GITHUB_SERVER_URL", "").rstrip("/")
-    return run_of(environ, web="", api=f"{web}{API}" if web else "")
+    return run_of(environ, web="", api=f"{web}{API_PATH}" if web else "")
 
 
 def _open(run: Run, connect: Connect) -> Gitea:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from sdd_hooks.forges.pages import every
 from sdd_hooks.forges.writing import writing
+from sdd_hooks.hosts.github import API_HEADERS, PAGE_SIZE, graphql_url
 from sdd_hooks.remote.json_fields import Json, text
-from sdd_hooks.trackers.github.details import HEADERS, PER_PAGE
+from sdd_hooks.remote.paging import read_listing
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -28,11 +28,13 @@ class Api:
 
     def get(self, path: str) -> Json:
         """What is at `path` below the repository."""
-        return self.client.get(self._path(path), headers=HEADERS).json()
+        return self.client.get(self._path(path), headers=API_HEADERS).json()
 
     def every(self, path: str) -> Iterator[Json]:
-        """The entries of every page of a listing; see `pages.every`."""
-        return every(self.client, self._path(path), {"per_page": PER_PAGE}, headers=HEADERS)
+        """The entries of every page of a listing; see `read_listing`."""
+        return read_listing(
+            self.client, self._path(path), {"per_page": PAGE_SIZE}, headers=API_HEADERS
+        )
 
     def write(
         self,
@@ -46,19 +48,19 @@ class Api:
         """Send `body`; with `again` it does nothing twice. Raises WriteDenied, too."""
         target = self._path(path)
         with writing():
-            return self.client.send(method, target, body, headers=HEADERS, again=again, allow=allow)
+            return self.client.send(
+                method, target, body, headers=API_HEADERS, again=again, allow=allow
+            )
 
     def ask(self, query: str, variables: Mapping[str, object]) -> dict[str, Json]:
         """What GraphQL answers. The query changes nothing, or nothing twice."""
         from sdd_hooks.remote.graphql import ask
 
-        # That of a server is beside /api/v3, that of the cloud on the host of the API.
-        address = f"{self.client.api.removesuffix('/v3')}/graphql"
-        return ask(self.client, address, query, variables)
+        return ask(self.client, graphql_url(self.client.api), query, variables)
 
     def us(self) -> str:
         """The name that the token belongs to; "" where GitHub does not say, as to a job's own."""
-        answer = self.client.get("user", headers=HEADERS, allow=(403, 404))
+        answer = self.client.get("user", headers=API_HEADERS, allow=(403, 404))
         return text(answer.json(), "login") if answer.status == 200 else ""
 
     def _path(self, below: str) -> str:

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator
 
 from sdd_hooks.errors import RateLimited, RemoteError
 from sdd_hooks.forges.github.api import Api
-from sdd_hooks.forges.pages import MOST_PAGES
 from sdd_hooks.forges.protocol import Thread
 from sdd_hooks.forges.resolution import is_settled, settled
 from sdd_hooks.forges.sticky import wrote
+from sdd_hooks.hosts.github import LABEL
 from sdd_hooks.remote.json_fields import Json, field, flag, rows, text
-from sdd_hooks.trackers.github.details import LABEL
+from sdd_hooks.remote.paging import MAX_PAGES
 
 _THREADS = """
 query($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -88,7 +88,7 @@ def _from_graphql(api: Api, number: int) -> Iterator[Thread]:
     owner, _, name = api.repository.partition("/")
     variables: dict[str, object] = {"owner": owner, "name": name, "number": number}
     seen = set()
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         data = api.ask(_THREADS, variables)
         found = field(data, "repository", "pullRequest", "reviewThreads")
         more = field(found, "pageInfo", "hasNextPage")

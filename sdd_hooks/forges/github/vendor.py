@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.event import pull_request_of, run_of
@@ -30,15 +29,10 @@ from sdd_hooks.forges.protocol import (
     Vendor,
 )
 from sdd_hooks.forges.sticky import Comment, last_of_ours, upsert
+from sdd_hooks.hosts.gitea import RUNNER_VARIABLES
+from sdd_hooks.hosts.github import CLOUD, CLOUD_API, LABEL, rate_limit, token_headers
 from sdd_hooks.remote.json_fields import Json, number, text
-from sdd_hooks.remote.runners import GITEAS
-from sdd_hooks.trackers.github.details import LABEL
-from sdd_hooks.trackers.github.vendor import CLOUD, rate_limit
 
-if TYPE_CHECKING:
-    from sdd_hooks.remote.credentials import Secret
-
-CLOUD_API = "https://api.github.com"
 ADVICE = (
     "give the job `permissions: pull-requests: write`; "
     "on a pull request of a fork its token can only read"
@@ -114,7 +108,9 @@ class GitHub:
 
 def _here(environ: Mapping[str, str]) -> Run | None:
     """The job of GitHub Actions; the runners of others that speak its language say so."""
-    if environ.get("GITHUB_ACTIONS") != "true" or any(environ.get(name) for name in GITEAS):
+    if environ.get("GITHUB_ACTIONS") != "true" or any(
+        environ.get(name) for name in RUNNER_VARIABLES
+    ):
         return None
     return run_of(environ, web=CLOUD, api=CLOUD_API)._replace(annotations=True)
 
@@ -123,12 +119,8 @@ def _open(run: Run, connect: Connect) -> GitHub:
     """Raises RemoteError where the runner does not say which repository the job is of."""
     if not _REPOSITORY.fullmatch(run.repository):
         raise RemoteError(f"{LABEL}: GITHUB_REPOSITORY is no owner/name: run this as a job of it")
-    client = connect(run.api, label=LABEL, headers=_headers, limits=rate_limit, advice=ADVICE)
+    client = connect(run.api, label=LABEL, headers=token_headers, limits=rate_limit, advice=ADVICE)
     return GitHub(run, Api(client, run.repository))
-
-
-def _headers(secret: Secret) -> Mapping[str, str]:
-    return {"Authorization": f"Bearer {secret.value}"}
 
 
 def _comment(entry: Json) -> Comment:

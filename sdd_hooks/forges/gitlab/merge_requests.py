@@ -19,7 +19,6 @@ from urllib.parse import quote
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.forges.event import branch_name, commit_id
-from sdd_hooks.forges.pages import every
 from sdd_hooks.forges.protocol import (
     LineComment,
     PullRequest,
@@ -32,8 +31,9 @@ from sdd_hooks.forges.protocol import (
 from sdd_hooks.forges.resolution import is_settled, settled
 from sdd_hooks.forges.sticky import Comment, last_of_ours, upsert, wrote
 from sdd_hooks.forges.writing import writing
+from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text
-from sdd_hooks.trackers.gitlab.listing import LABEL, PER_PAGE
+from sdd_hooks.remote.paging import read_listing
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -230,8 +230,8 @@ class GitLab:
     def _listed(
         self, path: str, params: Mapping[str, str | int], *, key: str = "id"
     ) -> Iterator[Json]:
-        """The entries of every page of a listing; see `pages.every`."""
-        return every(self.client, path, {**params, "per_page": PER_PAGE}, key=key)
+        """The entries of every page of a listing; see `read_listing`."""
+        return read_listing(self.client, path, {**params, "per_page": PAGE_SIZE}, key=key)
 
     def _write(
         self,

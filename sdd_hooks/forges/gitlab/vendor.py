@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 from sdd_hooks.forges.event import branch_name, commit_id
 from sdd_hooks.forges.gitlab.merge_requests import GitLab
 from sdd_hooks.forges.protocol import Connect, PullRequest, Run, Vendor
+from sdd_hooks.hosts.gitlab import API_PATH, LABEL, NAME_PATTERN, rate_limit
 from sdd_hooks.remote.urls import parse_endpoint
-from sdd_hooks.trackers.gitlab.listing import LABEL
-from sdd_hooks.trackers.gitlab.vendor import rate_limit
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.credentials import Secret
@@ -26,11 +25,9 @@ ADVICE = (
     "set SDD_TOKEN to a project access token with the scope api and the role Developer"
     " (the token of a job cannot write)"
 )
-_API = "/api/v4"
 _JOB_TOKEN = "glcbt-"  # noqa: S105 (what the tokens of jobs begin with)
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
-_NAME = r"(?!\.{1,2}(?:/|\Z))[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}"
-_PATH = re.compile(rf"{_NAME}(?:/{_NAME}){{1,21}}")
+_PATH = re.compile(rf"{NAME_PATTERN}(?:/{NAME_PATTERN}){{1,21}}")
 
 
 def here(environ: Mapping[str, str]) -> Run | None:
@@ -38,7 +35,7 @@ def here(environ: Mapping[str, str]) -> Run | None:
     if environ.get("GITLAB_CI") != "true":
         return None
     api = environ.get("CI_API_V4_URL", "").rstrip("/")
-    web = environ.get("CI_SERVER_URL", "").rstrip("/") or api.removesuffix(_API)
+    web = environ.get("CI_SERVER_URL", "").rstrip("/") or api.removesuffix(API_PATH)
     event = environ.get("CI_PIPELINE_SOURCE", "")
     pull = _merge_request(environ)
     # The job of a fork's merge request runs in the fork, and the merge request is elsewhere.

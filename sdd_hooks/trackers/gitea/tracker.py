@@ -19,8 +19,10 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from sdd_hooks.errors import Missing, RemoteError
+from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER
 from sdd_hooks.remote.json_fields import Json, epoch, number, stamp, text
 from sdd_hooks.remote.json_fields import field as field_of
+from sdd_hooks.remote.paging import Window, read_windows
 from sdd_hooks.trackers.gitea.payloads import (
     NAME,
     closing_words,
@@ -32,12 +34,8 @@ from sdd_hooks.trackers.gitea.payloads import (
 )
 from sdd_hooks.trackers.hosted import Hosted
 from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
-from sdd_hooks.trackers.page_windows import Window, windows
 from sdd_hooks.trackers.protocol import Filter, Page, Since
 
-LABEL = "Gitea"
-TOTAL = "x-total-count"
-"""The header with the number of all entries of a listing."""
 MAX_FILES = 300
 """Files of a pull request that are read."""
 LABEL_COLOUR = "#cccccc"
@@ -304,9 +302,9 @@ class GiteaTracker(Hosted):
                 raise RemoteError(f"{LABEL} answers without a list: check the URL")
             # The links are not followed: many servers are configured with another host name.
             more = len(entries) == limit or 'rel="next"' in response.headers.get("link", "")
-            return Window(entries, response.count(TOTAL), more, at)
+            return Window(entries, response.count(TOTAL_HEADER), more, at)
 
-        return windows(request, key, LABEL)
+        return read_windows(request, key, LABEL)
 
     @cached_property
     def _description(self) -> Json:

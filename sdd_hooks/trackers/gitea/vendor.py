@@ -12,19 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RemoteError
+from sdd_hooks.hosts.gitea import API_PATH, LABEL, is_gitea_job
 from sdd_hooks.remote.json_fields import Json, number, rows, text
-from sdd_hooks.remote.runners import is_giteas
 from sdd_hooks.remote.urls import RemoteUrl, parse_endpoint
 from sdd_hooks.trackers.declared_project import missing, no_address, whose
-from sdd_hooks.trackers.gitea.tracker import LABEL, GiteaTracker
+from sdd_hooks.trackers.gitea.tracker import GiteaTracker
 from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
     from sdd_hooks.remote.credentials import Secret, Sources
     from sdd_hooks.remote.response import Answer
-
-API = "/api/v1"
 
 _HOSTS = frozenset({"codeberg.org", "gitea.com"})
 _NAME = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}", re.ASCII)
@@ -48,7 +46,7 @@ def _sources(environ: Mapping[str, str]) -> Sources:
     from sdd_hooks.remote.credentials import Sources, Variables
 
     variables = [Variables(("GITEA_TOKEN",), hosts=_URLS)]
-    if is_giteas(environ):
+    if is_gitea_job(environ):
         variables.append(Variables(("GITHUB_TOKEN",), hosts=_RUNNER))
     return Sources(
         variables=tuple(variables),
@@ -104,7 +102,7 @@ def _read_yaml(path: Path) -> object:
 def _open(where: Where, machine: Machine) -> GiteaTracker:
     """Open a repository."""
     sources = _sources(machine.around.environ)
-    return GiteaTracker(where, machine.connect(f"{where.url}{API}", sources))
+    return GiteaTracker(where, machine.connect(f"{where.url}{API_PATH}", sources))
 
 
 def _declared(settings: TrackerSettings, around: Around) -> Where:
@@ -160,7 +158,7 @@ def _origin_repository(around: Around) -> Where | None:
 
 def _server_from_environ(around: Around) -> str:
     """The address of the origin's server from the environment, else ""."""
-    names = (*_URLS, _RUNNER[0]) if is_giteas(around.environ) else _URLS
+    names = (*_URLS, _RUNNER[0]) if is_gitea_job(around.environ) else _URLS
     for name in names:
         url = _base(around.environ.get(name, ""))
         server = parse_endpoint(url)
@@ -174,7 +172,7 @@ def _asked(around: Around, machine: Machine) -> Where | None:
     where = _parse_origin(around.origin)
     if where is None:
         return None
-    client = machine.connect(f"{where.url}{API}", None)
+    client = machine.connect(f"{where.url}{API_PATH}", None)
     try:
         version = client.get("version", allow=_REFUSALS)
         if text(_parse_json(version), "message") == _SIGN_IN:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
+from sdd_hooks.hosts.github import API_HEADERS, LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, number, text
 from sdd_hooks.remote.json_fields import field as field_of
 from sdd_hooks.trackers.github.payloads import linked_ids, listed_pull_of, pull_of, repository_of
@@ -21,10 +22,6 @@ from sdd_hooks.trackers.protocol import Where
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
-
-LABEL = "GitHub"
-PER_PAGE = 100
-HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 
 MAX_PULLS_PER_REQUEST = 25
 """Pull requests in one GraphQL request: GitHub may time out on more of them with their files."""
@@ -133,7 +130,9 @@ class DetailRequests:
         entry, direction = request
         issue = text(entry, "number")
         path = repository_path(self.where, f"issues/{issue}/dependencies/{direction}")
-        response = self.client.get(path, {"per_page": PER_PAGE}, headers=HEADERS, allow=(404, 410))
+        response = self.client.get(
+            path, {"per_page": PAGE_SIZE}, headers=API_HEADERS, allow=(404, 410)
+        )
         if response.status != 200:
             return None
         return linked_ids(response.json(), repository_of(entry))

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.errors import Missing, RemoteError
+from sdd_hooks.hosts.github import API_HEADERS, LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, number, rows, stamp, text, utc
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.github.details import (
-    HEADERS,
-    LABEL,
-    PER_PAGE,
     DetailRequests,
     repository_path,
 )
@@ -98,7 +96,7 @@ class GitHubTracker(Hosted):
             "state": _STATES.get(filter.status or "", "all"),
             "sort": "updated",
             "direction": "desc",
-            "per_page": PER_PAGE,
+            "per_page": PAGE_SIZE,
         }
         # The API separates labels by commas and cannot escape one.
         labels = ",".join(label for label in filter.labels if "," not in label)
@@ -144,7 +142,7 @@ class GitHubTracker(Hosted):
         meanwhile moves to the end, so no entry is skipped, as it can be with numbered pages.
         """
         params: dict[str, str | int] = {
-            "state": "all", "sort": "updated", "direction": "asc", "per_page": PER_PAGE,
+            "state": "all", "sort": "updated", "direction": "asc", "per_page": PAGE_SIZE,
         }  # fmt: skip
         while True:
             if since:
@@ -207,7 +205,7 @@ class GitHubTracker(Hosted):
     def _milestone(self, name: str) -> int:
         """The number of the milestone of that name, created if missing."""
         path: str | None = self._path("milestones")
-        params: dict[str, str | int] | None = {"state": "all", "per_page": PER_PAGE}
+        params: dict[str, str | int] | None = {"state": "all", "per_page": PAGE_SIZE}
         while path is not None:
             response = self._get(path, params)
             for milestone in rows(response.json()):
@@ -235,10 +233,12 @@ class GitHubTracker(Hosted):
         headers: Mapping[str, str] | None = None,
         allow: tuple[int, ...] = (),
     ) -> Answer:
-        return self.client.get(path, params, headers={**HEADERS, **(headers or {})}, allow=allow)
+        return self.client.get(
+            path, params, headers={**API_HEADERS, **(headers or {})}, allow=allow
+        )
 
     def _send(self, method: str, path: str, body: object) -> Json:
-        return self.client.send(method, path, body, headers=HEADERS).json()
+        return self.client.send(method, path, body, headers=API_HEADERS).json()
 
     def _path(self, below: str) -> str:
         return repository_path(self.where, below)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RateLimited, RemoteError
+from sdd_hooks.hosts.gitlab import PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, number, rows, text
-from sdd_hooks.trackers.gitlab.listing import PER_PAGE
 from sdd_hooks.trackers.gitlab.payloads import (
     LINK_COUNTS,
     closing,
@@ -131,8 +131,8 @@ class DetailRequests:
             self.warnings.append(
                 f"the files of merge requests are known of the last {MAX_DIFF_REQUESTS:,} only"
             )
-        for begin in range(0, len(pulls), PER_PAGE):
-            part = pulls[begin : begin + PER_PAGE]
+        for begin in range(0, len(pulls), PAGE_SIZE):
+            part = pulls[begin : begin + PAGE_SIZE]
             if begin < MAX_DIFF_REQUESTS:
                 files = self.client.each(self._files, part)
                 part = [replace(pull, files=paths) for pull, paths in zip(part, files, strict=True)]
@@ -165,13 +165,13 @@ class DetailRequests:
     def _closes(self, entry: Json) -> tuple[str, ...]:
         """The issues of this project that a merge request closes, as GitLab computes them."""
         path = f"{self.path}/merge_requests/{text(entry, 'iid')}/closes_issues"
-        response = self.client.get(path, {"per_page": PER_PAGE}, allow=_UNAVAILABLE)
+        response = self.client.get(path, {"per_page": PAGE_SIZE}, allow=_UNAVAILABLE)
         return ids_of(response.json(), number(entry, "project_id"))
 
     def _closed_by(self, id: str) -> list[PullRequest]:
         """The merge requests of this project that close an issue."""
         response = self.client.get(
-            f"{self.path}/issues/{id}/closed_by", {"per_page": PER_PAGE}, allow=_UNAVAILABLE
+            f"{self.path}/issues/{id}/closed_by", {"per_page": PAGE_SIZE}, allow=_UNAVAILABLE
         )
         # A merge request of another project may have the same number.
         entries = (entry for entry in rows(response.json()) if is_pull_of(entry, self.home))
@@ -182,7 +182,7 @@ class DetailRequests:
         path = f"{self.path}/merge_requests/{pull.number}"
         allow = (*_UNAVAILABLE, *_OVERLOADED)
         if self._has_diffs:
-            response = self.client.get(f"{path}/diffs", {"per_page": PER_PAGE}, allow=allow)
+            response = self.client.get(f"{path}/diffs", {"per_page": PAGE_SIZE}, allow=allow)
             if response.status != 404:
                 return files_of(response.json())
             self._has_diffs = False

@@ -12,15 +12,14 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sdd_hooks.errors import RemoteError
+from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, epoch, number, stamp, text
-from sdd_hooks.trackers.page_windows import Window, windows
+from sdd_hooks.remote.paging import Window, read_windows
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.response import Answer
 
-LABEL = "GitLab"
-PER_PAGE = 100
 _TOTAL = "x-total"
 
 
@@ -84,7 +83,8 @@ def _pages(
     client: Client, path: str, by: Literal["created", "updated"], since: str, etag: str
 ) -> Iterator[tuple[Answer, ListingPage]]:
     params: dict[str, str | int] = {
-        "scope": "all", "state": "all", "order_by": f"{by}_at", "sort": "asc", "per_page": PER_PAGE,
+        "scope": "all", "state": "all", "order_by": f"{by}_at", "sort": "asc",
+        "per_page": PAGE_SIZE,
     }  # fmt: skip
     begin = _milliseconds(since)
     while True:
@@ -127,7 +127,7 @@ def _numbered_pages(
         has_next = _has_next(client, response)
         return Window(entries, response.count(_TOTAL), has_next, client.at(response))
 
-    for window in windows(request, lambda entry: number(entry, "iid"), LABEL):
+    for window in read_windows(request, lambda entry: number(entry, "iid"), LABEL):
         yield last[0], ListingPage(window.rows, window.at)
 
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
+from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import number, text
 from sdd_hooks.trackers.gitlab.details import DetailRequests
 from sdd_hooks.trackers.gitlab.listing import (
-    LABEL,
-    PER_PAGE,
     ListingPage,
     entries_of,
     list_all,
@@ -90,7 +89,7 @@ class GitLabTracker(Hosted):
     def query(self, filter: Filter) -> Iterator[Issue]:
         """The issues that match, last updated first, without their links."""
         params: dict[str, str | int] = {
-            "scope": "all", "order_by": "updated_at", "sort": "desc", "per_page": PER_PAGE,
+            "scope": "all", "order_by": "updated_at", "sort": "desc", "per_page": PAGE_SIZE,
         }  # fmt: skip
         if filter.status in _STATES:
             params["state"] = _STATES[filter.status]

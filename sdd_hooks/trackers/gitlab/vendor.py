@@ -11,37 +11,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from sdd_hooks.hosts.gitlab import API_PATH, CLOUD, LABEL, NAME_PATTERN, rate_limit
 from sdd_hooks.remote.json_fields import field, text
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.trackers.declared_project import no_address, whose
-from sdd_hooks.trackers.gitlab.listing import LABEL
 from sdd_hooks.trackers.gitlab.tracker import GitLabTracker
 from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
     from sdd_hooks.remote.credentials import Secret, Sources
-    from sdd_hooks.remote.response import Answer, Wait
     from sdd_hooks.remote.urls import RemoteUrl
 
-CLOUD = "https://gitlab.com"
 MAX_GLAB_BYTES = 100_000
 """Bytes of glab's configuration that are read; a real one is much smaller."""
 
 _HOSTS = frozenset({"gitlab.com", "www.gitlab.com", "altssh.gitlab.com"})
-_NAME = r"(?!\.{1,2}(?:/|\Z))[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}"
-_OWNER = re.compile(rf"{_NAME}(?:/{_NAME}){{0,20}}", re.ASCII)
-_PROJECT = re.compile(_NAME, re.ASCII)
-
-
-def rate_limit(answer: Answer, _now: float) -> Wait | None:
-    """Recognise GitLab's limits: 429, until `RateLimit-Reset` if there is no `Retry-After`.
-
-    https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/
-    """
-    from sdd_hooks.remote.response import out_of_quota
-
-    return out_of_quota(answer, "ratelimit", frozenset({429}))
+_OWNER = re.compile(rf"{NAME_PATTERN}(?:/{NAME_PATTERN}){{0,20}}", re.ASCII)
+_PROJECT = re.compile(NAME_PATTERN, re.ASCII)
 
 
 def _sources(environ: Mapping[str, str]) -> Sources:
@@ -116,7 +103,7 @@ def _read_glab_file(path: Path) -> object:
 
 def _open(where: Where, machine: Machine) -> GitLabTracker:
     sources = _sources(machine.around.environ)
-    return GitLabTracker(where, machine.connect(f"{where.url}/api/v4", sources, rate_limit))
+    return GitLabTracker(where, machine.connect(f"{where.url}{API_PATH}", sources, rate_limit))
 
 
 def _declared(settings: TrackerSettings, around: Around) -> Where:
@@ -168,7 +155,7 @@ def _asked(around: Around, machine: Machine) -> Where | None:
     origin = around.origin
     if origin is None or not _is_project(origin):
         return None
-    client = machine.connect(f"{origin.web}/api/v4", None)
+    client = machine.connect(f"{origin.web}{API_PATH}", None)
     try:
         response = client.get("version", allow=(401, 403, 404))
     finally:

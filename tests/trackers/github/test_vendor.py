@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -10,10 +9,11 @@ import pytest
 
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import SddError
-from sdd_hooks.remote.client import Answer, Client, Limits, Wait
+from sdd_hooks.hosts.github import rate_limit
+from sdd_hooks.remote.client import Client, Limits
 from sdd_hooks.remote.credentials import Secret, Sources, find_secret
 from sdd_hooks.remote.urls import parse_remote
-from sdd_hooks.trackers.github.vendor import VENDOR, rate_limit
+from sdd_hooks.trackers.github.vendor import VENDOR
 from sdd_hooks.trackers.protocol import Around, Machine, Where
 from tests.support.github import limited, open_shop
 from tests.support.loopback import Request
@@ -211,35 +211,6 @@ def test_how_a_token_is_sent() -> None:
     _, _, sources = _opened("https://github.com")
     assert sources.headers(Secret("one", "GITHUB_TOKEN")) == {"Authorization": "Bearer one"}
     assert sources.commands("github.com") == (("gh", "auth", "token", "--hostname", "github.com"),)
-
-
-RESET = {"x-ratelimit-limit": "5000", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1900"}
-
-
-@pytest.mark.parametrize(
-    ("status", "path", "headers", "body", "limit"),
-    [
-        (403, "/issues", RESET, {}, Wait(1900)),
-        (429, "/issues", RESET, {}, Wait(1900)),
-        (403, "/issues", {"x-ratelimit-remaining": "7"}, {}, None),
-        (403, "/issues", {**RESET, "x-ratelimit-reset": "soon"}, {}, Wait()),
-        (403, "/graphql", {**RESET, "x-ratelimit-limit": "0"}, {}, None),
-        (403, "/issues", {}, {"message": "You have exceeded a secondary rate limit."}, Wait(1060)),
-        (403, "/issues", {}, {"message": "You have triggered an abuse detection"}, Wait(1060)),
-        (403, "/issues", {}, {"message": "Resource not accessible"}, None),
-        (200, "/graphql", RESET, {"errors": [{"type": "RATE_LIMITED"}]}, Wait(1900)),
-        (200, "/graphql", {}, {"errors": [{"type": "RATE_LIMITED"}]}, Wait()),
-        (200, "/graphql", RESET, {"errors": [{"type": "NOT_FOUND"}]}, None),
-        (200, "/graphql", RESET, {"data": {"title": "RATE_LIMITED"}}, None),
-        (200, "/issues", RESET, [{"body": "RATE_LIMITED"}], None),
-    ],
-)
-def test_what_a_limit_looks_like(
-    status: int, path: str, headers: Mapping[str, str], body: object, limit: Wait | None
-) -> None:
-    content = json.dumps(body).encode()
-    answer = Answer(status, headers, content, f"https://api.github.com{path}")
-    assert rate_limit(answer, 1000.0) == limit
 
 
 def test_it_is_called_by_the_same_name_wherever_it_is_asked(stand: Stand) -> None:

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.trackers.page_windows import Ask, Window, window_at, windows
+from sdd_hooks.remote.paging import ReadPage, Window, read_windows, window_at
 
 Change = Callable[[list[int]], None]
 
 
-def _server(entries: list[int], *, cap: int, total: bool, changes: list[Change]) -> Ask:
+def _server(entries: list[int], *, cap: int, total: bool, changes: list[Change]) -> ReadPage:
     """Lists the entries, at most `cap` a page, and makes one of the changes after each."""
 
     def ask(page: int, limit: int) -> Window:
@@ -29,8 +29,8 @@ def _server(entries: list[int], *, cap: int, total: bool, changes: list[Change])
     return ask
 
 
-def _read(ask: Ask) -> list[object]:
-    return [row for window in windows(ask, lambda row: row, "Somebody") for row in window.rows]
+def _read(ask: ReadPage) -> list[object]:
+    return [row for window in read_windows(ask, lambda row: row, "Somebody") for row in window.rows]
 
 
 def _change(kind: str, where: float, count: int) -> Change:
@@ -116,7 +116,7 @@ def test_what_reaching_back_costs() -> None:
     assert asked == 48
 
 
-def _repeating(rows: list[int], total: int | None) -> tuple[Ask, list[int]]:
+def _repeating(rows: list[int], total: int | None) -> tuple[ReadPage, list[int]]:
     asked: list[int] = []
 
     def ask(page: int, limit: int) -> Window:
@@ -146,5 +146,5 @@ def test_another_page_each_time() -> None:
 
 def test_entries_that_nothing_is_known_of() -> None:
     window = Window([None, None], 2, False, 7.0)
-    (found,) = windows(lambda _page, _limit: window, lambda row: row, "Somebody")
+    (found,) = read_windows(lambda _page, _limit: window, lambda row: row, "Somebody")
     assert found == window

@@ -1,0 +1,61 @@
+"""GitHub's REST and GraphQL APIs: what its forge adapter and its tracker adapter share."""
+
+# Governing: ADR-0018 (tracker issues as files), ADR-0023 (one comment, posted to the host that runs
+# the job), SPEC-0009 REQ "Talking to a tracker"
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sdd_hooks.remote.json_fields import rows, text
+
+if TYPE_CHECKING:
+    from sdd_hooks.remote.credentials import Secret
+    from sdd_hooks.remote.response import Answer, Wait
+
+LABEL = "GitHub"
+CLOUD = "https://github.com"
+CLOUD_API = "https://api.github.com"
+API_HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
+PAGE_SIZE = 100
+"""Entries of one page of a REST listing, the most that GitHub allows."""
+
+_SECONDARY_LIMIT_SECONDS = 60.0
+"""How long to wait for a secondary limit without a time, as GitHub's guide recommends."""
+
+
+def token_headers(secret: Secret) -> Mapping[str, str]:
+    """The header that carries a token."""
+    return {"Authorization": f"Bearer {secret.value}"}
+
+
+def graphql_url(api: str) -> str:
+    """The URL of the GraphQL API that belongs to the REST API at `api`.
+
+    The cloud serves both on `api.github.com`; a server has `/api/v3` beside `/api/graphql`.
+    """
+    return f"{api.removesuffix('/v3')}/graphql"
+
+
+def rate_limit(answer: Answer, now: float) -> Wait | None:
+    """Recognise GitHub's quota, its secondary limits, and the limits of GraphQL (200 with errors).
+
+    https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    """
+    from sdd_hooks.remote.response import Wait, out_of_quota
+
+    if answer.status == 200:
+        # Other responses are large, and need not be parsed.
+        if not answer.url.endswith("/graphql") or b"RATE_LIMIT" not in answer.body:
+            return None
+        kinds = {text(error, "type") for error in rows(answer.json(), "errors")}
+        if not kinds & {"RATE_LIMITED", "RATE_LIMIT"}:
+            return None
+        return out_of_quota(answer, statuses=frozenset({200})) or Wait()
+    # GraphQL returns a quota of 0 to requests without a token.
+    if answer.status not in {403, 429} or answer.headers.get("x-ratelimit-limit") == "0":
+        return None
+    if b"secondary rate limit" in answer.body or b"abuse detection" in answer.body:
+        return Wait(now + _SECONDARY_LIMIT_SECONDS)
+    return out_of_quota(answer)
