@@ -1,8 +1,8 @@
-"""Atlassian's document format (ADF), in which Jira Cloud keeps descriptions, as Markdown.
+"""Convert the Atlassian Document Format (ADF), the format of texts in Jira Cloud, to Markdown.
 
-A document is whatever a host answered: no node, mark or attribute of it is relied on. Every text in
-it is kept, that of unknown nodes, too, and stays text: what Markdown would take for its own is
-escaped. A mark that Markdown cannot carry (colour, alignment), or not at that place, is left out.
+A document is untrusted input: any node, mark or attribute may be missing or of another type. Every
+text is kept, also the text of unknown nodes, and Markdown syntax in it is escaped. Marks without an
+equivalent in Markdown (colour, alignment) are left out.
 
 The format: https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
 """
@@ -18,20 +18,20 @@ from itertools import groupby
 from sdd_hooks.remote.json_fields import Json, number, rows, stamp, text
 from sdd_hooks.trackers.jira.inline_markdown import (
     MARKS,
-    Run,
+    MarkedText,
     address,
+    escape_line_starts,
     inline,
     longest_ticks,
     on_one_line,
-    unlike_blocks,
 )
 
-DEEPEST = 40
-"""Levels of blocks in blocks; what is deeper becomes plain text."""
-WIDEST = 50
-"""Columns that one cell may stand for."""
+MAX_DEPTH = 40
+"""Levels of nested blocks; deeper blocks become plain text."""
+MAX_COLSPAN = 50
+"""Columns that one cell may span."""
 PANELS = {"warning": "WARNING", "error": "CAUTION", "success": "TIP"}
-"""Kinds of panels, and of the alerts that stand for them; others are notes."""
+"""The types of panels and the types of alerts that represent them; other panels are notes."""
 
 _INLINE = frozenset(
     {"text", "hardBreak", "date", "emoji", "mention", "placeholder", "status"}
@@ -43,55 +43,61 @@ _CARDS = frozenset({"blockCard", "embedCard", "inlineCard"})
 
 
 def markdown_of(document: Json) -> str:
-    """A document as Markdown, without a line end at its end; "" for what is none."""
+    """A document as Markdown, without a final line end; "" for an empty document."""
     return "\n\n".join(_blocks([document], 0))
 
 
 def _blocks(nodes: list[Json], depth: int) -> list[str]:
-    """The nodes as blocks; what should be inside a paragraph gets one."""
-    made: list[str] = []
-    for within_paragraph, group in groupby(nodes, _is_inline):
-        if within_paragraph:
-            made.append(_paragraph(list(group)))
+    """Render nodes as blocks; inline nodes are wrapped in a paragraph."""
+    blocks: list[str] = []
+    for is_inline, group in groupby(nodes, _is_inline):
+        if is_inline:
+            blocks.append(_paragraph(list(group)))
         else:
-            made += [block for node in group for block in _block(node, depth)]
-    return [block for block in made if block]
+            blocks += [block for node in group for block in _block(node, depth)]
+    return [block for block in blocks if block]
 
 
 def _block(node: Json, depth: int) -> list[str]:
     kind, content = text(node, "type"), rows(node, "content")
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         return [_paragraph([node])]
     match kind:
         case "paragraph":
-            return [_paragraph(content)]
+            blocks = [_paragraph(content)]
         case "heading":
-            level = min(max(number(node, "attrs", "level") or 1, 1), 6)
-            title = " ".join(on_one_line(inline(_runs(content)), " ").split())
-            bare = title.rstrip("#")
-            # At the end they would close the heading.
-            title = bare + "\\#" * (len(title) - len(bare))
-            return [f"{'#' * level} {title}"] if title else []
+            blocks = _heading(node)
         case "codeBlock":
-            return [_fenced(_plain(content), text(node, "attrs", "language"))]
+            blocks = [_fenced(_plain(content), text(node, "attrs", "language"))]
         case "rule":
-            return ["***", *_blocks(content, depth + 1)]
+            blocks = ["***", *_blocks(content, depth + 1)]
         case "blockquote":
-            return [_quoted(_blocks(content, depth + 1))]
+            blocks = [_quoted(_blocks(content, depth + 1))]
         case "panel":
             alert = PANELS.get(text(node, "attrs", "panelType"), "NOTE")
             inside = _blocks(content, depth + 1)
-            return [_quoted([f"[!{alert}]", *inside])] if inside else []
+            blocks = [_quoted([f"[!{alert}]", *inside])] if inside else []
         case "table":
-            return [_table(content, depth + 1)]
-    if kind in _LISTS:
-        return [_list(node, depth)]
-    if kind in _LEAVES:
-        return [_paragraph([node])]
-    headline = Run(text(node, "attrs", "title"), frozenset({"strong"}))
-    own = Run(text(node, "text") or text(node, "attrs", "text"))
-    said = [unlike_blocks(inline([run])) for run in (headline, own)]
-    return [*said, *_blocks(content, depth + 1)]
+            blocks = [_table(content, depth + 1)]
+        case _ if kind in _LISTS:
+            blocks = [_list(node, depth)]
+        case _ if kind in _LEAVES:
+            blocks = [_paragraph([node])]
+        case _:
+            title = MarkedText(text(node, "attrs", "title"), frozenset({"strong"}))
+            label = MarkedText(text(node, "text") or text(node, "attrs", "text"))
+            blocks = [escape_line_starts(inline([run])) for run in (title, label)]
+            blocks += _blocks(content, depth + 1)
+    return blocks
+
+
+def _heading(node: Json) -> list[str]:
+    level = min(max(number(node, "attrs", "level") or 1, 1), 6)
+    title = " ".join(on_one_line(inline(_runs(rows(node, "content"))), " ").split())
+    bare = title.rstrip("#")
+    # Unescaped, a final `#` would be parsed as the end of the heading.
+    title = bare + "\\#" * (len(title) - len(bare))
+    return [f"{'#' * level} {title}"] if title else []
 
 
 def _is_inline(node: Json) -> bool:
@@ -100,7 +106,7 @@ def _is_inline(node: Json) -> bool:
 
 
 def _paragraph(nodes: list[Json]) -> str:
-    return unlike_blocks(inline(_runs(nodes)))
+    return escape_line_starts(inline(_runs(nodes)))
 
 
 def _fenced(code: str, language: str) -> str:
@@ -114,24 +120,24 @@ def _quoted(blocks: list[str]) -> str:
 
 
 def _list(node: Json, depth: int) -> str:
-    """A list; whatever is in it is an item, and a list right in it belongs to the item above."""
+    """A list. Any node in it is an item; a list directly in it belongs to the item before."""
     kind = text(node, "type")
     order = min(max(number(node, "attrs", "order") or 1, 0), 10**8) if kind == "orderedList" else 0
-    made: list[str] = []
+    items: list[str] = []
     marker = ""
     for position, child in enumerate(rows(node, "content")):
         if text(child, "type") in _LISTS:
-            made += [_indented(block, len(marker)) for block in _block(child, depth + 1)]
+            items += [_indented(block, len(marker)) for block in _block(child, depth + 1)]
             continue
         marker = f"{order + position}. " if kind == "orderedList" else "- "
         task = {"TODO": "[ ] ", "DONE": "[x] "}.get(text(child, "attrs", "state"), "")
-        leaf = text(child, "type") in _INLINE | _LEAVES or not rows(child, "content")
-        blocks = _blocks([child] if leaf else rows(child, "content"), depth + 1)
+        is_leaf = text(child, "type") in _INLINE | _LEAVES or not rows(child, "content")
+        blocks = _blocks([child] if is_leaf else rows(child, "content"), depth + 1)
         body = blocks[0] if blocks else ""
         for block in blocks[1:]:
             body += f"\n{block}" if block.startswith("- ") else f"\n\n{block}"
-        made.append(f"{marker}{task}{_indented(body, len(marker)).lstrip(' ')}".rstrip(" "))
-    return "\n".join(made)
+        items.append(f"{marker}{task}{_indented(body, len(marker)).lstrip(' ')}".rstrip(" "))
+    return "\n".join(items)
 
 
 def _indented(block: str, by: int) -> str:
@@ -139,37 +145,37 @@ def _indented(block: str, by: int) -> str:
 
 
 def _table(content: list[Json], depth: int) -> str:
-    """A table with a first row of headings, empty ones where the document has none."""
+    """A table with a header row, which is empty if the document has none."""
     table = []
     for row in content:
         cells = []
         for cell in rows(row, "content") or [row]:
             lines = "<br>".join(line for line in _cell(cell, depth) if line)
             cells.append(re.sub(r"\s+", " ", lines).replace("|", "\\|"))
-            cells += [""] * (min(number(cell, "attrs", "colspan") or 1, WIDEST) - 1)
+            cells += [""] * (min(number(cell, "attrs", "colspan") or 1, MAX_COLSPAN) - 1)
         table.append(cells)
     if not table:
         return ""
     first = rows(content[0], "content")
-    headed = first and all(text(cell, "type") == "tableHeader" for cell in first)
+    has_header = first and all(text(cell, "type") == "tableHeader" for cell in first)
     width = max(map(len, table))
-    head = table.pop(0) if headed else []
+    head = table.pop(0) if has_header else []
     head += [""] * (width - len(head))
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * width, *table))
 
 
 def _cell(node: Json, depth: int) -> Iterator[str]:
-    """What is in a cell as lines, since a cell has no blocks."""
+    """The lines of a table cell, which cannot contain blocks in Markdown."""
     kind, content = text(node, "type"), rows(node, "content")
     if kind == "codeBlock":
         for line in _plain(content).split("\n"):
-            yield inline([Run(line, frozenset({"code"}))])
-    elif kind in _INLINE | _LEAVES | {"paragraph", "heading"} or depth > DEEPEST:
+            yield inline([MarkedText(line, frozenset({"code"}))])
+    elif kind in _INLINE | _LEAVES | {"paragraph", "heading"} or depth > MAX_DEPTH:
         yield on_one_line(inline(_runs([node])), "<br>")
     else:
         yield inline(_runs([{**node, "content": None}])) if isinstance(node, dict) else ""
-        for within_paragraph, group in groupby(content, _is_inline):
-            if within_paragraph:
+        for is_inline, group in groupby(content, _is_inline):
+            if is_inline:
                 yield on_one_line(inline(_runs(list(group))), "<br>")
             else:
                 item = "- " if kind in _LISTS else ""
@@ -178,58 +184,58 @@ def _cell(node: Json, depth: int) -> Iterator[str]:
                     yield f"{item}{lines}" if lines else ""
 
 
-def _runs(nodes: list[Json]) -> list[Run]:
-    """The texts of the nodes and of everything in them, in order, however deep that is."""
-    made: list[Run] = []
-    waiting = list(reversed(nodes))
-    while waiting:
-        node = waiting.pop()
+def _runs(nodes: list[Json]) -> list[MarkedText]:
+    """The texts of the nodes and their descendants in document order, without recursion."""
+    runs: list[MarkedText] = []
+    stack = list(reversed(nodes))
+    while stack:
+        node = stack.pop()
         kind = text(node, "type")
-        if kind not in _INLINE and made and not made[-1].text.endswith(("\n", " ")):
-            made.append(Run(" "))
+        if kind not in _INLINE and runs and not runs[-1].text.endswith(("\n", " ")):
+            runs.append(MarkedText(" "))
         marks, href = _marks(node)
-        made.append(Run("\n", hard=True) if kind == "hardBreak" else _run(node, marks, href))
-        waiting += reversed(rows(node, "content"))
-    return made
+        runs.append(MarkedText("\n", hard=True) if kind == "hardBreak" else _run(node, marks, href))
+        stack += reversed(rows(node, "content"))
+    return runs
 
 
-def _run(node: Json, marks: frozenset[str], href: str) -> Run:
+def _run(node: Json, marks: frozenset[str], href: str) -> MarkedText:
     kind = text(node, "type")
-    said = text(node, "text") or text(node, "attrs", "text")
+    label = text(node, "text") or text(node, "attrs", "text")
     if kind == "mention":
-        # The id of an account is nobody's business.
-        said = said or "@someone"
+        # The account id is private.
+        label = label or "@someone"
     elif kind == "emoji":
-        said = said or text(node, "attrs", "shortName")
+        label = label or text(node, "attrs", "shortName")
     elif kind == "date":
-        said = _day(text(node, "attrs", "timestamp"))
+        label = _day(text(node, "attrs", "timestamp"))
     elif kind in _CARDS:
         href = text(node, "attrs", "url") or text(node, "attrs", "data", "url")
-        said = text(node, "attrs", "data", "name") or href
+        label = text(node, "attrs", "data", "name") or href
     elif kind in {"media", "mediaInline"}:
         href = text(node, "attrs", "url")
         alt = text(node, "attrs", "alt")
-        said = alt or href if href else f"(attachment: {alt})" if alt else "(attachment)"
+        label = alt or href if href else f"(attachment: {alt})" if alt else "(attachment)"
     elif kind in {"expand", "nestedExpand"}:
-        said = said or text(node, "attrs", "title")
-    return Run(_unix(said), marks, address(href))
+        label = label or text(node, "attrs", "title")
+    return MarkedText(_unix(label), marks, address(href))
 
 
 def _marks(node: Json) -> tuple[frozenset[str], str]:
-    """The marks that Markdown has, and where a link goes."""
-    found, href = set(), ""
+    """The marks that Markdown supports, and the target of a link."""
+    marks, href = set(), ""
     for mark in rows(node, "marks"):
         kind = text(mark, "type")
         if kind == "link":
             href = text(mark, "attrs", "href")
         elif kind == "subsup":
             kind = text(mark, "attrs", "type")
-        found.add(kind)
-    return frozenset(found & set(MARKS)), href
+        marks.add(kind)
+    return frozenset(marks & set(MARKS)), href
 
 
 def _day(timestamp: str) -> str:
-    """The day of a time in milliseconds; that itself where it is none."""
+    """The date of a timestamp in milliseconds; an invalid timestamp is returned unchanged."""
     try:
         return stamp(int(timestamp) / 1000)[:10]
     except (ValueError, OverflowError, OSError):

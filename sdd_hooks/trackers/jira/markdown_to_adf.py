@@ -1,8 +1,7 @@
-"""Markdown as a document of Atlassian's (ADF), as Jira Cloud wants texts.
+"""Convert Markdown to the Atlassian Document Format (ADF), the format of texts in Jira Cloud.
 
-What is written back was read as Markdown before: as much of its form as can be is kept. What a
-document cannot hold at some place (a heading in a list) becomes what it can hold, and no text is
-lost; pictures become links to them.
+The inverse of `adf_to_markdown`, as far as possible. A block that ADF does not allow at its place
+(a heading in a list) becomes an allowed block, and no text is lost. Images become links.
 
 The format: https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
 """
@@ -22,20 +21,20 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
     from markdown_it.tree import SyntaxTreeNode
 
-Node = dict[str, Any]
+AdfNode = dict[str, Any]
 
-DEEPEST = 30
-"""Levels of blocks in blocks; a text with more is written as it is."""
+MAX_DEPTH = 30
+"""Levels of nested blocks; a deeper text becomes one plain paragraph."""
 
 _MARKS = {"strong": "strong", "em": "em", "s": "strike"}
 _TEXTUAL = frozenset({"paragraph", "bulletList", "orderedList", "codeBlock"})
-_HELD = {
+_ALLOWED = {
     "doc": _TEXTUAL | {"heading", "blockquote", "panel", "rule", "table", "taskList"},
     "panel": _TEXTUAL | {"heading", "rule", "taskList"},
     "blockquote": _TEXTUAL,
     "listItem": _TEXTUAL,
 }
-"""What may stand in what."""
+"""The types of blocks that ADF allows in each type of parent."""
 _KINDS = {alert: kind for kind, alert in PANELS.items()}
 _ALERT = re.compile(r"\[!(NOTE|IMPORTANT|TIP|WARNING|CAUTION)\](?:\n|\Z)")
 _TASK = re.compile(r"\[[ xX]\](?: |\Z)")
@@ -43,43 +42,43 @@ _TAG = re.compile(r"<(/?)(su[bp])>")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
-def document_of(markdown: str) -> Node:
-    """The document that reads as the Markdown does."""
+def document_of(markdown: str) -> AdfNode:
+    """Convert Markdown to an ADF document."""
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
 
-    reader = MarkdownIt("commonmark", {"maxNesting": 4 * DEEPEST})
-    tokens = reader.enable(["table", "strikethrough"]).parse(markdown)
-    if max((token.level for token in tokens), default=0) > 2 * DEEPEST:
+    parser = MarkdownIt("commonmark", {"maxNesting": 4 * MAX_DEPTH})
+    tokens = parser.enable(["table", "strikethrough"]).parse(markdown)
+    if max((token.level for token in tokens), default=0) > 2 * MAX_DEPTH:
         return _node("doc", [_plain(markdown)]) | {"version": 1}
     content = _fit(_blocks(SyntaxTreeNode(tokens).children), "doc")
     return _node("doc", content) | {"version": 1}
 
 
-def _node(kind: str, content: list[Node], **attrs: object) -> Node:
-    made: Node = {"type": kind, "content": content}
-    return made | {"attrs": attrs} if attrs else made
+def _node(kind: str, content: list[AdfNode], **attrs: object) -> AdfNode:
+    node: AdfNode = {"type": kind, "content": content}
+    return node | {"attrs": attrs} if attrs else node
 
 
-def _text(value: str, marks: list[Node]) -> Node:
-    made: Node = {"type": "text", "text": value}
-    return made | {"marks": marks} if marks else made
+def _text(value: str, marks: list[AdfNode]) -> AdfNode:
+    node: AdfNode = {"type": "text", "text": value}
+    return node | {"marks": marks} if marks else node
 
 
-def _plain(text: str) -> Node:
-    """A paragraph of these lines as they are."""
-    content: list[Node] = []
+def _plain(text: str) -> AdfNode:
+    """A paragraph of unparsed lines."""
+    content: list[AdfNode] = []
     for line in text.strip("\n").split("\n"):
         content += [{"type": "hardBreak"}] if content else []
         content += [_text(line, [])] if line else []
     return _node("paragraph", content)
 
 
-def _blocks(nodes: list[SyntaxTreeNode]) -> list[Node]:
-    return [made for node in nodes for made in _block(node)]
+def _blocks(nodes: list[SyntaxTreeNode]) -> list[AdfNode]:
+    return [block for node in nodes for block in _block(node)]
 
 
-def _block(node: SyntaxTreeNode) -> Iterator[Node]:
+def _block(node: SyntaxTreeNode) -> Iterator[AdfNode]:
     match node.type:
         case "heading":
             yield _node("heading", _inline(_tokens(node)), level=int(node.tag[1]))
@@ -111,17 +110,18 @@ def _block(node: SyntaxTreeNode) -> Iterator[Node]:
 
 
 def _tokens(node: SyntaxTreeNode) -> list[Token]:
-    """What is within the lines of a heading, a paragraph or a cell."""
-    return [one for child in node.children if child.token for one in child.token.children or []]
+    """The inline tokens of a heading, a paragraph or a cell."""
+    tokens = (child.token for child in node.children if child.token)
+    return [inline for token in tokens for inline in token.children or []]
 
 
 def _raw(node: SyntaxTreeNode) -> str:
-    """The lines of a paragraph as they were written; "" for another block."""
+    """The source of a paragraph; "" for another block."""
     return node.children[0].content if node.type == "paragraph" and node.children else ""
 
 
-def _quote(node: SyntaxTreeNode) -> Iterator[Node]:
-    """A quotation, or the panel that an alert stands for."""
+def _quote(node: SyntaxTreeNode) -> Iterator[AdfNode]:
+    """A block quote, or the panel for an alert (`[!NOTE]`)."""
     inside = _blocks(node.children)
     alert = _ALERT.match(_raw(node.children[0])) if node.children else None
     if alert is None:
@@ -134,7 +134,7 @@ def _quote(node: SyntaxTreeNode) -> Iterator[Node]:
     yield _node("panel", content or [_node("paragraph", [])], panelType=kind)
 
 
-def _item(node: SyntaxTreeNode) -> Node:
+def _item(node: SyntaxTreeNode) -> AdfNode:
     content = _fit(_blocks(node.children), "listItem")
     if not content or content[0]["type"] not in {"paragraph", "codeBlock"}:
         content.insert(0, _node("paragraph", []))
@@ -142,27 +142,28 @@ def _item(node: SyntaxTreeNode) -> Node:
 
 
 def _is_tasks(node: SyntaxTreeNode) -> bool:
-    """Whether every item of a list can be ticked off, and is no more than a line or two."""
+    """Whether every item of a list is a paragraph with a box, with at most one nested task list."""
     for item in node.children:
         if not item.children:
             return False
         first, *rest = item.children
         if not _TASK.match(_raw(first)) or _tokens(first)[0].type != "text":
             return False
-        if len(rest) > 1 or not all(one.type == "bullet_list" and _is_tasks(one) for one in rest):
+        nested = (child.type == "bullet_list" and _is_tasks(child) for child in rest)
+        if len(rest) > 1 or not all(nested):
             return False
     return True
 
 
-def _tasks(node: SyntaxTreeNode) -> Node:
-    content: list[Node] = []
+def _tasks(node: SyntaxTreeNode) -> AdfNode:
+    content: list[AdfNode] = []
     for item in node.children:
         first, *rest = item.children
         state = "TODO" if _raw(first)[1] == " " else "DONE"
-        said = _inline(_tokens(first))
-        said[0] = said[0] | {"text": said[0]["text"][4:]}
-        said = said if said[0]["text"] else said[1:]
-        content.append(_node("taskItem", said, localId=f"task-{_line(item)}", state=state))
+        texts = _inline(_tokens(first))
+        texts[0] = texts[0] | {"text": texts[0]["text"][4:]}
+        texts = texts if texts[0]["text"] else texts[1:]
+        content.append(_node("taskItem", texts, localId=f"task-{_line(item)}", state=state))
         content += map(_tasks, rest)
     return _node("taskList", content, localId=f"tasks-{_line(node)}")
 
@@ -171,44 +172,44 @@ def _line(node: SyntaxTreeNode) -> int:
     return node.map[0] + 1 if node.map else 0
 
 
-def _cell(node: SyntaxTreeNode) -> Node:
+def _cell(node: SyntaxTreeNode) -> AdfNode:
     kind = "tableHeader" if node.type == "th" else "tableCell"
     return _node(kind, [_node("paragraph", _inline(_tokens(node)))])
 
 
-def _inline(tokens: list[Token]) -> list[Node]:
-    """What is within lines. A line ends where it did: Jira's readers see the lines of a text."""
-    made: list[Node] = []
-    marks: list[Node] = []
+def _inline(tokens: list[Token]) -> list[AdfNode]:
+    """Convert inline tokens. Every line end becomes a hard break, as Jira displays plain text."""
+    nodes: list[AdfNode] = []
+    marks: list[AdfNode] = []
     for token in tokens:
         kind, _, side = token.type.partition("_")
         if token.type in {"softbreak", "hardbreak"} or _is_break(token):
-            made.append({"type": "hardBreak"})
+            nodes.append({"type": "hardBreak"})
         elif kind in _MARKS and side in {"open", "close"}:
-            _turn(marks, {"type": _MARKS[kind]}, side)
+            _toggle(marks, {"type": _MARKS[kind]}, side)
         elif kind == "link" and side in {"open", "close"}:
-            _turn(marks, _link(str(token.attrs.get("href", ""))), side)
+            _toggle(marks, _link(str(token.attrs.get("href", ""))), side)
         elif token.type == "html_inline" and (tag := _TAG.fullmatch(token.content)):
-            _turn(
+            _toggle(
                 marks, {"type": "subsup", "attrs": {"type": tag[2]}}, "close" if tag[1] else "open"
             )
         elif token.type == "image":
             source = str(token.attrs.get("src", ""))
-            made.append(_text(token.content or source, _once([*marks, _link(source)])))
+            nodes.append(_text(token.content or source, _unique([*marks, _link(source)])))
         elif token.type == "code_inline":
             links = [mark for mark in marks if mark["type"] == "link"]
-            made.append(_text(token.content, _once([*links, {"type": "code"}])))
+            nodes.append(_text(token.content, _unique([*links, {"type": "code"}])))
         elif token.content:
-            made.append(_text(token.content, _once(marks)))
-    return [one for one in made if one.get("text") != ""]
+            nodes.append(_text(token.content, _unique(marks)))
+    return [node for node in nodes if node.get("text") != ""]
 
 
 def _is_break(token: Token) -> bool:
     return token.type == "html_inline" and _BREAK.fullmatch(token.content) is not None
 
 
-def _turn(marks: list[Node], mark: Node, side: str) -> None:
-    """Begin a mark, or end the last one of its type."""
+def _toggle(marks: list[AdfNode], mark: AdfNode, side: str) -> None:
+    """Add a mark for the side "open", else remove the last mark of its type."""
     if side == "open":
         marks.append(mark)
         return
@@ -218,12 +219,12 @@ def _turn(marks: list[Node], mark: Node, side: str) -> None:
             return
 
 
-def _link(href: str) -> Node:
+def _link(href: str) -> AdfNode:
     return {"type": "link", "attrs": {"href": href}}
 
 
-def _once(marks: list[Node]) -> list[Node]:
-    """The marks, each type once, without links to what Jira would not go to."""
+def _unique(marks: list[AdfNode]) -> list[AdfNode]:
+    """The last mark of each type, without links to unsupported addresses."""
     kept = {
         mark["type"]: mark
         for mark in marks
@@ -232,38 +233,38 @@ def _once(marks: list[Node]) -> list[Node]:
     return list(kept.values())
 
 
-def _fit(nodes: list[Node], parent: str) -> list[Node]:
-    """The nodes as the parent can hold them."""
-    return [made for node in nodes for made in _fitted(node, parent)]
+def _fit(nodes: list[AdfNode], parent: str) -> list[AdfNode]:
+    """Replace nodes that the parent does not allow."""
+    return [fitted for node in nodes for fitted in _fitted(node, parent)]
 
 
-def _fitted(node: Node, parent: str) -> Iterator[Node]:
+def _fitted(node: AdfNode, parent: str) -> Iterator[AdfNode]:
     kind = node["type"]
-    if kind in _HELD[parent]:
+    if kind in _ALLOWED[parent]:
         yield node
     elif kind == "heading":
-        yield _node("paragraph", [_strong(one) for one in node["content"]])
+        yield _node("paragraph", [_strong(text) for text in node["content"]])
     elif kind == "taskList":
         yield _node("bulletList", list(_as_items(node)))
     elif kind == "table":
         for row in node["content"]:
             cells = [cell["content"][0]["content"] for cell in row["content"]]
-            parts = [[_text(" | ", []), *cell] for cell in cells]
-            yield _node("paragraph", [one for part in parts for one in part][1:])
+            texts = [text for cell in cells for text in (_text(" | ", []), *cell)]
+            yield _node("paragraph", texts[1:])
     else:
         yield from _fit(node.get("content", []), parent)
 
 
-def _as_items(node: Node) -> Iterator[Node]:
-    for one in node["content"]:
-        if one["type"] == "taskList":
-            yield _node("listItem", [_node("paragraph", []), *_fitted(one, "listItem")])
+def _as_items(node: AdfNode) -> Iterator[AdfNode]:
+    for item in node["content"]:
+        if item["type"] == "taskList":
+            yield _node("listItem", [_node("paragraph", []), *_fitted(item, "listItem")])
         else:
-            box = "[x] " if one["attrs"]["state"] == "DONE" else "[ ] "
-            yield _node("listItem", [_node("paragraph", [_text(box, []), *one["content"]])])
+            box = "[x] " if item["attrs"]["state"] == "DONE" else "[ ] "
+            yield _node("listItem", [_node("paragraph", [_text(box, []), *item["content"]])])
 
 
-def _strong(node: Node) -> Node:
+def _strong(node: AdfNode) -> AdfNode:
     marks = node.get("marks", [])
     if node["type"] != "text" or any(mark["type"] in {"code", "strong"} for mark in marks):
         return node

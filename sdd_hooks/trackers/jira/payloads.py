@@ -1,4 +1,4 @@
-"""Jira's JSON, of Cloud and of Server, as canonical issues."""
+"""Parse the payloads of Jira Cloud and Jira Server into canonical issues."""
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Canonical issue"
 
@@ -17,9 +17,9 @@ FIELDS = (
     "summary,description,status,labels,assignee,reporter,creator,created,updated,resolutiondate,"
     "statuscategorychangedate,issuelinks"
 )
-"""What is asked for of an issue: the search of Cloud gives ids alone unless told."""
+"""The requested fields of an issue: the search of Cloud returns ids alone by default."""
 DONE = "done"
-"""The key of the category of statuses that are no work any more, in any language."""
+"""The key of the status category for finished work, the same in every language."""
 
 PROJECT_KEY = re.compile(r"[A-Z][A-Z0-9_]{0,254}", re.ASCII)
 _ISSUE_KEY = re.compile(r"([A-Z][A-Z0-9_]{0,254})-[0-9]{1,18}", re.ASCII)
@@ -28,13 +28,13 @@ _BLOCKED = frozenset({"is blocked by", "blocked by"})
 
 
 def issue_of(entry: Json, url: str) -> Issue | None:
-    """An issue of the Jira at `url`; None for an entry without a usable key."""
+    """An issue of the Jira at `url`; None for an entry without a valid key."""
     key = key_of(entry)
     if not key:
         return None
     fields = field(entry, "fields")
     closed = is_closed(fields)
-    blocks, blocked_by = _edges(fields)
+    blocks, blocked_by = _dependencies(fields)
     return Issue(
         id=key,
         title=text(fields, "summary"),
@@ -54,12 +54,12 @@ def issue_of(entry: Json, url: str) -> Issue | None:
 
 
 def key_of(entry: Json) -> str:
-    """The key of an issue; "" where there is none that can be one."""
+    """The key of an issue; "" if it is missing or invalid."""
     return issue_key(text(entry, "key"))
 
 
 def issue_key(id: str) -> str:
-    """An issue's key as Jira writes it; "" for what is none."""
+    """Normalise an issue key to upper case; "" if it is invalid."""
     key = id.upper() if id.isascii() else ""
     return key if _ISSUE_KEY.fullmatch(key) else ""
 
@@ -70,30 +70,30 @@ def project_of(key: str) -> str:
 
 
 def is_closed(fields: Json) -> bool:
-    """Whether the status is one of those that mean done; a resolution where it has no category."""
+    """Whether the status is in the category `done`; without a category, whether it is resolved."""
     category = text(fields, "status", "statusCategory", "key")
     return category == DONE or (not category and bool(utc(fields, "resolutiondate")))
 
 
 def second_of(entry: Json, name: str) -> int | None:
-    """The second of a time of an issue (epoch); None where that cannot be told."""
+    """A time field of an issue in whole epoch seconds; None if it is missing or invalid."""
     seconds = epoch(text(entry, "fields", name))
     return None if seconds is None else int(seconds // 1)
 
 
 def _closing_time(fields: Json) -> str:
-    # A workflow need not set a resolution.
+    # Some workflows set no resolution.
     return utc(fields, "resolutiondate") or utc(fields, "statuscategorychangedate")
 
 
 def _description(fields: Json) -> str:
-    """A document of Cloud as Markdown, the wiki markup of a server as it is."""
+    """The description: Cloud's document as Markdown, the wiki markup of a server unchanged."""
     description = field(fields, "description")
     return markdown_of(description) if isinstance(description, dict) else text(description)
 
 
-def _edges(fields: Json) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the issue blocks, and what blocks it, by its links."""
+def _dependencies(fields: Json) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The issues that an issue blocks, and the issues that block it."""
     blocks: dict[str, None] = {}
     blocked_by: dict[str, None] = {}
     for relation, key in _links(fields):
@@ -105,15 +105,16 @@ def _edges(fields: Json) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _links(fields: Json) -> Iterator[tuple[str, str]]:
-    """How the issue relates to others: the words of the link, and the key of the other one.
+    """The relations of an issue: the phrase of the link, and the key of the other issue.
 
-    Administrators name links as they like. A type that is called Blocks means that, whatever the
-    words for its two ends are.
+    Administrators can rename links. A link type with the name Blocks has the usual meaning even if
+    its two phrases are different.
     """
     for link in rows(fields, "issuelinks"):
-        named = text(link, "type", "name").strip().lower() in _BLOCKS
+        is_blocks_type = text(link, "type", "name").strip().lower() in _BLOCKS
         for end, usual in (("outward", "blocks"), ("inward", "is blocked by")):
             key = key_of(field(link, f"{end}Issue"))
-            words = text(link, "type", end).strip().lower()
+            phrase = text(link, "type", end).strip().lower()
             if key:
-                yield words if words in _BLOCKS | _BLOCKED or not named else usual, key
+                is_phrase = phrase in _BLOCKS | _BLOCKED or not is_blocks_type
+                yield phrase if is_phrase else usual, key

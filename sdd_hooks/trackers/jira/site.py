@@ -1,7 +1,7 @@
-"""One Jira: whether it is Cloud or a server, its searches page by page, and what it refuses.
+"""The API of one Jira site, Cloud or Server: searches page by page, writes, and refusals.
 
-Cloud and Server differ in where their API is, how it pages, and in the form of texts. Cloud says
-`nextPageToken`, a server counts (`startAt`).
+Cloud and Server differ in the path of the API, the format of texts, and in paging: Cloud uses
+`nextPageToken`, Server uses `startAt`.
 """
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Talking to a tracker"
@@ -22,181 +22,201 @@ if TYPE_CHECKING:
 
 CLOUD = "cloud"
 SERVER = "server"
-HOME = ".atlassian.net"
-"""Below this, every host is Cloud."""
-TURNS = 5
-"""How often a second is read again that changes while it is read."""
+CLOUD_DOMAIN = ".atlassian.net"
+"""Every host below this domain is Cloud."""
+MAX_READS = 5
+"""How often the issues of one second are read while edits change their order."""
 
 _REFUSED = ("AUTHENTICATED_FAILED", "AUTHENTICATION_DENIED")
 
 
+class SearchQuery(NamedTuple):
+    """A search: the JQL, the requested fields (comma-separated), and the size of a page."""
+
+    jql: str
+    fields: str
+    size: int
+
+
 class _Position(NamedTuple):
-    """Where a page begins: a token of Cloud's, or a number of rows of a server's and the key of
-    the last of them, "" where nobody needs to know."""
+    """The start of a page: a token of Cloud, or the row number of a server.
+
+    `last_key` is the key of the row before the page, "" if it need not be checked.
+    """
 
     token: str = ""
     start: int = 0
-    last: str = ""
+    last_key: str = ""
 
 
 _FIRST = _Position()
 
 
-class Batch(NamedTuple):
-    """A page of a search. `total` is how many issues match, None where nobody says; `at` is Jira's
-    clock. With `moved` the rows before this page are no longer those that were read."""
+class SearchPage(NamedTuple):
+    """A page of a search, and the position of the next page.
+
+    `at` is the time of the response by Jira's clock (epoch seconds), `total` the number of matching
+    issues, None if unknown. With `shifted` the rows before this page changed since they were read.
+    """
 
     entries: list[Json]
     at: float
-    following: _Position | None
+    next: _Position | None
     total: int | None = None
-    moved: bool = False
+    shifted: bool = False
 
 
-class Site:
-    """The Jira at `url` (no slash at its end), with whoever `client` asks for."""
+class JiraSite:
+    """The Jira site at `url` (without a slash at its end)."""
 
     def __init__(self, url: str, client: Client) -> None:
         self.url = url
         self._client = client
-        self._deployment = CLOUD if url.split("/")[2].endswith(HOME) else ""
+        self._deployment = CLOUD if url.split("/")[2].endswith(CLOUD_DOMAIN) else ""
 
     @property
     def deployment(self) -> str:
-        """CLOUD or SERVER; asked once where the address does not tell."""
+        """CLOUD or SERVER; requested once unless the address shows it."""
         if not self._deployment:
-            told = text(self.get("rest/api/2/serverInfo"), "deploymentType")
-            self._deployment = CLOUD if told == "Cloud" else SERVER
+            deployment_type = text(self.get("rest/api/2/serverInfo"), "deploymentType")
+            self._deployment = CLOUD if deployment_type == "Cloud" else SERVER
         return self._deployment
 
     @property
     def is_cloud(self) -> bool:
-        """Whether texts are documents, and parents are parents."""
+        """Whether texts are ADF documents, and epics are parents of their issues."""
         return self.deployment == CLOUD
 
-    def believe(self, deployment: str) -> None:
-        """Take the word of somebody who asked before, if it is one."""
+    def use_cached_deployment(self, deployment: str) -> None:
+        """Use the deployment that a former fetch found, if it is a valid value."""
         if not self._deployment and deployment in {CLOUD, SERVER}:
             self._deployment = deployment
 
     def get(self, path: str, params: Mapping[str, str | int] | None = None) -> Json:
-        """What is at `path`, below the address of this Jira."""
-        return self._known(self._client.get(path, params)).json()
+        """The JSON at `path` below the address of the site."""
+        return self._authenticated(self._client.get(path, params)).json()
 
     def rest(self, path: str, params: Mapping[str, str | int] | None = None) -> Json:
-        """What is at `path` below the REST API."""
+        """The JSON at `path` below the REST API."""
         return self.get(self._path(path), params)
 
     def send(self, method: str, path: str, body: object, *, again: bool = False) -> Json:
-        """Send to `path` below the REST API. Raises RemoteError with what Jira does not accept."""
-        answer = self._client.send(method, self._path(path), body, allow=(400,), again=again)
-        self._known(answer)
-        if answer.status == 400:
-            said = self._client.said("; ".join(_complaints(answer.json()))) or "no reason given"
-            raise RemoteError(f"{LABEL} does not accept it (400, {path}): {said}")
-        return answer.json()
+        """Send to `path` below the REST API. Raises RemoteError with Jira's validation errors."""
+        response = self._client.send(method, self._path(path), body, allow=(400,), again=again)
+        self._authenticated(response)
+        if response.status == 400:
+            errors = self._client.said("; ".join(_errors(response.json()))) or "no reason given"
+            raise RemoteError(f"{LABEL} does not accept it (400, {path}): {errors}")
+        return response.json()
 
     def issue(self, key: str) -> Issue | None:
-        """The issue with that key, asked for now, by the key that it has now."""
+        """The issue with that key, which may have another key by now; None without a valid key."""
         return issue_of(self.rest(f"issue/{key}", {"fields": FIELDS}), self.url)
 
-    def listed(
-        self, jql: str, by: str, since: int | None, fields: str, size: int
-    ) -> Iterator[Batch]:
-        """What matches `jql`, at `since` (epoch seconds) or later, in the order of its time `by`.
+    def pages_by_time(
+        self, query: SearchQuery, time_field: str, since: int | None
+    ) -> Iterator[SearchPage]:
+        """The pages of a search for a time at `since` (epoch seconds) or later, oldest first.
 
-        Each page begins with the second with which the one before ended: what is edited meanwhile
-        moves to the end, and nothing moves into a gap. Only a second that is larger than a page is
-        counted through.
+        Each page starts at the second of the last row before it. An issue that is edited meanwhile
+        moves to the end, so no issue is skipped. Row positions are used only within a second that
+        has more issues than a page.
         """
-        position, seen, turns = _FIRST, set[str](), 0
+        position, seen, reads = _FIRST, set[str](), 0
         while True:
-            # Quoted times are in minutes, and in the zone of whoever asks.
-            bound = "" if since is None else f" AND {by} >= {since * 1000}"
-            batch = self.search(f"{jql}{bound} ORDER BY {by} ASC, key ASC", fields, size, position)
-            if batch.moved:
-                turns += 1
-                if turns == TURNS:
+            # A quoted time has a resolution of minutes, in the time zone of the user.
+            bound = "" if since is None else f" AND {time_field} >= {since * 1000}"
+            jql = f"{query.jql}{bound} ORDER BY {time_field} ASC, key ASC"
+            page = self.search(query._replace(jql=jql), position)
+            if page.shifted:
+                reads += 1
+                if reads == MAX_READS:
                     raise RemoteError(f"{LABEL} lists something else each time: try again later")
                 position, seen = _FIRST, set()
                 continue
-            yield batch
-            if batch.following is None:
+            yield page
+            if page.next is None:
                 return
-            last = second_of(batch.entries[-1], by)
+            last = second_of(page.entries[-1], time_field)
             if last is not None and (since is None or last > since):
-                position, seen, since, turns = _FIRST, set(), last, 0
+                position, seen, since, reads = _FIRST, set(), last, 0
                 continue
-            found = {key_of(entry) for entry in batch.entries}
-            if found <= seen:
+            keys = {key_of(entry) for entry in page.entries}
+            if keys <= seen:
                 raise RemoteError(f"{LABEL} lists the same page again and again: try again later")
-            seen |= found
-            position = batch.following
+            seen |= keys
+            position = page.next
 
-    def search(self, jql: str, fields: str, size: int, position: _Position = _FIRST) -> Batch:
-        """One page of what matches."""
-        params: dict[str, str | int] = {"jql": jql, "fields": fields, "maxResults": size}
+    def search(self, query: SearchQuery, position: _Position = _FIRST) -> SearchPage:
+        """One page of a search."""
+        params: dict[str, str | int] = {
+            "jql": query.jql, "fields": query.fields, "maxResults": query.size,
+        }  # fmt: skip
         if not self.is_cloud:
-            # The row before shows whether the rows are still where they were.
-            params["startAt"] = position.start - bool(position.last)
-            answer = self._known(self._client.get("rest/api/2/search", params, allow=(410,)))
-            if answer.status != 410:
-                return self._counted(answer, position, size)
-            # It moved to Cloud, where this search is no longer.
+            # The row before the page shows whether the order changed.
+            params["startAt"] = position.start - bool(position.last_key)
+            response = self._client.get("rest/api/2/search", params, allow=(410,))
+            self._authenticated(response)
+            if response.status != 410:
+                return self._server_page(response, position, query.size)
+            # The site moved to Cloud, which has removed this search.
             self._deployment = CLOUD
             del params["startAt"]
         if position.token:
             params["nextPageToken"] = position.token
-        return self._continued(self._known(self._client.get("rest/api/3/search/jql", params)))
+        response = self._client.get("rest/api/3/search/jql", params)
+        return self._cloud_page(self._authenticated(response))
 
     def count(self, jql: str) -> int | None:
-        """About how many issues match, where Jira tells."""
+        """The approximate number of matching issues; None where Jira does not count them."""
         if not self.is_cloud:
             return None
-        asked = self._client.send(
+        response = self._client.send(
             "POST", self._path("search/approximate-count"), {"jql": jql}, again=True, allow=(404,)
         )
-        return number(asked.json(), "count")
+        return number(response.json(), "count")
 
     def disconnect(self) -> None:
-        """Let connections go."""
+        """Close the connections."""
         self._client.close()
 
-    def _continued(self, answer: Answer) -> Batch:
-        data = answer.json()
+    def _cloud_page(self, response: Answer) -> SearchPage:
+        data = response.json()
         entries, token = _entries(data), text(data, "nextPageToken")
         following = _Position(token=token) if token and not flag(data, "isLast") else None
         if following is None and field(data, "isLast") is False:
             raise RemoteError(f"{LABEL} does not say where its list goes on: try again later")
         if following is not None and not entries:
             raise RemoteError(f"{LABEL} lists the same page again and again: try again later")
-        return Batch(entries, self._client.at(answer), following)
+        return SearchPage(entries, self._client.at(response), following)
 
-    def _counted(self, answer: Answer, position: _Position, size: int) -> Batch:
-        data, at = answer.json(), self._client.at(answer)
+    def _server_page(self, response: Answer, position: _Position, size: int) -> SearchPage:
+        data, at = response.json(), self._client.at(response)
         entries, total = _entries(data), number(data, "total")
-        if position.last:
-            if not entries or key_of(entries[0]) != position.last:
-                return Batch([], at, None, moved=True)
+        if position.last_key:
+            if not entries or key_of(entries[0]) != position.last_key:
+                return SearchPage([], at, None, shifted=True)
             entries = entries[1:]
         end = position.start + len(entries)
-        size = min(size, number(data, "maxResults") or size) - bool(position.last)
-        more = end < total if total is not None else len(entries) >= size
-        if more and not entries:
+        size = min(size, number(data, "maxResults") or size) - bool(position.last_key)
+        has_next = end < total if total is not None else len(entries) >= size
+        if has_next and not entries:
             raise RemoteError(f"{LABEL} lists fewer issues than it has: try again later")
-        following = _Position(start=end, last=key_of(entries[-1])) if more else None
-        return Batch(entries, at, following, total)
+        following = _Position(start=end, last_key=key_of(entries[-1])) if has_next else None
+        return SearchPage(entries, at, following, total)
 
     def _path(self, below: str) -> str:
         return f"rest/api/{3 if self.is_cloud else 2}/{below}"
 
-    def _known(self, answer: Answer) -> Answer:
-        """The answer. Raises AccessRefused where it is that for somebody unknown: to a token that
-        has run out Cloud shows what everybody may see, and that as a success."""
-        reason = answer.headers.get("x-seraph-loginreason", "")
-        if any(one in reason for one in _REFUSED):
+    def _authenticated(self, response: Answer) -> Answer:
+        """Return the response. Raises AccessRefused if Jira rejected the token.
+
+        Cloud treats an expired token as no token: the request succeeds with the public issues.
+        """
+        reason = response.headers.get("x-seraph-loginreason", "")
+        if any(refusal in reason for refusal in _REFUSED):
             raise self._client.refused(reason.partition(",")[0])
-        return answer
+        return response
 
 
 def _entries(data: Json) -> list[Json]:
@@ -205,8 +225,8 @@ def _entries(data: Json) -> list[Json]:
     return rows(data, "issues")
 
 
-def _complaints(data: Json) -> Iterator[str]:
-    """What Jira says about a request: in general, and about single fields."""
+def _errors(data: Json) -> Iterator[str]:
+    """The error messages of a response: general ones, then one for each invalid field."""
     for message in rows(data, "errorMessages"):
         if text(message):
             yield text(message)

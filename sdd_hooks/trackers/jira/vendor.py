@@ -1,4 +1,4 @@
-"""Jira, Cloud and Server or Data Center: where it is, and who may ask it how often."""
+"""Jira Cloud, Server and Data Center as trackers: addresses, tokens, rate limits."""
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "One file for each tracker"
 
@@ -15,8 +15,8 @@ from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.declared_project import no_address
 from sdd_hooks.trackers.jira.payloads import LABEL, PROJECT_KEY
-from sdd_hooks.trackers.jira.project import Jira
-from sdd_hooks.trackers.jira.site import HOME, Site
+from sdd_hooks.trackers.jira.site import CLOUD_DOMAIN, JiraSite
+from sdd_hooks.trackers.jira.tracker import JiraTracker
 from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
 
 if TYPE_CHECKING:
@@ -24,15 +24,18 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.credentials import Secret, Sources
     from sdd_hooks.remote.response import Answer, Wait
 
-HOSTS = ("JIRA_URL", "JIRA_BASE_URL")
-"""Environment variables that say where Jira is, and so whose its token is."""
+URL_VARIABLES = ("JIRA_URL", "JIRA_BASE_URL")
+"""Environment variables with the address of Jira, to which its token belongs."""
 
 _PAGE = re.compile(r"/(?:browse|projects|secure|rest)(?:/.*)?\Z")
 _PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", re.ASCII)
 
 
 def rate_limit(answer: Answer, now: float) -> Wait | None:  # noqa: ARG001
-    """Jira's limits, until when as a time: https://developer.atlassian.com/cloud/jira/platform/rate-limiting/"""
+    """Recognise Jira's limits: 429, until `X-RateLimit-Reset`.
+
+    https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
+    """
     from sdd_hooks.remote.response import Wait
 
     if answer.status != 429:
@@ -41,13 +44,15 @@ def rate_limit(answer: Answer, now: float) -> Wait | None:  # noqa: ARG001
 
 
 def _sources() -> Sources:
-    """Where Jira's tokens are. A personal access token is a server's, and each has its own."""
+    """The places where tokens of Jira are found. A personal access token belongs to one server."""
     from sdd_hooks.remote.credentials import Sources, Variables
 
     return Sources(
         variables=(
-            Variables(("JIRA_EMAIL", "JIRA_API_TOKEN"), hosts=HOSTS, homes=(f"*{HOME}",)),
-            Variables(("JIRA_PAT",), hosts=HOSTS),
+            Variables(
+                ("JIRA_EMAIL", "JIRA_API_TOKEN"), hosts=URL_VARIABLES, homes=(f"*{CLOUD_DOMAIN}",)
+            ),
+            Variables(("JIRA_PAT",), hosts=URL_VARIABLES),
         ),
         headers=_headers,
         advice="set JIRA_EMAIL and JIRA_API_TOKEN, or JIRA_PAT for a server of your own",
@@ -57,41 +62,43 @@ def _sources() -> Sources:
 def _headers(secret: Secret) -> Mapping[str, str]:
     if not secret.user:
         return {"Authorization": f"Bearer {secret.value}"}
-    both = b64encode(f"{secret.user}:{secret.value}".encode()).decode("ascii")
-    return {"Authorization": f"Basic {both}"}
+    pair = b64encode(f"{secret.user}:{secret.value}".encode()).decode("ascii")
+    return {"Authorization": f"Basic {pair}"}
 
 
-def _open(where: Where, machine: Machine) -> Jira:
-    return Jira(Site(where.url, machine.connect(where.url, _sources(), rate_limit)), where.project)
+def _open(where: Where, machine: Machine) -> JiraTracker:
+    client = machine.connect(where.url, _sources(), rate_limit)
+    return JiraTracker(JiraSite(where.url, client), where.project)
 
 
 def _declared(settings: TrackerSettings, around: Around) -> Where:
-    """What the settings say; the address may come from the environment."""
+    """The declared project; the environment may supply the address."""
     key = settings.project_key.strip().upper()
     if not key:
         raise SddError(f"{LABEL} needs to know which project: add Project Key to `#### Tracker`")
     if not PROJECT_KEY.fullmatch(key):
         shown = one_line(settings.project_key)[:100]
         raise SddError(f"{shown!r} is no key of a project in {LABEL}: correct Project Key")
-    told = (around.environ.get(name, "").strip() for name in HOSTS)
-    url = settings.url.strip() or next(filter(None, told), "")
+    urls = (around.environ.get(name, "").strip() for name in URL_VARIABLES)
+    url = settings.url.strip() or next(filter(None, urls), "")
     if not url:
         raise SddError(f"{LABEL} needs to know where it is: add URL to `#### Tracker`")
     return Where(_base(url), "", key)
 
 
 def _base(url: str) -> str:
-    """The address of a Jira, of which any page of it may be given. Raises SddError for no address.
+    """The address of a Jira site from the address of any of its pages. Raises SddError if invalid.
 
     A server may be below a path; Cloud never is.
     """
     url = url if "://" in url else f"https://{url}"
-    end = parse_endpoint(url)
-    path = "" if end is None or end.host.endswith(HOME) else re.split("[?#]", url)[0]
+    endpoint = parse_endpoint(url)
+    is_server = endpoint is not None and not endpoint.host.endswith(CLOUD_DOMAIN)
+    path = re.split("[?#]", url)[0] if is_server else ""
     path = _PAGE.sub("", "/" + path.partition("://")[2].partition("/")[2]).rstrip("/")
-    if end is None or not _PATH.fullmatch(path):
+    if endpoint is None or not _PATH.fullmatch(path):
         raise no_address(LABEL)
-    return f"{end}{path}"
+    return f"{endpoint}{path}"
 
 
 VENDOR = Vendor(LABEL, _open, _declared, tokens=("JIRA_API_TOKEN", "JIRA_PAT"))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from sdd_hooks.trackers.jira.adf_to_markdown import DEEPEST, markdown_of
+from sdd_hooks.trackers.jira.adf_to_markdown import MAX_DEPTH, markdown_of
 
 READER = MarkdownIt("commonmark", {"maxNesting": 1000}).enable(["table", "strikethrough"])
 
@@ -183,7 +183,7 @@ def test_a_document_deeper_than_python_recurses():
             deep = {"type": kind, "content": [deep]}
         assert "bottom" in markdown_of(doc(deep))
     deep = p("bottom")
-    for _ in range(DEEPEST + 1):
+    for _ in range(MAX_DEPTH + 1):
         deep = {"type": "blockquote", "content": [deep]}
     assert markdown_of(doc(deep)).endswith("> bottom")
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from sdd_hooks.errors import AccessRefused, RemoteError
-from sdd_hooks.trackers.jira.project import PER_PAGE
-from sdd_hooks.trackers.jira.site import TURNS
+from sdd_hooks.trackers.jira.site import MAX_READS
+from sdd_hooks.trackers.jira.tracker import PER_PAGE
 from sdd_hooks.trackers.protocol import Since
 from tests.support.jira import DESCRIPTIONS, Jira, serving_jira
 from tests.support.jira_shop import (
@@ -115,7 +115,7 @@ def test_a_second_that_never_comes_to_rest(server: Shop) -> None:
         for page in server.open().fetch(Since(), {}):
             if page.issues[0].id == keys[0]:
                 server.jira.delete(keys.pop(0))
-    assert len(server.searches()) <= 2 * TURNS + 1
+    assert len(server.searches()) <= 2 * MAX_READS + 1
 
 
 def test_who_asks(shop: Shop) -> None:

@@ -10,8 +10,8 @@ import pytest
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.client import Client
 from sdd_hooks.trackers.issue import Draft, Edit
-from sdd_hooks.trackers.jira.project import Jira as Project
-from sdd_hooks.trackers.jira.site import Site
+from sdd_hooks.trackers.jira.site import JiraSite
+from sdd_hooks.trackers.jira.tracker import JiraTracker
 from sdd_hooks.trackers.protocol import Unsupported
 from tests.support.jira import EPIC_LINK, EPIC_NAME
 from tests.support.jira_shop import (
@@ -151,7 +151,7 @@ def test_answers_to_what_is_written_of_which_anything_may_be_missing(shop: Shop)
     client = Client(shop.server.url + shop.jira.path, label="Jira")
 
     def write() -> None:
-        tracker = Project(Site(client.api, client), "SHOP")
+        tracker = JiraTracker(JiraSite(client.api, client), "SHOP")
         made = tracker.create(Draft("A title", "Body", ("x",), "Implement carts"))
         tracker.edit(made.id, Edit(title="Another"))
         tracker.close(made.id)

@@ -1,4 +1,4 @@
-"""A project of a Jira as a tracker."""
+"""The issues of a project in Jira."""
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "One file for each tracker"
 
@@ -21,28 +21,25 @@ from sdd_hooks.trackers.jira.payloads import (
     key_of,
     project_of,
 )
-from sdd_hooks.trackers.jira.site import Site
-from sdd_hooks.trackers.jira.writer import Desk
+from sdd_hooks.trackers.jira.site import JiraSite, SearchQuery
+from sdd_hooks.trackers.jira.writer import JiraWriter
 from sdd_hooks.trackers.protocol import Filter, Page, Since
 
 PER_PAGE = 100
 KEYS_PER_PAGE = 1000
-INDEXED_AFTER = 60.0
-"""Seconds after which a change is surely found by a search: Jira's index follows its issues."""
+INDEXING_SECONDS = 60.0
+"""The maximal delay until Jira's search index contains a change."""
 
 _STATES = {"open": f"statusCategory != {DONE}", "closed": f"statusCategory = {DONE}"}
 
 
-class Jira:
-    """The issues of one project. Reads and writes.
-
-    Linked pull requests are in no public API of Jira's: there are none.
-    """
+class JiraTracker:
+    """The issues of one project, without pull requests: no public API of Jira has them."""
 
     name = NAME
     label = LABEL
 
-    def __init__(self, site: Site, project: str) -> None:
+    def __init__(self, site: JiraSite, project: str) -> None:
         self._site = site
         self._project = project
         self._jql = f'project = "{project}"'
@@ -58,119 +55,120 @@ class Jira:
         return f"{self._site.url}/browse/{self._project}"
 
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:
-        """Pages of what changed, in the order of change. An unchanged project is one request."""
-        self._site.believe(notes.get("deployment", ""))
+        """Pages of changed issues, last updated last. Without changes it takes one request."""
+        self._site.use_cached_deployment(notes.get("deployment", ""))
         start = None if since.issues is None else int(since.issues // 1)
         total = None
-        told: set[str] = set()
-        for position, batch in enumerate(
-            self._site.listed(self._jql, "updated", start, FIELDS, PER_PAGE)
-        ):
-            if position == 0:
-                total = batch.total
+        reported: set[str] = set()
+        pages = self._site.pages_by_time(SearchQuery(self._jql, FIELDS, PER_PAGE), "updated", start)
+        for count, page in enumerate(pages):
+            if count == 0:
+                total = page.total
                 if total is None:
-                    more = batch.following is not None
-                    total = self._counted(start) if more else len(batch.entries)
-            issues = [issue_of(entry, self._site.url) for entry in batch.entries]
+                    has_next = page.next is not None
+                    total = self._count(start) if has_next else len(page.entries)
+            issues = [issue_of(entry, self._site.url) for entry in page.entries]
             warnings = dict.fromkeys(self._warnings(issues))
             yield Page(
                 tuple(filter(None, issues)),
-                batch.at - INDEXED_AFTER,
+                page.at - INDEXING_SECONDS,
                 total=total,
-                warnings=tuple(one for one in warnings if one not in told),
+                warnings=tuple(warning for warning in warnings if warning not in reported),
             )
-            told |= set(warnings)
+            reported |= set(warnings)
         notes["deployment"] = self._site.deployment
 
     def inventory(self) -> Iterator[str]:
-        """The keys of all issues, in the order of their creation, which nothing changes."""
-        for batch in self._site.listed(self._jql, "created", None, "created", KEYS_PER_PAGE):
-            yield from filter(None, map(key_of, batch.entries))
+        """The keys of all issues, in the order of their creation, which edits do not change."""
+        query = SearchQuery(self._jql, "created", KEYS_PER_PAGE)
+        for page in self._site.pages_by_time(query, "created", None):
+            yield from filter(None, map(key_of, page.entries))
 
     def issue(self, id: str) -> Issue:
-        """One issue. Raises Missing; one that is in another project now says where."""
+        """One issue. Raises Missing, with the new key of an issue that moved to another project."""
         key = self._key(id)
-        found = self._site.issue(key)
-        if found is None:
+        issue = self._site.issue(key)
+        if issue is None:
             raise Missing(f"{LABEL} has no {key}, or does not show it")
-        if found.id == key:
-            return found
-        if project_of(found.id) != self._project:
-            raise Missing(f"{LABEL}: {key} was moved to {found.id}", found.id)
-        return replace(found, formerly=(key,))
+        if issue.id == key:
+            return issue
+        if project_of(issue.id) != self._project:
+            raise Missing(f"{LABEL}: {key} was moved to {issue.id}", issue.id)
+        return replace(issue, formerly=(key,))
 
     def query(self, filter: Filter) -> Iterator[Issue]:
-        """The issues that match, the last updated first."""
+        """The issues that match, last updated first."""
         if filter.status not in {None, *_STATES} or not all(map(str.isprintable, filter.labels)):
-            # There are no pull requests that could make it so, and no such labels.
+            # Draft and merged are statuses of pull requests, and labels are printable.
             return
         clauses = [self._jql]
         if filter.status:
             clauses.append(_STATES[filter.status])
         clauses += [f"labels = {_quoted(label)}" for label in filter.labels]
         jql = f"{' AND '.join(clauses)} ORDER BY updated DESC, key DESC"
-        batch = self._site.search(jql, FIELDS, PER_PAGE)
+        query = SearchQuery(jql, FIELDS, PER_PAGE)
+        page = self._site.search(query)
         seen: set[str] = set()
-        while not (found := {key_of(entry) for entry in batch.entries}) <= seen:
-            for entry in batch.entries:
+        while not (keys := {key_of(entry) for entry in page.entries}) <= seen:
+            for entry in page.entries:
                 issue = issue_of(entry, self._site.url)
                 if issue is not None and issue.id not in seen:
                     yield issue
-            seen |= found
-            if batch.following is None:
+            seen |= keys
+            if page.next is None:
                 return
-            batch = self._site.search(jql, FIELDS, PER_PAGE, batch.following._replace(last=""))
+            page = self._site.search(query, page.next._replace(last_key=""))
 
     def create(self, draft: Draft) -> Issue:
-        """A new issue: a task, or what the project has instead."""
-        return self._written(self._desk.create(draft))
+        """Create an issue: a task, or the most similar type of the project."""
+        return self._written_issue(self._writer.create(draft))
 
     def edit(self, id: str, edit: Edit) -> Issue:
         """Change an issue."""
         key = self._key(id)
-        self._desk.edit(key, edit)
-        return self._written(key)
+        self._writer.edit(key, edit)
+        return self._written_issue(key)
 
     def close(self, id: str) -> None:
-        """Take an issue where its workflow says that it is done."""
-        self._desk.close(self._key(id))
+        """Move an issue to a status of its workflow that means done."""
+        self._writer.close(self._key(id))
 
     def comment(self, id: str, text: str) -> None:
-        """Say something below an issue."""
-        self._desk.comment(self._key(id), text)
+        """Add a comment to an issue."""
+        self._writer.comment(self._key(id), text)
 
     def group(self, id: str, name: str) -> None:
-        """Put an issue into the epic of that name."""
-        self._desk.group(self._key(id), name)
+        """Assign an issue to the epic of that name, created if missing."""
+        self._writer.group(self._key(id), name)
 
     def disconnect(self) -> None:
-        """Let connections go."""
+        """Close the connections."""
         self._site.disconnect()
 
     @cached_property
-    def _desk(self) -> Desk:
-        return Desk(self._site, self._project)
+    def _writer(self) -> JiraWriter:
+        return JiraWriter(self._site, self._project)
 
-    def _counted(self, since: int | None) -> int | None:
+    def _count(self, since: int | None) -> int | None:
         bound = "" if since is None else f" AND updated >= {since * 1000}"
         return self._site.count(self._jql + bound)
 
     def _warnings(self, issues: list[Issue | None]) -> Iterator[str]:
-        for found in issues:
-            if found is None:
+        for issue in issues:
+            if issue is None:
                 yield f"{LABEL} lists an issue without a key: left out"
-            elif project_of(found.id) != self._project:
-                now = project_of(found.id)
+            elif project_of(issue.id) != self._project:
+                now = project_of(issue.id)
                 yield f"{LABEL} calls the project {self._project} {now} now: correct Project Key"
 
-    def _written(self, key: str) -> Issue:
-        found = self._site.issue(key)
-        if found is None:
+    def _written_issue(self, key: str) -> Issue:
+        issue = self._site.issue(key)
+        if issue is None:
             raise RemoteError(f"{LABEL} does not show what it wrote, {key}: look at {self.web}")
-        return found
+        return issue
 
     def _key(self, id: str) -> str:
-        """The key of an issue as Jira has it. Raises Missing for an id that can be none."""
+        """Normalise the key of an issue. Raises Missing for an invalid key."""
         key = issue_key(id)
         if not key:
             raise Missing(f"{LABEL} has no issue {one_line(id)[:100]!r}: its issues have keys")
@@ -178,6 +176,6 @@ class Jira:
 
 
 def _quoted(value: str) -> str:
-    """A string of JQL."""
+    """Quote a string for JQL."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

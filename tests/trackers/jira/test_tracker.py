@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sdd_hooks.errors import Missing, RemoteError
-from sdd_hooks.trackers.jira.project import INDEXED_AFTER, PER_PAGE
+from sdd_hooks.trackers.jira.tracker import INDEXING_SECONDS, PER_PAGE
 from sdd_hooks.trackers.protocol import Filter
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import Synced, sync
@@ -51,7 +51,7 @@ class TestFaults(FaultTable):
 def test_the_time_of_a_page_leaves_the_index_some_time(shop: Shop) -> None:
     shop.jira.add(at=START)
     (page,) = shop.pages()
-    assert page.at == NOW - INDEXED_AFTER
+    assert page.at == NOW - INDEXING_SECONDS
 
 
 def test_a_moved_issue(shop: Shop) -> None:
