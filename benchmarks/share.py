@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 from array import array
@@ -33,10 +34,11 @@ class Shared:
         """Give texts of the runner's index made-up vectors: a model's would take minutes."""
         from sdd_hooks.engines.embedded.engine import open_engine
         from sdd_hooks.engines.embedded.vectors import packed
-        from sdd_hooks.project.project import load_project
 
         chance = random.Random(f"{SEED} {first}")
-        with closing(open_engine(load_project(self.runner.root))) as engine:
+        from sdd_hooks.project.project import load_project
+
+        with closing(open_engine(load_project(self.runner.root, os.environ))) as engine:
             engine.exchange().adopt(
                 DIMENSIONS,
                 [
@@ -78,7 +80,7 @@ def shared(bench: Workbench, count: int) -> Shared:
         side.first_index()
         command = ["git", "remote", "add", "origin", hub.as_uri()]
         subprocess.run(command, cwd=side.root, env=dict(side.environ), check=True)
-    with closing(open_engine(load_project(sides[0].root))) as engine:
+    with closing(open_engine(load_project(sides[0].root, os.environ))) as engine:
         return Shared(*sides, hub, list(engine.exchange().keys()))
 
 

@@ -7,6 +7,7 @@ is loaded, how fast the model embeds the same texts alone, and what the model's 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from contextlib import closing
@@ -25,7 +26,7 @@ def main(model: str) -> None:
     from sdd_hooks.project.project import load_project
 
     moments = [time.perf_counter()]
-    with closing(open_engine(load_project(Path.cwd()))) as engine:
+    with closing(open_engine(load_project(Path.cwd(), os.environ))) as engine:
         report = engine.embed(progress=lambda *_: moments.append(time.perf_counter()))
     found = {
         "chunks": report.embedded,

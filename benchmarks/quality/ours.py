@@ -8,6 +8,7 @@ through the library. The answer is JSON on stdout: for each backend and question
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,7 +53,7 @@ def found(
 def main(arguments: Sequence[str]) -> int:
     """Print the files that each backend finds for each question. Returns 0."""
     backends = arguments[2:]
-    project = load_project(Path(arguments[0]))
+    project = load_project(Path(arguments[0]), os.environ)
     fixture = fixtures.read(Path(arguments[1]).read_text(encoding="utf-8"))
     collections = [one for one in project.collections if one.name == fixture.name]
     refresh(project, collections=collections)

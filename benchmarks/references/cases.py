@@ -8,6 +8,7 @@ same clones.
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import tempfile
@@ -158,8 +159,8 @@ def row_of(folder: Path, clones: Path, case: dict[str, Any]) -> Row | None:
 
 
 def _reviewed(root: Path, case: dict[str, Any]) -> Row | None:
-    project = load_project(root)
-    change = read_change(root, "HEAD~1", "HEAD")
+    project = load_project(root, os.environ)
+    change = read_change(project.repository.git, "HEAD~1", "HEAD")
     subject = subject_of(project, change)
     if not any(one.kind == "ADR" for one in subject.corpus.artifacts):
         return None

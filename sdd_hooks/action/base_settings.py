@@ -4,23 +4,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from sdd_hooks.config.configuration import Configuration, read_configuration
 from sdd_hooks.config.memory_file import LARGEST, NAMES, memory_file
 from sdd_hooks.config.settings import ReviewSettings
-from sdd_hooks.system.git import read_blobs
+from sdd_hooks.system.git import Git
+from sdd_hooks.system.git_objects import read_blobs
 
 
-def review_settings(root: Path, commit: str) -> ReviewSettings:
+def review_settings(git: Git, commit: str) -> ReviewSettings:
     """`#### Review` of the memory file in a commit; the defaults where that has none.
 
     A file of them that is a link counts where what it leads to is another one of them. Raises
     ConfigurationError for a value that cannot be used.
     """
-    blobs = read_blobs(root, [f"{commit}:{name}" for name in NAMES], limit=LARGEST)
+    blobs = read_blobs(git, [f"{commit}:{name}" for name in NAMES], limit=LARGEST)
     for name, data in zip(NAMES, blobs, strict=True):
-        memory = memory_file(root / name, data) if data and len(data) <= LARGEST else None
+        memory = memory_file(git.root / name, data) if data and len(data) <= LARGEST else None
         if memory is not None:
             return read_configuration(memory, (), Configuration()).review
     return ReviewSettings()

@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.changes.base import is_partial, is_shallow, resolve
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.sharing.git_errors import told
-from sdd_hooks.system.git import FETCH_OBJECTS, is_object_id, remotely
+from sdd_hooks.system.git import FETCH_OBJECTS, Git, is_object_id
 
 REMOTE = "origin"
 SECONDS = 1800.0
@@ -34,41 +33,41 @@ class Wanted(NamedTuple):
 
 
 def bring_change(
-    root: Path, base: Wanted, head: Wanted, access: Mapping[str, str]
+    git: Git, base: Wanted, head: Wanted, access: Mapping[str, str]
 ) -> tuple[str, str]:
     """Fetch what is missing of two commits, their history, and the files that differ between them.
 
     Returns their ids. Raises RepositoryError as `bring` does.
     """
-    first, last = bring(root, (base, head), access)
-    if is_partial(root):
+    first, last = bring(git, (base, head), access)
+    if is_partial(git):
         # What is still missing after this, the review names.
         lazily = {**access, "GIT_NO_LAZY_FETCH": "0"}
         between = f"{first}...{last}"
-        remotely(root, "diff", "--shortstat", between, deadline=SECONDS, access=lazily)
+        git.remote("diff", "--shortstat", between, deadline=SECONDS, access=lazily)
     return first, last
 
 
-def bring(root: Path, wanted: Sequence[Wanted], access: Mapping[str, str]) -> tuple[str, ...]:
+def bring(git: Git, wanted: Sequence[Wanted], access: Mapping[str, str]) -> tuple[str, ...]:
     """Fetch what is missing of these commits and of their history. Returns their ids.
 
     `access` is what git's environment has to have for the remote. Raises RepositoryError for a
     commit that cannot be had; the message says why.
     """
-    shallow = is_shallow(root)
-    known = [_known(root, one.name) for one in wanted]
+    shallow = is_shallow(git)
+    known = [_known(git, one.name) for one in wanted]
     problem = ""
     if shallow or not all(known):
         exact = [_refspec(one) for one in wanted]
         # A boundary of the history stays one unless the commit there is asked for as well.
-        boundary = [resolve(root, "HEAD")] if shallow else []
+        boundary = [resolve(git, "HEAD")] if shallow else []
         options = ("--unshallow",) if shallow else ()
         by_ref = [one.ref for one in wanted if one.ref]
         for refspecs in filter(None, ([*exact, *boundary], exact, by_ref)):
-            problem = _fetch(root, (*options, REMOTE, *refspecs), access)
+            problem = _fetch(git, (*options, REMOTE, *refspecs), access)
             if not problem:
                 break
-        known = [_known(root, one.name) for one in wanted]
+        known = [_known(git, one.name) for one in wanted]
     for one, commit in zip(wanted, known, strict=True):
         if not commit:
             said = f" ({problem})" if problem else ""
@@ -79,13 +78,13 @@ def bring(root: Path, wanted: Sequence[Wanted], access: Mapping[str, str]) -> tu
     return tuple(known)
 
 
-def heads_at(root: Path, commit: str, pattern: str, access: Mapping[str, str]) -> list[int]:
+def heads_at(git: Git, commit: str, pattern: str, access: Mapping[str, str]) -> list[int]:
     """The numbers of the pull requests whose head is `commit`, the newest first.
 
     `pattern` are the refs where the remote has them, with `*` for the number. Raises
     RepositoryError when it cannot be asked.
     """
-    done = remotely(root, "ls-remote", "--quiet", REMOTE, pattern, deadline=SECONDS, access=access)
+    done = git.remote("ls-remote", "--quiet", REMOTE, pattern, deadline=SECONDS, access=access)
     if done.code:
         raise RepositoryError(f"{REMOTE} cannot be asked for {pattern}: {told(done.err, access)}")
     before, _, after = pattern.partition("*")
@@ -94,12 +93,12 @@ def heads_at(root: Path, commit: str, pattern: str, access: Mapping[str, str]) -
     return sorted((int(one) for one in numbers if _NUMBER.fullmatch(one)), reverse=True)
 
 
-def _known(root: Path, name: str) -> str:
+def _known(git: Git, name: str) -> str:
     """The id of a commit that is here, "" for one that is not. A branch is the remote's."""
     branch = () if is_object_id(name) else (f"refs/remotes/{REMOTE}/{_branch(name)}",)
     for shown in (*branch, name):
         with suppress(RepositoryError):
-            return resolve(root, shown)
+            return resolve(git, shown)
     return ""
 
 
@@ -115,7 +114,7 @@ def _branch(name: str) -> str:
     return name.removeprefix("refs/heads/").removeprefix(f"{REMOTE}/")
 
 
-def _fetch(root: Path, arguments: Sequence[str], access: Mapping[str, str]) -> str:
+def _fetch(git: Git, arguments: Sequence[str], access: Mapping[str, str]) -> str:
     """Fetch. Returns what went wrong, "" for nothing."""
-    done = remotely(root, *FETCH_OBJECTS, *arguments, deadline=SECONDS, access=access)
+    done = git.remote(*FETCH_OBJECTS, *arguments, deadline=SECONDS, access=access)
     return told(done.err, access) if done.code else ""

@@ -47,7 +47,7 @@ def review_pull(
         return _reviewed(project, local, None, inputs, environ)
     forge = here.vendor.open(here.run, connect)
     try:
-        subject = find_subject(project.repository.root, here.run, forge, inputs.base, access)
+        subject = find_subject(project.repository.git, here.run, forge, inputs.base, access)
         if subject is None:
             return Outcome(notes=("nothing to review: no pull request, no push, no base named",))
         return _reviewed(project, subject, (here, forge), inputs, environ)
@@ -65,7 +65,7 @@ def _reviewed(
     pull = subject.pull
     if pull is not None:
         # A pull request does not decide by itself what fails it.
-        settings = review_settings(project.repository.root, subject.base)
+        settings = review_settings(project.repository.git, subject.base)
         changed = replace(project.configuration, review=settings)
         project = replace(project, configuration=changed)
     review = review_commits(

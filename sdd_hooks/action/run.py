@@ -70,7 +70,7 @@ def _parts(start: Path, commands: Sequence[Command], job: Job, explain: Explain)
     if not commands:
         return
     try:
-        project = _configured(load_project(start), job.inputs)
+        project = _configured(load_project(start, job.environ), job.inputs)
     except Exception as error:  # the outputs and the summary are written whatever it is
         yield Part(job.inputs.command, _failed(error, explain))
         return

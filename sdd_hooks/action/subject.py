@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.action.history import Wanted, bring_change, heads_at
 from sdd_hooks.errors import RemoteError, RepositoryError
 from sdd_hooks.forges.protocol import Forge, PullRequest, Run
+from sdd_hooks.system.git import Git
 
 
 class Subject(NamedTuple):
@@ -28,7 +28,7 @@ class Subject(NamedTuple):
 
 
 def find_subject(
-    root: Path, run: Run, forge: Forge, base: str, access: Mapping[str, str]
+    git: Git, run: Run, forge: Forge, base: str, access: Mapping[str, str]
 ) -> Subject | None:
     """What the job is about, with its commits here; None where there is nothing to compare.
 
@@ -36,21 +36,21 @@ def find_subject(
     environment for the remote. Raises RepositoryError for a commit that cannot be had, RemoteError
     where the forge does not say which pull request it is.
     """
-    found = _pull(root, run, forge, access)
+    found = _pull(git, run, forge, access)
     if found is not None:
         pull, outdated = found
         wanted = Wanted(base) if base else Wanted(pull.base, _head_of(pull.base_ref))
-        commits = bring_change(root, wanted, Wanted(pull.head, pull.ref), access)
+        commits = bring_change(git, wanted, Wanted(pull.head, pull.ref), access)
         return Subject(*commits, pull, outdated)
     if run.head or not run.sha:
         return None
     head = Wanted(run.sha, _head_of(run.branch))
     if base:
-        return Subject(*bring_change(root, Wanted(base), head, access))
+        return Subject(*bring_change(git, Wanted(base), head, access))
     for before in _before(run):
         # What was there before a forced push may be gone.
         with suppress(RepositoryError):
-            return Subject(*bring_change(root, Wanted(before), head, access))
+            return Subject(*bring_change(git, Wanted(before), head, access))
     return None
 
 
@@ -66,7 +66,7 @@ def _before(run: Run) -> list[str]:
 
 
 def _pull(
-    root: Path, run: Run, forge: Forge, access: Mapping[str, str]
+    git: Git, run: Run, forge: Forge, access: Mapping[str, str]
 ) -> tuple[PullRequest, bool] | None:
     """The pull request that the job is about, and whether it has got another head since."""
     if run.pull is not None:
@@ -81,7 +81,7 @@ def _pull(
         same = told._replace(title=now.title, body=now.body)
         return (same, now.head != told.head) if told.head else (now, False)
     if run.head:
-        for number in heads_at(root, run.head, run.pulls, access):
+        for number in heads_at(git, run.head, run.pulls, access):
             pull = forge.pull_request(number)
             if pull.open and pull.head == run.head:
                 return pull, False

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
 from sdd_hooks.artifacts.identifiers import Kind
 from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
-from sdd_hooks.system.git import git, nul_split
+from sdd_hooks.system.git import Git, nul_split
 
 LARGEST = 8 << 20
 
@@ -21,7 +20,7 @@ KINDS: dict[str, Kind] = {"adrs": "ADR", "specs": "SPEC"}
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
 
 
-def read_work_tree(root: Path, collections: Iterable[Collection]) -> tuple[Corpus, list[str]]:
+def read_work_tree(git: Git, collections: Iterable[Collection]) -> tuple[Corpus, list[str]]:
     """The artifacts in those collections that hold ADRs or specs, and what was left out, in words.
 
     `root` is the repository's. Files that git ignores are none. Raises GitError.
@@ -34,19 +33,19 @@ def read_work_tree(root: Path, collections: Iterable[Collection]) -> tuple[Corpu
     sources = [
         source
         for repository, group in by_repository.items()
-        for source in _sources(root, repository, group, left_out)
+        for source in _sources(git, repository, group, left_out)
     ]
     return load_corpus(sources), left_out
 
 
 def _sources(
-    root: Path, repository: str, collections: Sequence[Collection], left_out: list[str]
+    git: Git, repository: str, collections: Sequence[Collection], left_out: list[str]
 ) -> Iterator[Source]:
-    paths = _paths(root, repository, collections)
+    paths = _paths(git, repository, collections)
     for collection in collections:
         for path in filter(collection.contains, paths):
             try:
-                data = read_inside(root, path, LARGEST)
+                data = read_inside(git.root, path, LARGEST)
             except FileNotFoundError:
                 continue
             except (FileTooLarge, PathRefused) as error:
@@ -55,10 +54,10 @@ def _sources(
             yield Source(path, data, KINDS[collection.kind], collection.module)
 
 
-def _paths(root: Path, repository: str, collections: Sequence[Collection]) -> list[str]:
+def _paths(git: Git, repository: str, collections: Sequence[Collection]) -> list[str]:
     if repository:
         # A submodule lists its own files, whose paths begin at its top.
-        names = nul_split(git(root / repository, *_LIST, "."))
+        names = nul_split(git.at(git.root / repository).output(*_LIST, "."))
         return [f"{repository}/{name}" for name in dict.fromkeys(names)]
     # A file in a merge conflict is listed once for each side.
-    return list(dict.fromkeys(nul_split(git(root, *_LIST, *all_pathspecs(collections)))))
+    return list(dict.fromkeys(nul_split(git.output(*_LIST, *all_pathspecs(collections)))))

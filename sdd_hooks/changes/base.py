@@ -7,11 +7,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.system.git import git, is_object_id, run, try_git
+from sdd_hooks.system.git import Git, is_object_id
 
 TRUNKS = ("main", "master", "trunk")
 
@@ -28,16 +27,16 @@ def default_base(repository: Repository) -> str:
     `trunk`; else the local one, or what that follows when it is checked out. Raises
     RepositoryError when there is none of them.
     """
-    root = repository.root
+    git = repository.git
     remote = [f"refs/remotes/origin/{name}" for name in ("HEAD", *TRUNKS)]
     local = [f"refs/heads/{name}" for name in TRUNKS]
-    listed = os.fsdecode(git(root, "for-each-ref", f"--format={_FORMAT}", *remote, *local))
+    listed = os.fsdecode(git.output("for-each-ref", f"--format={_FORMAT}", *remote, *local))
     branches = {row.split("\0")[0]: row.split("\0")[1:] for row in listed.splitlines()}
     for name in remote:
         if found := branches.get(name):
             leads_to, short = found[:2]
             return leads_to or short
-    here = os.fsdecode(try_git(root, "symbolic-ref", "--quiet", "HEAD") or b"").strip()
+    here = os.fsdecode(git.try_output("symbolic-ref", "--quiet", "HEAD") or b"").strip()
     for name in local:
         if found := branches.get(name):
             _, short, upstream, track = found
@@ -52,7 +51,7 @@ def default_base(repository: Repository) -> str:
     )
 
 
-def resolve(root: Path, name: str, *, or_tree: bool = False) -> str:
+def resolve(git: Git, name: str, *, or_tree: bool = False) -> str:
     """The id of the commit, or `or_tree` of the tree, that `name` stands for.
 
     Raises RepositoryError when there is none; the message says how to get it.
@@ -60,24 +59,24 @@ def resolve(root: Path, name: str, *, or_tree: bool = False) -> str:
     if not name or name.startswith("-") or "\0" in name:
         raise RepositoryError(f"{name!a} is no commit: name a branch, a tag or a commit")
     for kind in ("commit", "tree") if or_tree else ("commit",):
-        found = try_git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{{kind}}}")
+        found = git.try_output("rev-parse", "--verify", "--quiet", f"{name}^{{{kind}}}")
         if found:
             return found.decode().strip()
-    raise RepositoryError(f"there is no commit {name!a} here: {_advice(root, name)}")
+    raise RepositoryError(f"there is no commit {name!a} here: {_advice(git, name)}")
 
 
-def merge_base(root: Path, base: tuple[str, str], head: tuple[str, str]) -> str:
+def merge_base(git: Git, base: tuple[str, str], head: tuple[str, str]) -> str:
     """The last commit that both have in common, "" where their histories are two.
 
     `base` and `head` are each what people call it, and the id. Raises RepositoryError where a
     shallow clone ends before that commit; the message says what to fetch.
     """
-    done = run(root, "merge-base", base[1], head[1])
+    done = git.run("merge-base", base[1], head[1])
     if not done.returncode:
         return done.stdout.decode().split("\n")[0]
     # 1 is git's answer that there is none; a tree has no history.
-    if done.returncode == 1 and is_shallow(root):
-        fetch = " ".join(["git fetch --unshallow", *_remote(root)])
+    if done.returncode == 1 and is_shallow(git):
+        fetch = " ".join(["git fetch --unshallow", *_remote(git)])
         raise RepositoryError(
             f"this clone is shallow and ends before {head[0]!a} and {base[0]!a} part:"
             f" `{fetch}` brings the rest"
@@ -85,14 +84,14 @@ def merge_base(root: Path, base: tuple[str, str], head: tuple[str, str]) -> str:
     return ""
 
 
-def empty_tree(root: Path) -> str:
+def empty_tree(git: Git) -> str:
     """The id of the tree without files, which differs with the repository's hash."""
-    return git(root, "hash-object", "-t", "tree", os.devnull).decode().strip()
+    return git.output("hash-object", "-t", "tree", os.devnull).decode().strip()
 
 
-def lacks_contents(root: Path, trees: Sequence[str]) -> RepositoryError:
+def lacks_contents(git: Git, trees: Sequence[str]) -> RepositoryError:
     """Why git could not compare these trees."""
-    if is_partial(root):
+    if is_partial(git):
         return RepositoryError(
             "this clone is partial and lacks contents of files that differ:"
             f" `git diff --shortstat {' '.join(trees)}` fetches them"
@@ -100,19 +99,19 @@ def lacks_contents(root: Path, trees: Sequence[str]) -> RepositoryError:
     return RepositoryError("git cannot read what differs: `git fsck` says what is damaged")
 
 
-def _advice(root: Path, name: str) -> str:
+def _advice(git: Git, name: str) -> str:
     """How to get a commit that is not here."""
     other = "name a branch, a tag or a commit that is"
-    remotes = _remote(root)
+    remotes = _remote(git)
     if not remotes or not _PLAIN.fullmatch(name):
         return other
     (remote,) = remotes
-    fetch = f"git fetch {'--unshallow ' if is_shallow(root) else ''}{remote}"
+    fetch = f"git fetch {'--unshallow ' if is_shallow(git) else ''}{remote}"
     if is_object_id(name):
         return f"`{fetch} {name}` brings it, unless it is gone there as well"
     branch = name.removeprefix(f"{remote}/")
     ref = f"refs/remotes/{remote}/{branch}"
-    if branch == name and try_git(root, "rev-parse", "--verify", "--quiet", ref):
+    if branch == name and git.try_output("rev-parse", "--verify", "--quiet", ref):
         return f"name `{remote}/{name}`"
     brought = f"`{fetch} +refs/heads/{branch}:{ref}` brings a branch that is on {remote}"
     return (
@@ -120,18 +119,18 @@ def _advice(root: Path, name: str) -> str:
     )
 
 
-def is_shallow(root: Path) -> bool:
+def is_shallow(git: Git) -> bool:
     """Whether the history of the clone ends early."""
-    return git(root, "rev-parse", "--is-shallow-repository").strip() == b"true"
+    return git.output("rev-parse", "--is-shallow-repository").strip() == b"true"
 
 
-def is_partial(root: Path) -> bool:
+def is_partial(git: Git) -> bool:
     """Whether contents of files may be missing from the clone."""
-    return bool(try_git(root, "config", "--get-regexp", r"^remote\..*\.promisor$"))
+    return bool(git.try_output("config", "--get-regexp", r"^remote\..*\.promisor$"))
 
 
-def _remote(root: Path) -> list[str]:
+def _remote(git: Git) -> list[str]:
     """The remote to fetch from, if there is one whose name is plain."""
-    names = os.fsdecode(git(root, "remote")).splitlines()
+    names = os.fsdecode(git.output("remote")).splitlines()
     plain = [name for name in names if _PLAIN.fullmatch(name)]
     return ["origin"] if "origin" in plain else plain[:1]

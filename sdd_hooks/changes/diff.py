@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from io import BufferedReader
-from pathlib import Path
 from typing import NamedTuple, cast
 
 from sdd_hooks.artifacts.work_tree import LARGEST as LARGEST_FILE
@@ -19,7 +18,7 @@ from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.changes.patch import LONGEST_LINE, Patch, read_patches
 from sdd_hooks.changes.undiffable import look
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.system.git import start, try_git
+from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import format_count
 
 MOST_FILES = 5_000
@@ -55,14 +54,14 @@ _GROUP = 100
 class _Sides(NamedTuple):
     """What git compares: a command with its two trees, or with a tree and an index."""
 
-    root: Path
+    git: Git
     verb: str
     trees: tuple[str, ...]
     index_file: str = ""
 
 
 def read_change(
-    root: Path,
+    git: Git,
     base: str,
     head: str,
     *,
@@ -76,11 +75,11 @@ def read_change(
     name that is none, for commits that part where a shallow clone does not reach, and for contents
     that are not in the clone; the message says what to fetch. `budget` is how much is read.
     """
-    tip, base_tip = resolve(root, head), resolve(root, base, or_tree=True)
-    parted = merge_base(root, (base, base_tip), (head, tip))
-    files, notes = _read(_Sides(root, "diff-tree", (parted or base_tip, tip)), budget or Budget())
-    messages, cut = _messages(root, tip, base_tip if parted else "")
-    if not parted and base_tip != empty_tree(root):
+    tip, base_tip = resolve(git, head), resolve(git, base, or_tree=True)
+    parted = merge_base(git, (base, base_tip), (head, tip))
+    files, notes = _read(_Sides(git, "diff-tree", (parted or base_tip, tip)), budget or Budget())
+    messages, cut = _messages(git, tip, base_tip if parted else "")
+    if not parted and base_tip != empty_tree(git):
         notes.append("base and head have no commit in common: all that differs was compared")
     if cut:
         notes.append(f"only the newest {len(messages):,} commit messages were read")
@@ -97,24 +96,24 @@ def read_change(
     )
 
 
-def read_staged(root: Path, index: str = "") -> Change:
+def read_staged(git: Git, index: str = "") -> Change:
     """What is staged: the index against HEAD, or against nothing before the first commit.
 
     `index` is git's index file where a commit in the making has one of its own. Raises
     RepositoryError for contents that are not in the clone.
     """
-    found = try_git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    base = found.decode().strip() if found else empty_tree(root)
-    files, notes = _read(_Sides(root, "diff-index", ("--cached", base), index), Budget())
+    found = git.try_output("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    base = found.decode().strip() if found else empty_tree(git)
+    files, notes = _read(_Sides(git, "diff-index", ("--cached", base), index), Budget())
     return Change(base, "", "", "", (), files, tuple(notes))
 
 
-def _messages(root: Path, tip: str, base: str) -> tuple[tuple[str, ...], bool]:
+def _messages(git: Git, tip: str, base: str) -> tuple[tuple[str, ...], bool]:
     """The messages of the commits that the base lacks, and whether there are more."""
     options = ("--format=%B%x00", "--encoding=UTF-8", "--no-show-signature", "--no-color")
     exclude = (f"^{base}",) if base else ()
     most = f"--max-count={MOST_MESSAGES + 1}"
-    with start(root, "log", *options, most, tip, *exclude, "--") as process:
+    with git.start("log", *options, most, tip, *exclude, "--") as process:
         assert process.stdout is not None
         texts = process.stdout.read(LARGEST_MESSAGES).decode("utf-8", "replace").split("\0")
         cut = bool(process.stdout.read(1))
@@ -129,7 +128,7 @@ def _read(sides: _Sides, budget: Budget) -> tuple[tuple[ChangedFile, ...], list[
     if budget.spent and not shown.files:
         raise RepositoryError("git took too long to find what differs: compare less at once")
     files = [_with_lines(*one) for one in shown.files]
-    hidden = look(sides.root, files, budget)
+    hidden = look(sides.git, files, budget)
     found = {**hidden.compared, **dict(_reveal(sides, files, hidden.rest, budget))}
     for at, patch in found.items():
         files[at] = _with_lines(files[at], patch)
@@ -183,7 +182,7 @@ def _diff(sides: _Sides, budget: Budget, *options: str, paths: Sequence[str] = (
     command = (*limit, sides.verb, *_OPTIONS, *options, *sides.trees, "--", *specs)
     files: list[tuple[ChangedFile, Patch]] = []
     unread = 0
-    with start(sides.root, *command, index=sides.index_file) as process, budget.timed(process):
+    with sides.git.start(*command, index=sides.index_file) as process, budget.timed(process):
         stream = cast(BufferedReader, process.stdout)
         entries, more = _entries(stream)
         patches = read_patches(budget.lines(stream))
@@ -195,7 +194,7 @@ def _diff(sides: _Sides, budget: Budget, *options: str, paths: Sequence[str] = (
         if more or budget.spent:
             process.kill()
     if process.returncode > 0:
-        raise lacks_contents(sides.root, sides.trees)
+        raise lacks_contents(sides.git, sides.trees)
     return _Shown(files, more, unread)
 
 

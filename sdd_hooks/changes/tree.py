@@ -17,7 +17,8 @@ from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
 from sdd_hooks.artifacts.work_tree import KINDS, LARGEST, read_work_tree
 from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.system.files import LONGEST, is_binary
-from sdd_hooks.system.git import GitError, complaint, git, nul_split, read_blobs, run, try_git
+from sdd_hooks.system.git import Git, GitError, complaint, nul_split
+from sdd_hooks.system.git_objects import read_blobs
 from sdd_hooks.text.decoding import decode
 
 REGULAR = ("100644", "100755")
@@ -63,7 +64,7 @@ class Tree:
     """The tree of `commit`, or of the index where that is "". `index` is git's index file when it
     is not the repository's own (`git commit -a` has one)."""
 
-    root: Path
+    git: Git
     commit: str = ""
     index: str = ""
     _texts: _Texts = field(default_factory=_Texts, repr=False, compare=False)
@@ -71,6 +72,11 @@ class Tree:
     _listed: dict[tuple[str, ...], list[Blob]] = field(
         default_factory=dict, repr=False, compare=False
     )
+
+    @property
+    def root(self) -> Path:
+        """The top of the work tree."""
+        return self.git.root
 
     def blobs(self, pathspecs: Sequence[str] = ()) -> list[Blob]:
         """The regular files, by path; of a commit, at least those that the pathspecs match."""
@@ -118,7 +124,7 @@ class Tree:
         asked = ("-l", "-z", "-F", "--no-color", "--no-recurse-submodules", *options)
         wanted = [argument for text in texts for argument in ("-e", text)]
         where = self.commit or "--cached"
-        done = run(self.root, "grep", *asked, *wanted, where, "--", *pathspecs, index=self.index)
+        done = self.git.run("grep", *asked, *wanted, where, "--", *pathspecs, index=self.index)
         if done.returncode > 1:
             # 1 is that there is none.
             raise GitError(f"git grep: {complaint(done.stderr)}")
@@ -145,9 +151,9 @@ class Tree:
             commit = self._submodule(repository)
             if not commit:
                 return ()
-            inner = Tree(self.root / repository, commit)
-            if try_git(inner.root, "cat-file", "-e", f"{commit}^{{commit}}") is None:
-                return read_work_tree(self.root, group)[0].artifacts
+            inner = Tree(self.git.at(self.root / repository), commit)
+            if inner.git.try_output("cat-file", "-e", f"{commit}^{{commit}}") is None:
+                return read_work_tree(self.git, group)[0].artifacts
             sources = list(inner._sources(f"{repository}/", [], group))
         else:
             sources = list(self._sources("", all_pathspecs(group), group))
@@ -167,7 +173,7 @@ class Tree:
             for one in group
             if one.contains(above + path)
         ]
-        contents = read_blobs(self.root, [blob for _, _, blob in chosen], limit=LARGEST)
+        contents = read_blobs(self.git, [blob for _, _, blob in chosen], limit=LARGEST)
         for (one, path, _), data in zip(chosen, contents, strict=True):
             # A file that is only going to be added is in the index already, as an empty one.
             if data and len(data) <= LARGEST:
@@ -191,7 +197,7 @@ class Tree:
     def _entries(self, specs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
         """Mode, object and path of what the pathspecs match, everything where there are none."""
         if not self.commit:
-            rows = git(self.root, "ls-files", "-z", "--stage", "--", *specs, index=self.index)
+            rows = self.git.output("ls-files", "-z", "--stage", "--", *specs, index=self.index)
             for row in nul_split(rows):
                 about, _, path = row.partition("\t")
                 mode, blob, stage = about.split(" ")
@@ -201,7 +207,7 @@ class Tree:
             return
         # ls-tree knows no other pathspecs, and is fast enough to list everything.
         literal = specs if all(spec.startswith(_LITERAL) for spec in specs) else ()
-        for row in nul_split(git(self.root, "ls-tree", "-r", "-z", self.commit, "--", *literal)):
+        for row in nul_split(self.git.output("ls-tree", "-r", "-z", self.commit, "--", *literal)):
             about, _, path = row.partition("\t")
             mode, _, blob = about.split(" ")
             yield mode, blob, path
@@ -213,7 +219,7 @@ class Tree:
             return blobs
         specs = [_LITERAL + path for path in empty] if len(empty) <= _TOGETHER else []
         command = ("diff-files", "-z", "--name-only", "--diff-filter=A", "--ita-invisible-in-index")
-        intended = set(nul_split(git(self.root, *command, "--", *specs, index=self.index)))
+        intended = set(nul_split(self.git.output(*command, "--", *specs, index=self.index)))
         return [blob for blob in blobs if blob.path not in intended]
 
     def _read_together(self, path: str) -> str:
@@ -236,7 +242,7 @@ class Tree:
 
     def _read(self, blobs: Sequence[Blob]) -> Generator[tuple[str, str], None, None]:
         """Path and text of each, "" for what has none."""
-        contents = read_blobs(self.root, [blob.id for blob in blobs if blob.id], limit=LARGEST)
+        contents = read_blobs(self.git, [blob.id for blob in blobs if blob.id], limit=LARGEST)
         for path, blob in blobs:
             data = next(contents) if blob else None
             usable = data is not None and len(data) <= LARGEST and not is_binary(data)

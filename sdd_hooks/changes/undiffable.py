@@ -8,7 +8,6 @@ A `.gitattributes` comes with the change, and must not keep its lines from whoev
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.work_tree import LARGEST
@@ -17,7 +16,8 @@ from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.changes.patch import LONGEST_LINE, Patch
 from sdd_hooks.code.languages import language
 from sdd_hooks.system.files import is_binary
-from sdd_hooks.system.git import read_blobs
+from sdd_hooks.system.git import Git
+from sdd_hooks.system.git_objects import read_blobs
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.display import format_count
 from sdd_hooks.text.lines import NumberedLine, split_lines
@@ -40,14 +40,14 @@ class Hidden(NamedTuple):
     notes: list[str]
 
 
-def look(root: Path, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
+def look(git: Git, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
     """Look into the files that git calls binary. Raises GitError."""
     suspects = [at for at, file in enumerate(files) if file.binary]
     looked = suspects[:MOST]
     heads = [files[at].blob if files[at].is_file else files[at].blob_before for at in looked]
     texts: list[int] = []
     large = odd = 0
-    for at, data in zip(looked, read_blobs(root, heads, limit=LARGEST), strict=True):
+    for at, data in zip(looked, read_blobs(git, heads, limit=LARGEST), strict=True):
         if data is None or is_binary(data):
             # Some languages do not mind a null character, which hides a file from reviewers.
             odd += language(files[at].path) is not None
@@ -57,7 +57,7 @@ def look(root: Path, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
             texts.append(at)
     compared: dict[int, Patch] = {}
     rest: list[int] = []
-    for at, (before, after) in zip(texts, _sides(root, [files[at] for at in texts]), strict=True):
+    for at, (before, after) in zip(texts, _sides(git, [files[at] for at in texts]), strict=True):
         plain = before and after and not (before.startswith(_MARKS) or after.startswith(_MARKS))
         lines = before.count(b"\n") + after.count(b"\n")
         if plain or not budget.take(len(before) + len(after), lines):
@@ -77,13 +77,13 @@ def look(root: Path, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
     return Hidden(compared, rest, notes)
 
 
-def _sides(root: Path, files: Sequence[ChangedFile]) -> Iterator[tuple[bytes, bytes]]:
+def _sides(git: Git, files: Sequence[ChangedFile]) -> Iterator[tuple[bytes, bytes]]:
     """Each file before and after; nothing where it is not there, binary, or too large."""
     wanted = [
         [file.blob_before if file.was_file else "", file.blob if file.is_file else ""]
         for file in files
     ]
-    contents = read_blobs(root, [blob for pair in wanted for blob in pair if blob], limit=LARGEST)
+    contents = read_blobs(git, [blob for pair in wanted for blob in pair if blob], limit=LARGEST)
     for pair in wanted:
         before, after = (_text(next(contents)) if blob else b"" for blob in pair)
         yield before, after

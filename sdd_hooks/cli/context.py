@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ def start_directory(given: Path | None) -> Path:
 
 def open_project(given: Path | None) -> Project:
     """The project of that directory. Raises RepositoryError or ConfigurationError."""
-    return load_project(start_directory(given))
+    return load_project(start_directory(given), os.environ)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from sdd_hooks.githooks.install import status
 from sdd_hooks.project.project import load_project
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.setup.doctor import Check, git_check, project_checks
+from sdd_hooks.system.git import Git
 
 
 @click.command()
@@ -50,9 +51,9 @@ def doctor(directory: Path | None, as_json: bool) -> int:
 
 
 def _checks(start: Path) -> Iterator[Check]:
-    yield git_check(start)
+    yield git_check(Git(start, os.environ))
     try:
-        project = load_project(start)
+        project = load_project(start, os.environ)
     except SddError as error:
         yield Check(error.code, "fail", str(error))
         return

@@ -51,7 +51,7 @@ def install(directory: Path | None, review: bool, as_json: bool) -> int:
       sdd hooks install
       sdd hooks install --review
     """
-    repository = discover(start_directory(directory))
+    repository = discover(start_directory(directory), os.environ)
     return show(hooks_report(hooks_of.install(repository, own_command(), review=review)), as_json)
 
 
@@ -65,7 +65,7 @@ def uninstall(directory: Path | None, as_json: bool) -> int:
     Example:
       sdd hooks uninstall
     """
-    repository = discover(start_directory(directory))
+    repository = discover(start_directory(directory), os.environ)
     return show(hooks_report(hooks_of.uninstall(repository)), as_json)
 
 
@@ -79,7 +79,7 @@ def status(directory: Path | None, as_json: bool) -> int:
     Example:
       sdd hooks status
     """
-    repository = discover(start_directory(directory))
+    repository = discover(start_directory(directory), os.environ)
     return show(hooks_report(hooks_of.status(repository)), as_json)
 
 

@@ -55,7 +55,7 @@ def list_artifacts(
     """
     project = open_project(directory)
     collections = project.select(kinds or ("adrs", "specs"), module)
-    corpus, left_out = read_work_tree(project.repository.root, collections)
+    corpus, left_out = read_work_tree(project.repository.git, collections)
     wanted = (
         one for one in corpus.artifacts if not statuses or (one.status.value or NONE) in statuses
     )

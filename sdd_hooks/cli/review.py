@@ -103,14 +103,12 @@ def _of_commits(
 ) -> ReviewOutcome:
     from sdd_hooks.changes.base import default_base
     from sdd_hooks.review.review import review_commits
-    from sdd_hooks.system.git import git
 
-    root = project.repository.root
     found = review_commits(
         project, base or default_base(project.repository), head, title=title, body=body, judge=judge
     )
     status = ("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
-    if head != "HEAD" or not git(root, *status):
+    if head != "HEAD" or not project.repository.git.output(*status):
         return found
     return replace(found, notes=(*found.notes, "uncommitted changes are not part of this review"))
 

@@ -78,7 +78,7 @@ def main(arguments: Sequence[str]) -> None:
     be_stoppable()
     # Nobody asked for this, and nobody hears of what keeps it from beginning.
     with suppress(SddError):
-        project = load_project(Path(arguments[0]))
+        project = load_project(Path(arguments[0]), os.environ)
         engine = open_engine(project)
         try:
             _embed(project, engine)

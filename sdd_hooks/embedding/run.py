@@ -217,7 +217,7 @@ def main(arguments: Sequence[str]) -> None:
     assert run is not None
     be_stoppable()
     try:
-        sys.exit(_work_in(discover(Path(root)), names, run))
+        sys.exit(_work_in(discover(Path(root), os.environ), names, run))
     except (SddError, KeyboardInterrupt) as error:
         sys.exit(_failed(error))
 

@@ -20,7 +20,6 @@ from sdd_hooks.project.layout import SPEC_PLACES
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import read_inside, write_atomically
-from sdd_hooks.system.git import try_git
 
 STATE = "hook"
 ARTIFACTS = "hook-artifacts"
@@ -130,7 +129,7 @@ def reflects(repository: Repository, head: str) -> bool:
         options.append("--cached")
     if submodules != "1":
         options.append("--ignore-submodules=all")
-    return try_git(repository.root, "diff-index", *options, head, "--", *pathspecs) is not None
+    return repository.git.try_output("diff-index", *options, head, "--", *pathspecs) is not None
 
 
 def shared_collections(repository: Repository) -> frozenset[str]:
@@ -154,7 +153,7 @@ def _is_current(collection: Collection, mark: Bookmark | None) -> bool:
 
 def _recorded(repository: Repository, head: str, submodules: Mapping[str, str]) -> bool:
     """Whether the commit `head` records for every submodule the commit that is indexed."""
-    listing = try_git(repository.root, "ls-tree", "-z", head, "--", *submodules)
+    listing = repository.git.try_output("ls-tree", "-z", head, "--", *submodules)
     recorded = {}
     for entry in (listing or b"").split(b"\0"):
         description, _, path = entry.partition(b"\t")

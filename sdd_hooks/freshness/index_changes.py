@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from sdd_hooks.system.git import git, nul_split, start, try_git
+from sdd_hooks.system.git import Git, nul_split
 
 if TYPE_CHECKING:
     from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
@@ -39,7 +39,7 @@ _MOST_ARGUMENTS = 500
 class Look:
     """A look at one git repository under way. Its processes run while the index is being opened."""
 
-    top: Path
+    git: Git
     prefix: str
     head: str
     scan: Scan
@@ -114,17 +114,17 @@ class Look:
             return []
         command = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", then, self.head)
         # git would read its index for this, of the size of the work tree; a missing one is empty.
-        output = try_git(self.top, *command, index=str(self.top / ".sdd" / "no-index"))
+        output = self.git.try_output(*command, index=str(self.git.root / ".sdd" / "no-index"))
         return None if output is None else self._paths(output)
 
     def _tracked(self) -> list[str]:
-        return self._paths(git(self.top, "ls-files", "-z", "--cached"))
+        return self._paths(self.git.output("ls-files", "-z", "--cached"))
 
     def _all_untracked(self) -> list[str]:
-        return self._paths(git(self.top, *_UNTRACKED))
+        return self._paths(self.git.output(*_UNTRACKED))
 
     def _all_dirty(self) -> set[str]:
-        return set(self._paths(git(self.top, *_DIRTY, self.head)))
+        return set(self._paths(self.git.output(*_DIRTY, self.head)))
 
     def _dirty_among(self, paths: set[str]) -> set[str]:
         """Those of the paths whose files are not as HEAD has them."""
@@ -134,10 +134,10 @@ class Look:
         if any("\n" in name for name in names):
             return self._all_dirty()
         # By their object ids: git's index, of the size of the work tree, is not read for those.
-        files = [name for name in names if (self.top / name).is_file()]
-        here = try_git(self.top, "hash-object", "--stdin-paths", stdin=_lines(files))
+        files = [name for name in names if (self.git.root / name).is_file()]
+        here = self.git.try_output("hash-object", "--stdin-paths", stdin=_lines(files))
         asked = _lines(f"{self.head}:{name}" for name in names)
-        known = try_git(self.top, "cat-file", "--batch-check=%(objectname)", stdin=asked)
+        known = self.git.try_output("cat-file", "--batch-check=%(objectname)", stdin=asked)
         if here is None or known is None:
             return self._all_dirty()
         found = dict(zip(files, here.split(), strict=True))
@@ -160,7 +160,7 @@ class Look:
         if len(candidates) > _MOST_ARGUMENTS:
             return self._all_untracked()
         command = ("--literal-pathspecs", *_UNTRACKED, "--", *candidates)
-        return self._paths(git(self.top, *command))
+        return self._paths(self.git.output(*command))
 
 
 _DIRTY = ("diff-index", "-z", "--name-only", "--no-renames")
@@ -180,19 +180,19 @@ def scan_of_commit(git_dir: Path) -> Scan:
     return "committed" if large else "tracked"
 
 
-def look(root: Path, repository: str, scan: Scan) -> Look:
+def look(git: Git, repository: str, scan: Scan) -> Look:
     """Start looking at the repository itself ("") or at a submodule (its path).
 
     Raises:
         RepositoryError: git cannot be run there.
     """
-    top = root / repository
+    git = git.at(git.root / repository)
     # An unborn branch has no HEAD: everything is then new against the empty tree.
-    head = try_git(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    base = (head or git(top, "hash-object", "-t", "tree", os.devnull)).decode().strip()
-    dirty = None if scan == "committed" else start(top, *_DIRTY, base)
-    untracked = start(top, *_UNTRACKED) if scan in {"all", "full"} else None
-    return Look(top, repository, base, scan, dirty, untracked)
+    head = git.try_output("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    base = (head or git.output("hash-object", "-t", "tree", os.devnull)).decode().strip()
+    dirty = None if scan == "committed" else git.start(*_DIRTY, base)
+    untracked = git.start(*_UNTRACKED) if scan in {"all", "full"} else None
+    return Look(git, repository, base, scan, dirty, untracked)
 
 
 def issues(

@@ -122,8 +122,8 @@ def _refresh(
     project: Project, wanted: _Wanted, progress: Progress | None, begun: Look | None
 ) -> Refresh:
     # git looks at the work tree while the engine is being imported and opened.
-    root = project.repository.root
-    top = begun or (look(root, "", wanted.scan) if wanted.needs_git else None)
+    git = project.repository.git
+    top = begun or (look(git, "", wanted.scan) if wanted.needs_git else None)
     try:
         engine = open_engine(project, repair=True)
         try:
@@ -148,7 +148,7 @@ def _bring_up(
     top: Look | None,
     progress: Progress | None,
 ) -> Mapping[str, Counts]:
-    root = project.repository.root
+    git = project.repository.git
     bookmarks = engine.bookmarks()
     declared = {collection.name: collection for collection in project.collections}
     chosen = wanted.collections
@@ -168,13 +168,13 @@ def _bring_up(
         if collection.kind == "issues":
             name = collection.name
             done = wanted.synced.get(name)
-            found = issues(root, collection, wanted.scan, bookmarks.get(name), done)
+            found = issues(git.root, collection, wanted.scan, bookmarks.get(name), done)
             changes += [found] if found else []
         else:
             by_repository.setdefault(collection.repository, []).append(collection)
     for repository, group in by_repository.items():
         begun = top if repository == "" else None
-        changes += (begun or look(root, repository, wanted.scan)).changes(group, bookmarks)
+        changes += (begun or look(git, repository, wanted.scan)).changes(group, bookmarks)
     if any(change.paths or change.complete for change in changes):
         distrust_state(project.repository)
     return engine.update(changes, progress)

@@ -44,13 +44,13 @@ def main(arguments: Sequence[str]) -> None:
 
     root, *names = arguments
     try:
-        project = load_project(Path(root))
+        project = load_project(Path(root), os.environ)
         wanted = [one for one in project.collections if one.name in names]
         update = refresh(project, collections=wanted if names else None, wait=0.0)
     except NotIndexed:
         return
     except SddError as error:
-        sys.stderr.write(failure_line(error, Path(root)))
+        sys.stderr.write(failure_line(error, Path(root), os.environ))
         return
     total = update.total
     if total.changed:

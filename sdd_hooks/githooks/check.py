@@ -26,7 +26,7 @@ def check(call: Call) -> int:
 
     Raises SddError when the repository cannot be read.
     """
-    project = load_project(call.cwd)
+    project = load_project(call.cwd, call.environ)
     found = review_staged(project, index=index_file(project.repository, call.cwd, call.environ))
     call.stderr.writelines(_line(one) for one in found.findings[:MOST])
     if len(found.findings) > MOST:

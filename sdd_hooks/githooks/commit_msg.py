@@ -21,7 +21,7 @@ from sdd_hooks.review.review import subject_of
 from sdd_hooks.review.rules import dangling_reference, superseded_reference
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.system.files import REASONS
-from sdd_hooks.system.git import git, try_git
+from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import printable_line
 
 LONGEST = 100_000
@@ -41,13 +41,13 @@ def check_message(call: Call) -> int:
     """
     if not call.arguments:
         raise StorageError("no file with a message was given: git gives one to commit-msg")
-    project = load_project(call.cwd)
+    project = load_project(call.cwd, call.environ)
     repository = project.repository
-    message = _message(repository.root, call.cwd / call.arguments[0])
+    message = _message(repository.git, call.cwd / call.arguments[0])
     if not message or message.startswith(_MADE) or (repository.git_dir / "MERGE_HEAD").exists():
         return EXIT_OK
     index = index_file(repository, call.cwd, call.environ)
-    change = read_staged(repository.root, index)._replace(messages=(message,))
+    change = read_staged(repository.git, index)._replace(messages=(message,))
     subject = subject_of(project, change, index=index)
     checked = check(subject, (dangling_reference.RULE, superseded_reference.RULE))
     found = identify_findings([one for one in checked.findings if not one.path], {})
@@ -61,7 +61,7 @@ def check_message(call: Call) -> int:
     return EXIT_FINDINGS if fails else EXIT_OK
 
 
-def _message(root: Path, path: Path) -> str:
+def _message(git: Git, path: Path) -> str:
     """The message as it is committed: without comments, and the diff that `commit -v` shows."""
     try:
         with path.open("rb") as file:
@@ -70,7 +70,7 @@ def _message(root: Path, path: Path) -> str:
         why = REASONS.get(error.errno or 0) or error.strerror
         raise StorageError(f"cannot read {path}: {why}") from None
     above = _SCISSORS.split(written, maxsplit=1)[0]
-    kept = git(root, "stripspace", "--strip-comments", stdin=above)
+    kept = git.output("stripspace", "--strip-comments", stdin=above)
     return kept.decode("utf-8", "replace").strip()
 
 
@@ -79,8 +79,8 @@ def _references(project: Project, subject: Subject) -> References:
     change = subject.change
     most = project.configuration.review.max_suggestions
     named = any(subject.corpus.resolve(one.id) for one in references(change.messages[0]))
-    root = project.repository.root
-    if named or not most or not change.files or try_git(root, "rev-parse", "HEAD") is None:
+    git = project.repository.git
+    if named or not most or not change.files or git.try_output("rev-parse", "HEAD") is None:
         return References()
     from sdd_hooks.review.references.find import find_references
 

@@ -78,7 +78,7 @@ def handle(
         if event == "pre-commit":
             stderr.write(f"sdd: check failed — run `sdd doctor` ({describe_error(error)})\n")
         else:
-            stderr.write(failure_line(error, cwd))
+            stderr.write(failure_line(error, cwd, environ))
     return EXIT_OK
 
 
@@ -105,7 +105,7 @@ def _refresh(
     # A hook that checks something has no use for it.
     from sdd_hooks.freshness.index_changes import look, scan_of_commit
 
-    repository = discover(cwd)
+    repository = discover(cwd, environ)
     if event != "post-rewrite" and _rebase_goes_on(repository, event):
         return ()
     if not repository.search_dir.is_dir():
@@ -115,7 +115,7 @@ def _refresh(
     arrival = _is_arrival(event, arguments)
     scan = scan_of_commit(repository.git_dir) if event == "post-commit" else "all"
     # git begins to look before anything is imported: in a large work tree that takes longest.
-    begun = look(repository.root, "", scan)
+    begun = look(repository.git, "", scan)
     try:
         from sdd_hooks.freshness.refresh import refresh
         from sdd_hooks.project.project import project_of

@@ -12,7 +12,7 @@ from pathlib import Path
 from sdd_hooks.errors import SddError
 from sdd_hooks.githooks.shims import BODY
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.system.git import try_git
+from sdd_hooks.system.git import Git
 
 
 class HooksRefused(SddError):
@@ -41,20 +41,20 @@ def find_folder(repository: Repository) -> Folder:
     It need not exist. Raises HooksRefused when git has none.
     """
     question = ("rev-parse", "--path-format=absolute", "--git-path", "hooks")
-    answer = try_git(repository.root, *question)
+    answer = repository.git.try_output(*question)
     if answer is None:
         raise HooksRefused("git has no hooks folder here: see `git config core.hooksPath`")
     path = Path(os.path.normpath(os.fsdecode(answer.removesuffix(b"\n"))))
     in_git_dir = _is_below(path, repository.common_dir) or _is_below(path, repository.git_dir)
     inside = in_git_dir or any(_is_below(path, top) for top in _work_trees(repository))
-    tracked = inside and not in_git_dir and path.is_dir() and bool(try_git(path, "ls-files", "-z"))
+    tracked = inside and not in_git_dir and path.is_dir() and _has_tracked(repository.git.at(path))
     return Folder(path, inside, tracked, (path / BODY).is_file())
 
 
 def configured_hooks(repository: Repository) -> list[tuple[str, str]]:
     """(name, event) of every hook in git's configuration that runs sdd, for git 2.54 and newer."""
-    listing = try_git(
-        repository.root, "config", "-z", "--get-regexp", r"^hook\..*\.(event|command)$"
+    listing = repository.git.try_output(
+        "config", "-z", "--get-regexp", r"^hook\..*\.(event|command)$"
     )
     events: dict[str, list[str]] = {}
     commands: dict[str, str] = {}
@@ -71,6 +71,10 @@ def configured_hooks(repository: Repository) -> list[tuple[str, str]]:
         if "sdd hook" in command
         for event in events.get(name, ())
     ]
+
+
+def _has_tracked(folder: Git) -> bool:
+    return bool(folder.try_output("ls-files", "-z"))
 
 
 def _work_trees(repository: Repository) -> Iterator[Path]:

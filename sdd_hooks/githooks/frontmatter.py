@@ -34,11 +34,11 @@ def check_staged(
     A finding is a line on `stderr`. Returns 1 when one is critical. Raises SddError when the
     repository cannot be read.
     """
-    project = load_project(cwd)
-    root = project.repository.root
+    project = load_project(cwd, environ)
+    root, git = project.repository.root, project.repository.git
     collections = tuple(one for one in project.collections if one.kind in KINDS)
     index = index_file(project.repository, cwd, environ)
-    staged = Tree(root, "", index)
+    staged = Tree(git, "", index)
     if files:
         top = os.path.realpath(cwd)
         named = {os.path.relpath(os.path.join(top, name), root) for name in files}  # noqa: PTH118
@@ -46,8 +46,8 @@ def check_staged(
         changed = {path for path in named if any(one.contains(path) for one in own)}
         found = findings(staged.corpus(collections), only=changed) if changed else ()
     else:
-        change = read_staged(root, index)
-        found = artifact_findings(Subject(change, Tree(root, change.base), staged, collections))
+        change = read_staged(git, index)
+        found = artifact_findings(Subject(change, Tree(git, change.base), staged, collections))
     for finding in sorted(found):
         stderr.write(_line(finding))
     return EXIT_FINDINGS if any(one.severity == "critical" for one in found) else EXIT_OK

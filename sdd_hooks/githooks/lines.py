@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from sdd_hooks.text.display import describe_error, one_line
 
 
-def failure_line(error: Exception, where: Path) -> str:
+def failure_line(error: Exception, where: Path, environ: Mapping[str, str]) -> str:
     """The line about a refresh that failed in a work tree, or below it. Raises nothing."""
     from sdd_hooks.freshness.tiers import refresh_failed
 
@@ -17,7 +18,7 @@ def failure_line(error: Exception, where: Path) -> str:
         from sdd_hooks.freshness.hook_state import indexed_here
         from sdd_hooks.project.repository import discover
 
-        names = indexed_here(discover(where))
+        names = indexed_here(discover(where, environ))
     except Exception:
         # Whatever it was that failed may fail here, too.
         names = ["the current directory"]

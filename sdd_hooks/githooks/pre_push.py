@@ -11,7 +11,6 @@ from sdd_hooks.changes.base import default_base
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, RepositoryError
 from sdd_hooks.githooks.review import Call
 from sdd_hooks.project.project import Project, load_project
-from sdd_hooks.system.git import try_git
 from sdd_hooks.system.terminal import terminal
 from sdd_hooks.text.display import printable_line
 
@@ -45,7 +44,7 @@ def review_push(call: Call) -> int:
     pushed = list(dict.fromkeys(_from_variables(call.environ) or _from_input(call.stdin, remote)))
     if not pushed:
         return EXIT_OK
-    project = load_project(call.cwd)
+    project = load_project(call.cwd, call.environ)
     fail_on = call.fail_on or project.configuration.review.fail_on
     fails = [_review(call, project, one, fail_on, named=len(pushed) > 1) for one in pushed[:MOST]]
     if len(pushed) > MOST:
@@ -107,8 +106,8 @@ def _base(project: Project, one: Pushed) -> str:
 
     "" when there is nothing to compare with.
     """
-    root = project.repository.root
-    known = one.there and try_git(root, "cat-file", "-e", f"{one.there}^{{commit}}") is not None
+    git = project.repository.git
+    known = one.there and git.try_output("cat-file", "-e", f"{one.there}^{{commit}}") is not None
     try:
         base = default_base(project.repository)
     except RepositoryError:

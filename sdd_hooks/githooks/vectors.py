@@ -7,6 +7,7 @@ git does not wait: it pays for starting a process, which finds out whether there
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -66,7 +67,7 @@ def _pull(root: Path) -> None:
     from sdd_hooks.project.project import load_project
     from sdd_hooks.sharing.pull import pull
 
-    project = load_project(root)
+    project = load_project(root, os.environ)
     with closing(open_engine(project)) as engine:
         if engine.coverage().pending:
             pull(project, engine, wait=0.0)

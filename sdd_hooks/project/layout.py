@@ -21,7 +21,7 @@ from sdd_hooks.code.languages import VENDORED
 from sdd_hooks.config.memory_file import CONTEXT, MemoryFile
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.system.files import PathRefused, resolve_inside
-from sdd_hooks.system.git import git, nul_split
+from sdd_hooks.system.git import Git, nul_split
 
 DEFAULT_ADRS = "docs/adrs"
 DEFAULT_SPECS = "docs/openspec/specs"
@@ -101,14 +101,15 @@ class Declaration(NamedTuple):
 
 
 def find_layout(
-    root: Path, base: str, memory: MemoryFile | None, *, confined: bool = False
+    git: Git, base: str, memory: MemoryFile | None, *, confined: bool = False
 ) -> Layout:
-    """Where the artifacts of `base` are, a directory of the repository at `root` or "".
+    """Where the artifacts of `base` are, a directory of the repository of `git` or "".
 
     `memory` is the memory file of `base`, whose paths are relative to it. Raises
     ConfigurationError for a declared place outside the repository or, with `confined`, which is for
     a repository of its own, outside `base`.
     """
+    root = git.root
     declared = list(declarations(memory)) if memory else []
     adrs, specs = (
         _declared(root, base, memory, [d for d in declared if d.kind == kind], confined=confined)
@@ -119,7 +120,7 @@ def find_layout(
     adrs = adrs or _present(root, base, "adrs")
     specs = specs or _present(root, base, "specs")
     if not base and not declared and not adrs and not specs:
-        adrs, specs = _listed(root)
+        adrs, specs = _listed(git)
     prefix = f"{base}/" if base else ""
     return Layout(adrs or (prefix + DEFAULT_ADRS,), specs or (prefix + DEFAULT_SPECS,))
 
@@ -215,7 +216,7 @@ def _holds(path: Path, where: str, kind: str) -> bool:
     return any(looks_like_record(where, entry.name) for entry in entries if entry.is_file())
 
 
-def _listed(root: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _listed(git: Git) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What git's list of files shows, wherever it is: for repositories that declare nothing."""
     patterns = [
         f":(glob,icase)**/{name}/*.{end}" for name in ADR_NAMES for end in ("md", "markdown", "mdx")
@@ -223,7 +224,7 @@ def _listed(root: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     adrs: list[str] = []
     specs: list[str] = []
     for path in nul_split(
-        git(root, "ls-files", "-z", "--", *patterns, ":(glob)**/specs/*/spec.md")
+        git.output("ls-files", "-z", "--", *patterns, ":(glob)**/specs/*/spec.md")
     ):
         directory, _, name = path.rpartition("/")
         if _ELSEWHERE.intersection(directory.lower().split("/")):

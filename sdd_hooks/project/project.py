@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +43,11 @@ class Project:
     modules: tuple[Module, ...]
     collections: tuple[Collection, ...]
     warnings: tuple[str, ...]
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment variables of the command."""
+        return self.repository.environ
 
     def select(
         self, kinds: Sequence[str] = (), module: str | None = None
@@ -89,29 +94,30 @@ def not_indexed(project: Project) -> NotIndexed:
     return NotIndexed(f"No {engine}collections found for {slug}. Run `sdd index` first.")
 
 
-def load_project(start: Path) -> Project:
+def load_project(start: Path, environ: Mapping[str, str]) -> Project:
     """Everything declared by the repository that the directory `start` is in.
 
-    Raises RepositoryError, or ConfigurationError for a value that cannot be used.
+    `environ` are the environment variables of the command. Raises RepositoryError, or
+    ConfigurationError for a value that cannot be used.
     """
-    return project_of(discover(start))
+    return project_of(discover(start, environ))
 
 
 def project_of(repository: Repository) -> Project:
     """Everything that this repository declares. Raises like `load_project`."""
-    root = repository.root
+    root, git = repository.root, repository.git
     memory, unreadable = find_memory_file(root)
     configuration = read_configuration(memory, unreadable, Configuration())
-    modules, differences = find_modules(root, memory)
+    modules, differences = find_modules(git, memory)
     extras, odd = read_semantic_search(root)
-    layout = find_layout(root, "", memory)
+    layout = find_layout(git, "", memory)
     parts = [Part("", "", "", layout)]
     for module in modules:
         # A submodule that is not checked out has no git directory, and git run there would answer
         # for the repository around it.
         own = module.submodule and (root / module.root / ".git").exists()
         inner, _ = find_memory_file(root / module.root)
-        found = find_layout(root, module.root, inner, confined=own)
+        found = find_layout(git, module.root, inner, confined=own)
         parts.append(Part(module.name, module.root, module.root if own else "", found))
     collections = catalogue(root, repository.slug, parts, extras)
     warnings = (*configuration.warnings, *differences, *odd)

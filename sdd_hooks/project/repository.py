@@ -8,11 +8,12 @@ Worktrees share the git common directory and the slug; a submodule is a reposito
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.system.git import complaint, run
+from sdd_hooks.system.git import Git, complaint
 from sdd_hooks.text.slugs import slugify
 
 QUESTIONS = (
@@ -31,12 +32,19 @@ class Repository:
     """A work tree of a git repository. All paths are absolute and resolved.
 
     `root` is the top of this work tree, `git_dir` its own git directory (of a linked worktree:
-    `….git/worktrees/x`), `common_dir` the one that all worktrees share.
+    `….git/worktrees/x`), `common_dir` the one that all worktrees share. `environ` holds the
+    environment variables of the command; it may hold tokens and is not part of `repr`.
     """
 
     root: Path
     git_dir: Path
     common_dir: Path
+    environ: Mapping[str, str] = field(repr=False, compare=False)
+
+    @property
+    def git(self) -> Git:
+        """git in this work tree."""
+        return Git(self.root, self.environ)
 
     @property
     def slug(self) -> str:
@@ -59,19 +67,19 @@ class Repository:
         return self.common_dir / "sdd"
 
 
-def discover(start: Path) -> Repository:
-    """The repository that `start`, a directory, is in.
+def discover(start: Path, environ: Mapping[str, str]) -> Repository:
+    """The repository that `start`, a directory, is in. Its git runs with `environ`.
 
     Raises RepositoryError: not a repository, bare, inside a git directory, or git refuses.
     """
     if "\0" in str(start):
         raise RepositoryError("a path cannot hold a null character")
-    done = run(start, *QUESTIONS)
+    done = Git(start, environ).run(*QUESTIONS)
     # git answers in order until it cannot: a bare repository has no top level.
     answers = os.fsdecode(done.stdout).splitlines()
     if done.returncode == 0 and len(answers) == len(QUESTIONS) - 2:
         root, git_dir, common_dir = (Path(os.path.realpath(answer)) for answer in answers[2:])
-        return Repository(root, git_dir, common_dir)
+        return Repository(root, git_dir, common_dir, environ)
     raise RepositoryError(_refusal(start, answers, done.stderr))
 
 

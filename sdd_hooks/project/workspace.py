@@ -16,7 +16,7 @@ from sdd_hooks.config.entries import plain
 from sdd_hooks.config.memory_file import LARGEST, Line, MemoryFile, decode, normalised
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, resolve_inside
-from sdd_hooks.system.git import GitError, git, nul_split
+from sdd_hooks.system.git import Git, GitError, nul_split
 
 GITMODULES = ".gitmodules"
 
@@ -51,15 +51,16 @@ class Declared(NamedTuple):
 
 
 def find_modules(
-    root: Path, memory: MemoryFile | None
+    git: Git, memory: MemoryFile | None
 ) -> tuple[tuple[Module, ...], list[ConfigurationWarning]]:
-    """The modules of the repository at `root`, and a warning when its two lists disagree.
+    """The modules of the repository of `git`, and a warning when its two lists disagree.
 
     Raises ConfigurationError for a module outside the repository, one that is the repository
     itself, two of one name or root, and a `.gitmodules` that git cannot read.
     """
     table = _table(memory) if memory else []
-    declared = _gitmodules(root)
+    root = git.root
+    declared = _gitmodules(git)
     if declared is None:
         if memory is None or not table:
             return (), []
@@ -94,12 +95,9 @@ def parse_table(lines: Sequence[Line], roots: Sequence[str] = ROOTS) -> Iterator
                 columns = [name_at, root_at, _index(titles, ("description",))]
 
 
-def parse_gitmodules(text: bytes, root: Path) -> list[Declared]:
-    """The submodules in a `.gitmodules`, as git reads it; `root` is where to run git.
-
-    Raises GitError.
-    """
-    output = nul_split(git(root, "config", "--file", "-", "--null", "--list", stdin=text))
+def parse_gitmodules(text: bytes, git: Git) -> list[Declared]:
+    """The submodules in a `.gitmodules`, as git reads it. Raises GitError."""
+    output = nul_split(git.output("config", "--file", "-", "--null", "--list", stdin=text))
     lines = _lines(decode(text))
     found: dict[str, Declared] = {}
     for variable in output:
@@ -120,12 +118,13 @@ def _lines(text: str) -> dict[str, int]:
     return found
 
 
-def _gitmodules(root: Path) -> list[Declared] | None:
+def _gitmodules(git: Git) -> list[Declared] | None:
     """What `.gitmodules` declares; None when there is none, or only a link, which git ignores."""
+    root = git.root
     path = root / GITMODULES
     try:
         text = read_inside(root, GITMODULES, LARGEST)
-        return parse_gitmodules(text, root) or None
+        return parse_gitmodules(text, git) or None
     except (FileNotFoundError, PathRefused):
         return None
     except FileTooLarge as error:

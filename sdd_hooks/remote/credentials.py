@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from sdd_hooks.errors import AccessRefused, SddError
 from sdd_hooks.remote.urls import Endpoint, RemoteUrl, parse_endpoint
-from sdd_hooks.system.git import credential
+from sdd_hooks.system.git import Git
 from sdd_hooks.system.processes import executable, finish
 
 DEADLINE = 10.0
@@ -192,7 +192,7 @@ def _elsewhere(
     # the environment or the vendor names.
     known = origin is not None and origin.host == site.host
     if sources.git and (known or any(_belongs(one, site, environ) for one in sources.variables)):
-        found = credential(root, site.scheme, site.netloc, environ, DEADLINE)
+        found = Git(root, environ).credential(site.scheme, site.netloc, DEADLINE)
         if found is not None:
             yield Secret(found[1], "git's credential helper", found[0])
     for command in sources.commands(site.netloc):

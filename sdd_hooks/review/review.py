@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.work_tree import KINDS
@@ -18,6 +17,7 @@ from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.review.apply_rules import check
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.system.git import Git
 
 if TYPE_CHECKING:
     from sdd_hooks.models.language_model import LanguageModel
@@ -36,12 +36,12 @@ def review_commits(
     # A hook that has nothing to rank need not wait for it.
     from sdd_hooks.review.references.find import find_references
 
-    root = project.repository.root
-    change = read_change(root, base, head, title=title, body=body)
+    git = project.repository.git
+    change = read_change(git, base, head, title=title, body=body)
     subject = subject_of(project, change, tip=change.base_tip)
     most = project.configuration.review.max_suggestions
     references = find_references(project.repository, subject, most)
-    review = _review(subject, references, _history_cut(root))
+    review = _review(subject, references, _history_cut(git))
     if model is None:
         return review
     from sdd_hooks.review.judge.judging import judged
@@ -55,7 +55,7 @@ def review_staged(project: Project, *, index: str = "") -> ReviewOutcome:
     `index` is git's index file where a commit in the making has one of its own. Raises
     RepositoryError when git cannot read it.
     """
-    change = read_staged(project.repository.root, index)
+    change = read_staged(project.repository.git, index)
     return _review(subject_of(project, change, index=index), References())
 
 
@@ -65,11 +65,11 @@ def subject_of(project: Project, change: Change, *, index: str = "", tip: str = 
     `index` is git's index file for what is staged in one of its own; `tip` the commit at which the
     base branch is now, "" when that is the change's base.
     """
-    root: Path = project.repository.root
+    git = project.repository.git
     artifacts = tuple(one for one in project.collections if one.kind in KINDS)
-    after = Tree(root, change.head, index)
-    moved = Tree(root, tip) if tip not in ("", change.base) else None
-    return Subject(change, Tree(root, change.base), after, artifacts, moved)
+    after = Tree(git, change.head, index)
+    moved = Tree(git, tip) if tip not in ("", change.base) else None
+    return Subject(change, Tree(git, change.base), after, artifacts, moved)
 
 
 def _judge(name: str) -> LanguageModel | None:
@@ -81,9 +81,9 @@ def _judge(name: str) -> LanguageModel | None:
     return load_language_model(name)
 
 
-def _history_cut(root: Path) -> tuple[str, ...]:
+def _history_cut(git: Git) -> tuple[str, ...]:
     """What a shallow clone cannot tell, as a note."""
-    if not is_shallow(root):
+    if not is_shallow(git):
         return ()
     return (
         "not looked at: commits before this shallow clone begins, and the decisions they named"

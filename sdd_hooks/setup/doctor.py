@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from sdd_hooks.artifacts.validation import findings
@@ -20,7 +19,7 @@ from sdd_hooks.freshness import tiers
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.plan import plan
-from sdd_hooks.system.git import git, try_git
+from sdd_hooks.system.git import Git
 from sdd_hooks.text.durations import format_duration
 from sdd_hooks.trackers.source import find_source
 from sdd_hooks.trackers.sync import last_synced
@@ -42,10 +41,10 @@ class Check:
     advice: str = ""
 
 
-def git_check(start: Path) -> Check:
+def git_check(git: Git) -> Check:
     """Whether git is there and new enough."""
     try:
-        answer = git(start, "--version").decode("utf-8", "replace")
+        answer = git.output("--version").decode("utf-8", "replace")
     except RepositoryError as error:
         return Check("git", "fail", str(error))
     numbers = re.search(r"(\d+)\.(\d+)(?:\.\d+)*", answer)
@@ -133,7 +132,7 @@ def _open_index_checks(project: Project, engine: Engine) -> Iterator[Check]:
 
 
 def _freshness(project: Project, status: Status) -> Check:
-    head = (try_git(project.repository.root, "rev-parse", "HEAD") or b"").decode().strip()
+    head = (project.repository.git.try_output("rev-parse", "HEAD") or b"").decode().strip()
     declared = {one.name: one for one in project.collections}
     behind = []
     for one in status.collections:
@@ -177,9 +176,7 @@ def _model(project: Project) -> Iterator[Check]:
 
 def _artifacts(project: Project) -> Check:
     try:
-        corpus, left_out = read_work_tree(
-            project.repository.root, project.select(("adrs", "specs"))
-        )
+        corpus, left_out = read_work_tree(project.repository.git, project.select(("adrs", "specs")))
     except SddError as error:
         return Check("artifacts", "fail", str(error))
     problems = [f"{_place(one)}: {one.message}" for one in findings(corpus)] + left_out

@@ -27,15 +27,8 @@ from sdd_hooks.sharing.git_errors import UNREACHABLE, failure, rejection
 from sdd_hooks.sharing.limits import Limits
 from sdd_hooks.sharing.segment_format import FORMAT
 from sdd_hooks.system.files import write_atomically
-from sdd_hooks.system.git import (
-    FETCH_OBJECTS,
-    GitError,
-    git,
-    is_object_id,
-    read_blobs,
-    remotely,
-    try_git,
-)
+from sdd_hooks.system.git import FETCH_OBJECTS, Git, GitError, is_object_id
+from sdd_hooks.system.git_objects import read_blobs
 from sdd_hooks.system.locks import held
 from sdd_hooks.system.processes import Done
 from sdd_hooks.text.display import one_line
@@ -94,7 +87,7 @@ class Entry(NamedTuple):
 class Place:
     """The vectors of one model on one remote. `objects` is where this machine keeps what it saw."""
 
-    root: Path
+    git: Git
     objects: Path
     remote: str
     url: str
@@ -163,7 +156,7 @@ class Place:
         Raises GitError where what is here is damaged.
         """
         blobs = [entry.blob for entry in entries]
-        found = read_blobs(self.root, blobs, limit=limit, objects=self.objects)
+        found = read_blobs(self.git, blobs, limit=limit, objects=self.objects)
         for entry, data in zip(entries, found, strict=True):
             if data is None or len(data) < min(entry.size, limit or entry.size):
                 raise GitError(f"git cat-file: {shown(entry.name)} cannot be read")
@@ -260,7 +253,7 @@ class Place:
         """
         own = Path(os.fsdecode(self._git("rev-parse", "--git-path", "shallow")).rstrip("\n"))
         try:
-            listed = (self.root / own).read_text()
+            listed = (self.git.root / own).read_text()
         except FileNotFoundError:
             listed = ""
         if seen and not self.has_parent(seen):
@@ -282,16 +275,15 @@ class Place:
         boundary: Mapping[str, str] = MappingProxyType({}),
         largest: int = 0,
     ) -> Done:
+        limited = Git(self.git.root, {**self.git.environ, **_ALLOCATION})
         try:
-            return remotely(
-                self.root,
+            return limited.remote(
                 *args,
                 deadline=deadline,
-                environ={**os.environ, **_ALLOCATION},
                 access={**self.access, **boundary},
                 settings=_SETTINGS,
                 objects=self.objects,
-                largest=largest,
+                max_file_bytes=largest,
             )
         except GitError as error:
             raise RemoteError(f"{self.remote} {UNREACHABLE}: {error}") from None
@@ -303,10 +295,10 @@ class Place:
         )
 
     def _git(self, *args: str, stdin: bytes | None = None) -> bytes:
-        return git(self.root, *args, stdin=stdin, objects=self.objects)
+        return self.git.output(*args, stdin=stdin, objects=self.objects)
 
     def _try(self, *args: str) -> bytes | None:
-        return try_git(self.root, *args, objects=self.objects)
+        return self.git.try_output(*args, objects=self.objects)
 
 
 def ref_of(model: str, storage: str) -> str:
@@ -332,7 +324,7 @@ def opened_place(
         StorageError: another push or pull of this repository goes on for longer than `wait`
             seconds, or nothing can be written.
     """
-    url, push_url = (_url(repository.root, remote, option) for option in ((), ("--push",)))
+    url, push_url = (_url(repository.git, remote, option) for option in ((), ("--push",)))
     share = repository.shared_dir / DIRECTORY
     objects = share / "objects"
     try:
@@ -343,9 +335,7 @@ def opened_place(
                     "another push or pull of vectors is running here: try again after it"
                 )
             _prepare(objects)
-            place = Place(
-                repository.root, objects, remote, url, push_url, ref, dict(access), limits
-            )
+            place = Place(repository.git, objects, remote, url, push_url, ref, dict(access), limits)
             yield place
     except GitError as error:
         shutil.rmtree(objects, ignore_errors=True)
@@ -373,10 +363,10 @@ def _prepare(objects: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def _url(root: Path, remote: str, option: Sequence[str]) -> str:
+def _url(git: Git, remote: str, option: Sequence[str]) -> str:
     # A name that looks like an option is no remote that git would make.
     asked = ("remote", "get-url", *option, remote)
-    found = None if not remote or remote.startswith("-") else try_git(root, *asked)
+    found = None if not remote or remote.startswith("-") else git.try_output(*asked)
     url = (found or b"").decode("utf-8", "surrogateescape").partition("\n")[0]
     if not url:
         raise RepositoryError(

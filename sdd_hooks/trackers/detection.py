@@ -128,7 +128,7 @@ def surroundings(project: Project, module: str, environ: Mapping[str, str]) -> A
     inside = (os.path.relpath(directory, top or ".") for directory in specs)
     # Without a `.git` of its own it is not checked out, and git would answer for what is around it.
     own = part is not None and part.submodule and (root / ".git").exists()
-    url = origin_url(discover(root) if own else project.repository)
+    url = origin_url(discover(root, project.environ) if own else project.repository)
     return Around(
         root,
         tuple(directory for directory in inside if directory.partition("/")[0] != ".."),

@@ -11,7 +11,6 @@ import pytest
 from sdd_hooks.action.gpu import gpu_of
 from sdd_hooks.action.index import embed, update
 from sdd_hooks.action.outcome import Outcome
-from sdd_hooks.project.project import load_project
 from tests.support.models import make_model
 from tests.support.repos import Repo
 
@@ -51,12 +50,12 @@ def runners(tmp_path: Path) -> Iterator[Runners]:
 
 
 def ran(repo: Repo, environ: Mapping[str, str] | None = None) -> Outcome:
-    return embed(load_project(repo.root), {}, environ or {}, lambda _what, _done, _total: None)
+    return embed(repo.project(), {}, environ or {}, lambda _what, _done, _total: None)
 
 
 def test_an_update_makes_the_index_and_follows(runners: Runners) -> None:
     repo = runners.clone()
-    project = load_project(repo.root)
+    project = repo.project()
     first, again = (update(project, lambda *_: None) for _ in range(2))
     assert (first.log, again.log) == (("documents: 1 added",), ("documents: none changed",))
     repo.write("docs/adrs/ADR-0002-x.md", "# ADR-0002: Caches\n")

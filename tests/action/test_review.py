@@ -15,7 +15,6 @@ from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.outcome import Outcome
 from sdd_hooks.action.review import review_pull
 from sdd_hooks.forges.registry import here
-from sdd_hooks.project.project import load_project
 from sdd_hooks.reporting.comment import MARKER
 from sdd_hooks.system.files import PathRefused
 from tests.action.hosting import MEMORY, Hosted, checked_out, host
@@ -73,7 +72,7 @@ class Place:
             "RUNNER_TEMP": str(self.folder),
         }
         found = here(environ, [])
-        project = load_project(job.root)
+        project = job.project()
         return review_pull(project, found, inputs, connect_with(token), {}, environ)
 
 
@@ -196,7 +195,7 @@ def test_a_push_is_reviewed_against_what_was_there(place: Place, before: str) ->
     job = place.checkout("refs/pull/1/head")
     found = here(environ, [])
     inputs = Inputs("review")
-    told = review_pull(load_project(job.root), found, inputs, connect_with(JOB), {}, environ)
+    told = review_pull(job.project(), found, inputs, connect_with(JOB), {}, environ)
     assert "ADR-0001" in told.summary
     assert place.forge.writes == 0
 
@@ -260,9 +259,7 @@ def test_gitea_gets_a_status_in_place_of_annotations(tmp_path: Path) -> None:
         found = here(environ, [])
         inputs = Inputs("review", fail_on="critical")
         for _ in range(2):
-            told = review_pull(
-                load_project(job.root), found, inputs, connect_with(TOKEN), {}, environ
-            )
+            told = review_pull(job.project(), found, inputs, connect_with(TOKEN), {}, environ)
             assert (told.exit_code, told.annotations, told.notes) == (1, (), ())
             ((author, body),) = forge.comments(1)
             assert author == "gitea-actions"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -13,7 +14,6 @@ from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.outcome import Outcome
 from sdd_hooks.action.sync import Telling, sync
 from sdd_hooks.forges.registry import here
-from sdd_hooks.project.project import load_project
 from sdd_hooks.trackers.source import NoTracker
 from tests.support.github import GitHub, serving_github
 from tests.support.loopback import Response, Server
@@ -71,7 +71,7 @@ class Desk:
 
     def sync(self, inputs: Inputs) -> Outcome:
         before = dict(self.environ)
-        project = load_project(self.repo.root)
+        project = self.repo.project()
         tell = Telling(self.said.append, lambda _what, _done, _total: None)
         try:
             return sync(project, here(self.environ, []), inputs, self.environ, NOW, tell)
@@ -94,7 +94,11 @@ def desk(repo: Repo, tmp_path: Path) -> Iterator[Desk]:
             for _ in range(number):
                 place.add()
         home, away = (stack.enter_context(serving_github(one)) for one in places)
-        found = Desk(repo, home, away, {"PATH": "/nowhere", "HOME": str(tmp_path)})
+        # Nothing but git: neither bd, nor a program that knows a token.
+        programs = tmp_path / "programs"
+        programs.mkdir()
+        (programs / "git").symlink_to(shutil.which("git") or "")
+        found = Desk(repo, home, away, {"PATH": str(programs), "HOME": str(tmp_path)})
         found.declare(home)
         yield found
 

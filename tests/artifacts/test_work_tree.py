@@ -1,13 +1,12 @@
 from sdd_hooks.artifacts.work_tree import read_work_tree
-from sdd_hooks.project.project import load_project
 from tests.support.repos import Repo
 
 ADR = "# ADR-0001: One\n"
 
 
 def read(repo):
-    project = load_project(repo.root)
-    return read_work_tree(project.repository.root, project.collections)
+    project = repo.project()
+    return read_work_tree(project.repository.git, project.collections)
 
 
 def paths(repo):

@@ -11,7 +11,6 @@ import pytest
 from sdd_hooks.changes.base import default_base
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.project.repository import discover
 from tests.support.repos import Repo
 
 
@@ -41,7 +40,7 @@ def clone(origin: Repo, *options: str) -> Repo:
 def refused(repo: Repo, base: str, head: str = "HEAD") -> str:
     """The one line that says why the two cannot be compared."""
     with pytest.raises(RepositoryError) as caught:
-        read_change(repo.root, base, head)
+        read_change(repo.handle, base, head)
     said = str(caught.value)
     assert said.isprintable()
     return said
@@ -55,13 +54,13 @@ def follow(repo: Repo, said: str) -> None:
 
 def reviewed(repo: Repo, base: str = "origin/main") -> None:
     """The change can be read, and is that of `feature`."""
-    change = read_change(repo.root, base, "HEAD")
+    change = read_change(repo.handle, base, "HEAD")
     assert change.messages == ("Feature 2", "Feature 1", "Feature 0")
     assert [(file.path, file.added[0].text) for file in change.files] == [("b", "2")]
 
 
 def base_of(repo: Repo) -> str:
-    return default_base(discover(repo.root))
+    return default_base(repo.repository)
 
 
 def test_the_default_branch_of_the_remote(origin: Repo) -> None:

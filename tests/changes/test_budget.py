@@ -57,7 +57,7 @@ def test_a_large_diff(repo: Repo) -> None:
     repo.commit(files={"z": "1\n"})
     files = [(f"{number}.txt", (b"%d" % number * 99 + b"\n") * 75_000) for number in range(9)]
     commit(repo, [*files, ("z", b"2\n")])
-    change = read_change(repo.root, "main~1", "main")
+    change = read_change(repo.handle, "main~1", "main")
     read = [sum(len(text) + 1 for _, text in file.added) for file in change.files]
     assert LARGEST * 0.98 < sum(read) < LARGEST
     assert len(change.files) == 10
@@ -71,7 +71,7 @@ def test_a_large_diff(repo: Repo) -> None:
 def test_many_lines(repo: Repo) -> None:
     repo.commit(files={"z": "1\n"})
     commit(repo, [("a", b"x\n" * 2_000_000), ("b", b"x\n")])
-    change = read_change(repo.root, "main~1", "main")
+    change = read_change(repo.handle, "main~1", "main")
     assert MOST_LINES - 10 < sum(len(file.added) for file in change.files) < MOST_LINES
     assert change.notes[0].endswith("seconds of the diff, in 2 files")
 
@@ -79,7 +79,7 @@ def test_many_lines(repo: Repo) -> None:
 def test_many_files(repo: Repo) -> None:
     repo.commit(files={"z": "1\n"})
     commit(repo, [(f"{number:05}", b"%d\n" % number) for number in range(MOST_FILES + 20)])
-    change = read_change(repo.root, "main~1", "main")
+    change = read_change(repo.handle, "main~1", "main")
     assert [file.added[0].text for file in change.files] == [f"{n}" for n in range(MOST_FILES)]
     assert change.notes == ("not looked at: 20 files beyond the first 5,000",)
 
@@ -88,7 +88,7 @@ def test_seconds(repo: Repo, tmp_path: Path) -> None:
     repo.commit(files={"a": "1\n"})
     # git waits for somebody to write this index, and nobody does.
     os.mkfifo(tmp_path / "index")
-    sides = _Sides(repo.root, "diff-index", ("--cached", "HEAD"), str(tmp_path / "index"))
+    sides = _Sides(repo.handle, "diff-index", ("--cached", "HEAD"), str(tmp_path / "index"))
     with pytest.raises(RepositoryError, match="git took too long to find what differs"):
         _read(sides, Budget(seconds=0.05))
 
@@ -104,7 +104,7 @@ def test_a_process_that_does_not_end() -> None:
 def test_what_is_hidden_counts_too(repo: Repo) -> None:
     repo.commit(files={".gitattributes": "*.py -diff\n", "a.py": "1\n", "b.py": "1\n"})
     repo.commit(files={"a.py": "2\n", "b.py": "2\n", "c.py": "3\n" * 90, "d.txt": "4\n"})
-    change = read_change(repo.root, "main~1", "main", budget=Budget(lines=30))
+    change = read_change(repo.handle, "main~1", "main", budget=Budget(lines=30))
     assert [bool(file.added) for file in change.files] == [False, False, False, True]
     assert change.notes[0].endswith("seconds of the diff, in 3 files")
 
@@ -113,6 +113,6 @@ def test_staging_within_the_bounds(repo: Repo, tmp_path: Path) -> None:
     for number in range(300):
         repo.write(f"{number:03}", f"{number}\n")
     repo.git("add", "--all")
-    change = read_staged(repo.root)
+    change = read_staged(repo.handle)
     assert [file.added[0].text for file in change.files] == [f"{n}" for n in range(300)]
     assert change.notes == ()

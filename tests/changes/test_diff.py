@@ -32,7 +32,7 @@ HOSTILE = (
 
 
 def changed(repo: Repo, base: str = "HEAD~1") -> Change:
-    return read_change(repo.root, base, "HEAD")
+    return read_change(repo.handle, base, "HEAD")
 
 
 def only(change: Change) -> ChangedFile:
@@ -246,7 +246,7 @@ def test_messages_title_and_body(repo: Repo) -> None:
     change = changed(repo, base)
     assert change.messages == ("Second", "First\n\nWhy.\n\nRefs: ADR-0001")
     assert (change.title, change.body) == ("First", "Why.\n\nRefs: ADR-0001\n\nSecond")
-    named = read_change(repo.root, base, "HEAD", title="Title", body="Body")
+    named = read_change(repo.handle, base, "HEAD", title="Title", body="Body")
     assert (named.title, named.body, named.messages) == ("Title", "Body", change.messages)
 
 
@@ -266,7 +266,7 @@ def test_many_messages(repo: Repo) -> None:
     )
     done = repo.run("fast-import", "--quiet", stdin=commits.encode())
     assert done.returncode == 0, done.stderr
-    change = read_change(repo.root, base, "main")
+    change = read_change(repo.handle, base, "main")
     assert len(change.messages) == 500
     assert change.notes == ("only the newest 500 commit messages were read",)
 
@@ -277,7 +277,7 @@ def test_only_what_the_head_changed(repo: Repo) -> None:
     head = repo.commit("Feature", files={"a": "2\n"})
     repo.git("checkout", "-q", "main")
     tip = repo.commit("Meanwhile", files={"b": "2\n"})
-    change = read_change(repo.root, "main", "feature")
+    change = read_change(repo.handle, "main", "feature")
     assert (change.base, change.base_tip, change.head) == (parted, tip, head)
     assert [file.path for file in change.files] == ["a"]
     assert change.messages == ("Feature",)
@@ -291,7 +291,7 @@ def test_a_merge_of_the_base_into_the_head(repo: Repo) -> None:
     repo.commit("Meanwhile", files={"b": "2\n"})
     repo.git("checkout", "-q", "feature")
     repo.git("merge", "-q", "-m", "Merge main", "main")
-    change = read_change(repo.root, "main", "feature")
+    change = read_change(repo.handle, "main", "feature")
     assert [file.path for file in change.files] == ["a"]
     assert change.messages == ("Merge main", "Feature")
 
@@ -300,7 +300,7 @@ def test_histories_with_nothing_in_common(repo: Repo) -> None:
     base = repo.commit(files={"a": "1\n", "b": "1\n"})
     repo.git("checkout", "-q", "--orphan", "other")
     repo.commit("Other", files={"a": "2\n"})
-    change = read_change(repo.root, "main", "other")
+    change = read_change(repo.handle, "main", "other")
     assert (change.base, change.messages) == (base, ("Other",))
     assert [file.path for file in change.files] == ["a"]
     assert change.notes == (
@@ -312,8 +312,8 @@ def test_histories_with_nothing_in_common(repo: Repo) -> None:
 def test_the_first_commit_against_nothing(tmp_path: Path, format: str) -> None:
     repo = Repo.init(tmp_path / "repo", f"--object-format={format}")
     repo.commit("Begin", files={"a": "1\n"})
-    nothing = empty_tree(repo.root)
-    change = read_change(repo.root, nothing, "HEAD")
+    nothing = empty_tree(repo.handle)
+    change = read_change(repo.handle, nothing, "HEAD")
     assert (change.base, change.messages, change.notes) == (nothing, ("Begin",), ())
     assert added(only(change)) == ["1"]
 
@@ -359,7 +359,7 @@ def test_staged(repo: Repo) -> None:
     repo.git("add", "a")
     repo.write("a", "3\n")
     repo.write("b", "not staged\n")
-    change = read_staged(repo.root)
+    change = read_staged(repo.handle)
     assert (change.base, change.head, change.messages) == (head, "", ())
     assert added(only(change)) == ["2"]
 
@@ -367,8 +367,8 @@ def test_staged(repo: Repo) -> None:
 def test_staged_before_the_first_commit(repo: Repo) -> None:
     repo.write("a", "1\n")
     repo.git("add", "a")
-    change = read_staged(repo.root)
-    assert change.base == empty_tree(repo.root)
+    change = read_staged(repo.handle)
+    assert change.base == empty_tree(repo.handle)
     assert (only(change).status, added(only(change))) == ("A", ["1"])
 
 
@@ -376,7 +376,7 @@ def test_a_file_that_is_only_going_to_be_added(repo: Repo) -> None:
     repo.commit(files={"a": "1\n"})
     repo.write("b", "2\n")
     repo.git("add", "--intent-to-add", "b")
-    assert read_staged(repo.root).files == ()
+    assert read_staged(repo.handle).files == ()
 
 
 def test_a_conflict(repo: Repo) -> None:
@@ -388,7 +388,7 @@ def test_a_conflict(repo: Repo) -> None:
     assert repo.run("merge", "other").returncode == 1
     repo.write("b", "4\n")
     repo.git("add", "b")
-    change = read_staged(repo.root)
+    change = read_staged(repo.handle)
     assert [(file.path, added(file)) for file in change.files] == [("b", ["4"])]
     assert change.notes == ("not looked at: 1 file in a merge conflict",)
 
@@ -398,4 +398,6 @@ def test_a_sparse_index(repo: Repo) -> None:
     repo.git("sparse-checkout", "set", "--cone", "--sparse-index", "in")
     repo.write("in/a", "2\n")
     repo.git("add", "in/a")
-    assert [(file.path, added(file)) for file in read_staged(repo.root).files] == [("in/a", ["2"])]
+    assert [(file.path, added(file)) for file in read_staged(repo.handle).files] == [
+        ("in/a", ["2"])
+    ]

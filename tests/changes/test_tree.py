@@ -12,7 +12,6 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.changes import tree as module
 from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.project import load_project
 from tests.review.repositories import staged_subject_of, subject_of
 from tests.support.repos import Repo
 
@@ -26,7 +25,7 @@ def adr(number: int, words: str = "Yes.") -> str:
 
 
 def collections(repo: Repo) -> Sequence[Collection]:
-    return [one for one in load_project(repo.root).collections if one.kind in ("adrs", "specs")]
+    return [one for one in repo.project().collections if one.kind in ("adrs", "specs")]
 
 
 def ids(corpus: Corpus) -> list[str]:
@@ -44,12 +43,12 @@ def test_the_files_of_a_commit_and_of_the_index(repo: Repo) -> None:
     repo.write("e", "4\n")
     repo.git("add", "e")
     repo.write("f", "not staged\n")
-    assert paths(Tree(repo.root, base)) == ["a", "b/c"]
-    assert paths(Tree(repo.root, repo.head())) == ["a", "b/c", "d"]
-    assert paths(Tree(repo.root)) == ["a", "b/c", "d", "e"]
-    assert paths(Tree(repo.root), ":(literal)b") == ["b/c"]
-    assert paths(Tree(repo.root, base), ":(literal)b") == ["b/c"]
-    assert set(paths(Tree(repo.root, base), ":(glob)b/*")) >= {"b/c"}
+    assert paths(Tree(repo.handle, base)) == ["a", "b/c"]
+    assert paths(Tree(repo.handle, repo.head())) == ["a", "b/c", "d"]
+    assert paths(Tree(repo.handle)) == ["a", "b/c", "d", "e"]
+    assert paths(Tree(repo.handle), ":(literal)b") == ["b/c"]
+    assert paths(Tree(repo.handle, base), ":(literal)b") == ["b/c"]
+    assert set(paths(Tree(repo.handle, base), ":(glob)b/*")) >= {"b/c"}
 
 
 def test_texts(repo: Repo) -> None:
@@ -67,14 +66,14 @@ def test_texts(repo: Repo) -> None:
     )
     repo.link("link", "utf-8")
     repo.commit()
-    tree = Tree(repo.root, repo.head())
+    tree = Tree(repo.handle, repo.head())
     for path in ("utf-8", "latin", "utf-16"):
         assert tree.text(path) == "café\n", path
     no_files = ("nowhere", "", "../x", "a\nb", "a\0b", "/etc/passwd", ".", "folder", "x" * 300_000)
     for path in ("binary", "empty", "large", "link", *no_files):
         assert tree.text(path) == "", path
     assert len(tree.text("fits")) == 8 << 20
-    found = Tree(repo.root, head).texts(tree.blobs())
+    found = Tree(repo.handle, head).texts(tree.blobs())
     assert found.keys() == {"utf-8", "latin", "utf-16", "fits", "folder/file"}
     assert tree.texts(tree.blobs()) == found
 
@@ -84,9 +83,9 @@ def test_hostile_paths(repo: Repo, path: str) -> None:
     base = repo.commit(files={path: "1\n", "other": "0\n"})
     repo.write(path, "2\n")
     repo.git("add", "--all")
-    for tree, text in ((Tree(repo.root, base), "1\n"), (Tree(repo.root), "2\n")):
+    for tree, text in ((Tree(repo.handle, base), "1\n"), (Tree(repo.handle), "2\n")):
         assert tree.text(path) == text
-        assert Tree(repo.root, tree.commit).texts(tree.blobs())[path] == text
+        assert Tree(repo.handle, tree.commit).texts(tree.blobs())[path] == text
 
 
 def test_the_index_of_a_commit_in_the_making(repo: Repo, tmp_path: Path) -> None:
@@ -98,10 +97,12 @@ def test_the_index_of_a_commit_in_the_making(repo: Repo, tmp_path: Path) -> None
         "import os, pathlib, sys\n"
         "from sdd_hooks.changes.diff import read_staged\n"
         "from sdd_hooks.changes.tree import Tree\n"
-        "root, index = pathlib.Path.cwd(), os.path.abspath(os.environ['GIT_INDEX_FILE'])\n"
-        "change = read_staged(root, index)\n"
+        "from sdd_hooks.system.git import Git\n"
+        "git = Git(pathlib.Path.cwd(), os.environ)\n"
+        "index = os.path.abspath(os.environ['GIT_INDEX_FILE'])\n"
+        "change = read_staged(git, index)\n"
         "print([(file.path, file.added[0].text) for file in change.files])\n"
-        "print(repr(Tree(root, '', index).text('a')), len(Tree(root, '', index).blobs()))\n"
+        "print(repr(Tree(git, '', index).text('a')), len(Tree(git, '', index).blobs()))\n"
     )
     hook.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{program}" > {tmp_path}/said\n')
     hook.chmod(0o755)
@@ -120,7 +121,7 @@ def test_files_that_are_only_going_to_be_added(repo: Repo) -> None:
     repo.write(ONE, adr(1))
     repo.write("meant", "")
     repo.git("add", "--intent-to-add", ONE, "meant")
-    tree = Tree(repo.root)
+    tree = Tree(repo.handle)
     assert paths(tree) == ["a", "empty"]
     assert tree.text(ONE) == ""
     assert ids(tree.corpus(collections(repo))) == []
@@ -131,8 +132,8 @@ def test_a_sparse_index(repo: Repo) -> None:
     before = collections(repo)
     repo.git("sparse-checkout", "set", "--cone", "--sparse-index", "in")
     assert not (repo.root / ONE).exists()
-    assert paths(Tree(repo.root)) == [ONE, "in/a", "out/b/c"]
-    assert ids(Tree(repo.root).corpus(before)) == ["ADR-0001"]
+    assert paths(Tree(repo.handle)) == [ONE, "in/a", "out/b/c"]
+    assert ids(Tree(repo.handle).corpus(before)) == ["ADR-0001"]
 
 
 def test_sides_of_a_conflict_are_no_files(repo: Repo) -> None:
@@ -142,8 +143,8 @@ def test_sides_of_a_conflict_are_no_files(repo: Repo) -> None:
     repo.git("checkout", "-q", "main")
     repo.commit(files={ONE: adr(1, "Perhaps.")})
     assert repo.run("merge", "other").returncode == 1
-    assert paths(Tree(repo.root)) == ["a"]
-    assert Tree(repo.root).text(ONE) == ""
+    assert paths(Tree(repo.handle)) == ["a"]
+    assert Tree(repo.handle).text(ONE) == ""
 
 
 def test_artifacts_of_the_tree_and_not_of_the_work_tree(repo: Repo) -> None:
@@ -153,8 +154,8 @@ def test_artifacts_of_the_tree_and_not_of_the_work_tree(repo: Repo) -> None:
     head = repo.commit(files={SPEC: spec, TWO: adr(2)})
     repo.write("docs/adrs/ADR-0003-three.md", adr(3))
     found = collections(repo)
-    assert ids(Tree(repo.root, base).corpus(found)) == ["ADR-0001"]
-    tree = Tree(repo.root, head)
+    assert ids(Tree(repo.handle, base).corpus(found)) == ["ADR-0001"]
+    tree = Tree(repo.handle, head)
     assert ids(tree.corpus(found)) == ["ADR-0002", "SPEC-0001"]
     assert tree.text(SPEC) == spec
 
@@ -177,12 +178,12 @@ def test_artifacts_of_a_submodule_at_its_commit(workspace: Repo) -> None:
     inner.write("docs/adrs/ADR-0009-nine.md", adr(9))
     found = collections(workspace)
     first, second = f"{moved}~2", f"{moved}~1"
-    assert ids(Tree(workspace.root, first).corpus(found)) == ["ADR-0001"]
-    assert ids(Tree(workspace.root, second).corpus(found)) == ["ADR-0001", "[lib]/ADR-0007"]
-    after = Tree(workspace.root, moved)
+    assert ids(Tree(workspace.handle, first).corpus(found)) == ["ADR-0001"]
+    assert ids(Tree(workspace.handle, second).corpus(found)) == ["ADR-0001", "[lib]/ADR-0007"]
+    after = Tree(workspace.handle, moved)
     assert ids(after.corpus(found)) == ["ADR-0001", "[lib]/ADR-0007", "[lib]/ADR-0008"]
     assert after.text("lib/docs/adrs/ADR-0008-eight.md") == adr(8)
-    assert ids(Tree(workspace.root).corpus(found)) == ids(after.corpus(found))
+    assert ids(Tree(workspace.handle).corpus(found)) == ids(after.corpus(found))
 
 
 def test_a_submodule_that_lacks_its_commit(workspace: Repo) -> None:
@@ -190,13 +191,13 @@ def test_a_submodule_that_lacks_its_commit(workspace: Repo) -> None:
     elsewhere = "1234567890" * 4
     workspace.git("update-index", "--cacheinfo", f"160000,{elsewhere},lib")
     inner.write("docs/adrs/ADR-0009-nine.md", adr(9))
-    found = ids(Tree(workspace.root).corpus(collections(workspace)))
+    found = ids(Tree(workspace.handle).corpus(collections(workspace)))
     assert found == ["ADR-0001", "[lib]/ADR-0007", "[lib]/ADR-0009"]
 
 
 def test_expected_files_are_read_together(repo: Repo) -> None:
     head = repo.commit(files={f"{number}": f"text {number}\n" for number in range(700)})
-    tree, listed = Tree(repo.root, head), Tree(repo.root, head).blobs()
+    tree, listed = Tree(repo.handle, head), Tree(repo.handle, head).blobs()
     for blob in listed:
         tree.expect(blob)
     tree.expect(Blob("gone", ""))
@@ -213,7 +214,7 @@ def test_expected_files_are_read_together(repo: Repo) -> None:
 def test_not_all_texts_are_kept(repo: Repo) -> None:
     size = 7_000_000
     head = repo.commit(files={f"{number}": f"{number}" * size for number in range(10)})
-    tree = Tree(repo.root, head)
+    tree = Tree(repo.handle, head)
     for blob in tree.blobs():
         tree.expect(blob)
     for _ in range(2):
@@ -250,6 +251,6 @@ def test_a_submodule_that_the_change_moves(workspace: Repo) -> None:
 
     Repo(workspace.root / "lib").commit(files={"docs/adrs/ADR-0008-eight.md": adr(8)})
     workspace.commit("Move lib")
-    change = read_change(workspace.root, "HEAD~1", "HEAD")
-    found = subject(load_project(workspace.root), change)
+    change = read_change(workspace.handle, "HEAD~1", "HEAD")
+    found = subject(workspace.project(), change)
     assert len(found.corpus.artifacts) == len(found.corpus_before.artifacts) + 1

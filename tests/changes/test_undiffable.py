@@ -22,7 +22,7 @@ def changed(
 ) -> Change:
     repo.commit(files=before)
     repo.commit(files=after)
-    return read_change(repo.root, "HEAD~1", "HEAD")
+    return read_change(repo.handle, "HEAD~1", "HEAD")
 
 
 def lines(change: Change, path: str) -> tuple[list[NumberedLine], list[NumberedLine], bool]:
@@ -47,7 +47,7 @@ def test_a_file_that_goes_is_hidden(repo: Repo) -> None:
     repo.commit(files={ATTRIBUTES: "*.py -diff\n", "a.py": "1\n"})
     repo.remove("a.py")
     repo.commit()
-    assert lines(read_change(repo.root, "HEAD~1", "HEAD"), "a.py") == (
+    assert lines(read_change(repo.handle, "HEAD~1", "HEAD"), "a.py") == (
         [NumberedLine(1, "1")],
         [],
         False,
@@ -59,7 +59,7 @@ def test_a_file_that_moves_is_hidden(repo: Repo) -> None:
     repo.commit(files={ATTRIBUTES: "* -diff\n", "a.py": text, "c.py": "1\n"})
     repo.git("mv", "a.py", "b.py")
     repo.commit(files={"b.py": text + "end\n", "c.py": "2\n"})
-    change = read_change(repo.root, "HEAD~1", "HEAD")
+    change = read_change(repo.handle, "HEAD~1", "HEAD")
     assert [(file.before, file.path) for file in change.files] == [
         ("a.py", "b.py"),
         ("c.py", "c.py"),
@@ -73,7 +73,7 @@ def test_hidden_where_it_is_staged(repo: Repo) -> None:
     repo.write(ATTRIBUTES, "*.py -diff\n")
     repo.write("a.py", "2\n")
     repo.git("add", "--all")
-    assert lines(read_staged(repo.root), "a.py")[1] == [NumberedLine(1, "2")]
+    assert lines(read_staged(repo.handle), "a.py")[1] == [NumberedLine(1, "2")]
 
 
 def test_hidden_with_a_hostile_path(repo: Repo) -> None:
@@ -154,7 +154,7 @@ def test_more_than_are_looked_into(repo: Repo) -> None:
     for number in range(MOST + 1):
         repo.write(f"{number:04}", "x\n")
     repo.git("add", "--all")
-    change = read_staged(repo.root)
+    change = read_staged(repo.handle)
     assert sum(bool(file.added) for file in change.files) == MOST + 1
     assert change.notes == ("not looked at: 1 more file that git calls binary",)
 
@@ -162,5 +162,5 @@ def test_more_than_are_looked_into(repo: Repo) -> None:
 def test_a_spent_budget(repo: Repo) -> None:
     change = changed(repo, {"b": ""}, {"a": "x\ny\n".encode("utf-16")})
     hidden = [file._replace(binary=True) for file in change.files]
-    assert look(repo.root, hidden, Budget(size=5)).compared == {}
-    assert look(repo.root, hidden, Budget(size=50)).compared.keys() == {0}
+    assert look(repo.handle, hidden, Budget(size=5)).compared == {}
+    assert look(repo.handle, hidden, Budget(size=50)).compared.keys() == {0}

@@ -372,9 +372,9 @@ def test_no_memory_file_takes_long(repo: Repo, text: str):
         load_configuration(repo.root)
     memory, _ = find_memory_file(repo.root)
     with contextlib.suppress(ConfigurationError):
-        find_modules(repo.root, memory)
+        find_modules(repo.handle, memory)
     with contextlib.suppress(ConfigurationError):
-        find_layout(repo.root, "", memory)
+        find_layout(repo.handle, "", memory)
     assert time.process_time() - started < 4
 
 

@@ -10,7 +10,6 @@ import pytest
 from sdd_hooks.engines.protocol import EmbedReport, SearchResult
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.project.project import load_project
 from sdd_hooks.retrieval.search import search
 from tests.docs.pages import TOP
 from tests.support.models import make_model
@@ -41,12 +40,12 @@ def repo(repo: Repo, tmp_path: Path) -> Repo:
 
 
 def index(repo: Repo) -> None:
-    project = load_project(repo.root)
+    project = repo.project()
     refresh(project, collections=project.select(("adrs", "code")))
 
 
 def embed(repo: Repo) -> EmbedReport:
-    engine = open_engine(load_project(repo.root))
+    engine = open_engine(repo.project())
     try:
         return engine.embed()
     finally:
@@ -54,7 +53,7 @@ def embed(repo: Repo) -> EmbedReport:
 
 
 def find(repo: Repo, text: str, *kinds: str) -> SearchResult:
-    project = load_project(repo.root)
+    project = repo.project()
     engine = open_engine(project)
     try:
         return search(project, engine, text, project.select(kinds), min_score=0)

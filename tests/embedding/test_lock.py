@@ -14,7 +14,7 @@ import pytest
 from sdd_hooks.embedding.lock import Holder, holder, path_of, sign, take
 from sdd_hooks.embedding.stop import stop
 from sdd_hooks.errors import StorageError
-from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.project.repository import Repository
 from tests.support.repos import Repo
 from tests.support.waiting import until
 
@@ -24,7 +24,7 @@ import os, sys
 from pathlib import Path
 from sdd_hooks.embedding.lock import take
 from sdd_hooks.project.repository import discover
-lock = take(discover(Path(sys.argv[1])))
+lock = take(discover(Path(sys.argv[1]), os.environ))
 os.pwrite(lock, sys.argv[2].replace("PID", str(os.getpid())).encode(), 0)
 print("ready", flush=True)
 sys.stdin.read()
@@ -33,7 +33,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def repository(repo: Repo) -> Repository:
-    return discover(repo.root)
+    return repo.repository
 
 
 def held_by(repository: Repository, text: str, **options: bool) -> subprocess.Popen[str]:

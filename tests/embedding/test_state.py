@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from sdd_hooks.embedding.progress import embedding_of
 from sdd_hooks.embedding.state import NAME, Run, parse_run, read_run, write_run
-from sdd_hooks.project.repository import discover
 from tests.support.repos import Repo
 
 RUN = Run(1000.0, 20, 10, "cpu", "local:x", "/tmp/x.log", 1005.0, 8, 2, "no")
@@ -23,7 +22,7 @@ JSON = st.recursive(
 
 
 def test_it_is_read_as_it_was_written(repo: Repo) -> None:
-    repository = discover(repo.root)
+    repository = repo.repository
     repository.search_dir.mkdir(parents=True)
     assert read_run(repository) is None
     write_run(repository, RUN)
@@ -32,7 +31,7 @@ def test_it_is_read_as_it_was_written(repo: Repo) -> None:
 
 
 def test_where_it_cannot_be_written_nothing_is_raised(repo: Repo) -> None:
-    write_run(discover(repo.root), RUN)
+    write_run(repo.repository, RUN)
     assert not (repo.root / ".sdd").exists()
 
 
@@ -62,14 +61,14 @@ def test_a_forged_one_is_not_there(repo: Repo) -> None:
     path = repo.root / ".sdd/search" / NAME
     for text in ("[" * 100_000, '{"started": 1e999}', "null", "{" + " " * 20_000 + "}"):
         repo.write(f".sdd/search/{NAME}", text)
-        assert read_run(discover(repo.root)) is None
+        assert read_run(repo.repository) is None
     path.unlink()
     path.symlink_to(repo.write("elsewhere.json", json.dumps(asdict(RUN))))
-    assert read_run(discover(repo.root)) is None
+    assert read_run(repo.repository) is None
 
 
 def test_what_failed_is_told_from_what_was_never_tried(repo: Repo) -> None:
-    repository = discover(repo.root)
+    repository = repo.repository
     repository.search_dir.mkdir(parents=True)
     assert embedding_of(repository, 5).untried == 5
     write_run(repository, RUN)

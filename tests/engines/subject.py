@@ -12,7 +12,7 @@ from sdd_hooks.engines.protocol import Counts, Engine, Hit, Progress, Query, Sub
 from sdd_hooks.engines.qmd import engine as qmd
 from sdd_hooks.errors import IndexDamaged
 from sdd_hooks.freshness.index_changes import Scan, issues, look
-from sdd_hooks.project.project import Project, load_project
+from sdd_hooks.project.project import Project
 from tests.support.repos import Repo
 
 CONFIGURATION = """\
@@ -47,7 +47,7 @@ class Subject:
 
     @property
     def project(self) -> Project:
-        return load_project(self.repo.root)
+        return self.repo.project()
 
     @property
     def index(self) -> Path:
@@ -89,7 +89,7 @@ class Subject:
         changes = []
         for repository in dict.fromkeys(one.repository for one in chosen):
             mine = [one for one in chosen if one.repository == repository and one.kind != "issues"]
-            begun = look(project.repository.root, repository, scan)
+            begun = look(project.repository.git, repository, scan)
             try:
                 changes += begun.changes(mine, bookmarks)
             finally:

@@ -11,7 +11,6 @@ import pytest
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.after_write import after_mutation, containing
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.project.project import load_project
 from sdd_hooks.system.locks import held
 from tests.support.clock import look_at, looked_at
 from tests.support.oracle import assert_index_matches_scratch, documents
@@ -35,18 +34,18 @@ def shop(repo: Repo) -> Repo:
         },
     )
     repo.write(".sdd/issues/7.md", "# Sessions expire\n")
-    project = load_project(repo.root)
+    project = repo.project()
     refresh(project, collections=project.collections)
     return repo
 
 
 def mutated(repo: Repo, *paths: str) -> tuple[str, ...]:
-    project = load_project(repo.root)
+    project = repo.project()
     return after_mutation(project, containing(project, paths), environ=os.environ)
 
 
 def test_a_path_belongs_to_the_collections_that_hold_it(shop: Repo) -> None:
-    project = load_project(shop.root)
+    project = shop.project()
     for paths, names in (
         ([ONE, TWO], ["repo-adrs"]),
         ([SPEC, "src/new.py"], ["repo-specs", "repo-code"]),
@@ -92,7 +91,7 @@ def test_a_narrow_look_says_nothing_about_the_rest(shop: Repo) -> None:
 def test_a_collection_that_is_not_indexed_is_not_made(shop: Repo, tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "some")
     repo.commit("Start", {".gitignore": ".sdd/\n", ONE: "# ADR-0001: X\n", "a.py": "x = 1\n"})
-    project = load_project(repo.root)
+    project = repo.project()
     refresh(project, collections=project.select(("adrs",)))
     assert mutated(repo, "a.py", SPEC) == ()
     with closing(open_engine(project)) as engine:
@@ -135,7 +134,7 @@ def test_a_refresh_that_fails_is_one_warning(shop: Repo) -> None:
 
 
 def test_an_interruption_is_nobodys_to_swallow(shop: Repo) -> None:
-    project = load_project(shop.root)
+    project = shop.project()
 
     class Interrupted(dict[str, str]):
         """An environment that somebody presses Ctrl-C over."""

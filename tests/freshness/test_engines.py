@@ -14,7 +14,6 @@ import pytest
 
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.qmd.engine import QmdEngine
-from sdd_hooks.project.project import load_project
 from sdd_hooks.system.user_cache import remember
 from tests.cli.commands import Done, run
 from tests.support.clock import embedded_at, note_a_look
@@ -33,7 +32,7 @@ from sdd_hooks.freshness.read_gate import prime
 from sdd_hooks.freshness.after_write import after_mutation, containing
 from sdd_hooks.project.project import load_project
 
-project = load_project(Path.cwd())
+project = load_project(Path.cwd(), os.environ)
 if sys.argv[1] == "prime":
     done = prime(project, time.time(), os.environ)
     print(json.dumps([done.notes, done.warnings]))
@@ -75,7 +74,7 @@ class Shop:
         """Let the engine note that it looked at everything then."""
         engine: Engine
         if self.qmd:
-            project = load_project(self.repo.root)
+            project = self.repo.project()
             installation, environ = self.qmd.installation, self.qmd.environ
             engine = QmdEngine(project, installation, environ, clock=lambda: moment)
         else:

@@ -11,7 +11,7 @@ import pytest
 from sdd_hooks.engines.protocol import Bookmark
 from sdd_hooks.freshness.hook_state import distrust_state, shared_collections, write_state
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.project import Module, Project, load_project
+from sdd_hooks.project.project import Module, Project
 from tests.support.repos import Repo
 
 ADR = "docs/adrs/ADR-0001-x.md"
@@ -23,7 +23,7 @@ ISSUES = Collection("p-issues", "issues", "", "", (".sdd/issues",), (".md",), ""
 @pytest.fixture
 def project(repo: Repo) -> Project:
     repo.commit("First", {ADR: "# X\n", "a.py": "1\n"})
-    found = load_project(repo.root)
+    found = repo.project()
     found.repository.search_dir.mkdir(parents=True)
     return replace(found, collections=(ADRS, CODE, ISSUES), modules=())
 

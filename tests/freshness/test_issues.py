@@ -21,7 +21,6 @@ from sdd_hooks.freshness.issues import (
     sync_issues,
 )
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.project.project import load_project
 from sdd_hooks.system.locks import held
 from sdd_hooks.trackers.protocol import Filter, Tracker
 from sdd_hooks.trackers.sync import sync
@@ -58,7 +57,7 @@ class Shop:
 
     def sync(self, now: float = NOW, source: IssueSource | None = None) -> IssuesFreshness:
         return sync_issues(
-            load_project(self.repo.root),
+            self.repo.project(),
             source or self.source(),
             now,
             environ=os.environ,
@@ -69,14 +68,14 @@ class Shop:
     def was_synced(self, at: float) -> None:
         """Sync without a word."""
         with_tracker = NobodysTracker(self.server.url)
-        sync(with_tracker, issue_folder(load_project(self.repo.root)), clock=lambda: at)
+        sync(with_tracker, issue_folder(self.repo.project()), clock=lambda: at)
         with_tracker.disconnect()
 
     def indexed(self) -> list[str]:
         return [path for path in documents(self.repo) if path.startswith(".sdd/")]
 
     def bookmark(self) -> str | None:
-        engine = open_engine(load_project(self.repo.root))
+        engine = open_engine(self.repo.project())
         try:
             found = engine.bookmarks()["repo-issues"]
         finally:
@@ -88,7 +87,7 @@ class Shop:
 def shop(repo: Repo) -> Iterator[Shop]:
     """A decision and no issue yet, indexed, last looked at NOW, and a tracker with issue 7."""
     repo.commit("Start", {".gitignore": ".sdd/\n", "docs/adrs/ADR-0001-x.md": "# ADR-0001: X\n"})
-    project = load_project(repo.root)
+    project = repo.project()
     refresh(project, collections=project.collections)
     look_at(repo, NOW)
     backend = Backend()
@@ -141,7 +140,7 @@ def test_only_the_issues_are_looked_at(shop: Shop) -> None:
 
 
 def bring(shop: Shop, *, full: bool = False) -> tuple[str, ...]:
-    project = load_project(shop.repo.root)
+    project = shop.repo.project()
     tracker = shop.open()
     try:
         done, warnings = bring_in(project, tracker, now=NOW, environ=os.environ, full=full)
@@ -163,7 +162,7 @@ def test_the_index_looks_at_exactly_what_a_sync_changed(shop: Shop) -> None:
     assert shop.indexed() == [ISSUE, ".sdd/issues/8.md", ".sdd/issues/9.md"]
     assert bring(shop, full=True) == (ISSUE,)
     assert shop.indexed() == [".sdd/issues/8.md", ".sdd/issues/9.md"]
-    refresh(load_project(shop.repo.root))
+    refresh(shop.repo.project())
     assert ".sdd/issues/foreign.md" in shop.indexed()
     assert_index_matches_scratch(shop.repo)
 
@@ -199,7 +198,7 @@ def test_what_nothing_changed_is_not_looked_at(shop: Shop) -> None:
     state = shop.bookmark()
     assert bring(shop) == ()
     assert shop.bookmark() == state
-    project = load_project(shop.repo.root)
+    project = shop.repo.project()
     tracker = shop.open()
     done, _ = bring_in(project, tracker, now=NOW, environ=os.environ)
     tracker.disconnect()
@@ -233,7 +232,7 @@ def test_an_interruption_ends_the_run(shop: Shop) -> None:
 
 
 def test_a_sync_that_goes_on_is_left_to_it(shop: Shop) -> None:
-    folder = issue_folder(load_project(shop.repo.root))
+    folder = issue_folder(shop.repo.project())
     folder.path.mkdir(parents=True)
     with held(folder.path / ".lock", 0):
         assert shop.sync() == IssuesFreshness()
@@ -274,7 +273,7 @@ DEGRADED = IssuesFreshness(degraded=True)
 
 
 def now(shop: Shop, freshness: IssuesFreshness, **wanted: object) -> tuple[list[str], bool]:
-    project = load_project(shop.repo.root)
+    project = shop.repo.project()
     found = issues_now(project, shop.source(), freshness, NOW, Filter(**wanted))  # type: ignore[arg-type]
     assert found.warnings == ()
     return [one.id for one in found.issues], found.live
@@ -307,7 +306,7 @@ def test_when_the_sync_failed_the_tracker_is_asked(shop: Shop) -> None:
     assert now(shop, DEGRADED, status="open") == (["8"], True)
     assert now(shop, DEGRADED, status="draft") == ([], True)
     assert now(shop, DEGRADED, status="closed") == (["7"], True)
-    project = load_project(shop.repo.root)
+    project = shop.repo.project()
     found = issue_now(project, shop.source(), DEGRADED, NOW, "8")
     assert [(one.id, one.path) for one in found.issues] == [("8", "")]
     gone = issue_now(project, shop.source(), DEGRADED, NOW, "99")
@@ -317,7 +316,7 @@ def test_when_the_sync_failed_the_tracker_is_asked(shop: Shop) -> None:
 
 def test_when_it_cannot_be_asked_either_their_age_is_said(shop: Shop) -> None:
     shop.sync(NOW - 7200)
-    project = load_project(shop.repo.root)
+    project = shop.repo.project()
     shop.server.fail(*[Response(500)] * 100)
     for found in (
         issues_now(project, shop.source(), DEGRADED, NOW),
@@ -333,7 +332,7 @@ def test_when_it_cannot_be_asked_either_their_age_is_said(shop: Shop) -> None:
 
 def test_where_nothing_was_ever_synced_there_is_nothing_to_read(shop: Shop) -> None:
     shop.server.fail(*[Response(500)] * 4)
-    found = issues_now(load_project(shop.repo.root), shop.source(), DEGRADED, NOW)
+    found = issues_now(shop.repo.project(), shop.source(), DEGRADED, NOW)
     assert found.issues == ()
     (warning,) = found.warnings
     assert "issues are those last synced (Nobody's" in warning

@@ -16,7 +16,6 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import NotIndexed
 from sdd_hooks.freshness.read_gate import Freshness, fresh_index, last_look, on_entry, prime
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.project.project import load_project
 from sdd_hooks.system.locks import held
 from tests.support.clock import look_at, looked_at
 from tests.support.models import make_model
@@ -43,7 +42,7 @@ def shop(repo: Repo, tmp_path: Path) -> Repo:
             "src/session.py": "def session(user):\n    return user\n",
         },
     )
-    project = load_project(repo.root)
+    project = repo.project()
     refresh(project, collections=project.collections)
     embed(repo)
     look_at(repo, NOW)
@@ -58,18 +57,18 @@ def configured(model: Path, freshness: str = "") -> str:
 
 
 def embed(repo: Repo) -> None:
-    with closing(open_engine(load_project(repo.root))) as engine:
+    with closing(open_engine(repo.project())) as engine:
         engine.embed()
 
 
 def primed(repo: Repo, after: float, environ: dict[str, str] | None = None) -> Freshness:
     """What a session says that begins so many seconds after NOW."""
-    return prime(load_project(repo.root), NOW + after, environ or dict(os.environ))
+    return prime(repo.project(), NOW + after, environ or dict(os.environ))
 
 
 def entered(repo: Repo, after: float) -> Freshness:
     """What a reader says that begins so many seconds after NOW."""
-    return on_entry(load_project(repo.root), NOW + after, looked_at(repo))
+    return on_entry(repo.project(), NOW + after, looked_at(repo))
 
 
 # Tier 2
@@ -114,7 +113,7 @@ def test_a_session_counts_what_is_unembedded(shop: Repo) -> None:
     done = primed(shop, 61, environ)
     assert done.notes[1:] == (f"1 chunks unembedded — run `sdd index embed` (foreground; {words}",)
     look_at(shop, NOW)
-    with closing(open_engine(load_project(shop.root))) as engine:
+    with closing(open_engine(shop.project())) as engine:
         model, device = engine.status().model, engine.device()
     record("embedded", model, device, 100, 250.0, environ)
     estimated = "(≈3s on this machine, foreground;"
@@ -129,7 +128,7 @@ def test_an_index_that_was_never_embedded_is_counted_too(repo: Repo) -> None:
     """A model that is not there cannot be asked how fast it would be."""
     model = "### SDD Configuration\n\n- **Embed Model**: no-such-model\n"
     repo.commit("Start", {".gitignore": ".sdd/\n", "CLAUDE.md": model, ONE: "# ADR-0001: X\n"})
-    project = load_project(repo.root)
+    project = repo.project()
     refresh(project, collections=project.collections)
     (note,) = prime(project, time.time(), os.environ).notes
     assert note.startswith("1 chunks unembedded — run `sdd index embed` (foreground; or wait")
@@ -158,7 +157,7 @@ def test_a_session_where_nothing_is_indexed(tmp_path: Path) -> None:
 def test_a_session_heals_a_damaged_index(shop: Repo) -> None:
     for path in (shop.root / ".sdd/search").glob("index.db*"):
         path.write_bytes(b"no index")
-    assert last_look(load_project(shop.root)) is None
+    assert last_look(shop.project()) is None
     done = primed(shop, 0)
     assert done.notes[0].startswith("Refreshed index (2 added, 0 updated, 0 removed")
     assert "set aside as index.db.aside-1" in done.notes[1]
@@ -217,7 +216,7 @@ def test_a_reader_goes_on_though_the_refresh_fails(shop: Repo) -> None:
     lock.mkdir()
     (warning,) = entered(shop, 3 * HOUR).warnings
     assert warning.startswith("Index refresh failed for repo-adrs, ")
-    with fresh_index(load_project(shop.root), NOW + 3 * HOUR) as (engine, freshness):
+    with fresh_index(shop.project(), NOW + 3 * HOUR) as (engine, freshness):
         assert freshness == Freshness(warnings=(warning,))
         assert [one.path for one in engine.documents("repo-adrs")] == [ONE]
 
@@ -230,7 +229,7 @@ def test_a_reader_does_not_wait_long_for_another_refresh(shop: Repo) -> None:
 
 def test_a_reader_sees_what_the_refresh_brought(shop: Repo) -> None:
     shop.write(TWO, "# ADR-0002: Caches\n")
-    project = load_project(shop.root)
+    project = shop.project()
     with fresh_index(project, NOW + HOUR) as (engine, freshness):
         assert freshness == Freshness()
         assert [one.path for one in engine.documents("repo-adrs")] == [ONE]
@@ -242,7 +241,7 @@ def test_a_reader_sees_what_the_refresh_brought(shop: Repo) -> None:
 def test_what_is_not_indexed_is_left_to_the_reader(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "plain")
     repo.commit("Start", {ONE: "# ADR-0001: X\n"})
-    project = load_project(repo.root)
+    project = repo.project()
     assert on_entry(project, NOW, None) == Freshness()
     with pytest.raises(NotIndexed), fresh_index(project, NOW):
         pass

@@ -12,7 +12,6 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
 from sdd_hooks.freshness.index_changes import Scan, scan_of_commit
 from sdd_hooks.freshness.refresh import Refresh, refresh
-from sdd_hooks.project.project import load_project
 from sdd_hooks.system.locks import held
 from tests.support.repos import Repo
 
@@ -21,17 +20,17 @@ TWO = "# ADR-0002: Use Redis\n\n## Decision Outcome\n\nWe cache in Redis.\n"
 
 
 def first(repo: Repo, *kinds: str) -> Refresh:
-    project = load_project(repo.root)
+    project = repo.project()
     return refresh(project, collections=project.select(kinds))
 
 
 def again(repo: Repo, scan: Scan = "all") -> Counts:
-    return refresh(load_project(repo.root), scan=scan).total
+    return refresh(repo.project(), scan=scan).total
 
 
 def indexed(repo: Repo) -> dict[str, list[str]]:
     """Path to chunk texts' first lines, as the index has them."""
-    engine = open_engine(load_project(repo.root))
+    engine = open_engine(repo.project())
     try:
         return {
             document.path: [document.title]
@@ -51,7 +50,7 @@ def adrs(repo: Repo) -> Repo:
 
 def test_nothing_is_indexed_before_somebody_asks(adrs: Repo) -> None:
     with pytest.raises(NotIndexed, match=r"^No collections found for repo\. Run `sdd index` first"):
-        refresh(load_project(adrs.root))
+        refresh(adrs.project())
     assert not (adrs.root / ".sdd").exists()
 
 
@@ -172,7 +171,7 @@ def test_a_damaged_index_is_set_aside_and_rebuilt(adrs: Repo) -> None:
     index.write_bytes(b"not a database " * 1000)
     for ending in ("-wal", "-shm"):
         Path(f"{index}{ending}").unlink(missing_ok=True)
-    done = refresh(load_project(adrs.root), scan="tracked")
+    done = refresh(adrs.project(), scan="tracked")
     assert done.total == Counts(added=2)
     assert "set aside as index.db.aside-1 and rebuilt" in done.notes[0]
 
@@ -184,7 +183,7 @@ def test_damage_found_on_the_way_is_handled_too(adrs: Repo) -> None:
     data = bytearray(index.read_bytes())
     data[8192:] = b"\xff" * (len(data) - 8192)
     index.write_bytes(data)
-    done = refresh(load_project(adrs.root), scan="full")
+    done = refresh(adrs.project(), scan="full")
     assert done.total.added == 60
     assert "set aside" in done.notes[0]
 
@@ -194,10 +193,10 @@ def test_a_refresh_that_finds_another_one_leaves_word(adrs: Repo) -> None:
     adrs.commit("More", {"docs/adrs/ADR-0002-redis.md": TWO})
     search = adrs.root / ".sdd/search"
     with held(search / "lock", 0):
-        assert not refresh(load_project(adrs.root), wait=0).ran
+        assert not refresh(adrs.project(), wait=0).ran
         assert (search / "again").exists()
         with pytest.raises(StorageError, match="another refresh"):
-            refresh(load_project(adrs.root), wait=0.05)
+            refresh(adrs.project(), wait=0.05)
     assert again(adrs) == Counts(added=1)
     assert not (search / "again").exists()
 

@@ -6,14 +6,13 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import StorageError
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.freshness.remove import forget
-from sdd_hooks.project.project import load_project
 from sdd_hooks.system.locks import held
 
 
 @pytest.fixture
 def project(repo):
     repo.commit("Start", {"docs/adrs/ADR-0001-x.md": "# ADR-0001: X\n"})
-    project = load_project(repo.root)
+    project = repo.project()
     refresh(project, collections=project.collections)
     return project
 

@@ -12,7 +12,6 @@ import pytest
 
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.githooks.install import install
-from sdd_hooks.project.project import load_project
 from tests.githooks.recorder import Hooked, Recorder, indexed
 from tests.support.oracle import assert_index_matches_scratch
 from tests.support.repos import Repo
@@ -73,7 +72,7 @@ def fresh(tmp_path: Path, tracer: Recorder) -> Hooked:
     Repo.init(tmp_path / "shop")
     repo = Hooked(tmp_path / "shop")
     repo.commit("Start", FILES)
-    project = load_project(repo.root)
+    project = repo.project()
     refresh(project, collections=project.collections)
     install(project.repository, tracer.path)
     return repo

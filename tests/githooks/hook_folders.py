@@ -7,12 +7,12 @@ from pathlib import Path
 
 from sdd_hooks.githooks.install import InstallReport
 from sdd_hooks.githooks.shims import EVENTS
-from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.project.repository import Repository
 from tests.support.repos import Repo
 
 
 def place(repo: Repo) -> Repository:
-    return discover(repo.root)
+    return repo.repository
 
 
 def states(report: InstallReport) -> dict[str, str]:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from sdd_hooks.engines.protocol import Bookmark
 from sdd_hooks.freshness.hook_state import write_state
-from sdd_hooks.project.project import load_project
 from tests.support.repos import Repo
 
 HOOKS = Path(__file__).resolve().parents[2] / "hooks"
@@ -72,7 +71,7 @@ def without_sdd() -> str:
 
 def indexed(repo: Repo, *kinds: str, dirty: bool = False) -> None:
     """Write the state that the hooks read, as after a refresh of these kinds at HEAD."""
-    project = load_project(repo.root)
+    project = repo.project()
     project.repository.search_dir.mkdir(parents=True, exist_ok=True)
     bookmarks = {
         one.name: Bookmark(repo.head(), ("x.md",) if dirty else (), one.definition())

@@ -15,7 +15,6 @@ import pytest
 from sdd_hooks.githooks import background
 from sdd_hooks.githooks.events import LARGEST_CHANGE, handle
 from sdd_hooks.githooks.shims import EVENTS
-from sdd_hooks.project.repository import discover
 from sdd_hooks.system.locks import held
 from tests.githooks.conftest import ADR, FILES, REFRESHED, after, settled
 from tests.githooks.recorder import SDD, Hooked, Recorder, without_sdd
@@ -151,7 +150,7 @@ def test_what_runs_in_the_background_holds_no_descriptor(fresh: Hooked, tmp_path
     program = (
         "import os; from pathlib import Path; from sdd_hooks.githooks import background;"
         " from sdd_hooks.project.repository import discover;"
-        f" found = discover(Path({str(fresh.root)!r}));"
+        f" found = discover(Path({str(fresh.root)!r}), os.environ);"
         f" background.start(found, {{**os.environ, 'PATH': {str(slow.parent)!r}}}, ())"
     )
     reader, writer = os.pipe()
@@ -190,7 +189,7 @@ def test_the_background_imports_nothing_from_the_repository(fresh: Hooked) -> No
 
 def test_a_failure_in_the_background_is_in_the_log(fresh: Hooked) -> None:
     fresh.write("CLAUDE.md", WRONG)
-    background.start(discover(fresh.root), os.environ, ())
+    background.start(fresh.repository, os.environ, ())
     settled(fresh)
     (line,) = (fresh.root / ".sdd/search/refresh.log").read_text().splitlines()
     assert line.startswith(f"{FAILED} (")

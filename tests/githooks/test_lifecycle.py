@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.project.project import load_project
 from tests.githooks.conftest import ADR, FILES, after, settled
 from tests.githooks.recorder import Hooked, Recorder
 from tests.support.oracle import assert_index_matches_scratch, documents
@@ -100,7 +99,7 @@ def test_the_first_commit_of_a_repository(tmp_path: Path, tracer: Recorder) -> N
     repo = Hooked(Repo.init(tmp_path / "empty").root, tracer.search_path)
     for path, content in FILES.items():
         repo.write(path, content)
-    project = load_project(repo.root)
+    project = repo.project()
     refresh(project, collections=project.collections)
     assert_index_matches_scratch(repo)
     repo.git("config", "core.hooksPath", str(Path(__file__).resolve().parents[2] / "hooks"))
@@ -356,7 +355,7 @@ def test_a_submodule_is_followed(fresh: Hooked, tmp_path: Path, tracer: Recorder
     source.commit("First", {"docs/adrs/ADR-0001-api.md": adr("Api", 1), "api.py": "x = 1\n"})
     module = fresh.submodule(source, "api")
     fresh.git("commit", "--quiet", "--all", "-m", "Add the module")
-    project = load_project(fresh.root)
+    project = fresh.project()
     refresh(project, collections=project.collections)
     assert "api/docs/adrs/ADR-0001-api.md" in documents(fresh)
     tracer.calls()
@@ -393,7 +392,7 @@ def progress(what, done, total):
     if what.endswith(sys.argv[2]) and done == int(sys.argv[3]):
         os.kill(os.getpid(), signal.SIGKILL)
 
-refresh(load_project(Path(sys.argv[1])), progress=progress)
+refresh(load_project(Path(sys.argv[1]), os.environ), progress=progress)
 """
 
 

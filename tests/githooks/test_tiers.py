@@ -12,7 +12,6 @@ import pytest
 
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.githooks.events import handle
-from sdd_hooks.project.project import load_project
 from tests.cli.commands import run
 from tests.githooks.conftest import ADR, settled
 from tests.githooks.recorder import Hooked
@@ -272,5 +271,5 @@ def test_what_a_backfill_takes_care_of_is_not_said(embedded: Hooked) -> None:
 
 
 def pending(repo: Repo) -> int:
-    with closing(open_engine(load_project(repo.root))) as engine:
+    with closing(open_engine(repo.project())) as engine:
         return engine.coverage().pending

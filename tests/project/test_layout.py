@@ -14,7 +14,7 @@ from sdd_hooks.project.layout import (
     find_layout,
     looks_like_record,
 )
-from tests.support.repos import Repo
+from tests.support.repos import Repo, git_at
 
 
 def memory(text: str, heading: str = "## Architecture Context") -> MemoryFile:
@@ -75,14 +75,14 @@ def test_several_bullets_of_a_kind(tmp_path: Path):
         f"- Architecture Decision Records are in `{d}/`\n"
         for d in ("doc/arch", "docs/arch", "docs/adr", "doc/adr")
     )
-    found = find_layout(tmp_path, "", memory(text))
+    found = find_layout(git_at(tmp_path), "", memory(text))
     assert found.adrs == ("doc/arch", "docs/arch", "docs/adr", "doc/adr")
     assert found.specs == ("docs/openspec/specs",)
 
 
 def test_one_inside_another_is_covered(tmp_path: Path):
     text = "- Specifications are in `a/b` and `a/`\n- Specifications are in `ab`\n"
-    assert find_layout(tmp_path, "", memory(text)).specs == ("a", "ab")
+    assert find_layout(git_at(tmp_path), "", memory(text)).specs == ("a", "ab")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_one_inside_another_is_covered(tmp_path: Path):
 )
 def test_ways_to_write_a_path(tmp_path: Path, path: str, directory: str):
     text = f"- Architecture Decision Records are in `{path}`"
-    assert find_layout(tmp_path, "", memory(text)).adrs == (directory,)
+    assert find_layout(git_at(tmp_path), "", memory(text)).adrs == (directory,)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_refused_with_file_and_line(tmp_path: Path, path: str):
     (root / "out").symlink_to(tmp_path)
     (root / "a.md").touch()
     with pytest.raises(ConfigurationError) as caught:
-        find_layout(root, "", memory(f"- Specifications are in `{path}`"))
+        find_layout(git_at(root), "", memory(f"- Specifications are in `{path}`"))
     assert str(caught.value).startswith(f"CLAUDE.md:3: {path!r} is ")
 
 
@@ -119,41 +119,41 @@ def test_a_link_inside_counts_as_where_it_leads(tmp_path: Path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "adrs").symlink_to("../real")
     text = "- Architecture Decision Records are in docs/adrs/"
-    assert find_layout(tmp_path, "", memory(text)).adrs == ("real",)
-    assert find_layout(tmp_path, "", memory("- Specifications are in x")).adrs == ("real",)
+    assert find_layout(git_at(tmp_path), "", memory(text)).adrs == ("real",)
+    assert find_layout(git_at(tmp_path), "", memory("- Specifications are in x")).adrs == ("real",)
 
 
 def test_module_paths_are_relative_to_the_module(tmp_path: Path):
     text = "- Architecture Decision Records are in docs/adr\n- Specifications are in ../../specs\n"
-    found = find_layout(tmp_path, "services/api", memory(text))
+    found = find_layout(git_at(tmp_path), "services/api", memory(text))
     assert found == Layout(("services/api/docs/adr",), ("specs",))
     with pytest.raises(ConfigurationError, match=r"'\.\./\.\./specs' is outside the repository"):
-        find_layout(tmp_path, "services/api", memory(text), confined=True)
+        find_layout(git_at(tmp_path), "services/api", memory(text), confined=True)
 
 
 def test_module_defaults(tmp_path: Path):
-    found = find_layout(tmp_path, "services/api", None)
+    found = find_layout(git_at(tmp_path), "services/api", None)
     assert found == Layout(("services/api/docs/adrs",), ("services/api/docs/openspec/specs",))
 
 
 def test_defaults_of_an_empty_repository(repo: Repo):
-    assert find_layout(repo.root, "", None) == Layout(("docs/adrs",), ("docs/openspec/specs",))
+    assert find_layout(repo.handle, "", None) == Layout(("docs/adrs",), ("docs/openspec/specs",))
 
 
 @pytest.mark.parametrize("place", ADR_PLACES)
 def test_usual_places_hold_records(repo: Repo, place: str):
     repo.write(f"{place}/README.md")
-    assert find_layout(repo.root, "", None).adrs == ("docs/adrs",)
+    assert find_layout(repo.handle, "", None).adrs == ("docs/adrs",)
     repo.write(f"{place}/0001-record-decisions.md")
-    assert find_layout(repo.root, "", None).adrs == (place,)
+    assert find_layout(repo.handle, "", None).adrs == (place,)
 
 
 def test_two_places_and_the_default_one(repo: Repo):
     repo.write("docs/adr/0001-a.md")
     repo.write("docs/architecture/decisions/0001-b.md")
-    assert find_layout(repo.root, "", None).adrs == ("docs/adr", "docs/architecture/decisions")
+    assert find_layout(repo.handle, "", None).adrs == ("docs/adr", "docs/architecture/decisions")
     repo.write("docs/adrs/a.md")
-    assert find_layout(repo.root, "", None).adrs[0] == "docs/adrs"
+    assert find_layout(repo.handle, "", None).adrs[0] == "docs/adrs"
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_two_places_and_the_default_one(repo: Repo):
 )
 def test_usual_places_of_specs(repo: Repo, file: str, specs: tuple[str, ...]):
     repo.write(file)
-    assert find_layout(repo.root, "", None).specs == specs
+    assert find_layout(repo.handle, "", None).specs == specs
 
 
 @pytest.mark.parametrize(
@@ -189,18 +189,18 @@ def test_places_that_git_lists(repo: Repo, place: str):
             "tests/fixtures/adr/0001-z.md": "",
         }
     )
-    assert find_layout(repo.root, "", None).adrs == (place,)
+    assert find_layout(repo.handle, "", None).adrs == (place,)
 
 
 def test_specs_that_git_lists(repo: Repo):
     repo.commit(files={"packages/app/specs/auth/spec.md": "", "specs.md": ""})
-    assert find_layout(repo.root, "", None).specs == ("packages/app/specs",)
+    assert find_layout(repo.handle, "", None).specs == ("packages/app/specs",)
 
 
 def test_git_is_not_asked_when_something_is_declared(tmp_path: Path):
     # There is no repository to ask.
     text = memory("- Specifications are in x")
-    assert find_layout(tmp_path, "", text) == Layout(("docs/adrs",), ("x",))
+    assert find_layout(git_at(tmp_path), "", text) == Layout(("docs/adrs",), ("x",))
 
 
 def test_a_place_that_leads_out_is_not_one(repo: Repo, tmp_path: Path):
@@ -208,7 +208,7 @@ def test_a_place_that_leads_out_is_not_one(repo: Repo, tmp_path: Path):
     (tmp_path / "elsewhere" / "0001-x.md").touch()
     repo.link("adr", tmp_path / "elsewhere")
     repo.link("docs/adrs", tmp_path / "elsewhere")
-    assert find_layout(repo.root, "", None).adrs == ("docs/adrs",)
+    assert find_layout(repo.handle, "", None).adrs == ("docs/adrs",)
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ paths = st.text(alphabet=st.sampled_from("ab./ -_"), min_size=1, max_size=20)
 def test_no_path_leaves_the_repository(tmp_path_factory: pytest.TempPathFactory, path: str):
     root = Repo.init(tmp_path_factory.getbasetemp() / "layout").root
     try:
-        found = find_layout(root, "", memory(f"- Specifications are in `{path}`"))
+        found = find_layout(git_at(root), "", memory(f"- Specifications are in `{path}`"))
     except ConfigurationError:
         return
     for directory in found.specs:

@@ -21,7 +21,7 @@ def holders(project: Project, path: str) -> list[str]:
 
 
 def test_repository_that_declares_nothing(repo: Repo):
-    project = load_project(repo.root)
+    project = repo.project()
     assert names(project) == ["repo-adrs", "repo-specs", "repo-code", "repo-issues"]
     assert project.modules == ()
     assert project.warnings == ()
@@ -29,7 +29,7 @@ def test_repository_that_declares_nothing(repo: Repo):
 
 
 def test_every_file_is_where_it_belongs(repo: Repo):
-    project = load_project(repo.root)
+    project = repo.project()
     assert holders(project, "docs/adrs/ADR-0001-x.md") == ["repo-adrs"]
     assert holders(project, "docs/adrs/README.md") == ["repo-adrs"]
     assert holders(project, "docs/adrs/figure.py") == []
@@ -48,7 +48,7 @@ def test_declared_places_and_settings(repo: Repo):
         "- Specifications are in `doc/adr/specs`\n"
         "### SDD Configuration\n#### Search\n- **Engine**: qmd\n- **Engin**: x\n",
     )
-    project = load_project(repo.root)
+    project = repo.project()
     assert project.configuration.search.engine == "qmd"
     assert project.configuration.memory_file == project.repository.root / "CLAUDE.md"
     assert project.warnings == (
@@ -61,7 +61,7 @@ def test_declared_places_and_settings(repo: Repo):
 
 def test_records_at_the_top_leave_code_where_it_is(repo: Repo):
     repo.write("CLAUDE.md", "## Architecture Context\n- Architecture Decision Records are in .\n")
-    project = load_project(repo.root)
+    project = repo.project()
     assert holders(project, "0001-x.md") == ["repo-adrs"]
     assert holders(project, "main.py") == ["repo-code"]
     assert holders(project, "docs/openspec/specs/a/spec.md") == ["repo-specs"]
@@ -78,7 +78,7 @@ def test_modules_of_a_table(repo: Repo):
         "## Architecture Context\n- Architecture Decision Records are in docs/decisions\n"
         "### SDD Configuration\n#### Tracker\n- **Repo**: api\n",
     )
-    project = load_project(repo.root)
+    project = repo.project()
     assert project.modules == (
         Module("api", "services/api", "", False),
         Module("API v2", "services/api/v2", "", False),
@@ -107,7 +107,7 @@ def test_submodule(repo: Repo, tmp_path: Path):
     library.commit(files={"docs/adrs/0001-x.md": "", "main.go": ""})
     repo.submodule(library, "libs/core", "--name", "Core Library")
     repo.commit()
-    project = load_project(repo.root)
+    project = repo.project()
     assert project.modules == (Module("Core Library", "libs/core", "", True),)
     own = project.select(module="Core Library")
     assert [(c.name, c.repository) for c in own] == [
@@ -119,16 +119,16 @@ def test_submodule(repo: Repo, tmp_path: Path):
     assert holders(project, "libs/core/docs/adrs/0001-x.md") == ["repo-core-library-adrs"]
     assert holders(project, "libs/core/main.go") == ["repo-core-library-code"]
     repo.git("submodule", "deinit", "--quiet", "--force", "libs/core")
-    (collection, *_) = load_project(repo.root).select(["code"], "Core Library")
+    (collection, *_) = repo.project().select(["code"], "Core Library")
     assert collection.repository == ""
-    assert load_project(tmp_path / "repo" / "libs").repository.slug == "repo"
+    assert load_project(tmp_path / "repo" / "libs", os.environ).repository.slug == "repo"
 
 
 def test_inside_a_submodule_it_is_a_project_of_its_own(repo: Repo, tmp_path: Path):
     library = Repo.init(tmp_path / "library")
     library.commit(files={"main.go": ""})
     inside = repo.submodule(library, "libs/core")
-    assert names(load_project(inside.root))[0] == "core-adrs"
+    assert names(inside.project())[0] == "core-adrs"
 
 
 def test_submodule_cannot_declare_a_place_around_it(repo: Repo, tmp_path: Path):
@@ -139,20 +139,20 @@ def test_submodule_cannot_declare_a_place_around_it(repo: Repo, tmp_path: Path):
     with pytest.raises(
         ConfigurationError, match=r"libs/core/CLAUDE\.md:2: .* outside the repository"
     ):
-        load_project(repo.root)
+        repo.project()
 
 
 def test_worktree_has_the_same_collections(repo: Repo, tmp_path: Path):
     repo.commit(files={"CLAUDE.md": "## Architecture Context\n- Specifications are in s\n"})
     linked = repo.worktree(tmp_path / "elsewhere", "topic")
-    assert load_project(linked.root).collections == load_project(repo.root).collections
+    assert linked.project().collections == repo.project().collections
 
 
 def test_extras(repo: Repo):
     repo.write(
         "semantic-search.yml", "odd: 1\ncollections:\n  notes: {path: kb}\n  all: {path: .}\n"
     )
-    project = load_project(repo.root)
+    project = repo.project()
     assert names(project)[4:] == ["notes", "all"]
     assert project.warnings == ("semantic-search.yml:1: unknown key 'odd'",)
     assert holders(project, "kb/a/b.md") == ["notes", "all"]
@@ -163,7 +163,7 @@ def test_extras(repo: Repo):
 def test_extra_with_a_name_that_is_taken(repo: Repo):
     repo.write("semantic-search.yml", "collections:\n  repo-adrs: {path: kb}\n")
     with pytest.raises(ConfigurationError) as caught:
-        load_project(repo.root)
+        repo.project()
     assert str(caught.value) == (
         f"{repo.root}/semantic-search.yml:2:"
         " 'repo-adrs' is already the name of a collection: choose another"
@@ -175,12 +175,12 @@ def test_modules_whose_collections_would_share_a_name(repo: Repo):
     with pytest.raises(
         ConfigurationError, match=r"modules 'a\.b' and 'a-b' both have 'repo-a-b-adrs'"
     ):
-        load_project(repo.root)
+        repo.project()
 
 
 def test_select(repo: Repo):
     repo.write("CLAUDE.md", f"## Architecture Context\n{TABLE}| api | api |\n")
-    project = load_project(repo.root)
+    project = repo.project()
     assert len(project.select()) == 8
     assert [c.name for c in project.select(["specs", "adrs"])] == [
         "repo-adrs",
@@ -193,7 +193,7 @@ def test_select(repo: Repo):
 
 
 def test_select_what_is_not_there(repo: Repo):
-    project = load_project(repo.root)
+    project = repo.project()
     with pytest.raises(UnknownName) as caught:
         project.select(["adr"])
     assert str(caught.value) == "no kind 'adr' here: it is one of adrs, specs, code, issues"
@@ -203,19 +203,19 @@ def test_select_what_is_not_there(repo: Repo):
     assert str(caught.value) == "no module 'api': this repository declares none"
     repo.write("CLAUDE.md", f"## Architecture Context\n{TABLE}| api | api |\n| web | web |\n")
     with pytest.raises(UnknownName) as caught:
-        load_project(repo.root).module_configuration("ap")
+        repo.project().module_configuration("ap")
     assert str(caught.value) == "no module 'ap': it is one of api, web"
 
 
 def test_bad_value(repo: Repo):
     repo.write("CLAUDE.md", "### SDD Configuration\n- **Staleness Threshold**: soon\n")
     with pytest.raises(ConfigurationError, match=r"CLAUDE\.md:2: 'Staleness Threshold' must be"):
-        load_project(repo.root)
+        repo.project()
 
 
 def test_not_a_repository(tmp_path: Path):
     with pytest.raises(RepositoryError):
-        load_project(tmp_path)
+        load_project(tmp_path, os.environ)
 
 
 def test_one_git_process_when_something_is_declared(repo: Repo, tmp_path: Path):
@@ -230,8 +230,9 @@ def test_one_git_process_when_something_is_declared(repo: Repo, tmp_path: Path):
     shim.write_text(f'#!/bin/sh\necho "$3" >> "{log}"\nexec "{real}" "$@"\n')
     shim.chmod(0o755)
     script = (
-        "import sys; from pathlib import Path\n"
-        "from sdd_hooks.project.project import load_project\nload_project(Path(sys.argv[1]))\n"
+        "import os, sys; from pathlib import Path\n"
+        "from sdd_hooks.project.project import load_project\n"
+        "load_project(Path(sys.argv[1]), os.environ)\n"
     )
     env = {**os.environ, "PATH": f"{shim.parent}:{os.environ['PATH']}"}
     subprocess.run([sys.executable, "-c", script, str(repo.root)], env=env, check=True)
@@ -240,10 +241,11 @@ def test_one_git_process_when_something_is_declared(repo: Repo, tmp_path: Path):
 
 def test_without_git(tmp_path: Path):
     script = (
-        "import sys; from pathlib import Path\n"
+        "import os, sys; from pathlib import Path\n"
         "from sdd_hooks.errors import RepositoryError\n"
         "from sdd_hooks.project.project import load_project\n"
-        "try: load_project(Path(sys.argv[1]))\nexcept RepositoryError as error: print(error)\n"
+        "try: load_project(Path(sys.argv[1]), os.environ)\n"
+        "except RepositoryError as error: print(error)\n"
     )
     command = [sys.executable, "-c", script, str(tmp_path)]
     env = {**os.environ, "PATH": str(tmp_path)}
@@ -253,9 +255,9 @@ def test_without_git(tmp_path: Path):
 
 def test_loading_imports_nothing_heavy(repo: Repo):
     script = (
-        "import sys; from pathlib import Path\n"
+        "import os, sys; from pathlib import Path\n"
         "from sdd_hooks.project.project import load_project\n"
-        "load_project(Path(sys.argv[1]))\n"
+        "load_project(Path(sys.argv[1]), os.environ)\n"
         "heavy = {'yaml', 'git', 'httpx', 'frontmatter', 'numpy', 'llm', 'logging', 'tempfile',"
         " 'shutil', 'asyncio', 'json', 'importlib.metadata', 'difflib', 'sqlite3', 'apsw'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"

@@ -12,7 +12,7 @@ from tests.support.repos import Repo
 
 
 def origin(root: Path) -> str | None:
-    return origin_url(discover(root))
+    return origin_url(discover(root, os.environ))
 
 
 def test_where_it_came_from(repo: Repo) -> None:

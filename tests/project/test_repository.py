@@ -16,13 +16,13 @@ def at(root: Path) -> Path:
 
 def test_from_any_subdirectory(repo: Repo):
     repo.write("a/b/c.txt")
-    expected = Repository(at(repo.root), at(repo.root / ".git"), at(repo.root / ".git"))
-    assert discover(repo.root) == expected
-    assert discover(repo.root / "a" / "b") == expected
+    expected = Repository(at(repo.root), at(repo.root / ".git"), at(repo.root / ".git"), os.environ)
+    assert discover(repo.root, os.environ) == expected
+    assert discover(repo.root / "a" / "b", os.environ) == expected
 
 
 def test_places_below_the_root(repo: Repo):
-    found = discover(repo.root)
+    found = discover(repo.root, os.environ)
     assert found.state == at(repo.root) / ".sdd"
     assert found.search_dir == at(repo.root) / ".sdd" / "search"
     assert found.shared_dir == at(repo.root) / ".git" / "sdd"
@@ -30,26 +30,26 @@ def test_places_below_the_root(repo: Repo):
 
 def test_through_a_symlink(repo: Repo, tmp_path: Path):
     (tmp_path / "elsewhere").symlink_to(repo.root)
-    assert discover(tmp_path / "elsewhere").root == at(repo.root)
+    assert discover(tmp_path / "elsewhere", os.environ).root == at(repo.root)
 
 
 def test_without_a_commit_and_detached(repo: Repo):
-    assert discover(repo.root).slug == "repo"
+    assert discover(repo.root, os.environ).slug == "repo"
     repo.commit()
     repo.git("checkout", "--quiet", "--detach")
-    assert discover(repo.root).slug == "repo"
+    assert discover(repo.root, os.environ).slug == "repo"
 
 
 def test_worktree_shares_the_common_dir_and_the_slug(repo: Repo, tmp_path: Path):
     repo.commit()
     linked = repo.worktree(tmp_path / "Another Name", "topic")
-    found = discover(linked.root)
+    found = discover(linked.root, os.environ)
     assert found.root == at(linked.root)
     assert found.common_dir == at(repo.root / ".git")
     assert found.git_dir == at(repo.root / ".git" / "worktrees" / "Another-Name")
-    assert found.slug == discover(repo.root).slug == "repo"
-    assert found.shared_dir == discover(repo.root).shared_dir
-    assert found.search_dir != discover(repo.root).search_dir
+    assert found.slug == discover(repo.root, os.environ).slug == "repo"
+    assert found.shared_dir == discover(repo.root, os.environ).shared_dir
+    assert found.search_dir != discover(repo.root, os.environ).search_dir
 
 
 @pytest.mark.parametrize(("bare", "slug"), [("app.git", "app"), ("app/.bare", "app")])
@@ -58,7 +58,7 @@ def test_worktree_of_a_bare_repository(tmp_path: Path, bare: str, slug: str):
     source.commit()
     source.git("clone", "--quiet", "--bare", str(source.root), str(tmp_path / bare))
     linked = Repo(tmp_path / bare).worktree(tmp_path / "app-main", "topic")
-    assert discover(linked.root).slug == slug
+    assert discover(linked.root, os.environ).slug == slug
 
 
 def test_submodule_is_a_repository_of_its_own(repo: Repo, tmp_path: Path):
@@ -66,22 +66,22 @@ def test_submodule_is_a_repository_of_its_own(repo: Repo, tmp_path: Path):
     library.commit(files={"a": "1"})
     inside = repo.submodule(library, "libs/Core_Lib")
     repo.commit()
-    found = discover(inside.root)
+    found = discover(inside.root, os.environ)
     assert found.root == at(inside.root)
     assert found.common_dir == at(repo.root / ".git" / "modules" / "libs" / "Core_Lib")
     assert found.slug == "core-lib"
     linked = inside.worktree(tmp_path / "wt", "topic")
-    assert discover(linked.root).slug == "core-lib"
+    assert discover(linked.root, os.environ).slug == "core-lib"
 
 
 def test_separate_git_dir(tmp_path: Path):
     repo = Repo.init(tmp_path / "work", "--separate-git-dir", str(tmp_path / "elsewhere.git"))
-    assert discover(repo.root).slug == "work"
+    assert discover(repo.root, os.environ).slug == "work"
 
 
 def test_not_a_repository(tmp_path: Path):
     with pytest.raises(RepositoryError) as caught:
-        discover(tmp_path)
+        discover(tmp_path, os.environ)
     assert str(caught.value) == (
         f"{tmp_path} is not inside a git repository: run this inside one, or `git init`"
     )
@@ -91,30 +91,30 @@ def test_not_a_repository(tmp_path: Path):
 def test_bare_repository(tmp_path: Path):
     Repo.init(tmp_path / "bare.git", "--bare")
     with pytest.raises(RepositoryError) as caught:
-        discover(tmp_path / "bare.git")
+        discover(tmp_path / "bare.git", os.environ)
     assert str(caught.value) == f"{tmp_path}/bare.git is a bare repository: sdd needs a work tree"
 
 
 def test_inside_the_git_directory(repo: Repo):
     with pytest.raises(RepositoryError, match="inside a git directory: run this in the work tree"):
-        discover(repo.root / ".git" / "refs")
+        discover(repo.root / ".git" / "refs", os.environ)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "file", "nul\0l"])
 def test_not_a_directory(repo: Repo, name: str):
     repo.write("file")
     with pytest.raises(RepositoryError) as caught:
-        discover(repo.root / name)
+        discover(repo.root / name, os.environ)
     assert "\n" not in str(caught.value)
 
 
 def test_a_repository_of_somebody_else(repo: Repo):
     # git's own test suite pretends another owner in this way.
     script = (
-        "import sys; from pathlib import Path\n"
+        "import os, sys; from pathlib import Path\n"
         "from sdd_hooks.project.repository import discover\n"
         "from sdd_hooks.errors import RepositoryError\n"
-        "try: discover(Path(sys.argv[1]))\n"
+        "try: discover(Path(sys.argv[1]), os.environ)\n"
         "except RepositoryError as error: print(error)\n"
     )
     env = {**os.environ, "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
@@ -133,13 +133,14 @@ def test_leaked_variables_of_another_repository(repo: Repo, tmp_path: Path):
     index = other.root / ".git" / "index"
     before = index.read_bytes()
     script = (
-        "import sys; from pathlib import Path\n"
-        "from sdd_hooks.system.git import git\n"
+        "import os, sys; from pathlib import Path\n"
+        "from sdd_hooks.system.git import Git\n"
         "from sdd_hooks.project.repository import discover\n"
         "root = Path(sys.argv[1])\n"
-        "print(discover(root).root)\n"
-        "git(root, 'add', '--intent-to-add', 'new.txt')\n"
-        "print(git(root, 'ls-files').decode().split())\n"
+        "print(discover(root, os.environ).root)\n"
+        "git = Git(root, os.environ)\n"
+        "git.output('add', '--intent-to-add', 'new.txt')\n"
+        "print(git.output('ls-files').decode().split())\n"
     )
     repo.write("new.txt")
     env = {

@@ -10,7 +10,7 @@ from sdd_hooks.config.memory_file import Line, MemoryFile, parse
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.workspace import Module, find_modules, parse_gitmodules, parse_table
 from sdd_hooks.system.git import GitError
-from tests.support.repos import Repo
+from tests.support.repos import Repo, git_at
 
 TABLE = """\
 ## Architecture Context
@@ -45,12 +45,12 @@ def rows(text: str) -> list[tuple[str, str, str, int]]:
 
 
 def test_no_workspace(repo: Repo):
-    assert find_modules(repo.root, None) == ((), [])
-    assert find_modules(repo.root, memory(repo.root, "## Architecture Context")) == ((), [])
+    assert find_modules(repo.handle, None) == ((), [])
+    assert find_modules(repo.handle, memory(repo.root, "## Architecture Context")) == ((), [])
 
 
 def test_modules_of_the_table(repo: Repo):
-    modules, warnings = find_modules(repo.root, memory(repo.root, TABLE))
+    modules, warnings = find_modules(repo.handle, memory(repo.root, TABLE))
     assert modules == (
         Module("api", "services/api", "REST API service", False),
         Module("web", "services/web", "Web | frontend", False),
@@ -60,7 +60,7 @@ def test_modules_of_the_table(repo: Repo):
 
 def test_modules_of_gitmodules(repo: Repo):
     repo.write(".gitmodules", GITMODULES)
-    modules, warnings = find_modules(repo.root, None)
+    modules, warnings = find_modules(repo.handle, None)
     assert modules == (
         Module("service-api", "services/api", "", True),
         Module("libs/web", "services/web", "", True),
@@ -70,7 +70,7 @@ def test_modules_of_gitmodules(repo: Repo):
 
 def test_both_that_agree(repo: Repo):
     repo.write(".gitmodules", GITMODULES)
-    modules, warnings = find_modules(repo.root, memory(repo.root, TABLE))
+    modules, warnings = find_modules(repo.handle, memory(repo.root, TABLE))
     assert [(m.name, m.description) for m in modules] == [
         ("service-api", "REST API service"),
         ("libs/web", "Web | frontend"),
@@ -81,7 +81,7 @@ def test_both_that_agree(repo: Repo):
 def test_both_that_differ(repo: Repo):
     repo.write(".gitmodules", GITMODULES)
     other = TABLE.replace("services/api", "services/old")
-    modules, [warning] = find_modules(repo.root, memory(repo.root, other))
+    modules, [warning] = find_modules(repo.handle, memory(repo.root, other))
     assert [m.root for m in modules] == ["services/api", "services/web"]
     assert str(warning) == (
         f"{repo.root}/CLAUDE.md:7: this table and .gitmodules differ:"
@@ -91,7 +91,7 @@ def test_both_that_differ(repo: Repo):
 
 def test_gitmodules_without_a_submodule_leaves_it_to_the_table(repo: Repo):
     repo.write(".gitmodules", '# nothing\n[submodule "x"]\n\turl = y\n')
-    modules, _ = find_modules(repo.root, memory(repo.root, TABLE))
+    modules, _ = find_modules(repo.handle, memory(repo.root, TABLE))
     assert [m.name for m in modules] == ["api", "web"]
 
 
@@ -99,20 +99,20 @@ def test_gitmodules_that_is_a_link_is_not_read(repo: Repo):
     # git does not read it either.
     repo.write("elsewhere", GITMODULES)
     repo.link(".gitmodules", "elsewhere")
-    assert find_modules(repo.root, None) == ((), [])
+    assert find_modules(repo.handle, None) == ((), [])
 
 
 def test_gitmodules_that_git_cannot_read(repo: Repo):
     repo.write(".gitmodules", GITMODULES + "]bad\n")
     with pytest.raises(ConfigurationError) as caught:
-        find_modules(repo.root, None)
+        find_modules(repo.handle, None)
     assert str(caught.value) == f"{repo.root}/.gitmodules:7: git cannot read this line"
 
 
 def test_gitmodules_too_large(repo: Repo):
     repo.write(".gitmodules", b"#" * (1 << 21))
     with pytest.raises(ConfigurationError, match="larger than"):
-        find_modules(repo.root, None)
+        find_modules(repo.handle, None)
 
 
 @pytest.mark.parametrize("root", ["../x", "/etc", "out", ".", "a/..", ".git/modules"])
@@ -120,12 +120,12 @@ def test_root_that_cannot_be(repo: Repo, root: str):
     repo.link("out", "/")
     repo.write(".gitmodules", f'[submodule "x"]\n\turl = y\n\tpath = {root}\n')
     with pytest.raises(ConfigurationError) as caught:
-        find_modules(repo.root, None)
+        find_modules(repo.handle, None)
     assert str(caught.value).startswith(f"{repo.root}/.gitmodules:3: module 'x' ")
     repo.remove(".gitmodules")
     table = f"### Workspace Modules\n| Module | Root |\n|-|-|\n| x | {root} |\n"
     with pytest.raises(ConfigurationError) as caught:
-        find_modules(repo.root, memory(repo.root, table))
+        find_modules(repo.handle, memory(repo.root, table))
     assert str(caught.value).startswith(f"{repo.root}/CLAUDE.md:4: module 'x' ")
 
 
@@ -133,7 +133,7 @@ def test_root_that_cannot_be(repo: Repo, root: str):
 def test_twice(repo: Repo, rows: str):
     table = f"### Workspace Modules\n| Module | Root |\n|-|-|\n{rows}\n"
     with pytest.raises(ConfigurationError, match=r"CLAUDE\.md:5: module '.' is there twice"):
-        find_modules(repo.root, memory(repo.root, table))
+        find_modules(repo.handle, memory(repo.root, table))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_twice(repo: Repo, rows: str):
 def test_which_table(repo: Repo, heading: str, columns: str, found: bool):
     width = columns.count("|") + 1
     table = f"{heading}\n| {columns} |\n{'|---' * width}|\n{'| x ' * width}|\n"
-    modules, _ = find_modules(repo.root, memory(repo.root, table))
+    modules, _ = find_modules(repo.handle, memory(repo.root, table))
     assert bool(modules) is found
 
 
@@ -200,7 +200,7 @@ def test_gitmodules_as_git_reads_it(tmp_path: Path):
         b'[submodule "url"]\n url = x\n[submodule "empty"]\n path\n[core]\n path = no\n'
         b'[submodule "caf\xe9"]\n path = caf\xe9\n'
     )
-    assert [(d.name, d.root) for d in parse_gitmodules(text, tmp_path)] == [
+    assert [(d.name, d.root) for d in parse_gitmodules(text, git_at(tmp_path))] == [
         ('a.b "c"', "sp ace"),
         ("two", "last"),
         (os.fsdecode(b"caf\xe9"), os.fsdecode(b"caf\xe9")),
@@ -211,7 +211,7 @@ def test_many_modules_take_no_longer_each(repo: Repo):
     text = "".join(f'[submodule "m{n}"]\n\tpath = m/{n}\n' for n in range(5000))
     repo.write(".gitmodules", text)
     started = time.process_time()
-    modules, _ = find_modules(repo.root, None)
+    modules, _ = find_modules(repo.handle, None)
     assert len(modules) == 5000
     assert time.process_time() - started < 4
 
@@ -230,7 +230,7 @@ def test_what_git_writes_is_read(tmp_path_factory: pytest.TempPathFactory, paths
     repo = Repo(file.parent)
     for name, path in paths.items():
         repo.git("config", "--file", str(file), f"submodule.{name}.path", path)
-    found = {d.name: d.root for d in parse_gitmodules(file.read_bytes(), file.parent)}
+    found = {d.name: d.root for d in parse_gitmodules(file.read_bytes(), git_at(file.parent))}
     assert found == paths
 
 
@@ -238,6 +238,6 @@ def test_what_git_writes_is_read(tmp_path_factory: pytest.TempPathFactory, paths
 @given(st.binary(max_size=60) | st.text(alphabet='[]"=\\\n sub#', max_size=60).map(str.encode))
 def test_any_gitmodules_is_read_or_refused(data: bytes):
     try:
-        parse_gitmodules(data, Path("/"))
+        parse_gitmodules(data, git_at(Path("/")))
     except GitError as error:
         assert "\n" not in str(error)

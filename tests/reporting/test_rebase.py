@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdd_hooks.project.project import load_project
 from sdd_hooks.reporting.line_comments import Existing, Reconciled, inline, reconcile
 from sdd_hooks.review.review import review_commits
 from tests.support.repos import Repo
@@ -27,7 +26,7 @@ def begun(tmp_path: Path) -> Repo:
 
 def reviewed(repo: Repo, existing: list[Existing]) -> Reconciled:
     """What a review of the branch as it is now does with the comments that are there."""
-    review = review_commits(load_project(repo.root), "main", "topic")
+    review = review_commits(repo.project(), "main", "topic")
     return reconcile(inline(review), existing)
 
 

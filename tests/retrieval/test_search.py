@@ -10,7 +10,7 @@ from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import NotIndexed
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.project.project import Project, load_project
+from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import search
 from tests.support.repos import Repo
 
@@ -21,7 +21,7 @@ ADR = "# ADR-0001: Use JWT\n\n## Decision Outcome\n\nTokens are signed with RS25
 def project(repo: Repo) -> Project:
     repo.commit("Start", {".gitignore": ".sdd/\n", "docs/adrs/ADR-0001-jwt.md": ADR})
     repo.commit("Code", {"src/token.py": "def sign_token():\n    ...\n"})
-    return load_project(repo.root)
+    return repo.project()
 
 
 @pytest.fixture

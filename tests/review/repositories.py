@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sdd_hooks.changes.diff import read_change, read_staged
-from sdd_hooks.project.project import load_project
 from sdd_hooks.review.review import subject_of as _subject_of
 from sdd_hooks.review.subject import Subject
 from tests.support.repos import Repo
@@ -38,8 +37,8 @@ def subject_of(
     base = repo.head()
     _apply(repo, after)
     head = repo.commit(message)
-    change = read_change(repo.root, base, head, title=title, body=body)
-    return _subject_of(load_project(repo.root), change)
+    change = read_change(repo.handle, base, head, title=title, body=body)
+    return _subject_of(repo.project(), change)
 
 
 def staged_subject_of(
@@ -54,7 +53,7 @@ def staged_subject_of(
     repo = _begin(tmp_path, before, adrs, specs)
     _apply(repo, after)
     repo.git("add", "--all")
-    return _subject_of(load_project(repo.root), read_staged(repo.root))
+    return _subject_of(repo.project(), read_staged(repo.handle))
 
 
 def _begin(tmp_path: Path, before: Mapping[str, str | bytes], adrs: str, specs: str) -> Repo:

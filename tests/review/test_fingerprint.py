@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.findings import identify_findings
-from sdd_hooks.project.project import load_project
 from sdd_hooks.review.apply_rules import check
 from sdd_hooks.review.review import subject_of
 from sdd_hooks.review.rules import own
@@ -25,8 +24,8 @@ def test_a_rebase_and_lines_above_leave_the_fingerprints(repo: Repo) -> None:
     repo.commit("Topic\n\nBy ADR-0098.")
 
     def fingerprints(base: str) -> list[tuple[str, str, int]]:
-        change = read_change(repo.root, base, "topic")
-        subject = subject_of(load_project(repo.root), change)
+        change = read_change(repo.handle, base, "topic")
+        subject = subject_of(repo.project(), change)
         checked = check(subject, own())
         assert checked.notes == ()
         return [

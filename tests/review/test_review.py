@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 from subprocess import run
 
@@ -15,8 +16,8 @@ def test_a_shallow_clone_is_reviewed_and_says_what_it_cannot_tell(tmp_path: Path
         origin.write("a.py", f"{number}\n")
         origin.commit(f"Change {number} (ADR-0001)")
     origin.git("clone", "-q", "--depth=2", f"file://{origin.root}", str(tmp_path / "clone"))
-    whole = review_commits(load_project(origin.root), "HEAD~1", "HEAD")
-    shallow = review_commits(load_project(tmp_path / "clone"), "HEAD~1", "HEAD")
+    whole = review_commits(origin.project(), "HEAD~1", "HEAD")
+    shallow = review_commits(load_project(tmp_path / "clone", os.environ), "HEAD~1", "HEAD")
     assert whole.notes == ()
     assert [note.partition(" before")[0] for note in shallow.notes] == ["not looked at: commits"]
     assert [one.id for one in shallow.references.ranked] == ["ADR-0001"]

@@ -7,7 +7,6 @@ from contextlib import closing
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine
 from sdd_hooks.engines.protocol import CollectionChanges, Engine
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.project.project import load_project
 from tests.support.repos import Repo
 
 
@@ -18,7 +17,7 @@ def look_at(repo: Repo, moment: float) -> None:
 
 def embedded_at(repo: Repo, moment: float) -> EmbeddedEngine:
     """The repository's index, opened at `moment`."""
-    found = load_project(repo.root).repository
+    found = repo.project().repository
     index, vectors = found.search_dir / "index.db", found.shared_dir / "vectors.db"
     return EmbeddedEngine(repo.root, index, vectors, clock=lambda: moment)
 
@@ -30,7 +29,7 @@ def note_a_look(engine: Engine, repo: Repo) -> None:
         engine.update(
             [
                 CollectionChanges(one, (), complete=False, bookmark=None)
-                for one in load_project(repo.root).collections
+                for one in repo.project().collections
                 if one.name in indexed
             ]
         )
@@ -38,5 +37,5 @@ def note_a_look(engine: Engine, repo: Repo) -> None:
 
 def looked_at(repo: Repo) -> float | None:
     """When the index of a repository was last touched."""
-    with closing(open_engine(load_project(repo.root))) as engine:
+    with closing(open_engine(repo.project())) as engine:
         return engine.touched()

@@ -14,7 +14,7 @@ import pytest
 
 from sdd_hooks.embedding.lock import Holder, holder
 from sdd_hooks.embedding.log import DIRECTORY
-from sdd_hooks.project.project import Project, load_project
+from sdd_hooks.project.project import Project
 from tests.cli.commands import Done, run
 from tests.support.gated_model import Gate, make_gate
 from tests.support.repos import Repo
@@ -34,7 +34,7 @@ class Gated:
 
     @property
     def project(self) -> Project:
-        return load_project(self.repo.root)
+        return self.repo.project()
 
     @property
     def running(self) -> Holder | None:

@@ -14,7 +14,7 @@ import apsw
 from sdd_hooks.engines.protocol import EmbedReport, Engine
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.project.project import Project, load_project
+from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.outcome import Pulled, Pushed
 from sdd_hooks.sharing.pull import pull
 from sdd_hooks.sharing.push import push
@@ -54,7 +54,7 @@ class Laptop:
 
     @property
     def project(self) -> Project:
-        return load_project(self.repo.root)
+        return self.repo.project()
 
     def on_engine(self, act: Callable[[Project, Engine], Result]) -> Result:
         """What `act` does with the project and its engine."""

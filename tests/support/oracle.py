@@ -16,8 +16,7 @@ import apsw
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine
 from sdd_hooks.engines.protocol import CollectionChanges, Query, SubQuery
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.project import load_project
-from sdd_hooks.system.git import git, nul_split
+from sdd_hooks.system.git import nul_split
 from tests.support.repos import Repo
 
 _QUERIES = 6
@@ -33,7 +32,7 @@ def assert_index_matches_scratch(repo: Repo) -> None:
     Documents with their hashes and titles, chunks with their anchors, lines and texts, and what a
     few searches find, in order, must be the same, and the index sound.
     """
-    project = load_project(repo.root)
+    project = repo.project()
     search = project.repository.search_dir
     with TemporaryDirectory() as folder:
         scratch = EmbeddedEngine(
@@ -61,7 +60,7 @@ def assert_index_matches_scratch(repo: Repo) -> None:
 
 def documents(repo: Repo) -> list[str]:
     """The paths of all indexed documents."""
-    search = load_project(repo.root).repository.search_dir
+    search = repo.project().repository.search_dir
     return sorted({chunk[1] for chunk in _chunks(search / "index.db")})
 
 
@@ -77,8 +76,7 @@ def _everything(repo: Repo, collection: Collection) -> CollectionChanges:
         ]
     else:
         prefix = f"{collection.repository}/" if collection.repository else ""
-        listing = git(
-            repo.root / collection.repository,
+        listing = repo.handle.at(repo.root / collection.repository).output(
             *("ls-files", "-z", "--cached", "--others", "--exclude-standard"),
         )
         paths = [prefix + path for path in nul_split(listing)]

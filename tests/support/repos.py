@@ -7,6 +7,10 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from sdd_hooks.project.project import Project, load_project
+from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.system.git import Git
+
 ISOLATION = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -18,6 +22,11 @@ ISOLATION = {
     "GIT_COMMITTER_EMAIL": "ada@example.org",
     "GIT_COMMITTER_DATE": "2026-01-02T03:04:05+00:00",
 }
+
+
+def git_at(root: Path) -> Git:
+    """git in any directory, with the environment of this process."""
+    return Git(root, os.environ)
 
 
 class Repo:
@@ -33,6 +42,20 @@ class Repo:
         repo = cls(root)
         repo.git("init", "--quiet", "--initial-branch=main", *args)
         return repo
+
+    @property
+    def handle(self) -> Git:
+        """git as sdd runs it here, with the environment of this process."""
+        return git_at(self.root)
+
+    @property
+    def repository(self) -> Repository:
+        """The repository as sdd finds it, with the environment of this process."""
+        return discover(self.root, os.environ)
+
+    def project(self) -> Project:
+        """The project as sdd loads it, with the environment of this process."""
+        return load_project(self.root, os.environ)
 
     def environment(self) -> dict[str, str]:
         """What git runs in: this process's environment without any `GIT_` but the isolation."""

@@ -10,7 +10,6 @@ import pytest
 
 from sdd_hooks.embedding.log import open_embed_log
 from sdd_hooks.errors import StorageError
-from sdd_hooks.project.repository import discover
 from sdd_hooks.system.detached import LogOfAnother, claim, open_log, start
 from tests.support.repos import Repo
 from tests.support.waiting import until
@@ -85,8 +84,8 @@ def test_a_file_of_somebody_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_two_repositories_of_one_name_have_a_log_each(tmp_path: Path) -> None:
-    one = discover(Repo.init(tmp_path / "a" / "Shop.js").root)
-    two = discover(Repo.init(tmp_path / "b" / "Shop.js").root)
+    one = Repo.init(tmp_path / "a" / "Shop.js").repository
+    two = Repo.init(tmp_path / "b" / "Shop.js").repository
     first, path = open_embed_log(one, tmp_path)
     assert path == tmp_path / "qmd-embed-shop-js.log"
     second, other = open_embed_log(two, tmp_path)
@@ -103,14 +102,14 @@ def test_two_repositories_of_one_name_have_a_log_each(tmp_path: Path) -> None:
 
 def test_where_another_user_has_the_name_there_is_another(tmp_path: Path) -> None:
     stranger(tmp_path / "qmd-embed-shop.log", 0o600)
-    log, path = open_embed_log(discover(Repo.init(tmp_path / "shop").root), tmp_path)
+    log, path = open_embed_log(Repo.init(tmp_path / "shop").repository, tmp_path)
     os.close(log)
     assert path.name.startswith("qmd-embed-shop-")
     assert (tmp_path / "qmd-embed-shop.log").read_text() == "theirs"
 
 
 def test_a_long_name_is_no_obstacle(tmp_path: Path) -> None:
-    log, path = open_embed_log(discover(Repo.init(tmp_path / ("x" * 250)).root), tmp_path)
+    log, path = open_embed_log(Repo.init(tmp_path / ("x" * 250)).repository, tmp_path)
     os.close(log)
     assert path.exists()
 

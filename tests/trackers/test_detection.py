@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import ConfigurationError, SddError
-from sdd_hooks.project.project import load_project
 from sdd_hooks.remote.urls import RemoteUrl, parse_remote
 from sdd_hooks.trackers.detection import (
     Candidates,
@@ -299,14 +298,14 @@ def workspace(repo: Repo, api: str = "") -> Repo:
 
 
 def test_a_module_overrides_key_by_key(repo: Repo) -> None:
-    project = load_project(workspace(repo, "- **Repo**: api\n").root)
+    project = workspace(repo, "- **Repo**: api\n").project()
     settings, _ = tracker_settings(project, "api")
     assert settings == TrackerSettings("gitea", "acme", "api", url="https://git.acme.example")
     assert tracker_settings(project, "web")[0] == tracker_settings(project, "")[0]
 
 
 def test_a_module_with_another_tracker_inherits_nothing_of_the_first(repo: Repo) -> None:
-    project = load_project(workspace(repo, "- **Type**: jira\n- **Project Key**: API\n").root)
+    project = workspace(repo, "- **Type**: jira\n- **Project Key**: API\n").project()
     settings, memory = tracker_settings(project, "api")
     assert settings == TrackerSettings("jira", project_key="API")
     assert memory == project.repository.root / "services/api/CLAUDE.md"
@@ -315,7 +314,7 @@ def test_a_module_with_another_tracker_inherits_nothing_of_the_first(repo: Repo)
 
 def test_what_a_module_is_recognised_by(repo: Repo) -> None:
     workspace(repo).git("remote", "add", "origin", "ssh://git@git.acme.example:2222/acme/shop.git")
-    project = load_project(repo.root)
+    project = repo.project()
     root = surroundings(project, "", {"A": "b"})
     assert root.root == project.repository.root
     assert root.specs == ("docs/openspec/specs",)
@@ -330,7 +329,7 @@ def test_what_a_module_is_recognised_by(repo: Repo) -> None:
 def test_another_remote_is_nobodys_origin(repo: Repo) -> None:
     repo.commit("Start", {"a.py": "pass\n"})
     repo.git("remote", "add", "upstream", "https://github.com/acme/shop")
-    place = surroundings(load_project(repo.root), "", {})
+    place = surroundings(repo.project(), "", {})
     assert place.origin is None
     assert detect(TrackerSettings(), place, registered()).found is None
 
@@ -342,6 +341,6 @@ def test_a_submodule_has_an_origin_of_its_own(repo: Repo, tmp_path: Path) -> Non
     repo.commit("Add it")
     repo.git("remote", "add", "origin", "https://github.com/acme/shop")
     inner.git("remote", "set-url", "origin", "https://github.com/acme/library")
-    project = load_project(repo.root)
+    project = repo.project()
     names = [surroundings(project, module, {}).origin for module in ("", "library")]
     assert [one and one.name for one in names] == ["shop", "library"]

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.project.project import load_project
 from sdd_hooks.system.user_cache import remember
 from sdd_hooks.trackers.host_probe import CACHE, KNOWN_FOR
 from sdd_hooks.trackers.source import Source, find_source, no_tracker
@@ -44,7 +43,7 @@ def workspace(repo: Repo, root: str = "", **modules: str) -> Repo:
 
 def source(repo: Repo, module: str = "", **options: object) -> Source | None:
     environ = {"HOME": str(repo.root.parent)}
-    project = load_project(repo.root)
+    project = repo.project()
     return find_source(project, module, NOW, environ, online=False, **options)[0]  # type: ignore[arg-type]
 
 
@@ -145,7 +144,7 @@ def test_the_tracker_is_opened_without_asking_anybody(repo: Repo) -> None:
 
 
 def test_there_is_a_line_for_where_there_is_none(repo: Repo) -> None:
-    project = load_project(workspace(repo).root)
+    project = workspace(repo).project()
     assert str(no_tracker(project, "", ())) == (
         "no tracker is known for repo: declare one under `#### Tracker` of the memory file"
     )

@@ -20,7 +20,7 @@ from typing import Any
 from sdd_hooks.code.languages import GENERATED, VENDORED
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import PathRefused, resolve_inside
-from sdd_hooks.system.git import nul_split, try_git
+from sdd_hooks.system.git import Git, nul_split
 from sdd_hooks.text.globs import expand_braces
 
 LARGEST = 1_000_000
@@ -115,16 +115,16 @@ def exceptions(base: str, collection: Collection, unwanted: Iterable[str]) -> tu
     return tuple(dict.fromkeys(globs))
 
 
-def untracked(root: Path, repository: str) -> list[str]:
+def untracked(git: Git, repository: str) -> list[str]:
     """What qmd would find on disk but git does not count to this repository: what it ignores, and
     other repositories inside. The shortest paths first; directories end in `/`."""
-    top = root / repository
-    ignored = _listed(top, "--others", "--ignored", "--exclude-standard", "--directory")
+    git = git.at(git.root / repository)
+    ignored = _listed(git, "--others", "--ignored", "--exclude-standard", "--directory")
     # git shows a repository that is no submodule as a directory, whatever is in it.
-    others = [one for one in _listed(top, "--others", "--exclude-standard") if one.endswith("/")]
+    others = [one for one in _listed(git, "--others", "--exclude-standard") if one.endswith("/")]
     linked = [
         f"{one.partition(chr(9))[2]}/"
-        for one in _listed(top, "--stage")
+        for one in _listed(git, "--stage")
         if one.startswith("160000 ")
     ]
     prefix = f"{repository}/" if repository else ""
@@ -189,8 +189,8 @@ def _coarse(glob: str) -> str:
     return "/".join(part if part == "**" else _ODD.sub("*", part) for part in parts)
 
 
-def _listed(top: Path, *args: str) -> list[str]:
-    return nul_split(try_git(top, "ls-files", "-z", *args) or b"")
+def _listed(git: Git, *args: str) -> list[str]:
+    return nul_split(git.try_output("ls-files", "-z", *args) or b"")
 
 
 def _visible(path: str) -> bool:

@@ -77,10 +77,11 @@ class QmdEngine:
         self._qmd = qmd
         self._environ = environ
         self._clock = clock
+        self._git = project.repository.git
         self._place = place_of(project.repository)
         self._model = project.configuration.search.embed_model
         self._declared = {one.name: one for one in project.collections}
-        require_ours(self._place)
+        require_ours(self._git, self._place)
         self._ledger = Ledger(self._place, repair=repair)
         self.notes = self._ledger.notes
 
@@ -130,7 +131,9 @@ class QmdEngine:
             for one in due:
                 if progress:
                     progress(f"Indexing {one.collection.name}", 0, len(one.paths))
-            held = updating.declare(self._place, self._declared, held, due, self._usable_model())
+            held = updating.declare(
+                self._git, self._place, self._declared, held, due, self._usable_model()
+            )
             done = self._run("update", documents=sum(len(one.paths) for one in due))
             told = updating.told(done, [one.collection.name for one in due])
             counts.update({one.collection.name: updating.counted(one, told) for one in due})
@@ -155,7 +158,7 @@ class QmdEngine:
             )
         )
         if due:
-            self.notes += updating.outdated_contexts(self._place, self._declared, held)
+            self.notes += updating.outdated_contexts(self._git, self._place, self._declared, held)
         return counts
 
     def embed(
@@ -168,7 +171,7 @@ class QmdEngine:
         model = configured_model(self._model, self._place.root)
         self._say_release()
         held = dict(self._state.collections)
-        updating.declare(self._place, self._declared, held, (), model)
+        updating.declare(self._git, self._place, self._declared, held, (), model)
         if self._state.model != self._model:
             # Known from the start: an embed that is followed, or killed, has made some of them.
             missing = self._ask_pending()
@@ -297,7 +300,12 @@ class QmdEngine:
 
             # What somebody else changed in the file is not acted on.
             updating.declare(
-                self._place, self._declared, self._state.collections, (), self._usable_model()
+                self._git,
+                self._place,
+                self._declared,
+                self._state.collections,
+                (),
+                self._usable_model(),
             )
             for name in gone:
                 self._run("collection", "remove", name)

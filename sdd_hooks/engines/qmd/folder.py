@@ -10,12 +10,12 @@ from pathlib import Path
 from sdd_hooks.engines.qmd.process import Place
 from sdd_hooks.errors import StorageError
 from sdd_hooks.system.files import refuse_links
-from sdd_hooks.system.git import try_git
+from sdd_hooks.system.git import Git
 
 _MAGIC = b"SQLite format 3\0"
 
 
-def require_ours(place: Place) -> None:
+def require_ours(git: Git, place: Place) -> None:
     """Make sure that nothing in the folder leads elsewhere or came with a clone.
 
     qmd runs the commands in its configuration, loads the models that it names and deletes those
@@ -30,7 +30,7 @@ def require_ours(place: Place) -> None:
     if not directory.is_dir():
         return
     inside = directory.relative_to(place.root).as_posix()
-    if try_git(place.root, "ls-files", "-z", "--", f":(literal){inside}"):
+    if git.try_output("ls-files", "-z", "--", f":(literal){inside}"):
         raise StorageError(
             f"git tracks files in {inside}, which is not for committing:"
             f" run `git rm -r --cached {inside}`, delete it and run `sdd index`"

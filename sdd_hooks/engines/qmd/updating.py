@@ -30,6 +30,7 @@ from sdd_hooks.engines.qmd.state import Held
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import write_atomically
+from sdd_hooks.system.git import Git
 
 
 def is_due(change: CollectionChanges, now: str, seen: str) -> bool:
@@ -64,6 +65,7 @@ def nothing(root: Path, change: CollectionChanges) -> Counts:
 
 
 def declare(
+    git: Git,
     place: Place,
     declared: Mapping[str, Collection],
     held: Mapping[str, Held],
@@ -87,7 +89,7 @@ def declare(
             continue
         repository = collection.repository
         if repository not in elsewhere:
-            elsewhere[repository] = untracked(place.root, repository)
+            elsewhere[repository] = untracked(git, repository)
         base, below = base_of(place.root, collection)
         change = changes.get(name)
         spelled = frozenset() if change and change.complete else frozenset(one.endings)
@@ -139,7 +141,7 @@ def filled(held: Mapping[str, Held], counts: Mapping[str, Counts]) -> dict[str, 
 
 
 def outdated_contexts(
-    place: Place, declared: Mapping[str, Collection], held: Mapping[str, Held]
+    git: Git, place: Place, declared: Mapping[str, Collection], held: Mapping[str, Held]
 ) -> list[str]:
     """A line for each collection whose text says what is no longer so. Artifacts are read only when
     a text says anything about them."""
@@ -152,7 +154,7 @@ def outdated_contexts(
         return []
     from sdd_hooks.artifacts.work_tree import read_work_tree
 
-    corpus, _ = read_work_tree(place.root, declared.values())
+    corpus, _ = read_work_tree(git, declared.values())
     mine = {
         name: [one for one in corpus.artifacts if one.module == declared[name].module]
         for name in texts

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import keep, recall
-from sdd_hooks.system.git import nul_split, run, try_git
+from sdd_hooks.system.git import nul_split
 
 LONGEST_LINE = 600
 MOST_LINES = 200
@@ -63,7 +63,7 @@ _Lines = dict[str, list[tuple[int, str]]]
 
 def _brought_up_to_date(repository: Repository, lines: _Lines, before: str, commit: str) -> _Lines:
     command = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, commit)
-    listed = try_git(repository.root, *command)
+    listed = repository.git.try_output(*command)
     changed = nul_split(listed or b"")
     if listed is None or len(changed) > MOST_CHANGED:
         return _grep(repository, commit, ())
@@ -76,7 +76,7 @@ def _brought_up_to_date(repository: Repository, lines: _Lines, before: str, comm
 def _grep(repository: Repository, commit: str, pathspecs: Sequence[str]) -> _Lines:
     # git fails when it finds nothing, and where a blob is missing from a partial clone.
     options = ("--extended-regexp", "-e", _MENTION, commit, "--", *pathspecs)
-    output = run(repository.root, *_COMMAND, *options).stdout
+    output = repository.git.run(*_COMMAND, *options).stdout
     found: _Lines = {}
     prefix = len(commit) + 1
     for row in output.split(b"\n"):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sdd_hooks.artifacts.identifiers import ArtifactId, references
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import keep, recall
-from sdd_hooks.system.git import is_object_id, run, try_git
+from sdd_hooks.system.git import is_object_id
 
 MOST_COMMITS = 4_000
 LONGEST_MESSAGE = 4_000
@@ -58,7 +58,7 @@ def _recalled(repository: Repository) -> tuple[str, list[Commit]]:
     tip = cached.get("tip")
     if not isinstance(tip, str) or not is_object_id(tip):
         return "", []
-    if try_git(repository.root, "cat-file", "-e", f"{tip}^{{commit}}") is None:
+    if repository.git.try_output("cat-file", "-e", f"{tip}^{{commit}}") is None:
         return "", []
     rows = cached.get("commits")
     commits = [_row(row) for row in rows] if isinstance(rows, list) else [None]
@@ -87,7 +87,7 @@ def touching_commits(repository: Repository, base: str, paths: Sequence[str]) ->
     if not paths:
         return []
     # git would walk to the first commit to find the rest.
-    oldest = try_git(repository.root, "rev-parse", "--verify", "-q", f"{base}~{MOST_COMMITS}")
+    oldest = repository.git.try_output("rev-parse", "--verify", "-q", f"{base}~{MOST_COMMITS}")
     spans = (base, "--not", oldest.decode().strip()) if oldest else (base,)
     options = ("--no-renames", "--name-only", "-z", f"--max-count={MOST_COMMITS}")
     literal = [f":(literal){path}" for path in paths] if len(paths) <= FEW_PATHS else []
@@ -99,7 +99,7 @@ def touching_commits(repository: Repository, base: str, paths: Sequence[str]) ->
 
 def _commits(repository: Repository, *asked: str) -> list[Commit]:
     # A partial clone may lack what git walks over: what it has told until then counts.
-    output = run(repository.root, "log", _FORM, *asked).stdout
+    output = repository.git.run("log", _FORM, *asked).stdout
     return [commit for entry in output.split(b"\x01") if (commit := _parsed(entry))]
 
 
@@ -115,7 +115,7 @@ def _parsed(entry: bytes) -> Commit | None:
 def _ids(repository: Repository, tip: str, base: str) -> list[str]:
     """The commits that `tip` has and `base` has not."""
     limit = f"--max-count={MOST_COMMITS}"
-    return run(repository.root, "rev-list", limit, tip, "--not", base).stdout.decode().split()
+    return repository.git.run("rev-list", limit, tip, "--not", base).stdout.decode().split()
 
 
 def _commit(id: str, message: str, files: Sequence[str] = ()) -> Commit:

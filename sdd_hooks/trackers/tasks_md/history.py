@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.remote.json_fields import stamp
-from sdd_hooks.system.git import nul_split, try_git
+from sdd_hooks.system.git import Git, nul_split
 
 _OPTIONS = ("-z", "--relative", "--name-only", "--no-renames")
 
@@ -25,21 +25,21 @@ class Known(NamedTuple):
 UNKNOWN = Known("", "", "")
 
 
-def history_of(root: Path, paths: Sequence[str]) -> dict[str, Known]:
-    """The history of files below `root`: from their first commit to the last one.
+def history_of(git: Git, paths: Sequence[str]) -> dict[str, Known]:
+    """The history of files below the directory of `git`: from their first commit to the last one.
 
     What differs from the last commit, or is in none, was updated when it was written.
     """
     if not paths:
         return {}
     only = ("--", *(f":(literal){path}" for path in paths))
-    found = _committed(try_git(root, "log", "--format=%x01%ct %aN", *_OPTIONS, *only) or b"")
-    differing = try_git(root, "diff", *_OPTIONS, "HEAD", *only)
+    found = _committed(git.try_output("log", "--format=%x01%ct %aN", *_OPTIONS, *only) or b"")
+    differing = git.try_output("diff", *_OPTIONS, "HEAD", *only)
     changed = set(paths if differing is None else nul_split(differing))
     for path in paths:
         then = found.get(path)
         if then is None or path in changed:
-            written = _written(root / path)
+            written = _written(git.root / path)
             found[path] = then._replace(updated=written) if then else Known(written, written, "")
     return found
 

@@ -29,6 +29,7 @@ from sdd_hooks.system.files import (
     resolve_inside,
     write_atomically,
 )
+from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.issue import Draft, Edit, Issue
 from sdd_hooks.trackers.protocol import (
@@ -70,17 +71,17 @@ class _File(NamedTuple):
 
 
 class TasksMd:
-    """The tasks of the specifications in some directories, which are relative to `root`."""
+    """The tasks of the specifications in some directories, which are relative to that of `git`."""
 
     name = NAME
     label = LABEL
     web = ""
 
     def __init__(
-        self, root: Path, directories: Sequence[str], clock: Callable[[], float] = time.time
+        self, git: Git, directories: Sequence[str], clock: Callable[[], float] = time.time
     ) -> None:
         self.place = ", ".join(directories)
-        self._root = root
+        self._git = git
         self._directories = directories
         self._clock = clock
 
@@ -179,7 +180,7 @@ class TasksMd:
         return self._issues_of(list(self._files(warnings)))
 
     def _issues_of(self, files: Sequence[_File]) -> list[Issue]:
-        known = history_of(self._root, [file.path for file in files])
+        known = history_of(self._git, [file.path for file in files])
         issues = []
         for file in files:
             then = known.get(file.path, UNKNOWN)
@@ -190,10 +191,10 @@ class TasksMd:
     def _files(self, warnings: list[str]) -> Iterator[_File]:
         """Every tasks.md that can be read; a line for what cannot."""
         taken: dict[str, str] = {}
-        for capability, directory in _capabilities(self._root, self._directories):
+        for capability, directory in _capabilities(self._git.root, self._directories):
             path = f"{directory}/{FILE}"
             try:
-                data = read_inside(self._root, path, LARGEST)
+                data = read_inside(self._git.root, path, LARGEST)
             except FileNotFoundError:
                 continue
             except (FileTooLarge, PathRefused) as error:
@@ -219,7 +220,7 @@ class TasksMd:
         from sdd_hooks.artifacts.spec import read_spec
 
         try:
-            text = _decoded(read_inside(self._root, f"{directory}/{_SPEC}", LARGEST))
+            text = _decoded(read_inside(self._git.root, f"{directory}/{_SPEC}", LARGEST))
         except (OSError, SddError):
             text = None
         found = read_spec(directory, text or "", None)
@@ -227,7 +228,7 @@ class TasksMd:
 
     def _capability(self, name: str) -> tuple[str, str]:
         """The capability that is meant, and its directory. Raises Missing."""
-        there = dict(reversed(list(_capabilities(self._root, self._directories))))
+        there = dict(reversed(list(_capabilities(self._git.root, self._directories))))
         if not name and len(there) == 1:
             return next(iter(there.items()))
         if name in there:
@@ -240,12 +241,12 @@ class TasksMd:
 
     def _text(self, path: str) -> str:
         try:
-            return _decoded(read_inside(self._root, path, LARGEST))
+            return _decoded(read_inside(self._git.root, path, LARGEST))
         except FileNotFoundError:
             return ""
 
     def _write(self, path: str, text: str) -> None:
-        target = resolve_inside(self._root, path.rpartition("/")[0]) / FILE
+        target = resolve_inside(self._git.root, path.rpartition("/")[0]) / FILE
         refuse_links(target)
         write_atomically(target, text.encode("utf-8", "surrogateescape"))
 
@@ -314,7 +315,7 @@ def _readable(text: str) -> str:
 
 
 def _open(where: Where, machine: Machine) -> TasksMd:  # noqa: ARG001
-    return TasksMd(machine.around.root, machine.around.specs)
+    return TasksMd(Git(machine.around.root, machine.around.environ), machine.around.specs)
 
 
 def _declared(settings: TrackerSettings, around: Around) -> Where:  # noqa: ARG001

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -150,7 +151,7 @@ def test_the_repository_holds_the_corpus_and_declares_it(name: str, tmp_path: Pa
     root = make_repository(
         name, tmp_path / name, engine="embedded", model="/m", environ=environment(tmp_path)
     )
-    project = load_project(root)
+    project = load_project(root, os.environ)
     assert project.configuration.search.embed_model == "/m"
     (collection,) = [one for one in project.collections if one.name == name]
     assert all(collection.contains(path) for path in documents(name))

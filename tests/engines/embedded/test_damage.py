@@ -9,7 +9,6 @@ from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import SddError
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.project.project import load_project
 
 QUERY = Query((SubQuery("lex", "database decision"),))
 PAGE = 4096
@@ -28,7 +27,7 @@ def damaged(data, seed):
 def test_damage_is_an_answer_or_an_error(repo, seed):
     text = "# ADR-{0:04d}: Title {0}\n\nA database.\n\n## Decision\n\nWord {0}.\n"
     repo.commit("Start", {f"docs/adrs/ADR-{n:04d}.md": text.format(n) for n in range(1, 40)})
-    project = load_project(repo.root)
+    project = repo.project()
     refresh(project, collections=project.collections)
     index = project.repository.search_dir / "index.db"
     data = damaged(index.read_bytes(), seed)

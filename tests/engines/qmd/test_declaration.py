@@ -128,7 +128,7 @@ def test_what_git_does_not_count_to_the_repository_is_listed(repo: Repo, tmp_pat
     repo.write("a.log")
     repo.write(".hidden/z.py")
     Repo.init(repo.root / "other").commit("Start", {"b.py": ""})
-    assert untracked(repo.root, "") == [
+    assert untracked(repo.handle, "") == [
         "a.log",
         "built/",
         "other/",
@@ -137,7 +137,7 @@ def test_what_git_does_not_count_to_the_repository_is_listed(repo: Repo, tmp_pat
     ]
     repo.write("libs/inner/.gitignore", "made/\n")
     repo.write("libs/inner/made/m.py")
-    assert untracked(repo.root, "libs/inner") == ["libs/inner/made/"]
+    assert untracked(repo.handle, "libs/inner") == ["libs/inner/made/"]
 
 
 DECLARED = st.builds(

@@ -404,12 +404,12 @@ def test_a_submodule_is_indexed_as_a_module(on_qmd: Subject, tmp_path: Path) -> 
 
 
 SEARCH = """
-import sys
+import os, sys
 from pathlib import Path
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.project.project import load_project
-engine = open_engine(load_project(Path.cwd()))
+engine = open_engine(load_project(Path.cwd(), os.environ))
 assert engine.bookmarks()
 assert engine.search(Query((SubQuery("lex", "session"),))).hits
 heavy = {"apsw", "asyncio", "git", "http.client", "httpx", "importlib.metadata", "logging", "numpy"}

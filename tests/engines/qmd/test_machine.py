@@ -9,7 +9,7 @@ import pytest
 from sdd_hooks.engines.qmd import machine
 from sdd_hooks.engines.registry import embedder, serve, to_download
 from sdd_hooks.errors import EngineUnavailable, NotIndexed
-from sdd_hooks.project.project import Project, load_project
+from sdd_hooks.project.project import Project
 from tests.engines.qmd.fakes import environment, program
 from tests.support.abacus import CHOICE
 from tests.support.qmd import RealQmd
@@ -21,7 +21,7 @@ CONFIGURED = "### SDD Configuration\n\n#### Search\n\n- **Engine**: qmd\n"
 def project(repo: Repo, model: str = "") -> Project:
     line = f"- **Embed Model**: {model}\n" if model else ""
     repo.write("CLAUDE.md", CONFIGURED + line)
-    return load_project(repo.root)
+    return repo.project()
 
 
 @pytest.fixture
@@ -88,6 +88,6 @@ def test_nothing_to_serve(repo: Repo, real_qmd: RealQmd) -> None:
 
 def test_an_engine_from_outside_tells_none_of_it(repo: Repo) -> None:
     repo.write("CLAUDE.md", CHOICE)
-    chosen = load_project(repo.root)
+    chosen = repo.project()
     assert (to_download(chosen), embedder(chosen)) == ("", "")
     assert serve(chosen, 0, print) is False

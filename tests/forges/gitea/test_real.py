@@ -19,7 +19,6 @@ from sdd_hooks.forges.gitea.repository import Gitea
 from sdd_hooks.forges.gitea.vendor import VENDOR
 from sdd_hooks.forges.protocol import Run
 from sdd_hooks.forges.registry import here
-from sdd_hooks.project.project import load_project
 from tests.action.hosting import MEMORY, RECORD
 from tests.forges.gitea.contract import HOSTILE, LINES, PATH, Contract, OnLine
 from tests.forges.gitea.desk import WRONG, open_gitea
@@ -160,7 +159,7 @@ class RealForge:
         repo.git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", sha, env=reach)
         repo.git("checkout", "--quiet", "--detach", sha)
         inputs = Inputs("review", inline=True)
-        project = load_project(repo.root)
+        project = repo.project()
         return lambda: review_pull(project, found, inputs, connect_with(token), reach, environ)
 
     def _reviews(self, number: int, user: str) -> list[dict[str, Any]]:

@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.project.repository import discover
 from sdd_hooks.review.references.file_mentions import MOST_LINES, Mention, Mentions, mentions_in
 from tests.support.repos import Repo
 
@@ -25,7 +24,7 @@ def repo(tmp_path: Path) -> Repo:
 
 def mentions(repo: Repo, commit: str = "") -> Mentions:
     return mentions_in(
-        discover(repo.root), commit or repo.head(), lambda path: not path.startswith("docs/")
+        repo.repository, commit or repo.head(), lambda path: not path.startswith("docs/")
     )
 
 

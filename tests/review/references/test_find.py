@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ AFTER = {"src/outbox/sweeper.py": SWEEPER}
 
 
 def references(subject: Subject, most: int = 1) -> References:
-    return find_references(discover(subject.after.root), subject, most)
+    return find_references(discover(subject.after.root, os.environ), subject, most)
 
 
 def names(found: References) -> list[str]:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.history import FEW_PATHS, naming_commits, touching_commits
 from tests.support.repos import Repo
 
@@ -24,7 +24,7 @@ def repo(tmp_path: Path) -> Repo:
 
 def repository(repo: Repo) -> Repository:
     (repo.root / ".sdd").mkdir(exist_ok=True)
-    return discover(repo.root)
+    return repo.repository
 
 
 def subjects(repo: Repo, base: str) -> list[str]:
@@ -95,7 +95,7 @@ def test_a_cache_that_is_a_link_is_left_alone(repo: Repo, tmp_path: Path) -> Non
 
 
 def test_nothing_is_kept_where_sdd_keeps_nothing(repo: Repo) -> None:
-    assert len(naming_commits(discover(repo.root), repo.head())) == 2
+    assert len(naming_commits(repo.repository, repo.head())) == 2
     assert not (repo.root / ".sdd").exists()
 
 

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ def subject(tmp_path: Path) -> Subject:
 
 
 def read(subject: Subject) -> list[Record]:
-    repository = discover(subject.after.root)
+    repository = discover(subject.after.root, os.environ)
     specs = all_pathspecs(subject.collections)
     return records_of(repository, subject.after, subject.corpus.artifacts, specs)
 

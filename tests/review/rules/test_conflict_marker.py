@@ -74,7 +74,6 @@ def test_nothing_in_a_text_fails(given_text: str) -> None:
 
 def test_a_real_conflict_that_was_committed(repo: Repo) -> None:
     from sdd_hooks.changes.diff import read_change
-    from sdd_hooks.project.project import load_project
     from sdd_hooks.review.review import subject_of as subject_at
 
     repo.git("config", "merge.conflictStyle", "diff3")
@@ -89,8 +88,8 @@ def test_a_real_conflict_that_was_committed(repo: Repo) -> None:
     assert repo.run("merge", "topic").returncode == 1
     repo.git("commit", "--quiet", "--all", "--message", "Merge")
 
-    change = read_change(repo.root, base, "HEAD")
-    findings = found(RULE, subject_at(load_project(repo.root), change))
+    change = read_change(repo.handle, base, "HEAD")
+    findings = found(RULE, subject_at(repo.project(), change))
 
     assert places(findings) == [("a.py", 1)]
     assert findings[0].severity == "critical"

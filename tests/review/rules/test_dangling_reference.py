@@ -7,7 +7,6 @@ import pytest
 
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.findings import Finding
-from sdd_hooks.project.project import load_project
 from sdd_hooks.review.review import subject_of as subject_at
 from sdd_hooks.review.rules.dangling_reference import RULE
 from tests.review.repositories import staged_subject_of, subject_of
@@ -220,8 +219,8 @@ def test_what_the_base_has_got_meanwhile_exists(repo: Repo) -> None:
     repo.write("a.py", "# Governing: ADR-0002\n# Governing: ADR-0003\n")
     repo.commit("Topic")
 
-    change = read_change(repo.root, "main", "topic")
-    findings = found(RULE, subject_at(load_project(repo.root), change, tip=tip))
+    change = read_change(repo.handle, "main", "topic")
+    findings = found(RULE, subject_at(repo.project(), change, tip=tip))
 
     assert places(findings) == [("a.py", 2)]
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.findings import Finding
-from sdd_hooks.project.project import load_project
 from sdd_hooks.review.review import subject_of as subject_at
 from sdd_hooks.review.rules.duplicate_number import RULE
 from tests.review.repositories import staged_subject_of, subject_of
@@ -36,10 +35,10 @@ def branches(repo: Repo, before: dict[str, str]) -> None:
 
 def against_tip(repo: Repo) -> list[Finding]:
     """What the rule finds in `topic` against `main` as it is now."""
-    change = read_change(repo.root, "main", "topic")
+    change = read_change(repo.handle, "main", "topic")
     tip = repo.git("rev-parse", "main")
     repo.git("switch", "--quiet", "topic")
-    return found(RULE, subject_at(load_project(repo.root), change, tip=tip))
+    return found(RULE, subject_at(repo.project(), change, tip=tip))
 
 
 def test_a_number_that_the_base_has_given_meanwhile(repo: Repo) -> None:

@@ -41,7 +41,7 @@ SPEC = "# SPEC-0003: Tokens\n\n## Requirements\n"
 
 
 def tracker(repo: Repo, *directories: str) -> TasksMd:
-    return TasksMd(repo.root, directories or (SPECS,), lambda: AT)
+    return TasksMd(repo.handle, directories or (SPECS,), lambda: AT)
 
 
 def page(repo: Repo, *directories: str) -> Page:
@@ -141,7 +141,7 @@ def test_a_repository_without_a_commit(repo: Repo) -> None:
 
 def test_a_module_that_is_a_folder_of_the_repository(repo: Repo) -> None:
     repo.commit("Begin", {f"api/{AUTH}": TEXT})
-    (found,) = TasksMd(repo.root / "api", (SPECS,)).fetch(Since(), {})
+    (found,) = TasksMd(repo.handle.at(repo.root / "api"), (SPECS,)).fetch(Since(), {})
     assert [(one.url, one.updated) for one in found.issues] == [(AUTH, COMMITTED)] * 2
 
 

@@ -12,7 +12,6 @@ import pytest
 from sdd_hooks.changes.diff import read_staged
 from sdd_hooks.changes.tree import Tree
 from sdd_hooks.findings import Finding
-from sdd_hooks.project.project import load_project
 from sdd_hooks.review.review import subject_of as subject_of_project
 from sdd_hooks.review.rules.decision.rule import RULE
 from sdd_hooks.review.subject import Subject
@@ -79,7 +78,7 @@ def test_a_first_commit_is_looked_at(tmp_path: Path) -> None:
     repo.write(ADR, adr(NO_EVAL))
     repo.write("a.py", "eval(1)\n")
     repo.git("add", "--all")
-    subject = subject_of_project(load_project(repo.root), read_staged(repo.root))
+    subject = subject_of_project(repo.project(), read_staged(repo.handle))
     assert [finding.path for finding in check(subject)] == ["a.py"]
 
 
@@ -97,7 +96,7 @@ def test_settings_and_attributes_hide_no_rule(tmp_path: Path) -> None:
 
 def test_a_base_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     subject = subject_of(tmp_path, {ADR: adr(NO_EVAL)}, {"a.py": "eval(1)\n"})
-    gone = replace(subject, before=Tree(subject.before.root, "1" * 40))
+    gone = replace(subject, before=Tree(subject.before.git, "1" * 40))
     with pytest.raises(GitError, match="git grep"):
         check(gone)
 

@@ -1,0 +1,96 @@
+"""Read the contents of git objects, many with one process."""
+
+# Governing: ADR-0003 (one module talks to git)
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sdd_hooks.system.git import Git, GitError
+
+REQUEST_BYTES = 8192
+"""Bytes of requests in a pipe at a time. The smallest pipe (macOS) holds 16 KiB; with more, git
+waits for its output to be read while the requests wait for git."""
+
+_CHUNK = 1 << 20
+
+
+def read_blobs(
+    git: Git, specs: Sequence[str], *, limit: int | None = None, objects: Path | None = None
+) -> Iterator[bytes | None]:
+    """The content of each blob, in order; None where there is no object or it is not a blob.
+
+    A spec is an object id, `commit:path`, or `:path` for the index. A blob larger than `limit`
+    bytes is cut after `limit` + 1 bytes. One git process reads all. `objects` is as in
+    `Git.output`.
+    """
+    process: subprocess.Popen[bytes] | None = None
+    try:
+        for group in _groups([_spec(spec) for spec in specs]):
+            if b"\n" in group[0]:
+                data = git.try_output("cat-file", "blob", os.fsdecode(group[0]), objects=objects)
+                yield data if data is None or limit is None else data[: limit + 1]
+                continue
+            process = process or git.start(
+                "cat-file", "--batch", stdin=subprocess.PIPE, objects=objects
+            )
+            yield from _exchange(process, group, limit)
+    finally:
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+
+def _spec(spec: str) -> bytes:
+    # `:1:x` is stage 1 of `x`, and a file may be called `1:x`.
+    return os.fsencode(":0" + spec if spec.startswith(":") else spec)
+
+
+def _groups(specs: Sequence[bytes]) -> Iterator[list[bytes]]:
+    """Groups of specs that fit into a pipe; a spec with a line break is a group by itself."""
+    group: list[bytes] = []
+    size = 0
+    for spec in specs:
+        alone = b"\n" in spec
+        if group and (alone or size + len(spec) >= REQUEST_BYTES):
+            yield group
+            group, size = [], 0
+        if alone:
+            yield [spec]
+        else:
+            group.append(spec)
+            size += len(spec) + 1
+    if group:
+        yield group
+
+
+def _exchange(
+    process: subprocess.Popen[bytes], group: Sequence[bytes], limit: int | None
+) -> Iterator[bytes | None]:
+    """Send the specs to `git cat-file --batch` and read the content of each."""
+    requests, responses = process.stdin, process.stdout
+    assert requests is not None
+    assert responses is not None
+    try:
+        requests.write(b"".join(spec + b"\n" for spec in group))
+        requests.flush()
+    except BrokenPipeError:
+        raise GitError("git cat-file: ended early") from None
+    for _ in group:
+        header = responses.readline()
+        if not header:
+            raise GitError("git cat-file: ended early")
+        fields = header.split()
+        if len(fields) < 3 or not fields[-1].isdigit():
+            yield None
+            continue
+        size = int(fields[-1])
+        kept = size if limit is None else min(size, limit + 1)
+        data = responses.read(kept)
+        left = size + 1 - kept
+        while left:
+            left -= len(responses.read(min(left, _CHUNK))) or left
+        yield data if fields[-2] == b"blob" else None
