@@ -6,22 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.plugins import PluginError, PluginKind, find_plugin, load_plugin, registered_plugins
 from sdd_hooks.project.project import Project
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
-ENTRY_POINTS = "sdd_hooks.engines"
-
-# Looking through the installed distributions takes 20 ms, which these are spared.
-_OWN = {
-    "embedded": "sdd_hooks.engines.embedded",
-    "qmd": "sdd_hooks.engines.qmd",
-}
+ENGINES = PluginKind(
+    "engine",
+    "sdd_hooks.engines",
+    {
+        "embedded": "sdd_hooks.engines.embedded.engine:open_engine",
+        "qmd": "sdd_hooks.engines.qmd.engine:open_engine",
+    },
+)
 
 
 def open_engine(project: Project, *, repair: bool = False) -> Engine:
@@ -73,7 +72,7 @@ def embedder(project: Project) -> str:
 
 def engine_names() -> list[str]:
     """What engines are called that somebody registered."""
-    return sorted({*_OWN, *_registered()})
+    return sorted(registered_plugins(ENGINES))
 
 
 def serve(project: Project, port: int, announce: Callable[[str, int], None]) -> bool:
@@ -93,27 +92,24 @@ def serve(project: Project, port: int, announce: Callable[[str, int], None]) -> 
     return True
 
 
-def _registered() -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points
-
-    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
-
-
 def _machine(project: Project) -> Any:
     """The module that knows what the engine finds on this machine; one from outside has none."""
     chosen = project.configuration.search.engine
-    return import_module(f"{_OWN[chosen]}.machine") if chosen in _OWN else None
+    if chosen not in ENGINES.own:
+        return None
+    return import_module(ENGINES.own[chosen].replace(".engine:open_engine", ".machine"))
 
 
 def _opener(project: Project) -> Callable[..., Engine]:
     chosen = project.configuration.search.engine
-    opener: Callable[..., Engine]
-    if chosen in _OWN:
-        opener = import_module(f"{_OWN[chosen]}.engine").open_engine
-        return opener
-    registered = _registered()
-    if chosen not in registered:
+    plugin = find_plugin(ENGINES, chosen)
+    if plugin is None:
         names = ", ".join(engine_names())
         raise EngineUnavailable(f"no engine is called {chosen!r}: choose one of {names}")
-    opener = registered[chosen].load()
-    return opener
+    try:
+        opener = load_plugin(plugin, object)
+    except PluginError as error:
+        raise EngineUnavailable(str(error)) from error
+    if not callable(opener):
+        raise EngineUnavailable(str(PluginError(plugin, "it is not callable")))
+    return cast("Callable[..., Engine]", opener)

@@ -5,13 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib.metadata import entry_points
 from typing import NamedTuple
 
 from sdd_hooks.forges.protocol import Run, Vendor
-from sdd_hooks.text.display import describe_error, one_line
+from sdd_hooks.plugins import PluginError, PluginKind, load_plugin, registered_plugins
 
-ENTRY_POINTS = "sdd_hooks.forges"
+FORGES = PluginKind(
+    "forge",
+    "sdd_hooks.forges",
+    {
+        "gitea": "sdd_hooks.forges.gitea.vendor:VENDOR",
+        "github": "sdd_hooks.forges.github.vendor:VENDOR",
+        "gitlab": "sdd_hooks.forges.gitlab.vendor:VENDOR",
+    },
+)
 
 
 class Here(NamedTuple):
@@ -35,21 +42,9 @@ def here(environ: Mapping[str, str], broken: list[str]) -> Here | None:
 
 
 def _vendors(broken: list[str]) -> Iterator[tuple[str, Vendor]]:
-    """What is registered, our own first: nobody's distribution takes the place of one of ours."""
-    points = entry_points(group=ENTRY_POINTS)
-    seen = set()
-    for point in sorted(points, key=lambda one: not one.value.startswith("sdd_hooks.forges.")):
-        if point.name in seen:
-            continue
-        seen.add(point.name)
+    """The vendors that can be loaded, those of this package first."""
+    for name, plugin in registered_plugins(FORGES).items():
         try:
-            vendor = point.load()
-        except Exception as error:
-            broken.append(
-                f"the forge {one_line(point.name)} cannot be loaded ({describe_error(error)})"
-            )
-            continue
-        if isinstance(vendor, Vendor):
-            yield point.name, vendor
-        else:
-            broken.append(f"the forge {one_line(point.name)} is no Vendor: update or remove it")
+            yield name, load_plugin(plugin, Vendor)
+        except PluginError as error:
+            broken.append(str(error))

@@ -1,48 +1,44 @@
-"""Which trackers there are: what is registered as an entry point, imported when it is needed."""
+"""Which trackers there are: those of this package and of other distributions, by name."""
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "One file for each tracker"
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from sdd_hooks.config.entries import squeezed
 from sdd_hooks.errors import EXIT_USAGE, SddError
-from sdd_hooks.text.display import describe_error, one_line
+from sdd_hooks.plugins import Plugin, PluginError, PluginKind, load_plugin, registered_plugins
 from sdd_hooks.trackers.protocol import Vendor
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+TRACKERS = PluginKind(
+    "tracker",
+    "sdd_hooks.trackers",
+    {
+        "beads": "sdd_hooks.trackers.beads.tracker:VENDOR",
+        "gitea": "sdd_hooks.trackers.gitea.vendor:VENDOR",
+        "github": "sdd_hooks.trackers.github.vendor:VENDOR",
+        "gitlab": "sdd_hooks.trackers.gitlab.vendor:VENDOR",
+        "jira": "sdd_hooks.trackers.jira.vendor:VENDOR",
+        "linear": "sdd_hooks.trackers.linear.vendor:VENDOR",
+        "tasks-md": "sdd_hooks.trackers.tasks_md.tracker:VENDOR",
+    },
+)
 
-ENTRY_POINTS = "sdd_hooks.trackers"
-
-Registered = Mapping[str, "EntryPoint"]
+Registered = Mapping[str, Plugin]
 """What is registered, by name."""
 
 
 class UnknownTracker(SddError):
-    """A tracker was named that nobody registered."""
+    """No tracker is registered under the given name."""
 
     exit_code = EXIT_USAGE
     code = "usage"
 
 
-class BrokenTracker(SddError):
-    """A registered tracker cannot be imported, or is none."""
-
-    code = "tracker"
-
-
 def registered() -> Registered:
-    """What is registered on this machine, in the order of names. Imports none of it.
-
-    Nobody's distribution takes the place of a tracker that comes with this package.
-    """
-    from importlib.metadata import entry_points
-
-    found = sorted(entry_points(group=ENTRY_POINTS), key=_ours)
-    return dict(sorted((point.name, point) for point in found))
+    """Every tracker that is installed, in the order of names. Imports none of them."""
+    return dict(sorted(registered_plugins(TRACKERS).items()))
 
 
 def vendor(name: str, known: Registered) -> tuple[str, Vendor]:
@@ -53,7 +49,7 @@ def vendor(name: str, known: Registered) -> tuple[str, Vendor]:
 
     Raises:
         UnknownTracker: there is none; the message names those there are.
-        BrokenTracker: it cannot be imported.
+        PluginError: it cannot be imported.
     """
     wanted = squeezed(name)
     for registered_name in known:
@@ -70,28 +66,12 @@ def vendors(known: Registered, broken: list[str]) -> Iterator[tuple[str, Vendor]
     for name in known:
         try:
             one = load(name, known)
-        except BrokenTracker as error:
+        except PluginError as error:
             broken.append(str(error))
         else:
             yield name, one
 
 
 def load(name: str, known: Registered) -> Vendor:
-    """Import the vendor registered under `name`. Raises BrokenTracker."""
-    point = known[name]
-    try:
-        found = point.load()
-    except Exception as error:
-        raise BrokenTracker(_broken(point, describe_error(error))) from error
-    if not isinstance(found, Vendor):
-        raise BrokenTracker(_broken(point, "it is no Vendor"))
-    return found
-
-
-def _broken(point: EntryPoint, why: str) -> str:
-    brought = f"update or remove {point.dist.name}" if point.dist else "remove it"
-    return f"the tracker {one_line(point.name)} cannot be loaded ({why}): {brought}"
-
-
-def _ours(point: EntryPoint) -> bool:
-    return point.value.startswith("sdd_hooks.trackers.")
+    """Import the vendor registered under `name`. Raises PluginError."""
+    return load_plugin(known[name], Vendor)

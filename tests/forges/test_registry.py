@@ -7,14 +7,14 @@ import os
 import re
 import subprocess
 import sys
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
 import sdd_hooks
 from sdd_hooks.forges.protocol import Vendor
-from sdd_hooks.forges.registry import ENTRY_POINTS, here
+from sdd_hooks.forges.registry import FORGES, here
+from sdd_hooks.plugins import load_plugin, registered_plugins
 
 OURS = ("gitea", "github", "gitlab")
 FORGE = """
@@ -64,9 +64,9 @@ def asked(folder: Path, *environs: dict[str, str]) -> list[list[str | None]]:
 
 
 def test_three_come_with_the_package() -> None:
-    points = {one.name: one for one in entry_points(group=ENTRY_POINTS)}
-    assert set(OURS) <= set(points)
-    assert all(isinstance(points[name].load(), Vendor) for name in OURS)
+    plugins = registered_plugins(FORGES)
+    assert set(OURS) <= set(plugins)
+    assert all(load_plugin(plugins[name], Vendor).label for name in OURS)
 
 
 def test_nobody_elses_runner_is_a_job() -> None:
@@ -82,17 +82,19 @@ def test_one_of_another_distribution_works_beside_broken_ones(tmp_path: Path) ->
     # Nobody's distribution takes the place of ours.
     assert names == ["Acorn", "GitHub", None]
     assert broken == [
-        "the forge absent cannot be loaded (ModuleNotFoundError: "
-        "No module named 'there_is_no_such_module')",
-        "the forge text is no Vendor: update or remove it",
+        "the forge 'absent' of the distribution 'acorn 1.0' cannot be loaded (ModuleNotFoundError: "
+        "No module named 'there_is_no_such_module'): update or remove it",
+        "the forge 'text' of the distribution 'acorn 1.0' cannot be loaded"
+        " (it is not of type Vendor): update or remove it",
     ]
     assert heavy == []
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_nothing_but_its_own_modules_knows_a_vendor(name: str) -> None:
+def test_nothing_but_its_own_modules_and_the_registry_knows_a_vendor(name: str) -> None:
     package = Path(sdd_hooks.__file__).parent
     imported = re.compile(rf"\bforges(\.| import ){name}\b")
     knowing = [path for path in package.rglob("*.py") if imported.search(path.read_text("utf-8"))]
     paths = [path.relative_to(package).as_posix() for path in knowing]
-    assert [path for path in paths if not path.startswith(f"forges/{name}/")] == []
+    own = (f"forges/{name}/", "forges/registry.py")
+    assert [path for path in paths if not path.startswith(own)] == []

@@ -107,7 +107,7 @@ def test_only_the_named_vendor_is_loaded(tmp_path: Path) -> None:
     assert detected.broken == ()
     detected = detect(TrackerSettings(), around(tmp_path, ACORN), known)
     assert detected.found is not None
-    assert detected.broken[0].startswith("the tracker broken cannot be loaded")
+    assert detected.broken[0].startswith("the tracker 'broken' of the distribution")
 
 
 def test_two_that_claim_one_host_are_a_choice(tmp_path: Path) -> None:

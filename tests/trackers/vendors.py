@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
-
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import SddError
+from sdd_hooks.plugins import Plugin
 from sdd_hooks.remote.credentials import Sources, Variables
 from sdd_hooks.trackers.protocol import Around, Machine, Tracker, Vendor, Where
-from sdd_hooks.trackers.registry import ENTRY_POINTS
+from sdd_hooks.trackers.registry import TRACKERS
 
 _SOURCES = Sources(
     (Variables(("FORGE_TOKEN",), homes=("127.0.0.1",)),),
@@ -74,9 +73,9 @@ LAST_PAGE = folder("last-page.md", "last-page.md", last=True)
 NO_VENDOR = "a string"
 
 
-def point(name: str, attribute: str, module: str = __name__) -> EntryPoint:
+def point(name: str, attribute: str, module: str = __name__) -> Plugin:
     """A registration of `attribute` in `module`."""
-    return EntryPoint(name, f"{module}:{attribute}", ENTRY_POINTS)
+    return Plugin(TRACKERS, name, f"{module}:{attribute}", "woods 1.0")
 
 
 KNOWN = {

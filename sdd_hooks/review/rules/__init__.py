@@ -1,7 +1,7 @@
-"""The rules of a review: those that come with this package, and what others register.
+"""The rules of a review: those of this package, and those that other distributions register.
 
-A rule is one module with a `RULE`, and one line in `_OWN`. One from another distribution is an
-entry point of `sdd_hooks.rules` that leads to a `Rule`.
+A rule is one module with a `RULE`, and one line in `_OWN`. A rule of another distribution is an
+entry point of the group `sdd_hooks.rules` whose object is a `Rule`.
 """
 
 # Governing: ADR-0021 (rules are functions), SPEC-0010 REQ "Rules"
@@ -9,86 +9,73 @@ entry point of `sdd_hooks.rules` that leads to a `Rule`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
-from typing import TYPE_CHECKING
 
-from sdd_hooks.errors import SddError
 from sdd_hooks.findings import Finding, RuleDescription
+from sdd_hooks.plugins import Plugin, PluginError, PluginKind, load_plugin, registered_plugins
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.text.display import describe_error, one_line
+from sdd_hooks.text.display import one_line
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+_OWN = {
+    "accepted-decision": "accepted_decision",
+    "conflict-marker": "conflict_marker",
+    "dangling-reference": "dangling_reference",
+    "decision-rule": "decision.rule",
+    "duplicate-number": "duplicate_number",
+    "frontmatter": "frontmatter",
+    "security": "security.rule",
+    "spec-pair": "spec_pair",
+    "superseded-reference": "superseded_reference",
+    "suppression": "suppression",
+    "template": "template.rule",
+}
 
-ENTRY_POINTS = "sdd_hooks.rules"
-
-# Ours are there whatever the installed distributions say about themselves.
-_OWN = (
-    "accepted_decision",
-    "conflict_marker",
-    "dangling_reference",
-    "decision.rule",
-    "duplicate_number",
-    "frontmatter",
-    "security.rule",
-    "spec_pair",
-    "superseded_reference",
-    "suppression",
-    "template.rule",
+RULES = PluginKind(
+    "rule",
+    "sdd_hooks.rules",
+    {id: f"{__name__}.{module}:RULE" for id, module in _OWN.items()},
 )
 
 
-class BrokenRule(SddError):
-    """A registered rule cannot be imported, or is none."""
-
-    code = "rule"
-
-
 def own() -> tuple[Rule, ...]:
-    """The rules that come with this package, in the order of their ids."""
-    found: list[Rule] = [import_module(f"{__name__}.{name}").RULE for name in _OWN]
-    return tuple(sorted(found, key=_id))
+    """The rules of this package, in the order of their ids."""
+    plugins = [Plugin(RULES, name, target) for name, target in RULES.own.items()]
+    return tuple(sorted((load_plugin(plugin, Rule) for plugin in plugins), key=_id))
 
 
 def registered() -> tuple[Rule, ...]:
-    """Every rule on this machine, in the order of their ids. Never raises.
+    """Every rule that is installed, in the order of their ids. Never raises.
 
-    Nobody's distribution takes the place of a rule that comes with this package. One that cannot be
-    loaded is there under its registered name, and its `check` raises BrokenRule, which says why.
+    Another distribution cannot replace a rule of this package by registering its id. A rule that
+    cannot be loaded is listed under its registered name, and its `check` raises PluginError.
     """
-    from importlib.metadata import entry_points
-
-    found = {rule.id: rule for rule in own()}
-    for point in sorted(entry_points(group=ENTRY_POINTS)):
-        rule = _load(point)
-        found.setdefault(rule.id, rule)
-    return tuple(sorted(found.values(), key=_id))
+    rules = {rule.id: rule for rule in own()}
+    for name, plugin in registered_plugins(RULES).items():
+        if name not in RULES.own:
+            rule = _load(plugin)
+            rules.setdefault(rule.id, rule)
+    return tuple(sorted(rules.values(), key=_id))
 
 
 def rule_descriptions() -> tuple[RuleDescription, ...]:
-    """What a report says about every rule on this machine, the judge included."""
+    """What a report says about every rule that is installed, the judge included."""
     from sdd_hooks.review.judge.contradictions import JUDGE
 
     return tuple(rule.description for rule in (*registered(), JUDGE))
 
 
-def _load(point: EntryPoint) -> Rule:
+def _load(plugin: Plugin) -> Rule:
     try:
-        rule = point.load()
-    except Exception as error:
-        return _broken(point, describe_error(error))
-    return rule if isinstance(rule, Rule) else _broken(point, "it is no Rule")
-
-
-def _broken(point: EntryPoint, why: str) -> Rule:
-    brought = f"update or remove {point.dist.name}" if point.dist else "remove it"
-    name = one_line(point.name)
+        return load_plugin(plugin, Rule)
+    except PluginError as error:
+        # A variable that an except clause binds is gone after the clause.
+        failure = error
 
     def check(_: Subject) -> Iterable[Finding]:
-        raise BrokenRule(f"the rule {name} cannot be loaded ({why}): {brought}")
+        raise failure
 
-    return Rule(name, "info", "A rule that cannot be loaded.", f"{brought.capitalize()}.", check)
+    advice = f"Update or remove {plugin.distribution}."
+    return Rule(one_line(plugin.name), "info", "A rule that cannot be loaded.", advice, check)
 
 
 def _id(rule: Rule) -> str:

@@ -340,7 +340,10 @@ def test_another_remote_is_not_asked(repo):
 def test_a_tracker_that_cannot_be_loaded_is_one_line(repo, tmp_path):
     env = install_ledger(tmp_path / "lib", "raise RuntimeError('no\\nbooks')\n")
     repo.commit("Start", {"CLAUDE.md": TRACKER + "http://127.0.0.1:9", ".gitignore": ".sdd/\n"})
-    line = "the tracker ledger cannot be loaded (RuntimeError: no books): update or remove ledger"
+    line = (
+        "the tracker 'ledger' of the distribution 'ledger 1.0' cannot be loaded"
+        " (RuntimeError: no books): update or remove it"
+    )
     assert one_line(run(repo.root, "issues", "sync", env=env), 1) == line
     done = run(repo.root, "index", "update", "--kind", "issues", env=env)
     assert (done.code, done.err) == (0, f"warning: repo-issues is not synced: {line}\n")

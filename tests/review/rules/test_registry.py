@@ -95,10 +95,11 @@ def test_rules_that_fail_or_cannot_be_loaded_are_notes(repo: Repo, tmp_path: Pat
     # What was found before it failed holds, and ours stays ours.
     assert [one["rule"] for one in findings] == ["conflict-marker", "no-magic"]
     assert document["notes"] == [
-        "the rule gone cannot be loaded (AttributeError: module 'sdd_magic' has no attribute"
-        " 'GONE'): update or remove magic",
-        "the rule missing cannot be loaded (ModuleNotFoundError: No module named"
-        " 'sdd_not_there'): update or remove magic",
+        "the rule 'gone' of the distribution 'magic 1.0' cannot be loaded (AttributeError: module"
+        " 'sdd_magic' has no attribute 'GONE'): update or remove it",
+        "the rule 'missing' of the distribution 'magic 1.0' cannot be loaded (ModuleNotFoundError:"
+        " No module named 'sdd_not_there'): update or remove it",
         "the rule no-magic failed: RuntimeError: the spell failed",
-        "the rule text cannot be loaded (it is no Rule): update or remove magic",
+        "the rule 'text' of the distribution 'magic 1.0' cannot be loaded (it is not of type Rule):"
+        " update or remove it",
     ]

@@ -1,0 +1,91 @@
+"""Plug-ins by name: engines, trackers, forges, rules and report formats.
+
+A plug-in is an object in a module. The plug-ins of this package are listed in its code, so that
+finding one neither imports `importlib.metadata` nor searches the installed distributions, which
+takes 20 ms. Other distributions register theirs as entry points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from importlib import import_module
+from typing import NamedTuple, TypeVar
+
+from sdd_hooks.errors import SddError
+from sdd_hooks.text.display import describe_error, one_line
+
+T = TypeVar("T")
+
+
+class PluginKind(NamedTuple):
+    """A kind of plug-in.
+
+    `noun` is what messages call it, `group` its group of entry points. `own` are the plug-ins of
+    this package: the target of each, "module:attribute", by its name.
+    """
+
+    noun: str
+    group: str
+    own: Mapping[str, str]
+
+
+class Plugin(NamedTuple):
+    """A plug-in that is registered, and not imported yet.
+
+    `target` is "module:attribute". `distribution` is the name and version of the distribution that
+    registers it, "" for this package.
+    """
+
+    kind: PluginKind
+    name: str
+    target: str
+    distribution: str = ""
+
+
+class PluginError(SddError):
+    """A plug-in cannot be imported, or is not of the type that its kind has."""
+
+    def __init__(self, plugin: Plugin, why: str) -> None:
+        origin = f" of the distribution '{plugin.distribution}'" if plugin.distribution else ""
+        advice = "update or remove it" if plugin.distribution else "reinstall sdd-hooks"
+        name = one_line(plugin.name)
+        super().__init__(
+            f"the {plugin.kind.noun} '{name}'{origin} cannot be loaded ({why}): {advice}"
+        )
+        self.code = plugin.kind.noun
+
+
+def find_plugin(kind: PluginKind, name: str) -> Plugin | None:
+    """The plug-in that is registered as `name`; None if there is none. Imports no plug-in."""
+    if name in kind.own:
+        return Plugin(kind, name, kind.own[name])
+    return registered_plugins(kind).get(name)
+
+
+def registered_plugins(kind: PluginKind) -> dict[str, Plugin]:
+    """Every plug-in by its name: those of this package, then the others by name. Imports none.
+
+    Another distribution cannot replace a plug-in of this package by registering its name.
+    """
+    from importlib.metadata import entry_points
+
+    plugins = {name: Plugin(kind, name, target) for name, target in kind.own.items()}
+    for point in sorted(entry_points(group=kind.group)):
+        distribution = f"{point.dist.name} {point.dist.version}" if point.dist else ""
+        plugin = Plugin(kind, point.name, point.value, one_line(distribution))
+        plugins.setdefault(point.name, plugin)
+    return plugins
+
+
+def load_plugin(plugin: Plugin, expected: type[T]) -> T:
+    """Import a plug-in, which must be an instance of `expected`. Raises PluginError."""
+    # An entry point may list extras of its distribution after the attribute.
+    module, _, attribute = plugin.target.partition("[")[0].strip().partition(":")
+    try:
+        loaded = reduce(getattr, filter(None, attribute.split(".")), import_module(module))
+    except Exception as error:
+        raise PluginError(plugin, describe_error(error)) from error
+    if not isinstance(loaded, expected):
+        raise PluginError(plugin, f"it is not of type {expected.__name__}")
+    return loaded

@@ -1,0 +1,116 @@
+"""Plug-ins of this package and of other distributions: finding, loading, and the one message."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.plugins import (
+    Plugin,
+    PluginError,
+    PluginKind,
+    find_plugin,
+    load_plugin,
+    registered_plugins,
+)
+
+FRUIT = PluginKind(
+    "fruit",
+    "sdd_hooks.test_fruit",
+    {"pear": "collections:OrderedDict", "apple": f"{__name__}:APPLE"},
+)
+APPLE = "an apple"
+POINTS = """[sdd_hooks.test_fruit]
+plum = sdd_orchard:PLUM
+apple = sdd_orchard:PLUM
+fig = sdd_orchard:FIG.leaf [dried]
+absent = sdd_orchard:ABSENT
+number = sdd_orchard:NUMBER
+broken = sdd_orchard_broken:PLUM
+"""
+
+
+@pytest.fixture
+def orchard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A distribution that registers plug-ins, some of them broken."""
+    (tmp_path / "sdd_orchard.py").write_text(
+        "from types import SimpleNamespace\n"
+        "PLUM, NUMBER, FIG = 'a plum', 3, SimpleNamespace(leaf='a leaf')\n"
+    )
+    (tmp_path / "sdd_orchard_broken.py").write_text("raise RuntimeError('no\\nfruit')\n")
+    about = tmp_path / "sdd_orchard-1.2.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: sdd-orchard\nVersion: 1.2\n")
+    (about / "entry_points.txt").write_text(POINTS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop("sdd_orchard", None)
+
+
+@pytest.mark.usefixtures("orchard")
+def test_own_plugins_come_first_then_the_others_by_name() -> None:
+    names = list(registered_plugins(FRUIT))
+    assert names == ["pear", "apple", "absent", "broken", "fig", "number", "plum"]
+
+
+@pytest.mark.usefixtures("orchard")
+def test_another_distribution_cannot_replace_an_own_plugin() -> None:
+    apple = Plugin(FRUIT, "apple", f"{__name__}:APPLE")
+    assert find_plugin(FRUIT, "apple") == registered_plugins(FRUIT)["apple"] == apple
+    assert load_plugin(apple, str) == APPLE
+
+
+@pytest.mark.usefixtures("orchard")
+@pytest.mark.parametrize(("name", "loaded"), [("plum", "a plum"), ("fig", "a leaf")])
+def test_a_plugin_of_another_distribution_is_loaded(name: str, loaded: str) -> None:
+    plugin = find_plugin(FRUIT, name)
+    assert plugin is not None
+    assert plugin.distribution == "sdd-orchard 1.2"
+    assert load_plugin(plugin, str) == loaded
+
+
+def test_an_unknown_name_is_none() -> None:
+    assert find_plugin(FRUIT, "plum") is None
+
+
+@pytest.mark.usefixtures("orchard")
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("broken", "RuntimeError: no fruit"),
+        ("absent", "AttributeError: module 'sdd_orchard' has no attribute 'ABSENT'"),
+        ("number", "it is not of type str"),
+    ],
+)
+def test_one_message_for_each_failure(name: str, why: str) -> None:
+    with pytest.raises(PluginError) as raised:
+        load_plugin(registered_plugins(FRUIT)[name], str)
+    assert str(raised.value) == (
+        f"the fruit '{name}' of the distribution 'sdd-orchard 1.2' cannot be loaded ({why}):"
+        " update or remove it"
+    )
+    assert raised.value.code == "fruit"
+
+
+def test_an_own_plugin_that_fails_names_this_package() -> None:
+    with pytest.raises(PluginError) as raised:
+        load_plugin(Plugin(FRUIT, "pe\nar", "sdd_hooks.no_pear:PEAR"), str)
+    assert str(raised.value) == (
+        "the fruit 'pe ar' cannot be loaded (ModuleNotFoundError: No module named"
+        " 'sdd_hooks.no_pear'): reinstall sdd-hooks"
+    )
+
+
+def test_own_plugins_are_found_without_searching_distributions() -> None:
+    source = (
+        "import sys; from sdd_hooks.plugins import *;"
+        "kind = PluginKind('fruit', 'sdd_hooks.fruit', {'pear': 'json:loads'});"
+        "load_plugin(find_plugin(kind, 'pear'), object);"
+        "assert 'importlib.metadata' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", source], check=True, env=dict(os.environ))
