@@ -1,4 +1,4 @@
-"""What is asked of Linear, and what it answers as canonical issues."""
+"""The GraphQL queries for issues of Linear, and the parsing of their data into canonical issues."""
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Canonical issue"
 
@@ -12,7 +12,7 @@ from sdd_hooks.trackers.issue import Issue, PullRequest, Status
 NAME = "linear"
 
 CLOSED = ("completed", "canceled", "duplicate")
-"""The types of workflow states that are closed; triage, backlog, unstarted, started are open."""
+"""The types of closed workflow states; triage, backlog, unstarted and started are open."""
 
 LISTS = {
     "labels": "name",
@@ -20,11 +20,11 @@ LISTS = {
     "inverseRelations": "type issue { identifier }",
     "attachments": "url sourceType metadata updatedAt",
 }
-"""The lists of an issue, and what is asked of each member."""
+"""The lists of an issue, and the requested fields of each member."""
 
-# Linear counts the members that a list may have, not those that it has: a page of a hundred issues
-# with these costs about 6,000 of the 10,000 points that a question may.
-_FIRST = {"labels": 10, "relations": 5, "inverseRelations": 5, "attachments": 5}
+# Linear computes the cost of a query from the requested sizes of lists. With these sizes a page of
+# a hundred issues costs about 6,000 points, and a query may cost 10,000.
+_LIST_SIZES = {"labels": 10, "relations": 5, "inverseRelations": 5, "attachments": 5}
 
 _BASE = """
   id
@@ -46,21 +46,23 @@ _BASE = """
 
 
 def _list(name: str, first: int, after: str = "") -> str:
-    """One list of an issue as part of a query."""
+    """The part of a query for one list of an issue."""
     pages = "pageInfo { hasNextPage endCursor }"
     return f"{name}(first: {first}{after}) {{ nodes {{ {LISTS[name]} }} {pages} }}\n"
 
 
-BRIEF = f"fragment issue on Issue {{{_BASE}{_list('labels', _FIRST['labels'])}}}"
-"""An issue without what belongs to it, for a live query."""
+BRIEF_FRAGMENT = f"fragment issue on Issue {{{_BASE}{_list('labels', _LIST_SIZES['labels'])}}}"
+"""An issue with its labels alone, for a live query."""
 
-WHOLE = f"fragment issue on Issue {{{_BASE}{''.join(_list(*one) for one in _FIRST.items())}}}"
-"""An issue with the first of each of its lists."""
+FULL_FRAGMENT = (
+    f"fragment issue on Issue {{{_BASE}{''.join(_list(*size) for size in _LIST_SIZES.items())}}}"
+)
+"""An issue with the first members of each of its lists."""
 
-IDENTIFIER = "fragment issue on Issue { identifier trashed createdAt }"
-"""What an inventory needs of an issue."""
+IDENTIFIER_FRAGMENT = "fragment issue on Issue { identifier trashed createdAt }"
+"""The fields of an issue that an inventory needs."""
 
-PAGE = """
+PAGE_QUERY = """
 query($team: TeamFilter!, $filter: IssueFilter!, $first: Int!, $after: String,
       $order: PaginationOrderBy!) {
   teams(filter: $team, first: 1) { nodes { id key issueCount(includeArchived: true) } }
@@ -70,21 +72,23 @@ query($team: TeamFilter!, $filter: IssueFilter!, $first: Int!, $after: String,
   }
 }
 """
-"""A page of issues, the last created or updated first, and the team they are of."""
+"""A page of issues of a team, last created or last updated first, and the team."""
 
-ONE = "query($id: String!) { issue(id: $id) { team { id key } ...issue } }\n" + WHOLE
+ISSUE_QUERY = (
+    "query($id: String!) { issue(id: $id) { team { id key } ...issue } }\n" + FULL_FRAGMENT
+)
 
 
-def rest_query(name: str) -> str:
-    """The query for more of a list of the issue `$id`, after the cursor `$after`."""
-    asked = _list(name, 100, ", after: $after")
-    return f"query($id: String!, $after: String) {{ issue(id: $id) {{ {asked} }} }}"
+def list_query(name: str) -> str:
+    """The query for the members of a list of the issue `$id` after the cursor `$after`."""
+    members = _list(name, 100, ", after: $after")
+    return f"query($id: String!, $after: String) {{ issue(id: $id) {{ {members} }} }}"
 
 
 def issue_of(node: Json, more: dict[str, list[Json]] | None = None) -> Issue | None:
-    """An issue as the API has it; None where it has no identifier. Never raises.
+    """An issue from GraphQL data; None if it has no identifier. Never raises.
 
-    `more` are the members of its lists beyond those that are in it.
+    `more` are the members of its lists from further pages.
     """
     identifier = text(node, "identifier")
     if not identifier:
@@ -114,26 +118,26 @@ def issue_of(node: Json, more: dict[str, list[Json]] | None = None) -> Issue | N
 
 
 def is_trashed(node: Json) -> bool:
-    """Whether an issue is in the bin. An archived one is not: it only left the board."""
+    """Whether an issue is in the trash. An archived issue is not: it is only hidden."""
     return flag(node, "trashed")
 
 
-def former_ids(node: Json) -> tuple[str, ...]:
-    """The identifier of an issue and those that it had."""
-    found = (text(node, "identifier"), *texts(node, "previousIdentifiers"))
-    return tuple(dict.fromkeys(filter(None, found)))
+def all_identifiers(node: Json) -> tuple[str, ...]:
+    """The current and the former identifiers of an issue."""
+    identifiers = (text(node, "identifier"), *texts(node, "previousIdentifiers"))
+    return tuple(dict.fromkeys(filter(None, identifiers)))
 
 
 def pull_of(attachment: Json) -> PullRequest | None:
-    """A pull or merge request that is attached to an issue; None for anything else.
+    """A pull or merge request that is attached to an issue; None for any other attachment.
 
-    What its integration wrote into the metadata is known from use, not described: one whose state
-    that does not tell is left out.
+    The format of the metadata is not documented but known from use. A pull request without a state
+    in its metadata is left out.
     """
     source = text(attachment, "sourceType").lower()
-    found = _PULL.search(text(attachment, "url"))
+    match = _PULL.search(text(attachment, "url"))
     metadata = field(attachment, "metadata")
-    if found is None or not source.startswith(("github", "gitlab")):
+    if match is None or not source.startswith(("github", "gitlab")):
         return None
     state = text(metadata, "status").lower() or text(metadata, "state").lower()
     status: Status | None = _STATES.get(state)
@@ -144,7 +148,7 @@ def pull_of(attachment: Json) -> PullRequest | None:
     if status == "open" and flag(metadata, "draft"):
         status = "draft"
     return PullRequest(
-        number=str(number(metadata, "number") or found[1]),
+        number=str(number(metadata, "number") or match[1]),
         branch=text(metadata, "branch"),
         status=status,
         files=(),
@@ -171,12 +175,16 @@ def _person(node: Json, role: str) -> str:
 
 
 def _blocking(relations: list[Json], end: str) -> tuple[str, ...]:
-    """The other ends of those relations that block."""
-    found = (text(one, end, "identifier") for one in relations if text(one, "type") == "blocks")
-    return tuple(dict.fromkeys(filter(None, found)))
+    """The issues at one end of the relations of type `blocks`."""
+    identifiers = (
+        text(relation, end, "identifier")
+        for relation in relations
+        if text(relation, "type") == "blocks"
+    )
+    return tuple(dict.fromkeys(filter(None, identifiers)))
 
 
 def _pulls(attachments: list[Json]) -> tuple[PullRequest, ...]:
-    """The pull requests among them, each once."""
-    found = (pull_of(one) for one in attachments)
-    return tuple({pull.number: pull for pull in found if pull is not None}.values())
+    """The pull requests among the attachments, without duplicates."""
+    pulls = map(pull_of, attachments)
+    return tuple({pull.number: pull for pull in pulls if pull is not None}.values())

@@ -1,7 +1,7 @@
-"""Linear: which team, and who may ask for it how often.
+"""Linear as a tracker: the declared team, the address of the API, tokens, rate limits.
 
-Its API is at one address for everybody. Another one (a recording proxy, a server of a test) is
-named by the environment, `LINEAR_API_URL`, and by nothing that is in a repository.
+The API has one public address. Another address (a recording proxy, a server in a test) can only be
+set in the environment, as `LINEAR_API_URL`, and not by files of a repository.
 """
 
 # Governing: ADR-0018 (tracker issues as files), ADR-0019 (a token belongs to one host),
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from sdd_hooks.errors import SddError
 from sdd_hooks.remote.json_fields import rows, text
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.linear.team import LABEL, Linear
+from sdd_hooks.trackers.linear.tracker import LABEL, LinearTracker
 from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _BUDGETS = ("x-ratelimit-requests", "x-ratelimit-endpoint-requests", "x-ratelimi
 
 
 def rate_limit(answer: Answer, _now: float) -> Wait | None:
-    """Linear's limits: a failure with the code RATELIMITED, and when each budget is full again.
+    """Recognise Linear's limits: an error RATELIMITED, until the spent budgets are reset.
 
     https://linear.app/developers/rate-limiting
     """
@@ -52,7 +52,7 @@ def rate_limit(answer: Answer, _now: float) -> Wait | None:
 
 
 def _sources() -> Sources:
-    """Where Linear's tokens are."""
+    """The places where tokens of Linear are found."""
     from sdd_hooks.remote.credentials import Sources, Variables
 
     return Sources(
@@ -65,18 +65,18 @@ def _sources() -> Sources:
 
 
 def _headers(secret: Secret) -> Mapping[str, str]:
-    """An API key stands alone; any other token is OAuth's."""
-    own = secret.value.startswith("lin_api_")
-    return {"Authorization": secret.value if own else f"Bearer {secret.value}"}
+    """An API key is sent without a scheme; any other token is an OAuth token."""
+    is_api_key = secret.value.startswith("lin_api_")
+    return {"Authorization": secret.value if is_api_key else f"Bearer {secret.value}"}
 
 
-def _open(where: Where, machine: Machine) -> Linear:
+def _open(where: Where, machine: Machine) -> LinearTracker:
     api = machine.around.environ.get(API_VARIABLE, "").strip() or API
-    return Linear(where, machine.connect(api, _sources(), rate_limit))
+    return LinearTracker(where, machine.connect(api, _sources(), rate_limit))
 
 
 def _declared(settings: TrackerSettings, _around: Around) -> Where:
-    """The team that `Team ID` names: its key, or its UUID. An origin says nothing about it."""
+    """The team of `Team ID`: its key, or its UUID. An origin does not identify a team."""
     team = settings.team_id.strip()
     if not team:
         raise SddError(f"{LABEL} needs a Team ID: add `- **Team ID**: ENG` to `#### Tracker`")
@@ -86,14 +86,14 @@ def _declared(settings: TrackerSettings, _around: Around) -> Where:
 
 
 def _workspace(settings: TrackerSettings) -> str:
-    """The workspace as it stands in addresses, "" where that is not said."""
+    """The workspace as in addresses of Linear, "" if it is not declared."""
     try:
         parts = urlsplit(settings.url)
-        there = parts.path.split("/")[1:2] if parts.hostname == "linear.app" else []
+        from_url = parts.path.split("/")[1:2] if parts.hostname == "linear.app" else []
     except ValueError:
-        there = []
-    found = settings.owner or "".join(there)
-    return found if _WORKSPACE.fullmatch(found) else ""
+        from_url = []
+    workspace = settings.owner or "".join(from_url)
+    return workspace if _WORKSPACE.fullmatch(workspace) else ""
 
 
 VENDOR = Vendor(LABEL, _open, _declared, tokens=("LINEAR_API_KEY",))

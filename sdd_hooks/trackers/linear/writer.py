@@ -1,4 +1,4 @@
-"""What Linear is told to change. Labels, states and projects have ids of their own there."""
+"""Create and change issues in Linear, with the ids of labels, states and projects."""
 
 # Governing: SPEC-0009 REQ "Writing to a tracker"
 
@@ -10,7 +10,7 @@ from typing import Protocol
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.remote.json_fields import Json, field, flag, rows, text
 from sdd_hooks.trackers.issue import Draft, Edit
-from sdd_hooks.trackers.linear.payloads import CLOSED, WHOLE
+from sdd_hooks.trackers.linear.payloads import CLOSED, FULL_FRAGMENT
 
 _TEAM = "query($team: TeamFilter!) { teams(filter: $team, first: 1) { nodes { id } } }"
 _TEAM_OF = "query($id: String!) { issue(id: $id) { team { id } } }"
@@ -34,12 +34,12 @@ _CREATE = f"""
 mutation($input: IssueCreateInput!) {{
   issueCreate(input: $input) {{ success issue {{ ...issue }} }}
 }}
-{WHOLE}"""
+{FULL_FRAGMENT}"""
 _UPDATE = f"""
 mutation($id: String!, $input: IssueUpdateInput!) {{
   issueUpdate(id: $id, input: $input) {{ success issue {{ ...issue }} }}
 }}
-{WHOLE}"""
+{FULL_FRAGMENT}"""
 _COMMENT = """
 mutation($input: CommentCreateInput!) { commentCreate(input: $input) { success } }
 """
@@ -53,111 +53,118 @@ mutation($input: ProjectCreateInput!) { projectCreate(input: $input) { success p
 """
 
 
-class Ask(Protocol):
-    """Asks Linear. Without `again` it changes something, and is not repeated blindly."""
+class ExecuteQuery(Protocol):
+    """Executes a GraphQL query, or with `again=False` a mutation, which is not retried."""
 
     def __call__(self, query: str, variables: Mapping[str, object], *, again: bool = True) -> Json:
-        """The data of the answer. Raises RemoteError."""
+        """The data of the response. Raises RemoteError."""
         ...
 
 
-def create(ask: Ask, team: Mapping[str, object], draft: Draft) -> Json:
-    """A new issue of the team that the filter `team` is for, as it is afterwards."""
-    home = "".join(text(one, "id") for one in rows(ask(_TEAM, {"team": team}), "teams", "nodes"))
-    if not home:
+def create(execute: ExecuteQuery, team_filter: Mapping[str, object], draft: Draft) -> Json:
+    """Create an issue in the team that the filter selects. Returns the issue."""
+    nodes = rows(execute(_TEAM, {"team": team_filter}), "teams", "nodes")
+    team = "".join(text(node, "id") for node in nodes)
+    if not team:
         raise Missing("Linear has no such team, or does not show it: check Team ID")
-    made: dict[str, object] = {"teamId": home, "title": draft.title, "description": draft.body}
+    values: dict[str, object] = {
+        "teamId": team,
+        "title": draft.title,
+        "description": draft.body,
+    }
     if draft.labels:
-        made["labelIds"] = _labels(ask, home, draft.labels)
+        values["labelIds"] = _label_ids(execute, team, draft.labels)
     if draft.group:
-        made["projectId"] = _project(ask, home, draft.group)
-    return field(_change(ask, _CREATE, {"input": made}, "issueCreate"), "issue")
+        values["projectId"] = _project_id(execute, team, draft.group)
+    return field(_mutate(execute, _CREATE, {"input": values}, "issueCreate"), "issue")
 
 
-def edit(ask: Ask, id: str, edit: Edit) -> Json:
-    """An issue as it is after the change."""
-    changed: dict[str, object] = {}
+def edit(execute: ExecuteQuery, id: str, edit: Edit) -> Json:
+    """Change an issue. Returns the issue."""
+    changes: dict[str, object] = {}
     if edit.title is not None:
-        changed["title"] = edit.title
+        changes["title"] = edit.title
     if edit.body is not None:
-        changed["description"] = edit.body
+        changes["description"] = edit.body
     if edit.labels is not None:
-        changed["labelIds"] = _labels(ask, _team_of(ask, id), edit.labels)
-    return _update(ask, id, changed)
+        changes["labelIds"] = _label_ids(execute, _team_of(execute, id), edit.labels)
+    return _update(execute, id, changes)
 
 
-def close(ask: Ask, id: str) -> None:
-    """Move an issue to the first state of its team that means completed."""
-    found = field(ask(_STATES, {"id": id}), "issue")
-    if text(found, "state", "type") in CLOSED:
+def close(execute: ExecuteQuery, id: str) -> None:
+    """Move an issue to the first completed state of its team. A closed issue is left unchanged."""
+    issue = field(execute(_STATES, {"id": id}), "issue")
+    if text(issue, "state", "type") in CLOSED:
         return
-    states = [one for one in rows(found, "team", "states", "nodes") if text(one, "id")]
+    states = [state for state in rows(issue, "team", "states", "nodes") if text(state, "id")]
     if not states:
         raise RemoteError(f"Linear: the team of {id} has no state that means completed")
-    _update(ask, id, {"stateId": text(min(states, key=_position), "id")})
+    _update(execute, id, {"stateId": text(min(states, key=_position), "id")})
 
 
-def comment(ask: Ask, id: str, body: str) -> None:
-    """Say something below an issue, in Markdown."""
-    _change(ask, _COMMENT, {"input": {"issueId": id, "body": body}}, "commentCreate")
+def comment(execute: ExecuteQuery, id: str, body: str) -> None:
+    """Add a Markdown comment to an issue."""
+    _mutate(execute, _COMMENT, {"input": {"issueId": id, "body": body}}, "commentCreate")
 
 
-def group(ask: Ask, id: str, name: str) -> None:
-    """Put an issue into the project of that name, made when its team has none."""
-    _update(ask, id, {"projectId": _project(ask, _team_of(ask, id), name)})
+def group(execute: ExecuteQuery, id: str, name: str) -> None:
+    """Assign an issue to its team's project of that name, created if missing."""
+    _update(execute, id, {"projectId": _project_id(execute, _team_of(execute, id), name)})
 
 
 def _position(state: Json) -> float:
-    found = field(state, "position")
-    return float(found) if isinstance(found, int | float) else 0.0
+    position = field(state, "position")
+    return float(position) if isinstance(position, int | float) else 0.0
 
 
-def _team_of(ask: Ask, id: str) -> str:
-    return text(ask(_TEAM_OF, {"id": id}), "issue", "team", "id")
+def _team_of(execute: ExecuteQuery, id: str) -> str:
+    return text(execute(_TEAM_OF, {"id": id}), "issue", "team", "id")
 
 
-def _labels(ask: Ask, team: str, names: tuple[str, ...]) -> list[str]:
-    """The ids of these labels of a team or its workspace, made where there are none."""
+def _label_ids(execute: ExecuteQuery, team: str, names: tuple[str, ...]) -> list[str]:
+    """The ids of labels of a team or its workspace; missing ones are created."""
     if not names:
         return []
-    wanted = {
+    filters = {
         "and": [
             {"or": [{"name": {"eqIgnoreCase": name}} for name in names]},
             {"or": [{"team": {"id": {"eq": team}}}, {"team": {"null": True}}]},
         ]
     }
-    nodes = rows(ask(_LABELS, {"filter": wanted}), "issueLabels", "nodes")
-    # A group of labels is none that an issue can have.
-    known = {
-        text(one, "name").lower(): text(one, "id") for one in nodes if not flag(one, "isGroup")
-    }
-    return [known.get(name.lower()) or _new_label(ask, team, name) for name in names]
+    nodes = rows(execute(_LABELS, {"filter": filters}), "issueLabels", "nodes")
+    # An issue cannot have a label group.
+    labels = (node for node in nodes if not flag(node, "isGroup"))
+    known = {text(label, "name").lower(): text(label, "id") for label in labels}
+    return [known.get(name.lower()) or _create_label(execute, team, name) for name in names]
 
 
-def _new_label(ask: Ask, team: str, name: str) -> str:
-    made = _change(ask, _NEW_LABEL, {"input": {"name": name, "teamId": team}}, "issueLabelCreate")
-    return text(made, "issueLabel", "id")
+def _create_label(execute: ExecuteQuery, team: str, name: str) -> str:
+    variables = {"input": {"name": name, "teamId": team}}
+    return text(_mutate(execute, _NEW_LABEL, variables, "issueLabelCreate"), "issueLabel", "id")
 
 
-def _project(ask: Ask, team: str, name: str) -> str:
-    """The id of the team's project of that name, made when there is none."""
-    wanted = {
+def _project_id(execute: ExecuteQuery, team: str, name: str) -> str:
+    """The id of the team's project of that name, created if missing."""
+    filters = {
         "name": {"eqIgnoreCase": name},
         "accessibleTeams": {"some": {"id": {"eq": team}}},
     }
-    for one in rows(ask(_PROJECTS, {"filter": wanted}), "projects", "nodes"):
-        return text(one, "id")
-    made = _change(ask, _NEW_PROJECT, {"input": {"name": name, "teamIds": [team]}}, "projectCreate")
-    return text(made, "project", "id")
+    for project in rows(execute(_PROJECTS, {"filter": filters}), "projects", "nodes"):
+        return text(project, "id")
+    variables = {"input": {"name": name, "teamIds": [team]}}
+    return text(_mutate(execute, _NEW_PROJECT, variables, "projectCreate"), "project", "id")
 
 
-def _update(ask: Ask, id: str, changed: Mapping[str, object]) -> Json:
-    return field(_change(ask, _UPDATE, {"id": id, "input": changed}, "issueUpdate"), "issue")
+def _update(execute: ExecuteQuery, id: str, changes: Mapping[str, object]) -> Json:
+    variables = {"id": id, "input": changes}
+    return field(_mutate(execute, _UPDATE, variables, "issueUpdate"), "issue")
 
 
-def _change(ask: Ask, query: str, variables: Mapping[str, object], name: str) -> Json:
-    """What a mutation answers. Raises RemoteError where it says that it did not do it."""
-    done = field(ask(query, variables, again=False), name)
-    if not flag(done, "success"):
-        raise RemoteError(f"Linear did not do what it was asked ({name}): try again")
-    return done
+def _mutate(
+    execute: ExecuteQuery, query: str, variables: Mapping[str, object], mutation: str
+) -> Json:
+    """The payload of a mutation. Raises RemoteError if it did not succeed."""
+    payload = field(execute(query, variables, again=False), mutation)
+    if not flag(payload, "success"):
+        raise RemoteError(f"Linear did not do what it was asked ({mutation}): try again")
+    return payload

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sdd_hooks.trackers.linear.team import Linear
+from sdd_hooks.trackers.linear.tracker import LinearTracker
 from sdd_hooks.trackers.linear.vendor import VENDOR
 from sdd_hooks.trackers.protocol import Where
 from tests.support.linear import Workspace, linear
@@ -29,12 +29,12 @@ class Bench:
     def now(self) -> float:
         return self.workspace.now
 
-    def open(self, team: str = "ENG", owner: str = "acme") -> Linear:
+    def open(self, team: str = "ENG", owner: str = "acme") -> LinearTracker:
         machine = self.workplace.machine("Linear")
         environ = {"LINEAR_API_URL": f"{self.server.url}/graphql"}
         machine = machine._replace(around=machine.around._replace(environ=environ))
         found = VENDOR.open(Where("https://linear.app", owner, team), machine)
-        assert isinstance(found, Linear)
+        assert isinstance(found, LinearTracker)
         return found
 
     def asked(self) -> list[Any]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.errors import Missing, SddError
 from sdd_hooks.trackers.issue import Issue, PullRequest
-from sdd_hooks.trackers.linear.payloads import PAGE, WHOLE, issue_of, pull_of
+from sdd_hooks.trackers.linear.payloads import FULL_FRAGMENT, PAGE_QUERY, issue_of, pull_of
 from tests.support.openapi import NEEDED, damaged
 from tests.trackers.faults import fetched
 from tests.trackers.linear.bench import PULL, Bench, opened
@@ -133,7 +133,7 @@ def test_any_field_may_be_null_or_missing(bench: Bench) -> None:
     whole: list[Any] = []
     workspace.spoil = lambda data: whole.append(copy.deepcopy(data)) or data
     fetched(bench.open())
-    places = workspace.schema.optional(PAGE + WHOLE)
+    places = workspace.schema.optional(PAGE_QUERY + FULL_FRAGMENT)
     assert ("issues", "nodes", "*", "assignee") in places
     spoilt = list(damaged(whole[0], places))
     tracker = bench.open()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.trackers.linear.team import PER_PAGE
+from sdd_hooks.trackers.linear.tracker import PER_PAGE
 from tests.support.loopback import Request, Response
 from tests.trackers.faults import START
 from tests.trackers.folders import assert_as_synced_anew, stored, synced

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sdd_hooks.errors import Missing, RemoteError
-from sdd_hooks.trackers.linear.team import PER_PAGE
+from sdd_hooks.trackers.linear.tracker import PER_PAGE
 from sdd_hooks.trackers.protocol import Filter, Since
 from tests.support.graphql import Schema
 from tests.support.linear import (
