@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Literal, NamedTuple, TypeVar, get_args
 
+from sdd_hooks.config.keys import parse_flag
 from sdd_hooks.config.settings import FailOn
-from sdd_hooks.config.values import flag
 from sdd_hooks.engines.registry import engine_names
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.text.display import one_line
@@ -119,7 +119,7 @@ def _flag(said: Mapping[str, str], name: str, *, default: bool) -> bool:
     if value is None:
         return default
     try:
-        return flag(value)
+        return parse_flag(value)
     except ValueError as error:
         raise _wrong(name, str(error), value) from None
 

@@ -1,9 +1,9 @@
 """The configuration of a repository, read from its memory file.
 
-`### SDD Configuration` holds bold-key bullets under `####` headings. Real files also have the keys
-directly under the section, other levels of headings, and small variations of the names; what is
-meant is accepted, what is not understood becomes a warning, and a value that cannot be used is an
-error, both with file and line.
+`### SDD Configuration` holds bold-key bullets under `####` headings. Real files also have keys
+directly under the section, headings of other levels, and variations of the names. Unambiguous
+variations are accepted, unknown names become warnings, and invalid values are errors. Warnings and
+errors name the file and line.
 """
 
 # Governing: ADR-0007 (Markdown-native configuration)
@@ -17,9 +17,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sdd_hooks.config.entries import Entry, entries, squeezed
-from sdd_hooks.config.keys import GROUPS, Group, Key
-from sdd_hooks.config.memory_file import CONFIGURATION, MemoryFile, Unreadable, find_memory_file
+from sdd_hooks.config.keys import GROUPS, SettingGroup, SettingKey
+from sdd_hooks.config.memory_file import (
+    CONFIGURATION,
+    MemoryFile,
+    UnreadableMemoryFile,
+    WrittenSetting,
+    find_memory_file,
+    normalize_key,
+    read_settings,
+)
 from sdd_hooks.config.settings import (
     BranchSettings,
     FreshnessSettings,
@@ -34,7 +41,7 @@ from sdd_hooks.errors import ConfigurationError
 
 
 class ConfigurationWarning(NamedTuple):
-    """Something in the configuration that is not understood, and where it stands."""
+    """A problem in the configuration that is not an error, with its file and line (0: none)."""
 
     path: Path
     line: int
@@ -46,7 +53,7 @@ class ConfigurationWarning(NamedTuple):
 
 @dataclass(frozen=True)
 class Configuration:
-    """Every setting, with its default where nothing is said."""
+    """Every setting of a repository or module, with its default where the memory file has none."""
 
     memory_file: Path | None = None
     tracker: TrackerSettings = field(default_factory=TrackerSettings)
@@ -60,62 +67,66 @@ class Configuration:
     warnings: tuple[ConfigurationWarning, ...] = ()
 
 
-MOST_WARNINGS = 20
+MAX_WARNINGS = 20
+"""Further warnings are dropped: a file in a foreign format would have one for each line."""
 
-_Index = dict[str, list[tuple[Group, Key]]]
+_Match = tuple[SettingGroup, SettingKey]
+_Index = dict[str, list[_Match]]
 
-# `(none)`, `-`: a place kept for a value.
-_UNSAID = re.compile(r"\([^()]*\)|[-–—]+")
+# `(none)`, `-`: placeholders for a value.
+_PLACEHOLDER = re.compile(r"\([^()]*\)|[-–—]+")
 
 _BY_NAME = {name: group for group in GROUPS for name in group.names}
 
 
 def load_configuration(root: Path, inherit: Configuration | None = None) -> Configuration:
-    """The configuration that the memory file in the directory `root` declares.
+    """Read the configuration from the memory file in the directory `root`.
 
-    With `inherit`, a module's: what its own memory file does not say is as there. Raises
-    ConfigurationError for a value that cannot be used.
+    For a module, `inherit` is the repository's configuration: its values apply to the keys that the
+    module's memory file does not set. Raises ConfigurationError for an invalid value.
     """
     memory, unreadable = find_memory_file(root)
-    return read_configuration(memory, unreadable, inherit or Configuration())
+    return apply_memory_file(memory, unreadable, inherit or Configuration())
 
 
-def read_configuration(
-    memory: MemoryFile | None, unreadable: Sequence[Unreadable], base: Configuration
+def apply_memory_file(
+    memory: MemoryFile | None, unreadable: Sequence[UnreadableMemoryFile], base: Configuration
 ) -> Configuration:
-    """`base` with what the memory file says in its place, key by key; the warnings are its own."""
+    """Return `base` with the settings of the memory file, key by key, and only its warnings.
+
+    Raises ConfigurationError for an invalid value.
+    """
     warnings = [ConfigurationWarning(u.path, 0, f"not read: {u.reason}") for u in unreadable]
     if memory is None:
         return replace(base, memory_file=None, warnings=tuple(warnings))
-    found: dict[tuple[str, str], object] = {}
+    values: dict[tuple[str, str], object] = {}
     for setting in _settings(memory):
-        if isinstance(setting, _Odd):
-            # A file of somebody else's format would have a warning for every line.
-            if len(warnings) < MOST_WARNINGS:
+        if isinstance(setting, _Problem):
+            if len(warnings) < MAX_WARNINGS:
                 text = setting.text + _closest(setting.name, setting.known)
                 warnings.append(ConfigurationWarning(memory.path, setting.line, text))
             continue
         place = (setting.group.field, setting.key.field)
-        if place in found and len(warnings) < MOST_WARNINGS:
+        if place in values and len(warnings) < MAX_WARNINGS:
             text = f"{setting.key.name!r} is said twice: this one counts"
             warnings.append(ConfigurationWarning(memory.path, setting.line, text))
-        found[place] = _value(memory.path, setting)
+        values[place] = _parse_value(memory.path, setting)
     changed: dict[str, Any] = {}
     for group in GROUPS:
-        fields = {field: value for (name, field), value in found.items() if name == group.field}
+        fields = {field: value for (name, field), value in values.items() if name == group.field}
         changed[group.field] = getattr(base, group.field)._replace(**fields)
     return replace(base, memory_file=memory.path, warnings=tuple(warnings), **changed)
 
 
 class _Setting(NamedTuple):
-    group: Group
-    key: Key
+    group: SettingGroup
+    key: SettingKey
     value: str
     line: int
 
 
-class _Odd(NamedTuple):
-    """Something not understood: `name` may be meant as one of the `known` ones."""
+class _Problem(NamedTuple):
+    """An unknown or ambiguous name. `known` are the names that `name` may be a misspelling of."""
 
     text: str
     line: int
@@ -123,95 +134,100 @@ class _Odd(NamedTuple):
     known: tuple[str, ...] = ()
 
 
-def _settings(memory: MemoryFile) -> Iterator[_Setting | _Odd]:
-    """What the memory file sets, and what in it nobody understands."""
-    for top, *inside in memory.below(*CONFIGURATION):
-        for entry in entries(top, _BY_NAME):
-            group = _BY_NAME.get(squeezed(entry.group))
-            yield from _understood(group, entry, strict=False)
-        ignored = 0
-        for section in inside:
-            if ignored and section.level > ignored:
+def _settings(memory: MemoryFile) -> Iterator[_Setting | _Problem]:
+    """Yield the settings of the memory file, and the problems in its configuration."""
+    for top, *subsections in memory.find_sections(*CONFIGURATION):
+        for written in read_settings(top, _BY_NAME):
+            group = _BY_NAME.get(normalize_key(written.group))
+            yield from _resolve(group, written, strict=False)
+        ignored_level = 0
+        for section in subsections:
+            if ignored_level and section.level > ignored_level:
                 continue
-            group = _BY_NAME.get(squeezed(section.title))
-            ignored = 0 if group else section.level
+            group = _BY_NAME.get(normalize_key(section.title))
+            ignored_level = 0 if group else section.level
             if group is None:
-                text = f"unknown section {_shown(section.title)}"
+                text = f"unknown section {_quoted(section.title)}"
                 known = tuple(group.name for group in GROUPS)
-                yield _Odd(text, section.number, section.title, known)
+                yield _Problem(text, section.number, section.title, known)
                 continue
-            for entry in entries(section):
-                yield from _understood(group, entry, strict=True)
+            for written in read_settings(section):
+                yield from _resolve(group, written, strict=True)
 
 
-def _understood(group: Group | None, entry: Entry, *, strict: bool) -> Iterator[_Setting | _Odd]:
-    """The setting that an entry is. `strict`: under a heading of its group, where it must be."""
-    name = squeezed(entry.key)
-    matches = _keys(group, name) if group else []
+def _resolve(
+    group: SettingGroup | None, written: WrittenSetting, *, strict: bool
+) -> Iterator[_Setting | _Problem]:
+    """Yield the setting that a written one means. `strict`: only keys of `group` are accepted."""
+    name = normalize_key(written.key)
+    matches = _match_in_group(group, name) if group else []
     if not matches and not strict:
         opened = _BY_NAME.get(name)
-        if opened and not entry.value:
+        if opened and not written.value:
             return
-        matches = _keys(opened, name) if opened else _anywhere(name)
+        matches = _match_in_group(opened, name) if opened else _match_anywhere(name)
     if len(matches) == 1:
-        if entry.value and not _UNSAID.fullmatch(entry.value):
-            yield _Setting(*matches[0], entry.value, entry.line)
+        if written.value and not _PLACEHOLDER.fullmatch(written.value):
+            yield _Setting(*matches[0], written.value, written.line)
     elif matches:
         places = " or ".join(f"'{group.name}'" for group, _ in matches)
-        text = f"{_shown(entry.key)} is a key of {places}: put it under one of them"
-        yield _Odd(text, entry.line)
-    elif entry.bold or (entry.bullet and group):
+        text = f"{_quoted(written.key)} is a key of {places}: put it under one of them"
+        yield _Problem(text, written.line)
+    elif written.is_bold or (written.is_bullet and group):
         names = tuple(key.name for g in ((group,) if group else GROUPS) for key in g.keys)
         where = f" in '{group.name}'" if group else ""
-        yield _Odd(f"unknown key {_shown(entry.key)}{where}", entry.line, entry.key, names)
+        text = f"unknown key {_quoted(written.key)}{where}"
+        yield _Problem(text, written.line, written.key, names)
 
 
-def _keys(group: Group, name: str) -> list[tuple[Group, Key]]:
-    """The key of the group that a name means: its own, or with the group's name before it."""
-    return [match for match in _anywhere(name) if match[0] is group] or [
+def _match_in_group(group: SettingGroup, name: str) -> list[_Match]:
+    """Return the keys of the group with this name, alone or after the name of the group."""
+    return [match for match in _match_anywhere(name) if match[0] is group] or [
         (group, key)
         for key in group.keys
         if any(name == prefix + own for prefix in group.names for own in key.names)
     ]
 
 
-def _anywhere(name: str) -> list[tuple[Group, Key]]:
-    """Every key that a name can mean where no group is said."""
+def _match_anywhere(name: str) -> list[_Match]:
+    """Return the keys of all groups with this name, alone or after the name of their group."""
     exact, prefixed = _index()
     return exact.get(name) or prefixed.get(name) or []
 
 
 @cache
 def _index() -> tuple[_Index, _Index]:
-    """What each name means: as the name of a key, and as that with its group's name before it."""
+    """Index the keys by their names, and by their names after the name of their group."""
     exact: _Index = {}
     prefixed: _Index = {}
     for group in GROUPS:
         for key in group.keys:
-            for own in key.names:
-                exact.setdefault(own, []).append((group, key))
+            for name in key.names:
+                exact.setdefault(name, []).append((group, key))
                 for prefix in group.names:
-                    matches = prefixed.setdefault(prefix + own, [])
+                    matches = prefixed.setdefault(prefix + name, [])
                     if (group, key) not in matches:
                         matches.append((group, key))
     return exact, prefixed
 
 
-def _value(path: Path, setting: _Setting) -> object:
+def _parse_value(path: Path, setting: _Setting) -> object:
     try:
-        return setting.key.read(setting.value)
+        return setting.key.parse(setting.value)
     except ValueError as error:
-        text = f"'{setting.key.name}' must be {error}, not {_shown(setting.value)}"
+        text = f"'{setting.key.name}' must be {error}, not {_quoted(setting.value)}"
         raise ConfigurationError(text, path, setting.line) from None
 
 
 def _closest(name: str, names: Sequence[str]) -> str:
+    """Return a suggestion for a misspelled name, "" when no name is close."""
     from difflib import get_close_matches
 
-    by_name = {squeezed(known): known for known in names}
-    close = get_close_matches(squeezed(name)[:80], by_name, n=1, cutoff=0.6)
+    by_name = {normalize_key(known): known for known in names}
+    close = get_close_matches(normalize_key(name)[:80], by_name, n=1, cutoff=0.6)
     return f": did you mean '{by_name[close[0]]}'?" if close else ""
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
+    """Quote a text of the memory file, cut to 60 characters."""
     return repr(text if len(text) <= 60 else text[:57] + "...")

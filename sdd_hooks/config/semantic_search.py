@@ -5,7 +5,7 @@
         path: kb/notes
         pattern: "**/*.md"
 
-A path may be absolute, as in files written for one machine, but must be inside the repository.
+A path may be absolute, as in files written for one machine, but must lie inside the repository.
 """
 
 # Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (no path leaves the repository)
@@ -18,24 +18,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.config.configuration import ConfigurationWarning
-from sdd_hooks.config.memory_file import decode
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, resolve_inside
+from sdd_hooks.text.decoding import decode_unicode
 from sdd_hooks.text.globs import compile_glob
 
 if TYPE_CHECKING:
     from yaml import Node
 
-NAME = "semantic-search.yml"
+SEMANTIC_SEARCH_FILE = "semantic-search.yml"
 
-LARGEST = 1 << 16
+MAX_BYTES = 1 << 16
+"""A larger file, in bytes, is an error."""
+
 DEFAULT_PATTERN = "**/*.md"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-class Extra(NamedTuple):
-    """A collection that the file adds: every file below `directory` that matches `pattern`."""
+class ExtraCollection(NamedTuple):
+    """A declared collection: the files below `directory` that match `pattern`; its `line`."""
 
     name: str
     directory: str
@@ -43,25 +45,28 @@ class Extra(NamedTuple):
     line: int
 
 
-def read_semantic_search(root: Path) -> tuple[tuple[Extra, ...], list[ConfigurationWarning]]:
-    """The collections in the file at the top of `root`, none when it is not there.
+def read_semantic_search(
+    root: Path,
+) -> tuple[tuple[ExtraCollection, ...], list[ConfigurationWarning]]:
+    """Read the collections that the file in `root` declares. Without the file there are none.
 
-    Raises ConfigurationError, with the line, for what is not the shape above.
+    Unknown keys are warnings. Raises ConfigurationError, with the line, for any other shape than
+    the one above.
     """
-    path = root / NAME
+    path = root / SEMANTIC_SEARCH_FILE
     try:
-        data = read_inside(root, NAME, LARGEST)
+        data = read_inside(root, SEMANTIC_SEARCH_FILE, MAX_BYTES)
     except FileNotFoundError:
         return (), []
     except (PathRefused, FileTooLarge) as error:
         raise ConfigurationError(str(error), path) from None
     warnings: list[ConfigurationWarning] = []
-    return tuple(_collections(root, path, decode(data), warnings)), warnings
+    return tuple(_collections(root, path, decode_unicode(data), warnings)), warnings
 
 
 def _collections(
     root: Path, path: Path, text: str, warnings: list[ConfigurationWarning]
-) -> Iterator[Extra]:
+) -> Iterator[ExtraCollection]:
     seen: set[str] = set()
     for key, line, value in _mapping(path, _compose(path, text), "the file"):
         if key != "collections":
@@ -84,7 +89,7 @@ def _collection(
     line: int,
     shape: Node,
     warnings: list[ConfigurationWarning],
-) -> Extra:
+) -> ExtraCollection:
     directory: str | None = None
     pattern = DEFAULT_PATTERN
     for key, key_line, value in _mapping(path, shape, f"{name!r}"):
@@ -104,7 +109,7 @@ def _collection(
             warnings.append(ConfigurationWarning(path, key_line, text))
     if directory is None:
         raise ConfigurationError(f"{name!r} has no 'path'", path, line)
-    return Extra(name, directory, pattern, line)
+    return ExtraCollection(name, directory, pattern, line)
 
 
 def _directory(root: Path, path: Path, line: int, value: str) -> str:
@@ -120,7 +125,7 @@ def _directory(root: Path, path: Path, line: int, value: str) -> str:
 
 
 def _compose(path: Path, text: str) -> Node | None:
-    """The document as nodes, which know their lines and build no objects."""
+    """Parse the YAML into nodes, which have lines and construct no Python objects."""
     import yaml
 
     try:
@@ -136,7 +141,7 @@ def _compose(path: Path, text: str) -> Node | None:
 
 
 def _mapping(path: Path, node: Node | None, what: str) -> Iterator[tuple[str, int, Node]]:
-    """The keys of a mapping, their lines and their values. Nothing at all is an empty mapping."""
+    """Yield the keys of a mapping with their lines and values. Empty or null: no keys."""
     from yaml import MappingNode, ScalarNode
 
     if node is None or (isinstance(node, ScalarNode) and node.tag.endswith(":null")):

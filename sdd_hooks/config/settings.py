@@ -1,6 +1,6 @@
-"""The settings of a repository and their defaults: plain data, one class for each section.
+"""The settings of a repository and their defaults: one class for each section of the configuration.
 
-The sections and keys are those of `### SDD Configuration`; `configuration.py` fills them in.
+`configuration.py` fills them from `### SDD Configuration`.
 """
 
 # Governing: ADR-0007 (Markdown-native configuration)
@@ -13,7 +13,7 @@ FailOn = Literal["critical", "warning", "info", "never"]
 
 
 class TrackerSettings(NamedTuple):
-    """`#### Tracker`: where issues live. "" is not said."""
+    """`#### Tracker`: where issues live. "" means not configured."""
 
     type: str = ""
     owner: str = ""
@@ -26,8 +26,8 @@ class TrackerSettings(NamedTuple):
 class FreshnessSettings(NamedTuple):
     """`#### Index Freshness`, durations in seconds.
 
-    With `backfill`, at most `backfill_limit` chunks a mutation leaves without a vector are embedded
-    in the background while the load is under `backfill_load` of the cores.
+    With `backfill`, a background process embeds the chunks that a write leaves without a vector, if
+    they are at most `backfill_limit` and the load is below `backfill_load` of the cores.
     """
 
     staleness_threshold: float = 7200.0
@@ -39,7 +39,7 @@ class FreshnessSettings(NamedTuple):
 
 
 class SearchSettings(NamedTuple):
-    """`#### Search`: the engine, and how it keeps vectors. `embed_model` "" is the default one."""
+    """`#### Search`: the engine and its vectors. `embed_model` "" selects the default model."""
 
     engine: str = "embedded"
     embed_model: str = ""
@@ -57,7 +57,7 @@ class BranchSettings(NamedTuple):
 
 
 class PullRequestSettings(NamedTuple):
-    """`#### PR Conventions`. `close_keyword` "" is the tracker's own."""
+    """`#### PR Conventions`. `close_keyword` "" selects the keyword of the tracker."""
 
     enabled: bool = True
     close_keyword: str = ""
@@ -85,7 +85,10 @@ class WorktreeSettings(NamedTuple):
 
 
 class ProjectSettings(NamedTuple):
-    """`#### Projects`: boards and iterations, and which files are hotspots (a share of merges)."""
+    """`#### Projects`: boards and iterations.
+
+    A file is a hotspot from `hotspot_threshold` on, a fraction of the merges.
+    """
 
     default_mode: str = "per-epic"
     views: tuple[str, ...] = ("All Work", "Board", "Roadmap")

@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from sdd_hooks.config.memory_file import NAMES as MEMORY_FILES
+from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES as MEMORY_FILES
 from sdd_hooks.engines.protocol import Bookmark
 from sdd_hooks.errors import SddError
 from sdd_hooks.project.collections import Collection, all_pathspecs

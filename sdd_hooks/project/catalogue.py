@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sdd_hooks.code.languages import LANGUAGES
-from sdd_hooks.config.semantic_search import NAME, Extra
+from sdd_hooks.config.semantic_search import SEMANTIC_SEARCH_FILE, ExtraCollection
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.collections import ISSUES_DIRECTORY, Collection
 from sdd_hooks.project.layout import Layout
@@ -41,7 +41,7 @@ class Part:
 
 
 def catalogue(
-    root: Path, slug: str, parts: Sequence[Part], extras: Sequence[Extra]
+    root: Path, slug: str, parts: Sequence[Part], extras: Sequence[ExtraCollection]
 ) -> tuple[Collection, ...]:
     """The collections of the repository at `root` called `slug`.
 
@@ -107,7 +107,7 @@ def _inside(candidates: Sequence[str], directories: Sequence[str]) -> tuple[str,
     return tuple(dict.fromkeys(found))
 
 
-def _extra(extra: Extra) -> Collection:
+def _extra(extra: ExtraCollection) -> Collection:
     directories = (extra.directory,)
     return Collection(
         name=extra.name,
@@ -123,7 +123,7 @@ def _extra(extra: Extra) -> Collection:
 
 
 def _require_distinct(
-    root: Path, collections: Sequence[Collection], extras: Sequence[Extra]
+    root: Path, collections: Sequence[Collection], extras: Sequence[ExtraCollection]
 ) -> None:
     lines = {extra.name: extra.line for extra in extras}
     seen: dict[str, Collection] = {}
@@ -133,6 +133,6 @@ def _require_distinct(
             continue
         if collection.name in lines:
             text = f"{collection.name!r} is already the name of a collection: choose another"
-            raise ConfigurationError(text, root / NAME, lines[collection.name])
+            raise ConfigurationError(text, root / SEMANTIC_SEARCH_FILE, lines[collection.name])
         text = f"modules {other.module!r} and {collection.module!r} both have {collection.name!r}"
         raise ConfigurationError(f"{text}: rename one of them", root)

@@ -127,7 +127,7 @@ def find_layout(
 
 def declarations(memory: MemoryFile) -> Iterator[Declaration]:
     """The places named under `## Architecture Context`, in order."""
-    for inside in memory.below(CONTEXT):
+    for inside in memory.find_sections(CONTEXT):
         for section in inside:
             for line in section.lines:
                 match = re.match(_DECLARATION, line.text)

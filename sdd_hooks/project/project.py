@@ -12,8 +12,8 @@ from pathlib import Path
 from sdd_hooks.config.configuration import (
     Configuration,
     ConfigurationWarning,
+    apply_memory_file,
     load_configuration,
-    read_configuration,
 )
 from sdd_hooks.config.memory_file import find_memory_file
 from sdd_hooks.config.semantic_search import read_semantic_search
@@ -107,7 +107,7 @@ def project_of(repository: Repository) -> Project:
     """Everything that this repository declares. Raises like `load_project`."""
     root, git = repository.root, repository.git
     memory, unreadable = find_memory_file(root)
-    configuration = read_configuration(memory, unreadable, Configuration())
+    configuration = apply_memory_file(memory, unreadable, Configuration())
     modules, differences = find_modules(git, memory)
     extras, odd = read_semantic_search(root)
     layout = find_layout(git, "", memory)

@@ -12,11 +12,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.config.configuration import ConfigurationWarning
-from sdd_hooks.config.entries import plain
-from sdd_hooks.config.memory_file import LARGEST, Line, MemoryFile, decode, normalised
+from sdd_hooks.config.memory_file import (
+    MAX_MEMORY_FILE_BYTES,
+    MemoryFile,
+    MemoryLine,
+    normalize_title,
+    unquote_value,
+)
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, resolve_inside
 from sdd_hooks.system.git import Git, GitError, nul_split
+from sdd_hooks.text.decoding import decode_unicode
 
 GITMODULES = ".gitmodules"
 
@@ -75,7 +81,7 @@ def find_modules(
     return tuple(described), warnings
 
 
-def parse_table(lines: Sequence[Line], roots: Sequence[str] = ROOTS) -> Iterator[Declared]:
+def parse_table(lines: Sequence[MemoryLine], roots: Sequence[str] = ROOTS) -> Iterator[Declared]:
     """The rows of the first table that has the columns Module and one of `roots`."""
     columns: list[int] = []
     for above, line in pairwise(lines):
@@ -84,12 +90,12 @@ def parse_table(lines: Sequence[Line], roots: Sequence[str] = ROOTS) -> Iterator
                 return
             cells = _cells(line.text)
             name, root, description = (
-                plain(cells[n]) if 0 <= n < len(cells) else "" for n in columns
+                unquote_value(cells[n]) if 0 <= n < len(cells) else "" for n in columns
             )
             if name and root:
                 yield Declared(name, _linked(root), description, line.number)
         elif _SEPARATOR.fullmatch(line.text) and "|" in above.text:
-            titles = [normalised(cell) for cell in _cells(above.text)]
+            titles = [normalize_title(cell) for cell in _cells(above.text)]
             name_at, root_at = _index(titles, ("module",)), _index(titles, roots)
             if name_at >= 0 and root_at >= 0:
                 columns = [name_at, root_at, _index(titles, ("description",))]
@@ -98,7 +104,7 @@ def parse_table(lines: Sequence[Line], roots: Sequence[str] = ROOTS) -> Iterator
 def parse_gitmodules(text: bytes, git: Git) -> list[Declared]:
     """The submodules in a `.gitmodules`, as git reads it. Raises GitError."""
     output = nul_split(git.output("config", "--file", "-", "--null", "--list", stdin=text))
-    lines = _lines(decode(text))
+    lines = _lines(decode_unicode(text))
     found: dict[str, Declared] = {}
     for variable in output:
         key, _, value = variable.partition("\n")
@@ -114,7 +120,7 @@ def _lines(text: str) -> dict[str, int]:
     for number, line in enumerate(text.split("\n"), 1):
         key, _, value = line.partition("=")
         if key.strip().lower() == "path":
-            found.setdefault(plain(value), number)
+            found.setdefault(unquote_value(value), number)
     return found
 
 
@@ -123,7 +129,7 @@ def _gitmodules(git: Git) -> list[Declared] | None:
     root = git.root
     path = root / GITMODULES
     try:
-        text = read_inside(root, GITMODULES, LARGEST)
+        text = read_inside(root, GITMODULES, MAX_MEMORY_FILE_BYTES)
         return parse_gitmodules(text, git) or None
     except (FileNotFoundError, PathRefused):
         return None
@@ -137,7 +143,7 @@ def _gitmodules(git: Git) -> list[Declared] | None:
 
 def _table(memory: MemoryFile) -> list[Declared]:
     for title, roots in TITLES.items():
-        for section, *_ in memory.below(title):
+        for section, *_ in memory.find_sections(title):
             rows = list(parse_table(section.lines, roots))
             if rows:
                 return rows
@@ -186,4 +192,4 @@ def _index(titles: Sequence[str], names: Sequence[str]) -> int:
 
 def _linked(cell: str) -> str:
     link = re.fullmatch(r"\[[^\]]*\]\(([^)]*)\)", cell)
-    return plain(link[1]) if link else cell
+    return unquote_value(link[1]) if link else cell

@@ -13,8 +13,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdd_hooks.config.entries import entries, squeezed
-from sdd_hooks.config.memory_file import MemoryFile, parse
+from sdd_hooks.config.memory_file import (
+    MemoryFile,
+    normalize_key,
+    parse_memory_sections,
+    read_settings,
+)
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.layout import declarations
 from sdd_hooks.setup.legacy import Settings
@@ -68,8 +72,10 @@ def converge(current: bytes | None, facts: Facts, path: Path) -> bytes | None:
 
 def leftovers(data: bytes) -> tuple[str, ...]:
     """Old headings that stay because their new form is there too, to be merged by hand."""
-    titles = {squeezed(s.title) for s in parse_sections(data.decode("utf-8", "surrogateescape"))}
-    return tuple(old for old, new in RENAMED if {squeezed(old), squeezed(new)} <= titles)
+    titles = {
+        normalize_key(s.title) for s in parse_sections(data.decode("utf-8", "surrogateescape"))
+    }
+    return tuple(old for old, new in RENAMED if {normalize_key(old), normalize_key(new)} <= titles)
 
 
 def _converged(text: str, facts: Facts) -> str:
@@ -101,7 +107,9 @@ def _declare(text: str, facts: Facts, newline: str) -> str:
         lines = [f"## {CONTEXT}", "", _INTRODUCTION, "", *_bullets("adrs", facts.adrs)]
         lines += _bullets("specs", facts.specs)
         return _insert(text, len(text), lines, newline, tight=False)
-    declared = {one.kind for one in declarations(MemoryFile(Path(), tuple(parse(text))))}
+    declared = {
+        one.kind for one in declarations(MemoryFile(Path(), tuple(parse_memory_sections(text))))
+    }
     missing = [("adrs", facts.adrs), ("specs", facts.specs)]
     lines = [
         bullet for kind, dirs in missing if kind not in declared for bullet in _bullets(kind, dirs)
@@ -129,7 +137,7 @@ def _configure(
     flat = _keys(text[configuration.start : configuration.end])
     section = _find(text, title, lambda s: configuration.end <= s.start < end)
     if section is None:
-        if squeezed(title) in flat:
+        if normalize_key(title) in flat:
             return text
         lines = _settings(pairs, flat)
         heading = "#" * min(configuration.level + 1, 6)
@@ -142,7 +150,7 @@ def _configure(
 
 
 def _settings(pairs: Sequence[tuple[str, str]], present: set[str]) -> list[str]:
-    return [f"- **{key}**: {value}" for key, value in pairs if squeezed(key) not in present]
+    return [f"- **{key}**: {value}" for key, value in pairs if normalize_key(key) not in present]
 
 
 def _insert(text: str, at: int, lines: Sequence[str], newline: str, *, tight: bool) -> str:
@@ -166,9 +174,13 @@ def _insert(text: str, at: int, lines: Sequence[str], newline: str, *, tight: bo
 def _find(
     text: str, title: str, where: Callable[[Section], bool] = lambda _: True
 ) -> Section | None:
-    wanted = squeezed(title)
+    wanted = normalize_key(title)
     return next(
-        (s for s in parse_sections(text) if s.level and squeezed(s.title) == wanted and where(s)),
+        (
+            s
+            for s in parse_sections(text)
+            if s.level and normalize_key(s.title) == wanted and where(s)
+        ),
         None,
     )
 
@@ -184,4 +196,8 @@ def _extent(text: str, section: Section) -> int:
 
 
 def _keys(text: str) -> set[str]:
-    return {squeezed(entry.key) for section in parse(text) for entry in entries(section)}
+    return {
+        normalize_key(entry.key)
+        for section in parse_memory_sections(text)
+        for entry in read_settings(section)
+    }

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdd_hooks.config.memory_file import LARGEST, NAMES
+from sdd_hooks.config.memory_file import MAX_MEMORY_FILE_BYTES, MEMORY_FILE_NAMES
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup import gitignore, legacy, memory_file
@@ -78,8 +78,8 @@ def _memory_path(project: Project) -> Path:
     root = project.repository.root
     configured = project.configuration.memory_file
     names = [configured.relative_to(root).as_posix()] if configured else []
-    names += [name for name in NAMES if (root / name).exists()]
-    return resolve_inside(root, names[0] if names else NAMES[0])
+    names += [name for name in MEMORY_FILE_NAMES if (root / name).exists()]
+    return resolve_inside(root, names[0] if names else MEMORY_FILE_NAMES[0])
 
 
 def _facts(project: Project, migrated: legacy.Settings) -> memory_file.Facts:
@@ -100,6 +100,6 @@ def _facts(project: Project, migrated: legacy.Settings) -> memory_file.Facts:
 
 def _read(root: Path, name: str) -> bytes | None:
     try:
-        return read_inside(root, name, LARGEST)
+        return read_inside(root, name, MAX_MEMORY_FILE_BYTES)
     except FileNotFoundError:
         return None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.config.configuration import load_configuration
-from sdd_hooks.config.entries import squeezed
+from sdd_hooks.config.memory_file import normalize_key
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import EXIT_USAGE, ConfigurationError, SddError
 from sdd_hooks.project.project import Project
@@ -92,7 +92,7 @@ def detect(
     if named:
         name, one = vendor(named, known)
         return Detected(Found(name, one, one.declared(_about(settings, name, known), around)))
-    if squeezed(settings.type) == NO_TRACKER:
+    if normalize_key(settings.type) == NO_TRACKER:
         return Detected(None)
     if settings.type:
         return Detected(_declared(settings, around, known, memory_file))
@@ -110,7 +110,7 @@ def tracker_settings(project: Project, module: str) -> tuple[TrackerSettings, Pa
     """
     whole = project.module_configuration(module)
     inherited = project.configuration
-    if module and squeezed(whole.tracker.type) != squeezed(inherited.tracker.type):
+    if module and normalize_key(whole.tracker.type) != normalize_key(inherited.tracker.type):
         root = next(one.root for one in project.modules if one.name == module)
         whole = load_configuration(project.repository.root / root)
     return whole.tracker, whole.memory_file or inherited.memory_file

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sdd_hooks.config.entries import squeezed
+from sdd_hooks.config.memory_file import normalize_key
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.plugins import Plugin, PluginError, PluginKind, load_plugin, registered_plugins
 from sdd_hooks.trackers.protocol import Vendor
@@ -51,12 +51,12 @@ def vendor(name: str, known: Registered) -> tuple[str, Vendor]:
         UnknownTracker: there is none; the message names those there are.
         PluginError: it cannot be imported.
     """
-    wanted = squeezed(name)
+    wanted = normalize_key(name)
     for registered_name in known:
-        if squeezed(registered_name) == wanted:
+        if normalize_key(registered_name) == wanted:
             return registered_name, load(registered_name, known)
     for registered_name, one in vendors(known, []):
-        if wanted in map(squeezed, (one.label, *one.aliases)):
+        if wanted in map(normalize_key, (one.label, *one.aliases)):
             return registered_name, one
     raise UnknownTracker(f"no tracker is called {name[:60]!r}: choose one of {', '.join(known)}")
 

@@ -6,13 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.config.configuration import (
-    Configuration,
-    load_configuration,
-    read_configuration,
-)
+from sdd_hooks.config.configuration import Configuration, apply_memory_file, load_configuration
 from sdd_hooks.config.keys import GROUPS
-from sdd_hooks.config.memory_file import MemoryFile, find_memory_file, parse
+from sdd_hooks.config.memory_file import MemoryFile, find_memory_file, parse_memory_sections
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.layout import find_layout
 from sdd_hooks.project.workspace import find_modules
@@ -80,8 +76,8 @@ CANONICAL = """\
 
 
 def read(text: str, base: Configuration | None = None) -> Configuration:
-    memory = MemoryFile(Path("CLAUDE.md"), tuple(parse(text)))
-    return read_configuration(memory, (), base or Configuration())
+    memory = MemoryFile(Path("CLAUDE.md"), tuple(parse_memory_sections(text)))
+    return apply_memory_file(memory, (), base or Configuration())
 
 
 def configure(text: str) -> Configuration:
@@ -154,7 +150,7 @@ def test_plain_bullets_and_a_host():
     assert found.pull_requests.include_spec_reference is False
 
 
-def test_second_level_heading_with_bullets():
+def test_a_second_level_heading_with_bullets():
     found = read(
         "## SDD Configuration\n\n- **Max parallel agents**: 4\n- **Hotspot threshold**: 40%\n"
     )
@@ -163,7 +159,7 @@ def test_second_level_heading_with_bullets():
     assert found.projects.hotspot_threshold == 0.4
 
 
-def test_older_heading():
+def test_the_older_heading_is_accepted():
     assert (
         read("### Design Plugin Configuration\n#### Tracker\n- **Type**: jira\n").tracker.type
         == "jira"
@@ -189,7 +185,7 @@ def test_variations_of_a_key(key: str, heading: str):
     assert found.freshness.staleness_threshold == 1800
 
 
-def test_key_with_the_name_of_its_section():
+def test_a_key_may_begin_with_the_name_of_its_section():
     found = configure("#### Branch Conventions\n- **Branch prefix**: story\n")
     assert (found.branches.prefix, found.warnings) == ("story", ())
 
@@ -203,7 +199,7 @@ def test_crlf_and_byte_order_mark(tmp_path: Path):
     assert found.pull_requests.ref_keyword == "See"
 
 
-def test_an_example_is_no_configuration():
+def test_an_example_in_a_code_fence_is_ignored():
     found = read(
         "## Architecture Context\n"
         "```markdown\n### SDD Configuration\n#### Search\n- **Engine**: qmd\n```\n"
@@ -213,7 +209,7 @@ def test_an_example_is_no_configuration():
     assert found.search == Configuration().search
 
 
-def test_other_sections_are_not_read():
+def test_settings_outside_the_configuration_are_ignored():
     found = read("### SDD Configuration\n#### Search\n### Else\n#### Search\n- **Engine**: qmd\n")
     assert found.search.engine == "embedded"
 
@@ -252,7 +248,7 @@ def test_unknown_flat_key():
     ]
 
 
-def test_a_flat_key_that_could_be_of_two_sections():
+def test_a_flat_key_of_two_sections_is_ambiguous():
     found = configure("- **Auto Cleanup**: true\n")
     assert [str(w) for w in found.warnings] == [
         "CLAUDE.md:2: 'Auto Cleanup' is a key of 'Review' or 'Worktrees': put it under one of them"
@@ -260,13 +256,13 @@ def test_a_flat_key_that_could_be_of_two_sections():
     assert (found.review.auto_cleanup, found.worktrees.auto_cleanup) == (False, False)
 
 
-def test_said_twice():
+def test_a_duplicate_key_is_a_warning_and_the_last_value_applies():
     found = configure("#### Review\n- **Max Pairs**: 3\n- **Max Pairs**: 4\n")
     assert found.review.max_pairs == 4
     assert [w.line for w in found.warnings] == [4]
 
 
-def test_tables_and_prose_of_others_are_left_alone():
+def test_tables_and_prose_cause_no_warnings():
     assert warnings("\n| Item | Value |\n|---|---|\n| Mode | hybrid |\n\nWe use it: daily.\n") == []
 
 
@@ -288,21 +284,21 @@ def test_tables_and_prose_of_others_are_left_alone():
         ),
     ],
 )
-def test_bad_value_is_an_error_with_file_and_line(text: str, message: str):
+def test_an_invalid_value_is_an_error_with_file_and_line(text: str, message: str):
     with pytest.raises(ConfigurationError) as caught:
         configure(text)
     assert str(caught.value) == message
     assert caught.value.exit_code == 5
 
 
-def test_error_is_one_short_line_whatever_the_value():
+def test_an_error_is_one_short_line_for_any_value():
     with pytest.raises(ConfigurationError) as caught:
         configure("- **Max pairs**: \x1b[31m" + "x" * 10_000 + "\n")
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 200
 
 
-def test_module_overrides_the_root_key_by_key(tmp_path: Path):
+def test_a_module_overrides_the_root_key_by_key(tmp_path: Path):
     (tmp_path / "CLAUDE.md").write_text(CANONICAL)
     module = tmp_path / "services" / "api"
     module.mkdir(parents=True)
@@ -321,7 +317,7 @@ def test_module_overrides_the_root_key_by_key(tmp_path: Path):
     assert [w.path for w in found.warnings] == [module / "AGENTS.md"]
 
 
-def test_module_without_a_memory_file_is_as_the_root(tmp_path: Path):
+def test_a_module_without_a_memory_file_inherits_everything(tmp_path: Path):
     (tmp_path / "CLAUDE.md").write_text(CANONICAL)
     root = load_configuration(tmp_path)
     found = load_configuration(tmp_path / "nowhere", root)
@@ -329,7 +325,7 @@ def test_module_without_a_memory_file_is_as_the_root(tmp_path: Path):
     assert found.memory_file is None
 
 
-def test_unreadable_memory_file_is_a_warning(tmp_path: Path):
+def test_an_unreadable_memory_file_is_a_warning(tmp_path: Path):
     (tmp_path / "CLAUDE.md").symlink_to("/etc/hostname")
     found = load_configuration(tmp_path)
     assert [str(w) for w in found.warnings] == [
@@ -337,7 +333,7 @@ def test_unreadable_memory_file_is_a_warning(tmp_path: Path):
     ]
 
 
-def test_a_file_in_another_format_is_not_warned_about_line_by_line():
+def test_a_file_in_another_format_causes_few_warnings():
     assert len(warnings("- **Fantasy**: 1\n" * 1000)) == 20
     assert len(warnings("- **Owner**: me\n" * 1000)) == 20
 
@@ -365,7 +361,7 @@ SIZE = 200_000
     ],
     ids=lambda text: ascii(text[:30]),
 )
-def test_no_memory_file_takes_long(repo: Repo, text: str):
+def test_no_memory_file_takes_exponential_time(repo: Repo, text: str):
     repo.write("CLAUDE.md", f"## Architecture Context\n### SDD Configuration\n{text}")
     started = time.process_time()
     with contextlib.suppress(ConfigurationError):
@@ -388,7 +384,7 @@ lines = st.lists(
 
 
 @given(lines)
-def test_any_memory_file_is_read_or_refused_with_its_line(text: list[str]):
+def test_any_memory_file_is_read_or_refused_with_a_line(text: list[str]):
     try:
         found = read("\n".join(text))
     except ConfigurationError as error:

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.config.semantic_search import Extra, read_semantic_search
+from sdd_hooks.config.semantic_search import ExtraCollection, read_semantic_search
 from sdd_hooks.errors import ConfigurationError
 
 
-def read(root: Path, text: str | bytes) -> tuple[list[Extra], list[str]]:
+def read(root: Path, text: str | bytes) -> tuple[list[ExtraCollection], list[str]]:
     data = text.encode() if isinstance(text, str) else text
     (root / "semantic-search.yml").write_bytes(data)
     extras, warnings = read_semantic_search(root)
@@ -21,7 +21,7 @@ def refusal(root: Path, text: str | bytes) -> str:
     return str(caught.value).removeprefix(f"{root}/semantic-search.yml")
 
 
-def test_no_file(tmp_path: Path):
+def test_without_the_file_there_are_no_collections(tmp_path: Path):
     assert read_semantic_search(tmp_path) == ((), [])
 
 
@@ -33,20 +33,20 @@ def test_collections(tmp_path: Path):
     )
     assert read(tmp_path, text) == (
         [
-            Extra("notes", "kb/notes", "**/*.md", 3),
-            Extra("sources", "kb/sources", "**/*.md", 6),
-            Extra("2024", "", "*.txt", 7),
+            ExtraCollection("notes", "kb/notes", "**/*.md", 3),
+            ExtraCollection("sources", "kb/sources", "**/*.md", 6),
+            ExtraCollection("2024", "", "*.txt", 7),
         ],
         [],
     )
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "collections:\n", "collections: {}\n", "~\n"])
-def test_nothing_in_it(tmp_path: Path, text: str):
+def test_an_empty_file_declares_nothing(tmp_path: Path, text: str):
     assert read(tmp_path, text) == ([], [])
 
 
-def test_unknown_keys_are_named(tmp_path: Path):
+def test_unknown_keys_are_warnings(tmp_path: Path):
     text = "version: 1\ncollections:\n  notes:\n    path: a\n    mask: b\n"
     extras, warnings = read(tmp_path, text)
     assert [extra.name for extra in extras] == ["notes"]
@@ -91,12 +91,12 @@ def test_unknown_keys_are_named(tmp_path: Path):
         ("[" * 3_000, ": nested too deeply"),
     ],
 )
-def test_refused_with_the_line(tmp_path: Path, text: str, message: str):
+def test_other_shapes_are_errors_with_a_line(tmp_path: Path, text: str, message: str):
     (tmp_path / "out").symlink_to("..")
     assert refusal(tmp_path, text) == message
 
 
-def test_too_large_or_a_link(tmp_path: Path):
+def test_a_large_file_and_a_link_are_errors(tmp_path: Path):
     assert "larger than" in refusal(tmp_path, "#" * 70_000)
     (tmp_path / "semantic-search.yml").unlink()
     (tmp_path / "semantic-search.yml").symlink_to("/etc/hostname")

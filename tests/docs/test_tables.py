@@ -48,7 +48,7 @@ def test_every_setting_is_documented_with_its_default() -> None:
     for section, name, default in documented:
         group, key = keys[section, name]
         actual = getattr(getattr(Configuration(), group.field), key.field)
-        assert ("" if default == "—" else key.read(default)) == actual, (section, name)
+        assert ("" if default == "—" else key.parse(default)) == actual, (section, name)
 
 
 def test_every_exit_code_is_documented() -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.config.semantic_search import Extra
+from sdd_hooks.config.semantic_search import ExtraCollection
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.catalogue import Part, catalogue
 from sdd_hooks.project.collections import Collection
@@ -11,7 +11,7 @@ from sdd_hooks.project.layout import Layout
 ROOT = Path("/repo")
 
 
-def named(*parts: Part, extras: tuple[Extra, ...] = ()) -> dict[str, Collection]:
+def named(*parts: Part, extras: tuple[ExtraCollection, ...] = ()) -> dict[str, Collection]:
     return {c.name: c for c in catalogue(ROOT, "app", parts, extras)}
 
 
@@ -51,7 +51,10 @@ def test_what_lies_inside_is_left_out():
 def test_extras():
     found = named(
         Part("", "", "", Layout(("docs/adrs",), ("docs/specs",))),
-        extras=(Extra("notes", "kb", "*.md", 3), Extra("all", "", "**/*.txt", 4)),
+        extras=(
+            ExtraCollection("notes", "kb", "*.md", 3),
+            ExtraCollection("all", "", "**/*.txt", 4),
+        ),
     )
     notes = found["notes"]
     assert (notes.kind, notes.directories, notes.pattern) == ("notes", ("kb",), "*.md")
@@ -63,4 +66,4 @@ def test_extras():
 def test_an_extra_cannot_take_a_name():
     part = Part("", "", "", Layout(("docs/adrs",), ("docs/specs",)))
     with pytest.raises(ConfigurationError, match=r"semantic-search\.yml:3: 'app-code' is already"):
-        named(part, extras=(Extra("app-code", "kb", "*.md", 3),))
+        named(part, extras=(ExtraCollection("app-code", "kb", "*.md", 3),))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdd_hooks.config.memory_file import MemoryFile, parse
+from sdd_hooks.config.memory_file import MemoryFile, parse_memory_sections
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.layout import (
     ADR_PLACES,
@@ -18,7 +18,7 @@ from tests.support.repos import Repo, git_at
 
 
 def memory(text: str, heading: str = "## Architecture Context") -> MemoryFile:
-    return MemoryFile(Path("CLAUDE.md"), tuple(parse(f"{heading}\n\n{text}")))
+    return MemoryFile(Path("CLAUDE.md"), tuple(parse_memory_sections(f"{heading}\n\n{text}")))
 
 
 def declared(line: str) -> list[tuple[str, str]]:

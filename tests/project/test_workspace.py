@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdd_hooks.config.memory_file import Line, MemoryFile, parse
+from sdd_hooks.config.memory_file import MemoryFile, MemoryLine, parse_memory_sections
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.workspace import Module, find_modules, parse_gitmodules, parse_table
 from sdd_hooks.system.git import GitError
@@ -36,11 +36,11 @@ GITMODULES = """\
 
 
 def memory(root: Path, text: str) -> MemoryFile:
-    return MemoryFile(root / "CLAUDE.md", tuple(parse(text)))
+    return MemoryFile(root / "CLAUDE.md", tuple(parse_memory_sections(text)))
 
 
 def rows(text: str) -> list[tuple[str, str, str, int]]:
-    lines = [Line(n, line) for n, line in enumerate(text.split("\n"), 1)]
+    lines = [MemoryLine(n, line) for n, line in enumerate(text.split("\n"), 1)]
     return [(d.name, d.root, d.description, d.line) for d in parse_table(lines)]
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.decoding import decode, decode_unicode
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,13 @@ def test_decode_never_raises(data: bytes) -> None:
 def test_utf8_round_trips(text: str) -> None:
     assert decode(text.encode()) == text
     assert decode(text.encode("utf-8-sig")) == text
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16"])
+def test_decode_unicode(codec: str) -> None:
+    assert decode_unicode("Größe".encode(codec)) == "Größe"
+
+
+def test_decode_unicode_never_raises() -> None:
+    assert decode_unicode(b"\xff\xfe\x00") == "\ufffd"
+    assert decode_unicode("Größe".encode("latin-1")) == "Gr\ufffd\ufffde"

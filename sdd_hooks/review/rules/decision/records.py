@@ -11,8 +11,8 @@ from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.code.paths import MARKDOWN, is_foreign
-from sdd_hooks.config.memory_file import NAMES as MEMORY_FILES
-from sdd_hooks.config.semantic_search import NAME as COLLECTIONS_FILE
+from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES as MEMORY_FILES
+from sdd_hooks.config.semantic_search import SEMANTIC_SEARCH_FILE as COLLECTIONS_FILE
 from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.project.layout import looks_like_record
 from sdd_hooks.review.rules.decision.blocks import MARK, DecisionRule, Fault, read_rules
