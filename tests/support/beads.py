@@ -16,7 +16,7 @@ import pytest
 
 from sdd_hooks.system.processes import executable
 from sdd_hooks.trackers.beads.program import environment
-from sdd_hooks.trackers.beads.tracker import Beads
+from sdd_hooks.trackers.beads.tracker import BeadsTracker
 from tests.support.repos import Repo
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,9 +102,11 @@ class RealBd:
         assert done.returncode == 0, f"bd {' '.join(args)}: {done.stdout}{done.stderr}"
         return done.stdout
 
-    def tracker(self, root: Path, clock: Callable[[], float] | None = None) -> Beads:
+    def tracker(self, root: Path, clock: Callable[[], float] | None = None) -> BeadsTracker:
         """The tracker of a repository."""
-        return Beads(root, self.environ, clock) if clock else Beads(root, self.environ)
+        return (
+            BeadsTracker(root, self.environ, clock) if clock else BeadsTracker(root, self.environ)
+        )
 
 
 def real(program: str, home: Path) -> RealBd:

@@ -1,7 +1,7 @@
-"""What Beads prints and exports, as canonical issues.
+"""Parse the output and the export of Beads into canonical issues.
 
-The fields are those of `bd list --json`, docs/JSON_SCHEMA.md of https://github.com/steveyegge/beads,
-and of the lines of `bd export`.
+The fields of `bd list --json` and of the lines of `bd export` are documented in
+docs/JSON_SCHEMA.md of https://github.com/steveyegge/beads.
 """
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "One file for each tracker"
@@ -18,10 +18,10 @@ from sdd_hooks.trackers.issue import Issue
 
 NAME = "beads"
 BLOCKING = frozenset({"blocks", "conditional-blocks", "waits-for"})
-"""The types of dependencies that make one issue wait for another; `parent-child` does not."""
+"""The types of dependencies that block an issue; `parent-child` does not."""
 CLOSED = frozenset({"closed", "resolved"})
 TOMBSTONE = "tombstone"
-"""The status that versions before 0.50 give an issue that was deleted."""
+"""The status of a deleted issue in versions before 0.50."""
 EPIC = "epic"
 DEFAULT_TYPE = "task"
 SECTIONS = (
@@ -29,84 +29,87 @@ SECTIONS = (
     ("Acceptance Criteria", "acceptance_criteria"),
     ("Notes", "notes"),
 )
-"""The texts beside the description: as headings, and as fields."""
+"""The texts beside the description: their headings and their fields."""
 
-MOST_TOLD = 5
-"""Damaged lines of a file that are told one by one."""
+MAX_LINE_WARNINGS = 5
+"""Damaged lines of an export with one warning each; the others are counted."""
 
 
-class Edges(NamedTuple):
-    """What each issue waits for, and what waits for it."""
+class Dependencies(NamedTuple):
+    """The issues that block each issue, and the issues that each issue blocks, by id."""
 
     blocked_by: Mapping[str, tuple[str, ...]]
     blocks: Mapping[str, tuple[str, ...]]
 
 
-class Read(NamedTuple):
-    """The issues there are, the ids of deleted ones, and what could not be read, in words."""
+class ParsedIssues(NamedTuple):
+    """The issues of a project, the ids of deleted issues, and warnings about unusable entries."""
 
     issues: tuple[Issue, ...]
     gone: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
-def payload(printed: str) -> Json:
-    """What a command of bd printed as JSON, out of its envelope `{schema_version, data}` if it is
-    in one; None for what is no JSON."""
+def parse_output(printed: str) -> Json:
+    """Parse the JSON output of bd, with or without its envelope `{schema_version, data}`.
+
+    None if it is not JSON.
+    """
     try:
-        found: Json = json.loads(printed)
+        data: Json = json.loads(printed)
     except (ValueError, RecursionError):
         return None
-    wrapped = isinstance(found, dict) and "schema_version" in found and "data" in found
-    return field(found, "data") if wrapped else found
+    has_envelope = isinstance(data, dict) and "schema_version" in data and "data" in data
+    return field(data, "data") if has_envelope else data
 
 
-def lines_of(exported: str, name: str) -> tuple[list[Json], tuple[str, ...]]:
-    """The issues of an export, one JSON object on a line, and a warning for each line that is none.
+def parse_export(exported: str, name: str) -> tuple[list[Json], tuple[str, ...]]:
+    """The issues of an export, one JSON object a line, and warnings about invalid lines.
 
-    `name` is what the export is called. Memories and other records are left out.
+    `name` names the export in warnings. Memories and other records are left out.
     """
-    found: list[Json] = []
+    records: list[Json] = []
     damaged: list[int] = []
     for number, line in enumerate(re.split(r"\r?\n", exported), 1):
         if not line.strip():
             continue
-        row = payload(line)
+        row = parse_output(line)
         if not isinstance(row, dict):
             damaged.append(number)
         elif row.get("_type", "issue") == "issue":
-            found.append(row)
-    warnings = [f"{name}:{number} is no issue: left out" for number in damaged[:MOST_TOLD]]
-    if len(damaged) > MOST_TOLD:
-        warnings.append(f"{name} has {len(damaged) - MOST_TOLD} more lines that are no issues")
-    return found, tuple(warnings)
+            records.append(row)
+    warnings = [f"{name}:{number} is no issue: left out" for number in damaged[:MAX_LINE_WARNINGS]]
+    others = len(damaged) - MAX_LINE_WARNINGS
+    if others > 0:
+        warnings.append(f"{name} has {others} more lines that are no issues")
+    return records, tuple(warnings)
 
 
-def issues_of(found: Iterable[Json]) -> Read:
-    """All issues of a project, with their edges both ways."""
-    known = list(found)
-    edges = edges_of(known)
+def issues_of(records: Iterable[Json]) -> ParsedIssues:
+    """All issues of a project, with their dependencies in both directions."""
+    records = list(records)
+    dependencies = dependencies_of(records)
     issues: dict[str, Issue] = {}
     gone = []
-    nameless = 0
-    for row in known:
-        issue = issue_of(row, edges)
+    without_id = 0
+    for row in records:
+        issue = issue_of(row, dependencies)
         if issue is None:
-            nameless += 1
+            without_id += 1
         elif text(row, "status") == TOMBSTONE:
             gone.append(issue.id)
         else:
             issues[issue.id] = issue
-    warnings = (f"left out {nameless} entries of Beads without an id",) if nameless else ()
-    return Read(tuple(issues.values()), tuple(id for id in gone if id not in issues), warnings)
+    warnings = (f"left out {without_id} entries of Beads without an id",) if without_id else ()
+    deleted = tuple(id for id in gone if id not in issues)
+    return ParsedIssues(tuple(issues.values()), deleted, warnings)
 
 
-def issue_of(row: Json, edges: Edges) -> Issue | None:
-    """One issue; None for what has no id.
+def issue_of(row: Json, dependencies: Dependencies) -> Issue | None:
+    """One issue; None if it has no id.
 
-    Its labels are its own, and its type (`bug`, `epic`) where that is not the default one. Its body
-    is the description, then design, acceptance criteria and notes under headings of their own, each
-    verbatim.
+    A type other than the default (`bug`, `epic`) becomes a label. The body is the description, then
+    a section each for design, acceptance criteria and notes, all verbatim.
     """
     id = text(row, "id")
     if not id:
@@ -130,35 +133,39 @@ def issue_of(row: Json, edges: Edges) -> Issue | None:
         url="",
         tracker=NAME,
         body=text(row, "description") + sections_of(row),
-        blocks=edges.blocks.get(id, ()),
-        blocked_by=edges.blocked_by.get(id, ()),
+        blocks=dependencies.blocks.get(id, ()),
+        blocked_by=dependencies.blocked_by.get(id, ()),
         specs=(spec,) if spec else (),
     )
 
 
 def sections_of(row: Json) -> str:
-    """The end of the body: what an issue says beside its description."""
-    written = ((heading, text(row, name)) for heading, name in SECTIONS)
-    parts = [f"## {heading}\n\n{content}" for heading, content in written if content]
-    before = "\n\n" if parts and text(row, "description") else ""
-    return before + "\n\n".join(parts)
+    """The end of the body: the sections of an issue after its description."""
+    contents = ((heading, text(row, name)) for heading, name in SECTIONS)
+    sections = [f"## {heading}\n\n{content}" for heading, content in contents if content]
+    separator = "\n\n" if sections and text(row, "description") else ""
+    return separator + "\n\n".join(sections)
 
 
-def edges_of(found: Iterable[Json]) -> Edges:
+def dependencies_of(records: Iterable[Json]) -> Dependencies:
     """The blocking dependencies between issues.
 
-    They come as `{issue_id, depends_on_id, type}`, and from `bd show` as the other issue with its
+    A dependency is `{issue_id, depends_on_id, type}`; in `bd show` it is the other issue with a
     `dependency_type`.
     """
     blocked_by: dict[str, dict[str, None]] = {}
     blocks: dict[str, dict[str, None]] = {}
-    for row in found:
-        for edge in rows(row, "dependencies"):
-            if (text(edge, "type") or text(edge, "dependency_type")) not in BLOCKING:
+    for row in records:
+        for entry in rows(row, "dependencies"):
+            if (text(entry, "type") or text(entry, "dependency_type")) not in BLOCKING:
                 continue
-            one = text(edge, "issue_id") or text(row, "id")
-            other = text(edge, "depends_on_id") or text(edge, "id")
-            if one and other:
-                blocked_by.setdefault(one, {})[other] = None
-                blocks.setdefault(other, {})[one] = None
-    return Edges(*({id: tuple(to) for id, to in side.items()} for side in (blocked_by, blocks)))
+            blocked = text(entry, "issue_id") or text(row, "id")
+            blocker = text(entry, "depends_on_id") or text(entry, "id")
+            if blocked and blocker:
+                blocked_by.setdefault(blocked, {})[blocker] = None
+                blocks.setdefault(blocker, {})[blocked] = None
+    return Dependencies(_as_tuples(blocked_by), _as_tuples(blocks))
+
+
+def _as_tuples(ids: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    return {id: tuple(others) for id, others in ids.items()}

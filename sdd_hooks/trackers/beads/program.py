@@ -1,7 +1,7 @@
-"""bd, the program of Beads: where it is, what it is run in, and how texts are given to it.
+"""Run bd, the command-line program of Beads: its path, environment, and arguments.
 
-What is below `.beads/` may come from anybody, so bd is run without its hooks, and a password or a
-credential command from the environment reaches it only where the environment names the server, too.
+The content of `.beads/` is untrusted, so bd runs without its hooks, and a password or a credential
+command from the environment is passed to it only if the environment names the server, too.
 """
 
 # Governing: ADR-0012 (untrusted input), ADR-0019 (a token belongs to one host)
@@ -17,12 +17,15 @@ from sdd_hooks.remote.json_fields import text
 from sdd_hooks.system.git import LOCAL_VARIABLES, PATHSPEC_VARIABLES
 from sdd_hooks.system.processes import Done, executable, finish
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.beads.payloads import payload
+from sdd_hooks.trackers.beads.payloads import parse_output
 
-DEADLINE = 120.0
-"""Seconds that a command may take: 10,000 issues are listed in two."""
-LONGEST_ARGUMENT = 100_000
-"""Bytes of a text that is an argument. Linux takes 128 KiB, and longer ones go through a file."""
+BD_TIMEOUT = 120.0
+"""Seconds that a command may take; a list of 10,000 issues takes two."""
+MAX_ARGUMENT_BYTES = 100_000
+"""Bytes of a text that is passed as an argument; a longer text is passed in a file.
+
+Linux allows 128 KiB.
+"""
 
 INSTALL = "install it (https://github.com/steveyegge/beads)"
 
@@ -31,7 +34,7 @@ _SET = {
     "BD_NO_HOOKS": "1",
     "BD_NO_PAGER": "1",
     "BD_NON_INTERACTIVE": "1",
-    # Versions before 0.50 leave a server behind otherwise.
+    # Versions before 0.50 start a background server.
     "BEADS_NO_DAEMON": "1",
     "NO_COLOR": "1",
 }
@@ -43,8 +46,8 @@ _SECRETS = (
 )
 
 
-class Program:
-    """The bd on PATH, run in `root` with what of `environ` it may see."""
+class BdProgram:
+    """The bd on PATH, run in `root` with the allowed variables of `environ`."""
 
     def __init__(self, root: Path, environ: Mapping[str, str]) -> None:
         self._root = root
@@ -52,18 +55,18 @@ class Program:
 
     @property
     def path(self) -> str | None:
-        """Where it is; None for nowhere. One from inside of the repository is none."""
-        # This may be a module.
-        around = (self._root, *self._root.parents)
-        top = next((each for each in around if (each / ".git").exists()), self._root)
+        """The path of the program; None if it is missing, or inside the repository."""
+        # The root may be a module of a repository.
+        directories = (self._root, *self._root.parents)
+        top = next((path for path in directories if (path / ".git").exists()), self._root)
         return executable("bd", self._environ, top)
 
     def __call__(self, *args: str) -> Done:
-        """What `bd args` printed. Raises RemoteError when it failed."""
-        return succeeded(args[0], self.run(*args))
+        """The output of `bd args`. Raises RemoteError if it fails."""
+        return require_success(args[0], self.run(*args))
 
     def run(self, *args: str) -> Done:
-        """`bd args`, however it ends. Raises RemoteError where it cannot be run, or is too slow."""
+        """Run `bd args`, with any exit status. Raises RemoteError if it cannot run or times out."""
         path = self.path
         if path is None:
             raise RemoteError(f"bd is not on PATH, and issues are changed through it: {INSTALL}")
@@ -72,7 +75,7 @@ class Program:
             [path, *args],
             self._root,
             environment(self._environ),
-            DEADLINE,
+            BD_TIMEOUT,
             failed=RemoteError,
             advice="run it by hand to see why",
         )
@@ -86,26 +89,25 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environ.items() if name not in left_out} | _SET
 
 
-def complaint(out: str, err: str) -> str:
-    """What bd says is wrong, in one line: the `error` of its JSON, on either stream, else the first
-    line."""
-    for said in (out, err):
-        found = text(payload(said), "error")
-        if found:
-            return one_line(found)
+def error_message(out: str, err: str) -> str:
+    """bd's error in one line: the `error` of its JSON on either stream, else the first line."""
+    for stream in (out, err):
+        error = text(parse_output(stream), "error")
+        if error:
+            return one_line(error)
     lines = (line.strip() for line in err.splitlines())
     return one_line(next(filter(None, lines), "it does not say why").removeprefix("Error: "))
 
 
-def succeeded(command: str, done: Done) -> Done:
-    """How it ended. Raises RemoteError, with what bd says, where it failed."""
+def require_success(command: str, done: Done) -> Done:
+    """Return the result of a command. Raises RemoteError with bd's error if it failed."""
     if done.code:
-        raise RemoteError(f"`bd {command}` failed: {complaint(done.out, done.err)}")
+        raise RemoteError(f"`bd {command}` failed: {error_message(done.out, done.err)}")
     return done
 
 
 def comma_separated(labels: Sequence[str]) -> str:
-    """Labels as one argument; bd reads it as a line of comma-separated values."""
+    """Labels as one argument, which bd parses as a line of CSV."""
     import csv
     import io
 
@@ -114,27 +116,27 @@ def comma_separated(labels: Sequence[str]) -> str:
     return line.getvalue()
 
 
-def is_long(text: str) -> bool:
+def exceeds_argument(text: str) -> bool:
     """Whether a text is too long for an argument."""
-    return len(text.encode("utf-8", "replace")) > LONGEST_ARGUMENT
+    return len(text.encode("utf-8", "replace")) > MAX_ARGUMENT_BYTES
 
 
 @contextmanager
-def described(description: str | None) -> Iterator[list[str]]:
-    """The options that set a description; none for None."""
+def description_options(description: str | None) -> Iterator[list[str]]:
+    """The options that set a description, valid within the block; empty for None."""
     if description is None:
         yield []
-    # A dash alone would be standard input.
-    elif description == "-" or is_long(description):
-        with file_of(description) as path:
+    # bd reads standard input for a single dash.
+    elif description == "-" or exceeds_argument(description):
+        with text_file(description) as path:
             yield [f"--body-file={path}"]
     else:
         yield [f"--description={description}"]
 
 
 @contextmanager
-def file_of(text: str) -> Iterator[str]:
-    """The path of a file that holds `text`, readable for its owner alone, for the block."""
+def text_file(text: str) -> Iterator[str]:
+    """The path of a temporary file with `text`, readable by its owner alone, within the block."""
     import tempfile
 
     with tempfile.NamedTemporaryFile(prefix="sdd-") as file:

@@ -1,6 +1,6 @@
-"""Beads: issues that live in `.beads/` of the repository, read and written through `bd`.
+"""Beads: issues in `.beads/` of the repository, read and written through `bd`.
 
-Without `bd` the export `.beads/issues.jsonl` is read, which is as old as its last export.
+Without `bd` the issues are read from the last export, `.beads/issues.jsonl`.
 """
 
 # Governing: ADR-0018 (tracker issues as files), ADR-0019 (a token belongs to one host), SPEC-0009
@@ -24,20 +24,20 @@ from sdd_hooks.trackers.beads.payloads import (
     EPIC,
     NAME,
     SECTIONS,
-    Read,
+    ParsedIssues,
     issues_of,
-    lines_of,
-    payload,
+    parse_export,
+    parse_output,
     sections_of,
 )
 from sdd_hooks.trackers.beads.program import (
     INSTALL,
-    Program,
+    BdProgram,
     comma_separated,
-    described,
-    file_of,
-    is_long,
-    succeeded,
+    description_options,
+    exceeds_argument,
+    require_success,
+    text_file,
 )
 from sdd_hooks.trackers.issue import Draft, Edit, Issue
 from sdd_hooks.trackers.protocol import Around, Filter, Machine, Page, Since, Vendor, Where
@@ -48,22 +48,22 @@ if TYPE_CHECKING:
 LABEL = "Beads"
 DIRECTORY = ".beads"
 EXPORT = f"{DIRECTORY}/issues.jsonl"
-LARGEST = 50_000_000
-"""Bytes of an export that are read."""
+MAX_EXPORT_BYTES = 50_000_000
+"""The maximal size of an export."""
 TYPES = ("bug", "feature", EPIC, "chore")
-"""Types that a label makes of an issue; every version knows them."""
+"""Labels that set the type of an issue; every version of bd supports these types."""
 
 
 class _Listing(NamedTuple):
-    """All issues as they were found: by `bd`, or in the export."""
+    """The records of all issues; `live` if they come from `bd` and not from the export."""
 
-    found: tuple[Json, ...]
+    records: tuple[Json, ...]
     warnings: tuple[str, ...]
     live: bool
 
 
-class Beads:
-    """The issues of one `.beads/`, that of the work tree at `root`."""
+class BeadsTracker:
+    """The issues in the `.beads/` of the work tree at `root`."""
 
     name = NAME
     label = LABEL
@@ -74,49 +74,54 @@ class Beads:
         self, root: Path, environ: Mapping[str, str], clock: Callable[[], float] = time.time
     ) -> None:
         self._root = root
-        self._bd = Program(root, environ)
+        self._bd = BdProgram(root, environ)
         self._clock = clock
 
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:  # noqa: ARG002
-        """All issues: labels and dependencies change without a trace in `updated_at`."""
+        """One page of all issues: a change of labels or dependencies does not set `updated_at`."""
         at = self._clock()
-        listing = self._listing(at)
-        read = issues_of(listing.found)
-        warnings = (*listing.warnings, *read.warnings)
-        total = len(read.issues)
-        yield Page(read.issues, at, (), read.gone, total, warnings, everything=listing.live)
+        listing = self._list(at)
+        parsed = issues_of(listing.records)
+        yield Page(
+            parsed.issues,
+            at,
+            gone=parsed.gone,
+            total=len(parsed.issues),
+            warnings=(*listing.warnings, *parsed.warnings),
+            everything=listing.live,
+        )
 
     def inventory(self) -> Iterator[str] | None:
         """The ids of all issues."""
-        return iter([issue.id for issue in self._read().issues])
+        return iter([issue.id for issue in self._parsed().issues])
 
     def issue(self, id: str) -> Issue:
         """One issue. Raises Missing."""
-        return self._one(id)[1]
+        return self._find(id)[1]
 
     def query(self, filter: Filter) -> Iterator[Issue]:
-        """The issues that match, the last updated first."""
+        """The issues that match, last updated first."""
         matching = (
             issue
-            for issue in self._read().issues
+            for issue in self._parsed().issues
             if filter.status in {None, issue.status} and set(filter.labels) <= set(issue.labels)
         )
         return iter(sorted(matching, key=lambda issue: issue.updated, reverse=True))
 
     def disconnect(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is no connection."""
 
     def create(self, draft: Draft) -> Issue:
-        """A new issue; one of the labels in TYPES becomes its type. `group` is an epic."""
+        """Create an issue. A label in TYPES becomes its type. `group` is an epic."""
         kind, labels = _type_of(draft.labels)
         options = [f"--title={draft.title}", f"--type={kind or DEFAULT_TYPE}"]
         if labels:
             options.append(f"--labels={comma_separated(labels)}")
         if draft.group:
             options.append(f"--parent={self._epic(draft.group)}")
-        with described(draft.body) as given:
-            answer = self._bd("create", "--json", *options, *given)
-        id = text(payload(answer.out), "id")
+        with description_options(draft.body) as description:
+            done = self._bd("create", "--json", *options, *description)
+        id = text(parse_output(done.out), "id")
         if not id:
             raise RemoteError("`bd create` does not say what it created: look at `bd list`")
         return self.issue(id)
@@ -124,150 +129,150 @@ class Beads:
     def edit(self, id: str, edit: Edit) -> Issue:
         """Change an issue.
 
-        Where a new body still has design, acceptance criteria and notes as they were, these stay,
-        and what else it says becomes the description; else all of it does, and they are emptied.
+        If a new body contains the sections for design, acceptance criteria and notes unchanged, the
+        rest of it becomes the description. Otherwise all of it becomes the description, and these
+        fields are cleared.
         """
-        row, issue = self._one(id)
+        row, issue = self._find(id)
         options = []
         if edit.title is not None:
             options.append(f"--title={edit.title}")
         if edit.labels is not None:
             kind, labels = _type_of(edit.labels)
-            before = text(row, "issue_type")
-            if kind or before in TYPES:
+            old_type = text(row, "issue_type")
+            if kind or old_type in TYPES:
                 options.append(f"--type={kind or DEFAULT_TYPE}")
-            elif before in labels:
-                labels = tuple(label for label in labels if label != before)
+            elif old_type in labels:
+                labels = tuple(label for label in labels if label != old_type)
             options.append(f"--set-labels={comma_separated(labels)}")
         description = None
         if edit.body is not None and edit.body != issue.body:
-            description, emptied = _parts(edit.body, row)
-            options += emptied
-        with described(description) as given:
-            if options or given:
-                self._bd("update", "--json", *options, *given, "--", id)
+            description, clearing = _split_body(edit.body, row)
+            options += clearing
+        with description_options(description) as described:
+            if options or described:
+                self._bd("update", "--json", *options, *described, "--", id)
         return self.issue(id)
 
     def close(self, id: str) -> None:
-        """Close an issue. bd refuses one that waits for others, and an epic that is not done."""
-        _, issue = self._one(id)
+        """Close an issue. bd refuses to close a blocked issue, and an epic with open children."""
+        _, issue = self._find(id)
         if issue.status != "closed":
             self._bd("close", "--", id)
 
     def comment(self, id: str, text: str) -> None:
-        """Say something below an issue."""
-        self._one(id)
-        if is_long(text):
-            with file_of(text) as path:
+        """Add a comment to an issue."""
+        self._find(id)
+        if exceeds_argument(text):
+            with text_file(text) as path:
                 self._bd("comments", "add", f"--file={path}", "--", id)
         else:
             self._bd("comments", "add", "--", id, text)
 
     def group(self, id: str, name: str) -> None:
-        """Make an issue a child of an epic: one that has this title or id, created when missing."""
-        self._one(id)
+        """Make an issue a child of the epic with this title or id, created if missing."""
+        self._find(id)
         self._bd("update", f"--parent={self._epic(name)}", "--", id)
 
     def _epic(self, name: str) -> str:
-        """The id of an epic, an open one before a closed one."""
-        read = self._read()
-        epics = [issue for issue in read.issues if EPIC in issue.labels]
-        named = [issue for issue in epics if name.strip() in {issue.id, issue.title.strip()}]
-        if named:
-            return min(named, key=lambda issue: issue.status == "closed").id
+        """The id of an epic by its title or id, preferably an open one; created if missing."""
+        epics = [issue for issue in self._parsed().issues if EPIC in issue.labels]
+        matches = [issue for issue in epics if name.strip() in {issue.id, issue.title.strip()}]
+        if matches:
+            return min(matches, key=lambda issue: issue.status == "closed").id
         return self.create(Draft(name, labels=(EPIC,))).id
 
-    def _one(self, id: str) -> tuple[Json, Issue]:
-        """What was found of an issue, and the issue.
+    def _find(self, id: str) -> tuple[Json, Issue]:
+        """The record of an issue, and the issue. Raises Missing.
 
-        bd takes a part of an id for the whole, so it is never given one that is not there.
+        bd accepts a part of an id, so every command is preceded by this check of the full id.
         """
-        listing = self._listing(self._clock())
-        for issue in issues_of(listing.found).issues:
+        records = self._list(self._clock()).records
+        for issue in issues_of(records).issues:
             if issue.id == id:
-                return next(row for row in reversed(listing.found) if text(row, "id") == id), issue
+                return next(row for row in reversed(records) if text(row, "id") == id), issue
         raise Missing(f"Beads has no {one_line(id)}: look at `bd list --all`")
 
-    def _read(self) -> Read:
-        return issues_of(self._listing(self._clock()).found)
+    def _parsed(self) -> ParsedIssues:
+        return issues_of(self._list(self._clock()).records)
 
-    def _listing(self, at: float) -> _Listing:
+    def _list(self, at: float) -> _Listing:
         if self._bd.path is None:
-            return self._exported(at)
+            return self._read_export_file(at)
         done = self._bd.run("list", "--json", "--all", "-n", "0")
         if done.code and "unknown" in done.err and "flag" in done.err:
-            # A version without `--all` or `-n`.
-            return self._export()
-        found = payload(succeeded("list", done).out)
-        if not isinstance(found, list):
+            # This version has no `--all` or `-n`.
+            return self._run_export()
+        records = parse_output(require_success("list", done).out)
+        if not isinstance(records, list):
             raise RemoteError("`bd list --json` prints no list of issues: update bd")
-        if _hides_edges(found):
-            return self._export()
-        return _Listing(tuple(found), (), live=True)
+        if _lacks_dependencies(records):
+            return self._run_export()
+        return _Listing(tuple(records), (), live=True)
 
-    def _export(self) -> _Listing:
-        """What old versions export: their list has no dependencies."""
-        found, warnings = lines_of(self._bd("export").out, "`bd export`")
-        return _Listing(tuple(found), warnings, live=True)
+    def _run_export(self) -> _Listing:
+        """The output of `bd export`, for old versions whose list lacks dependencies."""
+        records, warnings = parse_export(self._bd("export").out, "`bd export`")
+        return _Listing(tuple(records), warnings, live=True)
 
-    def _exported(self, at: float) -> _Listing:
-        """What stands in the export."""
+    def _read_export_file(self, at: float) -> _Listing:
+        """The records of the export file, with a warning about its age."""
         try:
-            data = read_inside(self._root, EXPORT, LARGEST)
+            data = read_inside(self._root, EXPORT, MAX_EXPORT_BYTES)
             age = at - (self._root / EXPORT).lstat().st_mtime
         except FileNotFoundError:
             raise RemoteError(f"bd is not on PATH, and there is no {EXPORT}: {INSTALL}") from None
         except (FileTooLarge, PathRefused) as error:
             raise RemoteError(f"bd is not on PATH, and {error}: {INSTALL}") from None
-        found, warnings = lines_of(data.decode("utf-8", "replace"), EXPORT)
-        old = (
+        records, warnings = parse_export(data.decode("utf-8", "replace"), EXPORT)
+        outdated = (
             f"bd is not on PATH: the issues are those of {EXPORT},"
             f" which was written {format_duration(age)} ago"
         )
-        return _Listing(tuple(found), (old, *warnings), live=False)
+        return _Listing(tuple(records), (outdated, *warnings), live=False)
 
 
-def _hides_edges(found: Sequence[Json]) -> bool:
-    """Whether a list has no dependencies, and does not say that there are none."""
-    if any(isinstance(field(row, "dependencies"), list) for row in found):
+def _lacks_dependencies(records: Sequence[Json]) -> bool:
+    """Whether a list omits dependencies, unless all issues count none."""
+    if any(isinstance(field(row, "dependencies"), list) for row in records):
         return False
-    return any(number(row, "dependency_count") != 0 for row in found)
+    return any(number(row, "dependency_count") != 0 for row in records)
 
 
 def _type_of(labels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """The type that one of the labels is, "" for none, and the others."""
+    """The first label that is a type, "" if there is none, and the other labels."""
     kind = next((label for label in labels if label in TYPES), "")
     return kind, tuple(label for label in labels if label != kind)
 
 
-def _parts(body: str, row: Json) -> tuple[str, list[str]]:
-    """The description that a body makes, and options that empty what it took over."""
+def _split_body(body: str, row: Json) -> tuple[str, list[str]]:
+    """The description from a body, and the options that clear the fields it replaces."""
     sections = sections_of(row).removeprefix("\n\n")
     if not sections:
         return body, []
-    before, kept, after = body.partition(sections)
-    if kept:
+    before, unchanged, after = body.partition(sections)
+    if unchanged:
         return before.removesuffix("\n\n") + after, []
     names = [name for _, name in SECTIONS if text(row, name)]
     return body, [f"--{name.removesuffix('_criteria')}=" for name in names]
 
 
-def _open(where: Where, machine: Machine) -> Beads:  # noqa: ARG001
-    return Beads(machine.around.root, machine.around.environ)
+def _open(where: Where, machine: Machine) -> BeadsTracker:  # noqa: ARG001
+    return BeadsTracker(machine.around.root, machine.around.environ)
 
 
 def _declared(settings: TrackerSettings, around: Around) -> Where:  # noqa: ARG001
-    """Here, whatever is here: bd also finds the `.beads/` of the main work tree."""
+    """Always this work tree: bd finds the `.beads/` of the main work tree, too."""
     return Where("", "", DIRECTORY)
 
 
 def _detected(around: Around) -> Where | None:
-    """Here, where there is a `.beads/` that is no link."""
+    """This work tree if it has a directory `.beads/` that is not a link."""
     try:
-        found = (around.root / DIRECTORY).lstat()
+        status = (around.root / DIRECTORY).lstat()
     except OSError:
         return None
-    return Where("", "", DIRECTORY) if stat.S_ISDIR(found.st_mode) else None
+    return Where("", "", DIRECTORY) if stat.S_ISDIR(status.st_mode) else None
 
 
 VENDOR = Vendor(LABEL, _open, _declared, _detected, local=True)

@@ -15,9 +15,15 @@ from hypothesis import strategies as st
 
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import Missing, RemoteError
-from sdd_hooks.trackers.beads.payloads import edges_of, issue_of, issues_of, lines_of, payload
-from sdd_hooks.trackers.beads.program import complaint, environment
-from sdd_hooks.trackers.beads.tracker import EXPORT, VENDOR, Beads
+from sdd_hooks.trackers.beads.payloads import (
+    dependencies_of,
+    issue_of,
+    issues_of,
+    parse_export,
+    parse_output,
+)
+from sdd_hooks.trackers.beads.program import environment, error_message
+from sdd_hooks.trackers.beads.tracker import EXPORT, VENDOR, BeadsTracker
 from sdd_hooks.trackers.issue import Draft, Edit, Issue
 from sdd_hooks.trackers.protocol import Around, Filter, Page, Since, Where
 from sdd_hooks.trackers.store import IssueFolder, read_issues
@@ -40,7 +46,7 @@ def said(version: str) -> dict[str, str]:
     return found
 
 
-def page(tracker: Beads) -> Page:
+def page(tracker: BeadsTracker) -> Page:
     (found,) = tracker.fetch(Since(5.0, 5.0), {})
     return found
 
@@ -57,7 +63,7 @@ class Bench:
         self.root.mkdir()
         self.bd: Recorded = recorded_bd(tmp_path / "tools")
         self.environ = {**os.environ, "PATH": f"{self.bd.directory}:{os.environ['PATH']}"}
-        self.tracker = Beads(self.root, self.environ, lambda: AT)
+        self.tracker = BeadsTracker(self.root, self.environ, lambda: AT)
 
     def lists(self, *rows: dict[str, Any]) -> None:
         self.bd.says("list", json.dumps([{"dependency_count": 0, **row} for row in rows]))
@@ -154,7 +160,7 @@ def test_deleted_issues_of_old_versions_are_gone() -> None:
 def test_dependencies(kind: str | None, blocks: bool, form: str) -> None:
     listed = {"issue_id": "a", "depends_on_id": "b", "type": kind}
     shown = {"id": "b", "title": "B", "issue_type": "bug", "dependency_type": kind}
-    edges = edges_of([{"id": "a", "dependencies": [listed if form == "list" else shown]}])
+    edges = dependencies_of([{"id": "a", "dependencies": [listed if form == "list" else shown]}])
     assert edges.blocked_by == ({"a": ("b",)} if blocks else {})
     assert edges.blocks == ({"b": ("a",)} if blocks else {})
 
@@ -232,13 +238,13 @@ def test_whatever_bd_says_is_read(rows: list[object]) -> None:
     read = issues_of(rows)
     assert len({one.id for one in read.issues}) == len(read.issues)
     for row in rows:
-        issue_of(row, edges_of(rows))
+        issue_of(row, dependencies_of(rows))
 
 
 @given(st.text(), st.lists(JSON))
 def test_whatever_is_exported_is_read(noise: str, rows: list[object]) -> None:
     lines = [*noise.splitlines(), *(json.dumps(row) for row in rows), '{"id": "last"}']
-    found, warnings = lines_of("\r\n".join(lines), "it")
+    found, warnings = parse_export("\r\n".join(lines), "it")
     assert {"id": "last"} in found
     assert len(warnings) <= 6
 
@@ -254,7 +260,7 @@ def test_the_example_of_the_makers() -> None:
     path = SHARED / "vendor-apis/beads/example-issues.jsonl"
     if not path.exists():
         pytest.skip("needs ../shared/vendor-apis/beads/example-issues.jsonl")
-    found, warnings = lines_of(path.read_text(), "it")
+    found, warnings = parse_export(path.read_text(), "it")
     (issue,) = issues_of(found).issues
     assert warnings == ()
     assert (issue.id, issue.status, issue.author) == ("bd-main-idj", "open", "matt wilkie")
@@ -276,7 +282,7 @@ def test_the_example_of_the_makers() -> None:
     ],
 )
 def test_what_bd_says_is_wrong(bench: Bench, out: str, err: str, expected: str) -> None:
-    assert complaint(out, err) == expected
+    assert error_message(out, err) == expected
     bench.bd.says("list", out, err, 1)
     with pytest.raises(RemoteError) as caught:
         page(bench.tracker)
@@ -293,17 +299,17 @@ def test_what_is_no_list_is_no_empty_one(bench: Bench, printed: str) -> None:
 
 
 def test_both_envelopes() -> None:
-    assert payload('[{"id": 1}]') == [{"id": 1}]
-    assert payload('{"schema_version": 1, "data": [1]}') == [1]
-    assert payload('{"schema_version": 1, "id": "a"}') == {"schema_version": 1, "id": "a"}
-    assert payload('{"data": 1}') == {"data": 1}
+    assert parse_output('[{"id": 1}]') == [{"id": 1}]
+    assert parse_output('{"schema_version": 1, "data": [1]}') == [1]
+    assert parse_output('{"schema_version": 1, "id": "a"}') == {"schema_version": 1, "id": "a"}
+    assert parse_output('{"data": 1}') == {"data": 1}
 
 
 def test_what_bd_is_run_in(bench: Bench) -> None:
     secrets = {"BEADS_DOLT_PASSWORD": "s3cret", "BEADS_DOLT_CREDENTIAL_COMMAND": "print-it"}
     inherited = {"GIT_DIR": "/x", "GIT_INDEX_FILE": "/y", "GIT_LITERAL_PATHSPECS": "1", **secrets}
     bench.lists()
-    page(Beads(bench.root, {**bench.environ, **inherited}))
+    page(BeadsTracker(bench.root, {**bench.environ, **inherited}))
     (asked,) = bench.bd.asked
     assert not set(inherited) & set(asked["environ"])
     assert asked["environ"]["BD_NO_HOOKS"] == asked["environ"]["BEADS_NO_DAEMON"] == "1"
@@ -322,7 +328,7 @@ def test_no_bd_from_the_repository_is_run(bench: Bench) -> None:
         with pytest.raises(
             RemoteError, match=r"^bd is not on PATH, and there is no \.beads/issues"
         ):
-            page(Beads(root, inside))
+            page(BeadsTracker(root, inside))
     assert not (bench.root / "bin/asked.jsonl").exists()
 
 
@@ -332,7 +338,7 @@ def test_no_bd_from_the_repository_is_run(bench: Bench) -> None:
 @pytest.fixture
 def alone(repo: Repo) -> Callable[[], Page]:
     """Fetches without a bd."""
-    return lambda: page(Beads(repo.root, {"PATH": "/nonexistent"}, lambda: AT))
+    return lambda: page(BeadsTracker(repo.root, {"PATH": "/nonexistent"}, lambda: AT))
 
 
 def test_the_export_is_read_and_its_age_is_told(repo: Repo, alone: Callable[[], Page]) -> None:
@@ -345,7 +351,7 @@ def test_the_export_is_read_and_its_age_is_told(repo: Repo, alone: Callable[[], 
         "bd is not on PATH: the issues are those of .beads/issues.jsonl,"
         " which was written 3 hours ago",
     )
-    ids = Beads(repo.root, {"PATH": ""}).inventory()
+    ids = BeadsTracker(repo.root, {"PATH": ""}).inventory()
     assert sorted(ids or ()) == sorted(one.id for one in found.issues)
 
 
@@ -389,7 +395,7 @@ def test_no_export_either(repo: Repo, alone: Callable[[], Page], tmp_path: Path)
 
 def test_writing_needs_bd(repo: Repo) -> None:
     repo.write(EXPORT, '{"id": "a"}\n')
-    tracker = Beads(repo.root, {"PATH": ""})
+    tracker = BeadsTracker(repo.root, {"PATH": ""})
     with pytest.raises(RemoteError, match=r"issues are changed through it: install it"):
         tracker.close("a")
     with pytest.raises(Missing):
