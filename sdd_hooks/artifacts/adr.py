@@ -10,18 +10,18 @@ from pathlib import PurePosixPath
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.document import (
-    Document,
-    date_of,
-    edges_of,
-    findings_of,
+    ArtifactDocument,
+    check_document,
+    find_date,
+    find_edges,
+    find_successors,
     is_placeholder_title,
     read_document,
-    successors_of,
-    words_of_name,
+    title_from_name,
 )
-from sdd_hooks.artifacts.edges import Holder
-from sdd_hooks.artifacts.fields import field_name
-from sdd_hooks.artifacts.identifiers import id_of_name
+from sdd_hooks.artifacts.edges import EdgeOwner
+from sdd_hooks.artifacts.fields import normalize_field_name
+from sdd_hooks.artifacts.identifiers import id_from_name
 from sdd_hooks.findings import Finding
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -64,12 +64,12 @@ def read_adr(path: str, text: str, module: str = "") -> Artifact | None:
     if is_placeholder_title(document.title):
         return None
     decision = _decision(document)
-    in_name = id_of_name(name, "ADR", module)
+    in_name = id_from_name(name, "ADR", module)
     identifier = in_name or document.heading_id or document.own_id
     if not (identifier or document.statuses or decision or _CALLED_ADR.match(name)):
         return None
-    edges, edge_findings = edges_of(document, Holder("ADR", identifier, path, module))
-    findings = [*findings_of(document, path), *edge_findings]
+    edges, edge_findings = find_edges(document, EdgeOwner("ADR", identifier, path, module))
+    findings = [*check_document(document, path), *edge_findings]
     if in_name and document.heading_id and document.heading_id != in_name:
         message = f"the title says {document.heading_id} and the file name {in_name}: rename one"
         findings.append(
@@ -79,15 +79,15 @@ def read_adr(path: str, text: str, module: str = "") -> Artifact | None:
         kind="ADR",
         id=identifier,
         path=path,
-        title=document.title or words_of_name(name) or name,
+        title=document.title or title_from_name(name) or name,
         module=module,
         status=document.status,
         statuses=document.statuses,
-        date=date_of(document, name),
+        date=find_date(document, name),
         sections=document.sections,
         edges=edges,
         decision=decision,
-        successors=successors_of(document, "ADR", module),
+        successors=find_successors(document, "ADR", module),
         frontmatter=document.matter.fields,
         findings=tuple(findings),
     )
@@ -99,13 +99,13 @@ def _record_name(path: str) -> str:
     if file.suffix.lower() not in _SUFFIXES:
         return ""
     if file.stem.lower() in _FOLDER_PAGES:
-        return file.parent.name if id_of_name(file.parent.name, "ADR") else ""
+        return file.parent.name if id_from_name(file.parent.name, "ADR") else ""
     return file.stem
 
 
-def _decision(document: Document) -> tuple[int, int] | None:
+def _decision(document: ArtifactDocument) -> tuple[int, int] | None:
     for at, section in enumerate(document.sections):
-        if field_name(section.title) in _DECISIONS:
+        if normalize_field_name(section.title) in _DECISIONS:
             last = section.last_line
             for below in document.sections[at + 1 :]:
                 if below.level <= section.level:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from sdd_hooks.artifacts.edges import Edge
-from sdd_hooks.artifacts.frontmatter import Value
-from sdd_hooks.artifacts.identifiers import ArtifactId, Kind
+from sdd_hooks.artifacts.frontmatter import FrontmatterValue
+from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
 from sdd_hooks.artifacts.requirements import Requirement
-from sdd_hooks.artifacts.status import NO_STATUS, Status
+from sdd_hooks.artifacts.status import NO_STATUS, ArtifactStatus
 from sdd_hooks.findings import Finding
 from sdd_hooks.text.markdown import Section
 
@@ -26,13 +26,13 @@ class Artifact:
     design.md, "" when there is none. `findings` is what is wrong with the file on its own.
     """
 
-    kind: Kind
+    kind: ArtifactKind
     id: ArtifactId | None
     path: str
     title: str
     module: str = ""
-    status: Status = NO_STATUS
-    statuses: tuple[Status, ...] = ()
+    status: ArtifactStatus = NO_STATUS
+    statuses: tuple[ArtifactStatus, ...] = ()
     date: str = ""
     sections: tuple[Section, ...] = ()
     edges: tuple[Edge, ...] = ()
@@ -40,7 +40,7 @@ class Artifact:
     successors: tuple[ArtifactId, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     design: str = ""
-    frontmatter: Mapping[str, Value] = field(default_factory=dict)
+    frontmatter: Mapping[str, FrontmatterValue] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
 
     @property

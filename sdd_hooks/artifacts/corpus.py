@@ -11,24 +11,24 @@ from pathlib import PurePosixPath
 
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.edges import Edge, inverse
-from sdd_hooks.artifacts.identifiers import ArtifactId, Kind, parse_id
+from sdd_hooks.artifacts.edges import Edge, inverse_edge
+from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, parse_id
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
 from sdd_hooks.text.decoding import decode
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ArtifactFile:
     """A file below a folder of ADRs or specs: its path in the repository, and its bytes."""
 
     path: str
     data: bytes
-    kind: Kind
+    kind: ArtifactKind
     module: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Collision:
+class IdCollision:
     """An id that several artifacts have, and their paths."""
 
     id: ArtifactId
@@ -56,10 +56,10 @@ class Corpus:
         return {path: artifact for artifact in self.artifacts for path in artifact.paths}
 
     @property
-    def collisions(self) -> tuple[Collision, ...]:
+    def collisions(self) -> tuple[IdCollision, ...]:
         """Ids that more than one artifact has, in order."""
         return tuple(
-            Collision(identifier, tuple(artifact.path for artifact in artifacts))
+            IdCollision(identifier, tuple(artifact.path for artifact in artifacts))
             for identifier, artifacts in sorted(self.by_id.items())
             if len(artifacts) > 1
         )
@@ -91,14 +91,14 @@ class Corpus:
         known = {(edge.kind, edge.source, edge.target) for edge in written}
         derived = []
         for edge in written:
-            back = inverse(edge)
+            back = inverse_edge(edge)
             if back and (back.kind, back.source, back.target) not in known:
                 known.add((back.kind, back.source, back.target))
                 derived.append(back)
         return (*written, *derived)
 
 
-def load_corpus(sources: Iterable[Source]) -> Corpus:
+def load_corpus(sources: Iterable[ArtifactFile]) -> Corpus:
     """Read every artifact among the files. A pure function of them; never raises.
 
     Files that are no record (indexes, templates, other pages) are left out.

@@ -8,23 +8,23 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sdd_hooks.artifacts.edges import Edge, Holder, prose_edges, read_edges
-from sdd_hooks.artifacts.fields import Field, field_name, top_fields
+from sdd_hooks.artifacts.edges import Edge, EdgeOwner, read_frontmatter_edges, read_prose_edges
+from sdd_hooks.artifacts.fields import HeaderField, normalize_field_name, read_header_fields
 from sdd_hooks.artifacts.frontmatter import Frontmatter, read_frontmatter
 from sdd_hooks.artifacts.identifiers import (
     ArtifactId,
-    Kind,
-    mentioned_ids,
+    ArtifactKind,
+    find_ids,
     parse_id,
     split_heading,
 )
 from sdd_hooks.artifacts.status import (
     NO_STATUS,
     UNKNOWN,
-    Status,
+    ArtifactStatus,
+    find_status_sections,
     find_statuses,
-    section_paragraphs,
-    status_sections,
+    read_paragraphs,
 )
 from sdd_hooks.findings import Finding
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -86,7 +86,7 @@ _PLACEHOLDER = lazy_regex(
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ArtifactDocument:
     """One Markdown file of an artifact. `title` is without its id; "" when there is none.
 
     `heading_id` is the id in the title, `own_id` that of the frontmatter.
@@ -95,27 +95,27 @@ class Document:
     prose: str
     sections: tuple[Section, ...]
     matter: Frontmatter
-    fields: tuple[Field, ...]
-    statuses: tuple[Status, ...]
+    fields: tuple[HeaderField, ...]
+    statuses: tuple[ArtifactStatus, ...]
     title: str
     heading_id: ArtifactId | None
     heading_line: int
     own_id: ArtifactId | None
 
     @property
-    def status(self) -> Status:
+    def status(self) -> ArtifactStatus:
         """The status that counts."""
         return self.statuses[0] if self.statuses else NO_STATUS
 
 
-def read_document(text: str, kind: Kind, module: str = "") -> Document:
+def read_document(text: str, kind: ArtifactKind, module: str = "") -> ArtifactDocument:
     """Read the text of an ADR or spec. Never raises."""
     plain = mask_non_prose(text)
     found = tuple(parse_sections(text))
     matter = read_frontmatter(text)
-    fields = top_fields(plain, found)
+    fields = read_header_fields(plain, found)
     title, identifier, line = _title(matter, found, kind, module)
-    return Document(
+    return ArtifactDocument(
         prose=plain,
         sections=found,
         matter=matter,
@@ -129,7 +129,7 @@ def read_document(text: str, kind: Kind, module: str = "") -> Document:
 
 
 def _title(
-    matter: Frontmatter, found: Sequence[Section], kind: Kind, module: str
+    matter: Frontmatter, found: Sequence[Section], kind: ArtifactKind, module: str
 ) -> tuple[str, ArtifactId | None, int]:
     """The title without its id, the id in it, and its line: of the heading, or the frontmatter."""
     heading, identifier, line = "", None, 0
@@ -146,7 +146,7 @@ def _title(
 
 
 def _is_standard(section: Section) -> bool:
-    return field_name(section.title) in STANDARD_SECTIONS
+    return normalize_field_name(section.title) in STANDARD_SECTIONS
 
 
 def is_placeholder_title(title: str) -> bool:
@@ -154,7 +154,7 @@ def is_placeholder_title(title: str) -> bool:
     return bool(_PLACEHOLDER.fullmatch(title.strip()))
 
 
-def date_of(document: Document, name: str = "") -> str:
+def find_date(document: ArtifactDocument, name: str = "") -> str:
     """The date of the decision as `YYYY-MM-DD`: as a field, else in the file's name; "" if none."""
     written = [document.matter.text(key) for key in _DATE_FIELDS]
     written += [field.value for field in document.fields if field.name in _DATE_FIELDS]
@@ -166,32 +166,36 @@ def date_of(document: Document, name: str = "") -> str:
     return ""
 
 
-def words_of_name(name: str) -> str:
+def title_from_name(name: str) -> str:
     """A title made of a file's or folder's name: `0004-use-queues` is "Use queues"."""
     words = re.sub(r"[-_ ]+", " ", _NUMBER_OF_NAME.sub("", name, count=1)).strip()
     return words[:1].upper() + words[1:]
 
 
-def edges_of(document: Document, holder: Holder) -> tuple[tuple[Edge, ...], tuple[Finding, ...]]:
+def find_edges(
+    document: ArtifactDocument, holder: EdgeOwner
+) -> tuple[tuple[Edge, ...], tuple[Finding, ...]]:
     """The written edges of a document, and what is wrong with them.
 
     Edges in prose count only where the frontmatter has none of that kind.
     """
-    edges, findings = read_edges(document.matter, holder)
+    edges, findings = read_frontmatter_edges(document.matter, holder)
     kinds = {edge.kind for edge in edges}
-    written = prose_edges(_statements(document), holder)
+    written = read_prose_edges(_statements(document), holder)
     return (*edges, *(edge for edge in written if edge.kind not in kinds)), findings
 
 
-def _statements(document: Document) -> Iterator[tuple[str, str, int]]:
+def _statements(document: ArtifactDocument) -> Iterator[tuple[str, str, int]]:
     for field in document.fields:
         yield field.name, field.value, field.line
-    for section in status_sections(document.sections):
-        for line, paragraph in section_paragraphs(document.prose, section):
+    for section in find_status_sections(document.sections):
+        for line, paragraph in read_paragraphs(document.prose, section):
             yield "", paragraph, line
 
 
-def successors_of(document: Document, kind: Kind, module: str = "") -> tuple[ArtifactId, ...]:
+def find_successors(
+    document: ArtifactDocument, kind: ArtifactKind, module: str = ""
+) -> tuple[ArtifactId, ...]:
     """What a superseded document says replaced it, in its status or a `Superseded by` field."""
     if document.status.value != "superseded":
         return ()
@@ -201,14 +205,14 @@ def successors_of(document: Document, kind: Kind, module: str = "") -> tuple[Art
     for text in texts:
         # What stands in parentheses is history: superseded by 9 (was: amended by 7).
         outside = re.sub(r"\s\([^()]*(?:\([^()]*\)[^()]*)*\)", "", text)
-        named = mentioned_ids(outside, kind, module)
+        named = find_ids(outside, kind, module)
         bare = parse_id(outside, kind, module)
         if named or bare:
             return named or ((bare,) if bare else ())
     return ()
 
 
-def findings_of(document: Document, path: str) -> Iterator[Finding]:
+def check_document(document: ArtifactDocument, path: str) -> Iterator[Finding]:
     """What is wrong with a document on its own, its edges aside."""
     matter = document.matter
     if matter.error:
@@ -234,7 +238,7 @@ def findings_of(document: Document, path: str) -> Iterator[Finding]:
             yield Finding(path, other.line, "status-conflict", "warning", message, other.text)
 
 
-def _place(status: Status) -> str:
+def _place(status: ArtifactStatus) -> str:
     places = {"frontmatter": "frontmatter", "field": "text", "section": "Status section"}
     return places.get(status.origin, "text")
 

@@ -10,13 +10,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sdd_hooks.artifacts.frontmatter import Frontmatter
-from sdd_hooks.artifacts.identifiers import ArtifactId, Kind, id_of_name, mentioned_ids, parse_id
+from sdd_hooks.artifacts.identifiers import (
+    ArtifactId,
+    ArtifactKind,
+    find_ids,
+    id_from_name,
+    parse_id,
+)
 from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-Origin = Literal["frontmatter", "prose", "derived"]
+EdgeOrigin = Literal["frontmatter", "prose", "derived"]
 
-FORWARD: Mapping[Kind, Mapping[str, tuple[Kind, ...]]] = {
+FORWARD: Mapping[ArtifactKind, Mapping[str, tuple[ArtifactKind, ...]]] = {
     "ADR": {
         "supersedes": ("ADR",),
         "extends": ("ADR",),
@@ -45,7 +51,7 @@ INVERSES: Mapping[str, str] = {
 }
 """The name of each edge seen from its target. Derived, never written; `related` is symmetric."""
 
-_WRITTEN_INVERSES = {inverse: edge for edge, inverse in INVERSES.items() if inverse != edge}
+_WRITTEN_INVERSES = {derived: edge for edge, derived in INVERSES.items() if derived != edge}
 
 # Edges of one family lead the same way in time, so a circle within it is a contradiction. Across
 # families it is not: `ADR-0001 governs SPEC-0001` and `SPEC-0001 implements ADR-0001` say the same.
@@ -89,7 +95,7 @@ class Edge:
     target: ArtifactId
     path: str = ""
     line: int = 0
-    origin: Origin = "frontmatter"
+    origin: EdgeOrigin = "frontmatter"
 
     @property
     def derived(self) -> bool:
@@ -98,16 +104,18 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class EdgeOwner:
     """The artifact whose edges are read. Ids without a module belong to its `module`."""
 
-    kind: Kind
+    kind: ArtifactKind
     id: ArtifactId | None
     path: str
     module: str = ""
 
 
-def read_edges(matter: Frontmatter, holder: Holder) -> tuple[tuple[Edge, ...], tuple[Finding, ...]]:
+def read_frontmatter_edges(
+    matter: Frontmatter, holder: EdgeOwner
+) -> tuple[tuple[Edge, ...], tuple[Finding, ...]]:
     """The edges in an artifact's frontmatter, and what is wrong with how they are written.
 
     Findings: a written inverse, an edge that this kind does not have, a value that is no list, an
@@ -134,7 +142,7 @@ def read_edges(matter: Frontmatter, holder: Holder) -> tuple[tuple[Edge, ...], t
     return tuple(edges), tuple(findings)
 
 
-def _read_key(matter: Frontmatter, key: str, holder: Holder) -> Iterator[Edge | Finding]:
+def _read_key(matter: Frontmatter, key: str, holder: EdgeOwner) -> Iterator[Edge | Finding]:
     value = matter.fields[key]
     line = matter.lines.get(key, 0)
     kinds = FORWARD[holder.kind][key]
@@ -164,14 +172,14 @@ def _read_key(matter: Frontmatter, key: str, holder: Holder) -> Iterator[Edge | 
         yield Edge(key, holder.id, target, holder.path, line)
 
 
-def _target(item: str, kinds: tuple[Kind, ...], module: str) -> ArtifactId | None:
+def _target(item: str, kinds: tuple[ArtifactKind, ...], module: str) -> ArtifactId | None:
     if found := parse_id(item, kinds[0], module):
         return found
-    if len(linked := mentioned_ids(item, kinds[0], module)) == 1:
+    if len(linked := find_ids(item, kinds[0], module)) == 1:
         return linked[0]
     name = item.rsplit("/", 1)[-1]
     if " " not in name and name.lower().endswith((".md", ".mdx")):
-        return id_of_name(name.rsplit(".", 1)[0], kinds[0], module)
+        return id_from_name(name.rsplit(".", 1)[0], kinds[0], module)
     return None
 
 
@@ -180,7 +188,9 @@ def _short(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def prose_edges(statements: Iterable[tuple[str, str, int]], holder: Holder) -> Iterator[Edge]:
+def read_prose_edges(
+    statements: Iterable[tuple[str, str, int]], holder: EdgeOwner
+) -> Iterator[Edge]:
     """Edges written as text at the top or under Status, such as `Supersedes [4](0004-x.md)`.
 
     `statements` are (name of the field or "", text, line). Only a text that holds ids and nothing
@@ -193,7 +203,7 @@ def prose_edges(statements: Iterable[tuple[str, str, int]], holder: Holder) -> I
         edge = _PROSE_KINDS.get(name, "")
         wanted = FORWARD[holder.kind].get(edge, ())
         if wanted and _is_ids_alone(value):
-            for target in mentioned_ids(_without_notes(value), wanted[0], holder.module):
+            for target in find_ids(_without_notes(value), wanted[0], holder.module):
                 if target.kind in wanted:
                     yield Edge(edge, holder.id, target, holder.path, line, "prose")
 
@@ -208,14 +218,14 @@ def _is_ids_alone(value: str) -> bool:
     return not re.search(r"\w", re.sub(r"\band\b|/", " ", rest))
 
 
-def inverse(edge: Edge) -> Edge | None:
+def inverse_edge(edge: Edge) -> Edge | None:
     """The derived edge from the target back to the source, None when the source has no id."""
     if edge.source is None:
         return None
     return Edge(INVERSES[edge.kind], edge.target, edge.source, edge.path, edge.line, "derived")
 
 
-def cycles(edges: Iterable[Edge]) -> tuple[tuple[Edge, ...], ...]:
+def find_cycles(edges: Iterable[Edge]) -> tuple[tuple[Edge, ...], ...]:
     """Circles among written edges, each as the edges that lead around it, each circle once.
 
     `related` edges are symmetric and make none. The order depends on the ids alone.

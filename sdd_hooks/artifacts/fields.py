@@ -22,7 +22,7 @@ MAX_VALUE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class HeaderField:
     """A name in lower case with hyphens, the value as one line of Markdown, and where it begins."""
 
     name: str
@@ -50,12 +50,12 @@ _DELIMITER_ROW = lazy_regex(r"[ ]{0,3}\|?[ ]?:?-+:?[ ]?(?:\|[ ]?:?-+:?[ ]?){0,30
 _COLUMN_NAMES = frozenset({"date", "author", "authors", "owner", "deciders", "decision-makers"})
 
 
-def top_fields(prose: str, found: Sequence[Section]) -> tuple[Field, ...]:
+def read_header_fields(prose: str, found: Sequence[Section]) -> tuple[HeaderField, ...]:
     """The fields at the top of a document: up to its second heading, or in a Metadata section.
 
     `prose` is the document without code and comments, `found` its sections.
     """
-    read: list[Field] = []
+    read: list[HeaderField] = []
     for section in _top(found):
         # Split here and not for the whole document, which may be long.
         lines = prose[section.start : min(section.end, section.start + 50_000)].split("\n")
@@ -67,16 +67,16 @@ def _top(found: Sequence[Section]) -> Iterator[Section]:
     headed = 0
     for section in found[:50]:
         headed += section.level > 0
-        if headed < 2 or field_name(section.title) == "metadata":
+        if headed < 2 or normalize_field_name(section.title) == "metadata":
             yield section
 
 
-def field_name(name: str) -> str:
+def normalize_field_name(name: str) -> str:
     """A field's or heading's name as it is compared: letters in lower case, hyphens between."""
     return "-".join(re.findall(r"[^\W\d_]+", name.lower()))
 
 
-def _fields(lines: Sequence[str], first_line: int) -> Iterator[Field]:
+def _fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
     at = 0
     while at < len(lines):
         if lines[at].lstrip().startswith("|"):
@@ -96,8 +96,10 @@ def _fields(lines: Sequence[str], first_line: int) -> Iterator[Field]:
             value = _LINE_BREAK.sub("", match["value"])
             if piece is pieces[-1]:
                 at, value = _continued(lines, at, value)
-            yield Field(
-                field_name(match["marked"] or match["name"]), _plain(value), first_line + start
+            yield HeaderField(
+                normalize_field_name(match["marked"] or match["name"]),
+                _plain(value),
+                first_line + start,
             )
 
 
@@ -115,19 +117,19 @@ def _continued(lines: Sequence[str], at: int, value: str) -> tuple[int, str]:
     return at, value
 
 
-def _table(rows: Sequence[str], first_line: int) -> Iterator[Field]:
+def _table(rows: Sequence[str], first_line: int) -> Iterator[HeaderField]:
     cells = [[_plain(cell) for cell in row.strip().strip("|").split("|")] for row in rows]
     delimited = len(rows) > 2 and bool(_DELIMITER_ROW.match(rows[1]))
     if delimited:
-        names = [field_name(cell) for cell in cells[0]]
+        names = [normalize_field_name(cell) for cell in cells[0]]
         if len(names) > 2 or (len(names) == 2 and names[1] in _COLUMN_NAMES):
             for name, value in zip(names, cells[2], strict=False):
                 if name:
-                    yield Field(name, value, first_line + 2)
+                    yield HeaderField(name, value, first_line + 2)
             return
     for number, row in enumerate(cells):
-        if len(row) == 2 and (name := field_name(row[0])):
-            yield Field(name, row[1], first_line + number)
+        if len(row) == 2 and (name := normalize_field_name(row[0])):
+            yield HeaderField(name, row[1], first_line + number)
 
 
 def _plain(value: str) -> str:

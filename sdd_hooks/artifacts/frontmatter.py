@@ -27,7 +27,7 @@ MAX_DEPTH = 16
 
 _ADVICE = "quote a value that holds `: ` or begins with a bracket"
 
-Value: TypeAlias = "str | list[Value] | dict[str, Value]"
+FrontmatterValue: TypeAlias = "str | list[FrontmatterValue] | dict[str, FrontmatterValue]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Frontmatter:
     after it, 0 when there is none. With an `error`, `fields` holds what single lines still say.
     """
 
-    fields: Mapping[str, Value] = field(default_factory=dict)
+    fields: Mapping[str, FrontmatterValue] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
     end: int = 0
     error: FrontmatterError | None = None
@@ -115,9 +115,9 @@ def _unclosed(text: str) -> Frontmatter:
 _LINE = lazy_regex(r"(?P<key>[A-Za-z][A-Za-z0-9 _-]{0,40}?)[ \t]*:(?:[ \t]+(?P<value>.*))?$")
 
 
-def _line_by_line(source: str) -> tuple[dict[str, Value], dict[str, int]]:
+def _line_by_line(source: str) -> tuple[dict[str, FrontmatterValue], dict[str, int]]:
     """What broken YAML still says: the lines that read `key: value` or `key: [a, b]`."""
-    fields: dict[str, Value] = {}
+    fields: dict[str, FrontmatterValue] = {}
     lines: dict[str, int] = {}
     for number, line in enumerate(source.split("\n"), 2):
         if match := _LINE.match(line):
@@ -136,13 +136,13 @@ def _key(name: str) -> str:
     return re.sub(r"[\s_-]+", "-", name.strip().lower())
 
 
-def _read(source: str) -> tuple[dict[str, Value], dict[str, int], tuple[str, ...]]:
+def _read(source: str) -> tuple[dict[str, FrontmatterValue], dict[str, int], tuple[str, ...]]:
     """The top-level mapping, the line of each key, and keys that stand there more than once."""
     import yaml
 
     # libyaml's events: its composer recurses, and a few kilobytes of brackets crash it.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    fields: dict[str, Value] = {}
+    fields: dict[str, FrontmatterValue] = {}
     lines: dict[str, int] = {}
     duplicates: list[str] = []
     try:
@@ -177,18 +177,18 @@ def _read(source: str) -> tuple[dict[str, Value], dict[str, int], tuple[str, ...
     return fields, lines, tuple(duplicates)
 
 
-def _value(event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Value:
+def _value(event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> FrontmatterValue:
     import yaml
 
     if not depth:
         raise _UnreadableError("frontmatter is nested too deeply: flatten it", _line(event))
     if isinstance(event, yaml.SequenceStartEvent):
-        items: list[Value] = []
+        items: list[FrontmatterValue] = []
         while not isinstance(event := next(events), yaml.SequenceEndEvent):
             items.append(_value(event, events, depth - 1))
         return items
     if isinstance(event, yaml.MappingStartEvent):
-        mapping: dict[str, Value] = {}
+        mapping: dict[str, FrontmatterValue] = {}
         while not isinstance(event := next(events), yaml.MappingEndEvent):
             key = _scalar(event)
             mapping[key] = _value(next(events), events, depth - 1)

@@ -17,24 +17,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from sdd_hooks.artifacts.identifiers import ArtifactId, Reference, references
+from sdd_hooks.artifacts.identifiers import ArtifactId, IdReference, find_id_references
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import unify_line_endings
 
-Verb = Literal["governing", "implements"]
+GoverningVerb = Literal["governing", "implements"]
 
 MAX_COMMENT = 4_000
 """A comment is followed for this many characters."""
 
 
 @dataclass(frozen=True, slots=True)
-class Governed:
+class GoverningReference:
     """One artifact that a comment names, on `line`; `requirement` and `reason` may be "".
 
     Each requirement of a spec that is named is one of these.
     """
 
-    verb: Verb
+    verb: GoverningVerb
     id: ArtifactId
     requirement: str
     reason: str
@@ -80,21 +80,21 @@ _BRACKET = lazy_regex(r"[()]")
 _SCENARIO = lazy_regex(r'\s*scenarios?\s*(?:"[^"]{1,300}"|“[^”]{1,300}”)', re.IGNORECASE)
 
 
-def governing(text: str) -> tuple[Governed, ...]:
+def read_governing(text: str) -> tuple[GoverningReference, ...]:
     """Every artifact that the governing comments of a source file name, in order.
 
     Comments may go on over several lines, wherever they break. A label inside a string of code is
     none. Never raises.
     """
     text = unify_line_endings(text)
-    found: list[Governed] = []
+    found: list[GoverningReference] = []
     position = line = 0
     for match in _LABEL.finditer(text):
         if not _FIRST.match(text, match.end()) or not _in_comment(text, match.start()):
             continue
         line += text.count("\n", position, match.start())
         position = match.start()
-        verb: Verb = "governing" if match["governing"] else "implements"
+        verb: GoverningVerb = "governing" if match["governing"] else "implements"
         found.extend(_entries(*_comment(text, match), verb, line + 1))
     return tuple(found)
 
@@ -142,14 +142,16 @@ def _comment(text: str, label: re.Match[str]) -> tuple[str, list[int]]:
     return " ".join(pieces), starts
 
 
-def _entries(comment: str, starts: list[int], verb: Verb, first_line: int) -> Iterator[Governed]:
+def _entries(
+    comment: str, starts: list[int], verb: GoverningVerb, first_line: int
+) -> Iterator[GoverningReference]:
     """Read `ID REQ "name" (reason), …` up to the first thing that is not of this form."""
 
     def line(at: int) -> int:
         return first_line + bisect_right(starts, at) - 1
 
-    mentions: dict[int, list[Reference]] = {}
-    for reference in references(comment):
+    mentions: dict[int, list[IdReference]] = {}
+    for reference in find_id_references(comment):
         mentions.setdefault(reference.start, []).append(reference)
     position = _skip(comment, 0)
     current: ArtifactId | None = None
@@ -166,9 +168,9 @@ def _entries(comment: str, starts: list[int], verb: Verb, first_line: int) -> It
         names, position = _requirements(comment, position)
         reason, position = _reason(comment, position)
         for earlier in here[:-1]:
-            yield Governed(verb, earlier.id, "", reason, line(at))
+            yield GoverningReference(verb, earlier.id, "", reason, line(at))
         for name in names or [""]:
-            yield Governed(verb, current, name, reason, line(at))
+            yield GoverningReference(verb, current, name, reason, line(at))
         following = _skip(comment, position)
         if following == position:
             return

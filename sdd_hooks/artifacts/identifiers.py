@@ -15,7 +15,7 @@ from typing import Literal
 
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-Kind = Literal["ADR", "SPEC"]
+ArtifactKind = Literal["ADR", "SPEC"]
 
 MAX_RANGE = 64
 """A range of more ids than this (`ADR-0001..9999`) is read as its two ends."""
@@ -32,7 +32,7 @@ class ArtifactId:
     `str()` is the canonical spelling: `ADR-0012`, `ADR-0034a`, `[api]/SPEC-0007`.
     """
 
-    kind: Kind
+    kind: ArtifactKind
     number: int
     suffix: str = ""
     module: str = ""
@@ -43,7 +43,7 @@ class ArtifactId:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class IdReference:
     """A mention of an artifact, at the character offsets `start` to `end` of the text."""
 
     id: ArtifactId
@@ -113,19 +113,19 @@ _NEXT = lazy_regex(
 _MODULE = lazy_regex(r"\[([A-Za-z0-9][A-Za-z0-9_.-]{0,63})\]/\Z")
 
 
-def references(text: str) -> Iterator[Reference]:
+def find_id_references(text: str) -> Iterator[IdReference]:
     """Every ADR and spec that the text mentions, in order, in any spelling people use.
 
     A list (`ADRs 0015/0017`) or a range (`ADR-0105..0108`) yields each of its ids. Never raises.
     """
     position = 0
     while match := _MENTION.search(text, position):
-        kind: Kind = "ADR" if match["adr"] else "SPEC"
+        kind: ArtifactKind = "ADR" if match["adr"] else "SPEC"
         plural = bool(match["adrs"] or match["specs"])
         module = _module_before(text, match.start())
         start = match.start() - (len(module) + 3 if module else 0)
         first = ArtifactId(kind, int(match["number"]), match["suffix"], module)
-        yield Reference(first, start, match.end())
+        yield IdReference(first, start, match.end())
         position = match.end()
         previous = match
         while following := _NEXT.match(text, position):
@@ -135,19 +135,19 @@ def references(text: str) -> Iterator[Reference]:
                 yield from _range(first, following)
             elif plural or padded:
                 first = ArtifactId(kind, int(following["number"]), following["suffix"], module)
-                yield Reference(first, following.start("number"), following.end())
+                yield IdReference(first, following.start("number"), following.end())
             else:
                 break
             position = following.end()
             previous = following
 
 
-def _range(first: ArtifactId, match: re.Match[str]) -> Iterator[Reference]:
+def _range(first: ArtifactId, match: re.Match[str]) -> Iterator[IdReference]:
     last = int(match["number"])
     start = first.number + 1 if last - first.number < MAX_RANGE else last
     for number in range(start, last + 1) if last > first.number else (last,):
         found = ArtifactId(first.kind, number, "", first.module)
-        yield Reference(found, match.start("number"), match.end())
+        yield IdReference(found, match.start("number"), match.end())
 
 
 def _module_before(text: str, start: int) -> str:
@@ -157,13 +157,13 @@ def _module_before(text: str, start: int) -> str:
     return match[1] if match else ""
 
 
-def parse_id(text: str, kind: Kind | None = None, module: str = "") -> ArtifactId | None:
+def parse_id(text: str, kind: ArtifactKind | None = None, module: str = "") -> ArtifactId | None:
     """The one id that `text` spells, None when it spells none or several.
 
     A bare number is an id of `kind`. What names no module of its own belongs to `module`.
     """
     text = text.strip()
-    found = list(references(text[:300]))
+    found = list(find_id_references(text[:300]))
     if len(found) == 1:
         first = found[0].id
         return first if first.module else replace(first, module=module)
@@ -176,25 +176,25 @@ def parse_id(text: str, kind: Kind | None = None, module: str = "") -> ArtifactI
 _LINK = lazy_regex(r"\[[^\[\]]{0,300}\]\(([^()\s]{1,300})\)")
 
 
-def mentioned_ids(text: str, kind: Kind, module: str = "") -> tuple[ArtifactId, ...]:
+def find_ids(text: str, kind: ArtifactKind, module: str = "") -> tuple[ArtifactId, ...]:
     """Ids that a short text names by spelling them or by linking to a record of `kind`, in order.
 
     `Superseded by [0009](0009-use-queues.md)` names ADR-0009. Only the first 4,000 characters are
     read.
     """
     text = text[:4_000]
-    found = [(reference.start, reference.id) for reference in references(text)]
+    found = [(reference.start, reference.id) for reference in find_id_references(text)]
     spelled = [start for start, _ in found]
     for link in _LINK.finditer(text):
         if not any(link.start() <= start < link.end() for start in spelled):
             name = re.split("[#?]", link[1])[0].rsplit("/", 1)[-1]
-            linked = id_of_name(re.sub(r"\.mdx?$", "", name), kind)
+            linked = id_from_name(re.sub(r"\.mdx?$", "", name), kind)
             found += [(link.start(), linked)] if linked else []
     ids = (i if i.module else replace(i, module=module) for _, i in sorted(found))
     return tuple(dict.fromkeys(ids))
 
 
-def id_of_name(name: str, kind: Kind, module: str = "") -> ArtifactId | None:
+def id_from_name(name: str, kind: ArtifactKind, module: str = "") -> ArtifactId | None:
     """The id in the name of a file or folder (without its ending), None when it has no number.
 
     A leading date is no number, and a name of the other kind (`spec-0001` among ADRs) has none.
@@ -207,7 +207,9 @@ def id_of_name(name: str, kind: Kind, module: str = "") -> ArtifactId | None:
     return None
 
 
-def split_heading(title: str, kind: Kind, module: str = "") -> tuple[ArtifactId | None, str]:
+def split_heading(
+    title: str, kind: ArtifactKind, module: str = ""
+) -> tuple[ArtifactId | None, str]:
     """The id that a document's title begins with, and the title without it.
 
     `ADR-0012: T`, `ADR 012 — T`, `57. T`, `[SPEC-0007] T`. A number that is part of the sentence

@@ -12,9 +12,9 @@ from typing import Literal
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
 
-Level = Literal["must", "should", "may"]
+RequirementLevel = Literal["must", "should", "may"]
 
-_LEVELS: dict[str, Level] = {
+_LEVELS: dict[str, RequirementLevel] = {
     "MUST": "must",
     "SHALL": "must",
     "REQUIRED": "must",
@@ -26,11 +26,11 @@ _LEVELS: dict[str, Level] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Keyword:
+class RequirementKeyword:
     """An RFC 2119 word as written (`MUST NOT`), how much it binds, and its line."""
 
     word: str
-    level: Level
+    level: RequirementLevel
     line: int
 
     @property
@@ -40,7 +40,7 @@ class Keyword:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ScenarioStep:
     """One bullet of a scenario: GIVEN, WHEN, THEN, AND or BUT, the text after it, and its line."""
 
     word: str
@@ -55,7 +55,7 @@ class Scenario:
     name: str
     first_line: int
     last_line: int
-    steps: tuple[Step, ...]
+    steps: tuple[ScenarioStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,11 @@ class Requirement:
     first_line: int
     last_line: int
     anchor: str
-    keywords: tuple[Keyword, ...]
+    keywords: tuple[RequirementKeyword, ...]
     scenarios: tuple[Scenario, ...]
 
     @property
-    def level(self) -> Level | None:
+    def level(self) -> RequirementLevel | None:
         """What its strongest word says; None when it has none and can bind nobody."""
         levels = {keyword.level for keyword in self.keywords}
         return next((level for level in ("must", "should", "may") if level in levels), None)
@@ -105,7 +105,7 @@ _STEP = lazy_regex(
 _BULLET = lazy_regex(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]")
 
 
-def keywords(prose: str, first_line: int = 1) -> Iterator[Keyword]:
+def find_keywords(prose: str, first_line: int = 1) -> Iterator[RequirementKeyword]:
     """The RFC 2119 words in a text without code, in capitals as the RFC wants them.
 
     `first_line` is the line on which the text begins.
@@ -116,7 +116,9 @@ def keywords(prose: str, first_line: int = 1) -> Iterator[Keyword]:
         line += prose.count("\n", position, match.start())
         position = match.start()
         word = " ".join(re.findall("[A-Z]+", match[0]))
-        yield Keyword(word, _LEVELS[word.removeprefix("NOT ").removesuffix(" NOT")], line)
+        yield RequirementKeyword(
+            word, _LEVELS[word.removeprefix("NOT ").removesuffix(" NOT")], line
+        )
 
 
 def read_requirements(prose: str, found: Sequence[Section]) -> tuple[Requirement, ...]:
@@ -151,7 +153,7 @@ def _requirement(
         first_line=section.first_line,
         last_line=found[last].last_line,
         anchor=section.anchor,
-        keywords=tuple(keywords(text, section.first_line)),
+        keywords=tuple(find_keywords(text, section.first_line)),
         scenarios=tuple(scenarios),
     )
 
@@ -169,5 +171,5 @@ def _scenario(prose: str, section: Section, name: str) -> Scenario:
             steps[-1][1].append(line.strip())
         else:
             is_open = False
-    read = tuple(Step(word, " ".join(pieces).strip(), line) for word, pieces, line in steps)
+    read = tuple(ScenarioStep(word, " ".join(pieces).strip(), line) for word, pieces, line in steps)
     return Scenario(name, section.first_line, section.last_line, read)

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.document import (
-    date_of,
-    edges_of,
-    findings_of,
+    check_document,
+    find_date,
+    find_edges,
+    find_successors,
     is_placeholder_title,
     read_document,
-    successors_of,
-    words_of_name,
+    title_from_name,
 )
-from sdd_hooks.artifacts.edges import Holder
-from sdd_hooks.artifacts.identifiers import id_of_name
+from sdd_hooks.artifacts.edges import EdgeOwner
+from sdd_hooks.artifacts.identifiers import id_from_name
 from sdd_hooks.artifacts.requirements import read_requirements
 from sdd_hooks.findings import Finding
 
@@ -41,9 +41,9 @@ def read_spec(
     document = read_document(text, "SPEC", module)
     if is_placeholder_title(document.title):
         return None
-    identifier = document.heading_id or id_of_name(name, "SPEC", module) or document.own_id
-    edges, edge_findings = edges_of(document, Holder("SPEC", identifier, path, module))
-    findings = [*findings_of(document, path), *edge_findings]
+    identifier = document.heading_id or id_from_name(name, "SPEC", module) or document.own_id
+    edges, edge_findings = find_edges(document, EdgeOwner("SPEC", identifier, path, module))
+    findings = [*check_document(document, path), *edge_findings]
     if spec is None or design is None:
         missing = SPEC_FILE if spec is None else DESIGN_FILE
         message = f"{directory or 'the folder'} has no {missing}: a spec is always both files"
@@ -59,14 +59,14 @@ def read_spec(
         kind="SPEC",
         id=identifier,
         path=path,
-        title=document.title or words_of_name(name) or name,
+        title=document.title or title_from_name(name) or name,
         module=module,
         status=document.status,
         statuses=document.statuses,
-        date=date_of(document),
+        date=find_date(document),
         sections=document.sections,
         edges=edges,
-        successors=successors_of(document, "SPEC", module),
+        successors=find_successors(document, "SPEC", module),
         requirements=read_requirements(document.prose, document.sections),
         design="" if design is None else design_path,
         frontmatter=document.matter.fields,

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from sdd_hooks.artifacts.fields import Field
+from sdd_hooks.artifacts.fields import HeaderField
 from sdd_hooks.artifacts.frontmatter import Frontmatter
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
 
-Origin = Literal["frontmatter", "field", "section", "none"]
+StatusOrigin = Literal["frontmatter", "field", "section", "none"]
 
 UNKNOWN = "unknown"
 
@@ -76,7 +76,7 @@ _UNCHECKED = lazy_regex(r"[-*+] \[ \]")
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class ArtifactStatus:
     """A status: `value` is one of STATUSES, "unknown" for another word, "" for none.
 
     `text` is what was written, `note` what stood behind the status, `line` where.
@@ -86,7 +86,7 @@ class Status:
     text: str = ""
     note: str = ""
     line: int = 0
-    origin: Origin = "none"
+    origin: StatusOrigin = "none"
 
     @property
     def authoritative(self) -> bool:
@@ -94,10 +94,10 @@ class Status:
         return self.value not in NON_AUTHORITATIVE
 
 
-NO_STATUS = Status()
+NO_STATUS = ArtifactStatus()
 
 
-def parse_status(text: str, line: int = 0, origin: Origin = "field") -> Status | None:
+def parse_status(text: str, line: int = 0, origin: StatusOrigin = "field") -> ArtifactStatus | None:
     """The status that a piece of Markdown gives; None for nothing, or for a template's choices."""
     written = " ".join(text.split())[:2_000]
     plain = _SHORTCODE.sub(" ", _STRUCK.sub(" ", _IMAGE.sub(r"\1", written)))
@@ -109,20 +109,20 @@ def parse_status(text: str, line: int = 0, origin: Origin = "field") -> Status |
         plain = stages[-1]
     start = _start(plain)
     if partly := _PARTLY.match(plain, start):
-        return Status("accepted", written, plain[partly.start() :], line, origin)
+        return ArtifactStatus("accepted", written, plain[partly.start() :], line, origin)
     match = _WORD.match(plain, start) or _word_within(plain)
     if not match:
-        return Status(UNKNOWN, written, "", line, origin)
+        return ArtifactStatus(UNKNOWN, written, "", line, origin)
     value = str(match.lastgroup).replace("_", "-")
     head = _BRACKETS.sub(" ", plain[match.end() :])
     if _SUPERSEDED_LATER.match(head.lstrip(" *_")) or _SUPERSEDED_LATER.search(head):
         value = "superseded"
-    return Status(value, written, _note(plain[match.end() :]), line, origin)
+    return ArtifactStatus(value, written, _note(plain[match.end() :]), line, origin)
 
 
 def find_statuses(
-    matter: Frontmatter, fields: Sequence[Field], prose: str, found: Sequence[Section]
-) -> tuple[Status, ...]:
+    matter: Frontmatter, fields: Sequence[HeaderField], prose: str, found: Sequence[Section]
+) -> tuple[ArtifactStatus, ...]:
     """Every status a document gives itself, the one that counts first.
 
     `fields` are those at its top, `prose` the text without code and comments.
@@ -131,8 +131,8 @@ def find_statuses(
 
 
 def _statuses(
-    matter: Frontmatter, fields: Sequence[Field], prose: str, found: Sequence[Section]
-) -> Iterator[Status]:
+    matter: Frontmatter, fields: Sequence[HeaderField], prose: str, found: Sequence[Section]
+) -> Iterator[ArtifactStatus]:
     status = parse_status(matter.text("status"), matter.lines.get("status", 0), "frontmatter")
     if status:
         yield status
@@ -142,32 +142,32 @@ def _statuses(
             if status:
                 yield status
                 break
-    for section in status_sections(found):
+    for section in find_status_sections(found):
         status = _status_of_section(prose, section)
         if status:
             yield status
             break
 
 
-def status_sections(found: Sequence[Section]) -> Iterator[Section]:
+def find_status_sections(found: Sequence[Section]) -> Iterator[Section]:
     """The sections headed Status; of a document that has many, the first ones."""
     headed = (s for s in found if 0 < s.level <= 3 and _STATUS_HEADING.match(s.title))
     return islice(headed, MAX_STATUS_SECTIONS)
 
 
-def _status_of_section(prose: str, section: Section) -> Status | None:
+def _status_of_section(prose: str, section: Section) -> ArtifactStatus | None:
     inline = _STATUS_HEADING.match(section.title)
     if inline and inline["value"]:
         return parse_status(inline["value"], section.first_line, "section")
-    status: Status | None = None
-    for line, paragraph in section_paragraphs(prose, section):
+    status: ArtifactStatus | None = None
+    for line, paragraph in read_paragraphs(prose, section):
         read = parse_status(paragraph, line, "section")
         if read and (status is None or (read.value == "superseded" and line > status.line)):
             status = read
     return status
 
 
-def section_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
+def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
     """The lines of text under a heading, without quotations, rules and empty check boxes.
 
     A line that goes on with a sentence is joined to it. At most forty lines are read.

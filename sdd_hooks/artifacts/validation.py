@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterator
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.edges import Edge, cycles
+from sdd_hooks.artifacts.edges import Edge, find_cycles
 from sdd_hooks.findings import Finding
 
 _SUPERSEDED = {"ADR": ("superseded", "deprecated"), "SPEC": ("deprecated", "superseded")}
 
 
-def findings(corpus: Corpus, only: Collection[str] | None = None) -> tuple[Finding, ...]:
+def validate_artifacts(corpus: Corpus, only: Collection[str] | None = None) -> tuple[Finding, ...]:
     """What is wrong with the artifacts, by path and line.
 
     Critical: an id given twice, an edge to an unknown id, a cycle, frontmatter that cannot be
@@ -41,7 +41,7 @@ def _all(corpus: Corpus) -> Iterator[tuple[Finding, tuple[str, ...]]]:
             finding = Finding(path, 0, "duplicate-id", "critical", message, str(collision.id))
             yield finding, collision.paths
     written = (edge for artifact in corpus.artifacts for edge in artifact.edges)
-    for cycle in cycles(edge for edge in written if edge.origin == "frontmatter"):
+    for cycle in find_cycles(edge for edge in written if edge.origin == "frontmatter"):
         yield _cycle(cycle), tuple(edge.path for edge in cycle)
 
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
-from sdd_hooks.artifacts.identifiers import Kind
+from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
+from sdd_hooks.artifacts.identifiers import ArtifactKind
 from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.system.git import Git, nul_split
 
-LARGEST = 8 << 20
+MAX_ARTIFACT_BYTES = 8 << 20
 
-KINDS: dict[str, Kind] = {"adrs": "ADR", "specs": "SPEC"}
+ARTIFACT_KINDS: dict[str, ArtifactKind] = {"adrs": "ADR", "specs": "SPEC"}
 """What the collections of artifacts hold, by the kind of the collection."""
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
 
@@ -27,7 +27,7 @@ def read_work_tree(git: Git, collections: Iterable[Collection]) -> tuple[Corpus,
     """
     by_repository: dict[str, list[Collection]] = {}
     for collection in collections:
-        if collection.kind in KINDS:
+        if collection.kind in ARTIFACT_KINDS:
             by_repository.setdefault(collection.repository, []).append(collection)
     left_out: list[str] = []
     sources = [
@@ -40,18 +40,18 @@ def read_work_tree(git: Git, collections: Iterable[Collection]) -> tuple[Corpus,
 
 def _sources(
     git: Git, repository: str, collections: Sequence[Collection], left_out: list[str]
-) -> Iterator[Source]:
+) -> Iterator[ArtifactFile]:
     paths = _paths(git, repository, collections)
     for collection in collections:
         for path in filter(collection.contains, paths):
             try:
-                data = read_inside(git.root, path, LARGEST)
+                data = read_inside(git.root, path, MAX_ARTIFACT_BYTES)
             except FileNotFoundError:
                 continue
             except (FileTooLarge, PathRefused) as error:
                 left_out.append(f"left out {error}")
                 continue
-            yield Source(path, data, KINDS[collection.kind], collection.module)
+            yield ArtifactFile(path, data, ARTIFACT_KINDS[collection.kind], collection.module)
 
 
 def _paths(git: Git, repository: str, collections: Sequence[Collection]) -> list[str]:

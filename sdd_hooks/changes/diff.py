@@ -11,7 +11,7 @@ from contextlib import suppress
 from io import BufferedReader
 from typing import NamedTuple, cast
 
-from sdd_hooks.artifacts.work_tree import LARGEST as LARGEST_FILE
+from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES as LARGEST_FILE
 from sdd_hooks.changes.base import empty_tree, lacks_contents, merge_base, resolve
 from sdd_hooks.changes.budget import LARGEST, LONGEST, MOST_LINES, Budget
 from sdd_hooks.changes.change import Change, ChangedFile

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
-from sdd_hooks.artifacts.work_tree import KINDS, LARGEST, read_work_tree
+from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
+from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES, read_work_tree
 from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.system.files import LONGEST, is_binary
 from sdd_hooks.system.git import Git, GitError, complaint, nul_split
@@ -138,7 +138,7 @@ class Tree:
         A submodule's are those of the commit that this tree has of it, or, where its clone lacks
         that, those of its work tree.
         """
-        kept = [one for one in collections if one.kind in KINDS]
+        kept = [one for one in collections if one.kind in ARTIFACT_KINDS]
         repositories = dict.fromkeys(one.repository for one in kept)
         artifacts: list[Artifact] = []
         for repository in repositories:
@@ -164,7 +164,7 @@ class Tree:
 
     def _sources(
         self, above: str, specs: Sequence[str], group: Sequence[Collection]
-    ) -> Iterator[Source]:
+    ) -> Iterator[ArtifactFile]:
         """The files that belong to the collections, whose paths begin with `above`."""
         chosen = [
             (one, above + path, blob)
@@ -173,11 +173,11 @@ class Tree:
             for one in group
             if one.contains(above + path)
         ]
-        contents = read_blobs(self.git, [blob for _, _, blob in chosen], limit=LARGEST)
+        contents = read_blobs(self.git, [blob for _, _, blob in chosen], limit=MAX_ARTIFACT_BYTES)
         for (one, path, _), data in zip(chosen, contents, strict=True):
             # A file that is only going to be added is in the index already, as an empty one.
-            if data and len(data) <= LARGEST:
-                yield Source(path, data, KINDS[one.kind], one.module)
+            if data and len(data) <= MAX_ARTIFACT_BYTES:
+                yield ArtifactFile(path, data, ARTIFACT_KINDS[one.kind], one.module)
 
     def _submodule(self, path: str) -> str:
         """The commit of the submodule at `path`, or ""."""
@@ -242,10 +242,12 @@ class Tree:
 
     def _read(self, blobs: Sequence[Blob]) -> Generator[tuple[str, str], None, None]:
         """Path and text of each, "" for what has none."""
-        contents = read_blobs(self.git, [blob.id for blob in blobs if blob.id], limit=LARGEST)
+        contents = read_blobs(
+            self.git, [blob.id for blob in blobs if blob.id], limit=MAX_ARTIFACT_BYTES
+        )
         for path, blob in blobs:
             data = next(contents) if blob else None
-            usable = data is not None and len(data) <= LARGEST and not is_binary(data)
+            usable = data is not None and len(data) <= MAX_ARTIFACT_BYTES and not is_binary(data)
             text = decode(data) if data is not None and usable else ""
             self._texts.keep(path, text)
             yield path, text

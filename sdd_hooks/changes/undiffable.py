@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.work_tree import LARGEST
+from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.budget import Budget
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.changes.patch import LONGEST_LINE, Patch
@@ -47,11 +47,11 @@ def look(git: Git, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
     heads = [files[at].blob if files[at].is_file else files[at].blob_before for at in looked]
     texts: list[int] = []
     large = odd = 0
-    for at, data in zip(looked, read_blobs(git, heads, limit=LARGEST), strict=True):
+    for at, data in zip(looked, read_blobs(git, heads, limit=MAX_ARTIFACT_BYTES), strict=True):
         if data is None or is_binary(data):
             # Some languages do not mind a null character, which hides a file from reviewers.
             odd += language(files[at].path) is not None
-        elif len(data) > LARGEST:
+        elif len(data) > MAX_ARTIFACT_BYTES:
             large += 1
         else:
             texts.append(at)
@@ -83,14 +83,16 @@ def _sides(git: Git, files: Sequence[ChangedFile]) -> Iterator[tuple[bytes, byte
         [file.blob_before if file.was_file else "", file.blob if file.is_file else ""]
         for file in files
     ]
-    contents = read_blobs(git, [blob for pair in wanted for blob in pair if blob], limit=LARGEST)
+    contents = read_blobs(
+        git, [blob for pair in wanted for blob in pair if blob], limit=MAX_ARTIFACT_BYTES
+    )
     for pair in wanted:
         before, after = (_text(next(contents)) if blob else b"" for blob in pair)
         yield before, after
 
 
 def _text(data: bytes | None) -> bytes:
-    usable = data is not None and len(data) <= LARGEST and not is_binary(data)
+    usable = data is not None and len(data) <= MAX_ARTIFACT_BYTES and not is_binary(data)
     return data if data is not None and usable else b""
 
 

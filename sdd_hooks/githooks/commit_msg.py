@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from sdd_hooks.artifacts.identifiers import references
+from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.changes.diff import read_staged
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, StorageError
 from sdd_hooks.findings import identify_findings
@@ -78,7 +78,7 @@ def _references(project: Project, subject: Subject) -> References:
     """The records to ask about, where the message names none yet."""
     change = subject.change
     most = project.configuration.review.max_suggestions
-    named = any(subject.corpus.resolve(one.id) for one in references(change.messages[0]))
+    named = any(subject.corpus.resolve(one.id) for one in find_id_references(change.messages[0]))
     git = project.repository.git
     if named or not most or not change.files or git.try_output("rev-parse", "HEAD") is None:
         return References()

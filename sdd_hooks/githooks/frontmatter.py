@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from sdd_hooks.artifacts.validation import findings
-from sdd_hooks.artifacts.work_tree import KINDS
+from sdd_hooks.artifacts.validation import validate_artifacts
+from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
 from sdd_hooks.changes.diff import read_staged
 from sdd_hooks.changes.tree import Tree
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
@@ -36,7 +36,7 @@ def check_staged(
     """
     project = load_project(cwd, environ)
     root, git = project.repository.root, project.repository.git
-    collections = tuple(one for one in project.collections if one.kind in KINDS)
+    collections = tuple(one for one in project.collections if one.kind in ARTIFACT_KINDS)
     index = index_file(project.repository, cwd, environ)
     staged = Tree(git, "", index)
     if files:
@@ -44,7 +44,7 @@ def check_staged(
         named = {os.path.relpath(os.path.join(top, name), root) for name in files}  # noqa: PTH118
         own = [one for one in collections if not one.repository]
         changed = {path for path in named if any(one.contains(path) for one in own)}
-        found = findings(staged.corpus(collections), only=changed) if changed else ()
+        found = validate_artifacts(staged.corpus(collections), only=changed) if changed else ()
     else:
         change = read_staged(git, index)
         found = artifact_findings(Subject(change, Tree(git, change.base), staged, collections))

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from sdd_hooks.artifacts.governing import governing
-from sdd_hooks.artifacts.identifiers import ArtifactId, references
+from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
 from sdd_hooks.changes.change import Change
 from sdd_hooks.code.paths import is_foreign, is_markdown, is_sample, is_test, is_text
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -126,7 +126,7 @@ def _comments(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mentio
     if not _GOVERNING.search(text):
         return
     whole = _without_blocks(text) if is_markdown(path) else text
-    for one in governing(whole):
+    for one in read_governing(whole):
         if one.line in added:
             # Markdown that says what governs it does so in prose as well.
             place: Place = "text" if is_text(path) else "comment"
@@ -157,7 +157,7 @@ def _in_line(place: Place, line: str, *, canonical: bool = False) -> Iterator[Me
     if not _MAYBE.search(line):
         return
     shown = _SPAN.sub(_blank, _URL.sub(_blank, line))
-    found = list(references(shown))
+    found = list(find_id_references(shown))
     ranges = {
         at
         for at in range(1, len(found))

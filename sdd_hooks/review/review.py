@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdd_hooks.artifacts.work_tree import KINDS
+from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
 from sdd_hooks.changes.base import is_shallow
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.diff import read_change, read_staged
@@ -66,7 +66,7 @@ def subject_of(project: Project, change: Change, *, index: str = "", tip: str = 
     base branch is now, "" when that is the change's base.
     """
     git = project.repository.git
-    artifacts = tuple(one for one in project.collections if one.kind in KINDS)
+    artifacts = tuple(one for one in project.collections if one.kind in ARTIFACT_KINDS)
     after = Tree(git, change.head, index)
     moved = Tree(git, tip) if tip not in ("", change.base) else None
     return Subject(change, Tree(git, change.base), after, artifacts, moved)

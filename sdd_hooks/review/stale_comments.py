@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.governing import Governed, governing
+from sdd_hooks.artifacts.governing import GoverningReference, read_governing
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lines import split_lines
 
@@ -22,7 +22,7 @@ class Comment(NamedTuple):
     """One artifact that a governing comment names, and the line where that stands."""
 
     path: str
-    entry: Governed
+    entry: GoverningReference
     text: str
 
 
@@ -39,7 +39,7 @@ def comments_left(subject: Subject) -> Iterator[Comment]:
         if subject.is_artifact(path):
             continue
         lines = split_lines(text)
-        for entry in governing(text):
+        for entry in read_governing(text):
             if (path, entry.line) not in added:
                 yield Comment(path, entry, lines[entry.line - 1])
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from sdd_hooks.artifacts.validation import findings
+from sdd_hooks.artifacts.validation import validate_artifacts
 from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.engines.protocol import Engine, Status
 from sdd_hooks.engines.registry import embedder, open_engine, require_engine, to_download
@@ -179,7 +179,7 @@ def _artifacts(project: Project) -> Check:
         corpus, left_out = read_work_tree(project.repository.git, project.select(("adrs", "specs")))
     except SddError as error:
         return Check("artifacts", "fail", str(error))
-    problems = [f"{_place(one)}: {one.message}" for one in findings(corpus)] + left_out
+    problems = [f"{_place(one)}: {one.message}" for one in validate_artifacts(corpus)] + left_out
     count = len(corpus.artifacts)
     if problems:
         message = f"{len(problems)} wrong in {count}, the first: {problems[0]}"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from sdd_hooks.artifacts.identifiers import ArtifactId, references
+from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
 
 if TYPE_CHECKING:
     from sdd_hooks.trackers.issue import Issue
@@ -75,7 +75,7 @@ def natural(id: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _artifacts(text: str) -> list[ArtifactId]:
-    return sorted({reference.id for reference in references(text)})
+    return sorted({reference.id for reference in find_id_references(text)})
 
 
 def _written(issue: Issue) -> Mapping[str, Sequence[str]]:

@@ -3,14 +3,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.artifacts.corpus import Collision, Corpus, Source, load_corpus
-from sdd_hooks.artifacts.identifiers import ArtifactId, Kind
+from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, IdCollision, load_corpus
+from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
 
 
 def corpus(**files: str) -> Corpus:
     """ADRs and specs by name, `__` for a slash: `adr__0001_a="# A"`."""
     return load_corpus(
-        Source(
+        ArtifactFile(
             f"{name.replace('__', '/')}.md",
             text.encode(),
             "ADR" if name.startswith("adr") else "SPEC",
@@ -48,12 +48,15 @@ def test_an_id_is_resolved_in_any_spelling_and_never_guessed() -> None:
     assert [artifact.title for artifact in loaded.resolve(ArtifactId("ADR", 8, "a"))] == ["D"]
     assert loaded.resolve("SPEC-0008") == ()
     assert loaded.resolve("nonsense") == ()
-    assert loaded.collisions == (Collision(ArtifactId("ADR", 7), paths),)
+    assert loaded.collisions == (IdCollision(ArtifactId("ADR", 7), paths),)
 
 
 def test_folders_whose_numbers_clash() -> None:
     loaded = load_corpus(
-        [Source("docs/adr/0001-a.md", b"# A", "ADR"), Source("doc/arch/0001-b.md", b"# B", "ADR")]
+        [
+            ArtifactFile("docs/adr/0001-a.md", b"# A", "ADR"),
+            ArtifactFile("doc/arch/0001-b.md", b"# B", "ADR"),
+        ]
     )
     assert [c.paths for c in loaded.collisions] == [("doc/arch/0001-b.md", "docs/adr/0001-a.md")]
 
@@ -61,11 +64,13 @@ def test_folders_whose_numbers_clash() -> None:
 def test_modules_number_for_themselves() -> None:
     loaded = load_corpus(
         [
-            Source("docs/adr/0001-a.md", b"# A", "ADR"),
-            Source("api/docs/adr/0001-b.md", b"---\nextends: [ADR-0002]\n---\n# B", "ADR", "api"),
-            Source("api/docs/adr/0002-c.md", b"# C", "ADR", "api"),
-            Source("api/s/x/spec.md", b"# SPEC-0001: X", "SPEC", "api"),
-            Source("s/x/spec.md", b"# SPEC-0001: X", "SPEC"),
+            ArtifactFile("docs/adr/0001-a.md", b"# A", "ADR"),
+            ArtifactFile(
+                "api/docs/adr/0001-b.md", b"---\nextends: [ADR-0002]\n---\n# B", "ADR", "api"
+            ),
+            ArtifactFile("api/docs/adr/0002-c.md", b"# C", "ADR", "api"),
+            ArtifactFile("api/s/x/spec.md", b"# SPEC-0001: X", "SPEC", "api"),
+            ArtifactFile("s/x/spec.md", b"# SPEC-0001: X", "SPEC"),
         ]
     )
     assert loaded.collisions == ()
@@ -103,12 +108,12 @@ def test_close_matches() -> None:
     assert loaded.close_matches(ArtifactId("ADR", 5555)) == ()
 
 
-kinds: st.SearchStrategy[Kind] = st.sampled_from(["ADR", "SPEC"])
+kinds: st.SearchStrategy[ArtifactKind] = st.sampled_from(["ADR", "SPEC"])
 names = st.sampled_from(["a/0001-x.md", "a/0001-y.md", "s/x/spec.md", "s/x/design.md", "a/t.md"])
 
 
-@given(st.lists(st.builds(Source, names, st.binary(), kinds, st.sampled_from(["", "api"]))))
-def test_never_raises_on_any_bytes(sources: list[Source]) -> None:
+@given(st.lists(st.builds(ArtifactFile, names, st.binary(), kinds, st.sampled_from(["", "api"]))))
+def test_never_raises_on_any_bytes(sources: list[ArtifactFile]) -> None:
     loaded = load_corpus(sources)
     for identifier, artifacts in loaded.by_id.items():
         assert loaded.resolve(identifier) == artifacts

@@ -10,21 +10,21 @@ from sdd_hooks.artifacts.edges import (
     FORWARD,
     INVERSES,
     Edge,
-    Holder,
-    cycles,
-    inverse,
-    prose_edges,
-    read_edges,
+    EdgeOwner,
+    find_cycles,
+    inverse_edge,
+    read_frontmatter_edges,
+    read_prose_edges,
 )
 from sdd_hooks.artifacts.frontmatter import read_frontmatter
-from sdd_hooks.artifacts.identifiers import ArtifactId, Kind
+from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
 
-ADR = Holder("ADR", ArtifactId("ADR", 1), "a.md")
-SPEC = Holder("SPEC", ArtifactId("SPEC", 1, "", "web"), "s/spec.md", "web")
+ADR = EdgeOwner("ADR", ArtifactId("ADR", 1), "a.md")
+SPEC = EdgeOwner("SPEC", ArtifactId("SPEC", 1, "", "web"), "s/spec.md", "web")
 
 
-def read(lines: str, holder: Holder = ADR) -> tuple[list[str], list[tuple[str, str, int]]]:
-    edges, findings = read_edges(read_frontmatter(f"---\n{lines}\n---\n"), holder)
+def read(lines: str, holder: EdgeOwner = ADR) -> tuple[list[str], list[tuple[str, str, int]]]:
+    edges, findings = read_frontmatter_edges(read_frontmatter(f"---\n{lines}\n---\n"), holder)
     return (
         [f"{edge.kind} {edge.target} {edge.line}" for edge in edges],
         [(finding.rule, finding.severity, finding.line) for finding in findings],
@@ -94,7 +94,9 @@ def test_what_is_wrong(lines: str, edges: list[str], findings: list[tuple[str, s
 
 
 def test_a_message_says_what_to_do() -> None:
-    _, findings = read_edges(read_frontmatter("---\nsuperseded-by: [ADR-2]\n---\n"), ADR)
+    _, findings = read_frontmatter_edges(
+        read_frontmatter("---\nsuperseded-by: [ADR-2]\n---\n"), ADR
+    )
     assert findings[0].message == (
         "`superseded-by` is derived: remove it, and write `supersedes` in the other artifact"
     )
@@ -130,16 +132,16 @@ def test_a_message_says_what_to_do() -> None:
     ],
 )
 def test_edges_in_prose(name: str, text: str, expected: list[str]) -> None:
-    found = list(prose_edges([(name, text, 7)], ADR))
+    found = list(read_prose_edges([(name, text, 7)], ADR))
     assert [f"{edge.kind} {edge.target}" for edge in found] == expected
     assert all((edge.line, edge.origin, edge.path) == (7, "prose", "a.md") for edge in found)
 
 
 @pytest.mark.parametrize("kind", ["ADR", "SPEC"])
-def test_every_edge_has_an_inverse(kind: Kind) -> None:
+def test_every_edge_has_an_inverse(kind: ArtifactKind) -> None:
     for edge in FORWARD[kind]:
         written = Edge(edge, ArtifactId(kind, 1), ArtifactId(kind, 2), "a.md", 4)
-        back = inverse(written)
+        back = inverse_edge(written)
         assert back == Edge(
             INVERSES[edge], ArtifactId(kind, 2), ArtifactId(kind, 1), "a.md", 4, "derived"
         )
@@ -148,7 +150,7 @@ def test_every_edge_has_an_inverse(kind: Kind) -> None:
 
 
 def test_an_artifact_without_a_number_has_no_inverse() -> None:
-    assert inverse(Edge("extends", None, ArtifactId("ADR", 1))) is None
+    assert inverse_edge(Edge("extends", None, ArtifactId("ADR", 1))) is None
 
 
 def edge(kind: str, source: int, target: int) -> Edge:
@@ -156,7 +158,7 @@ def edge(kind: str, source: int, target: int) -> Edge:
 
 
 def around(*edges: Edge) -> list[list[tuple[str, int]]]:
-    return [[(edge.kind, edge.target.number) for edge in cycle] for cycle in cycles(edges)]
+    return [[(edge.kind, edge.target.number) for edge in cycle] for cycle in find_cycles(edges)]
 
 
 def test_cycles() -> None:
@@ -186,24 +188,24 @@ def test_what_is_no_cycle() -> None:
 
 def test_a_long_chain_and_a_long_circle() -> None:
     chain = [edge("extends", n, n + 1) for n in range(50_000)]
-    assert cycles(chain) == ()
-    ((*circle,),) = cycles([*chain, edge("extends", 50_000, 0)])
+    assert find_cycles(chain) == ()
+    ((*circle,),) = find_cycles([*chain, edge("extends", 50_000, 0)])
     assert len(circle) == 50_001
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=20))
 def test_cycles_are_found_where_there_are_any(pairs: list[tuple[int, int]]) -> None:
     edges = [edge("extends", a, b) for a, b in pairs]
-    found = cycles(edges)
+    found = find_cycles(edges)
     for cycle in found:
         for one, next_one in itertools.pairwise([*cycle, cycle[0]]):
             assert one.target == next_one.source
             assert one in edges
     # Without the last edge of each circle there is none left.
     last = {cycle[-1] for cycle in found}
-    assert cycles(e for e in edges if e not in last) == ()
+    assert find_cycles(e for e in edges if e not in last) == ()
     assert bool(found) == _has_cycle(pairs)
-    assert cycles(reversed(edges)) == found
+    assert find_cycles(reversed(edges)) == found
 
 
 def _has_cycle(pairs: list[tuple[int, int]]) -> bool:
@@ -217,6 +219,6 @@ def _has_cycle(pairs: list[tuple[int, int]]) -> bool:
 
 
 @given(st.text(alphabet="ADRSPEC-0123 []{}:,'\"\n/md."), st.sampled_from([ADR, SPEC]))
-def test_never_raises(text: str, holder: Holder) -> None:
-    read_edges(read_frontmatter(f"---\nextends: {text}\n---\n"), holder)
-    list(prose_edges([("", f"Supersedes {text}", 1), ("related", text, 2)], holder))
+def test_never_raises(text: str, holder: EdgeOwner) -> None:
+    read_frontmatter_edges(read_frontmatter(f"---\nextends: {text}\n---\n"), holder)
+    list(read_prose_edges([("", f"Supersedes {text}", 1), ("related", text, 2)], holder))

@@ -4,12 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.artifacts.fields import MAX_VALUE, Field, field_name, top_fields
+from sdd_hooks.artifacts.fields import (
+    MAX_VALUE,
+    HeaderField,
+    normalize_field_name,
+    read_header_fields,
+)
 from sdd_hooks.text.markdown import mask_non_prose, parse_sections
 
 
 def read(text: str) -> list[tuple[str, str, int]]:
-    found = top_fields(mask_non_prose(text), parse_sections(text))
+    found = read_header_fields(mask_non_prose(text), parse_sections(text))
     return [(field.name, field.value, field.line) for field in found]
 
 
@@ -87,7 +92,7 @@ def test_a_long_value_is_cut() -> None:
 
 
 def test_field_name() -> None:
-    assert field_name("2. **Decision_Makers** (all):") == "decision-makers-all"
+    assert normalize_field_name("2. **Decision_Makers** (all):") == "decision-makers-all"
 
 
 @given(
@@ -102,8 +107,8 @@ def test_field_name() -> None:
 def test_never_raises_and_lines_are_of_the_text(text: str) -> None:
     total = text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
     last = 0
-    for field in top_fields(mask_non_prose(text), parse_sections(text)):
-        assert isinstance(field, Field)
+    for field in read_header_fields(mask_non_prose(text), parse_sections(text)):
+        assert isinstance(field, HeaderField)
         assert last <= field.line <= total
         assert field.name
         assert "\n" not in field.value

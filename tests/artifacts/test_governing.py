@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.artifacts.governing import Governed, governing
+from sdd_hooks.artifacts.governing import GoverningReference, read_governing
 from sdd_hooks.artifacts.identifiers import ArtifactId
 
 
 def read(text: str) -> list[str]:
     return [
         " ".join(filter(None, [str(g.id), g.requirement and f'"{g.requirement}"', f"@{g.line}"]))
-        for g in governing(text)
+        for g in read_governing(text)
     ]
 
 
@@ -24,11 +24,11 @@ def test_what_a_comment_says() -> None:
         '# Implements: SPEC-0003 REQ "Name", SPEC-0004\n'
     )
     spec = ArtifactId("SPEC", 3)
-    assert governing(text) == (
-        Governed("governing", ArtifactId("ADR", 1), "", "one reason (of two)", 2),
-        Governed("governing", spec, "Token Validation", "why", 2),
-        Governed("implements", spec, "Name", "", 3),
-        Governed("implements", ArtifactId("SPEC", 4), "", "", 3),
+    assert read_governing(text) == (
+        GoverningReference("governing", ArtifactId("ADR", 1), "", "one reason (of two)", 2),
+        GoverningReference("governing", spec, "Token Validation", "why", 2),
+        GoverningReference("implements", spec, "Name", "", 3),
+        GoverningReference("implements", ArtifactId("SPEC", 4), "", "", 3),
     )
 
 
@@ -88,7 +88,7 @@ def test_what_a_comment_says() -> None:
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_any_comment_syntax(comment: str, newline: str) -> None:
     text = f"{comment}\nADR-0002\n\nADR-0003\n".replace("\n", newline)
-    found = governing(text)
+    found = read_governing(text)
     assert [str(g.id) for g in found][:1] == ["ADR-0001"]
     assert "ADR-0003" not in [str(g.id) for g in found]
 
@@ -148,7 +148,7 @@ def test_comments_of_several_lines_and_entries(text: str, expected: list[str]) -
     ],
 )
 def test_what_is_no_governing_comment(text: str) -> None:
-    assert governing(text) == ()
+    assert read_governing(text) == ()
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_what_is_no_governing_comment(text: str) -> None:
 )
 def test_hostile_text_takes_time_in_proportion(unit: str) -> None:
     started = time.process_time()
-    governing(unit * ((1 << 18) // len(unit)))
+    read_governing(unit * ((1 << 18) // len(unit)))
     # A few seconds when the cost is linear, minutes when it is not.
     assert time.process_time() - started < 20
 
@@ -171,4 +171,4 @@ pieces = st.sampled_from(
 @given(st.one_of(st.text(), st.lists(pieces).map("".join), st.lists(pieces).map(" ".join)))
 def test_never_raises_and_lines_are_of_the_text(text: str) -> None:
     total = text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
-    assert all(1 <= governed.line <= total for governed in governing(text))
+    assert all(1 <= governed.line <= total for governed in read_governing(text))

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from sdd_hooks.artifacts.corpus import Source, load_corpus
-from sdd_hooks.artifacts.identifiers import references
-from sdd_hooks.artifacts.validation import findings
+from sdd_hooks.artifacts.corpus import ArtifactFile, load_corpus
+from sdd_hooks.artifacts.identifiers import find_id_references
+from sdd_hooks.artifacts.validation import validate_artifacts
 
 BEFORE = (
     "",
@@ -37,10 +37,10 @@ def test_time_in_proportion(unit: str) -> None:
         data = text.encode()
         started = time.process_time()
         loaded = load_corpus(
-            [Source("a/0001-x.md", data, "ADR"), Source("s/x/spec.md", data, "SPEC")]
+            [ArtifactFile("a/0001-x.md", data, "ADR"), ArtifactFile("s/x/spec.md", data, "SPEC")]
         )
-        findings(loaded)
-        sum(1 for _ in references(text))
+        validate_artifacts(loaded)
+        sum(1 for _ in find_id_references(text))
         # A fraction of a second when the cost is linear, minutes when it is not.
         assert time.process_time() - started < 10
 
@@ -50,7 +50,7 @@ def test_five_megabytes_in_any_encoding() -> None:
         "# ADR-0001: Größe\r\n\r\n## Status\r\n\r\nAccepted\r\n\r\n" + "Text – ADR-2.\r\n" * 350_000
     )
     for encoding in ("utf-8-sig", "cp1252", "utf-16"):
-        (adr,) = load_corpus([Source("a/0001-x.md", text.encode(encoding), "ADR")]).artifacts
+        (adr,) = load_corpus([ArtifactFile("a/0001-x.md", text.encode(encoding), "ADR")]).artifacts
         assert (adr.title, adr.status.value, adr.status.line) == ("Größe", "accepted", 5)
         assert adr.sections[-1].last_line == 350_006
 
@@ -58,5 +58,5 @@ def test_five_megabytes_in_any_encoding() -> None:
 def test_five_megabytes_of_noise() -> None:
     data = bytes(range(256)) * (5 << 12)
     assert len(data) == 5 << 20
-    (adr,) = load_corpus([Source("a/0001-x.md", data, "ADR")]).artifacts
+    (adr,) = load_corpus([ArtifactFile("a/0001-x.md", data, "ADR")]).artifacts
     assert str(adr.id) == "ADR-0001"

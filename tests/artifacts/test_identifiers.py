@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from sdd_hooks.artifacts.identifiers import (
     MAX_RANGE,
     ArtifactId,
-    Kind,
-    id_of_name,
-    mentioned_ids,
+    ArtifactKind,
+    find_id_references,
+    find_ids,
+    id_from_name,
     parse_id,
-    references,
     split_heading,
 )
 
@@ -77,12 +77,12 @@ from sdd_hooks.artifacts.identifiers import (
     ],
 )
 def test_references(text: str, expected: str) -> None:
-    assert " ".join(str(reference.id) for reference in references(text)) == expected
+    assert " ".join(str(reference.id) for reference in find_id_references(text)) == expected
 
 
 def test_a_reference_knows_its_place() -> None:
     text = "As [api]/SPEC-0007 and ADRs 0015/0017 say"
-    assert [text[r.start : r.end] for r in references(text)] == [
+    assert [text[r.start : r.end] for r in find_id_references(text)] == [
         "[api]/SPEC-0007",
         "ADRs 0015",
         "0017",
@@ -90,8 +90,8 @@ def test_a_reference_knows_its_place() -> None:
 
 
 def test_a_long_range_is_its_two_ends() -> None:
-    assert len(list(references(f"ADR-0001..{MAX_RANGE:04}"))) == MAX_RANGE
-    assert [r.id.number for r in references("ADR-0001..9999")] == [1, 9999]
+    assert len(list(find_id_references(f"ADR-0001..{MAX_RANGE:04}"))) == MAX_RANGE
+    assert [r.id.number for r in find_id_references("ADR-0001..9999")] == [1, 9999]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_long_range_is_its_two_ends() -> None:
         ("nothing", "ADR", None),
     ],
 )
-def test_parse_id(text: str, kind: Kind | None, expected: str | None) -> None:
+def test_parse_id(text: str, kind: ArtifactKind | None, expected: str | None) -> None:
     found = parse_id(text, kind, "web" if kind else "")
     assert (str(found) if found else None) == expected
 
@@ -140,7 +140,7 @@ def test_parse_id(text: str, kind: Kind | None, expected: str | None) -> None:
     ],
 )
 def test_id_of_name(name: str, expected: str | None) -> None:
-    found = id_of_name(name, "ADR")
+    found = id_from_name(name, "ADR")
     assert (str(found) if found else None) == expected
 
 
@@ -182,14 +182,14 @@ def test_split_heading_of_a_spec() -> None:
 
 def test_mentioned_ids_follow_links() -> None:
     text = "by [0009](0009-x.md), [ADR 7](/adr/7), [B](../spec/0003-b.md#c), ADR-9, [w](https://w)"
-    assert [str(i) for i in mentioned_ids(text, "ADR", "m")] == [
+    assert [str(i) for i in find_ids(text, "ADR", "m")] == [
         "[m]/ADR-0009",
         "[m]/ADR-0007",
         "[m]/ADR-0003",
     ]
 
 
-kinds: st.SearchStrategy[Kind] = st.sampled_from(["ADR", "SPEC"])
+kinds: st.SearchStrategy[ArtifactKind] = st.sampled_from(["ADR", "SPEC"])
 ids = st.builds(
     ArtifactId,
     kinds,
@@ -202,17 +202,17 @@ ids = st.builds(
 @given(ids)
 def test_an_id_reads_back_as_itself(identifier: ArtifactId) -> None:
     assert parse_id(str(identifier)) == identifier
-    assert [r.id for r in references(f"see {identifier}.")] == [identifier]
+    assert [r.id for r in find_id_references(f"see {identifier}.")] == [identifier]
 
 
 @given(kinds, st.integers(0, 99_999), st.sampled_from(["-", "_", " ", "."]))
 def test_a_number_in_a_name_or_heading_is_compared_as_an_integer(
-    kind: Kind, number: int, mark: str
+    kind: ArtifactKind, number: int, mark: str
 ) -> None:
     expected = ArtifactId(kind, number)
     for width in (1, 3, 4):
-        assert id_of_name(f"{number:0{width}}{mark}slug", kind) == expected
-        assert id_of_name(f"{kind.lower()}-{number:0{width}}", kind) == expected
+        assert id_from_name(f"{number:0{width}}{mark}slug", kind) == expected
+        assert id_from_name(f"{kind.lower()}-{number:0{width}}", kind) == expected
         assert split_heading(f"{kind}-{number:0{width}}: T", kind) == (expected, "T")
 
 
@@ -224,14 +224,14 @@ def test_a_number_in_a_name_or_heading_is_compared_as_an_integer(
     ),
     kinds,
 )
-def test_never_raises_and_stays_within_the_text(text: str, kind: Kind) -> None:
+def test_never_raises_and_stays_within_the_text(text: str, kind: ArtifactKind) -> None:
     end = 0
-    for reference in references(text):
+    for reference in find_id_references(text):
         assert 0 <= reference.start < reference.end <= len(text)
         assert reference.end >= end
         end = reference.end
     parse_id(text, kind)
-    id_of_name(text, kind)
-    mentioned_ids(text, kind)
+    id_from_name(text, kind)
+    find_ids(text, kind)
     _, title = split_heading(text, kind)
     assert title == title.strip()

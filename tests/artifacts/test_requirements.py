@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.requirements import (
-    Keyword,
     Requirement,
+    RequirementKeyword,
     Scenario,
-    Step,
-    keywords,
+    ScenarioStep,
+    find_keywords,
     read_requirements,
 )
 from sdd_hooks.text.markdown import mask_non_prose, parse_sections
@@ -68,11 +68,11 @@ def test_a_spec() -> None:
         last_line=26,
         anchor="requirement-token-validation",
         keywords=(
-            Keyword("MUST", "must", 7),
-            Keyword("SHOULD", "should", 7),
-            Keyword("MUST NOT", "must", 8),
-            Keyword("MAY", "may", 9),
-            Keyword("MUST NOT", "must", 21),
+            RequirementKeyword("MUST", "must", 7),
+            RequirementKeyword("SHOULD", "should", 7),
+            RequirementKeyword("MUST NOT", "must", 8),
+            RequirementKeyword("MAY", "may", 9),
+            RequirementKeyword("MUST NOT", "must", 21),
         ),
         scenarios=(
             Scenario(
@@ -80,10 +80,10 @@ def test_a_spec() -> None:
                 15,
                 24,
                 (
-                    Step("GIVEN", "a token of yesterday", 17),
-                    Step("WHEN", "it is sent with a request", 18),
-                    Step("THEN", "the answer is 401", 20),
-                    Step("AND", "the request MUST NOT run", 21),
+                    ScenarioStep("GIVEN", "a token of yesterday", 17),
+                    ScenarioStep("WHEN", "it is sent with a request", 18),
+                    ScenarioStep("THEN", "the answer is 401", 20),
+                    ScenarioStep("AND", "the request MUST NOT run", 21),
                 ),
             ),
         ),
@@ -140,11 +140,11 @@ def test_other_headings_are_none(heading: str) -> None:
     ],
 )
 def test_keywords(text: str, expected: list[tuple[str, str, bool]]) -> None:
-    assert [(k.word, k.level, k.negative) for k in keywords(text)] == expected
+    assert [(k.word, k.level, k.negative) for k in find_keywords(text)] == expected
 
 
 def test_keywords_have_lines() -> None:
-    assert [k.line for k in keywords("MUST\n\nMAY MUST\nSHALL", 10)] == [10, 12, 12, 13]
+    assert [k.line for k in find_keywords("MUST\n\nMAY MUST\nSHALL", 10)] == [10, 12, 12, 13]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.artifacts.adr import read_adr
-from sdd_hooks.artifacts.governing import governing
-from sdd_hooks.artifacts.identifiers import references
+from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.text.decoding import decode
 
 SEEDS = Path(__file__).parents[3] / "shared" / "seeds"
@@ -38,7 +38,7 @@ def test_a_record_without_a_number() -> None:
 
 def test_mentions_and_governing_comments_of_a_skill() -> None:
     text = seed("skill-search.md")
-    found = governing(text)
+    found = read_governing(text)
     assert ("SPEC-0034", "Graceful Degradation") not in [(str(g.id), g.requirement) for g in found]
     assert ("SPEC-0019", "qmd-helpers Reference") in [(str(g.id), g.requirement) for g in found]
-    assert {"ADR-0024", "ADR-0033"} <= {str(reference.id) for reference in references(text)}
+    assert {"ADR-0024", "ADR-0033"} <= {str(reference.id) for reference in find_id_references(text)}

@@ -4,22 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.artifacts.fields import top_fields
+from sdd_hooks.artifacts.fields import read_header_fields
 from sdd_hooks.artifacts.frontmatter import read_frontmatter
 from sdd_hooks.artifacts.status import (
     NO_STATUS,
     STATUSES,
     UNKNOWN,
-    Status,
+    ArtifactStatus,
     find_statuses,
     parse_status,
 )
 from sdd_hooks.text.markdown import mask_non_prose, parse_sections
 
 
-def found_in(text: str) -> tuple[Status, ...]:
+def found_in(text: str) -> tuple[ArtifactStatus, ...]:
     plain, found = mask_non_prose(text), parse_sections(text)
-    return find_statuses(read_frontmatter(text), top_fields(plain, found), plain, found)
+    return find_statuses(read_frontmatter(text), read_header_fields(plain, found), plain, found)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,9 @@ def test_what_a_template_says_is_no_status(text: str) -> None:
 
 @pytest.mark.parametrize("value", [*STATUSES, UNKNOWN, ""])
 def test_authoritative(value: str) -> None:
-    assert Status(value).authoritative == (value not in ("superseded", "deprecated", "rejected"))
+    assert ArtifactStatus(value).authoritative == (
+        value not in ("superseded", "deprecated", "rejected")
+    )
 
 
 def test_no_status_is_authoritative() -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import time
 
-from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
-from sdd_hooks.artifacts.validation import findings
+from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
+from sdd_hooks.artifacts.validation import validate_artifacts
 from sdd_hooks.findings import Finding
 
 
@@ -13,10 +13,10 @@ def corpus(*files: tuple[str, str]) -> Corpus:
     for name, matter in files:
         text = f"---\n{matter}\n---\n# {name if name.startswith('SPEC') else 'T'}: T\n".encode()
         if name.startswith("SPEC"):
-            sources.append(Source(f"specs/{name}/spec.md", text, "SPEC"))
-            sources.append(Source(f"specs/{name}/design.md", b"# Design\n", "SPEC"))
+            sources.append(ArtifactFile(f"specs/{name}/spec.md", text, "SPEC"))
+            sources.append(ArtifactFile(f"specs/{name}/design.md", b"# Design\n", "SPEC"))
         else:
-            sources.append(Source(f"adr/{name}.md", text, "ADR"))
+            sources.append(ArtifactFile(f"adr/{name}.md", text, "ADR"))
     return load_corpus(sources)
 
 
@@ -34,13 +34,13 @@ def test_nothing_to_say() -> None:
         ("SPEC-0002", "status: draft\nsupersedes: [SPEC-0003]"),
         ("SPEC-0003", "status: deprecated"),
     )
-    assert findings(loaded) == ()
-    assert findings(load_corpus([])) == ()
+    assert validate_artifacts(loaded) == ()
+    assert validate_artifacts(load_corpus([])) == ()
 
 
 def test_an_unknown_id() -> None:
     loaded = corpus(("0001-a", "status: accepted\nextends: [ADR-0020]"), ("0002-b", "a: b"))
-    (finding,) = findings(loaded)
+    (finding,) = validate_artifacts(loaded)
     assert finding == Finding(
         "adr/0001-a.md",
         3,
@@ -50,26 +50,26 @@ def test_an_unknown_id() -> None:
         "ADR-0020",
     )
     close = corpus(("0001-a", "governs: [SPEC-0021]"), ("SPEC-0001", "a: b"))
-    assert findings(close)[0].message == (
+    assert validate_artifacts(close)[0].message == (
         "ADR-0001 governs SPEC-0021, which does not exist: did you mean SPEC-0001?"
     )
 
 
 def test_unknown_ids_in_other_modules() -> None:
     loaded = corpus(("0001-a", 'governs: ["[api]/SPEC-0001"]'), ("SPEC-0001", "a: b"))
-    assert findings(loaded)[0].message == (
+    assert validate_artifacts(loaded)[0].message == (
         "ADR-0001 governs [api]/SPEC-0001, which does not exist: did you mean SPEC-0001?"
     )
 
 
 def test_edges_in_prose_are_not_held_to_the_rules() -> None:
     text = b"# T\n\n- Supersedes: ADR-0009\n"
-    assert findings(load_corpus([Source("adr/0001-a.md", text, "ADR")])) == ()
+    assert validate_artifacts(load_corpus([ArtifactFile("adr/0001-a.md", text, "ADR")])) == ()
 
 
 def test_ids_given_twice() -> None:
     loaded = corpus(("0001-a", "a: b"), ("0001-b", "a: b"), ("0002-c", "extends: [ADR-0001]"))
-    found = findings(loaded)
+    found = validate_artifacts(loaded)
     assert brief(found) == [
         ("adr/0001-a.md", 0, "duplicate-id", "critical"),
         ("adr/0001-b.md", 0, "duplicate-id", "critical"),
@@ -84,7 +84,7 @@ def test_a_cycle_is_shown_with_its_path() -> None:
         ("0002-b", "x: y\nextends: [ADR-0003]"),
         ("0003-c", "extends: [ADR-0001]"),
     )
-    (finding,) = findings(loaded)
+    (finding,) = validate_artifacts(loaded)
     assert brief((finding,)) == [("adr/0001-a.md", 2, "cycle", "critical")]
     assert finding.message == (
         "artifacts lead in a circle: ADR-0001 extends ADR-0002 extends ADR-0003 extends ADR-0001:"
@@ -94,7 +94,7 @@ def test_a_cycle_is_shown_with_its_path() -> None:
 
 def test_related_makes_no_cycle() -> None:
     loaded = corpus(("0001-a", "related: [ADR-0002]"), ("0002-b", "related: [ADR-0001]"))
-    assert findings(loaded) == ()
+    assert validate_artifacts(loaded) == ()
 
 
 def test_the_status_of_what_is_superseded() -> None:
@@ -106,7 +106,7 @@ def test_the_status_of_what_is_superseded() -> None:
         ("SPEC-0001", "x: y"),
         ("SPEC-0002", "supersedes: [SPEC-0001]"),
     )
-    found = findings(loaded)
+    found = validate_artifacts(loaded)
     assert brief(found) == [
         ("adr/0004-d.md", 2, "superseded-status", "warning"),
         ("specs/SPEC-0002/spec.md", 2, "superseded-status", "warning"),
@@ -121,7 +121,7 @@ def test_the_status_of_what_is_superseded() -> None:
 
 def test_what_is_wrong_with_single_files_is_told_too() -> None:
     loaded = corpus(("0001-a", "status: odd"), ("0002-b", "a: b: c"))
-    assert brief(findings(loaded)) == [
+    assert brief(validate_artifacts(loaded)) == [
         ("adr/0001-a.md", 2, "unknown-status", "warning"),
         ("adr/0002-b.md", 2, "broken-frontmatter", "critical"),
     ]
@@ -140,7 +140,7 @@ def test_only_what_changed_files_have_a_part_in() -> None:
     )
 
     def rules(*only: str) -> list[str]:
-        return [finding.rule for finding in findings(loaded, only)]
+        return [finding.rule for finding in validate_artifacts(loaded, only)]
 
     assert rules() == []
     assert rules("adr/0002-b.md") == ["cycle"]
@@ -148,13 +148,13 @@ def test_only_what_changed_files_have_a_part_in() -> None:
     assert rules("adr/0004-d.md") == ["superseded-status"]
     assert rules("adr/0006-g.md") == ["duplicate-id", "duplicate-id"]
     assert rules("specs/SPEC-0001/design.md") == ["unknown-id"]
-    assert len(findings(loaded)) == 6
+    assert len(validate_artifacts(loaded)) == 6
 
 
 def test_thousands_of_artifacts_in_one_chain() -> None:
     count = 4_000
     loaded = corpus(*((f"{n:05}-a", f"extends: [ADR-{n + 1:05}]") for n in range(count)))
     started = time.process_time()
-    assert [finding.rule for finding in findings(loaded)] == ["unknown-id"]
+    assert [finding.rule for finding in validate_artifacts(loaded)] == ["unknown-id"]
     # Well under a second when the cost is linear.
     assert time.process_time() - started < 10

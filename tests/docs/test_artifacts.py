@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
-from sdd_hooks.artifacts.identifiers import Kind
-from sdd_hooks.artifacts.validation import findings
+from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
+from sdd_hooks.artifacts.identifiers import ArtifactKind
+from sdd_hooks.artifacts.validation import validate_artifacts
 from tests.docs.pages import TOP
 
 DECISIONS = TOP / "docs" / "adrs"
@@ -24,9 +24,9 @@ _REQUIREMENT = re.compile(r'\b(SPEC-\d{4}) REQ "([^"]+)"')
 
 
 def read() -> Corpus:
-    kinds: dict[Kind, Path] = {"ADR": DECISIONS, "SPEC": SPECIFICATIONS}
+    kinds: dict[ArtifactKind, Path] = {"ADR": DECISIONS, "SPEC": SPECIFICATIONS}
     return load_corpus(
-        Source(path.relative_to(TOP).as_posix(), path.read_bytes(), kind)
+        ArtifactFile(path.relative_to(TOP).as_posix(), path.read_bytes(), kind)
         for kind, folder in kinds.items()
         for path in sorted(folder.rglob("*.md"))
     )
@@ -42,7 +42,7 @@ def titles(artifact: Artifact) -> list[str]:
 
 
 def test_there_is_nothing_to_find() -> None:
-    assert findings(CORPUS) == ()
+    assert validate_artifacts(CORPUS) == ()
 
 
 def test_every_file_is_an_artifact() -> None:

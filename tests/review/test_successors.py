@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from sdd_hooks.artifacts.corpus import Corpus, Source, load_corpus
+from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.review.successors import replacements, successors
 
 
 def corpus(**records: str) -> Corpus:
     """Records by number (`a1` is ADR-0001), as frontmatter."""
     return load_corpus(
-        Source(
+        ArtifactFile(
             f"docs/adrs/ADR-{int(name[1:]):04d}-x.md",
             f"---\n{matter}\n---\n# ADR-{int(name[1:]):04d}: X\n".encode(),
             "ADR",

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.requirements import keywords
+from sdd_hooks.artifacts.requirements import find_keywords
 from sdd_hooks.findings import Severity
 from sdd_hooks.text.markdown import mask_non_prose, parse_sections
 
@@ -86,7 +86,7 @@ def _sentences(text: str, start: int, end: int) -> str:
 
 
 def _severity(text: str) -> Severity:
-    levels = {keyword.level for keyword in keywords(text)}
+    levels = {keyword.level for keyword in find_keywords(text)}
     if "must" in levels:
         return "critical"
     return "warning" if "should" in levels else "info"

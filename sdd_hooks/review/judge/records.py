@@ -10,7 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.governing import governing
+from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.reporting.outcome import Candidate, References
 from sdd_hooks.review.judge.prompt import Part, cut, data
 from sdd_hooks.review.subject import Subject
@@ -54,7 +54,7 @@ def governing_specs(subject: Subject) -> list[Record]:
     requirements: dict[str, set[str]] = {}
     changed = (file for file in subject.change.files if file.added)
     for file in islice(changed, _FILES):
-        for entry in governing(subject.text(file.path)):
+        for entry in read_governing(subject.text(file.path)):
             for spec in subject.corpus.resolve(entry.id) if entry.id.kind == "SPEC" else ():
                 named[spec.path] = spec
                 requirements.setdefault(spec.path, set()).add(entry.requirement)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from sdd_hooks.artifacts.governing import governing
-from sdd_hooks.artifacts.identifiers import ArtifactId, references
+from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Blob
 from sdd_hooks.review.subject import Subject
@@ -47,9 +47,9 @@ def named_ids(subject: Subject) -> set[ArtifactId]:
         found.update(_ids(lines))
     blobs = [Blob(file.path, file.blob) for file in change.files if file.is_file and file.blob]
     for text in subject.after.texts(blobs[:MOST_FILES]).values():
-        found.update(one.id for one in governing(text))
+        found.update(one.id for one in read_governing(text))
     return found
 
 
 def _ids(texts: Iterable[str]) -> Iterator[ArtifactId]:
-    return (found.id for text in texts for found in references(text))
+    return (found.id for text in texts for found in find_id_references(text))

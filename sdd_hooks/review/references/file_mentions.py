@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sdd_hooks.artifacts.identifiers import ArtifactId, references
+from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import keep, recall
 from sdd_hooks.system.git import nul_split
@@ -106,4 +106,4 @@ def _rows(cached: Any) -> _Lines | None:
 
 
 def _names(text: str) -> tuple[ArtifactId, ...]:
-    return tuple(found.id for found in references(text))
+    return tuple(found.id for found in find_id_references(text))

@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sdd_hooks.artifacts.identifiers import ArtifactId, references
+from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import keep, recall
 from sdd_hooks.system.git import is_object_id
@@ -120,5 +120,5 @@ def _ids(repository: Repository, tip: str, base: str) -> list[str]:
 
 def _commit(id: str, message: str, files: Sequence[str] = ()) -> Commit:
     text = message[:LONGEST_MESSAGE]
-    named = (found.id for found in references(text))
+    named = (found.id for found in find_id_references(text))
     return Commit(id, text, frozenset(named), tuple(files))

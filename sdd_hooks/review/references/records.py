@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.identifiers import ArtifactId, mentioned_ids
+from sdd_hooks.artifacts.identifiers import ArtifactId, find_ids
 from sdd_hooks.review.references.words import words
 from sdd_hooks.text.markdown import Section
 
@@ -56,7 +56,7 @@ def read_content(artifact: Artifact, text: str) -> Content:
         tuple(Counter(words(section)) for section in sections),
         frozenset(_identifiers(text)),
         frozenset(_paths(text)),
-        frozenset(id for section in sections for id in mentioned_ids(section, "ADR")),
+        frozenset(id for section in sections for id in find_ids(section, "ADR")),
     )
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.governing import Governed
-from sdd_hooks.artifacts.identifiers import ArtifactId, id_of_name
+from sdd_hooks.artifacts.governing import GoverningReference
+from sdd_hooks.artifacts.identifiers import ArtifactId, id_from_name
 from sdd_hooks.code.paths import is_history, is_text
 from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.mentions import Mention
@@ -56,7 +56,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield Finding(comment.path, comment.entry.line, RULE.id, "critical", message, text)
 
 
-def _gone(subject: Subject, entry: Governed) -> str:
+def _gone(subject: Subject, entry: GoverningReference) -> str:
     """What a comment names and the change takes away, "" when it is there, or never was."""
     before, after = (resolve(tree, entry.id) for tree in (subject.corpus_before, subject.corpus))
     if not before or not after:
@@ -87,7 +87,7 @@ def _counts(subject: Subject, mention: Mention) -> bool:
     if _EXAMPLE.search(mention.text):
         return False
     name = mention.path.rpartition("/")[2]
-    own = id_of_name(name.partition(".")[0], wanted.kind)
+    own = id_from_name(name.partition(".")[0], wanted.kind)
     return own is None or own.number != wanted.number
 
 

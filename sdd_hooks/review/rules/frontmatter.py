@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
-from sdd_hooks.artifacts.validation import findings
+from sdd_hooks.artifacts.validation import validate_artifacts
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules import duplicate_number
@@ -30,7 +30,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     ]
     changed = {file.path for file in subject.change.files}
     shared = any(_is_shared(one, changed) for one in found)
-    known = {_told(one) for one in findings(subject.corpus_before)} if shared else set()
+    known = {_told(one) for one in validate_artifacts(subject.corpus_before)} if shared else set()
     for finding in found:
         if not (_is_shared(finding, changed) and _told(finding) in known):
             yield replace(finding, rule=f"{RULE.id}/{finding.rule}")
@@ -53,7 +53,7 @@ def artifact_findings(subject: Subject) -> tuple[Finding, ...]:
     former = {file.before for file in subject.change.files if subject.is_artifact(file.before)}
     if not changed and not former:
         return ()
-    found = {*findings(subject.corpus, only=changed), *_left_dangling(subject, former)}
+    found = {*validate_artifacts(subject.corpus, only=changed), *_left_dangling(subject, former)}
     return tuple(sorted(found))
 
 
@@ -65,7 +65,7 @@ def _left_dangling(subject: Subject, former: set[str]) -> Iterator[Finding]:
         if not subject.corpus.resolve(artifact.id)
     }
     if gone:
-        for finding in findings(subject.corpus):
+        for finding in validate_artifacts(subject.corpus):
             if finding.rule == "unknown-id" and finding.evidence in gone:
                 yield finding
 

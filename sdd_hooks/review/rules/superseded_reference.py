@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.identifiers import references
+from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.code.paths import is_history, is_list
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.mentions import Mention
@@ -82,7 +82,7 @@ def _tells_of_the_past(
         text = "\n".join((subject.change.title, subject.change.body, *subject.change.messages))
     return bool(
         _KNOWS.search(mention.text)
-        or any(reference.id in named for reference in references(text[:100_000]))
+        or any(reference.id in named for reference in find_id_references(text[:100_000]))
     )
 
 

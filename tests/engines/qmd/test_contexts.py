@@ -9,13 +9,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.identifiers import ArtifactId, Kind
-from sdd_hooks.artifacts.status import Status
+from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
+from sdd_hooks.artifacts.status import ArtifactStatus
 from sdd_hooks.engines.qmd.contexts import claims, drift, warnings
 
 
-def artifact(number: int, status: str = "accepted", kind: Kind = "ADR") -> Artifact:
-    return Artifact(kind, ArtifactId(kind, number), f"{number}.md", "T", status=Status(status))
+def artifact(number: int, status: str = "accepted", kind: ArtifactKind = "ADR") -> Artifact:
+    return Artifact(
+        kind, ArtifactId(kind, number), f"{number}.md", "T", status=ArtifactStatus(status)
+    )
 
 
 THREE = [artifact(1), artifact(2, "superseded"), artifact(26), artifact(4, "draft", "SPEC")]
