@@ -1,8 +1,8 @@
-"""The sections of a tasks.md, and how one of them is ticked, changed and added.
+"""Parse the sections of a tasks.md; tick, replace and append a section.
 
-A section is a heading `## N. Title` and what follows it up to the next heading of its level or
-above; its tasks are boxes, `- [ ] N.1 text`, at any depth. Headings and boxes in code and comments
-are none. Texts are changed where they must and nowhere else.
+A section is a heading `## N. Title` and the text up to the next heading of its level or above. Its
+tasks are boxes, `- [ ] N.1 text`, at any depth. Headings and boxes in code and comments are
+ignored. A change leaves the rest of the text byte for byte unchanged.
 """
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "One file for each tracker"
@@ -31,12 +31,12 @@ _BLANK = " \t\n"
 _VISIBLE = re.compile(r"[^ \t\n]")
 
 
-class Tasks(NamedTuple):
-    """A section. `key` is its number as written, with `.2` and so on where the number was taken.
+class TaskSection(NamedTuple):
+    """A section. `key` is its number as written; `.2` and so on is added to a repeated number.
 
-    `body` is the text below the heading without blank lines around it, otherwise verbatim. `open`
-    are the offsets of the blanks that wait for a tick; `boxes` is how many there are in all. The
-    heading is `start` to `heading_end`, the body `body_start` to `body_end`, offsets in the text.
+    `body` is the text below the heading, verbatim except for blank lines around it. `open` are the
+    offsets of the blanks in boxes without a tick, `boxes` is the number of all boxes. The heading
+    is at the offsets `start` to `heading_end` of the text, the body at `body_start` to `body_end`.
     """
 
     key: str
@@ -51,87 +51,87 @@ class Tasks(NamedTuple):
 
     @property
     def done(self) -> bool:
-        """Whether there are boxes and all of them are ticked."""
+        """Whether the section has boxes and all of them are ticked."""
         return self.boxes > 0 and not self.open
 
 
-def tasks_of(text: str) -> tuple[list[Tasks], list[str]]:
-    """The sections, in order, and the titles of those that hold boxes but have no number.
+def parse_task_sections(text: str) -> tuple[list[TaskSection], list[str]]:
+    """The numbered sections, in order, and the titles of sections with boxes but without a number.
 
     Line ends may be of any kind. Never raises.
     """
-    # A byte order mark is in the way of a heading; a space is not, and keeps the offsets.
+    # A byte order mark prevents a heading. A space does not, and preserves the offsets.
     readable = " " + text[1:] if text.startswith("\ufeff") else text
     plain = unify_line_endings(readable)
-    told = mask_non_prose(readable)
+    masked = mask_non_prose(readable)
     tops = [section for section in parse_sections(readable) if 0 < section.level <= _LEVEL]
     ends = [*(section.start for section in tops[1:]), len(text)]
-    found: list[Tasks] = []
+    sections: list[TaskSection] = []
     unnumbered: list[str] = []
-    times: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for top, end in zip(tops, ends, strict=False):
         heading_end = _line_end(text, plain, top.start)
-        boxes = list(_boxes(told, heading_end, end))
+        boxes = list(_boxes(masked, heading_end, end))
         numbered = _numbered(plain, top)
         if numbered is None:
             unnumbered += [top.title] if boxes else []
             continue
         number, title = numbered
-        times[number] = times.get(number, 0) + 1
+        counts[number] = counts.get(number, 0) + 1
         below = min(plain.find("\n", heading_end) + 1 or end, end)
-        body_start, body_end = _content(text, plain, below, end)
-        found.append(
-            Tasks(
-                number if times[number] == 1 else f"{number}.{times[number]}",
-                title,
-                text[body_start:body_end],
-                len(boxes),
-                tuple(at for at in boxes if text[at] == " "),
-                top.start,
-                heading_end,
-                body_start,
-                body_end,
+        body_start, body_end = _strip_blank_lines(text, plain, below, end)
+        sections.append(
+            TaskSection(
+                key=number if counts[number] == 1 else f"{number}.{counts[number]}",
+                title=title,
+                body=text[body_start:body_end],
+                boxes=len(boxes),
+                open=tuple(at for at in boxes if text[at] == " "),
+                start=top.start,
+                heading_end=heading_end,
+                body_start=body_start,
+                body_end=body_end,
             )
         )
-    return found, unnumbered
+    return sections, unnumbered
 
 
-def ticked(text: str, tasks: Tasks) -> str:
+def tick_all(text: str, section: TaskSection) -> str:
     """The text with every box of a section ticked."""
     pieces = []
     position = 0
-    for at in tasks.open:
+    for at in section.open:
         pieces += [text[position:at], "x"]
         position = at + 1
     return "".join([*pieces, text[position:]])
 
 
-def changed(text: str, tasks: Tasks, title: str | None, body: str | None) -> str:
-    """The text with another title or body of a section; None leaves it."""
-    after = text[tasks.body_end :]
-    middle = text[tasks.heading_end : tasks.body_start]
-    content = tasks.body
+def replace_section(text: str, section: TaskSection, title: str | None, body: str | None) -> str:
+    """The text with a new title or body of a section; None leaves it unchanged."""
+    after = text[section.body_end :]
+    middle = text[section.heading_end : section.body_start]
+    content = section.body
     if body is not None:
-        content = trimmed(body, text)
-        if content and not tasks.body:
+        content = normalise_body(body, text)
+        if content and not section.body:
             newline = newline_of(text)
             middle, after = newline * 2, newline + after
-    heading = text[tasks.start : tasks.heading_end]
+    heading = text[section.start : section.heading_end]
     if title is not None:
-        heading = f"## {tasks.key.partition('.')[0]}. {title}"
-    return f"{text[: tasks.start]}{heading}{middle}{content}{after}"
+        heading = f"## {section.key.partition('.')[0]}. {title}"
+    return f"{text[: section.start]}{heading}{middle}{content}{after}"
 
 
-def added(text: str, title: str, body: str) -> tuple[str, str]:
-    """The text with a section more at its end, and the key of that.
+def append_section(text: str, title: str, body: str) -> tuple[str, str]:
+    """The text with another section at its end, and the key of that section.
 
-    A body without a box is given one: what has none is never done.
+    A box is added to a body without one: a section without a box cannot be closed.
     """
     newline = newline_of(text)
-    existing, _ = tasks_of(text)
-    taken = (int(number) for one in existing for number in _NUMBER.findall(one.key))
-    number = str(max(taken, default=0) + 1)
-    content = trimmed(body, text)
+    sections, _ = parse_task_sections(text)
+    used = (int(number) for section in sections for number in _NUMBER.findall(section.key))
+    number = str(max(used, default=0) + 1)
+    content = normalise_body(body, text)
     if not any(_boxes(mask_non_prose(content), 0, len(content))):
         content = f"{content}{newline * 2 if content else ''}- [ ] {number}.1 {title}"
     before = text.rstrip(" \t\r\n")
@@ -139,40 +139,40 @@ def added(text: str, title: str, body: str) -> tuple[str, str]:
     return f"{before}{gap}## {number}. {title}{newline * 2}{content}{newline}", number
 
 
-def trimmed(body: str, text: str) -> str:
-    """A body as it goes into `text`: with its line ends, without blank lines around it."""
+def normalise_body(body: str, text: str) -> str:
+    """A body with the line ends of `text` and without blank lines around it."""
     lines = re.sub(r"\r\n?", "\n", body)
-    start, end = _content(lines, lines, 0, len(lines))
+    start, end = _strip_blank_lines(lines, lines, 0, len(lines))
     return lines[start:end].replace("\n", newline_of(text))
 
 
 def newline_of(text: str) -> str:
-    """How lines of a text end; a new one has `\\n`."""
+    """The line end of a text; `\\n` for an empty text."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
 def _numbered(plain: str, section: Section) -> tuple[str, str] | None:
-    """Number and title of a heading `## N. Title`; None for any other."""
-    if section.level != _LEVEL or plain[_first(plain, section.start, section.end)] != "#":
+    """Number and title of a heading `## N. Title`; None for any other heading."""
+    if section.level != _LEVEL or plain[_first_visible(plain, section.start, section.end)] != "#":
         return None
-    found = _NUMBERED.fullmatch(section.title)
-    return None if found is None else (found["number"], (found["title"] or "").strip())
+    match = _NUMBERED.fullmatch(section.title)
+    return None if match is None else (match["number"], (match["title"] or "").strip())
 
 
-def _boxes(told: str, start: int, end: int) -> Iterator[int]:
-    """The offsets of what stands between the brackets of boxes.
+def _boxes(masked: str, start: int, end: int) -> Iterator[int]:
+    """The offsets of the characters between the brackets of boxes.
 
-    `told` has no code any more but that in the depths of a list.
+    In `masked` all code is masked except for fenced code in nested list items.
     """
     fence = ""
-    room = 0
-    for line in _LINE.finditer(told, start, end):
+    min_indent = 0
+    for line in _LINE.finditer(masked, start, end):
         at = line.start()
-        opening = _FENCE.match(told, at, line.end())
+        opening = _FENCE.match(masked, at, line.end())
         if fence:
-            blank = not line[0].strip()
-            # A line further out than the item that the code is in ends both.
-            if blank or len(line[0]) - len(line[0].lstrip(" \t>")) >= room:
+            is_blank = not line[0].strip()
+            # A line with less indentation ends the list item, and its code with it.
+            if is_blank or len(line[0]) - len(line[0].lstrip(" \t>")) >= min_indent:
                 closes = opening and opening["fence"].startswith(fence) and not opening["items"]
                 if opening and closes and not opening["rest"].strip():
                     fence = ""
@@ -181,32 +181,33 @@ def _boxes(told: str, start: int, end: int) -> Iterator[int]:
         if opening and not (opening["fence"][0] == "`" and "`" in opening["rest"]):
             fence = opening["fence"]
             indent = len(opening["indent"])
-            room = indent + len(opening["items"]) if opening["items"] else max(indent - 3, 0)
+            items = len(opening["items"])
+            min_indent = indent + items if items else max(indent - 3, 0)
             continue
-        box = _BOX.match(told, at, line.end())
+        box = _BOX.match(masked, at, line.end())
         if box:
             yield box.start("tick")
 
 
-def _content(text: str, plain: str, start: int, end: int) -> tuple[int, int]:
-    """Where the first line that is not blank begins, and where the last one ends."""
-    first = _first(plain, start, end)
+def _strip_blank_lines(text: str, plain: str, start: int, end: int) -> tuple[int, int]:
+    """The start of the first line that is not blank, and the end of the last such line."""
+    first = _first_visible(plain, start, end)
     if first == end:
         return start, start
     last = start + len(plain[start:end].rstrip(_BLANK))
     return max(plain.rfind("\n", start, first) + 1, start), _line_end(text, plain, last, end)
 
 
-def _first(plain: str, start: int, end: int) -> int:
-    """Where the first character is that is not blank; `end` where there is none."""
-    found = _VISIBLE.search(plain, start, end)
-    return found.start() if found else end
+def _first_visible(plain: str, start: int, end: int) -> int:
+    """The offset of the first character that is not blank; `end` if there is none."""
+    match = _VISIBLE.search(plain, start, end)
+    return match.start() if match else end
 
 
 def _line_end(text: str, plain: str, start: int, end: int | None = None) -> int:
-    """Where the line that `start` is in ends, without its line end."""
+    """The offset of the end of the line around `start`, without its line end."""
     end = len(plain) if end is None else end
-    found = plain.find("\n", start, end)
-    stop = end if found < 0 else found
-    # Of CRLF, the first character is a space in `plain`.
+    newline = plain.find("\n", start, end)
+    stop = end if newline < 0 else newline
+    # The first character of a CRLF is a space in `plain`.
     return stop - 1 if text.endswith("\r", start, stop) else stop

@@ -1,4 +1,4 @@
-"""The sections of a tasks.md, whatever is in it, and how they are changed."""
+"""Parsing the sections of a tasks.md, of any content, and changing them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.trackers.tasks_md.sections import added, changed, tasks_of, ticked, trimmed
+from sdd_hooks.trackers.tasks_md.sections import (
+    append_section,
+    normalise_body,
+    parse_task_sections,
+    replace_section,
+    tick_all,
+)
 
 PLAIN = """\
 # Tasks
@@ -36,12 +42,12 @@ No number, no boxes.
 
 def outline(text: str) -> list[tuple[str, str, int, int]]:
     """Key, title, boxes and open boxes of each section."""
-    return [(one.key, one.title, one.boxes, len(one.open)) for one in tasks_of(text)[0]]
+    return [(s.key, s.title, s.boxes, len(s.open)) for s in parse_task_sections(text)[0]]
 
 
-def test_a_section_ends_where_the_next_of_its_level_begins() -> None:
+def test_a_section_ends_at_the_next_heading_of_its_level() -> None:
     assert outline(PLAIN) == [("1", "Set up", 2, 1), ("2", "Go on", 1, 0)]
-    first, second = tasks_of(PLAIN)[0]
+    first, second = parse_task_sections(PLAIN)[0]
     assert first.body == "- [x] 1.1 One\n- [ ] 1.2 Two"
     assert second.body == "### In parts\n\n- [x] 2.1 Three"
     assert [first.done, second.done] == [False, True]
@@ -58,7 +64,7 @@ def test_a_section_ends_where_the_next_of_its_level_begins() -> None:
         ("   ## 1. A\n", ["1 A"]),
         ("    ## 1. code\n", []),
         ("\ufeff## 1. A\n- [ ] x", [("1", "A", 1, 1)]),
-        # No section: other levels, no number, a year, a version, a number in words.
+        # Not sections: other levels, no number, a year, a version, a number after a word.
         ("# 1. A\n### 2. B\n## A\n## 2026 plans\n## 1.2 C\n## 1.x D\n## Phase 1: E", []),
         ("1: A\n---\n", []),
         # Duplicated
@@ -89,37 +95,42 @@ def test_sections(text: str, expected: list[object]) -> None:
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_any_line_end(newline: str) -> None:
     text = PLAIN.replace("\n", newline)
-    found = tasks_of(text)[0]
+    found = parse_task_sections(text)[0]
     assert outline(text) == outline(PLAIN)
-    assert [one.body for one in found] == [
-        one.body.replace("\n", newline) for one in tasks_of(PLAIN)[0]
+    assert [section.body for section in found] == [
+        section.body.replace("\n", newline) for section in parse_task_sections(PLAIN)[0]
     ]
     assert text[found[0].start : found[0].heading_end] == "## 1. Set up"
 
 
-def test_blank_lines_around_a_body_are_not_of_it() -> None:
+def test_a_body_excludes_blank_lines_around_it() -> None:
     text = "## 1. A\n \n\t\n  - [ ] a  \n\nb \t\n\n   \n## 2. B\n \n"
-    assert [one.body for one in tasks_of(text)[0]] == ["  - [ ] a  \n\nb \t", ""]
+    assert [section.body for section in parse_task_sections(text)[0]] == ["  - [ ] a  \n\nb \t", ""]
 
 
-def test_what_has_boxes_and_no_number_is_told() -> None:
-    assert tasks_of("## 1. A\n## Later\n- [ ] x\n## Notes\n# Top\n- [x] y")[1] == ["Later", "Top"]
+def test_sections_with_boxes_and_without_a_number_are_returned() -> None:
+    assert parse_task_sections("## 1. A\n## Later\n- [ ] x\n## Notes\n# Top\n- [x] y")[1] == [
+        "Later",
+        "Top",
+    ]
 
 
-def test_ticking_changes_the_boxes_of_one_section() -> None:
+def test_tick_all_changes_the_boxes_of_one_section() -> None:
     text = "## 1. A\r\n- [ ] a\r\n  * [x] b\r\n  1. [ ] c\r\n## 2. B\r\n- [ ] d"
-    first = tasks_of(text)[0][0]
-    after = ticked(text, first)
+    first = parse_task_sections(text)[0][0]
+    after = tick_all(text, first)
     assert after == text.replace("[ ] a", "[x] a").replace("[ ] c", "[x] c")
-    assert [one.done for one in tasks_of(after)[0]] == [True, False]
+    assert [section.done for section in parse_task_sections(after)[0]] == [True, False]
 
 
-def test_changing_leaves_everything_else() -> None:
-    first, second = tasks_of(PLAIN)[0]
-    assert changed(PLAIN, first, "Begin", None) == PLAIN.replace("Set up", "Begin")
-    assert changed(PLAIN, first, None, "\n\nNew\r\n\n") == PLAIN.replace(first.body, "New")
-    assert changed(PLAIN, second, "X", "Y") == PLAIN.replace("Go on", "X").replace(second.body, "Y")
-    assert changed(PLAIN, first, None, None) == PLAIN
+def test_replace_section_changes_nothing_else() -> None:
+    first, second = parse_task_sections(PLAIN)[0]
+    assert replace_section(PLAIN, first, "Begin", None) == PLAIN.replace("Set up", "Begin")
+    assert replace_section(PLAIN, first, None, "\n\nNew\r\n\n") == PLAIN.replace(first.body, "New")
+    assert replace_section(PLAIN, second, "X", "Y") == PLAIN.replace("Go on", "X").replace(
+        second.body, "Y"
+    )
+    assert replace_section(PLAIN, first, None, None) == PLAIN
 
 
 @pytest.mark.parametrize(
@@ -130,20 +141,20 @@ def test_changing_leaves_everything_else() -> None:
         ("## 1. A\r\n\r\n## 2. B", "## 1. A\r\n\r\nNew\r\n\r\n## 2. B"),
     ],
 )
-def test_a_body_where_there_was_none(text: str, after: str) -> None:
-    assert changed(text, tasks_of(text)[0][0], None, "New") == after
+def test_replace_section_adds_a_body(text: str, after: str) -> None:
+    assert replace_section(text, parse_task_sections(text)[0][0], None, "New") == after
 
 
-def test_a_heading_keeps_its_number_and_not_the_order_of_a_repetition() -> None:
+def test_a_repeated_number_is_kept_without_its_suffix() -> None:
     text = "## 1. A\n## 1. B\n"
-    assert changed(text, tasks_of(text)[0][1], "C", None) == "## 1. A\n## 1. C\n"
+    assert replace_section(text, parse_task_sections(text)[0][1], "C", None) == "## 1. A\n## 1. C\n"
 
 
-def test_adding() -> None:
-    after, key = added(PLAIN, "More", "- [ ] 3.1 Four")
+def test_append_section() -> None:
+    after, key = append_section(PLAIN, "More", "- [ ] 3.1 Four")
     assert (after, key) == (f"{PLAIN}\n## 3. More\n\n- [ ] 3.1 Four\n", "3")
-    assert added("", "A", "") == ("## 1. A\n\n- [ ] 1.1 A\n", "1")
-    assert added("# T\r\n\r\n## 7b. X\r\n", "A", "Text.\n\nMore.") == (
+    assert append_section("", "A", "") == ("## 1. A\n\n- [ ] 1.1 A\n", "1")
+    assert append_section("# T\r\n\r\n## 7b. X\r\n", "A", "Text.\n\nMore.") == (
         "# T\r\n\r\n## 7b. X\r\n\r\n## 8. A\r\n\r\nText.\r\n\r\nMore.\r\n\r\n- [ ] 8.1 A\r\n",
         "8",
     )
@@ -165,31 +176,31 @@ TEXTS = st.one_of(
 
 
 @given(TEXTS)
-def test_sections_are_pieces_of_the_text_in_order(text: str) -> None:
-    found, _ = tasks_of(text)
+def test_offsets_are_ordered_and_match_the_text(text: str) -> None:
+    sections, _ = parse_task_sections(text)
     position = 0
-    for one in found:
-        assert position <= one.start <= one.heading_end <= one.body_start <= one.body_end
-        assert text[one.body_start : one.body_end] == one.body
-        assert all(text[at] == " " and one.body_start <= at < one.body_end for at in one.open)
-        assert len(one.open) <= one.boxes
-        position = one.body_end
+    for s in sections:
+        assert position <= s.start <= s.heading_end <= s.body_start <= s.body_end
+        assert text[s.body_start : s.body_end] == s.body
+        assert all(text[at] == " " and s.body_start <= at < s.body_end for at in s.open)
+        assert len(s.open) <= s.boxes
+        position = s.body_end
     assert position <= len(text)
-    assert len({one.key for one in found}) == len(found)
+    assert len({s.key for s in sections}) == len(sections)
 
 
 @given(TEXTS, st.integers(0, 5))
-def test_ticking_finishes_one_section_and_no_other(text: str, number: int) -> None:
-    found, _ = tasks_of(text)
-    if not found:
+def test_tick_all_completes_one_section_and_no_other(text: str, number: int) -> None:
+    before, _ = parse_task_sections(text)
+    if not before:
         return
-    one = found[number % len(found)]
-    after = ticked(text, one)
-    assert len(after) == len(text)
-    assert [at for at in range(len(text)) if after[at] != text[at]] == list(one.open)
-    again, _ = tasks_of(after)
-    assert [each.done for each in again] == [
-        each.boxes > 0 if each.key == one.key else each.done for each in found
+    ticked = before[number % len(before)]
+    new_text = tick_all(text, ticked)
+    assert len(new_text) == len(text)
+    assert [at for at in range(len(text)) if new_text[at] != text[at]] == list(ticked.open)
+    after, _ = parse_task_sections(new_text)
+    assert [section.done for section in after] == [
+        section.boxes > 0 if section.key == ticked.key else section.done for section in before
     ]
 
 
@@ -204,27 +215,31 @@ BODIES = st.lists(
 
 
 @given(st.lists(st.tuples(TITLES, BODIES), max_size=6), st.sampled_from(["\n", "\r\n"]))
-def test_what_is_written_is_read_back(parts: list[tuple[str, str]], newline: str) -> None:
+def test_written_sections_are_parsed_back(parts: list[tuple[str, str]], newline: str) -> None:
     written = [f"## {n}. {title}\n\n{body}\n\n" for n, (title, body) in enumerate(parts, 1)]
     text = "".join(["# Tasks\n\n", *written]).replace("\n", newline)
-    assert [(one.key, one.title, one.body) for one in tasks_of(text)[0]] == [
-        (str(n), title, trimmed(body, text)) for n, (title, body) in enumerate(parts, 1)
-    ]
+    assert [
+        (section.key, section.title, section.body) for section in parse_task_sections(text)[0]
+    ] == [(str(n), title, normalise_body(body, text)) for n, (title, body) in enumerate(parts, 1)]
 
 
 @given(st.lists(st.tuples(TITLES, BODIES), min_size=1, max_size=5), TITLES, BODIES)
-def test_a_change_is_read_back(parts: list[tuple[str, str]], title: str, body: str) -> None:
+def test_a_replaced_section_is_parsed_back(
+    parts: list[tuple[str, str]], title: str, body: str
+) -> None:
     text = "# Tasks\n"
-    for each in parts:
-        text, _ = added(text, *each)
-    before = tasks_of(text)[0]
+    for part in parts:
+        text, _ = append_section(text, *part)
+    before = parse_task_sections(text)[0]
     assert len(before) == len(parts)
-    assert all(one.boxes for one in before)
+    assert all(section.boxes for section in before)
     target = before[len(before) // 2]
-    after = tasks_of(changed(text, target, title, body))[0]
-    assert [(one.key, one.title, one.body) for one in after] == [
-        (one.key, title, trimmed(body, text)) if one is target else (one.key, one.title, one.body)
-        for one in before
+    after = parse_task_sections(replace_section(text, target, title, body))[0]
+    assert [(section.key, section.title, section.body) for section in after] == [
+        (section.key, title, normalise_body(body, text))
+        if section is target
+        else (section.key, section.title, section.body)
+        for section in before
     ]
 
 
@@ -241,8 +256,8 @@ def test_a_change_is_read_back(parts: list[tuple[str, str]], title: str, body: s
     ],
     ids=["boxes", "sections", "blank lines", "quotes", "items", "fences", "a title"],
 )
-def test_a_huge_file_is_read_in_time(text: str) -> None:
+def test_a_huge_file_is_parsed_in_time(text: str) -> None:
     started = time.perf_counter()
-    tasks_of(text)
-    # A second here, on a machine with nothing else to do; without bound for what is quadratic.
+    parse_task_sections(text)
+    # It takes about a second on an idle machine; a quadratic parser would take much longer.
     assert time.perf_counter() - started < 20

@@ -16,7 +16,7 @@ from sdd_hooks.trackers.issue_file import parse
 from sdd_hooks.trackers.protocol import Around, Filter, Page, Since, Unsupported, Where
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import sync
-from sdd_hooks.trackers.tasks_md.tracker import VENDOR, TasksMd
+from sdd_hooks.trackers.tasks_md.tracker import VENDOR, TasksMdTracker
 from tests.support.machines import Workplace
 from tests.support.repos import Repo
 
@@ -40,12 +40,12 @@ TEXT = """\
 SPEC = "# SPEC-0003: Tokens\n\n## Requirements\n"
 
 
-def tracker(repo: Repo, *directories: str) -> TasksMd:
-    return TasksMd(repo.handle, directories or (SPECS,), lambda: AT)
+def open_tracker(repo: Repo, *directories: str) -> TasksMdTracker:
+    return TasksMdTracker(repo.handle, directories or (SPECS,), lambda: AT)
 
 
 def page(repo: Repo, *directories: str) -> Page:
-    (found,) = tracker(repo, *directories).fetch(Since(), {})
+    (found,) = open_tracker(repo, *directories).fetch(Since(), {})
     return found
 
 
@@ -96,32 +96,31 @@ def test_sections_are_issues(shop: Repo) -> None:
     )
 
 
-def test_the_place_and_what_there_is_not(shop: Repo) -> None:
-    one = tracker(shop, SPECS, "more/specs")
-    assert (one.name, one.label, one.place, one.web) == (
+def test_place_names_the_directories(shop: Repo) -> None:
+    tracker = open_tracker(shop, SPECS, "more/specs")
+    assert (tracker.name, tracker.label, tracker.place, tracker.web) == (
         "tasks-md",
         "tasks.md",
         f"{SPECS}, more/specs",
         "",
     )
-    assert one.inventory() is None
-    one.disconnect()
+    assert tracker.inventory() is None
+    tracker.disconnect()
 
 
-def test_times_are_those_of_the_commits_of_a_file(shop: Repo) -> None:
+def test_times_are_the_times_of_the_commits_of_a_file(shop: Repo) -> None:
     later = "2026-03-04T05:06:07+00:00"
     shop.write(AUTH, TEXT + "\n## 3. More\n")
     shop.git("add", ".")
     shop.git("commit", "-qm", "More", env={"GIT_COMMITTER_DATE": later, "GIT_AUTHOR_NAME": "Bob"})
     shop.commit("Something else", {"other.txt": "x"})
-    one = issues(shop)["tasks-auth-3"]
-    assert (one.created, one.updated, one.author) == (COMMITTED, "2026-03-04T05:06:07Z", "Ada")
+    issue = issues(shop)["tasks-auth-3"]
+    times = (issue.created, issue.updated, issue.author)
+    assert times == (COMMITTED, "2026-03-04T05:06:07Z", "Ada")
 
 
 @pytest.mark.parametrize("staged", [False, True])
-def test_a_file_that_is_not_committed_was_updated_when_it_was_written(
-    shop: Repo, staged: bool
-) -> None:
+def test_an_uncommitted_file_was_updated_at_its_mtime(shop: Repo, staged: bool) -> None:
     new = f"{SPECS}/[new]/tasks.md"
     for path in (AUTH, new):
         os.utime(shop.write(path, TEXT.replace("1.2", "1.3")), (WRITTEN, WRITTEN))
@@ -136,44 +135,46 @@ def test_a_file_that_is_not_committed_was_updated_when_it_was_written(
 
 def test_a_repository_without_a_commit(repo: Repo) -> None:
     os.utime(repo.write(AUTH, TEXT), (WRITTEN, WRITTEN))
-    assert {one.updated for one in page(repo).issues} == {"2026-05-28T20:26:40Z"}
+    assert {issue.updated for issue in page(repo).issues} == {"2026-05-28T20:26:40Z"}
 
 
-def test_a_module_that_is_a_folder_of_the_repository(repo: Repo) -> None:
+def test_a_module_in_a_folder_of_the_repository(repo: Repo) -> None:
     repo.commit("Begin", {f"api/{AUTH}": TEXT})
-    (found,) = TasksMd(repo.handle.at(repo.root / "api"), (SPECS,)).fetch(Since(), {})
-    assert [(one.url, one.updated) for one in found.issues] == [(AUTH, COMMITTED)] * 2
+    (found,) = TasksMdTracker(repo.handle.at(repo.root / "api"), (SPECS,)).fetch(Since(), {})
+    assert [(issue.url, issue.updated) for issue in found.issues] == [(AUTH, COMMITTED)] * 2
 
 
-def test_sync_in_a_folder(shop: Repo) -> None:
+def test_sync_into_a_folder(shop: Repo) -> None:
     folder = IssueFolder(shop.root, ".sdd/issues")
-    one = tracker(shop)
-    assert sync(one, folder).added == 2
+    tracker = open_tracker(shop)
+    assert sync(tracker, folder).added == 2
     stored = parse((folder.path / "tasks-auth-1.md").read_bytes())
     assert stored is not None
     assert (stored.specs, stored.adrs, stored.status) == (("SPEC-0003",), ("ADR-0007",), "open")
-    again = sync(one, folder)
+    again = sync(tracker, folder)
     assert (again.unchanged, again.changed) == (2, ())
 
-    one.close("tasks-auth-1")
+    tracker.close("tasks-auth-1")
     shop.write(AUTH, (shop.root / AUTH).read_text().replace("## 2. Go on", "## Later"))
-    done = sync(one, folder)
+    done = sync(tracker, folder)
     assert (done.updated, done.removed) == (1, 1)
     assert done.warnings == (f"left out `Later` of {AUTH}: no number",)
     assert [path.name for path in folder.path.glob("*.md")] == ["tasks-auth-1.md"]
 
 
 def test_one_issue_and_live_queries(shop: Repo) -> None:
-    one = tracker(shop)
-    assert one.issue("tasks-auth-2").title == "Go on"
+    tracker = open_tracker(shop)
+    assert tracker.issue("tasks-auth-2").title == "Go on"
     with pytest.raises(Missing, match=r"^there is no tasks-auth-9 in the tasks\.md files of docs/"):
-        one.issue("tasks-auth-9")
-    assert [each.id for each in one.query(Filter("open"))] == ["tasks-auth-1"]
-    assert [each.id for each in one.query(Filter())] == ["tasks-auth-1", "tasks-auth-2"]
-    assert list(one.query(Filter(labels=("bug",)))) == []
+        tracker.issue("tasks-auth-9")
+    assert [issue.id for issue in tracker.query(Filter("open"))] == ["tasks-auth-1"]
+    assert [issue.id for issue in tracker.query(Filter())] == ["tasks-auth-1", "tasks-auth-2"]
+    assert list(tracker.query(Filter(labels=("bug",)))) == []
 
 
-def test_what_cannot_be_read_is_told_and_left_out(shop: Repo, tmp_path: Path) -> None:
+def test_unreadable_files_and_sections_are_left_out_with_a_warning(
+    shop: Repo, tmp_path: Path
+) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "tasks.md").write_text("## 1. Secret")
@@ -186,19 +187,19 @@ def test_what_cannot_be_read_is_told_and_left_out(shop: Repo, tmp_path: Path) ->
     with shop.write(f"{SPECS}/huge/tasks.md").open("wb") as file:
         file.truncate((5 << 20) + 1)
     found = page(shop)
-    assert [one.id for one in found.issues] == [
+    assert [issue.id for issue in found.issues] == [
         "tasks-auth-1",
         "tasks-auth-2",
         "tasks-twice-1",
         "tasks-twice-1.2",
     ]
     assert found.warnings == (
-        f"left out '{SPECS}/binary/tasks.md': it is no text, or its name is none",
+        f"left out '{SPECS}/binary/tasks.md': it is not text, or its name is not printable",
         f"left out {SPECS}/directory/tasks.md: not a regular file",
         f"left out {SPECS}/file/tasks.md: a symlink",
         f"left out {SPECS}/folder: leaves the repository",
         f"left out {SPECS}/huge/tasks.md: larger than 5242880 bytes",
-        f"left out '{SPECS}/odd\\nname/tasks.md': it is no text, or its name is none",
+        f"left out '{SPECS}/odd\\nname/tasks.md': it is not text, or its name is not printable",
         f"left out `Later` of {SPECS}/twice/tasks.md: no number",
         f"{SPECS}/twice/tasks.md has a number twice: 1.2 is the later one",
     )
@@ -208,41 +209,41 @@ def test_a_capability_in_two_directories(shop: Repo) -> None:
     shop.write("specs/auth/tasks.md", "## 1. Other")
     shop.write("specs/pay/tasks.md", "## 1. Pay")
     found = page(shop, SPECS, "specs", "nowhere", "../..")
-    assert [one.id for one in found.issues] == ["tasks-auth-1", "tasks-auth-2", "tasks-pay-1"]
+    assert [issue.id for issue in found.issues] == ["tasks-auth-1", "tasks-auth-2", "tasks-pay-1"]
     assert found.warnings == (f"left out specs/auth/tasks.md: there is {AUTH}, too",)
 
 
-def test_bytes_that_are_no_utf_8_come_through_a_change(shop: Repo) -> None:
+def test_invalid_utf_8_survives_a_change(shop: Repo) -> None:
     path = shop.write(AUTH, b"## 1. Caf\xe9\r\n- [ ] \xff one\r\n")
     assert issues(shop)["tasks-auth-1"].title == "Caf\ufffd"
-    tracker(shop).close("tasks-auth-1")
+    open_tracker(shop).close("tasks-auth-1")
     assert path.read_bytes() == b"## 1. Caf\xe9\r\n- [x] \xff one\r\n"
 
 
-def test_closing_ticks_the_boxes(shop: Repo) -> None:
-    one = tracker(shop)
-    one.close("tasks-auth-1")
+def test_close_ticks_the_boxes(shop: Repo) -> None:
+    tracker = open_tracker(shop)
+    tracker.close("tasks-auth-1")
     assert (shop.root / AUTH).read_text() == TEXT.replace("[ ]", "[x]")
     before = (shop.root / AUTH).stat()
-    one.close("tasks-auth-1")
+    tracker.close("tasks-auth-1")
     assert (shop.root / AUTH).stat().st_ino == before.st_ino
-    assert one.issue("tasks-auth-1").status == "closed"
+    assert tracker.issue("tasks-auth-1").status == "closed"
     shop.write(AUTH, "## 1. Empty\n")
     with pytest.raises(Unsupported, match=r"section 1 has no box to tick: add a task$"):
-        one.close("tasks-auth-1")
+        tracker.close("tasks-auth-1")
 
 
-def test_editing(shop: Repo) -> None:
-    one = tracker(shop)
-    made = one.edit("tasks-auth-1", Edit(" Begin \n again ", "- [ ] new\r\n"))
+def test_edit(shop: Repo) -> None:
+    tracker = open_tracker(shop)
+    made = tracker.edit("tasks-auth-1", Edit(" Begin \n again ", "- [ ] new\r\n"))
     assert (made.title, made.body) == ("Begin again", "- [ ] new")
     wanted = TEXT.replace("Set up", "Begin again")
     wanted = wanted.replace("- [x] 1.1 One\n- [ ] 1.2 Two, see ADR-0007", "- [ ] new")
     assert (shop.root / AUTH).read_text() == wanted
-    assert one.edit("tasks-auth-1", Edit()) == made
-    assert one.edit("tasks-auth-1", Edit(labels=())).id == made.id
+    assert tracker.edit("tasks-auth-1", Edit()) == made
+    assert tracker.edit("tasks-auth-1", Edit(labels=())).id == made.id
     with pytest.raises(Unsupported, match=r"^tasks\.md has no labels"):
-        one.edit("tasks-auth-1", Edit(labels=("bug",)))
+        tracker.edit("tasks-auth-1", Edit(labels=("bug",)))
 
 
 @pytest.mark.parametrize(
@@ -257,80 +258,80 @@ def test_editing(shop: Repo) -> None:
         Edit(title=" \n"),
     ],
 )
-def test_what_would_break_the_file_is_refused(shop: Repo, edit: Edit) -> None:
+def test_a_text_that_would_break_the_file_is_refused(shop: Repo, edit: Edit) -> None:
     with pytest.raises(Unsupported, match=r"cannot hold this as one section|needs a title"):
-        tracker(shop).edit("tasks-auth-1", edit)
+        open_tracker(shop).edit("tasks-auth-1", edit)
     draft = Draft(edit.title or "Title", edit.body or "", group="auth")
     if "never" not in draft.body:
         with pytest.raises(Unsupported, match=r"cannot hold this as one section|needs a title"):
-            tracker(shop).create(draft)
+            open_tracker(shop).create(draft)
     assert (shop.root / AUTH).read_text() == TEXT
 
 
 @pytest.mark.parametrize("group", ["", "auth", "SPEC-0003", "spec-0003"])
-def test_creating_in_a_capability(shop: Repo, group: str) -> None:
-    made = tracker(shop).create(Draft("More", "Some text.", group=group))
+def test_create_in_a_capability(shop: Repo, group: str) -> None:
+    made = open_tracker(shop).create(Draft("More", "Some text.", group=group))
     assert (made.id, made.title, made.status) == ("tasks-auth-3", "More", "open")
     assert made.body == "Some text.\n\n- [ ] 3.1 More"
     assert (shop.root / AUTH).read_text() == f"{TEXT}\n## 3. More\n\nSome text.\n\n- [ ] 3.1 More\n"
 
 
-def test_creating_the_first_task_of_a_capability(shop: Repo) -> None:
+def test_create_the_first_section_of_a_capability(shop: Repo) -> None:
     (shop.root / SPECS / "pay").mkdir()
-    made = tracker(shop).create(Draft("Begin", group="pay"))
+    made = open_tracker(shop).create(Draft("Begin", group="pay"))
     assert made.id == "tasks-pay-1"
     written = (shop.root / SPECS / "pay/tasks.md").read_text()
     assert written == "# Tasks: pay\n\n## 1. Begin\n\n- [ ] 1.1 Begin\n"
 
 
-def test_creating_where_that_is_not_clear(shop: Repo) -> None:
+def test_create_without_a_clear_capability_is_refused(shop: Repo) -> None:
     (shop.root / SPECS / "pay").mkdir()
-    one = tracker(shop)
-    with pytest.raises(Missing, match=r"^there is not one capability alone in docs/"):
-        one.create(Draft("More"))
+    tracker = open_tracker(shop)
+    with pytest.raises(Missing, match=r"^there is not exactly one capability in docs/"):
+        tracker.create(Draft("More"))
     with pytest.raises(Missing, match=r"^there is no SPEC-0009 in docs/"):
-        one.create(Draft("More", group="SPEC-0009"))
+        tracker.create(Draft("More", group="SPEC-0009"))
     with pytest.raises(Unsupported, match=r"no labels"):
-        one.create(Draft("More", labels=("bug",), group="auth"))
+        tracker.create(Draft("More", labels=("bug",), group="auth"))
     assert (shop.root / AUTH).read_text() == TEXT
 
 
 def test_nothing_is_written_through_a_link(shop: Repo, tmp_path: Path) -> None:
     outside = tmp_path / "tasks.md"
-    outside.write_text("## 1. Not ours\n- [ ] x\n")
+    outside.write_text("## 1. Not a task\n- [ ] x\n")
     shop.link(f"{SPECS}/linked/tasks.md", outside)
     with pytest.raises(PathRefused, match="a symlink"):
-        tracker(shop).create(Draft("More", group="linked"))
-    assert outside.read_text() == "## 1. Not ours\n- [ ] x\n"
+        open_tracker(shop).create(Draft("More", group="linked"))
+    assert outside.read_text() == "## 1. Not a task\n- [ ] x\n"
 
 
-def test_what_it_cannot_do(shop: Repo) -> None:
-    one = tracker(shop)
+def test_comments_and_moves_are_unsupported(shop: Repo) -> None:
+    tracker = open_tracker(shop)
     with pytest.raises(Unsupported, match=r"^tasks\.md has no comments") as caught:
-        one.comment("tasks-auth-1", "Hm.")
+        tracker.comment("tasks-auth-1", "Hm.")
     assert isinstance(caught.value, RemoteError)
-    one.group("tasks-auth-1", "auth")
-    one.group("tasks-auth-1", "SPEC-0003")
+    tracker.group("tasks-auth-1", "auth")
+    tracker.group("tasks-auth-1", "SPEC-0003")
     (shop.root / SPECS / "pay").mkdir()
     with pytest.raises(Unsupported, match=r"cannot be moved"):
-        one.group("tasks-auth-1", "pay")
+        tracker.group("tasks-auth-1", "pay")
 
 
 def test_detection(shop: Repo, tmp_path: Path) -> None:
-    here = Around(shop.root, (SPECS, "specs"), None, {})
+    around = Around(shop.root, (SPECS, "specs"), None, {})
     where = Where("", "", f"{SPECS}, specs")
-    assert VENDOR.detected(here) == where
-    assert VENDOR.detected(here._replace(root=tmp_path)) is None
+    assert VENDOR.detected(around) == where
+    assert VENDOR.detected(around._replace(root=tmp_path)) is None
     shop.remove(AUTH)
-    assert VENDOR.detected(here) is None
+    assert VENDOR.detected(around) is None
     settings = TrackerSettings(type="tasks.md")
-    assert VENDOR.declared(settings, here) == where
+    assert VENDOR.declared(settings, around) == where
     with pytest.raises(SddError, match=r"^`Type: tasks\.md` needs specifications"):
-        VENDOR.declared(settings, here._replace(specs=()))
+        VENDOR.declared(settings, around._replace(specs=()))
     assert (VENDOR.local, VENDOR.last) == (True, True)
 
 
-def test_opening(shop: Repo) -> None:
+def test_open(shop: Repo) -> None:
     with Workplace(AT) as workplace:
         machine = workplace.machine("tasks.md")
         around = machine.around._replace(root=shop.root, specs=(SPECS,))
