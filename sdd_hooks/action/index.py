@@ -35,7 +35,6 @@ def update(project: Project, progress: Progress) -> Outcome:
 def embed(
     project: Project,
     access: Mapping[str, str],
-    environ: Mapping[str, str],
     progress: Progress,
 ) -> Outcome:
     """Refresh the index and give a vector to every chunk without one, here and now.
@@ -55,7 +54,7 @@ def embed(
                 # That holds for a push as well.
                 shares, pulled = False, Outcome(notes=(str(error),))
             todo = embedding.task(project, engine, project.collections)
-        embedded = _embedded(project, engine, todo, environ, progress)
+        embedded = _embedded(project, engine, todo, progress)
         if shares:
             # What was embedded before a failure is worth as much.
             pushed = _pushed(project, engine, access, progress)
@@ -72,7 +71,6 @@ def _embedded(
     project: Project,
     engine: Engine,
     todo: embedding.Task,
-    environ: Mapping[str, str],
     progress: Progress,
 ) -> Outcome:
     """Embed; what keeps it from that is in the outcome."""
@@ -81,12 +79,12 @@ def _embedded(
         return Outcome(outputs, log=(f"nothing to embed ({todo.model})",))
     try:
         device = engine.device()
-        done = embedding.in_foreground(project, engine, todo, device, environ, progress)
+        done = embedding.in_foreground(project, engine, todo, device, progress)
     except SddError as error:
         return Outcome(exit_code=error.exit_code, errors=(str(error),))
     return Outcome(
         {"chunks-embedded": str(done.embedded), "device": done.device},
-        notes=(*done.notes, *_on_cpu(project, done, environ)),
+        notes=(*done.notes, *_on_cpu(project, done)),
         log=(_line(done),),
     )
 
@@ -110,11 +108,11 @@ def _line(done: EmbedReport) -> str:
     )
 
 
-def _on_cpu(project: Project, done: EmbedReport, environ: Mapping[str, str]) -> tuple[str, ...]:
+def _on_cpu(project: Project, done: EmbedReport) -> tuple[str, ...]:
     """What is to be said about an embed that used no GPU."""
     if done.device != "cpu":
         return ()
-    gpu = gpu_of(environ, project.repository.root)
+    gpu = gpu_of(project.environ, project.repository.root)
     if not gpu:
         return ("embedded on a CPU: no GPU was found",)
     return (

@@ -34,7 +34,6 @@ def review_pull(
     inputs: Inputs,
     connect: Connect,
     access: Mapping[str, str],
-    environ: Mapping[str, str],
 ) -> Outcome:
     """Review the pull request, or the push, that the job is about; on a machine of nobody's, HEAD.
 
@@ -44,13 +43,13 @@ def review_pull(
     """
     if here is None:
         local = Subject(inputs.base or default_base(project.repository), "HEAD")
-        return _reviewed(project, local, None, inputs, environ)
+        return _reviewed(project, local, None, inputs)
     forge = here.vendor.open(here.run, connect)
     try:
         subject = find_subject(project.repository.git, here.run, forge, inputs.base, access)
         if subject is None:
             return Outcome(notes=("nothing to review: no pull request, no push, no base named",))
-        return _reviewed(project, subject, (here, forge), inputs, environ)
+        return _reviewed(project, subject, (here, forge), inputs)
     finally:
         forge.disconnect()
 
@@ -60,7 +59,6 @@ def _reviewed(
     subject: Subject,
     place: tuple[Here, Forge] | None,
     inputs: Inputs,
-    environ: Mapping[str, str],
 ) -> Outcome:
     pull = subject.pull
     if pull is not None:
@@ -77,7 +75,7 @@ def _reviewed(
         judge=inputs.judge,
     )
     fails = review.fails(inputs.fail_on or project.configuration.review.fail_on)
-    written = _files(project, review, inputs, environ)
+    written = _files(project, review, inputs)
     links: Links | None = None
     marks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -105,13 +103,11 @@ def _reviewed(
     )
 
 
-def _files(
-    project: Project, review: ReviewOutcome, inputs: Inputs, environ: Mapping[str, str]
-) -> dict[str, str]:
+def _files(project: Project, review: ReviewOutcome, inputs: Inputs) -> dict[str, str]:
     """Write the report and, where it is wanted, the one for code scanners. Returns their paths."""
     root = project.repository.root
     written = {}
-    own = environ.get("RUNNER_TEMP", "")
+    own = project.environ.get("RUNNER_TEMP", "")
     report = inputs.report or (str(Path(own, REPORT)) if own else "")
     if report:
         written["report"] = _write(root, report, render_json(review, project.warnings))

@@ -32,7 +32,8 @@ Explain = Callable[[Exception], tuple[str, int]]
 
 
 class Job(NamedTuple):
-    """What every part is given. `environ` has no token of the inputs."""
+    """The arguments of every command. The project is loaded with `environ`, which holds no token of
+    the inputs."""
 
     inputs: Inputs
     here: Here | None
@@ -112,16 +113,16 @@ def _done(command: Command, project: Project, job: Job) -> Outcome:
     progress = console.progress()
     if command == "sync":
         telling = sync.Telling(console.say, progress)
-        return sync.sync(project, here, inputs, environ, time.time(), telling)
+        return sync.sync(project, here, inputs, time.time(), telling)
     if command == "update":
         return index.update(project, progress)
     reach = access(here, inputs.token, environ)
     if command == "embed":
-        return index.embed(project, reach, environ, progress)
+        return index.embed(project, reach, progress)
     from sdd_hooks.action.review import review_pull
 
     connect = connect_with(inputs.token, console.say)
-    return review_pull(project, here, inputs, connect, reach, environ)
+    return review_pull(project, here, inputs, connect, reach)
 
 
 def _failed(error: Exception, explain: Explain) -> Outcome:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.action.inputs import Inputs
@@ -35,17 +35,17 @@ def sync(
     project: Project,
     here: Here | None,
     inputs: Inputs,
-    environ: Mapping[str, str],
     now: float,
     tell: Telling,
 ) -> Outcome:
     """Sync the issues of the repository and of its modules.
 
-    No tracker at all is an error only for the command `sync`. `environ` has no token of the inputs;
-    `now` is in epoch seconds. Raises SddError where the only tracker there is cannot be told.
+    No tracker at all is an error only for the command `sync`. The project's environment holds no
+    token of the inputs; `now` is in epoch seconds. Raises SddError where the only tracker there is
+    cannot be told.
     """
     try:
-        sources = find_sources(project, None, lambda part: find_source(project, part, now, environ))
+        sources = find_sources(project, None, lambda part: find_source(project, part, now))
     except NoTracker as error:
         if inputs.command == "sync":
             raise
@@ -60,7 +60,7 @@ def sync(
     for source in sources.found:
         token = _token(source, sources.found, here, inputs)
         try:
-            done, warnings = _synced(project, source, token, environ, now, tell)
+            done, warnings = _synced(project, source, token, now, tell)
         except SddError as error:
             failures.append(error)
             continue
@@ -99,13 +99,12 @@ def _synced(
     project: Project,
     source: Source,
     token: str,
-    environ: Mapping[str, str],
     now: float,
     tell: Telling,
 ) -> tuple[Synced, tuple[str, ...]]:
     variables = source.found.vendor.tokens if token else ()
     if variables:
-        told = {**environ, **dict.fromkeys(variables, token)}
+        told = {**project.environ, **dict.fromkeys(variables, token)}
         source = source._replace(around=source.around._replace(environ=told))
     tracker = source.open(tell.say)
     try:
@@ -114,7 +113,6 @@ def _synced(
             tracker,
             source.module,
             now=now,
-            environ=environ,
             wait=PATIENCE,
             begun=lambda issues: tell.say(syncing(issues, source.label)),
             progress=tell.progress,

@@ -57,7 +57,7 @@ def _checks(start: Path) -> Iterator[Check]:
     except SddError as error:
         yield Check(error.code, "fail", str(error))
         return
-    yield from project_checks(project, time.time(), os.environ)
+    yield from project_checks(project, time.time())
     yield _hooks(project.repository)
 
 

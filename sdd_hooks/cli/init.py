@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -87,7 +86,7 @@ def _model_notes(project: Project) -> list[str]:
 def _tracker_notes(project: Project) -> list[str]:
     """Where issues will come from, as far as that is known without asking a host."""
     try:
-        source, _ = find_source(project, "", time.time(), os.environ, online=False)
+        source, _ = find_source(project, "", time.time(), online=False)
     except SddError as error:
         return [str(error)]
     return [f"`sdd index` brings issues from {source.found}"] if source else []

@@ -95,7 +95,7 @@ def _of_index(project: Project, cwd: Path) -> ReviewOutcome:
     from sdd_hooks.review.review import review_staged
 
     # A hook of somebody's own may start this, for a commit with an index of its own.
-    return review_staged(project, index=index_file(project.repository, cwd, os.environ))
+    return review_staged(project, index=index_file(project.repository, cwd))
 
 
 def _of_commits(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 def backfill(
     project: Project,
     update: Refresh,
-    environ: Mapping[str, str],
     load: Callable[[], tuple[float, float, float]] = os.getloadavg,
 ) -> bool:
     """Start embedding what `update` made, where that is wanted and cheap.
@@ -38,9 +37,9 @@ def backfill(
     Returns whether a process was started, and raises nothing. Whether it finds anything to embed is
     in `sdd index status`.
     """
-    if wanted(project, update, environ, load):
+    if wanted(project, update, load):
         with suppress(OSError):
-            detached.start(__name__, [str(project.repository.root)], environ)
+            detached.start(__name__, [str(project.repository.root)], project.environ)
             return True
     return False
 
@@ -48,12 +47,11 @@ def backfill(
 def wanted(
     project: Project,
     update: Refresh,
-    environ: Mapping[str, str],
     load: Callable[[], tuple[float, float, float]] = os.getloadavg,
 ) -> bool:
     """Whether what `update` made should be embedded now. Raises nothing."""
     total = update.total
-    ci = in_ci(environ)
+    ci = in_ci(project.environ)
     settings = project.configuration.freshness
     if not worth_a_backfill(
         settings, total.added + total.updated, ci=ci, load=_for_each_core(load)
@@ -116,7 +114,7 @@ def _embed(project: Project, engine: Engine) -> None:
     run = replace(run, log=str(path))
     write_run(repository, run)
     # The lock and the log are let go of by the end of the process.
-    work(project, engine, [one.name for one in found.collections], run, os.environ)
+    work(project, engine, [one.name for one in found.collections], run)
 
 
 def _for_each_core(load: Callable[[], tuple[float, float, float]]) -> float | None:

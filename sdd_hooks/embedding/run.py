@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -101,7 +101,6 @@ def in_foreground(
     engine: Engine,
     todo: Task,
     device: str,
-    environ: Mapping[str, str],
     progress: Progress | None = None,
 ) -> EmbedReport:
     """Embed while the caller waits.
@@ -121,7 +120,7 @@ def in_foreground(
         embed_lock.sign(lock, Holder(os.getpid(), str(repository.root), background=False))
         run = Run(time.time(), todo.pending, todo.wanted, device, todo.model)
         write_run(repository, run)
-        return carry_out(project, engine, todo.names, run, environ, progress)
+        return carry_out(project, engine, todo.names, run, progress)
     finally:
         os.close(lock)
 
@@ -130,7 +129,6 @@ def in_background(
     project: Project,
     todo: Task,
     device: str,
-    environ: Mapping[str, str],
     *,
     logs: Path = DIRECTORY,
 ) -> Background:
@@ -148,7 +146,7 @@ def in_background(
             run = Run(time.time(), todo.pending, todo.wanted, device, todo.model, str(path))
             write_run(repository, run)
             arguments = [str(repository.root), json.dumps(asdict(run)), *todo.names]
-            pid = detached.start(__name__, arguments, environ, log=log, keep=[lock])
+            pid = detached.start(__name__, arguments, project.environ, log=log, keep=[lock])
             embed_lock.sign(lock, Holder(pid, str(repository.root), background=True))
         finally:
             os.close(log)
@@ -172,7 +170,6 @@ def carry_out(
     engine: Engine,
     names: Sequence[str],
     run: Run,
-    environ: Mapping[str, str],
     progress: Progress | None = None,
 ) -> EmbedReport:
     """Embed, and remember how it ended and how fast it was. The caller has the lock.
@@ -199,7 +196,9 @@ def carry_out(
     )
     write_run(repository, ended)
     # In what `pending` counts, which need not be what a report counts.
-    rates.record(engine.name, run.model, run.device, _done(engine, run), report.seconds, environ)
+    rates.record(
+        engine.name, run.model, run.device, _done(engine, run), report.seconds, project.environ
+    )
     return report
 
 
@@ -236,12 +235,11 @@ def work(
     engine: Engine,
     names: Sequence[str],
     run: Run,
-    environ: Mapping[str, str],
 ) -> int:
     """Embed in a process of its own, and say in its log what came of it. Returns an exit code."""
     _say(f"embedding {run.wanted} chunks on {run.device} with {run.model or 'no model'}")
     try:
-        report = carry_out(project, engine, names, run, environ)
+        report = carry_out(project, engine, names, run)
     # A library may raise anything, and this is where the process ends.
     except (Exception, KeyboardInterrupt) as error:
         return _failed(error)
@@ -260,7 +258,7 @@ def _work_in(repository: Repository, names: Sequence[str], run: Run) -> int:
         write_run(repository, replace(run, finished=time.time(), error=reason(error)))
         raise
     try:
-        return work(project, engine, names, run, os.environ)
+        return work(project, engine, names, run)
     finally:
         engine.close()
 

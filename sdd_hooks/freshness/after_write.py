@@ -28,7 +28,6 @@ def after_mutation(
     project: Project,
     written: Sequence[Collection],
     *,
-    environ: Mapping[str, str],
     synced: Mapping[str, Synced] | None = None,
 ) -> tuple[str, ...]:
     """Refresh those of the collections that are indexed, and backfill what that leaves unembedded.
@@ -47,5 +46,5 @@ def after_mutation(
     except SddError:
         return (refresh_failed([one.name for one in written]),)
     if update.total.changed:
-        backfill(project, update, environ)
+        backfill(project, update)
     return update.notes

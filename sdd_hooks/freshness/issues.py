@@ -9,7 +9,7 @@ are the issues of the last sync, and a warning that says how old they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -79,7 +79,6 @@ def bring_in(
     module: str = "",
     *,
     now: float,
-    environ: Mapping[str, str],
     full: bool = False,
     wait: float = PATIENCE,
     begun: Callable[[int | None], None] | None = None,
@@ -104,9 +103,7 @@ def bring_in(
     if not done.ran:
         return done, done.warnings
     issues = project.select(("issues",), module)
-    refreshed = after_mutation(
-        project, issues, environ=environ, synced={one.name: done for one in issues}
-    )
+    refreshed = after_mutation(project, issues, synced={one.name: done for one in issues})
     return done, (*done.warnings, *refreshed)
 
 
@@ -115,7 +112,6 @@ def sync_issues(
     source: IssueSource,
     now: float,
     *,
-    environ: Mapping[str, str],
     say: Callable[[str], None],
     trace: Callable[[str], None],
 ) -> IssuesFreshness:
@@ -135,7 +131,6 @@ def sync_issues(
                 tracker,
                 source.module,
                 now=now,
-                environ=environ,
                 begun=lambda issues: say(tiers.syncing(issues, source.label)),
             )
     except SddError as error:

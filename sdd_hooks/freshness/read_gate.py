@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ class Freshness:
     warnings: tuple[str, ...] = ()
 
 
-def prime(project: Project, now: float, environ: Mapping[str, str]) -> Freshness:
+def prime(project: Project, now: float) -> Freshness:
     """Look at the index when a session begins, unless that was done a moment ago (tier 2).
 
     Says what was different, and how many chunks have no vector. Nothing is raised and nothing said
@@ -44,7 +44,7 @@ def prime(project: Project, now: float, environ: Mapping[str, str]) -> Freshness
     if tiers.look_is_due(now, last_look(project), project.configuration.freshness):
         before = _refreshed(project)
     different = tiers.refreshed(before.refresh.total) if before.refresh else None
-    notes = (different, *before.notes, _unembedded(project, environ))
+    notes = (different, *before.notes, _unembedded(project))
     return Freshness(before.refresh, tuple(filter(None, notes)), before.warnings)
 
 
@@ -103,7 +103,7 @@ def _refreshed(project: Project) -> Freshness:
     return Freshness(update, update.notes)
 
 
-def _unembedded(project: Project, environ: Mapping[str, str]) -> str | None:
+def _unembedded(project: Project) -> str | None:
     from sdd_hooks.embedding.rates import estimate
 
     try:
@@ -115,7 +115,7 @@ def _unembedded(project: Project, environ: Mapping[str, str]) -> str | None:
                 device, model = engine.device(), engine.status().model
             except EngineUnavailable:
                 return tiers.unembedded(pending, None)
-            seconds = estimate(engine.name, model, device, pending, environ)
+            seconds = estimate(engine.name, model, device, pending, project.environ)
             return tiers.unembedded(pending, seconds)
     except SddError:
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from sdd_hooks.errors import NotIndexed, SddError
@@ -19,7 +19,7 @@ from sdd_hooks.system.detached import start as start_detached
 LOG = "refresh.log"
 
 
-def start(repository: Repository, environ: Mapping[str, str], collections: Sequence[str]) -> None:
+def start(repository: Repository, collections: Sequence[str]) -> None:
     """Start a refresh of `collections` (none: those the index has) and return at once.
 
     What it says goes into `.sdd/search/refresh.log`, locked for as long as it runs.
@@ -31,7 +31,7 @@ def start(repository: Repository, environ: Mapping[str, str], collections: Seque
     try:
         # While another one is writing, its words stay, and these come after.
         claim(log)
-        start_detached(__name__, [str(repository.root), *collections], environ, log=log)
+        start_detached(__name__, [str(repository.root), *collections], repository.environ, log=log)
     finally:
         os.close(log)
 
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> None:
         return
     total = update.total
     if total.changed:
-        follow(project, update, os.environ)
+        follow(project, update)
     sys.stdout.write(
         f"{total.added} added, {total.updated} updated, {total.removed} removed,"
         f" {total.unchanged} unchanged\n"

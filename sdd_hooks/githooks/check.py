@@ -27,7 +27,7 @@ def check(call: Call) -> int:
     Raises SddError when the repository cannot be read.
     """
     project = load_project(call.cwd, call.environ)
-    found = review_staged(project, index=index_file(project.repository, call.cwd, call.environ))
+    found = review_staged(project, index=index_file(project.repository, call.cwd))
     call.stderr.writelines(_line(one) for one in found.findings[:MOST])
     if len(found.findings) > MOST:
         rest = format_count(len(found.findings) - MOST, "more finding")

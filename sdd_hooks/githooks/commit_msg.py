@@ -46,7 +46,7 @@ def check_message(call: Call) -> int:
     message = _message(repository.git, call.cwd / call.arguments[0])
     if not message or message.startswith(_MADE) or (repository.git_dir / "MERGE_HEAD").exists():
         return EXIT_OK
-    index = index_file(repository, call.cwd, call.environ)
+    index = index_file(repository, call.cwd)
     change = read_staged(repository.git, index)._replace(messages=(message,))
     subject = subject_of(project, change, index=index)
     checked = check(subject, (dangling_reference.RULE, superseded_reference.RULE))

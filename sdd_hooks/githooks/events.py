@@ -110,7 +110,7 @@ def _refresh(
         return ()
     if not repository.search_dir.is_dir():
         if event == "post-checkout" and set("".join(arguments[:1])) == {"0"}:
-            _index_new_work_tree(repository, environ)
+            _index_new_work_tree(repository)
         return ()
     arrival = _is_arrival(event, arguments)
     scan = scan_of_commit(repository.git_dir) if event == "post-commit" else "all"
@@ -127,13 +127,13 @@ def _refresh(
     except _TooLarge:
         from sdd_hooks.githooks import background
 
-        background.start(repository, environ, ())
+        background.start(repository, ())
         return ()
     finally:
         begun.close()
     if not update.total.changed:
         return ()
-    embedding = _follow(event, arguments, project, update, environ)
+    embedding = _follow(event, arguments, project, update)
     return _said(project, update, embedding) if arrival else update.notes
 
 
@@ -142,12 +142,11 @@ def _follow(
     arguments: Sequence[str],
     project: Project,
     update: Refresh,
-    environ: Mapping[str, str],
 ) -> bool:
     """Start what gives a vector to what is new. Returns whether something was started."""
     from sdd_hooks.githooks.vectors import brings, follow
 
-    return follow(project, update, environ, pull=brings(event, arguments))
+    return follow(project, update, pull=brings(event, arguments))
 
 
 def _is_arrival(event: str, arguments: Sequence[str]) -> bool:
@@ -189,7 +188,7 @@ def _small(_what: str, _done: int, total: int) -> None:
         raise _TooLarge
 
 
-def _index_new_work_tree(repository: Repository, environ: Mapping[str, str]) -> None:
+def _index_new_work_tree(repository: Repository) -> None:
     from sdd_hooks.freshness.hook_state import shared_collections
     from sdd_hooks.githooks import background
     from sdd_hooks.project.project import project_of
@@ -197,7 +196,7 @@ def _index_new_work_tree(repository: Repository, environ: Mapping[str, str]) -> 
     shared = shared_collections(repository)
     names = [one.name for one in project_of(repository).collections if one.name in shared]
     if names:
-        background.start(repository, environ, names)
+        background.start(repository, names)
 
 
 def _rebase_goes_on(repository: Repository, event: str) -> bool:

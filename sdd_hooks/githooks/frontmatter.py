@@ -37,7 +37,7 @@ def check_staged(
     project = load_project(cwd, environ)
     root, git = project.repository.root, project.repository.git
     collections = tuple(one for one in project.collections if one.kind in ARTIFACT_KINDS)
-    index = index_file(project.repository, cwd, environ)
+    index = index_file(project.repository, cwd)
     staged = Tree(git, "", index)
     if files:
         top = os.path.realpath(cwd)

@@ -5,17 +5,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from sdd_hooks.project.repository import Repository
 
 
-def index_file(repository: Repository, cwd: Path, environ: Mapping[str, str]) -> str:
+def index_file(repository: Repository, cwd: Path) -> str:
     """The index that the commit is made from, "" for the repository's: `git commit -a` has one of
     its own.
 
     One of another repository was leaked to us, and is not it.
     """
-    path = os.path.realpath(os.path.join(cwd, environ.get("GIT_INDEX_FILE", "")))  # noqa: PTH118
+    path = os.path.realpath(os.path.join(cwd, repository.environ.get("GIT_INDEX_FILE", "")))  # noqa: PTH118
     return path if path.startswith(f"{repository.git_dir}/") else ""

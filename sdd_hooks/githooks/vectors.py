@@ -8,7 +8,7 @@ git does not wait: it pays for starting a process, which finds out whether there
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,21 +31,19 @@ def brings(event: str, arguments: Sequence[str]) -> bool:
     return event != "post-commit" and list(arguments[:1]) != ["amend"]
 
 
-def follow(
-    project: Project, update: Refresh, environ: Mapping[str, str], *, pull: bool = True
-) -> bool:
+def follow(project: Project, update: Refresh, *, pull: bool = True) -> bool:
     """Start what gives a vector to what `update` made: a pull where vectors are shared, then what a
     backfill does; without `pull` that alone.
 
     Returns whether a process was started, and raises nothing.
     """
     total = update.total
-    shared = pull and project.configuration.search.share_vectors and not in_ci(environ)
+    shared = pull and project.configuration.search.share_vectors and not in_ci(project.environ)
     if not shared or not total.added + total.updated:
-        return backfill(project, update, environ)
-    then = [BACKFILL] if wanted(project, update, environ) else []
+        return backfill(project, update)
+    then = [BACKFILL] if wanted(project, update) else []
     with suppress(OSError):
-        detached.start(__name__, [str(project.repository.root), *then], environ)
+        detached.start(__name__, [str(project.repository.root), *then], project.environ)
         return True
     return False
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,7 +55,7 @@ def git_check(git: Git) -> Check:
     return Check("git", level, numbers[0], "install git 2.31 or newer" if old else "")
 
 
-def project_checks(project: Project, now: float, environ: Mapping[str, str]) -> Iterator[Check]:
+def project_checks(project: Project, now: float) -> Iterator[Check]:
     """Everything about a project and its index, in the order in which one thing needs another.
 
     `now` is in epoch seconds.
@@ -71,7 +71,7 @@ def project_checks(project: Project, now: float, environ: Mapping[str, str]) -> 
     yield from _index_checks(project)
     yield from _model(project)
     yield _artifacts(project)
-    yield from _trackers(project, now, environ)
+    yield from _trackers(project, now)
 
 
 def _set_up(project: Project) -> Check:
@@ -187,12 +187,12 @@ def _artifacts(project: Project) -> Check:
     return Check("artifacts", "ok", f"{count} without a problem")
 
 
-def _trackers(project: Project, now: float, environ: Mapping[str, str]) -> Iterator[Check]:
+def _trackers(project: Project, now: float) -> Iterator[Check]:
     """Where the issues of the repository and its modules come from; nothing where none do."""
     for module in ("", *(one.name for one in project.modules)):
         part = f"{module}: " if module else ""
         try:
-            source, broken = find_source(project, module, now, environ, online=False)
+            source, broken = find_source(project, module, now, online=False)
         except SddError as error:
             yield Check("tracker", "warn", f"{part}{error}")
             continue

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,7 +116,7 @@ def tracker_settings(project: Project, module: str) -> tuple[TrackerSettings, Pa
     return whole.tracker, whole.memory_file or inherited.memory_file
 
 
-def surroundings(project: Project, module: str, environ: Mapping[str, str]) -> Around:
+def surroundings(project: Project, module: str) -> Around:
     """What the tracker of a module ("" for the root) may be recognised by."""
     from sdd_hooks.project.remotes import origin_url
     from sdd_hooks.remote.urls import parse_remote
@@ -133,7 +133,7 @@ def surroundings(project: Project, module: str, environ: Mapping[str, str]) -> A
         root,
         tuple(directory for directory in inside if directory.partition("/")[0] != ".."),
         parse_remote(url) if url else None,
-        environ,
+        project.environ,
     )
 
 

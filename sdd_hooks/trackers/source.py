@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -68,7 +68,6 @@ def find_source(
     project: Project,
     module: str,
     now: float,
-    environ: Mapping[str, str],
     *,
     named: str = "",
     online: bool = True,
@@ -79,10 +78,10 @@ def find_source(
     the repository has none of its own. Only when `online` is a host asked whose it is. `now` is in
     epoch seconds. Raises like `detect`.
     """
-    detected, around = _look(project, module, now, environ, named, online)
+    detected, around = _look(project, module, now, named, online)
     found = detected.found
     if module and found is not None and not named:
-        above = _above(project, now, environ)
+        above = _above(project, now)
         if _same(above, (found, around)):
             found = None
     if found is None:
@@ -149,14 +148,13 @@ def _look(
     project: Project,
     module: str,
     now: float,
-    environ: Mapping[str, str],
     named: str,
     online: bool,
 ) -> tuple[Detected, Around]:
     settings, memory_file = tracker_settings(project, module)
     # What the repository declares need not be meant for each of its modules.
     inherited = module != "" and not named and settings == project.configuration.tracker
-    around = surroundings(project, module, environ)
+    around = surroundings(project, module)
     host = around.origin.host if around.origin else ""
     ask = asking(Machine(around, _connecting(around, host, None)), now, online=online)
     try:
@@ -173,10 +171,10 @@ def _look(
     return found, around
 
 
-def _above(project: Project, now: float, environ: Mapping[str, str]) -> tuple[Found, Around] | None:
+def _above(project: Project, now: float) -> tuple[Found, Around] | None:
     """The source of the repository itself; None where it has none that works."""
     try:
-        detected, around = _look(project, "", now, environ, "", online=False)
+        detected, around = _look(project, "", now, "", online=False)
     except SddError:
         return None
     return None if detected.found is None else (detected.found, around)

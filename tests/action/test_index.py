@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from sdd_hooks.action.gpu import gpu_of
 from sdd_hooks.action.index import embed, update
 from sdd_hooks.action.outcome import Outcome
 from tests.support.models import make_model
-from tests.support.repos import Repo
+from tests.support.repos import Repo, only_git
 
 SETTINGS = "## SDD Configuration\n\n#### Search\n\n- **Embed Model**: {model}\n"
 SHARES = "- **Share Vectors**: true\n"
@@ -50,7 +51,10 @@ def runners(tmp_path: Path) -> Iterator[Runners]:
 
 
 def ran(repo: Repo, environ: Mapping[str, str] | None = None) -> Outcome:
-    return embed(repo.project(), {}, environ or {}, lambda _what, _done, _total: None)
+    path = only_git(repo.root.with_name(f"{repo.root.name}-programs"))
+    more = environ or {}
+    found = {**os.environ, **more, "PATH": f"{more.get('PATH', '')}:{path}".lstrip(":")}
+    return embed(repo.project(found), {}, lambda _what, _done, _total: None)
 
 
 def test_an_update_makes_the_index_and_follows(runners: Runners) -> None:

@@ -72,8 +72,8 @@ class Place:
             "RUNNER_TEMP": str(self.folder),
         }
         found = here(environ, [])
-        project = job.project()
-        return review_pull(project, found, inputs, connect_with(token), {}, environ)
+        project = job.project(environ)
+        return review_pull(project, found, inputs, connect_with(token), {})
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def test_a_push_is_reviewed_against_what_was_there(place: Place, before: str) ->
     job = place.checkout("refs/pull/1/head")
     found = here(environ, [])
     inputs = Inputs("review")
-    told = review_pull(job.project(), found, inputs, connect_with(JOB), {}, environ)
+    told = review_pull(job.project(environ), found, inputs, connect_with(JOB), {})
     assert "ADR-0001" in told.summary
     assert place.forge.writes == 0
 
@@ -259,7 +259,7 @@ def test_gitea_gets_a_status_in_place_of_annotations(tmp_path: Path) -> None:
         found = here(environ, [])
         inputs = Inputs("review", fail_on="critical")
         for _ in range(2):
-            told = review_pull(job.project(), found, inputs, connect_with(TOKEN), {}, environ)
+            told = review_pull(job.project(environ), found, inputs, connect_with(TOKEN), {})
             assert (told.exit_code, told.annotations, told.notes) == (1, (), ())
             ((author, body),) = forge.comments(1)
             assert author == "gitea-actions"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from sdd_hooks.forges.registry import here
 from sdd_hooks.trackers.source import NoTracker
 from tests.support.github import GitHub, serving_github
 from tests.support.loopback import Response, Server
-from tests.support.repos import Repo
+from tests.support.repos import Repo, only_git
 
 NOW = 1_800_000_000.0
 OWN, TRACKERS = "t0ken-of-the-job", "t0ken-of-the-tracker"
@@ -71,10 +70,10 @@ class Desk:
 
     def sync(self, inputs: Inputs) -> Outcome:
         before = dict(self.environ)
-        project = self.repo.project()
+        project = self.repo.project(self.environ)
         tell = Telling(self.said.append, lambda _what, _done, _total: None)
         try:
-            return sync(project, here(self.environ, []), inputs, self.environ, NOW, tell)
+            return sync(project, here(self.environ, []), inputs, NOW, tell)
         finally:
             assert self.environ == before
 
@@ -95,10 +94,8 @@ def desk(repo: Repo, tmp_path: Path) -> Iterator[Desk]:
                 place.add()
         home, away = (stack.enter_context(serving_github(one)) for one in places)
         # Nothing but git: neither bd, nor a program that knows a token.
-        programs = tmp_path / "programs"
-        programs.mkdir()
-        (programs / "git").symlink_to(shutil.which("git") or "")
-        found = Desk(repo, home, away, {"PATH": str(programs), "HOME": str(tmp_path)})
+        environ = {"PATH": only_git(tmp_path / "programs"), "HOME": str(tmp_path)}
+        found = Desk(repo, home, away, environ)
         found.declare(home)
         yield found
 

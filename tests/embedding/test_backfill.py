@@ -12,6 +12,7 @@ from sdd_hooks.embedding.backfill import backfill
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.freshness.refresh import Refresh, refresh
 from tests.support.embedding import CHUNKS, Gated
+from tests.support.repos import in_environment
 from tests.support.waiting import until
 
 CHILD = "import sys; from sdd_hooks.embedding.backfill import main; main(sys.argv[1:])"
@@ -60,7 +61,7 @@ def test_a_mutation_is_embedded_in_the_background(gated: Gated) -> None:
     gated.write_decisions(5)
     update = refresh(gated.project)
     assert gated.status()["pending"] == 1
-    assert backfill(gated.project, update, gated.environ, idle)
+    assert backfill(gated.project, update, idle)
     until(lambda: gated.recorded()["log"] and gated.recorded()["finished"])
     gated.ended()
     assert gated.status()["pending"] == 0
@@ -71,18 +72,19 @@ def test_a_mutation_is_embedded_in_the_background(gated: Gated) -> None:
 @pytest.mark.parametrize("load", [busy, unknown])
 def test_a_machine_that_is_not_idle_is_left_alone(gated: Gated, load: Load) -> None:
     embedded(gated)
-    assert not backfill(gated.project, ADDED, gated.environ, load)
+    assert not backfill(gated.project, ADDED, load)
 
 
 def test_where_nobody_began_nothing_is_started(gated: Gated) -> None:
-    assert not backfill(gated.project, ADDED, gated.environ, idle)
+    assert not backfill(gated.project, ADDED, idle)
 
 
 def test_neither_is_it_in_ci_nor_where_nothing_came_new(gated: Gated) -> None:
     embedded(gated)
-    assert not backfill(gated.project, ADDED, {**gated.environ, "CI": "true"}, idle)
+    in_ci = in_environment(gated.project, {**gated.environ, "CI": "true"})
+    assert not backfill(in_ci, ADDED, idle)
     removed = Refresh({"shop-adrs": Counts(removed=1)}, (), ran=True)
-    assert not backfill(gated.project, removed, gated.environ, idle)
+    assert not backfill(gated.project, removed, idle)
 
 
 def test_more_than_the_limit_is_left_to_whoever_asks(gated: Gated) -> None:
@@ -97,7 +99,7 @@ def test_more_than_the_limit_is_left_to_whoever_asks(gated: Gated) -> None:
 def test_it_can_be_turned_off(gated: Gated) -> None:
     embedded(gated)
     configure(gated, "**Backfill**: false")
-    assert not backfill(gated.project, ADDED, gated.environ, idle)
+    assert not backfill(gated.project, ADDED, idle)
 
 
 def test_another_model_is_for_somebody_to_begin(gated: Gated) -> None:

@@ -47,7 +47,7 @@ class Subject:
 
     @property
     def project(self) -> Project:
-        return self.repo.project()
+        return self.repo.project(self.environ)
 
     @property
     def index(self) -> Path:
@@ -59,7 +59,7 @@ class Subject:
         """The engine, for the caller to close."""
         if self.name == "embedded":
             return embedded.open_engine(self.project, repair=repair)
-        return qmd.open_engine(self.project, repair=repair, environ=self.environ)
+        return qmd.open_engine(self.project, repair=repair)
 
     @contextmanager
     def opened(self, *, repair: bool = False) -> Iterator[Engine]:

@@ -14,7 +14,7 @@ from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.system.locks import held
 from tests.support.clock import look_at, looked_at
 from tests.support.oracle import assert_index_matches_scratch, documents
-from tests.support.repos import Repo
+from tests.support.repos import Repo, in_environment
 
 ONE = "docs/adrs/ADR-0001-sqlite.md"
 TWO = "docs/adrs/ADR-0002-redis.md"
@@ -41,7 +41,7 @@ def shop(repo: Repo) -> Repo:
 
 def mutated(repo: Repo, *paths: str) -> tuple[str, ...]:
     project = repo.project()
-    return after_mutation(project, containing(project, paths), environ=os.environ)
+    return after_mutation(project, containing(project, paths))
 
 
 def test_a_path_belongs_to_the_collections_that_hold_it(shop: Repo) -> None:
@@ -144,7 +144,7 @@ def test_an_interruption_is_nobodys_to_swallow(shop: Repo) -> None:
 
     shop.write(TWO, "# ADR-0002: Redis\n")
     with pytest.raises(KeyboardInterrupt):
-        after_mutation(project, project.select(("adrs",)), environ=Interrupted())
+        after_mutation(in_environment(project, Interrupted(os.environ)), project.select(("adrs",)))
 
 
 def test_a_refresh_that_goes_on_takes_it_over(shop: Repo) -> None:

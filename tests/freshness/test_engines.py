@@ -34,11 +34,11 @@ from sdd_hooks.project.project import load_project
 
 project = load_project(Path.cwd(), os.environ)
 if sys.argv[1] == "prime":
-    done = prime(project, time.time(), os.environ)
+    done = prime(project, time.time())
     print(json.dumps([done.notes, done.warnings]))
 else:
     written = containing(project, sys.argv[2:])
-    print(json.dumps(after_mutation(project, written, environ=os.environ)))
+    print(json.dumps(after_mutation(project, written)))
 """
 
 
@@ -74,9 +74,8 @@ class Shop:
         """Let the engine note that it looked at everything then."""
         engine: Engine
         if self.qmd:
-            project = self.repo.project()
-            installation, environ = self.qmd.installation, self.qmd.environ
-            engine = QmdEngine(project, installation, environ, clock=lambda: moment)
+            project = self.repo.project(self.environ)
+            engine = QmdEngine(project, self.qmd.installation, clock=lambda: moment)
         else:
             engine = embedded_at(self.repo, moment)
         note_a_look(engine, self.repo)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -60,7 +59,6 @@ class Shop:
             self.repo.project(),
             source or self.source(),
             now,
-            environ=os.environ,
             say=self.said.append,
             trace=self.traced.append,
         )
@@ -143,7 +141,7 @@ def bring(shop: Shop, *, full: bool = False) -> tuple[str, ...]:
     project = shop.repo.project()
     tracker = shop.open()
     try:
-        done, warnings = bring_in(project, tracker, now=NOW, environ=os.environ, full=full)
+        done, warnings = bring_in(project, tracker, now=NOW, full=full)
     finally:
         tracker.disconnect()
     assert warnings == ()
@@ -200,7 +198,7 @@ def test_what_nothing_changed_is_not_looked_at(shop: Shop) -> None:
     assert shop.bookmark() == state
     project = shop.repo.project()
     tracker = shop.open()
-    done, _ = bring_in(project, tracker, now=NOW, environ=os.environ)
+    done, _ = bring_in(project, tracker, now=NOW)
     tracker.disconnect()
     issues = project.select(("issues",))
     update = refresh(project, collections=issues, synced={"repo-issues": done})

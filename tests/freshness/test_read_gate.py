@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import closing
 from pathlib import Path
@@ -63,7 +62,7 @@ def embed(repo: Repo) -> None:
 
 def primed(repo: Repo, after: float, environ: dict[str, str] | None = None) -> Freshness:
     """What a session says that begins so many seconds after NOW."""
-    return prime(repo.project(), NOW + after, environ or dict(os.environ))
+    return prime(repo.project(environ), NOW + after)
 
 
 def entered(repo: Repo, after: float) -> Freshness:
@@ -130,7 +129,7 @@ def test_an_index_that_was_never_embedded_is_counted_too(repo: Repo) -> None:
     repo.commit("Start", {".gitignore": ".sdd/\n", "CLAUDE.md": model, ONE: "# ADR-0001: X\n"})
     project = repo.project()
     refresh(project, collections=project.collections)
-    (note,) = prime(project, time.time(), os.environ).notes
+    (note,) = prime(project, time.time()).notes
     assert note.startswith("1 chunks unembedded — run `sdd index embed` (foreground; or wait")
 
 

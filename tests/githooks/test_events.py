@@ -148,10 +148,12 @@ def test_what_runs_in_the_background_holds_no_descriptor(fresh: Hooked, tmp_path
     slow.write_text(slow.read_text().replace("exec git", f"PATH={without_sdd()}\nexec git"))
     many(fresh, "Many")
     program = (
-        "import os; from pathlib import Path; from sdd_hooks.githooks import background;"
+        "import os; from dataclasses import replace; from pathlib import Path;"
+        " from sdd_hooks.githooks import background;"
         " from sdd_hooks.project.repository import discover;"
+        f" environ = {{**os.environ, 'PATH': {str(slow.parent)!r}}};"
         f" found = discover(Path({str(fresh.root)!r}), os.environ);"
-        f" background.start(found, {{**os.environ, 'PATH': {str(slow.parent)!r}}}, ())"
+        " background.start(replace(found, environ=environ), ())"
     )
     reader, writer = os.pipe()
     process = subprocess.Popen(
@@ -189,7 +191,7 @@ def test_the_background_imports_nothing_from_the_repository(fresh: Hooked) -> No
 
 def test_a_failure_in_the_background_is_in_the_log(fresh: Hooked) -> None:
     fresh.write("CLAUDE.md", WRONG)
-    background.start(fresh.repository, os.environ, ())
+    background.start(fresh.repository, ())
     settled(fresh)
     (line,) = (fresh.root / ".sdd/search/refresh.log").read_text().splitlines()
     assert line.startswith(f"{FAILED} (")

@@ -14,6 +14,7 @@ from sdd_hooks.freshness.refresh import Refresh
 from sdd_hooks.githooks.vectors import brings, follow
 from tests.cli.commands import run
 from tests.support.laptops import Hub
+from tests.support.repos import in_environment
 from tests.support.waiting import until
 
 CHILD = "import sys; from sdd_hooks.githooks.vectors import main; main(sys.argv[1:])"
@@ -64,6 +65,6 @@ def test_only_what_others_made_is_asked_for(hub: Hub) -> None:
     assert not brings("post-rewrite", ["amend"])
     assert not brings("post-commit", [])
     project = hub.laptop("laptop").project
-    assert not follow(project, ADDED, {"CI": "true"})
+    assert not follow(in_environment(project, {"CI": "true"}), ADDED)
     removed = Refresh({"x-adrs": Counts(removed=1)}, (), ran=True)
-    assert not follow(project, removed, {})
+    assert not follow(in_environment(project, {}), removed)

@@ -34,7 +34,7 @@ class Gated:
 
     @property
     def project(self) -> Project:
-        return self.repo.project()
+        return self.repo.project(self.environ)
 
     @property
     def running(self) -> Holder | None:

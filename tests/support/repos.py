@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from sdd_hooks.project.project import Project, load_project
@@ -27,6 +29,19 @@ ISOLATION = {
 def git_at(root: Path) -> Git:
     """git in any directory, with the environment of this process."""
     return Git(root, os.environ)
+
+
+def in_environment(project: Project, environ: Mapping[str, str]) -> Project:
+    """The same project with another environment."""
+    return replace(project, repository=replace(project.repository, environ=environ))
+
+
+def only_git(folder: Path) -> str:
+    """A new folder for `PATH` with git and the shell it is run by, and with nothing else."""
+    folder.mkdir()
+    for name in ("git", "sh"):
+        (folder / name).symlink_to(shutil.which(name) or "")
+    return str(folder)
 
 
 class Repo:
@@ -53,9 +68,11 @@ class Repo:
         """The repository as sdd finds it, with the environment of this process."""
         return discover(self.root, os.environ)
 
-    def project(self) -> Project:
-        """The project as sdd loads it, with the environment of this process."""
-        return load_project(self.root, os.environ)
+    def project(self, environ: Mapping[str, str] | None = None) -> Project:
+        """The project as sdd loads it, with the variables of `environ`, where git is found without
+        a `PATH`; None for the environment of this process."""
+        path = {"PATH": os.environ["PATH"]}
+        return load_project(self.root, os.environ if environ is None else {**path, **environ})
 
     def environment(self) -> dict[str, str]:
         """What git runs in: this process's environment without any `GIT_` but the isolation."""

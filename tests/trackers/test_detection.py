@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -314,13 +315,13 @@ def test_a_module_with_another_tracker_inherits_nothing_of_the_first(repo: Repo)
 
 def test_what_a_module_is_recognised_by(repo: Repo) -> None:
     workspace(repo).git("remote", "add", "origin", "ssh://git@git.acme.example:2222/acme/shop.git")
-    project = repo.project()
-    root = surroundings(project, "", {"A": "b"})
+    project = repo.project({"A": "b"})
+    root = surroundings(project, "")
     assert root.root == project.repository.root
     assert root.specs == ("docs/openspec/specs",)
-    assert root.environ == {"A": "b"}
+    assert root.environ == {"A": "b", "PATH": os.environ["PATH"]}
     assert root.origin == parse_remote("ssh://git.acme.example:2222/acme/shop")
-    api = surroundings(project, "api", {})
+    api = surroundings(project, "api")
     assert api.root == project.repository.root / "services/api"
     assert api.specs == ("docs/openspec/specs",)
     assert api.origin == root.origin
@@ -329,7 +330,7 @@ def test_what_a_module_is_recognised_by(repo: Repo) -> None:
 def test_another_remote_is_nobodys_origin(repo: Repo) -> None:
     repo.commit("Start", {"a.py": "pass\n"})
     repo.git("remote", "add", "upstream", "https://github.com/acme/shop")
-    place = surroundings(repo.project(), "", {})
+    place = surroundings(repo.project({}), "")
     assert place.origin is None
     assert detect(TrackerSettings(), place, registered()).found is None
 
@@ -341,6 +342,6 @@ def test_a_submodule_has_an_origin_of_its_own(repo: Repo, tmp_path: Path) -> Non
     repo.commit("Add it")
     repo.git("remote", "add", "origin", "https://github.com/acme/shop")
     inner.git("remote", "set-url", "origin", "https://github.com/acme/library")
-    project = repo.project()
-    names = [surroundings(project, module, {}).origin for module in ("", "library")]
+    project = repo.project({})
+    names = [surroundings(project, module).origin for module in ("", "library")]
     assert [one and one.name for one in names] == ["shop", "library"]

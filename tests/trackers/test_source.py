@@ -43,8 +43,8 @@ def workspace(repo: Repo, root: str = "", **modules: str) -> Repo:
 
 def source(repo: Repo, module: str = "", **options: object) -> Source | None:
     environ = {"HOME": str(repo.root.parent)}
-    project = repo.project()
-    return find_source(project, module, NOW, environ, online=False, **options)[0]  # type: ignore[arg-type]
+    project = repo.project(environ)
+    return find_source(project, module, NOW, online=False, **options)[0]  # type: ignore[arg-type]
 
 
 def shown(repo: Repo, module: str = "") -> tuple[str, str] | None:

@@ -126,9 +126,7 @@ def embed_as(project: Project, collections: Sequence[Collection], choice: Choice
         mode = mode_of(device, choice, ci=in_ci(os.environ))
         if mode == "foreground":
             with progress_line(sys.stderr) as progress:
-                report = embedding.in_foreground(
-                    project, engine, todo, device, os.environ, progress
-                )
+                report = embedding.in_foreground(project, engine, todo, device, progress)
             return Embed(
                 mode,
                 report.device,
@@ -141,7 +139,7 @@ def embed_as(project: Project, collections: Sequence[Collection], choice: Choice
         expected = rates.estimate(engine.name, todo.model, device, todo.wanted, os.environ)
     # Where it cannot be had, that is said here and not in a log.
     embedding.fetch_model(project)
-    begun = embedding.in_background(project, todo, device, os.environ)
+    begun = embedding.in_background(project, todo, device)
     return Embed(
         "background" if begun.started else "running",
         device,

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -126,7 +125,7 @@ def _show(
     warnings: Sequence[str] = (),
 ) -> int:
     if update.total.changed:
-        backfill(project, update, os.environ)
+        backfill(project, update)
     report = Report(
         refresh_data(update),
         refresh_lines(update),

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -86,9 +85,7 @@ def enter(project: Project, source: Source, shown: Screen, now: float) -> Entere
         source.label, lambda: source.open(shown.tell), source.module, source.found.name
     )
     told: list[str] = []
-    freshness = sync_issues(
-        project, opened, now, environ=os.environ, say=shown.say, trace=told.append
-    )
+    freshness = sync_issues(project, opened, now, say=shown.say, trace=told.append)
     failure = told[-1] if freshness.degraded else ""
     shown.notes += [failure] if failure else []
     return Entered(opened, freshness, failure)
@@ -124,11 +121,11 @@ def _find(
 ) -> tuple[Source | None, tuple[str, ...]]:
     now = time.time()
     try:
-        return find_source(project, part, now, os.environ, named=named)
+        return find_source(project, part, now, named=named)
     except SeveralTrackers as error:
         if not asks:
             raise
         question = f"Which tracker has the issues? [{'/'.join(error.names)}]"
         choice = click.Choice(error.names)
         chosen = click.prompt(question, type=choice, show_choices=False, err=True)
-        return find_source(project, part, now, os.environ, named=chosen)
+        return find_source(project, part, now, named=chosen)

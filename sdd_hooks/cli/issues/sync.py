@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -117,7 +116,6 @@ def _synced(
             tracker,
             source.module,
             now=time.time(),
-            environ=os.environ,
             full=full,
             wait=PATIENCE,
             begun=shown.begun(source),

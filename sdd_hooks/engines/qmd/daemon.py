@@ -52,7 +52,7 @@ class Daemon:
     pid: int
 
 
-def running(place: Place, environ: Mapping[str, str] = os.environ) -> Daemon | None:
+def running(place: Place, environ: Mapping[str, str]) -> Daemon | None:
     """The daemon that serves this index, if one does: a few milliseconds, one less without a file.
 
     None for a file that a clone brought, or that a daemon left behind; for one whose index or

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -45,9 +44,7 @@ _A_DOCUMENT = 0.05
 """Seconds more for each document: thirty times what indexing one takes on a laptop."""
 
 
-def open_engine(
-    project: Project, *, repair: bool = False, environ: Mapping[str, str] = os.environ
-) -> QmdEngine:
+def open_engine(project: Project, *, repair: bool = False) -> QmdEngine:
     """Open the index of a project. With `repair`, what sdd noted about it is set aside when it
     cannot be read.
 
@@ -56,7 +53,7 @@ def open_engine(
         IndexDamaged: what sdd noted cannot be read, and `repair` was not asked for.
         StorageError: the index is not ours to write.
     """
-    return QmdEngine(project, find(environ), environ, repair=repair)
+    return QmdEngine(project, find(project.environ), repair=repair)
 
 
 class QmdEngine:
@@ -69,13 +66,12 @@ class QmdEngine:
         self,
         project: Project,
         qmd: Installation,
-        environ: Mapping[str, str],
         *,
         repair: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._qmd = qmd
-        self._environ = environ
+        self._environ = project.environ
         self._clock = clock
         self._git = project.repository.git
         self._place = place_of(project.repository)

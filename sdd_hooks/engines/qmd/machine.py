@@ -20,38 +20,37 @@ MODELS = "models of about 2 GB"
 _DEFAULT_FILE = "embeddinggemma-300M-Q8_0.gguf"
 
 
-def installed(project: Project, environ: Mapping[str, str] = os.environ) -> str:  # noqa: ARG001
+def installed(project: Project) -> str:
     """The qmd that would run. Raises EngineUnavailable."""
-    qmd = find(environ)
+    qmd = find(project.environ)
     return f"qmd {dotted(qmd.version)} at {qmd.command}"
 
 
-def to_download(project: Project, environ: Mapping[str, str] = os.environ) -> str:
+def to_download(project: Project) -> str:
     """What the first embed downloads; "" when nothing. Looks for files, and runs nothing.
 
     Raises EngineUnavailable when the configured model is none.
     """
     model = configured_model(_name(project), project.repository.root)
-    model = model or environ.get("QMD_EMBED_MODEL", "") or _DEFAULT_FILE
-    if model.startswith("/") or _cached(model.rpartition("/")[2], environ):
+    model = model or project.environ.get("QMD_EMBED_MODEL", "") or _DEFAULT_FILE
+    if model.startswith("/") or _cached(model.rpartition("/")[2], project.environ):
         return ""
     return MODELS
 
 
-def embedder(project: Project, environ: Mapping[str, str] = os.environ) -> str:
+def embedder(project: Project) -> str:
     """The model that embeds, and where qmd runs it. Raises EngineUnavailable."""
     from sdd_hooks.engines.qmd.device import device
 
     configured_model(_name(project), project.repository.root)
     place = place_of(project.repository)
-    return f"{_name(project) or DEFAULT} on {device(find(environ), environ, place)}"
+    return f"{_name(project) or DEFAULT} on {device(find(project.environ), project.environ, place)}"
 
 
 def serve(
     project: Project,
     port: int,
     announce: Callable[[str, int], None],
-    environ: Mapping[str, str] = os.environ,
 ) -> None:
     """Run qmd's daemon on the index of a project until a signal tells this process to end.
 
@@ -62,7 +61,7 @@ def serve(
     place = place_of(project.repository)
     if not place.database.is_file():
         raise not_indexed(project)
-    daemon.serve(find(environ), place, environ, port, announce)
+    daemon.serve(find(project.environ), place, project.environ, port, announce)
 
 
 def _name(project: Project) -> str:

@@ -20,7 +20,7 @@ from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.system.user_cache import remember
 from tests.engines.subject import Subject
 from tests.support.qmd import RealQmd
-from tests.support.repos import Repo
+from tests.support.repos import Repo, in_environment
 
 ADR = "# ADR-0001: Keep sessions\n\n## Decision Outcome\n\nA session token is kept in SQLite.\n"
 OTHER = "# ADR-0002: Cache pages\n\n## Decision Outcome\n\nA page is kept in the cache.\n"
@@ -52,7 +52,7 @@ def folder(subject: Subject) -> Path:
 
 def without_qmd(subject: Subject) -> QmdEngine:
     """The engine, which would fail if it started qmd."""
-    return QmdEngine(subject.project, Installation("/nowhere/qmd", (2, 8, 3)), subject.environ)
+    return QmdEngine(subject.project, Installation("/nowhere/qmd", (2, 8, 3)))
 
 
 def test_nothing_is_started_where_nothing_changed(filled: Subject) -> None:
@@ -363,7 +363,7 @@ def test_a_newer_qmd_is_said_where_people_look_after_the_index(
     environ = {**filled.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     now = time.time()
     remember("qmd-release", {"latest": "99.1.0", "told": now, "asked": now}, environ)
-    with closing(open_engine(filled.project, environ=environ)) as engine:
+    with closing(open_engine(in_environment(filled.project, environ))) as engine:
         engine.search(BOTH)
         assert engine.notes == []
         engine.status()
@@ -377,14 +377,14 @@ def test_without_qmd_nothing_opens(on_qmd: Subject) -> None:
     on_qmd.begin(FILES)
     nowhere = {**on_qmd.environ, "PATH": "/nonexistent"}
     with pytest.raises(EngineUnavailable) as error:
-        open_engine(on_qmd.project, environ=nowhere)
+        open_engine(in_environment(on_qmd.project, nowhere))
     assert str(error.value) == NOT_FOUND
     assert not (on_qmd.repo.root / ".sdd").exists()
 
 
 def test_the_environment_of_a_ci_job_changes_nothing(embedded: Subject) -> None:
     environ = {**embedded.environ, "CI": "true", "INDEX_PATH": "/nonexistent/x", "QMD_HOST": "x"}
-    with closing(open_engine(embedded.project, environ=environ)) as engine:
+    with closing(open_engine(in_environment(embedded.project, environ))) as engine:
         assert any(hit.cosine for hit in engine.search(BOTH).hits)
         assert engine.search(BOTH).notes == ()
 

@@ -159,8 +159,8 @@ class RealForge:
         repo.git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", sha, env=reach)
         repo.git("checkout", "--quiet", "--detach", sha)
         inputs = Inputs("review", inline=True)
-        project = repo.project()
-        return lambda: review_pull(project, found, inputs, connect_with(token), reach, environ)
+        project = repo.project(environ)
+        return lambda: review_pull(project, found, inputs, connect_with(token), reach)
 
     def _reviews(self, number: int, user: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self._call("GET", f"/pulls/{number}/reviews", user=user)
