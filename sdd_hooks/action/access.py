@@ -16,7 +16,7 @@ from sdd_hooks.remote.urls import parse_endpoint
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.credentials import Secret
-    from sdd_hooks.remote.response import Limits
+    from sdd_hooks.remote.response import RateLimitRule
 
 NAMED = "the token of the job"
 """What people call it, in messages."""
@@ -62,7 +62,7 @@ def connect_with(token: str, tell: Callable[[str], None] | None = None) -> Conne
         *,
         label: str,
         headers: Callable[[Secret], Mapping[str, str]],
-        limits: Limits | None = None,
+        limits: RateLimitRule | None = None,
         advice: str = "",
     ) -> Client:
         # Not before it is needed: it brings httpx.

@@ -17,8 +17,8 @@ from sdd_hooks.freshness.issues import bring_in
 from sdd_hooks.freshness.tiers import syncing
 from sdd_hooks.project.project import Project
 from sdd_hooks.remote.urls import parse_endpoint
-from sdd_hooks.trackers.source import NoTracker, Source, find_source, find_sources
-from sdd_hooks.trackers.sync import Synced
+from sdd_hooks.trackers.source import NoTracker, TrackerSource, find_source, find_sources
+from sdd_hooks.trackers.sync import SyncResult
 
 PATIENCE = 30.0
 """Seconds for which another sync of the same issues is waited for."""
@@ -76,7 +76,9 @@ def sync(
     )
 
 
-def _token(source: Source, sources: Sequence[Source], here: Here | None, inputs: Inputs) -> str:
+def _token(
+    source: TrackerSource, sources: Sequence[TrackerSource], here: Here | None, inputs: Inputs
+) -> str:
     """The token of the inputs that belongs to the tracker of a source; "" for none of them.
 
     `tracker-token` is for the tracker of the repository, or where that has none for the one of the
@@ -90,18 +92,18 @@ def _token(source: Source, sources: Sequence[Source], here: Here | None, inputs:
     return inputs.token if _place(source) == forge else ""
 
 
-def _place(source: Source) -> tuple[str, object]:
+def _place(source: TrackerSource) -> tuple[str, object]:
     """A tracker by its name, and the end of its host."""
     return source.found.name, parse_endpoint(source.found.where.url)
 
 
 def _synced(
     project: Project,
-    source: Source,
+    source: TrackerSource,
     token: str,
     now: float,
     tell: Telling,
-) -> tuple[Synced, tuple[str, ...]]:
+) -> tuple[SyncResult, tuple[str, ...]]:
     variables = source.found.vendor.tokens if token else ()
     if variables:
         told = {**project.environ, **dict.fromkeys(variables, token)}
@@ -121,7 +123,7 @@ def _synced(
         tracker.disconnect()
 
 
-def _line(source: Source, done: Synced) -> str:
+def _line(source: TrackerSource, done: SyncResult) -> str:
     """A sync in a line."""
     if not done.ran:
         return f"{source.collection.name}: another sync is at work"

@@ -19,7 +19,7 @@ from sdd_hooks.errors import AccessRefused
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.credentials import Secret
-    from sdd_hooks.remote.response import Limits
+    from sdd_hooks.remote.response import RateLimitRule
 
 
 class WriteDenied(AccessRefused):
@@ -173,7 +173,7 @@ class Connect(Protocol):
         *,
         label: str,
         headers: Callable[[Secret], Mapping[str, str]],
-        limits: Limits | None = None,
+        limits: RateLimitRule | None = None,
         advice: str = "",
     ) -> Client:
         """`headers` are those that carry the token, where there is one. Asks nobody."""

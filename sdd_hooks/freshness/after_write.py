@@ -15,7 +15,7 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 
 if TYPE_CHECKING:
-    from sdd_hooks.trackers.sync import Synced
+    from sdd_hooks.trackers.sync import SyncResult
 
 
 def containing(project: Project, paths: Iterable[str]) -> tuple[Collection, ...]:
@@ -28,7 +28,7 @@ def after_mutation(
     project: Project,
     written: Sequence[Collection],
     *,
-    synced: Mapping[str, Synced] | None = None,
+    synced: Mapping[str, SyncResult] | None = None,
 ) -> tuple[str, ...]:
     """Refresh those of the collections that are indexed, and backfill what that leaves unembedded.
 

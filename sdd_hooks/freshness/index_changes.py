@@ -21,7 +21,7 @@ from sdd_hooks.system.git import Git, nul_split
 if TYPE_CHECKING:
     from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
     from sdd_hooks.project.collections import Collection
-    from sdd_hooks.trackers.sync import Synced
+    from sdd_hooks.trackers.sync import SyncResult
 
 Scan = Literal["committed", "tracked", "all", "full"]
 """How far to look. `committed`: what commits changed and what was dirty, nothing that grows with
@@ -200,7 +200,7 @@ def issues(
     collection: Collection,
     scan: Scan,
     bookmark: Bookmark | None = None,
-    synced: Synced | None = None,
+    synced: SyncResult | None = None,
 ) -> CollectionChanges | None:
     """The synced issues, which git ignores: every file there is. Nothing for a narrow look.
 
@@ -218,13 +218,13 @@ def issues(
             )
     elif scan not in {"all", "full"}:
         return None
-    from sdd_hooks.trackers.meta import meta_of
+    from sdd_hooks.trackers.meta import load_sync_state
 
     found = []
     state = ""
     for directory in collection.directories:
         # Asked before: what a sync changes meanwhile is looked at once more.
-        state = meta_of(root, directory).state
+        state = load_sync_state(root, directory).state
         try:
             found += sorted(f"{directory}/{one.name}" for one in (root / directory).iterdir())
         except OSError:

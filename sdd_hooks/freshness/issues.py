@@ -21,11 +21,11 @@ from sdd_hooks.freshness.refresh import PATIENCE
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.durations import format_duration
 from sdd_hooks.trackers.issue_file import StoredIssue, stored_of
-from sdd_hooks.trackers.protocol import Filter, Tracker
+from sdd_hooks.trackers.protocol import IssueFilter, Tracker
 from sdd_hooks.trackers.store import IssueFolder, read_issue, read_issues
-from sdd_hooks.trackers.sync import Progress, Synced, last_synced, sync
+from sdd_hooks.trackers.sync import Progress, SyncResult, last_synced, sync
 
-ALL = Filter()
+ALL = IssueFilter()
 
 _ASKED = {"merged": "closed", "draft": "open"}
 
@@ -83,7 +83,7 @@ def bring_in(
     wait: float = PATIENCE,
     begun: Callable[[int | None], None] | None = None,
     progress: Progress | None = None,
-) -> tuple[Synced, tuple[str, ...]]:
+) -> tuple[SyncResult, tuple[str, ...]]:
     """Sync the issues of a module, then refresh their collection, if it is indexed, with the files
     that changed.
 
@@ -146,7 +146,7 @@ def issues_now(
     source: IssueSource,
     freshness: IssuesFreshness,
     now: float,
-    wanted: Filter = ALL,
+    wanted: IssueFilter = ALL,
 ) -> IssuesNow:
     """The issues that match: from their files, or from the tracker where its sync failed.
 
@@ -186,7 +186,7 @@ def issue_now(
     return IssuesNow((stored,) if stored else (), warnings=warnings)
 
 
-def matches(issue: StoredIssue, wanted: Filter) -> bool:
+def matches(issue: StoredIssue, wanted: IssueFilter) -> bool:
     """Whether an issue has the status and all the labels that are wanted, in any case."""
     if wanted.status and wanted.status not in {issue.status, _ASKED.get(issue.status)}:
         return False

@@ -19,7 +19,7 @@ from sdd_hooks.system.files import refuse_links
 from sdd_hooks.system.locks import held
 
 if TYPE_CHECKING:
-    from sdd_hooks.trackers.sync import Synced
+    from sdd_hooks.trackers.sync import SyncResult
 
 PATIENCE = 2.0
 """Seconds for which a command that has other things to do waits for another refresh."""
@@ -48,7 +48,7 @@ class _Wanted(NamedTuple):
     collections: Sequence[Collection] | None
     scan: Scan
     create: bool
-    synced: Mapping[str, Synced]
+    synced: Mapping[str, SyncResult]
 
     @property
     def needs_git(self) -> bool:
@@ -65,7 +65,7 @@ def refresh(
     wait: float = 30.0,
     progress: Progress | None = None,
     begun: Look | None = None,
-    synced: Mapping[str, Synced] | None = None,
+    synced: Mapping[str, SyncResult] | None = None,
 ) -> Refresh:
     """Bring `collections` up to date, created when missing; None means those the index has.
 

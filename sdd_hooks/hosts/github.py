@@ -12,7 +12,7 @@ from sdd_hooks.remote.json_fields import rows, text
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.credentials import Secret
-    from sdd_hooks.remote.response import Answer, Wait
+    from sdd_hooks.remote.response import RateLimit, Response
 
 LABEL = "GitHub"
 CLOUD = "https://github.com"
@@ -38,12 +38,12 @@ def graphql_url(api: str) -> str:
     return f"{api.removesuffix('/v3')}/graphql"
 
 
-def rate_limit(answer: Answer, now: float) -> Wait | None:
+def rate_limit(answer: Response, now: float) -> RateLimit | None:
     """Recognise GitHub's quota, its secondary limits, and the limits of GraphQL (200 with errors).
 
     https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
     """
-    from sdd_hooks.remote.response import Wait, out_of_quota
+    from sdd_hooks.remote.response import RateLimit, out_of_quota
 
     if answer.status == 200:
         # Other responses are large, and need not be parsed.
@@ -52,10 +52,10 @@ def rate_limit(answer: Answer, now: float) -> Wait | None:
         kinds = {text(error, "type") for error in rows(answer.json(), "errors")}
         if not kinds & {"RATE_LIMITED", "RATE_LIMIT"}:
             return None
-        return out_of_quota(answer, statuses=frozenset({200})) or Wait()
+        return out_of_quota(answer, statuses=frozenset({200})) or RateLimit()
     # GraphQL returns a quota of 0 to requests without a token.
     if answer.status not in {403, 429} or answer.headers.get("x-ratelimit-limit") == "0":
         return None
     if b"secondary rate limit" in answer.body or b"abuse detection" in answer.body:
-        return Wait(now + _SECONDARY_LIMIT_SECONDS)
+        return RateLimit(now + _SECONDARY_LIMIT_SECONDS)
     return out_of_quota(answer)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sdd_hooks.remote.response import Answer, Wait
+    from sdd_hooks.remote.response import RateLimit, Response
 
 LABEL = "GitLab"
 CLOUD = "https://gitlab.com"
@@ -19,7 +19,7 @@ NAME_PATTERN = r"(?!\.{1,2}(?:/|\Z))[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}"
 """Matches the path of one group or project; `.` and `..` are not allowed."""
 
 
-def rate_limit(answer: Answer, _now: float) -> Wait | None:
+def rate_limit(answer: Response, _now: float) -> RateLimit | None:
     """Recognise GitLab's limit: 429, until `RateLimit-Reset` where there is no `Retry-After`.
 
     https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/

@@ -19,12 +19,16 @@ import httpx
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.failures import Failure
-from sdd_hooks.remote.response import Answer, Limits, Wait, http_date, retry_after
-from sdd_hooks.remote.transport import AT_ONCE, SILENCE, Transport
+from sdd_hooks.remote.response import (
+    RateLimit,
+    RateLimitRule,
+    Response,
+    parse_http_date,
+    parse_retry_after,
+)
+from sdd_hooks.remote.transport import MAX_CONCURRENT, SILENCE, Transport
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.text.display import one_line
-
-__all__ = ["AT_ONCE", "Answer", "Client", "Limits", "Wait"]
 
 RETRIES = 3
 MOST_REDIRECTS = 5
@@ -55,7 +59,7 @@ class Client:
         headers: Mapping[str, str] = MappingProxyType({}),
         secret: Secret | None = None,
         advice: str = "",
-        limits: Limits | None = None,
+        limits: RateLimitRule | None = None,
         patience: float = PATIENCE,
         silence: float = SILENCE,
         clock: Callable[[], float] = time.time,
@@ -88,7 +92,7 @@ class Client:
         *,
         headers: Mapping[str, str] | None = None,
         allow: Iterable[int] = (),
-    ) -> Answer:
+    ) -> Response:
         """Ask for `path`, below the API's address, or an absolute address of the same host.
 
         Redirects on the same host are followed unless their status is in `allow`. Other statuses
@@ -105,14 +109,14 @@ class Client:
         headers: Mapping[str, str] | None = None,
         allow: Iterable[int] = (),
         again: bool = False,
-    ) -> Answer:
+    ) -> Response:
         """Send `json`. With `again` (it changes nothing, or nothing twice) failures are retried.
 
         Without, only what did nothing is: a rate limit, or a connection that was never made.
         """
         return self._ask(method, path, None, json, headers or {}, frozenset(allow), again=again)
 
-    def following(self, answer: Answer) -> str | None:
+    def next_page_url(self, answer: Response) -> str | None:
         """The address of the next page by the `Link` header; None on the last.
 
         Raises RemoteError when that is on another host.
@@ -121,16 +125,16 @@ class Client:
         target = httpx.Response(200, headers=[(b"link", link)]).links.get("next", {}).get("url")
         return None if target is None else self._joined(answer.url, target)
 
-    def each(self, ask: Callable[[_T], _R], items: Iterable[_T]) -> Iterator[_R]:
-        """`ask(item)` for every item, AT_ONCE of them together, results in order.
+    def map_concurrently(self, ask: Callable[[_T], _R], items: Iterable[_T]) -> Iterator[_R]:
+        """`ask(item)` for every item, MAX_CONCURRENT of them together, results in order.
 
         An error in one ends it: what has not begun by then is not asked.
         """
-        pool = ThreadPoolExecutor(AT_ONCE)
+        pool = ThreadPoolExecutor(MAX_CONCURRENT)
         going: deque[Future[_R]] = deque()
         try:
             for item in items:
-                if len(going) == AT_ONCE:
+                if len(going) == MAX_CONCURRENT:
                     yield going.popleft().result()
                 going.append(pool.submit(ask, item))
             while going:
@@ -138,18 +142,18 @@ class Client:
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def at(self, answer: Answer) -> float:
+    def server_time(self, answer: Response) -> float:
         """The host's own clock at an answer (epoch seconds); ours where it does not say."""
-        told = http_date(answer.headers.get("date", ""))
+        told = parse_http_date(answer.headers.get("date", ""))
         return self.clock() if told is None else told
 
-    def said(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """What a host said, as one line for people, without the secret if that is in it."""
         for secret in self._hidden:
             text = text.replace(secret, "***")
         return one_line(text)[:300]
 
-    def refused(self, reason: str) -> AccessRefused:
+    def access_refused(self, reason: str) -> AccessRefused:
         """The error for a host that does not let this client do something, for that `reason`."""
         if not self._source:
             return AccessRefused(self._line(f"{self.label} wants a token ({reason})"))
@@ -170,7 +174,7 @@ class Client:
         allow: frozenset[int],
         *,
         again: bool,
-    ) -> Answer:
+    ) -> Response:
         url = self._address(path)
         attempt = redirects = 0
         while True:
@@ -182,7 +186,7 @@ class Client:
                 if not worthwhile or not self._pause(attempt, None, "does not answer"):
                     raise self._unreachable(got, again=again)
             elif (limit := self._limit(got)) is not None:
-                seconds = None if limit.until is None else limit.until - self.at(got)
+                seconds = None if limit.until is None else limit.until - self.server_time(got)
                 if not self._pause(attempt, seconds, "asks to wait for its rate limit"):
                     raise self._limited(attempt, seconds)
             elif self._redirects(got, method, allow):
@@ -193,8 +197,8 @@ class Client:
                 params = None
                 continue
             elif got.status >= 500 and got.status not in allow and again:
-                until = retry_after(got, self.at(got))
-                seconds = None if until is None else until - self.at(got)
+                until = parse_retry_after(got, self.server_time(got))
+                seconds = None if until is None else until - self.server_time(got)
                 if not self._pause(attempt, seconds, f"answers {got.status}"):
                     return self._checked(got, allow)
             else:
@@ -224,19 +228,19 @@ class Client:
             raise RemoteError(f"{self.label} at {self._end} points to {where}: not followed")
         return url
 
-    def _redirects(self, answer: Answer, method: str, allow: frozenset[int]) -> bool:
+    def _redirects(self, answer: Response, method: str, allow: frozenset[int]) -> bool:
         """Whether to go on elsewhere: nothing is done yet, and what is asked stays the same."""
         followed = REDIRECTS if method == "GET" else SAME_METHOD
         return answer.status in followed and answer.status not in allow
 
-    def _limit(self, answer: Answer) -> Wait | None:
+    def _limit(self, answer: Response) -> RateLimit | None:
         """The rate limit that the answer is, if it is one. `Retry-After` stands before others."""
-        now = self.at(answer)
-        asked = retry_after(answer, now)
+        now = self.server_time(answer)
+        asked = parse_retry_after(answer, now)
         own = self._limits(answer, now) if self._limits else None
         if answer.status == 429 or (answer.status in {403, 503} and asked is not None):
-            own = own or Wait()
-        return Wait(asked) if own and asked is not None else own
+            own = own or RateLimit()
+        return RateLimit(asked) if own and asked is not None else own
 
     def _pause(self, attempt: int, hint: float | None, why: str) -> bool:
         """Wait before another attempt, as long as the host asks for; exponentially where it does
@@ -265,16 +269,16 @@ class Client:
         when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(until))
         return RateLimited(f"{self.label}: rate limit reached, try again after {when}", until)
 
-    def _checked(self, answer: Answer, allow: frozenset[int]) -> Answer:
+    def _checked(self, answer: Response, allow: frozenset[int]) -> Response:
         """The answer, unless its status says that the request failed."""
         status = answer.status
         if 200 <= status < 300 or status in allow:
             return answer
         what = _shown(answer.url)
-        said = self.said(_message(answer.json()))
+        said = self.redact(_message(answer.json()))
         reason = f": {said}" if said else ""
         if status in {401, 403}:
-            raise self.refused(f"{status}, {what}{reason}")
+            raise self.access_refused(f"{status}, {what}{reason}")
         if status in {404, 410}:
             to = f" to {self._source}" if self._source else ""
             advice = f"check the name; {self._advice}" if self._advice else "check the name"

@@ -8,15 +8,16 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from sdd_hooks.remote.client import Client, Limits
+from sdd_hooks.remote.client import Client
 from sdd_hooks.remote.credentials import Sources, advice, find_secret
+from sdd_hooks.remote.response import RateLimitRule
 from sdd_hooks.remote.urls import RemoteUrl
 
 
 def connect(
     api: str,
     sources: Sources | None,
-    limits: Limits | None = None,
+    limits: RateLimitRule | None = None,
     *,
     label: str,
     around_origin: RemoteUrl | None,

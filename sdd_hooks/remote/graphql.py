@@ -17,7 +17,7 @@ ACCESS = ("forbidden", "unauth", "authentication", "insufficient_scopes", "acces
 MISSING = ("not_found", "not found")
 
 
-def ask(
+def execute(
     client: Client,
     path: str,
     query: str,
@@ -46,7 +46,7 @@ def ask(
 def _error(client: Client, error: object) -> RemoteError:
     fields = error if isinstance(error, dict) else {"message": error}
     message = fields.get("message")
-    said = (client.said(message) if isinstance(message, str) else "") or "no reason given"
+    said = (client.redact(message) if isinstance(message, str) else "") or "no reason given"
     extensions = fields.get("extensions")
     extensions = extensions if isinstance(extensions, dict) else {}
     kinds = " ".join(
@@ -55,7 +55,7 @@ def _error(client: Client, error: object) -> RemoteError:
         for name in ("type", "code")
     )
     if any(word in kinds for word in ACCESS):
-        return client.refused(said)
+        return client.access_refused(said)
     if any(word in kinds for word in MISSING):
         return Missing(f"{client.label}: {said}")
     return RemoteError(f"{client.label}: {said}")

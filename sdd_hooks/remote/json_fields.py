@@ -80,11 +80,11 @@ def utc(data: Json, *path: str) -> str:
         except ValueError:
             return ""
         return value
-    seconds = epoch(value)
-    return "" if seconds is None else stamp(seconds)
+    seconds = parse_epoch(value)
+    return "" if seconds is None else format_utc(seconds)
 
 
-def epoch(time: str) -> float | None:
+def parse_epoch(time: str) -> float | None:
     """Seconds since the epoch of such a time; None when it is none."""
     try:
         found = datetime.fromisoformat(_plain(time))
@@ -95,7 +95,7 @@ def epoch(time: str) -> float | None:
         return None
 
 
-def stamp(seconds: float) -> str:
+def format_utc(seconds: float) -> str:
     """`2026-05-01T14:22:00Z` for seconds since the epoch, decimals cut off."""
     return datetime.fromtimestamp(seconds // 1, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 

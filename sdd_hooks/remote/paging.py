@@ -59,7 +59,7 @@ def read_listing(
             )
         yield from (entry for name, entry in entries.items() if name not in seen)
         seen |= entries.keys()
-        next_url = client.following(response)
+        next_url = client.next_page_url(response)
         next_page = response.headers.get("x-next-page", "").strip()
         if next_url is not None:
             url, query = next_url, {}

@@ -19,7 +19,7 @@ NO_CONTENT = frozenset({204, 205})
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """What a host answered. The names of `headers` are in lower case."""
 
     status: int
@@ -52,30 +52,30 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Wait:
+class RateLimit:
     """That an answer is a rate limit. `until` is when to come back, by the host's clock (epoch
     seconds); None if it does not say."""
 
     until: float | None = None
 
 
-Limits = Callable[[Answer, float], "Wait | None"]
+RateLimitRule = Callable[[Response, float], "RateLimit | None"]
 """What a vendor's rate limit looks like, given an answer and the host's time, beside what all have
 in common: 429, and 403 or 503 with `Retry-After`. Called for every answer."""
 
 
-def retry_after(answer: Answer, now: float) -> float | None:
+def parse_retry_after(answer: Response, now: float) -> float | None:
     """When `Retry-After` says to come back, in seconds or as a date; `now` and the result are by
     the host's clock (epoch seconds). None where it does not say, or nothing that makes sense."""
     value = answer.headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
         return now + float(value[:10])
-    return http_date(value)
+    return parse_http_date(value)
 
 
 def out_of_quota(
-    answer: Answer, prefix: str = "x-ratelimit", statuses: frozenset[int] = frozenset({403, 429})
-) -> Wait | None:
+    answer: Response, prefix: str = "x-ratelimit", statuses: frozenset[int] = frozenset({403, 429})
+) -> RateLimit | None:
     """The limit of an answer that says `{prefix}-remaining: 0`, until what `{prefix}-reset` says.
 
     That is in epoch seconds or milliseconds. None for an answer with another status: what came
@@ -87,11 +87,11 @@ def out_of_quota(
         return None
     reset = answer.headers.get(f"{prefix}-reset", "").strip()
     if not (reset.isascii() and reset.isdigit()) or len(reset) > 13:
-        return Wait()
-    return Wait(float(reset) / (1000 if len(reset) == 13 else 1))
+        return RateLimit()
+    return RateLimit(float(reset) / (1000 if len(reset) == 13 else 1))
 
 
-def http_date(value: str) -> float | None:
+def parse_http_date(value: str) -> float | None:
     """A date as HTTP headers have it, as epoch seconds; None for anything else.
 
     One without a zone is UTC, as RFC 9110 has all of them.

@@ -20,9 +20,9 @@ import httpx
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.failures import BETWEEN, Failure, failure_of
-from sdd_hooks.remote.response import Answer
+from sdd_hooks.remote.response import Response
 
-AT_ONCE = 8
+MAX_CONCURRENT = 8
 """Requests that go on at the same time."""
 LARGEST = 50_000_000
 """Bytes of one answer, unpacked."""
@@ -52,7 +52,7 @@ class Transport:
             logging.getLogger(name).setLevel(logging.INFO)
         self._headers = headers
         self._silence = silence
-        self._room = threading.BoundedSemaphore(AT_ONCE)
+        self._room = threading.BoundedSemaphore(MAX_CONCURRENT)
         self._changes = threading.Lock()
         self._closed = False
         self._idle: deque[httpx.Client] = deque()
@@ -77,7 +77,7 @@ class Transport:
         params: Mapping[str, str | int] | None = None,
         json: object = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer | Failure:
+    ) -> Response | Failure:
         """What is answered, whatever its status, or why nothing is. Follows no redirect."""
         try:
             with (
@@ -90,7 +90,7 @@ class Transport:
                 if isinstance(body, Failure):
                     return body
                 found = {name.lower(): value for name, value in response.headers.items()}
-                return Answer(response.status_code, found, body, str(response.url))
+                return Response(response.status_code, found, body, str(response.url))
         except httpx.HTTPError as error:
             return failure_of(error)
         except httpx.InvalidURL:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
 
-from sdd_hooks.remote.json_fields import epoch
+from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.filenames import id_of
-from sdd_hooks.trackers.issue import Issue, PullRequest
+from sdd_hooks.trackers.issue import Issue, LinkedPull
 from sdd_hooks.trackers.issue_file import has_pulls, parse, render, with_pulls
-from sdd_hooks.trackers.store import Store
+from sdd_hooks.trackers.store import IssueStore
 
 Outcome = Literal["added", "updated", "removed", "unchanged", "failed"]
 
@@ -24,7 +24,7 @@ MOST_NAMED = 3
 _SHOWN = 60
 
 
-class Backlog:
+class FolderUpdate:
     """What a sync does to the files of `store`.
 
     `links` are the pull requests that were known, by number, with their issues. With `everything`
@@ -34,7 +34,7 @@ class Backlog:
 
     def __init__(
         self,
-        store: Store,
+        store: IssueStore,
         links: Mapping[str, Iterable[str]],
         before: Callable[[], None],
         *,
@@ -51,7 +51,7 @@ class Backlog:
             for id in ids:
                 self._linked.setdefault(id, set()).add(pull)
         # Pull requests of issues that have not come yet, and links that only a file vouches for.
-        self._waiting: dict[str, dict[str, PullRequest]] = {}
+        self._waiting: dict[str, dict[str, LinkedPull]] = {}
         self._doubtful: dict[str, set[str]] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._failures: list[str] = []
@@ -76,7 +76,7 @@ class Backlog:
             if former != issue.id:
                 self.remove(former)
 
-    def link(self, pull: PullRequest) -> None:
+    def link(self, pull: LinkedPull) -> None:
         """Show a pull request, as it is now, with the issues it is linked with and no others."""
         now = set(pull.closes)
         for id in self._links.pop(pull.number, set()) - now:
@@ -136,7 +136,7 @@ class Backlog:
         more = [f"{others} more issues could not be written"] if others > 0 else []
         return (*self._failures[:MOST_NAMED], *more)
 
-    def _kept(self, issue: Issue, old: bytes | None) -> list[PullRequest]:
+    def _kept(self, issue: Issue, old: bytes | None) -> list[LinkedPull]:
         """The pull requests of a file that the issue still has though it does not name them."""
         linked = self._linked.get(issue.id, set())
         if old is None or not (linked or self._everything) or not has_pulls(old):
@@ -151,7 +151,7 @@ class Backlog:
             self._doubtful.setdefault(issue.id, set()).update(doubtful)
         return list(known)
 
-    def _show(self, id: str, number: str, pull: PullRequest | None) -> bool:
+    def _show(self, id: str, number: str, pull: LinkedPull | None) -> bool:
         """Show a pull request in the file of an issue, or no longer. False: there is no file."""
         name = self._store.name(id)
         old = self._store.read(name) if name else None
@@ -172,7 +172,7 @@ class Backlog:
             self._store.write(name, data)
         except IsADirectoryError:
             self._fail(issue.id, f"{self._store.path(name)} is a directory: remove it")
-            updated = epoch(issue.updated)
+            updated = parse_epoch(issue.updated)
             if updated is not None:
                 self.retry = min(updated, self.retry or updated)
             return

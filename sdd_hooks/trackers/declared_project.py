@@ -8,7 +8,7 @@ import re
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.protocol import Where
+from sdd_hooks.trackers.protocol import TrackerLocation
 
 
 def whose(
@@ -19,7 +19,7 @@ def whose(
     *,
     owners: re.Pattern[str],
     projects: re.Pattern[str],
-) -> Where:
+) -> TrackerLocation:
     """The project of an owner on the host at `url`, of a vendor that people call `label`.
 
     Raises SddError, one line that names the key, for what is missing and for what can be no name.
@@ -29,7 +29,7 @@ def whose(
             raise missing(label, key)
         if not form.fullmatch(value):
             raise SddError(f"{one_line(value)[:100]!r} cannot be on {label}: correct {key}")
-    return Where(url, owner, project)
+    return TrackerLocation(url, owner, project)
 
 
 def missing(label: str, key: str) -> SddError:

@@ -15,19 +15,19 @@ from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import EXIT_USAGE, ConfigurationError, SddError
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import discover
-from sdd_hooks.trackers.protocol import Around, Vendor, Where
+from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation, TrackerVendor
 from sdd_hooks.trackers.registry import Registered, UnknownTracker, vendor, vendors
 
 NO_TRACKER = "none"
 """The `Type` of a repository whose issues are nobody's business."""
 
 
-class Found(NamedTuple):
+class DetectedTracker(NamedTuple):
     """A tracker by its registered name, its vendor, and where the issues are."""
 
     name: str
-    vendor: Vendor
-    where: Where
+    vendor: TrackerVendor
+    where: TrackerLocation
 
     def __str__(self) -> str:
         """For people: `GitHub, acme/shop at https://github.com`."""
@@ -36,10 +36,10 @@ class Found(NamedTuple):
         return f"{named} at {self.where.url}" if self.where.url else named
 
 
-class Detected(NamedTuple):
+class Detection(NamedTuple):
     """The tracker of a repository, None for none, and a line for each that cannot be loaded."""
 
-    found: Found | None
+    found: DetectedTracker | None
     broken: tuple[str, ...] = ()
 
 
@@ -57,28 +57,28 @@ class SeveralTrackers(SddError):
         self.names = tuple(names)
 
 
-Candidates = Sequence[tuple[str, Vendor]]
+Candidates = Sequence[tuple[str, TrackerVendor]]
 
-Ask = Callable[[Candidates], "str | None"]
+HostProbe = Callable[[Candidates], "str | None"]
 """Finds out whose host an origin is that nobody recognised: a registered name, None for nobody's.
 
 It raises nothing.
 """
 
 
-def nobody(_candidates: Candidates) -> None:
+def no_probe(_candidates: Candidates) -> None:
     """Asks no host."""
 
 
 def detect(
     settings: TrackerSettings,
-    around: Around,
+    around: RepositoryContext,
     known: Registered,
     *,
     named: str = "",
     memory_file: Path | None = None,
-    ask: Ask = nobody,
-) -> Detected:
+    ask: HostProbe = no_probe,
+) -> Detection:
     """The tracker that `named` or `settings` name, else the one recognised `around` the repository.
 
     Only `ask` makes a request. `memory_file` is where the settings stand.
@@ -91,15 +91,17 @@ def detect(
     """
     if named:
         name, one = vendor(named, known)
-        return Detected(Found(name, one, one.declared(_about(settings, name, known), around)))
+        return Detection(
+            DetectedTracker(name, one, one.declared(_about(settings, name, known), around))
+        )
     if normalize_key(settings.type) == NO_TRACKER:
-        return Detected(None)
+        return Detection(None)
     if settings.type:
-        return Detected(_declared(settings, around, known, memory_file))
+        return Detection(_declared(settings, around, known, memory_file))
     broken: list[str] = []
     candidates = tuple(vendors(known, broken))
     found = _recognised(settings, around, candidates, ask)
-    return Detected(found, tuple(broken))
+    return Detection(found, tuple(broken))
 
 
 def tracker_settings(project: Project, module: str) -> tuple[TrackerSettings, Path | None]:
@@ -116,7 +118,7 @@ def tracker_settings(project: Project, module: str) -> tuple[TrackerSettings, Pa
     return whole.tracker, whole.memory_file or inherited.memory_file
 
 
-def surroundings(project: Project, module: str) -> Around:
+def surroundings(project: Project, module: str) -> RepositoryContext:
     """What the tracker of a module ("" for the root) may be recognised by."""
     from sdd_hooks.project.remotes import origin_url
     from sdd_hooks.remote.urls import parse_remote
@@ -129,7 +131,7 @@ def surroundings(project: Project, module: str) -> Around:
     # Without a `.git` of its own it is not checked out, and git would answer for what is around it.
     own = part is not None and part.submodule and (root / ".git").exists()
     url = origin_url(discover(root, project.environ) if own else project.repository)
-    return Around(
+    return RepositoryContext(
         root,
         tuple(directory for directory in inside if directory.partition("/")[0] != ".."),
         parse_remote(url) if url else None,
@@ -147,12 +149,15 @@ def _about(settings: TrackerSettings, name: str, known: Registered) -> TrackerSe
 
 
 def _declared(
-    settings: TrackerSettings, around: Around, known: Registered, memory_file: Path | None
-) -> Found:
+    settings: TrackerSettings,
+    around: RepositoryContext,
+    known: Registered,
+    memory_file: Path | None,
+) -> DetectedTracker:
     """The tracker that the settings name, as they say and nowhere else."""
     try:
         name, one = vendor(settings.type, known)
-        return Found(name, one, one.declared(settings._replace(type=name), around))
+        return DetectedTracker(name, one, one.declared(settings._replace(type=name), around))
     except ConfigurationError:
         raise
     except SddError as error:
@@ -162,8 +167,8 @@ def _declared(
 
 
 def _recognised(
-    settings: TrackerSettings, around: Around, candidates: Candidates, ask: Ask
-) -> Found | None:
+    settings: TrackerSettings, around: RepositoryContext, candidates: Candidates, ask: HostProbe
+) -> DetectedTracker | None:
     """The tracker of the origin, else a local one, else the last resort."""
     if around.origin is not None:
         remote = [one for one in candidates if not one[1].local]
@@ -174,7 +179,7 @@ def _recognised(
             if found is None or any(settings):
                 # What is written besides the type holds for the one that was recognised.
                 told = settings._replace(type=by_host)
-                found = Found(by_host, one, one.declared(told, around))
+                found = DetectedTracker(by_host, one, one.declared(told, around))
             return found
     local = [one for one in candidates if one[1].local]
     return _detected([one for one in local if not one[1].last], around) or _detected(
@@ -182,10 +187,10 @@ def _recognised(
     )
 
 
-def _detected(candidates: Candidates, around: Around) -> Found | None:
+def _detected(candidates: Candidates, around: RepositoryContext) -> DetectedTracker | None:
     """The one that recognises the repository as its own. Raises SeveralTrackers."""
     asked = ((name, one, one.detected(around)) for name, one in candidates)
-    found = [Found(name, one, where) for name, one, where in asked if where is not None]
+    found = [DetectedTracker(name, one, where) for name, one, where in asked if where is not None]
     if len(found) > 1:
         labels = [one.vendor.label for one in found]
         raise SeveralTrackers(labels, [one.name for one in found])

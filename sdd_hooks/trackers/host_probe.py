@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.system.user_cache import recall, remember
-from sdd_hooks.trackers.detection import Ask, Candidates
-from sdd_hooks.trackers.protocol import Connect, Machine
+from sdd_hooks.trackers.detection import Candidates, HostProbe
+from sdd_hooks.trackers.protocol import TrackerClientFactory, TrackerEnvironment
 
 if TYPE_CHECKING:
-    from sdd_hooks.remote.client import Client, Limits
+    from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.credentials import Sources
+    from sdd_hooks.remote.response import RateLimitRule
 
 CACHE = "tracker-hosts"
 DAY = 86400.0
@@ -27,13 +28,13 @@ KEPT_FOR = 365 * DAY
 """Seconds for which an answer is kept after that, for when the host does not answer."""
 
 
-def asking(machine: Machine, now: float, *, online: bool = True) -> Ask:
+def asking(machine: TrackerEnvironment, now: float, *, online: bool = True) -> HostProbe:
     """Ask the host of the origin, unless somebody did a while ago; `now` is in epoch seconds.
 
     What was learnt is kept in the person's cache. Not `online`, only that is looked at.
     """
     environ = machine.around.environ
-    untold = Machine(machine.around, _without_token(machine))
+    untold = TrackerEnvironment(machine.around, _without_token(machine))
 
     def ask(candidates: Candidates) -> str | None:
         origin = machine.around.origin
@@ -51,7 +52,7 @@ def asking(machine: Machine, now: float, *, online: bool = True) -> Ask:
     return ask
 
 
-def _asked(candidates: Candidates, machine: Machine) -> tuple[str | None, float]:
+def _asked(candidates: Candidates, machine: TrackerEnvironment) -> tuple[str | None, float]:
     """Who the host says it is, and for how many seconds that holds.
 
     "" is nobody here, None is no answer.
@@ -81,8 +82,8 @@ def _kept(facts: dict[str, object], now: float) -> dict[str, tuple[str, float]]:
     return kept
 
 
-def _without_token(machine: Machine) -> Connect:
-    def connect(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:  # noqa: ARG001
+def _without_token(machine: TrackerEnvironment) -> TrackerClientFactory:
+    def connect(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:  # noqa: ARG001
         return machine.connect(api, None, limits)
 
     return connect

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sdd_hooks.errors import Missing
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.protocol import Where
+from sdd_hooks.trackers.protocol import TrackerLocation
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
 
 
 @dataclass(frozen=True)
-class Hosted:
+class HostedProject:
     """A project by where it is, and the client of its host."""
 
-    where: Where
+    where: TrackerLocation
     client: Client
 
     label: ClassVar[str]

@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Status = Literal["open", "closed", "merged", "draft"]
+IssueStatus = Literal["open", "closed", "merged", "draft"]
 
 
 @dataclass(frozen=True)
-class PullRequest:
+class LinkedPull:
     """A pull request and the ids of the issues it is linked with.
 
     `files` are the paths it changes; empty where the tracker does not tell.
@@ -23,7 +23,7 @@ class PullRequest:
 
     number: str
     branch: str
-    status: Status
+    status: IssueStatus
     files: tuple[str, ...]
     updated: str
     closes: tuple[str, ...] = ()
@@ -53,12 +53,12 @@ class Issue:
     body: str
     blocks: tuple[str, ...] = ()
     blocked_by: tuple[str, ...] = ()
-    pulls: tuple[PullRequest, ...] = ()
+    pulls: tuple[LinkedPull, ...] = ()
     formerly: tuple[str, ...] = ()
     specs: tuple[str, ...] = ()
 
 
-class Draft(NamedTuple):
+class IssueDraft(NamedTuple):
     """An issue to be created. `group` is the milestone or epic it belongs to, "" for none."""
 
     title: str
@@ -67,7 +67,7 @@ class Draft(NamedTuple):
     group: str = ""
 
 
-class Edit(NamedTuple):
+class IssueEdit(NamedTuple):
     """What to change of an issue; None leaves it. `labels` are all it has afterwards."""
 
     title: str | None = None

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from sdd_hooks.trackers.issue import Issue, PullRequest, Status
+from sdd_hooks.trackers.issue import Issue, IssueStatus, LinkedPull
 from sdd_hooks.trackers.issue_references import references_of
 from sdd_hooks.trackers.pulls import pulls_of, section
 
@@ -59,7 +59,7 @@ class StoredIssue:
 
     id: str
     title: str
-    status: Status
+    status: IssueStatus
     labels: tuple[str, ...]
     assignees: tuple[str, ...]
     author: str
@@ -73,7 +73,7 @@ class StoredIssue:
     blocks: tuple[str, ...]
     blocked_by: tuple[str, ...]
     body: str
-    pulls: tuple[PullRequest, ...]
+    pulls: tuple[LinkedPull, ...]
     path: str = ""
 
 
@@ -100,7 +100,7 @@ def render(issue: Issue) -> bytes:
     return _encoded(text)
 
 
-def status_of(issue: Issue) -> Status:
+def status_of(issue: Issue) -> IssueStatus:
     """The status that its pull requests make of it: `merged` when it is closed and one was, `draft`
     when it is open, one is a draft and none is open."""
     if issue.pulls:
@@ -125,7 +125,7 @@ def parse(data: bytes, path: str = "") -> StoredIssue | None:
     return StoredIssue(
         id,
         title,
-        cast("Status", header["status"]),
+        cast("IssueStatus", header["status"]),
         labels,
         assignees,
         author,
@@ -199,7 +199,7 @@ def is_ours(data: bytes) -> bool:
     return bool(end) and data.startswith(b"---\n") and b"\ntracker:" in header
 
 
-def with_pulls(stored: StoredIssue, pulls: Sequence[PullRequest]) -> Issue:
+def with_pulls(stored: StoredIssue, pulls: Sequence[LinkedPull]) -> Issue:
     """The issue of a file with other pull requests."""
     return replace(issue_of(stored), pulls=tuple(pulls))
 
@@ -283,7 +283,7 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _content(text: str) -> tuple[str, tuple[PullRequest, ...]]:
+def _content(text: str) -> tuple[str, tuple[LinkedPull, ...]]:
     """The body and the pull requests behind the frontmatter."""
     # A blank line, the heading, and what `render` puts behind it.
     _, _, content = text.removeprefix("\n").partition("\n")
@@ -314,7 +314,7 @@ def _written_by_others(text: str, path: str) -> StoredIssue | None:
     return StoredIssue(
         found.text("id"),
         found.text("title"),
-        cast("Status", status if status in {"closed", "merged", "draft"} else "open"),
+        cast("IssueStatus", status if status in {"closed", "merged", "draft"} else "open"),
         found.items("labels"),
         found.items("assignees"),
         found.text("author"),

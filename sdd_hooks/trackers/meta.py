@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.remote.json_fields import epoch, number, stamp, text
+from sdd_hooks.remote.json_fields import format_utc, number, parse_epoch, text
 from sdd_hooks.system.files import read_inside
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sdd_hooks.trackers.store import Store
+    from sdd_hooks.trackers.store import IssueStore
 
 NAME = "_meta.json"
 SCHEMA_VERSION = 1
@@ -46,7 +46,7 @@ class Cursor:
 
 
 @dataclass(frozen=True)
-class Meta:
+class SyncState:
     """What is known of a folder. `tracker` is a name, `key` its tracker and place.
 
     `state` names what the files are: another sync that changed one gave it another name. "" while
@@ -62,34 +62,34 @@ class Meta:
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-def key_of(tracker: str, place: str) -> str:
+def cursor_key(tracker: str, place: str) -> str:
     """What a cursor is kept under."""
     return f"{tracker}|{place}"
 
 
-def read_meta(store: Store) -> Meta | None:
+def read_sync_state(store: IssueStore) -> SyncState | None:
     """What the folder's file says; Meta() without one, None for one that cannot be used.
 
     Never raises, whatever is in it.
     """
     data = store.read(NAME)
     if data is None:
-        return None if store.there(NAME) else Meta()
-    return parse_meta(data)
+        return None if store.there(NAME) else SyncState()
+    return parse_sync_state(data)
 
 
-def meta_of(root: Path, relative: str) -> Meta:
+def load_sync_state(root: Path, relative: str) -> SyncState:
     """What is known of the folder at `relative`, to those who only read; Meta() where nothing is.
 
     Never raises.
     """
     try:
-        return parse_meta(read_inside(root, f"{relative}/{NAME}", LARGEST)) or Meta()
+        return parse_sync_state(read_inside(root, f"{relative}/{NAME}", LARGEST)) or SyncState()
     except (OSError, SddError):
-        return Meta()
+        return SyncState()
 
 
-def parse_meta(data: bytes) -> Meta | None:
+def parse_sync_state(data: bytes) -> SyncState | None:
     """What such a file says; None for one that cannot be used. Never raises."""
     try:
         found = json.loads(data) if len(data) <= LARGEST else None
@@ -103,17 +103,17 @@ def parse_meta(data: bytes) -> Meta | None:
         return None
     key, cursor = next(iter(cursors.items()), ("", None))
     state = text(found, "state")
-    return Meta(
+    return SyncState(
         text(found, "tracker"),
         key,
         _cursor(cursor),
         state if set(state) <= _HEXADECIMAL else "",
-        epoch(text(found, "last_sync")),
+        parse_epoch(text(found, "last_sync")),
         {name: number(counts, name) or 0 for name in COUNTS},
     )
 
 
-def write_meta(store: Store, meta: Meta) -> None:
+def write_sync_state(store: IssueStore, meta: SyncState) -> None:
     """Put it there in one step. Raises StorageError."""
     cursor = meta.cursor
     document = {
@@ -143,9 +143,9 @@ def _cursor(found: object) -> Cursor:
     if not isinstance(notes, dict) or not isinstance(links, dict):
         return Cursor()
     return Cursor(
-        epoch(text(found, "issues")),
-        epoch(text(found, "pulls")),
-        epoch(text(found, "reconciled")),
+        parse_epoch(text(found, "issues")),
+        parse_epoch(text(found, "pulls")),
+        parse_epoch(text(found, "reconciled")),
         {name: value for name, value in notes.items() if isinstance(value, str)},
         {
             pull: tuple(issue for issue in issues if isinstance(issue, str))
@@ -156,7 +156,7 @@ def _cursor(found: object) -> Cursor:
 
 
 def _stamp(seconds: float | None) -> str | None:
-    return None if seconds is None else stamp(seconds)
+    return None if seconds is None else format_utc(seconds)
 
 
 def _size(notes: Mapping[str, str]) -> int:

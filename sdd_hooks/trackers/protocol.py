@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
+from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
     from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.credentials import Sources
-    from sdd_hooks.remote.response import Limits
+    from sdd_hooks.remote.response import RateLimitRule
     from sdd_hooks.remote.urls import RemoteUrl
 
 
@@ -37,7 +37,7 @@ class Since(NamedTuple):
     pulls: float | None = None
 
 
-class Page(NamedTuple):
+class IssuePage(NamedTuple):
     """Some of what a tracker has, in any order; what comes twice counts as it came last.
 
     `at` is the tracker's own clock when the page was asked for (epoch seconds). `pulls` come with
@@ -49,14 +49,14 @@ class Page(NamedTuple):
 
     issues: tuple[Issue, ...]
     at: float
-    pulls: tuple[PullRequest, ...] = ()
+    pulls: tuple[LinkedPull, ...] = ()
     gone: tuple[str, ...] = ()
     total: int | None = None
     warnings: tuple[str, ...] = ()
     everything: bool = False
 
 
-class Filter(NamedTuple):
+class IssueFilter(NamedTuple):
     """Which issues a live query is about; None or empty is all of them."""
 
     status: str | None = None
@@ -89,7 +89,7 @@ class Tracker(Protocol):
         """The address of the project for people, "" where there is none."""
         ...
 
-    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:
+    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:
         """What was updated at `since` or later, deletions aside; everything for Since().
 
         An issue that is updated while this goes on is on a page, old or new, or newer than the
@@ -106,7 +106,7 @@ class Tracker(Protocol):
         """One issue, asked for now. Raises Missing, with where it moved to if that is known."""
         ...
 
-    def query(self, filter: Filter) -> Iterator[Issue]:
+    def query(self, filter: IssueFilter) -> Iterator[Issue]:
         """The issues that match, asked for now, the last updated first where that can be had.
 
         Edges and pulls may be missing. As lazy as the tracker's pages.
@@ -118,14 +118,14 @@ class Tracker(Protocol):
         ...
 
 
-class Writer(Protocol):
+class TrackerWriter(Protocol):
     """What a tracker can change. A tracker whose vendor cannot raises Unsupported."""
 
-    def create(self, draft: Draft) -> Issue:
+    def create(self, draft: IssueDraft) -> Issue:
         """A new issue, as it is afterwards."""
         ...
 
-    def edit(self, id: str, edit: Edit) -> Issue:
+    def edit(self, id: str, edit: IssueEdit) -> Issue:
         """Change an issue."""
         ...
 
@@ -142,7 +142,7 @@ class Writer(Protocol):
         ...
 
 
-class Where(NamedTuple):
+class TrackerLocation(NamedTuple):
     """Where issues are: the base address for people (`https://github.com`, "" for a local tracker),
     and the owner and the project there, as the vendor understands them."""
 
@@ -151,7 +151,7 @@ class Where(NamedTuple):
     project: str
 
 
-class Around(NamedTuple):
+class RepositoryContext(NamedTuple):
     """What a tracker may be recognised by: the work tree of the repository or module, its
     directories of specifications relative to that, its origin, and the environment."""
 
@@ -161,18 +161,20 @@ class Around(NamedTuple):
     environ: Mapping[str, str]
 
 
-class Machine(NamedTuple):
+class TrackerEnvironment(NamedTuple):
     """What a tracker works with. `connect(api, sources, limits)` makes a client for the address of
     an API, with the secret of its host, if one is found; it asks no host for anything."""
 
-    around: Around
-    connect: Connect
+    around: RepositoryContext
+    connect: TrackerClientFactory
 
 
-class Connect(Protocol):
+class TrackerClientFactory(Protocol):
     """Makes the client of a tracker."""
 
-    def __call__(self, api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
+    def __call__(
+        self, api: str, sources: Sources | None, limits: RateLimitRule | None = None
+    ) -> Client:
         """Without `sources` no token is sent, and no failure is waited for.
 
         Raises RemoteError for an address that may not be used.
@@ -181,7 +183,7 @@ class Connect(Protocol):
 
 
 @dataclass(frozen=True)
-class Vendor:
+class TrackerVendor:
     """What is known of a tracker before it is opened.
 
     `label` is what people call it. `open(where, machine)` opens a project and asks nobody.
@@ -195,10 +197,12 @@ class Vendor:
     """
 
     label: str
-    open: Callable[[Where, Machine], Tracker]
-    declared: Callable[[TrackerSettings, Around], Where]
-    detected: Callable[[Around], Where | None] = lambda _around: None
-    asked: Callable[[Around, Machine], Where | None] = lambda _around, _machine: None
+    open: Callable[[TrackerLocation, TrackerEnvironment], Tracker]
+    declared: Callable[[TrackerSettings, RepositoryContext], TrackerLocation]
+    detected: Callable[[RepositoryContext], TrackerLocation | None] = lambda _around: None
+    asked: Callable[[RepositoryContext, TrackerEnvironment], TrackerLocation | None] = (
+        lambda _around, _machine: None
+    )
     local: bool = False
     last: bool = False
     aliases: tuple[str, ...] = ()

@@ -8,15 +8,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import cast, get_args
 
-from sdd_hooks.trackers.issue import PullRequest, Status
+from sdd_hooks.trackers.issue import IssueStatus, LinkedPull
 from sdd_hooks.trackers.issue_references import natural
 
 _FACT = re.compile(r"- \*\*(PR|Branch|Status|Files modified|Last updated)\*\*: (.*)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
-_STATES = frozenset(get_args(Status))
+_STATES = frozenset(get_args(IssueStatus))
 
 
-def section(pulls: Iterable[PullRequest]) -> str:
+def section(pulls: Iterable[LinkedPull]) -> str:
     """One list for each pull request, by number, without the lines that have nothing to say."""
     ordered = sorted(pulls, key=lambda pull: natural(pull.number))
     return "\n".join(
@@ -24,7 +24,7 @@ def section(pulls: Iterable[PullRequest]) -> str:
     )
 
 
-def pulls_of(text: str) -> tuple[PullRequest, ...]:
+def pulls_of(text: str) -> tuple[LinkedPull, ...]:
     """The pull requests of such a section. Never raises: what is not understood is left out."""
     found = []
     for block in text.split("\n\n"):
@@ -35,10 +35,10 @@ def pulls_of(text: str) -> tuple[PullRequest, ...]:
             continue
         state = facts.get("Status", "")
         found.append(
-            PullRequest(
+            LinkedPull(
                 number,
                 next(_codes(facts.get("Branch", "")), ""),
-                cast("Status", state if state in _STATES else "open"),
+                cast("IssueStatus", state if state in _STATES else "open"),
                 tuple(_codes(facts.get("Files modified", ""))),
                 facts.get("Last updated", ""),
             )
@@ -46,7 +46,7 @@ def pulls_of(text: str) -> tuple[PullRequest, ...]:
     return tuple(found)
 
 
-def _facts(pull: PullRequest) -> Iterator[tuple[str, str]]:
+def _facts(pull: LinkedPull) -> Iterator[tuple[str, str]]:
     number = _line(pull.number).removeprefix("#")
     yield "PR", f"#{number}" if number.isdecimal() else number
     if pull.branch:

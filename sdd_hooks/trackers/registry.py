@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from sdd_hooks.config.memory_file import normalize_key
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.plugins import Plugin, PluginError, PluginKind, load_plugin, registered_plugins
-from sdd_hooks.trackers.protocol import Vendor
+from sdd_hooks.trackers.protocol import TrackerVendor
 
 TRACKERS = PluginKind(
     "tracker",
@@ -41,7 +41,7 @@ def registered() -> Registered:
     return dict(sorted(registered_plugins(TRACKERS).items()))
 
 
-def vendor(name: str, known: Registered) -> tuple[str, Vendor]:
+def vendor(name: str, known: Registered) -> tuple[str, TrackerVendor]:
     """The registered name of the tracker that people call `name`, and its vendor.
 
     Case, blanks and punctuation do not matter (`tasks.md` is `tasks-md`). Other vendors are only
@@ -61,7 +61,7 @@ def vendor(name: str, known: Registered) -> tuple[str, Vendor]:
     raise UnknownTracker(f"no tracker is called {name[:60]!r}: choose one of {', '.join(known)}")
 
 
-def vendors(known: Registered, broken: list[str]) -> Iterator[tuple[str, Vendor]]:
+def vendors(known: Registered, broken: list[str]) -> Iterator[tuple[str, TrackerVendor]]:
     """Every vendor with its name. A line for each that cannot be imported is added to `broken`."""
     for name in known:
         try:
@@ -72,6 +72,6 @@ def vendors(known: Registered, broken: list[str]) -> Iterator[tuple[str, Vendor]
             yield name, one
 
 
-def load(name: str, known: Registered) -> Vendor:
+def load(name: str, known: Registered) -> TrackerVendor:
     """Import the vendor registered under `name`. Raises PluginError."""
-    return load_plugin(known[name], Vendor)
+    return load_plugin(known[name], TrackerVendor)

@@ -11,17 +11,29 @@ from typing import TYPE_CHECKING, NamedTuple
 from sdd_hooks.errors import SddError
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
-from sdd_hooks.trackers.detection import Detected, Found, detect, surroundings, tracker_settings
+from sdd_hooks.trackers.detection import (
+    DetectedTracker,
+    Detection,
+    detect,
+    surroundings,
+    tracker_settings,
+)
 from sdd_hooks.trackers.host_probe import asking
-from sdd_hooks.trackers.protocol import Around, Connect, Machine, Tracker
+from sdd_hooks.trackers.protocol import (
+    RepositoryContext,
+    Tracker,
+    TrackerClientFactory,
+    TrackerEnvironment,
+)
 from sdd_hooks.trackers.registry import registered
 from sdd_hooks.trackers.store import IssueFolder
 
 if TYPE_CHECKING:
-    from sdd_hooks.remote.client import Client, Limits
+    from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.credentials import Sources
+    from sdd_hooks.remote.response import RateLimitRule
 
-Tell = Callable[[str], None]
+OnWait = Callable[[str], None]
 """Is given a line about a wait while it begins."""
 
 
@@ -31,14 +43,14 @@ class NoTracker(SddError):
     code = "no-tracker"
 
 
-class Source(NamedTuple):
+class TrackerSource(NamedTuple):
     """The issues of a repository (module "") or of a module: their tracker, and the collection
     whose directory holds their files. `root` is the repository's."""
 
     root: Path
     collection: Collection
-    found: Found
-    around: Around
+    found: DetectedTracker
+    around: RepositoryContext
 
     @property
     def module(self) -> str:
@@ -55,12 +67,12 @@ class Source(NamedTuple):
         """Where the files are."""
         return IssueFolder(self.root, self.collection.directories[0])
 
-    def open(self, tell: Tell | None = None) -> Tracker:
+    def open(self, tell: OnWait | None = None) -> Tracker:
         """Its tracker, for the caller to disconnect.
 
         Asks nobody yet; raises SddError where it cannot be opened.
         """
-        machine = Machine(self.around, _connecting(self.around, self.label, tell))
+        machine = TrackerEnvironment(self.around, _connecting(self.around, self.label, tell))
         return self.found.vendor.open(self.found.where, machine)
 
 
@@ -71,7 +83,7 @@ def find_source(
     *,
     named: str = "",
     online: bool = True,
-) -> tuple[Source | None, tuple[str, ...]]:
+) -> tuple[TrackerSource | None, tuple[str, ...]]:
     """The source of a module ("" for the repository), and a line for each vendor that is broken.
 
     `named` is the tracker that is meant, whatever is declared. A module whose issues are those of
@@ -87,13 +99,13 @@ def find_source(
     if found is None:
         return None, detected.broken
     (collection,) = project.select(("issues",), module)
-    return Source(project.repository.root, collection, found, around), detected.broken
+    return TrackerSource(project.repository.root, collection, found, around), detected.broken
 
 
 class SourcesFound(NamedTuple):
     """Where issues come from, one at least, and what is wrong with other parts of a workspace."""
 
-    found: Sequence[Source]
+    found: Sequence[TrackerSource]
     failures: Sequence[SddError]
 
     @property
@@ -105,7 +117,7 @@ class SourcesFound(NamedTuple):
 def find_sources(
     project: Project,
     module: str | None,
-    find: Callable[[str], tuple[Source | None, tuple[str, ...]]],
+    find: Callable[[str], tuple[TrackerSource | None, tuple[str, ...]]],
 ) -> SourcesFound:
     """Where the issues of the repository and its modules (None), or of one part, come from.
 
@@ -113,7 +125,7 @@ def find_sources(
     where nothing else is found.
     """
     parts = ["", *(one.name for one in project.modules)] if module is None else [module]
-    found: list[Source] = []
+    found: list[TrackerSource] = []
     broken: list[str] = []
     failures: list[SddError] = []
     for part in parts:
@@ -150,13 +162,13 @@ def _look(
     now: float,
     named: str,
     online: bool,
-) -> tuple[Detected, Around]:
+) -> tuple[Detection, RepositoryContext]:
     settings, memory_file = tracker_settings(project, module)
     # What the repository declares need not be meant for each of its modules.
     inherited = module != "" and not named and settings == project.configuration.tracker
     around = surroundings(project, module)
     host = around.origin.host if around.origin else ""
-    ask = asking(Machine(around, _connecting(around, host, None)), now, online=online)
+    ask = asking(TrackerEnvironment(around, _connecting(around, host, None)), now, online=online)
     try:
         found = detect(
             settings, around, registered(), named=named, memory_file=memory_file, ask=ask
@@ -164,14 +176,14 @@ def _look(
     except SddError:
         if not inherited:
             raise
-        return Detected(None), around
+        return Detection(None), around
     if inherited and found.found and found.found.vendor.local:
         there = found.found.vendor.detected(around) is not None
-        found = found if there else Detected(None, found.broken)
+        found = found if there else Detection(None, found.broken)
     return found, around
 
 
-def _above(project: Project, now: float) -> tuple[Found, Around] | None:
+def _above(project: Project, now: float) -> tuple[DetectedTracker, RepositoryContext] | None:
     """The source of the repository itself; None where it has none that works."""
     try:
         detected, around = _look(project, "", now, "", online=False)
@@ -180,7 +192,10 @@ def _above(project: Project, now: float) -> tuple[Found, Around] | None:
     return None if detected.found is None else (detected.found, around)
 
 
-def _same(one: tuple[Found, Around] | None, other: tuple[Found, Around]) -> bool:
+def _same(
+    one: tuple[DetectedTracker, RepositoryContext] | None,
+    other: tuple[DetectedTracker, RepositoryContext],
+) -> bool:
     """Whether two are the same issues."""
     if one is None:
         return False
@@ -189,8 +204,8 @@ def _same(one: tuple[Found, Around] | None, other: tuple[Found, Around]) -> bool
     return (found.name, found.where) == (second.name, second.where) and nearby
 
 
-def _connecting(around: Around, label: str, tell: Tell | None) -> Connect:
-    def make(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
+def _connecting(around: RepositoryContext, label: str, tell: OnWait | None) -> TrackerClientFactory:
+    def make(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:
         # Not before it is needed: it brings httpx.
         from sdd_hooks.remote.connect import connect
 

@@ -41,7 +41,7 @@ class IssueFolder(NamedTuple):
         return self.root / self.relative
 
 
-class Store:
+class IssueStore:
     """An open folder. `names` are its issue files as they were when it was looked at."""
 
     def __init__(self, folder: IssueFolder, descriptor: int) -> None:
@@ -156,7 +156,7 @@ class Store:
 
 
 @contextmanager
-def opened(folder: IssueFolder, *, create: bool = False) -> Iterator[Store | None]:
+def opened(folder: IssueFolder, *, create: bool = False) -> Iterator[IssueStore | None]:
     """The folder, made with `create`; None where there is none.
 
     Raises StorageError for one that is a link or below one, and where it cannot be made.
@@ -166,7 +166,7 @@ def opened(folder: IssueFolder, *, create: bool = False) -> Iterator[Store | Non
         yield None
         return
     try:
-        yield Store(folder, descriptor)
+        yield IssueStore(folder, descriptor)
     finally:
         os.close(descriptor)
 

@@ -19,13 +19,21 @@ from itertools import chain
 from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.remote.json_fields import epoch
+from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.system.locks import held
-from sdd_hooks.trackers.backlog import Backlog
-from sdd_hooks.trackers.meta import NAME, Cursor, Meta, key_of, meta_of, read_meta, write_meta
+from sdd_hooks.trackers.backlog import FolderUpdate
+from sdd_hooks.trackers.meta import (
+    NAME,
+    Cursor,
+    SyncState,
+    cursor_key,
+    load_sync_state,
+    read_sync_state,
+    write_sync_state,
+)
 from sdd_hooks.trackers.prefetch import ahead
-from sdd_hooks.trackers.protocol import Page, Since, Tracker
-from sdd_hooks.trackers.store import IssueFolder, Store, opened
+from sdd_hooks.trackers.protocol import IssuePage, Since, Tracker
+from sdd_hooks.trackers.store import IssueFolder, IssueStore, opened
 
 OVERLAP = 2.0
 """Seconds before the cursor from which a fetch begins."""
@@ -45,7 +53,7 @@ class _Told(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Synced:
+class SyncResult:
     """What a sync did, in issues. `changed` are the files written or removed, relative to the
     repository's root.
 
@@ -75,7 +83,7 @@ def sync(
     wait: float = 0.0,
     begun: Callable[[int | None], None] | None = None,
     progress: Progress | None = None,
-) -> Synced:
+) -> SyncResult:
     """Fetch what changed since the last time, or everything with `full`, and write it.
 
     `wait` is how many seconds another sync of the folder is waited for. `begun` is told, once the
@@ -92,7 +100,7 @@ def sync(
             raise StorageError(f"cannot open {folder.path}: it was removed just now")
         with held(folder.path / LOCK, wait) as mine:
             if not mine:
-                return Synced(ran=False)
+                return SyncResult(ran=False)
             store.look()
             return _synced(tracker, store, clock(), full, _Told(begun, progress))
 
@@ -100,7 +108,7 @@ def sync(
 def last_synced(folder: IssueFolder, tracker: str = "") -> float | None:
     """When a sync of the folder last came to its end (epoch seconds); None for never, or where that
     cannot be told. With the name of a `tracker`, None where the issues are another one's, too."""
-    meta = meta_of(folder.root, folder.relative)
+    meta = load_sync_state(folder.root, folder.relative)
     return meta.synced if tracker in {"", meta.tracker} else None
 
 
@@ -108,17 +116,17 @@ def last_synced(folder: IssueFolder, tracker: str = "") -> float | None:
 class _Fetched:
     """What a fetch that came to its end did; `everything` says that all issues there are came."""
 
-    backlog: Backlog
+    backlog: FolderUpdate
     cursor: Cursor
     everything: bool
     warnings: tuple[str, ...]
 
 
-def _synced(tracker: Tracker, store: Store, now: float, full: bool, told: _Told) -> Synced:
+def _synced(tracker: Tracker, store: IssueStore, now: float, full: bool, told: _Told) -> SyncResult:
     store.clear()
-    found = read_meta(store)
-    meta = found or Meta()
-    key = key_of(tracker.name, tracker.place)
+    found = read_sync_state(store)
+    meta = found or SyncState()
+    key = cursor_key(tracker.name, tracker.place)
     if meta.key != key:
         # What the files are is known as before; how far this tracker was fetched is not.
         meta = replace(meta, tracker=tracker.name, key=key, cursor=Cursor())
@@ -144,9 +152,9 @@ def _synced(tracker: Tracker, store: Store, now: float, full: bool, told: _Told)
     counts, changed = backlog.counts(), backlog.changed()
     state = os.urandom(8).hex() if changed or not meta.state else meta.state
     cursor = replace(cursor, links=backlog.links())
-    write_meta(store, replace(meta, cursor=cursor, state=state, synced=now, counts=counts))
+    write_sync_state(store, replace(meta, cursor=cursor, state=state, synced=now, counts=counts))
     damaged = f"{store.path(NAME)} could not be used: all issues were fetched again"
-    return Synced(
+    return SyncResult(
         counts["added"],
         counts["updated"],
         counts["removed"],
@@ -160,13 +168,13 @@ def _synced(tracker: Tracker, store: Store, now: float, full: bool, told: _Told)
 
 
 def _fetched(
-    tracker: Tracker, store: Store, meta: Meta, everything: bool, told: _Told
+    tracker: Tracker, store: IssueStore, meta: SyncState, everything: bool, told: _Told
 ) -> _Fetched | None:
     """Fetch and write. None, and nothing written, where the tracker's clock is behind the cursor:
     what changed since a time that has not come yet says nothing."""
 
     def before() -> None:
-        write_meta(store, replace(meta, state=""))
+        write_sync_state(store, replace(meta, state=""))
 
     then = Cursor() if everything else meta.cursor
     since = Since(_earlier(then.issues), _earlier(then.pulls))
@@ -180,7 +188,7 @@ def _fetched(
         if at is not None and any(one is not None and one > at for one in since):
             return None
         everything = everything or bool(first and first.everything)
-        backlog = Backlog(store, then.links, before, everything=everything)
+        backlog = FolderUpdate(store, then.links, before, everything=everything)
         total = first.total if first else 0
         if told.begun:
             told.begun(total)
@@ -202,7 +210,7 @@ def _fetched(
     return _Fetched(backlog, cursor, everything, tuple(warnings))
 
 
-def _write(backlog: Backlog, page: Page) -> None:
+def _write(backlog: FolderUpdate, page: IssuePage) -> None:
     for issue in page.issues:
         backlog.put(issue)
     for id in page.gone:
@@ -215,8 +223,8 @@ def _newest(known: float | None, times: Iterable[str]) -> float | None:
     """The latest of these times that can be read, or `known`."""
     seen = list(times)
     # As text they are in the order of time, unless a tracker has some in another form.
-    latest = epoch(max(seen)) if seen else None
-    found = map(epoch, seen) if seen and latest is None else (latest,)
+    latest = parse_epoch(max(seen)) if seen else None
+    found = map(parse_epoch, seen) if seen and latest is None else (latest,)
     return max((one for one in (known, *found) if one is not None), default=None)
 
 

@@ -12,7 +12,7 @@ from sdd_hooks.action.access import access, connect_with
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.protocol import Run, Vendor
 from sdd_hooks.forges.registry import Here
-from tests.support.loopback import Response, Server, serving
+from tests.support.loopback import CannedResponse, Server, serving
 from tests.support.repos import Repo
 
 TOKEN = "t0ken-of-the-job"
@@ -28,14 +28,14 @@ def job(web: str) -> Here:
 @pytest.fixture
 def host() -> Iterator[Server]:
     """A host that has no repository."""
-    with serving(lambda _request: Response(404)) as server:
+    with serving(lambda _request: CannedResponse(404)) as server:
         yield server
 
 
 @pytest.fixture
 def other() -> Iterator[Server]:
     """Another host."""
-    with serving(lambda _request: Response(404)) as server:
+    with serving(lambda _request: CannedResponse(404)) as server:
         yield server
 
 
@@ -69,7 +69,7 @@ def test_git_sends_it_to_no_other_host(repo: Repo, host: Server, other: Server) 
 
 
 def test_git_follows_no_redirect_with_it(repo: Repo, host: Server, other: Server) -> None:
-    host.fail(*[Response(302, headers={"Location": f"{other.url}/x.git/info/refs"})] * 3)
+    host.fail(*[CannedResponse(302, headers={"Location": f"{other.url}/x.git/info/refs"})] * 3)
     asked(repo, f"{host.url}/acme/shop.git", access(job(host.url), TOKEN, {}))
     assert host.asked
     assert other.asked == []
@@ -130,7 +130,7 @@ def test_no_job_or_no_token() -> None:
 
 
 def test_the_client_carries_the_token_and_never_shows_it(host: Server, other: Server) -> None:
-    host.fail(Response(401, {"message": f"bad {TOKEN}"}))
+    host.fail(CannedResponse(401, {"message": f"bad {TOKEN}"}))
     client = connect_with(TOKEN)(
         host.url, label="Forge", headers=lambda secret: {"X-Token": secret.value}
     )

@@ -18,7 +18,7 @@ from tests.cli.commands import run
 from tests.support.abacus import CHOICE, install_abacus
 from tests.support.github_forge import JOB, serving_forge
 from tests.support.ledger import MODULE, LedgerServer, install_ledger, ledger
-from tests.support.loopback import Response
+from tests.support.loopback import CannedResponse
 from tests.support.models import make_model
 from tests.support.repos import Repo
 
@@ -132,7 +132,7 @@ def test_no_token_is_left_anywhere(shop: Shop) -> None:
     wrapper.write_text(script)
     wrapper.chmod(0o755)
     path = f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}"
-    shop.server.server.fail(Response(403, {"message": f"not with {TRACKERS}"}))
+    shop.server.server.fail(CannedResponse(403, {"message": f"not with {TRACKERS}"}))
     done = shop.step("all", env={**GITEA, "PATH": path})
     assert done.code == 8
     assert told.stat().st_size > 1_000
@@ -144,7 +144,7 @@ def test_no_token_is_left_anywhere(shop: Shop) -> None:
 
 
 def test_a_part_that_fails_takes_nothing_with_it(shop: Shop) -> None:
-    shop.server.server.faults.append(lambda _request: Response(403, {"message": "go away"}))
+    shop.server.server.faults.append(lambda _request: CannedResponse(403, {"message": "go away"}))
     done = shop.step("all")
     assert done.code == 8
     (error,) = done.errors

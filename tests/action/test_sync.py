@@ -15,7 +15,7 @@ from sdd_hooks.action.sync import Telling, sync
 from sdd_hooks.forges.registry import here
 from sdd_hooks.trackers.source import NoTracker
 from tests.support.github import GitHub, serving_github
-from tests.support.loopback import Response, Server
+from tests.support.loopback import CannedResponse, Server
 from tests.support.repos import Repo, only_git
 
 NOW = 1_800_000_000.0
@@ -155,7 +155,7 @@ def test_a_module_with_another_tracker_gets_none_of_its_tokens(desk: Desk) -> No
 
 def test_one_of_two_trackers_fails(desk: Desk) -> None:
     desk.add_module()
-    desk.home.faults.append(lambda _request: Response(403, {"message": f"not {OWN}"}))
+    desk.home.faults.append(lambda _request: CannedResponse(403, {"message": f"not {OWN}"}))
     done = desk.sync(Inputs("sync", token=OWN))
     assert (done.outputs, done.exit_code) == ({"issues-synced": "2"}, 8)
     (error,) = done.errors

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from tests.cli.commands import one_line, run
-from tests.support.loopback import Request, Response, Server, serving
+from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.support.repos import Repo
 
 pytest.importorskip("llm", reason="needs the extra llm")
@@ -43,7 +43,7 @@ def repo(tmp_path: Path) -> Repo:
     return repo
 
 
-def answer(request: Request) -> Response:
+def answer(request: Request) -> CannedResponse:
     """What a good model says to either question."""
     sent = request.json()
     assert isinstance(sent, dict)
@@ -57,7 +57,7 @@ def answer(request: Request) -> Response:
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     body = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny"}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-    return Response(200, {**body, "choices": [choice], "usage": usage})
+    return CannedResponse(200, {**body, "choices": [choice], "usage": usage})
 
 
 def settings(tmp_path: Path, server: Server) -> dict[str, str]:
@@ -98,7 +98,7 @@ def test_a_finding_of_a_judge_fails_a_review_that_is_to_fail(repo: Repo, tmp_pat
 
 
 def test_a_judge_that_cannot_be_reached_leaves_the_review(repo: Repo, tmp_path: Path) -> None:
-    with serving(lambda _: Response(400, {"error": {"message": "no such model"}})) as server:
+    with serving(lambda _: CannedResponse(400, {"error": {"message": "no such model"}})) as server:
         environ = settings(tmp_path, server)
         done = run(repo.root, "review", "--json", "--judge", "local", env=environ)
     assert done.code == 0

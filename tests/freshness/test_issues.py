@@ -21,10 +21,10 @@ from sdd_hooks.freshness.issues import (
 )
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.system.locks import held
-from sdd_hooks.trackers.protocol import Filter, Tracker
+from sdd_hooks.trackers.protocol import IssueFilter, Tracker
 from sdd_hooks.trackers.sync import sync
 from tests.support.clock import look_at, looked_at
-from tests.support.loopback import Response, Server
+from tests.support.loopback import CannedResponse, Server
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo
 from tests.support.tracker import Backend, NobodysTracker, tracking
@@ -182,7 +182,7 @@ def test_after_a_sync_that_failed_half_way_everything_is_looked_at(shop: Shop) -
     shop.backend.now += 10
     shop.backend.add("8")
     shop.backend.add("9")
-    shop.server.fail(*[Response(500)] * 4, when=lambda asked: asked.query.get("page") == "2")
+    shop.server.fail(*[CannedResponse(500)] * 4, when=lambda asked: asked.query.get("page") == "2")
     with pytest.raises(RemoteError):
         bring(shop)
     assert shop.indexed() == [ISSUE]
@@ -206,7 +206,7 @@ def test_what_nothing_changed_is_not_looked_at(shop: Shop) -> None:
 
 
 def test_a_tracker_that_fails_degrades_the_run(shop: Shop) -> None:
-    shop.server.fail(*[Response(500)] * 4)
+    shop.server.fail(*[CannedResponse(500)] * 4)
     assert shop.sync() == IssuesFreshness(degraded=True, warnings=(WARNING,))
     (line,) = shop.traced
     assert line.startswith("issues sync failed: Nobody's answers 500")
@@ -272,7 +272,7 @@ DEGRADED = IssuesFreshness(degraded=True)
 
 def now(shop: Shop, freshness: IssuesFreshness, **wanted: object) -> tuple[list[str], bool]:
     project = shop.repo.project()
-    found = issues_now(project, shop.source(), freshness, NOW, Filter(**wanted))  # type: ignore[arg-type]
+    found = issues_now(project, shop.source(), freshness, NOW, IssueFilter(**wanted))  # type: ignore[arg-type]
     assert found.warnings == ()
     return [one.id for one in found.issues], found.live
 
@@ -315,7 +315,7 @@ def test_when_the_sync_failed_the_tracker_is_asked(shop: Shop) -> None:
 def test_when_it_cannot_be_asked_either_their_age_is_said(shop: Shop) -> None:
     shop.sync(NOW - 7200)
     project = shop.repo.project()
-    shop.server.fail(*[Response(500)] * 100)
+    shop.server.fail(*[CannedResponse(500)] * 100)
     for found in (
         issues_now(project, shop.source(), DEGRADED, NOW),
         issue_now(project, shop.source(), DEGRADED, NOW, "7"),
@@ -329,7 +329,7 @@ def test_when_it_cannot_be_asked_either_their_age_is_said(shop: Shop) -> None:
 
 
 def test_where_nothing_was_ever_synced_there_is_nothing_to_read(shop: Shop) -> None:
-    shop.server.fail(*[Response(500)] * 4)
+    shop.server.fail(*[CannedResponse(500)] * 4)
     found = issues_now(shop.repo.project(), shop.source(), DEGRADED, NOW)
     assert found.issues == ()
     (warning,) = found.warnings

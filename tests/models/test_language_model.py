@@ -17,7 +17,7 @@ import pytest
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.language_model import load_language_model
 from tests.support.language_model import NAME, talking
-from tests.support.loopback import Request, Response, serving
+from tests.support.loopback import CannedResponse, Request, serving
 
 llm = pytest.importorskip("llm", reason="needs the extra llm")
 
@@ -146,10 +146,10 @@ def chunk(text: str) -> bytes:
 
 
 def test_a_model_behind_an_address_that_speaks_openais_way(folder: Path) -> None:
-    def answer(request: Request) -> Response:
+    def answer(request: Request) -> CannedResponse:
         assert request.path == "/v1/chat/completions"
         stream = chunk("Be") + chunk("cause.") + b"data: [DONE]\n\n"
-        return Response(200, stream, {"Content-Type": "text/event-stream"})
+        return CannedResponse(200, stream, {"Content-Type": "text/event-stream"})
 
     with serving(answer) as server:
         assert ask_over_http(folder, server.url) == "Because."
@@ -165,19 +165,21 @@ def test_a_model_that_cannot_stream_is_not_asked_to(folder: Path) -> None:
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     said = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny"}
 
-    def answer(request: Request) -> Response:
+    def answer(request: Request) -> CannedResponse:
         sent = request.json()
         assert isinstance(sent, dict)
         assert sent["stream"] is False
-        return Response(200, {**said, "choices": [choice], "usage": usage})
+        return CannedResponse(200, {**said, "choices": [choice], "usage": usage})
 
     with serving(answer) as server:
         assert ask_over_http(folder, server.url, "  can_stream: false\n") == "Because."
 
 
 def test_an_address_that_echoes_the_key_does_not_get_it_printed(folder: Path) -> None:
-    def refuse(request: Request) -> Response:
-        return Response(401, {"error": {"message": f"wrong: {request.headers['authorization']}"}})
+    def refuse(request: Request) -> CannedResponse:
+        return CannedResponse(
+            401, {"error": {"message": f"wrong: {request.headers['authorization']}"}}
+        )
 
     with serving(refuse) as server:
         said = ask_over_http(folder, server.url)

@@ -16,20 +16,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
-from sdd_hooks.remote.client import AT_ONCE, Client
+from sdd_hooks.remote.client import MAX_CONCURRENT, Client
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.failures import BETWEEN
-from sdd_hooks.remote.response import Answer, Wait, out_of_quota
+from sdd_hooks.remote.response import RateLimit, Response, out_of_quota
 from sdd_hooks.remote.transport import LARGEST
-from tests.support.loopback import Request, Response, Server, serving
+from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.support.patience import Waiting
 
 TOKEN = "t0p-s3cret"
 SECRET = Secret(TOKEN, "FORGE_TOKEN")
 
 
-def echo(request: Request) -> Response:
-    return Response(data={"path": request.path, "query": dict(request.query)})
+def echo(request: Request) -> CannedResponse:
+    return CannedResponse(data={"path": request.path, "query": dict(request.query)})
 
 
 @pytest.fixture
@@ -106,12 +106,14 @@ def test_what_goes_with_every_request(server: Server, client: Client) -> None:
 
 
 def test_an_answer(server: Server, client: Client) -> None:
-    server.fail(Response(200, [1], {"X-Total-Count": "7", "Date": formatdate(1e9, usegmt=True)}))
+    server.fail(
+        CannedResponse(200, [1], {"X-Total-Count": "7", "Date": formatdate(1e9, usegmt=True)})
+    )
     answer = client.get("issues")
     assert (answer.status, answer.json()) == (200, [1])
     assert answer.headers["x-total-count"] == "7"
     assert answer.url == f"{server.url}/api/v1/issues"
-    assert client.at(answer) == 1e9
+    assert client.server_time(answer) == 1e9
 
 
 def test_sending(server: Server, client: Client) -> None:
@@ -124,10 +126,10 @@ def test_one_connection_is_kept() -> None:
     connections = set()
     lock = threading.Lock()
 
-    def answer(request: Request) -> Response:
+    def answer(request: Request) -> CannedResponse:
         with lock:
             connections.add(threading.get_ident())  # A thread of the server is a connection.
-        return Response(data=[])
+        return CannedResponse(data=[])
 
     with serving(answer) as server, closing(connected(server.url)) as client:
         for _ in range(20):
@@ -135,11 +137,11 @@ def test_one_connection_is_kept() -> None:
         assert len(connections) == 1
         with ThreadPoolExecutor(20) as pool:
             list(pool.map(client.get, ["issues"] * 100))
-        assert len(connections) <= AT_ONCE
+        assert len(connections) <= MAX_CONCURRENT
 
 
 def test_nothing_of_a_host_is_kept(server: Server, client: Client) -> None:
-    server.fail(Response(200, [], {"Set-Cookie": "session=1; Path=/"}))
+    server.fail(CannedResponse(200, [], {"Set-Cookie": "session=1; Path=/"}))
     client.get("a")
     client.get("b")
     assert "cookie" not in server.asked[1].headers
@@ -173,27 +175,27 @@ def test_an_address_that_is_none(api: str) -> None:
 
 def test_what_is_no_json_is_not_an_empty_list(server: Server, client: Client) -> None:
     for body in (b"<html>log in", b"", b'[{"id":', b"[" * 100_000, b"\xff\xfe"):
-        server.fail(Response(200, body))
+        server.fail(CannedResponse(200, body))
         answer = client.get("issues")
         with pytest.raises(RemoteError, match=r"no JSON \(/api/v1/issues\): check the URL"):
             answer.json()
 
 
 def test_no_content_and_failures_may_have_no_json(server: Server, client: Client) -> None:
-    server.fail(Response(204), Response(404, b"<html>"), Response(304))
+    server.fail(CannedResponse(204), CannedResponse(404, b"<html>"), CannedResponse(304))
     assert client.send("DELETE", "x", None).json() is None
     assert client.get("x", allow=[404]).json() is None
     assert client.get("x", allow=[304]).json() is None
 
 
 def test_a_packed_answer(server: Server, client: Client) -> None:
-    server.fail(Response(200, gzip.compress(b"[1, 2]"), {"Content-Encoding": "gzip"}))
+    server.fail(CannedResponse(200, gzip.compress(b"[1, 2]"), {"Content-Encoding": "gzip"}))
     assert client.get("issues").json() == [1, 2]
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "gzip, gzip"])
 def test_packed_as_nobody_asked(server: Server, client: Client, encoding: str) -> None:
-    server.fail(Response(200, b"x", {"Content-Encoding": encoding}))
+    server.fail(CannedResponse(200, b"x", {"Content-Encoding": encoding}))
     with pytest.raises(RemoteError, match="packed in a way nobody asked for"):
         client.get("issues")
     assert len(server.asked) == 1
@@ -210,14 +212,14 @@ def test_packed_as_nobody_asked(server: Server, client: Client, encoding: str) -
 def test_packed_badly(
     server: Server, client: Client, waiting: Waiting, body: bytes, why: str
 ) -> None:
-    server.fail(*[Response(200, body, {"Content-Encoding": "gzip"})] * 4)
+    server.fail(*[CannedResponse(200, body, {"Content-Encoding": "gzip"})] * 4)
     with pytest.raises(RemoteError, match=f"its answer {why}"):
         client.get("issues")
     assert waiting.slept == [1, 2, 4]
 
 
 def test_a_page_that_is_too_large(server: Server, client: Client, waiting: Waiting) -> None:
-    server.fail(Response(200, b" " * 60_000_000))
+    server.fail(CannedResponse(200, b" " * 60_000_000))
     with pytest.raises(RemoteError) as error:
         client.get("issues")
     assert str(error.value).endswith(f": its answer is over {LARGEST:,} bytes: {BETWEEN}")
@@ -228,7 +230,7 @@ def test_a_page_that_unpacks_to_too_much(server: Server, client: Client) -> None
     packer = zlib.compressobj(1, wbits=zlib.MAX_WBITS | 16)
     block = bytes(10_000_000)
     bomb = b"".join(packer.compress(block) for _ in range(30)) + packer.flush()
-    server.fail(Response(200, bomb, {"Content-Encoding": "gzip"}))
+    server.fail(CannedResponse(200, bomb, {"Content-Encoding": "gzip"}))
     tracemalloc.start()
     try:
         with pytest.raises(RemoteError, match="its answer is over"):
@@ -240,7 +242,7 @@ def test_a_page_that_unpacks_to_too_much(server: Server, client: Client) -> None
 
 
 def test_a_large_page_is_fine(server: Server, client: Client) -> None:
-    server.fail(Response(200, b'"' + b"x" * (LARGEST - 2) + b'"'))
+    server.fail(CannedResponse(200, b'"' + b"x" * (LARGEST - 2) + b'"'))
     assert len(client.get("issues").json()) == LARGEST - 2
 
 
@@ -251,14 +253,14 @@ def test_a_large_page_is_fine(server: Server, client: Client) -> None:
 def test_a_failure_that_passes(
     server: Server, client: Client, waiting: Waiting, told: list[str], status: int
 ) -> None:
-    server.fail(*[Response(status)] * 3)
+    server.fail(*[CannedResponse(status)] * 3)
     assert client.get("issues").status == 200
     assert waiting.slept == [1, 2, 4]
     assert told == [f"Forge answers {status}: waiting {n} s" for n in (1, 2, 4)]
 
 
 def test_a_failure_that_does_not(server: Server, client: Client, waiting: Waiting) -> None:
-    server.fail(*[Response(502, {"message": "bad\ngateway"})] * 4)
+    server.fail(*[CannedResponse(502, {"message": "bad\ngateway"})] * 4)
     with pytest.raises(RemoteError) as error:
         client.get("issues")
     assert str(error.value) == "Forge answers 502 (/api/v1/issues): bad gateway"
@@ -270,14 +272,14 @@ def test_a_failure_that_does_not(server: Server, client: Client, waiting: Waitin
 def test_a_connection_cut_in_a_body(
     server: Server, client: Client, waiting: Waiting, told: list[str], cut: int
 ) -> None:
-    server.fail(*[Response(200, [1, 2, 3], cut=cut)] * 3)
+    server.fail(*[CannedResponse(200, [1, 2, 3], cut=cut)] * 3)
     assert client.get("issues").json()["path"] == "/api/v1/issues"
     assert waiting.slept == [1, 2, 4]
     assert told[0] == "Forge does not answer: waiting 1 s"
 
 
 def test_a_connection_that_is_always_cut(server: Server, client: Client) -> None:
-    server.fail(*[Response(200, [1, 2, 3], cut=3)] * 4)
+    server.fail(*[CannedResponse(200, [1, 2, 3], cut=3)] * 4)
     with pytest.raises(RemoteError) as error:
         client.get("issues")
     assert str(error.value) == (
@@ -310,7 +312,7 @@ def test_a_name_that_nobody_knows(waiting: Waiting, host: str) -> None:
 
 
 def test_writing_is_not_done_twice(server: Server, client: Client, waiting: Waiting) -> None:
-    server.fail(Response(502), Response(200, {"id": 1}, cut=2))
+    server.fail(CannedResponse(502), CannedResponse(200, {"id": 1}, cut=2))
     with pytest.raises(RemoteError) as error:
         client.send("POST", "issues", {})
     assert str(error.value) == "Forge answers 502 (/api/v1/issues)"
@@ -324,13 +326,13 @@ def test_writing_is_not_done_twice(server: Server, client: Client, waiting: Wait
 
 
 def test_writing_waits_for_a_limit(server: Server, client: Client, waiting: Waiting) -> None:
-    server.fail(Response(429, None, {"Retry-After": "5"}))
+    server.fail(CannedResponse(429, None, {"Retry-After": "5"}))
     assert client.send("POST", "issues", {}).status == 200
     assert waiting.slept == [5]
 
 
 def test_what_changes_nothing_is_sent_again(server: Server, client: Client) -> None:
-    server.fail(Response(502), Response(200, {}, cut=1))
+    server.fail(CannedResponse(502), CannedResponse(200, {}, cut=1))
     assert client.send("POST", "graphql", {}, again=True).status == 200
     assert len(server.asked) == 3
 
@@ -443,13 +445,13 @@ def raw(
 
 @pytest.mark.parametrize("status", [429, 403, 503])
 def test_seconds_to_wait(server: Server, client: Client, waiting: Waiting, status: int) -> None:
-    server.fail(Response(status, None, {"Retry-After": "17"}))
+    server.fail(CannedResponse(status, None, {"Retry-After": "17"}))
     assert client.get("issues").status == 200
     assert waiting.slept == [17]
 
 
 def test_a_wait_is_told(server: Server, client: Client, told: list[str]) -> None:
-    server.fail(Response(429, None, {"Retry-After": "17"}))
+    server.fail(CannedResponse(429, None, {"Retry-After": "17"}))
     client.get("issues")
     assert told == ["Forge asks to wait for its rate limit: waiting 17 s"]
 
@@ -462,7 +464,7 @@ def test_a_date_to_wait_for_is_of_the_clock_of_the_host(
         "Date": formatdate(when, usegmt=True),
         "Retry-After": formatdate(when + 30, usegmt=True),
     }
-    server.fail(Response(429, None, headers))
+    server.fail(CannedResponse(429, None, headers))
     client.get("issues")
     assert waiting.slept == [30]
 
@@ -471,7 +473,7 @@ def test_a_date_to_wait_for_is_of_the_clock_of_the_host(
     "value", ["", "soon", "-5", "1.5", "٣", "0x10", "Mon, 99 Foo", "\x7f", "; ,"]
 )
 def test_nonsense_to_wait_for(server: Server, client: Client, waiting: Waiting, value: str) -> None:
-    server.fail(*[Response(429, None, {"Retry-After": encoded(value)})] * 2)
+    server.fail(*[CannedResponse(429, None, {"Retry-After": encoded(value)})] * 2)
     client.get("issues")
     assert waiting.slept == [1, 2]
 
@@ -485,7 +487,7 @@ def encoded(value: str) -> str:
 def test_no_wait_is_a_short_one(
     server: Server, client: Client, waiting: Waiting, value: str
 ) -> None:
-    server.fail(Response(429, None, {"Retry-After": value}))
+    server.fail(CannedResponse(429, None, {"Retry-After": value}))
     client.get("issues")
     assert waiting.slept == [1]
 
@@ -494,7 +496,7 @@ def test_no_wait_is_a_short_one(
 def test_longer_than_anybody_waits(
     server: Server, client: Client, waiting: Waiting, value: str
 ) -> None:
-    server.fail(Response(429, None, {"Retry-After": value}))
+    server.fail(CannedResponse(429, None, {"Retry-After": value}))
     with pytest.raises(RateLimited, match=r"^Forge: rate limit reached, try again after 20"):
         client.get("issues")
     assert waiting.slept == []
@@ -502,7 +504,7 @@ def test_longer_than_anybody_waits(
 
 def test_when_to_come_back(server: Server, client: Client, waiting: Waiting) -> None:
     waiting.now = 1_800_000_000
-    server.fail(Response(429, None, {"Retry-After": "3600"}))
+    server.fail(CannedResponse(429, None, {"Retry-After": "3600"}))
     with pytest.raises(RateLimited) as error:
         client.get("issues")
     assert str(error.value) == (
@@ -512,7 +514,7 @@ def test_when_to_come_back(server: Server, client: Client, waiting: Waiting) -> 
 
 
 def test_a_limit_without_end(server: Server, client: Client, waiting: Waiting) -> None:
-    server.faults.append(lambda _: Response(429))
+    server.faults.append(lambda _: CannedResponse(429))
     with pytest.raises(RateLimited):
         client.get("issues")
     assert waiting.slept == [1, 2, 4]
@@ -527,12 +529,12 @@ def test_all_waits_together_are_bounded(server: Server, client: Client, waiting:
     assert waiting.slept == [25, 25]
 
 
-def refuse_odd(server: Server) -> Response | None:
-    return Response(429, None, {"Retry-After": "25"}) if len(server.asked) % 2 else None
+def refuse_odd(server: Server) -> CannedResponse | None:
+    return CannedResponse(429, None, {"Retry-After": "25"}) if len(server.asked) % 2 else None
 
 
 def test_failures_share_that_patience(server: Server, client: Client, waiting: Waiting) -> None:
-    server.faults.append(lambda request: Response(502))
+    server.faults.append(lambda request: CannedResponse(502))
     for _ in range(20):
         with pytest.raises(RemoteError, match="answers 502"):
             client.get("issues")
@@ -540,7 +542,7 @@ def test_failures_share_that_patience(server: Server, client: Client, waiting: W
 
 
 def test_threads_wait_together(server: Server, waiting: Waiting) -> None:
-    together = threading.Barrier(AT_ONCE)
+    together = threading.Barrier(MAX_CONCURRENT)
     own = threading.local()
 
     def clock() -> float:
@@ -550,15 +552,15 @@ def test_threads_wait_together(server: Server, waiting: Waiting) -> None:
             together.wait(30)
         return now
 
-    server.fail(*[Response(429, None, {"Retry-After": "40"})] * AT_ONCE)
+    server.fail(*[CannedResponse(429, None, {"Retry-After": "40"})] * MAX_CONCURRENT)
     with closing(Client(server.url, label="Forge", clock=clock, sleep=waiting.sleep)) as client:
-        answers = list(client.each(client.get, ["x"] * AT_ONCE))
-    assert [answer.status for answer in answers] == [200] * AT_ONCE
+        answers = list(client.map_concurrently(client.get, ["x"] * MAX_CONCURRENT))
+    assert [answer.status for answer in answers] == [200] * MAX_CONCURRENT
     assert waiting.slept == [40]
 
 
 def test_no_patience_is_one_attempt(server: Server, waiting: Waiting) -> None:
-    server.fail(Response(502))
+    server.fail(CannedResponse(502))
     client = connected(server.url, waiting, patience=0)
     with closing(client), pytest.raises(RemoteError, match="answers 502"):
         client.get("version")
@@ -568,14 +570,14 @@ def test_no_patience_is_one_attempt(server: Server, waiting: Waiting) -> None:
 def test_a_server_that_names_a_time_after_a_failure(
     server: Server, client: Client, waiting: Waiting
 ) -> None:
-    server.fail(Response(502, None, {"Retry-After": "9"}))
+    server.fail(CannedResponse(502, None, {"Retry-After": "9"}))
     client.get("issues")
     assert waiting.slept == [9]
 
 
-def quota(seconds: str, status: int = 403, remaining: str = "0", **more: str) -> Response:
+def quota(seconds: str, status: int = 403, remaining: str = "0", **more: str) -> CannedResponse:
     headers = {"X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": seconds, **more}
-    return Response(status, {"message": "API rate limit exceeded"}, headers)
+    return CannedResponse(status, {"message": "API rate limit exceeded"}, headers)
 
 
 def with_quota(server: Server, waiting: Waiting) -> Client:
@@ -611,10 +613,10 @@ def test_retry_after_stands_before_a_reset(server: Server, waiting: Waiting) -> 
 
 
 def test_a_limit_of_the_vendor_in_a_success(server: Server, waiting: Waiting) -> None:
-    def limits(answer: Answer, now: float) -> Wait | None:
-        return Wait(now + 7) if b"RATE_LIMITED" in answer.body else None
+    def limits(answer: Response, now: float) -> RateLimit | None:
+        return RateLimit(now + 7) if b"RATE_LIMITED" in answer.body else None
 
-    server.fail(Response(200, {"errors": [{"type": "RATE_LIMITED"}]}))
+    server.fail(CannedResponse(200, {"errors": [{"type": "RATE_LIMITED"}]}))
     with closing(connected(server.url, waiting, limits=limits)) as client:
         assert client.get("graphql").json() == {"path": "/graphql", "query": {}}
     assert waiting.slept == [7]
@@ -627,7 +629,7 @@ def test_a_limit_of_the_vendor_in_a_success(server: Server, waiting: Waiting) ->
 def test_a_refusal_ends_it_at_once(
     server: Server, client: Client, waiting: Waiting, status: int
 ) -> None:
-    server.fail(Response(status, {"message": "Bad credentials"}))
+    server.fail(CannedResponse(status, {"message": "Bad credentials"}))
     with pytest.raises(AccessRefused) as error:
         client.get("issues")
     assert str(error.value) == (
@@ -639,7 +641,7 @@ def test_a_refusal_ends_it_at_once(
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refusal_without_a_token(server: Server, waiting: Waiting, status: int) -> None:
-    server.fail(Response(status))
+    server.fail(CannedResponse(status))
     client = connected(server.url, waiting, secret=None, headers={})
     with closing(client), pytest.raises(AccessRefused) as error:
         client.get("issues")
@@ -648,7 +650,7 @@ def test_a_refusal_without_a_token(server: Server, waiting: Waiting, status: int
 
 @pytest.mark.parametrize("status", [404, 410])
 def test_what_is_missing(server: Server, client: Client, status: int) -> None:
-    server.fail(Response(status))
+    server.fail(CannedResponse(status))
     with pytest.raises(Missing) as error:
         client.get("issues/7")
     assert str(error.value) == (
@@ -658,7 +660,9 @@ def test_what_is_missing(server: Server, client: Client, status: int) -> None:
 
 
 def test_a_status_that_was_asked_for(server: Server, client: Client) -> None:
-    server.fail(Response(301, None, {"Location": "/x"}), Response(410), Response(500))
+    server.fail(
+        CannedResponse(301, None, {"Location": "/x"}), CannedResponse(410), CannedResponse(500)
+    )
     for status in (301, 410, 500):
         assert client.get("issues/7", allow=[status]).status == status
 
@@ -685,7 +689,7 @@ def test_a_status_that_was_asked_for(server: Server, client: Client) -> None:
 def test_what_a_host_says_about_a_failure(
     server: Server, client: Client, body: object, said: str
 ) -> None:
-    server.fail(Response(422, body))
+    server.fail(CannedResponse(422, body))
     with pytest.raises(RemoteError) as error:
         client.get("issues")
     assert str(error.value) == f"Forge answers 422 (/api/v1/issues){said}"
@@ -724,7 +728,7 @@ def places(server: Server, elsewhere: Server) -> list[str]:
 def test_a_redirect_elsewhere(
     server: Server, elsewhere: Server, client: Client, at: int, status: int
 ) -> None:
-    server.faults.append(lambda _: Response(status, None, {"Location": target}))
+    server.faults.append(lambda _: CannedResponse(status, None, {"Location": target}))
     target = places(server, elsewhere)[at]
     # The HTTP library itself refuses those that make no sense.
     said = r"^Forge at http://127.* points to .*: not followed$|: its answer is not whole: try"
@@ -736,10 +740,10 @@ def test_a_redirect_elsewhere(
 @pytest.mark.parametrize("at", range(9))
 def test_a_link_elsewhere(server: Server, elsewhere: Server, client: Client, at: int) -> None:
     target = places(server, elsewhere)[at]
-    server.fail(Response(200, [], {"Link": f'<{target}>; rel="next"'}))
+    server.fail(CannedResponse(200, [], {"Link": f'<{target}>; rel="next"'}))
     answer = client.get("issues")
     with pytest.raises(RemoteError, match=r"points to .*: not followed$"):
-        client.following(answer)
+        client.next_page_url(answer)
 
 
 @pytest.mark.parametrize("at", range(8))
@@ -755,8 +759,8 @@ def test_an_address_elsewhere(server: Server, elsewhere: Server, client: Client,
 
 def test_where_it_pointed_to_is_said(server: Server, client: Client) -> None:
     server.fail(
-        Response(302, None, {"Location": "https://evil.example:8443/x?token=1"}),
-        Response(302, None, {"Location": f"https://x:{TOKEN}@evil.example/"}),
+        CannedResponse(302, None, {"Location": "https://evil.example:8443/x?token=1"}),
+        CannedResponse(302, None, {"Location": f"https://x:{TOKEN}@evil.example/"}),
     )
     with pytest.raises(RemoteError) as error:
         client.get("issues")
@@ -768,7 +772,7 @@ def test_where_it_pointed_to_is_said(server: Server, client: Client) -> None:
 
 
 def test_a_redirect_here_is_followed(server: Server, client: Client) -> None:
-    server.fail(Response(301, None, {"Location": "../v2/issues?page=2"}))
+    server.fail(CannedResponse(301, None, {"Location": "../v2/issues?page=2"}))
     answer = client.get("issues", {"since": "x"}, headers={"X-Own": "1"})
     assert answer.json() == {"path": "/api/v2/issues", "query": {"page": "2"}}
     assert server.asked[1].headers["x-own"] == "1"
@@ -776,7 +780,7 @@ def test_a_redirect_here_is_followed(server: Server, client: Client) -> None:
 
 
 def test_a_circle_of_redirects(server: Server, client: Client) -> None:
-    server.faults.append(lambda request: Response(302, None, {"Location": request.path}))
+    server.faults.append(lambda request: CannedResponse(302, None, {"Location": request.path}))
     with pytest.raises(RemoteError) as error:
         client.get("issues")
     assert str(error.value) == "Forge redirects in a circle: /api/v1/issues"
@@ -784,16 +788,16 @@ def test_a_circle_of_redirects(server: Server, client: Client) -> None:
 
 
 def test_a_redirect_to_nowhere(server: Server, client: Client) -> None:
-    server.faults.append(lambda _: Response(302))
+    server.faults.append(lambda _: CannedResponse(302))
     with pytest.raises(RemoteError, match="redirects in a circle"):
         client.get("issues")
 
 
 def test_writing_follows_only_where_it_stays_the_same(server: Server, client: Client) -> None:
-    server.fail(Response(307, None, {"Location": "/moved"}))
+    server.fail(CannedResponse(307, None, {"Location": "/moved"}))
     assert client.send("PATCH", "issues/1", {"a": 1}).json()["path"] == "/moved"
     assert (server.asked[1].method, server.asked[1].json()) == ("PATCH", {"a": 1})
-    server.fail(Response(302, None, {"Location": "/"}))
+    server.fail(CannedResponse(302, None, {"Location": "/"}))
     with pytest.raises(RemoteError, match=r"Forge answers 302 \(/api/v1/issues/1\)"):
         client.send("PATCH", "issues/1", {"a": 1})
 
@@ -812,16 +816,16 @@ def test_writing_follows_only_where_it_stays_the_same(server: Server, client: Cl
     ],
 )
 def test_the_next_page(server: Server, client: Client, link: str, path: str) -> None:
-    server.fail(Response(200, [], {"Link": link.format(url=server.url)}))
-    assert client.following(client.get("issues")) == server.url + path
+    server.fail(CannedResponse(200, [], {"Link": link.format(url=server.url)}))
+    assert client.next_page_url(client.get("issues")) == server.url + path
 
 
 @pytest.mark.parametrize(
     "link", ["", "nonsense", '<>; rel="last"', "<http://x>", '; rel="next"', "<"]
 )
 def test_the_last_page(server: Server, client: Client, link: str) -> None:
-    answer = Answer(200, {"link": link}, b"", f"{server.url}/api/v1/issues")
-    assert client.following(answer) in {None, answer.url}
+    answer = Response(200, {"link": link}, b"", f"{server.url}/api/v1/issues")
+    assert client.next_page_url(answer) in {None, answer.url}
 
 
 HEADERS = st.text(
@@ -831,11 +835,11 @@ HEADERS = st.text(
 
 @given(HEADERS, HEADERS, HEADERS)
 def test_whatever_a_header_says(link: str, date: str, retry: str) -> None:
-    answer = Answer(200, {"link": link, "date": date, "retry-after": retry}, b"", "http://h/x")
+    answer = Response(200, {"link": link, "date": date, "retry-after": retry}, b"", "http://h/x")
     client = hypothetical()
-    assert client.at(answer) is not None
+    assert client.server_time(answer) is not None
     try:
-        found = client.following(answer)
+        found = client.next_page_url(answer)
     except RemoteError as error:
         assert "not followed" in str(error)
     else:
@@ -854,10 +858,10 @@ def hypothetical(found: list[Client] = []) -> Client:  # noqa: B006
 
 def test_eight_at_once() -> None:
     lock = threading.Lock()
-    all_here = threading.Barrier(AT_ONCE)
+    all_here = threading.Barrier(MAX_CONCURRENT)
     going = most = 0
 
-    def answer(request: Request) -> Response:
+    def answer(request: Request) -> CannedResponse:
         nonlocal going, most
         with lock:
             going += 1
@@ -865,34 +869,34 @@ def test_eight_at_once() -> None:
         all_here.wait(30)
         with lock:
             going -= 1
-        return Response(data=int(request.path.strip("/")))
+        return CannedResponse(data=int(request.path.strip("/")))
 
     with serving(answer) as server, closing(connected(server.url)) as client:
-        count = 5 * AT_ONCE
-        found = list(client.each(lambda n: client.get(str(n)).json(), range(count)))
+        count = 5 * MAX_CONCURRENT
+        found = list(client.map_concurrently(lambda n: client.get(str(n)).json(), range(count)))
     assert found == list(range(count))
-    assert most == AT_ONCE
+    assert most == MAX_CONCURRENT
 
 
 def test_an_error_ends_the_rest(server: Server, client: Client) -> None:
-    server.faults.append(lambda r: Response(410) if r.path.endswith("/20") else None)
+    server.faults.append(lambda r: CannedResponse(410) if r.path.endswith("/20") else None)
     found = []
     with pytest.raises(Missing):
-        for answer in client.each(lambda n: client.get(f"x/{n}"), range(1000)):
+        for answer in client.map_concurrently(lambda n: client.get(f"x/{n}"), range(1000)):
             found.append(answer.json()["path"])
     assert found == [f"/api/v1/x/{n}" for n in range(20)]
-    assert len(server.asked) <= 20 + AT_ONCE
+    assert len(server.asked) <= 20 + MAX_CONCURRENT
 
 
 def test_who_stops_listening_ends_the_rest(server: Server, client: Client) -> None:
-    with closing(client.each(lambda n: client.get(f"x/{n}"), range(1000))) as answers:
+    with closing(client.map_concurrently(lambda n: client.get(f"x/{n}"), range(1000))) as answers:
         next(answers)
     client.close()
-    assert len(server.asked) <= 1 + AT_ONCE
+    assert len(server.asked) <= 1 + MAX_CONCURRENT
 
 
 def test_nothing_to_ask(client: Client) -> None:
-    assert list(client.each(client.get, [])) == []
+    assert list(client.map_concurrently(client.get, [])) == []
 
 
 # Ending.
@@ -902,18 +906,18 @@ def test_an_interrupt_passes_through(server: Server) -> None:
     def interrupted(_: float) -> None:
         raise KeyboardInterrupt
 
-    server.faults.append(lambda _: Response(502))
+    server.faults.append(lambda _: CannedResponse(502))
     client = Client(server.url, label="Forge", sleep=interrupted)
     with closing(client), pytest.raises(KeyboardInterrupt):
         client.get("issues")
     client = Client(server.url, label="Forge", sleep=interrupted)
     with closing(client), pytest.raises(KeyboardInterrupt):
-        list(client.each(client.get, ["a", "b"]))
+        list(client.map_concurrently(client.get, ["a", "b"]))
 
 
 def test_closing_ends_a_wait_in_another_thread(server: Server) -> None:
     waits = threading.Event()
-    server.faults.append(lambda _: Response(429, None, {"Retry-After": "50"}))
+    server.faults.append(lambda _: CannedResponse(429, None, {"Retry-After": "50"}))
     client = Client(server.url, label="Forge", tell=lambda _: waits.set())
     with ThreadPoolExecutor(1) as pool:
         asking = pool.submit(client.get, "issues")
@@ -931,15 +935,15 @@ def test_no_token_in_any_error_or_log(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     faults = [
-        *[Response(500, {"message": TOKEN})] * 4,
-        Response(401, {"message": f"token {TOKEN}"}),
-        Response(403, f"{TOKEN}"),
-        Response(404, {"error": TOKEN}),
-        Response(422, {"errors": [TOKEN]}),
-        Response(429, {"message": TOKEN}, {"Retry-After": "5000"}),
-        Response(302, None, {"Location": f"https://{TOKEN}@evil.example/"}),
-        *[Response(200, [1, 2], cut=1)] * 4,
-        Response(200, TOKEN.encode()),
+        *[CannedResponse(500, {"message": TOKEN})] * 4,
+        CannedResponse(401, {"message": f"token {TOKEN}"}),
+        CannedResponse(403, f"{TOKEN}"),
+        CannedResponse(404, {"error": TOKEN}),
+        CannedResponse(422, {"errors": [TOKEN]}),
+        CannedResponse(429, {"message": TOKEN}, {"Retry-After": "5000"}),
+        CannedResponse(302, None, {"Location": f"https://{TOKEN}@evil.example/"}),
+        *[CannedResponse(200, [1, 2], cut=1)] * 4,
+        CannedResponse(200, TOKEN.encode()),
     ]
     server.fail(*faults)
     seen = 0

@@ -10,8 +10,8 @@ from sdd_hooks.errors import AccessRefused, RemoteError
 from sdd_hooks.remote.client import Client
 from sdd_hooks.remote.connect import connect
 from sdd_hooks.remote.credentials import Sources, Variables
-from sdd_hooks.remote.response import Answer, Limits, Wait
-from tests.support.loopback import Response, Server, serving
+from sdd_hooks.remote.response import RateLimit, RateLimitRule, Response
+from tests.support.loopback import CannedResponse, Server, serving
 from tests.support.patience import Waiting
 
 FORGE = Sources(
@@ -23,7 +23,7 @@ FORGE = Sources(
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(lambda request: Response(data=[])) as found:
+    with serving(lambda request: CannedResponse(data=[])) as found:
         yield found
 
 
@@ -31,7 +31,7 @@ def opened(
     api: str,
     environ: Mapping[str, str],
     sources: Sources | None = FORGE,
-    limits: Limits | None = None,
+    limits: RateLimitRule | None = None,
     waiting: Waiting | None = None,
 ) -> Client:
     waiting = waiting or Waiting()
@@ -55,7 +55,7 @@ def test_with_the_token_of_the_host(server: Server) -> None:
 
 
 def test_without_a_token_for_another_host(server: Server) -> None:
-    server.fail(Response(401))
+    server.fail(CannedResponse(401))
     with closing(opened(server.url, {"FORGE_TOKEN": "s3cret"})) as client:
         with pytest.raises(AccessRefused) as error:
             client.get("issues")
@@ -70,7 +70,7 @@ def test_without_a_token_for_another_host(server: Server) -> None:
 def test_to_see_who_is_there(server: Server) -> None:
     waiting = Waiting()
     environ = {"FORGE_TOKEN": "s3cret", "FORGE_URL": server.url}
-    server.faults.append(lambda _: Response(503, None, {"Retry-After": "1"}))
+    server.faults.append(lambda _: CannedResponse(503, None, {"Retry-After": "1"}))
     client = opened(server.url, environ, sources=None, waiting=waiting)
     with closing(client), pytest.raises(RemoteError):
         client.get("version")
@@ -80,11 +80,11 @@ def test_to_see_who_is_there(server: Server) -> None:
 
 
 def test_the_limits_of_the_vendor(server: Server) -> None:
-    def limits(answer: Answer, now: float) -> Wait | None:
-        return Wait(now + 3) if answer.status == 400 else None
+    def limits(answer: Response, now: float) -> RateLimit | None:
+        return RateLimit(now + 3) if answer.status == 400 else None
 
     waiting = Waiting()
-    server.fail(Response(400))
+    server.fail(CannedResponse(400))
     with closing(opened(server.url, {}, limits=limits, waiting=waiting)) as client:
         assert client.get("issues").status == 200
     assert waiting.slept == [3]

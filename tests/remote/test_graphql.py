@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
 from sdd_hooks.remote.client import Client
 from sdd_hooks.remote.credentials import Secret
-from sdd_hooks.remote.graphql import ask
-from sdd_hooks.remote.response import Answer, Wait
-from tests.support.loopback import Response, Server, serving
+from sdd_hooks.remote.graphql import execute
+from sdd_hooks.remote.response import RateLimit, Response
+from tests.support.loopback import CannedResponse, Server, serving
 from tests.support.patience import Waiting
 
 QUERY = "query Q($n: Int!) { issue(number: $n) { title } }"
@@ -21,7 +21,7 @@ TOKEN = "t0p-s3cret"
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(lambda request: Response(data={"data": {"asked": request.json()}})) as found:
+    with serving(lambda request: CannedResponse(data={"data": {"asked": request.json()}})) as found:
         yield found
 
 
@@ -32,8 +32,8 @@ def waiting() -> Waiting:
 
 @pytest.fixture
 def client(server: Server, waiting: Waiting) -> Iterator[Client]:
-    def limits(answer: Answer, now: float) -> Wait | None:
-        return Wait(now + 5) if b"RATE_LIMITED" in answer.body else None
+    def limits(answer: Response, now: float) -> RateLimit | None:
+        return RateLimit(now + 5) if b"RATE_LIMITED" in answer.body else None
 
     found = Client(
         server.url,
@@ -50,20 +50,20 @@ def client(server: Server, waiting: Waiting) -> Iterator[Client]:
 
 
 def test_a_question(server: Server, client: Client) -> None:
-    data = ask(client, "graphql", QUERY, {"n": 1})
+    data = execute(client, "graphql", QUERY, {"n": 1})
     assert data == {"asked": {"query": QUERY, "variables": {"n": 1}}}
     assert (server.asked[0].method, server.asked[0].path) == ("POST", "/graphql")
 
 
 @pytest.mark.parametrize("status", [200, 400])
 def test_a_limit(server: Server, client: Client, waiting: Waiting, status: int) -> None:
-    limited = Response(status, {"data": None, "errors": [{"type": "RATE_LIMITED"}]})
+    limited = CannedResponse(status, {"data": None, "errors": [{"type": "RATE_LIMITED"}]})
     server.fail(limited)
-    assert ask(client, "graphql", QUERY, {}, again=False)
+    assert execute(client, "graphql", QUERY, {}, again=False)
     assert waiting.slept == [5]
     server.fail(*[limited] * 4)
     with pytest.raises(RateLimited):
-        ask(client, "graphql", QUERY, {})
+        execute(client, "graphql", QUERY, {})
 
 
 @pytest.mark.parametrize("status", [200, 400])
@@ -91,41 +91,43 @@ def test_a_limit(server: Server, client: Client, waiting: Waiting, status: int) 
 def test_an_error(
     server: Server, client: Client, status: int, error: object, kind: type[RemoteError], said: str
 ) -> None:
-    server.fail(Response(status, {"data": {"issue": {}}, "errors": [error, {"message": "more"}]}))
+    server.fail(
+        CannedResponse(status, {"data": {"issue": {}}, "errors": [error, {"message": "more"}]})
+    )
     with pytest.raises(RemoteError) as raised:
-        ask(client, "graphql", QUERY, {})
+        execute(client, "graphql", QUERY, {})
     assert type(raised.value) is kind
     assert str(raised.value) == said
     assert len(server.asked) == 1
 
 
 def test_partial_data_is_not_returned(server: Server, client: Client) -> None:
-    server.fail(Response(200, {"data": {"a": 1, "b": None}, "errors": [{"message": "b"}]}))
+    server.fail(CannedResponse(200, {"data": {"a": 1, "b": None}, "errors": [{"message": "b"}]}))
     with pytest.raises(RemoteError, match=r"^Forge: b$"):
-        ask(client, "graphql", QUERY, {})
+        execute(client, "graphql", QUERY, {})
 
 
 @pytest.mark.parametrize("body", [{}, {"data": None}, {"data": []}, [], "x", None, {"errors": []}])
 @pytest.mark.parametrize("status", [200, 400])
 def test_no_data(server: Server, client: Client, status: int, body: object) -> None:
-    server.fail(Response(status, body))
+    server.fail(CannedResponse(status, body))
     with pytest.raises(RemoteError):
-        ask(client, "graphql", QUERY, {})
+        execute(client, "graphql", QUERY, {})
 
 
 def test_a_page_of_html(server: Server, client: Client) -> None:
-    server.fail(Response(200, b"<html>"), Response(400, b"<html>"))
+    server.fail(CannedResponse(200, b"<html>"), CannedResponse(400, b"<html>"))
     for _ in range(2):
         with pytest.raises(RemoteError, match=r"no JSON|with no data \(400\)"):
-            ask(client, "graphql", QUERY, {})
+            execute(client, "graphql", QUERY, {})
 
 
 def test_what_changes_something_is_asked_once(server: Server, client: Client) -> None:
-    server.fail(Response(502), Response(502))
+    server.fail(CannedResponse(502), CannedResponse(502))
     with pytest.raises(RemoteError, match="answers 502"):
-        ask(client, "graphql", "mutation { x }", {}, again=False)
+        execute(client, "graphql", "mutation { x }", {}, again=False)
     assert len(server.asked) == 1
-    assert ask(client, "graphql", QUERY, {})
+    assert execute(client, "graphql", QUERY, {})
     assert len(server.asked) == 3
 
 
@@ -142,20 +144,20 @@ JSON = st.recursive(
 
 
 @pytest.fixture(scope="module")
-def anything() -> Iterator[tuple[Client, list[Response]]]:
+def anything() -> Iterator[tuple[Client, list[CannedResponse]]]:
     """A client and what it is answered."""
-    answers = [Response()]
+    answers = [CannedResponse()]
     with serving(lambda _: answers[0]) as found, closing(Client(found.url, label="F")) as client:
         yield client, answers
 
 
 @given(status=st.sampled_from([200, 400]), body=JSON)
 def test_any_answer_is_data_or_an_error_of_one_line(
-    anything: tuple[Client, list[Response]], status: int, body: object
+    anything: tuple[Client, list[CannedResponse]], status: int, body: object
 ) -> None:
     client, answers = anything
-    answers[0] = Response(status, body)
+    answers[0] = CannedResponse(status, body)
     try:
-        assert isinstance(ask(client, "graphql", QUERY, {}), dict)
+        assert isinstance(execute(client, "graphql", QUERY, {}), dict)
     except RemoteError as error:
         assert str(error).isprintable()

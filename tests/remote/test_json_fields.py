@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.remote.json_fields import epoch, field, flag, number, rows, stamp, text, texts, utc
+from sdd_hooks.remote.json_fields import (
+    field,
+    flag,
+    format_utc,
+    number,
+    parse_epoch,
+    rows,
+    text,
+    texts,
+    utc,
+)
 
 JSON = st.recursive(
     st.none()
@@ -33,7 +43,7 @@ def test_anything_is_read_without_an_error(data: object, path: list[str]) -> Non
     assert isinstance(rows(data, *path), list)
     found = texts(data, *path, of="a") + texts(data, *path)
     assert all(found)
-    assert utc(data, *path) == "" or epoch(utc(data, *path)) is not None
+    assert utc(data, *path) == "" or parse_epoch(utc(data, *path)) is not None
 
 
 @given(
@@ -46,12 +56,12 @@ def test_a_time_with_an_offset(moment: datetime, form: str) -> None:
         found = utc(moment.strftime(form) + written)
         assert found == wanted.strftime("%Y-%m-%dT%H:%M:%SZ")
         assert utc(found) == found
-        assert epoch(found) == wanted.timestamp()
+        assert parse_epoch(found) == wanted.timestamp()
 
 
 @given(st.floats(0, 7e9))
 def test_a_stamp_is_read_back(seconds: float) -> None:
-    assert epoch(stamp(seconds)) == seconds // 1
+    assert parse_epoch(format_utc(seconds)) == seconds // 1
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.http2 import certificate, serving_securely
-from tests.support.loopback import Request, Response, serving
+from tests.support.loopback import CannedResponse, Request, serving
 
 TOKEN = "t0p-s3cret"
 ASK = """
@@ -33,7 +33,7 @@ try:
         secret=Secret(token, "FORGE_TOKEN"),
         sleep=lambda seconds: print("waited", round(seconds, 1)),
     )
-    found = client.each(lambda n: client.get(f"x/{n}").json(), range(count))
+    found = client.map_concurrently(lambda n: client.get(f"x/{n}").json(), range(count))
     print(json.dumps(list(found)))
     client.close()
 except SddError as error:
@@ -105,7 +105,7 @@ def test_the_certificate_of_another_host(tmp_path: Path) -> None:
 
 
 def test_a_server_without_tls() -> None:
-    with serving(lambda request: Response()) as server:
+    with serving(lambda request: CannedResponse()) as server:
         printed, _ = ask(server.url.replace("http:", "https:"))
     assert printed.startswith("Forge cannot be reached at 127.0.0.1:")
     assert ": TLS fails (" in printed
@@ -113,8 +113,8 @@ def test_a_server_without_tls() -> None:
 
 
 def test_a_proxy_of_the_environment() -> None:
-    def answer(request: Request) -> Response:
-        return Response(data="from the proxy")
+    def answer(request: Request) -> CannedResponse:
+        return CannedResponse(data="from the proxy")
 
     with serving(answer) as proxy:
         printed, _ = ask("http://forge.invalid/api", HTTP_PROXY=proxy.url)
@@ -123,14 +123,14 @@ def test_a_proxy_of_the_environment() -> None:
 
 
 def test_no_proxy_for_some() -> None:
-    with serving(lambda request: Response(data=1)) as server:
+    with serving(lambda request: CannedResponse(data=1)) as server:
         printed, _ = ask(server.url, HTTP_PROXY="http://127.0.0.1:9", NO_PROXY="127.0.0.1")
     assert printed == "[1]"
 
 
 def test_a_proxy_that_refuses() -> None:
-    with serving(lambda request: Response(407)) as proxy:
-        proxy.faults.append(lambda _: Response(407))
+    with serving(lambda request: CannedResponse(407)) as proxy:
+        proxy.faults.append(lambda _: CannedResponse(407))
         printed, _ = ask("https://forge.invalid", HTTPS_PROXY=proxy.url)
     assert printed == (
         "Forge cannot be reached at forge.invalid: the proxy refuses the connection: "
@@ -164,12 +164,12 @@ from sdd_hooks.remote.client import Client
 
 tell = lambda line: print(line, flush=True)
 with closing(Client(sys.argv[1], label="Forge", tell=tell)) as client:
-    list(client.each(client.get, map(str, range(100))))
+    list(client.map_concurrently(client.get, map(str, range(100))))
 """
 
 
 def test_an_interrupt_ends_what_waits_in_threads() -> None:
-    with serving(lambda _: Response(429, None, {"Retry-After": "55"})) as server:
+    with serving(lambda _: CannedResponse(429, None, {"Retry-After": "55"})) as server:
         process = subprocess.Popen(
             [sys.executable, "-c", WAIT, server.url],
             stdout=subprocess.PIPE,

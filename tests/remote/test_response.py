@@ -5,14 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.remote.response import Answer, Wait, http_date, out_of_quota, retry_after
+from sdd_hooks.remote.response import (
+    RateLimit,
+    Response,
+    out_of_quota,
+    parse_http_date,
+    parse_retry_after,
+)
 
 NOW = 1_000_000_000.0
 
 
-def answer(status: int = 200, body: bytes = b"", **headers: str) -> Answer:
+def answer(status: int = 200, body: bytes = b"", **headers: str) -> Response:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Answer(status, named, body, "https://forge.example/issues?token=x")
+    return Response(status, named, body, "https://forge.example/issues?token=x")
 
 
 def test_what_is_no_json_is_told_in_one_line_without_the_query() -> None:
@@ -48,13 +54,13 @@ def test_any_body_is_json_or_an_error(body: bytes) -> None:
     ],
 )
 def test_when_to_come_back(value: str, seconds: float) -> None:
-    assert retry_after(answer(retry_after=value), NOW) == NOW + seconds
+    assert parse_retry_after(answer(retry_after=value), NOW) == NOW + seconds
 
 
 @pytest.mark.parametrize("value", ["", "-1", "+1", "1.5", "1e3", "soon", "٣", "²", "Sun, 99 Foo"])
 def test_when_it_does_not_say(value: str) -> None:
-    assert retry_after(answer(retry_after=value), NOW) is None
-    assert retry_after(answer(), NOW) is None
+    assert parse_retry_after(answer(retry_after=value), NOW) is None
+    assert parse_retry_after(answer(), NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -65,7 +71,7 @@ def test_when_it_does_not_say(value: str) -> None:
 @pytest.mark.parametrize("status", [403, 429])
 def test_no_quota_left(reset: str, until: float | None, status: int) -> None:
     limited = answer(status, x_ratelimit_remaining="0", x_ratelimit_reset=reset)
-    assert out_of_quota(limited) == Wait(until)
+    assert out_of_quota(limited) == RateLimit(until)
 
 
 @pytest.mark.parametrize("remaining", ["1", "", "-1", "00", "none"])
@@ -78,13 +84,13 @@ def test_quota_under_other_names_and_statuses() -> None:
     limited = answer(400, ratelimit_remaining="0", ratelimit_reset="1000000020")
     assert out_of_quota(limited) is None
     assert out_of_quota(limited, "ratelimit") is None
-    assert out_of_quota(limited, "ratelimit", frozenset({400})) == Wait(NOW + 20)
+    assert out_of_quota(limited, "ratelimit", frozenset({400})) == RateLimit(NOW + 20)
 
 
 @given(st.text(max_size=40))
 def test_any_header_is_a_time_or_none(value: str) -> None:
-    http_date(value)
-    found = retry_after(answer(retry_after=value), NOW)
+    parse_http_date(value)
+    found = parse_retry_after(answer(retry_after=value), NOW)
     assert found is None or found < 1e12
     limited = out_of_quota(answer(429, x_ratelimit_remaining="0", x_ratelimit_reset=value))
     assert limited is not None

@@ -20,7 +20,7 @@ from sdd_hooks.sharing.limits import LIMITS
 from sdd_hooks.sharing.vector_ref import ref_of
 from sdd_hooks.system.locks import held
 from tests.support.laptops import Hub, Laptop
-from tests.support.loopback import Response, serving
+from tests.support.loopback import CannedResponse, serving
 
 ONLY_FORWARD = """\
 #!/bin/sh
@@ -337,10 +337,10 @@ def test_a_remote_that_is_gone(hub: Hub) -> None:
 def test_a_login_and_a_token_are_in_no_message(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     token = "t0ken-that-nobody-may-see"
-    refusing = Response(401, headers={"WWW-Authenticate": f"Basic realm={token}"})
+    refusing = CannedResponse(401, headers={"WWW-Authenticate": f"Basic realm={token}"})
     for response, error in (
         (refusing, AccessRefused),
-        (Response(500, token.encode()), RemoteError),
+        (CannedResponse(500, token.encode()), RemoteError),
     ):
         with serving(lambda _, response=response: response) as server:  # type: ignore[misc]
             url = server.url.replace("//", f"//ada:{token}@")

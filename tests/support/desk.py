@@ -10,7 +10,7 @@ from typing import Any
 
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.store import IssueFolder, read_issue
-from sdd_hooks.trackers.sync import Synced, sync
+from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.loopback import Server
 from tests.support.tracker import Backend, NobodysTracker
 
@@ -28,7 +28,7 @@ class Desk:
     server: Server
     now: float = NOW
 
-    def sync(self, folder: IssueFolder | None = None, **options: Any) -> Synced:
+    def sync(self, folder: IssueFolder | None = None, **options: Any) -> SyncResult:
         place = options.pop("place", "tracker.example/acme/shop")
         lists = options.pop("lists", True)
         tracker = NobodysTracker(self.server.url, place, lists=lists)
@@ -78,7 +78,7 @@ def remove(folder: Path) -> None:
         path.unlink()
 
 
-def counts(done: Synced) -> tuple[int, int, int, int, int]:
+def counts(done: SyncResult) -> tuple[int, int, int, int, int]:
     return done.added, done.updated, done.removed, done.unchanged, done.failed
 
 

@@ -14,8 +14,8 @@ from email.utils import formatdate
 from typing import Any
 from urllib.parse import urlencode
 
-from sdd_hooks.remote.json_fields import epoch, stamp
-from tests.support.loopback import Request, Response, Server, serving
+from sdd_hooks.remote.json_fields import format_utc, parse_epoch
+from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.support.openapi import Description
 
 Entry = dict[str, Any]
@@ -79,7 +79,7 @@ class Gitea:
     def add(self, title: str = "An issue", *, at: float | None = None, **entry: Any) -> int:
         """A new issue, written at `at`. Returns its number."""
         self.last += 1
-        when = stamp(self.now if at is None else at)
+        when = format_utc(self.now if at is None else at)
         labels = [self.label(name) for name in entry.pop("labels", ())]
         assignees = [self._user(login) for login in entry.pop("assignees", ())]
         self.items[self.last] = Item(
@@ -162,7 +162,7 @@ class Gitea:
     def edit(self, number: int, *, at: float | None = None, **changes: Any) -> None:
         """Change an issue at `at`."""
         entry = self.items[number].entry
-        when = stamp(self.now if at is None else at)
+        when = format_utc(self.now if at is None else at)
         if changes.get("state", entry["state"]) != entry["state"]:
             changes["closed_at"] = when if changes["state"] == "closed" else None
         self.items[number].entry = {**entry, **changes, "updated_at": when}
@@ -197,29 +197,31 @@ class Gitea:
         """Give the organisation a label."""
         self.of_organisation[name] = self._label(900 + len(self.of_organisation), name)
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: Request) -> CannedResponse:
         """What Gitea answers."""
         response = self._answer(request)
         if self.checked:
             _check(request, response)
         now = {"Date": formatdate(self.now, usegmt=True)}
-        return Response(response.status, response.data, {**now, **response.headers})
+        return CannedResponse(response.status, response.data, {**now, **response.headers})
 
-    def _answer(self, request: Request) -> Response:
+    def _answer(self, request: Request) -> CannedResponse:
         given = request.headers.get("authorization")
         if given and not self._knows(given):
-            return Response(401, {"message": "user does not exist [uid: 0, name: ]"})
+            return CannedResponse(401, {"message": "user does not exist [uid: 0, name: ]"})
         if self.closed and not given:
-            return Response(403, {"message": SIGN_IN})
+            return CannedResponse(403, {"message": SIGN_IN})
         path = request.path.removeprefix(BASE)
         if path == "/version":
-            return Response(200, {"version": "1.17.0" if self.old else "1.24.0+dev"})
+            return CannedResponse(200, {"version": "1.17.0" if self.old else "1.24.0+dev"})
         if path == "/settings/api":
-            return Response(200, {"max_response_items": self.largest, "default_paging_num": 30})
+            return CannedResponse(
+                200, {"max_response_items": self.largest, "default_paging_num": 30}
+            )
         if path == f"/orgs/{self.owner}/labels":
             return self._paged(request, list(self.of_organisation.values()))
         if self.token and not given:
-            return Response(404, _MISSING)
+            return CannedResponse(404, _MISSING)
         home = f"/repos/{self.owner}/{self.name}".lower()
         if path.lower() == home or path.lower().startswith(f"{home}/"):
             return self._below(request, path[len(home) :])
@@ -227,8 +229,8 @@ class Gitea:
         if self.former and (path + "/").startswith(f"{old}/"):
             query = f"?{urlencode(request.query)}" if request.query else ""
             there = f"{self._api()}{path[len(old) :]}{query}"
-            return Response(307, None, {"Location": there})
-        return Response(404, _MISSING)
+            return CannedResponse(307, None, {"Location": there})
+        return CannedResponse(404, _MISSING)
 
     def _knows(self, given: str) -> bool:
         kind, _, value = given.partition(" ")
@@ -236,10 +238,10 @@ class Gitea:
             return b64decode(value).decode() in {f"ana:{PASSWORD}", f"ana:{self.token}"}
         return given == f"token {self.token}" or not self.token
 
-    def _below(self, request: Request, path: str) -> Response:
+    def _below(self, request: Request, path: str) -> CannedResponse:
         match request.method, path.strip("/").split("/"):
             case "GET", [""]:
-                return Response(200, self._described())
+                return CannedResponse(200, self._described())
             case "GET", ["issues"]:
                 return self._issues(request)
             case "POST", ["issues"]:
@@ -250,27 +252,27 @@ class Gitea:
                 return self._paged(request, list(self.labels.values()))
             case "POST", ["labels"]:
                 assert _body(request)["color"].startswith("#")
-                return Response(201, self.label(_body(request)["name"]))
+                return CannedResponse(201, self.label(_body(request)["name"]))
             case "GET", ["milestones"]:
                 assert request.query.get("state") == "all"
                 return self._paged(request, list(self.milestones.values()))
             case "POST", ["milestones"]:
-                return Response(201, self._milestone(_body(request)["title"]))
+                return CannedResponse(201, self._milestone(_body(request)["title"]))
             case method, [kind, digits, *rest] if digits.isdecimal():
                 item = self.items.get(int(digits))
                 if item is not None and (kind == "issues" or item.pull):
                     return self._item(request, method, kind, item, rest)
-        return Response(404, _MISSING)
+        return CannedResponse(404, _MISSING)
 
     def _item(
         self, request: Request, method: str, kind: str, item: Item, rest: list[str]
-    ) -> Response:
+    ) -> CannedResponse:
         number = item.entry["number"]
         match method, kind, rest:
             case "GET", "issues", []:
-                return Response(200, item.entry)
+                return CannedResponse(200, item.entry)
             case "GET", "pulls", []:
-                return Response(200, self._pull(item))
+                return CannedResponse(200, self._pull(item))
             case "GET", "pulls", ["files"] if not self.old:
                 files = [{"filename": name, "status": "added"} for name in item.files]
                 return self._paged(request, files)
@@ -284,17 +286,17 @@ class Gitea:
                 known = [*self.labels.values(), *self.of_organisation.values()]
                 ids = _body(request)["labels"]
                 self.edit(number, labels=[one for one in known if one["id"] in ids])
-                return Response(200, self.items[number].entry["labels"])
+                return CannedResponse(200, self.items[number].entry["labels"])
             case "POST", "issues", ["comments"]:
                 text = _body(request)["body"]
                 self.comments.append((number, text))
                 self.edit(number, comments=item.entry["comments"] + 1)
-                return Response(201, {"id": len(self.comments), "body": text})
-        return Response(404, _MISSING)
+                return CannedResponse(201, {"id": len(self.comments), "body": text})
+        return CannedResponse(404, _MISSING)
 
-    def _issues(self, request: Request) -> Response:
+    def _issues(self, request: Request) -> CannedResponse:
         query = request.query
-        since = epoch(query.get("since", "")) or 0.0
+        since = parse_epoch(query.get("since", "")) or 0.0
         ids = {one["id"] for one in self.labels.values() if one["name"] in _names(query)}
         found = []
         for item in self.items.values():
@@ -303,12 +305,17 @@ class Gitea:
             of_kind = wanted.get(query.get("type", ""), True)
             of_state = query.get("state", "open") in {"all", entry["state"]}
             labelled = ids <= {one["id"] for one in entry["labels"]}
-            if of_kind and of_state and labelled and (epoch(entry["updated_at"]) or 0) >= since:
+            if (
+                of_kind
+                and of_state
+                and labelled
+                and (parse_epoch(entry["updated_at"]) or 0) >= since
+            ):
                 found.append(entry)
         found.sort(key=lambda entry: (entry["created_at"], entry["id"]), reverse=True)
         return self._paged(request, found)
 
-    def _pulls(self, request: Request) -> Response:
+    def _pulls(self, request: Request) -> CannedResponse:
         pulls = [item for item in self.items.values() if item.pull is not None]
         if request.query.get("sort") == "recentupdate":
             pulls.sort(key=lambda item: (item.entry["updated_at"], item.entry["id"]), reverse=True)
@@ -318,7 +325,9 @@ class Gitea:
         shown = [self._pull(item) for item in pulls if state in {"all", item.entry["state"]}]
         return self._paged(request, shown)
 
-    def _paged(self, request: Request, entries: list[Entry], *, plain: bool = False) -> Response:
+    def _paged(
+        self, request: Request, entries: list[Entry], *, plain: bool = False
+    ) -> CannedResponse:
         """A page. `plain` is one without headers, as that of dependencies up to 1.26."""
         wanted = int(request.query.get("limit", 0)) or 30
         size, page = min(wanted, self.largest), max(1, int(request.query.get("page", 1)))
@@ -331,7 +340,7 @@ class Gitea:
             query = urlencode({**request.query, "page": page + 1, "limit": size})
             address = f"http://gitea.invalid{request.path}?{query}"
             headers["Link"] = f'<{address}>; rel="next",<{address}>; rel="last"'
-        return Response(200, shown, headers)
+        return CannedResponse(200, shown, headers)
 
     def _pull(self, item: Item) -> Entry:
         dropped = {"original_author", "original_author_id", "ref", "assets", "pull_request"}
@@ -355,26 +364,26 @@ class Gitea:
             "repository": self._repository(repository),
         }
 
-    def _create(self, request: Request) -> Response:
+    def _create(self, request: Request) -> CannedResponse:
         body = _body(request)
         number = self.add(body["title"], body=body.get("body", ""))
         item = self.items[number]
         known = [*self.labels.values(), *self.of_organisation.values()]
         item.entry["labels"] = [one for one in known if one["id"] in body.get("labels", [])]
         item.entry["milestone"] = self._group(body.get("milestone", 0))
-        return Response(201, item.entry)
+        return CannedResponse(201, item.entry)
 
-    def _change(self, number: int, body: Entry) -> Response:
+    def _change(self, number: int, body: Entry) -> CannedResponse:
         item = self.items[number]
         open_ones = (self._end(edge)["state"] == "open" for edge in item.blocked_by)
         if body.get("state") == "closed" and any(open_ones):
             message = "cannot close this issue because it still has open dependencies"
-            return Response(412, {"message": message})
+            return CannedResponse(412, {"message": message})
         changes = dict(body)
         if "milestone" in changes:
             changes["milestone"] = self._group(changes["milestone"])
         self.edit(number, **changes)
-        return Response(201, self.items[number].entry)
+        return CannedResponse(201, self.items[number].entry)
 
     def _group(self, id: int) -> Entry | None:
         return next((one for one in self.milestones.values() if one["id"] == id), None)
@@ -387,8 +396,8 @@ class Gitea:
             "state": "open",
             "open_issues": 0,
             "closed_issues": 0,
-            "created_at": stamp(self.now),
-            "updated_at": stamp(self.now),
+            "created_at": format_utc(self.now),
+            "updated_at": format_utc(self.now),
             "closed_at": None,
         }
         return self.milestones[title]
@@ -478,7 +487,7 @@ def _names(query: Any) -> set[str]:
     return {name for name in query.get("labels", "").split(",") if name}
 
 
-def _check(request: Request, response: Response) -> None:
+def _check(request: Request, response: CannedResponse) -> None:
     """Hold both against the descriptions, where they have the path."""
     described = Description.load(*DESCRIPTIONS)
     if described is None or request.path.removeprefix(BASE).startswith(_UNDESCRIBED):

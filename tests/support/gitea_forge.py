@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from sdd_hooks.remote.json_fields import stamp
-from tests.support.loopback import Request, Response, Server, serving
+from sdd_hooks.remote.json_fields import format_utc
+from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.support.openapi import Description
 
 Entry = dict[str, Any]
@@ -122,8 +122,8 @@ class GiteaForge:
                 "head": _branch(branch, head, theirs if fork else ours),
                 "merge_base": base,
                 "due_date": None,
-                "created_at": stamp(self.now),
-                "updated_at": stamp(self.now),
+                "created_at": format_utc(self.now),
+                "updated_at": format_utc(self.now),
                 "closed_at": None,
             },
             lines,
@@ -190,7 +190,7 @@ class GiteaForge:
             **more,
         }
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: Request) -> CannedResponse:
         """What Gitea answers."""
         response = self._answer(request)
         described = Description.load(*DESCRIPTIONS)
@@ -202,7 +202,7 @@ class GiteaForge:
                 described.response(request.method, request.path, response.status, response.data)
         return response
 
-    def _answer(self, request: Request) -> Response:
+    def _answer(self, request: Request) -> CannedResponse:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         account = self.tokens.get(token) if kind == "token" else None
         if token and account is None:
@@ -212,7 +212,7 @@ class GiteaForge:
             return self._who(account)
         home = f"/repos/{self.owner}/{self.name}/"
         if not path.startswith(home) or (self.private and account is None):
-            return Response(404, _MISSING)
+            return CannedResponse(404, _MISSING)
         way = path.removeprefix(home).split("/")
         if request.method == "GET":
             return self._read(request, way, account)
@@ -224,23 +224,23 @@ class GiteaForge:
             return _refusal(423, "repository is archived")
         return self._write(request, way, account)
 
-    def _who(self, account: Account | None) -> Response:
+    def _who(self, account: Account | None) -> CannedResponse:
         if account is None:
             return _refusal(401, "token is required")
         if account.scoped:
             message = "token does not have at least one of required scope(s), required=[read:user]"
             return _refusal(403, message)
-        return Response(200, self._user(account.login))
+        return CannedResponse(200, self._user(account.login))
 
-    def _read(self, request: Request, way: list[str], account: Account | None) -> Response:
+    def _read(self, request: Request, way: list[str], account: Account | None) -> CannedResponse:
         pull = self._pull(way)
         match way:
             case ["statuses", sha]:
-                return Response(200, [one for one in self.statuses if one["sha"] == sha])
+                return CannedResponse(200, [one for one in self.statuses if one["sha"] == sha])
             case [*_] if pull is None:
-                return Response(404, _MISSING)
+                return CannedResponse(404, _MISSING)
             case ["pulls", _]:
-                return Response(200, pull.entry)
+                return CannedResponse(200, pull.entry)
             case ["issues", _, "comments"]:
                 return self._paged(request, pull.comments, self.portion or 100_000)
             case ["pulls", _, "reviews"]:
@@ -248,21 +248,21 @@ class GiteaForge:
                 return self._paged(request, pull.reviews, size, account)
             case ["pulls", _, "reviews", id, "comments"]:
                 found = [one for one in pull.said if one["pull_request_review_id"] == int(id)]
-                return Response(200, found)
-        return Response(404, _MISSING)
+                return CannedResponse(200, found)
+        return CannedResponse(404, _MISSING)
 
     def _paged(
         self, request: Request, entries: list[Entry], size: int, account: Account | None = None
-    ) -> Response:
+    ) -> CannedResponse:
         page = max(1, int(request.query.get("page", 1)))
         shown = [
             one
             for one in entries[(page - 1) * size : page * size]
             if one.get("state") != "PENDING" or (account and one["user"]["login"] == account.login)
         ]
-        return Response(200, shown, {"X-Total-Count": str(len(entries))})
+        return CannedResponse(200, shown, {"X-Total-Count": str(len(entries))})
 
-    def _write(self, request: Request, way: list[str], account: Account) -> Response:
+    def _write(self, request: Request, way: list[str], account: Account) -> CannedResponse:
         pull = self._pull(way)
         match request.method, way:
             case "POST", ["statuses", sha]:
@@ -274,16 +274,16 @@ class GiteaForge:
             case "POST", ["issues", _, "comments"] if pull:
                 if pull.entry["is_locked"] and account.rights != "write":
                     return _refusal(403, "You cannot comment on a locked issue.")
-                return Response(201, self._say(pull, _body(request)["body"], account.login))
+                return CannedResponse(201, self._say(pull, _body(request)["body"], account.login))
             case "POST", ["pulls", _, "reviews"] if pull:
                 return self._review(pull, _body(request), account)
             case "DELETE", ["pulls", _, "reviews", id] if pull:
                 pull.reviews = [one for one in pull.reviews if one["id"] != int(id)]
                 pull.said = [one for one in pull.said if one["pull_request_review_id"] != int(id)]
-                return Response(204)
-        return Response(404, _MISSING)
+                return CannedResponse(204)
+        return CannedResponse(404, _MISSING)
 
-    def _review(self, pull: Pull, body: Entry, account: Account) -> Response:
+    def _review(self, pull: Pull, body: Entry, account: Account) -> CannedResponse:
         """Say things on lines in a review that is pending, then submit it."""
         if body["event"] == "COMMENT" and not body.get("body") and not body["comments"]:
             return _refusal(422, "review event COMMENT requires a body or a comment")
@@ -301,7 +301,7 @@ class GiteaForge:
         # With another word it stays as it is, where nobody sees it.
         if body["event"] in {"COMMENT", "APPROVED", "REQUEST_CHANGES"}:
             review["state"] = body["event"]
-        return Response(200, review)
+        return CannedResponse(200, review)
 
     def review(self, number: int, login: str, state: str = "COMMENT") -> Entry:
         """A review of somebody's, with no comments yet."""
@@ -318,8 +318,8 @@ class GiteaForge:
             "user": review["user"],
             "resolver": None,
             "pull_request_review_id": review["id"],
-            "created_at": stamp(self.now),
-            "updated_at": stamp(self.now),
+            "created_at": format_utc(self.now),
+            "updated_at": format_utc(self.now),
             "path": path,
             "commit_id": review["commit_id"],
             "original_commit_id": "",
@@ -344,33 +344,33 @@ class GiteaForge:
             "official": False,
             "dismissed": False,
             "comments_count": 0,
-            "submitted_at": stamp(self.now),
-            "updated_at": stamp(self.now),
+            "submitted_at": format_utc(self.now),
+            "updated_at": format_utc(self.now),
             "html_url": "",
             "pull_request_url": pull.entry["html_url"],
         }
         pull.reviews.append(review)
         return review
 
-    def _resolve(self, id: int, account: Account) -> Response:
+    def _resolve(self, id: int, account: Account) -> CannedResponse:
         if account.rights != "write":
             return _refusal(403, "user should have permission to resolve comment")
         for pull in self.pulls.values():
             for said in pull.said:
                 if said["id"] == id:
                     said["resolver"] = self._user(_GHOST if account.login == JOB else account.login)
-                    return Response(204)
-        return Response(404, _MISSING)
+                    return CannedResponse(204)
+        return CannedResponse(404, _MISSING)
 
-    def _edit(self, id: int, body: Entry, account: Account) -> Response:
+    def _edit(self, id: int, body: Entry, account: Account) -> CannedResponse:
         for pull in self.pulls.values():
             for one in [*pull.comments, *pull.said]:
                 if one["id"] == id:
                     if account.rights != "write" and one["user"]["login"] != account.login:
-                        return Response(403)
+                        return CannedResponse(403)
                     one["body"] = body["body"]
-                    return Response(200, self._comment(pull, one))
-        return Response(404, _MISSING)
+                    return CannedResponse(200, self._comment(pull, one))
+        return CannedResponse(404, _MISSING)
 
     def _say(self, pull: Pull, body: str, login: str) -> Entry:
         made = {"id": self._next(), "body": body, "user": self._user(login)}
@@ -386,12 +386,12 @@ class GiteaForge:
             "original_author": "",
             "original_author_id": 0,
             "assets": [],
-            "created_at": stamp(self.now),
-            "updated_at": stamp(self.now),
+            "created_at": format_utc(self.now),
+            "updated_at": format_utc(self.now),
             **{name: made[name] for name in ("id", "body", "user")},
         }
 
-    def _mark(self, sha: str, body: Entry, account: Account) -> Response:
+    def _mark(self, sha: str, body: Entry, account: Account) -> CannedResponse:
         if account.rights != "write":
             return _refusal(403, "user should have a permission to write to a repo")
         status = {
@@ -401,12 +401,12 @@ class GiteaForge:
             "description": body["description"],
             "context": body["context"],
             "creator": self._user(account.login),
-            "created_at": stamp(self.now),
-            "updated_at": stamp(self.now),
+            "created_at": format_utc(self.now),
+            "updated_at": format_utc(self.now),
             "url": f"{self.url}{BASE}/repos/{self.owner}/{self.name}/statuses/{sha}",
         }
         self.statuses.append({**status, "sha": sha})
-        return Response(201, status)
+        return CannedResponse(201, status)
 
     def _pull(self, way: list[str]) -> Pull | None:
         digits = way[1] if len(way) > 1 else ""
@@ -454,8 +454,8 @@ def _branch(name: str, sha: str, repository: Entry) -> Entry:
     return {"label": name, "ref": name, "sha": sha, "repo_id": repository["id"], "repo": repository}
 
 
-def _refusal(status: int, message: str) -> Response:
-    return Response(status, {"message": message, "url": "/api/swagger"})
+def _refusal(status: int, message: str) -> CannedResponse:
+    return CannedResponse(status, {"message": message, "url": "/api/swagger"})
 
 
 def _body(request: Request) -> Entry:

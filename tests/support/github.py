@@ -15,12 +15,12 @@ from email.utils import formatdate
 from typing import Any
 from urllib.parse import urlencode
 
-from sdd_hooks.remote.json_fields import epoch, stamp
+from sdd_hooks.remote.json_fields import format_utc, parse_epoch
 from sdd_hooks.trackers.github.tracker import GitHubTracker
 from sdd_hooks.trackers.github.vendor import VENDOR
-from sdd_hooks.trackers.protocol import Page, Since, Where
+from sdd_hooks.trackers.protocol import IssuePage, Since, TrackerLocation
 from tests.support.graphql import Schema, answer
-from tests.support.loopback import Request, Response, Server, serving
+from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.support.machines import TOKEN, Workplace
 from tests.support.openapi import Description
 
@@ -70,7 +70,7 @@ class GitHub:
     def add(self, title: str = "An issue", *, at: float | None = None, **entry: Any) -> int:
         """A new issue, written at `at`. Returns its number."""
         number = max([0, *self.items, *self.gone]) + 1
-        when = stamp(self.now if at is None else at)
+        when = format_utc(self.now if at is None else at)
         self.items[number] = Item(self._entry(number, title, when, entry))
         self._sorted.clear()
         return number
@@ -107,7 +107,7 @@ class GitHub:
     def edit(self, number: int, *, at: float | None = None, **changes: Any) -> None:
         """Change an issue at `at`."""
         item = self.items[number]
-        when = stamp(self.now if at is None else at)
+        when = format_utc(self.now if at is None else at)
         if changes.get("state", item.entry["state"]) != item.entry["state"]:
             changes["closed_at"] = when if changes["state"] == "closed" else None
         item.entry |= {**changes, "updated_at": when}
@@ -159,19 +159,21 @@ class GitHub:
         for number in self.items:
             self._content(number)
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: Request) -> CannedResponse:
         """What GitHub answers."""
         response = self._answer(request)
         if self.checked:
             _check(request, response)
-        return Response(response.status, response.data, {**self._headers(), **response.headers})
+        return CannedResponse(
+            response.status, response.data, {**self._headers(), **response.headers}
+        )
 
-    def _answer(self, request: Request) -> Response:
+    def _answer(self, request: Request) -> CannedResponse:
         given = request.headers.get("authorization")
         if self.token and given != f"Bearer {self.token}":
             if given:
-                return Response(401, {"message": "Bad credentials"})
-            return Response(404, {"message": "Not Found"})
+                return CannedResponse(401, {"message": "Bad credentials"})
+            return CannedResponse(404, {"message": "Not Found"})
         if request.path == GRAPHQL:
             return self._graphql(request)
         path = request.path.removeprefix(BASE)
@@ -183,62 +185,62 @@ class GitHub:
         if self.former and (path + "/").startswith(f"{old}/"):
             return self._redirect(request, f"{homes[1]}{path[len(old) :]}")
         if path in self.elsewhere:
-            return Response(200, self.elsewhere[path])
-        return Response(404, {"message": "Not Found"})
+            return CannedResponse(200, self.elsewhere[path])
+        return CannedResponse(404, {"message": "Not Found"})
 
-    def _redirect(self, request: Request, path: str) -> Response:
+    def _redirect(self, request: Request, path: str) -> CannedResponse:
         query = f"?{urlencode(request.query)}" if request.query else ""
         status = 301 if request.method == "GET" else 307
         location = f"{self.url}{BASE}{path}{query}"
-        return Response(
+        return CannedResponse(
             status, {"message": "Moved Permanently", "url": location}, {"Location": location}
         )
 
-    def _repository(self, request: Request, below: str) -> Response:
+    def _repository(self, request: Request, below: str) -> CannedResponse:
         match request.method, below.strip("/").split("/"):
             case "GET", ["issues"]:
                 return self._listing(request)
             case "POST", ["issues"]:
-                return Response(201, self._create(request))
+                return CannedResponse(201, self._create(request))
             case method, ["issues", digits, *rest] if digits.isdecimal():
                 number = int(digits)
                 if number in self.gone:
                     moved = self.gone[number]
                     if moved:
                         return self._redirect(request, moved)
-                    return Response(410, {"message": "This issue was deleted"})
+                    return CannedResponse(410, {"message": "This issue was deleted"})
                 if number not in self.items:
-                    return Response(404, {"message": "Not Found"})
+                    return CannedResponse(404, {"message": "Not Found"})
                 return self._issue(method, number, rest, request)
             case "GET", ["milestones"]:
                 return self._paged(request, self.milestones)
             case "POST", ["milestones"]:
-                return Response(201, self.add_milestone(str(_body(request)["title"])))
-        return Response(404, {"message": "Not Found"})
+                return CannedResponse(201, self.add_milestone(str(_body(request)["title"])))
+        return CannedResponse(404, {"message": "Not Found"})
 
-    def _issue(self, method: str, number: int, rest: list[str], request: Request) -> Response:
+    def _issue(self, method: str, number: int, rest: list[str], request: Request) -> CannedResponse:
         item = self.items[number]
         match method, rest:
             case "GET", []:
-                return Response(200, item.entry)
+                return CannedResponse(200, item.entry)
             case "PATCH", []:
                 self.edit(number, **self._changes(_body(request)))
-                return Response(200, item.entry)
+                return CannedResponse(200, item.entry)
             case "POST", ["comments"]:
                 text = str(_body(request)["body"])
                 self.comments.append((number, text))
-                return Response(201, self._comment(number, text))
+                return CannedResponse(201, self._comment(number, text))
             case "GET", ["dependencies", kind] if self.dependencies:
                 linked = item.blocked_by if kind == "blocked_by" else self._blocks(number)
                 there = [self.items[one].entry for one in linked if one in self.items]
-                return Response(200, there)
-        return Response(404, {"message": "Not Found"})
+                return CannedResponse(200, there)
+        return CannedResponse(404, {"message": "Not Found"})
 
-    def _listing(self, request: Request) -> Response:
+    def _listing(self, request: Request) -> CannedResponse:
         query = request.query
         order = "updated" if query.get("sort") == "updated" else "created"
         keys = self._order(order)
-        since = epoch(query.get("since", "")) or 0.0
+        since = parse_epoch(query.get("since", "")) or 0.0
         if order == "updated":
             numbers = [number for _, number in keys[bisect_left(keys, (since, 0)) :]]
         else:
@@ -256,8 +258,8 @@ class GitHub:
         headers = self._links(query, len(numbers), start, size, page[-1] if page else 0)
         etag = f'W/"{hashlib.sha256(body + repr(headers).encode()).hexdigest()}"'
         if request.headers.get("if-none-match") == etag:
-            return Response(304, None, {"ETag": etag})
-        return Response(200, body, {"ETag": etag, **headers})
+            return CannedResponse(304, None, {"ETag": etag})
+        return CannedResponse(200, body, {"ETag": etag, **headers})
 
     def _start(self, numbers: list[int], query: Mapping[str, str], size: int) -> int:
         if "after" in query:
@@ -277,19 +279,19 @@ class GitHub:
         final = urlencode({**plain, "page": -(-count // size)})
         return {"Link": f'<{address}?{following}>; rel="next", <{address}?{final}>; rel="last"'}
 
-    def _paged(self, request: Request, entries: list[Entry]) -> Response:
+    def _paged(self, request: Request, entries: list[Entry]) -> CannedResponse:
         size, page = int(request.query.get("per_page", 30)), int(request.query.get("page", 1))
         part = entries[(page - 1) * size : page * size]
         headers = {}
         if page * size < len(entries):
             following = urlencode({**request.query, "page": page + 1})
             headers = {"Link": f'<{self.url}{request.path}?{following}>; rel="next"'}
-        return Response(200, part, headers)
+        return CannedResponse(200, part, headers)
 
-    def _graphql(self, request: Request) -> Response:
+    def _graphql(self, request: Request) -> CannedResponse:
         if "authorization" not in request.headers:
             none = {"x-ratelimit-limit": "0", "x-ratelimit-remaining": "0"}
-            return Response(403, {"message": "API rate limit exceeded for 127.0.0.1."}, none)
+            return CannedResponse(403, {"message": "API rate limit exceeded for 127.0.0.1."}, none)
         body = request.json()
         schema = Schema.load("github/schema.graphql") if self.checked else None
         if schema:
@@ -313,14 +315,14 @@ class GitHub:
 
         data = answer(body, {"repository": repository})
         if missing:
-            return Response(200, {"data": data, "errors": missing})
+            return CannedResponse(200, {"data": data, "errors": missing})
         if schema:
             assert isinstance(body, dict)
             schema.response(body["query"], data)
-        return Response(200, {"data": data})
+        return CannedResponse(200, {"data": data})
 
     def _total(self, filterBy: Mapping[str, str] | None = None) -> object:  # noqa: N803
-        since = epoch((filterBy or {}).get("since", "")) or 0.0
+        since = parse_epoch((filterBy or {}).get("since", "")) or 0.0
         issues = [number for number, item in self.items.items() if item.pull is None]
         return {"totalCount": sum(self._updated(number) >= since for number in issues)}
 
@@ -363,13 +365,13 @@ class GitHub:
     def _order(self, order: str) -> list[tuple[float, int]]:
         if order not in self._sorted:
             self._sorted[order] = sorted(
-                (epoch(item.entry[f"{order}_at"]) or 0.0, number)
+                (parse_epoch(item.entry[f"{order}_at"]) or 0.0, number)
                 for number, item in self.items.items()
             )
         return self._sorted[order]
 
     def _updated(self, number: int) -> float:
-        return epoch(self.items[number].entry["updated_at"]) or 0.0
+        return parse_epoch(self.items[number].entry["updated_at"]) or 0.0
 
     def _content(self, number: int) -> bytes:
         item = self.items[number]
@@ -488,8 +490,8 @@ class GitHub:
             "open_issues": 0,
             "closed_issues": 0,
             "state": "open",
-            "created_at": stamp(self.now),
-            "updated_at": stamp(self.now),
+            "created_at": format_utc(self.now),
+            "updated_at": format_utc(self.now),
             "due_on": None,
             "closed_at": None,
         }
@@ -506,8 +508,8 @@ class GitHub:
             "issue_url": f"{address}/{number}",
             "body": text,
             "user": self._user("ana"),
-            "created_at": stamp(self.now),
-            "updated_at": stamp(self.now),
+            "created_at": format_utc(self.now),
+            "updated_at": format_utc(self.now),
             "author_association": "MEMBER",
         }
 
@@ -516,7 +518,7 @@ class GitHub:
 def serving_github(github: GitHub) -> Iterator[Server]:
     """Serve it on loopback, as GitHub Enterprise Server is: the API below /api."""
 
-    def respond(request: Request) -> Response:
+    def respond(request: Request) -> CannedResponse:
         return github.answer(request)
 
     with serving(respond) as server:
@@ -535,7 +537,7 @@ class Shop:
     def open(self, token: str | None = TOKEN) -> GitHubTracker:
         """The tracker, connected anew."""
         machine = self.workplace.machine(VENDOR.label, token=token)
-        found = VENDOR.open(Where(self.server.url, "acme", "shop"), machine)
+        found = VENDOR.open(TrackerLocation(self.server.url, "acme", "shop"), machine)
         assert isinstance(found, GitHubTracker)
         return found
 
@@ -545,7 +547,7 @@ class Shop:
         notes: dict[str, str] | None = None,
         *,
         token: str | None = TOKEN,
-    ) -> list[Page]:
+    ) -> list[IssuePage]:
         """What a fetch brings."""
         return list(self.open(token).fetch(since or Since(), {} if notes is None else notes))
 
@@ -562,18 +564,18 @@ def open_shop(now: float) -> Iterator[Shop]:
         yield Shop(github, server, workplace)
 
 
-def limited(github: GitHub) -> Callable[[int], list[Response]]:
+def limited(github: GitHub) -> Callable[[int], list[CannedResponse]]:
     """The answers by which GitHub says that a limit is reached for so many seconds."""
 
-    def answers(seconds: int) -> list[Response]:
+    def answers(seconds: int) -> list[CannedResponse]:
         now = {"Date": formatdate(github.now, usegmt=True)}
         reset = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(github.now) + seconds)}
         secondary = {"message": "You have exceeded a secondary rate limit."}
         return [
-            Response(403, {"message": "API rate limit exceeded"}, {**now, **reset}),
-            Response(429, {"message": "API rate limit exceeded"}, {**now, **reset}),
-            Response(403, secondary, {**now, "Retry-After": str(seconds)}),
-            Response(429, secondary, {**now, "Retry-After": str(seconds)}),
+            CannedResponse(403, {"message": "API rate limit exceeded"}, {**now, **reset}),
+            CannedResponse(429, {"message": "API rate limit exceeded"}, {**now, **reset}),
+            CannedResponse(403, secondary, {**now, "Retry-After": str(seconds)}),
+            CannedResponse(429, secondary, {**now, "Retry-After": str(seconds)}),
         ]
 
     return answers
@@ -608,7 +610,7 @@ def user_of(url: str, login: str, *, program: bool = False) -> Entry:
     }
 
 
-def _check(request: Request, response: Response) -> None:
+def _check(request: Request, response: CannedResponse) -> None:
     """Hold both against the description; the cursor of a large listing is in none."""
     if request.path == GRAPHQL:
         return

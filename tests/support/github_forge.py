@@ -23,7 +23,7 @@ from urllib.parse import urlencode
 from tests.support import github_shapes as shapes
 from tests.support.github import BASE, GRAPHQL, user_of
 from tests.support.graphql import Schema, answer
-from tests.support.loopback import Request, Response, Server, serving
+from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.support.openapi import Description
 
 Entry = dict[str, Any]
@@ -192,7 +192,7 @@ class GitHubForge:
         """The repository, or a fork of it, as the API and events have it."""
         return shapes.repository(self.site, fork=fork)
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: Request) -> CannedResponse:
         """What GitHub answers."""
         with self._one_at_a_time:
             response = self._answer(request)
@@ -200,20 +200,22 @@ class GitHubForge:
             _check(request, response)
         return response
 
-    def _answer(self, request: Request) -> Response:
+    def _answer(self, request: Request) -> CannedResponse:
         given = request.headers.get("authorization", "")
         rights = self.tokens.get(given.removeprefix("Bearer "))
         if rights is None:
-            return Response(401, {"message": "Bad credentials", "status": "401"})
+            return CannedResponse(401, {"message": "Bad credentials", "status": "401"})
         if request.path == GRAPHQL:
             return self._graphql(request, rights) if self.graphql else _denied()
         path = request.path.removeprefix(BASE).strip("/")
         if path == "user":
             return (
-                _denied() if rights.program else Response(200, shapes.account(self._author(rights)))
+                _denied()
+                if rights.program
+                else CannedResponse(200, shapes.account(self._author(rights)))
             )
         if not path.startswith(f"repos/{self.home}/"):
-            return Response(404, {"message": "Not Found"})
+            return CannedResponse(404, {"message": "Not Found"})
         below = path.removeprefix(f"repos/{self.home}/").split("/")
         if request.method != "GET" and not rights.writes:
             return _denied()
@@ -222,13 +224,13 @@ class GitHubForge:
             self.writes += 1
         return found
 
-    def _repository(self, request: Request, below: list[str], rights: Rights) -> Response:
+    def _repository(self, request: Request, below: list[str], rights: Rights) -> CannedResponse:
         body: Any = request.json()
         match request.method, below:
             case _, [("issues" | "pulls"), digits, *_] if (
                 digits.isdecimal() and int(digits) not in self.pulls
             ):
-                return Response(404, {"message": "Not Found"})
+                return CannedResponse(404, {"message": "Not Found"})
             case "GET", ["issues", digits, "comments"]:
                 return self._paged(request, self.comments[int(digits)])
             case "POST", ["issues", digits, "comments"]:
@@ -237,7 +239,7 @@ class GitHubForge:
                 every = (one for part in self.comments.values() for one in part)
                 return self._edit(every, int(id), str(body["body"]))
             case "GET", ["pulls", digits]:
-                return Response(200, self.pulls[int(digits)])
+                return CannedResponse(200, self.pulls[int(digits)])
             case "GET", ["pulls", digits, "comments"]:
                 threads = (one for one in self.threads if one.pull == int(digits))
                 return self._paged(request, [one for part in threads for one in part.comments])
@@ -248,30 +250,34 @@ class GitHubForge:
                 return self._review(int(digits), body, rights)
             case "POST", ["statuses", sha]:
                 return self._status(sha, body, rights)
-        return Response(404, {"message": "Not Found"})
+        return CannedResponse(404, {"message": "Not Found"})
 
-    def _comment(self, number: int, body: str, rights: Rights) -> Response:
+    def _comment(self, number: int, body: str, rights: Rights) -> CannedResponse:
         if number in self.locked:
             told = "Unable to create comment because issue is locked."
-            return Response(403, {"message": told})
+            return CannedResponse(403, {"message": told})
         if len(body) > LONGEST:
             return _too_long("body is too long (maximum is 65536 characters)")
         login, program = rights.login, rights.program
-        return Response(201, self.add_comment(number, self.stores(body), login, program=program))
+        return CannedResponse(
+            201, self.add_comment(number, self.stores(body), login, program=program)
+        )
 
-    def _edit(self, every: Iterator[Entry], id: int, body: str) -> Response:
+    def _edit(self, every: Iterator[Entry], id: int, body: str) -> CannedResponse:
         found = next((one for one in every if one["id"] == id), None)
         if found is None:
-            return Response(404, {"message": "Not Found"})
+            return CannedResponse(404, {"message": "Not Found"})
         if len(body) > LONGEST:
             return _too_long("body is too long (maximum is 65536 characters)")
         found["body"] = self.stores(body)
-        return Response(200, found)
+        return CannedResponse(200, found)
 
-    def _review(self, number: int, body: Entry, rights: Rights) -> Response:
+    def _review(self, number: int, body: Entry, rights: Rights) -> CannedResponse:
         assert body["event"] == "COMMENT", "a review has no verdict"
         if number in self.locked:
-            return Response(403, {"message": "Unable to create review because issue is locked."})
+            return CannedResponse(
+                403, {"message": "Unable to create review because issue is locked."}
+            )
         wanted = body.get("comments", [])
         for one in wanted:
             assert one["side"] == "RIGHT"
@@ -285,16 +291,16 @@ class GitHubForge:
             asked = {**one, "body": self.stores(str(one["body"]))}
             line = shapes.line_comment(self.site, self._next(), number, asked, sha, user, id)
             self.threads.append(Thread(number, [line]))
-        return Response(200, made)
+        return CannedResponse(200, made)
 
-    def _status(self, sha: str, body: Entry, rights: Rights) -> Response:
+    def _status(self, sha: str, body: Entry, rights: Rights) -> CannedResponse:
         if len(body.get("description") or "") > 140:
             return _too_long("description is too long (maximum is 140 characters)")
         made = shapes.status(self.site, self._next(), sha, body, self._author(rights))
         self.statuses.setdefault(sha, []).append(made)
-        return Response(201, made)
+        return CannedResponse(201, made)
 
-    def _graphql(self, request: Request, rights: Rights) -> Response:
+    def _graphql(self, request: Request, rights: Rights) -> CannedResponse:
         body = request.json()
         schema = Schema.load("github/schema.graphql")
         if schema:
@@ -338,11 +344,11 @@ class GitHubForge:
         }
         data = answer(body, roots)
         if errors:
-            return Response(200, {"data": data, "errors": errors})
+            return CannedResponse(200, {"data": data, "errors": errors})
         if schema:
             assert isinstance(body, dict)
             schema.response(body["query"], data)
-        return Response(200, {"data": data})
+        return CannedResponse(200, {"data": data})
 
     def _thread(self, thread: Thread, rights: Rights) -> Entry:
         def comments(first: int) -> object:
@@ -356,7 +362,7 @@ class GitHubForge:
             "comments": comments,
         }
 
-    def _paged(self, request: Request, entries: list[Entry]) -> Response:
+    def _paged(self, request: Request, entries: list[Entry]) -> CannedResponse:
         size = max(1, min(int(request.query.get("per_page", 30)), 100))
         page = int(request.query.get("page", 1))
         headers = {}
@@ -365,7 +371,7 @@ class GitHubForge:
             last = urlencode({**request.query, "page": -(-len(entries) // size)})
             at = f"{self.url}{request.path}"
             headers = {"Link": f'<{at}?{following}>; rel="next", <{at}?{last}>; rel="last"'}
-        return Response(200, entries[(page - 1) * size : page * size], headers)
+        return CannedResponse(200, entries[(page - 1) * size : page * size], headers)
 
     def _author(self, rights: Rights) -> Entry:
         return user_of(self.url, rights.login, program=rights.program)
@@ -406,21 +412,21 @@ def _as_graphql(comment: Entry, rights: Rights, knows: bool) -> Entry:
     }
 
 
-def _denied() -> Response:
-    return Response(403, {"message": _REFUSED, "status": "403"})
+def _denied() -> CannedResponse:
+    return CannedResponse(403, {"message": _REFUSED, "status": "403"})
 
 
-def _invalid(said: str) -> Response:
+def _invalid(said: str) -> CannedResponse:
     told = {"message": "Unprocessable Entity", "errors": [said], "documentation_url": ""}
-    return Response(422, told)
+    return CannedResponse(422, told)
 
 
-def _too_long(said: str) -> Response:
+def _too_long(said: str) -> CannedResponse:
     told = {"message": "Validation Failed", "errors": [{"code": "custom", "message": said}]}
-    return Response(422, {**told, "documentation_url": ""})
+    return CannedResponse(422, {**told, "documentation_url": ""})
 
 
-def _check(request: Request, response: Response) -> None:
+def _check(request: Request, response: CannedResponse) -> None:
     """Hold both against the description."""
     described = Description.load("github/forge.openapi3.json", base=BASE)
     if described is None or response.status == 401:

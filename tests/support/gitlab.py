@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 from tests.support.graphql import answer as answer_graphql
-from tests.support.loopback import Request, Response, Server, serving
+from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.support.openapi import Place
 
 Row = dict[str, Any]
@@ -145,7 +145,7 @@ class GitLab:
         """Change a merge request, now. No issue changes with it."""
         self.merges[int(id)].update({"updated": self.now, **fields})
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: Request) -> CannedResponse:
         """Answer a request as GitLab does."""
         token = request.headers.get("private-token")
         bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
@@ -169,7 +169,7 @@ class GitLab:
             return self._told(404, {"message": "404 Project Not Found"})
         return self._in_project(request, below.split("/"))
 
-    def _in_project(self, request: Request, parts: list[str]) -> Response:
+    def _in_project(self, request: Request, parts: list[str]) -> CannedResponse:
         if request.method != "GET":
             return self._written(request, parts)
         allowed = PARAMETERS.get(parts[-1], frozenset())
@@ -204,7 +204,7 @@ class GitLab:
                 ]
         raise AssertionError(f"issues/{iid}/{'/'.join(rest)} is not known here")
 
-    def _about_merge(self, request: Request, merge: Row, rest: str) -> Response:
+    def _about_merge(self, request: Request, merge: Row, rest: str) -> CannedResponse:
         changes = [
             {"old_path": path, "new_path": path, "diff": "@@ -1 +1 @@"} for path in merge["files"]
         ]
@@ -219,7 +219,9 @@ class GitLab:
                 return self._told(200, told, request=request)
         return self._told(404, {"error": "404 Not Found"})
 
-    def _list(self, request: Request, rows: list[Row], shown: Callable[[Row], Row]) -> Response:
+    def _list(
+        self, request: Request, rows: list[Row], shown: Callable[[Row], Row]
+    ) -> CannedResponse:
         query = request.query
         assert query["scope"] == "all"
         by = {"updated_at": "updated", "created_at": "created"}[query["order_by"]]
@@ -340,7 +342,7 @@ class GitLab:
             1 for one in others if one["project"] or self.issues[one["iid"]]["state"] == "opened"
         )
 
-    def _graphql(self, request: Request) -> Response:
+    def _graphql(self, request: Request) -> CannedResponse:
         if not self.graphql:
             error = {"message": "Field 'blockedByCount' doesn't exist on type 'Issue'"}
             return self._told(200, {"errors": [error]})
@@ -362,7 +364,7 @@ class GitLab:
 
         return self._told(200, {"data": answer_graphql(request.json(), {"project": project})})
 
-    def _written(self, request: Request, parts: list[str]) -> Response:
+    def _written(self, request: Request, parts: list[str]) -> CannedResponse:
         body: Any = request.json()
         match (request.method, *parts):
             case ("POST", "issues"):
@@ -406,16 +408,16 @@ class GitLab:
         data: Any,
         headers: Mapping[str, str] | None = None,
         request: Request | None = None,
-    ) -> Response:
+    ) -> CannedResponse:
         told = {"Date": _http(self.now), "X-Gitlab-Meta": '{"version":"1"}', **(headers or {})}
         if request is None:
-            return Response(status, data, told)
+            return CannedResponse(status, data, told)
         data = self.spoil(request.path.rpartition("/")[2], data)
         tag = f'W/"{hashlib.md5(json.dumps(data).encode()).hexdigest()}"'
         told["ETag"] = tag
         if request.headers.get("if-none-match") == tag:
-            return Response(304, None, told)
-        return Response(status, data, told)
+            return CannedResponse(304, None, told)
+        return CannedResponse(status, data, told)
 
 
 @contextmanager
@@ -427,13 +429,13 @@ def gitlab() -> Iterator[tuple[GitLab, Server]]:
         yield found, server
 
 
-def rate_limited(seconds: float, now: float) -> list[Response]:
+def rate_limited(seconds: float, now: float) -> list[CannedResponse]:
     """The answers by which GitLab says that its limit is reached for so long."""
     told = {"Date": _http(now), "Content-Type": "text/plain", "RateLimit-Remaining": "0"}
     reset = {"RateLimit-Reset": str(math.ceil(now + seconds))}
     after = {"Retry-After": str(math.ceil(seconds))}
     return [
-        Response(429, b"Retry later\n", {**told, **headers})
+        CannedResponse(429, b"Retry later\n", {**told, **headers})
         for headers in (reset, after, {**reset, **after})
     ]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import unquote, urlencode
 
-from tests.support.loopback import Request, Response, Server, serving
+from tests.support.loopback import CannedResponse, Request, Server, serving
 
 Row = dict[str, Any]
 Right = Literal["write", "report", "read", "narrow", "job"]
@@ -108,7 +108,7 @@ class GitLabForge:
         """The texts of the notes, in the order in which they were written."""
         return [one["body"] for one in self.notes[iid]]
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: Request) -> CannedResponse:
         """Answer a request as GitLab does."""
         private, job = (request.headers.get(name) for name in ("private-token", "job-token"))
         right = TOKENS.get(private or job or "")
@@ -120,7 +120,7 @@ class GitLabForge:
         found = re.fullmatch(r"/api/v4/projects/([^/]+)/(.+)", request.path)
         assert found, request.path
         if unquote(found[1]) != HOME or (right is None and not self.public):
-            return Response(404, {"message": "404 Project Not Found"})
+            return CannedResponse(404, {"message": "404 Project Not Found"})
         parts = found[2].split("/")
         refusal = self._refusal(request, parts, right)
         if refusal is not None:
@@ -130,14 +130,16 @@ class GitLabForge:
         assert not request.query
         return self._written(request.method, parts, request.json(), right)
 
-    def _user(self, right: Right | None) -> Response:
+    def _user(self, right: Right | None) -> CannedResponse:
         if right in {None, "job"}:
             return _refused(401)
         if right == "narrow":
             return _scope()
-        return Response(200, {"id": 31, "username": self.me, "bot": True})
+        return CannedResponse(200, {"id": 31, "username": self.me, "bot": True})
 
-    def _refusal(self, request: Request, parts: list[str], right: Right | None) -> Response | None:
+    def _refusal(
+        self, request: Request, parts: list[str], right: Right | None
+    ) -> CannedResponse | None:
         """What a token without the right for it is told."""
         reads = request.method == "GET"
         if right is None and not (reads and len(parts) == 2):
@@ -151,14 +153,14 @@ class GitLabForge:
         resolves = request.method == "PUT" and len(parts) == 4 and parts[2] == "discussions"
         return _refused(403) if right == "report" and resolves else None
 
-    def _read(self, request: Request, parts: list[str]) -> Response:
+    def _read(self, request: Request, parts: list[str]) -> CannedResponse:
         allowed = _PARAMETERS.get(parts[-1], frozenset())
         assert request.query.keys() <= allowed, f"{request.path}: {sorted(request.query)}"
         match parts:
             case ["merge_requests", iid, *rest] if int(iid) in self.merges:
                 match rest:
                     case []:
-                        return Response(200, self.merges[int(iid)])
+                        return CannedResponse(200, self.merges[int(iid)])
                     case ["notes"]:
                         # The last comes first, unless somebody asks for the reverse.
                         found = sorted(self.notes[int(iid)], key=lambda one: int(one["id"]))
@@ -168,14 +170,18 @@ class GitLabForge:
                         return self._list(request, self.discussions[int(iid)])
                     case ["diffs"] if self.diffs:
                         return self._list(request, list(map(self._diff, self.shown)))
-        return Response(404, {"message": "404 Not found"})
+        return CannedResponse(404, {"message": "404 Not found"})
 
-    def _written(self, method: str, parts: list[str], body: Any, right: Right | None) -> Response:
+    def _written(
+        self, method: str, parts: list[str], body: Any, right: Right | None
+    ) -> CannedResponse:
         match method, *parts:
             case "POST", "merge_requests", iid, "notes":
                 assert body.keys() == {"body"} and body["body"]
                 id = self.note(body["body"], self.me, int(iid))
-                return Response(201, next(one for one in self.notes[int(iid)] if one["id"] == id))
+                return CannedResponse(
+                    201, next(one for one in self.notes[int(iid)] if one["id"] == id)
+                )
             case "PUT", "merge_requests", iid, "notes", id:
                 assert body.keys() == {"body"} and body["body"]
                 return self._edited(self.notes[int(iid)], id, body["body"])
@@ -185,28 +191,28 @@ class GitLabForge:
             case "PUT", "merge_requests", iid, "discussions", id, *rest:
                 found = next((one for one in self.discussions[int(iid)] if one["id"] == id), None)
                 if found is None:
-                    return Response(404, {"message": "404 Discussion Not Found"})
+                    return CannedResponse(404, {"message": "404 Discussion Not Found"})
                 if rest:
                     assert body.keys() == {"body"} and rest[0] == "notes"
                     return self._edited(found["notes"], rest[1], body["body"])
                 assert body == {"resolved": True}
                 for note in found["notes"]:
                     note |= {"resolved": True, "resolved_by": _person(self.me)}
-                return Response(200, found)
+                return CannedResponse(200, found)
             case "POST", "statuses", sha:
                 return self._marked(sha, body)
-        return Response(404, {"message": "404 Not found"})
+        return CannedResponse(404, {"message": "404 Not found"})
 
-    def _edited(self, notes: list[Row], id: str, body: str) -> Response:
+    def _edited(self, notes: list[Row], id: str, body: str) -> CannedResponse:
         found = next((one for one in notes if str(one["id"]) == id), None)
         if found is None:
-            return Response(404, {"message": "404 Not found"})
+            return CannedResponse(404, {"message": "404 Not found"})
         if found["author"]["username"] != self.me:
             return _refused(403)
         found["body"] = body
-        return Response(200, found)
+        return CannedResponse(200, found)
 
-    def _begun(self, iid: int, body: str, position: Row) -> Response:
+    def _begun(self, iid: int, body: str, position: Row) -> CannedResponse:
         assert position.keys() == _POSITION and position["position_type"] == "text"
         path = position["new_path"]
         shas = {name: position[name] for name in ("base_sha", "start_sha", "head_sha")}
@@ -214,27 +220,27 @@ class GitLabForge:
         line = position["new_line"] in self.shown.get(path, set())
         if not line or position["old_path"] != self.renamed.get(path, path):
             why = 'Note {:line_code=>["can\'t be blank", "must be a valid line code"]}'
-            return Response(400, {"message": f"400 Bad request - {why}"})
+            return CannedResponse(400, {"message": f"400 Bad request - {why}"})
         self.discussion(body, self.me, iid, position=position)
-        return Response(201, self.discussions[iid][-1])
+        return CannedResponse(201, self.discussions[iid][-1])
 
-    def _marked(self, sha: str, body: Row) -> Response:
+    def _marked(self, sha: str, body: Row) -> CannedResponse:
         assert body.keys() <= {"state", "name", "description", "target_url"}
         assert body["state"] in {"pending", "running", "success", "failed", "canceled", "skipped"}
         if any(len(body.get(name, "")) > 255 for name in ("description", "target_url")):
-            return Response(400, {"message": {"description": ["is too long"]}})
+            return CannedResponse(400, {"message": {"description": ["is too long"]}})
         last = next((one for one in reversed(self.statuses) if one["name"] == body["name"]), {})
         if (last.get("state"), body["state"]) == ("pending", "pending"):
             why = 'Cannot transition status via :enqueue from :pending (Reason(s): Status cannot "'
-            return Response(400, {"message": why})
+            return CannedResponse(400, {"message": why})
         self.statuses.append({**body, "sha": sha})
-        return Response(201, {"id": 1, "status": body["state"]})
+        return CannedResponse(201, {"id": 1, "status": body["state"]})
 
     def _diff(self, path: str) -> Row:
         before = self.renamed.get(path, path)
         return {"old_path": before, "new_path": path, "renamed_file": before != path, "diff": ""}
 
-    def _list(self, request: Request, rows: list[Row]) -> Response:
+    def _list(self, request: Request, rows: list[Row]) -> CannedResponse:
         size = min(int(request.query.get("per_page", 20)), MOST)
         page = int(request.query.get("page", 1))
         more = page * size < len(rows)
@@ -242,7 +248,7 @@ class GitLabForge:
         if more and self.links:
             following = urlencode({**request.query, "page": page + 1})
             headers["Link"] = f'<{self.url}{request.path}?{following}>; rel="next"'
-        return Response(200, rows[(page - 1) * size : page * size], headers)
+        return CannedResponse(200, rows[(page - 1) * size : page * size], headers)
 
     def _note(self, body: str, author: str, type: str | None, **fields: Any) -> Row:
         self._last += 1
@@ -312,10 +318,12 @@ def _person(name: str) -> Row:
     return {"id": 31, "username": name, "name": name.title(), "state": "active"}
 
 
-def _refused(status: int) -> Response:
-    return Response(status, {"message": {401: "401 Unauthorized", 403: "403 Forbidden"}[status]})
+def _refused(status: int) -> CannedResponse:
+    return CannedResponse(
+        status, {"message": {401: "401 Unauthorized", 403: "403 Forbidden"}[status]}
+    )
 
 
-def _scope() -> Response:
+def _scope() -> CannedResponse:
     told = "The request requires higher privileges than provided by the access token."
-    return Response(403, {"error": "insufficient_scope", "error_description": told})
+    return CannedResponse(403, {"error": "insufficient_scope", "error_description": told})

@@ -39,7 +39,7 @@ from graphql import (
 )
 from graphql.execution.values import get_variable_values
 
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 from tests.support.openapi import VENDOR_APIS, Place
 
 _PYTHON: Mapping[str, type | tuple[type, ...]] = {
@@ -96,7 +96,7 @@ class Schema:
         )
         return list(dict.fromkeys(found))
 
-    def checked(self, request: Request, response: Response) -> Response:
+    def checked(self, request: Request, response: CannedResponse) -> CannedResponse:
         """The response, after both were held against the schema."""
         body = request.json()
         self.request(body)

@@ -16,8 +16,8 @@ from datetime import datetime, timedelta, timezone
 from email.utils import formatdate
 from typing import Any
 
-from sdd_hooks.remote.json_fields import epoch, stamp
-from tests.support.loopback import Request, Response, Server, serving
+from sdd_hooks.remote.json_fields import format_utc, parse_epoch
+from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.support.openapi import Description
 
 Entry = dict[str, Any]
@@ -162,7 +162,7 @@ class Jira:
         """Somebody."""
         return {"accountId": f"5b10ac8d82e05b22cc7d4{name}", "displayName": name, "active": True}
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: Request) -> CannedResponse:
         """What Jira answers."""
         described = Description.load(*DESCRIPTIONS, base="")
         path = request.path.removeprefix(self.path)
@@ -174,9 +174,9 @@ class Jira:
             if response.status < 300:
                 described.response(request.method, path, response.status, response.data)
         date = {"Date": formatdate(self.now, usegmt=True)}
-        return Response(response.status, response.data, {**date, **response.headers})
+        return CannedResponse(response.status, response.data, {**date, **response.headers})
 
-    def _answer(self, request: Request) -> Response:
+    def _answer(self, request: Request) -> CannedResponse:
         assert request.path.startswith(f"{self.path}/rest/"), request.path
         assert request.headers["accept"] == "application/json"
         below = request.path.removeprefix(f"{self.path}/rest/")
@@ -185,26 +185,30 @@ class Jira:
             everybody = {"issues": [], "isLast": True, "total": 0, "maxResults": 50, "startAt": 0}
             if below.endswith("search/jql"):
                 everybody = {"issues": [], "isLast": True}
-            return Response(200, everybody, {"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
+            return CannedResponse(200, everybody, {"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
         if self.authorization and given != self.authorization and below != "api/2/serverInfo":
-            return Response(401, {"errorMessages": ["You are not authenticated."], "errors": {}})
+            return CannedResponse(
+                401, {"errorMessages": ["You are not authenticated."], "errors": {}}
+            )
         match request.method, below.split("/"):
             case "GET", ["api", "2", "serverInfo"]:
                 told = {"deploymentType": "Cloud" if self.cloud else "Server", "version": "9.12.0"}
-                return Response(200, {"baseUrl": self.url, **told})
+                return CannedResponse(200, {"baseUrl": self.url, **told})
             case "GET", ["api", "2" | "3", "search"] if self.cloud:
-                return Response(410, {"errorMessages": ["The requested API has been removed."]})
+                return CannedResponse(
+                    410, {"errorMessages": ["The requested API has been removed."]}
+                )
             case "GET", ["api", "2", "search"]:
                 return self._counted(request)
             case "GET", ["api", "3", "search", "jql"] if self.cloud:
                 return self._continued(request)
             case "POST", ["api", "3", "search", "approximate-count"] if self.cloud:
-                return Response(200, {"count": len(self._found(_body(request)["jql"]))})
+                return CannedResponse(200, {"count": len(self._found(_body(request)["jql"]))})
             case method, ["api", version, *rest] if version == ("3" if self.cloud else "2"):
                 return self._rest(method, rest, request)
         return _missing("Not Found")
 
-    def _rest(self, method: str, rest: list[str], request: Request) -> Response:
+    def _rest(self, method: str, rest: list[str], request: Request) -> CannedResponse:
         match method, rest:
             case "POST", ["issue"]:
                 return self._create(_body(request)["fields"])
@@ -212,9 +216,9 @@ class Jira:
                 assert set(request.query) <= {"maxResults", "startAt"}
                 if project != self.project:
                     return _missing("No project could be found")
-                return Response(200, self._kinds())
+                return CannedResponse(200, self._kinds())
             case "GET", ["field"] if not self.cloud:
-                return Response(
+                return CannedResponse(
                     200,
                     [_custom(EPIC_LINK, "link"), _custom(EPIC_NAME, "label"), {"id": "summary"}],
                 )
@@ -226,46 +230,48 @@ class Jira:
                 return self._issue(method, entry, more, request)
         return _missing("Not Found")
 
-    def _issue(self, method: str, entry: Entry, more: list[str], request: Request) -> Response:
+    def _issue(
+        self, method: str, entry: Entry, more: list[str], request: Request
+    ) -> CannedResponse:
         match method, more:
             case "GET", []:
                 assert set(request.query) == {"fields"}
-                return Response(200, _shown(entry, request.query["fields"]))
+                return CannedResponse(200, _shown(entry, request.query["fields"]))
             case "PUT", []:
                 fields = _body(request)["fields"]
                 complaints = self._complaints(fields)
                 if complaints:
-                    return Response(400, {"errorMessages": [], "errors": complaints})
+                    return CannedResponse(400, {"errorMessages": [], "errors": complaints})
                 self.edit(entry["key"], **fields)
-                return Response(204)
+                return CannedResponse(204)
             case "POST", ["comment"]:
                 body = _body(request)["body"]
                 self._check_text(body)
                 self.comments.append((entry["key"], body))
-                return Response(201, {"id": "1", "body": body})
+                return CannedResponse(201, {"id": "1", "body": body})
             case "GET", ["transitions"]:
                 ways = enumerate(self.statuses)
                 told = [
                     {"id": str(at), "name": f"To {to}", "to": self.status(to)} for at, to in ways
                 ]
-                return Response(200, {"expand": "transitions", "transitions": told})
+                return CannedResponse(200, {"expand": "transitions", "transitions": told})
             case "POST", ["transitions"]:
                 status = self.statuses[int(_body(request)["transition"]["id"])]
                 when = self.time(self.now) if STATUSES[status] == "done" else None
                 self.edit(entry["key"], status=self.status(status), resolutiondate=when)
-                return Response(204)
+                return CannedResponse(204)
         return _missing("Not Found")
 
-    def _create(self, fields: Entry) -> Response:
+    def _create(self, fields: Entry) -> CannedResponse:
         complaints = self._complaints(fields)
         if complaints:
-            return Response(400, {"errorMessages": [], "errors": complaints})
+            return CannedResponse(400, {"errorMessages": [], "errors": complaints})
         assert fields.pop("project") == {"key": self.project}
         kinds = {one["id"]: one for one in self.kinds}
         fields["issuetype"] = kinds[fields["issuetype"]["id"]]
         key = self.add(fields.pop("summary"), **fields)
         entry = self.entry(key)
-        return Response(201, {name: entry[name] for name in ("id", "key", "self")})
+        return CannedResponse(201, {name: entry[name] for name in ("id", "key", "self")})
 
     def _complaints(self, fields: Entry) -> dict[str, str]:
         """What Jira does not accept of these fields."""
@@ -296,7 +302,7 @@ class Jira:
         told = [{**one, "hierarchyLevel": levels.get(one["name"], 0)} for one in self.kinds]
         return {"maxResults": 100, "startAt": 0, "total": len(told), "issueTypes": told}
 
-    def _continued(self, request: Request) -> Response:
+    def _continued(self, request: Request) -> CannedResponse:
         query = request.query
         size = min(int(query.get("maxResults", 50)), self.most)
         jql = query["jql"]
@@ -316,9 +322,9 @@ class Jira:
         if not data["isLast"]:
             token = json.dumps([jql, page[-1][0]]).encode()
             data["nextPageToken"] = b64encode(token).decode()
-        return Response(200, data)
+        return CannedResponse(200, data)
 
-    def _counted(self, request: Request) -> Response:
+    def _counted(self, request: Request) -> CannedResponse:
         query = request.query
         assert set(query) <= {"jql", "fields", "maxResults", "startAt"}
         size, start = min(int(query["maxResults"]), self.most), int(query["startAt"])
@@ -327,7 +333,7 @@ class Jira:
             return _refused("The value does not exist for the field 'project'.")
         page = [_shown(entry, query["fields"]) for _, entry in found[start : start + size]]
         counts = {"startAt": start, "maxResults": size, "total": len(found)}
-        return Response(200, {"expand": "schema,names", **counts, "issues": page})
+        return CannedResponse(200, {"expand": "schema,names", **counts, "issues": page})
 
     def _found(self, jql: str) -> list[tuple[list[Any], Entry]] | None:
         """What matches, each with what it is ordered by; None where the project is not known."""
@@ -367,7 +373,7 @@ class Jira:
         return sorted(ordered, key=lambda one: one[0], reverse=told[2] == "DESC")
 
     def _order(self, entry: Entry, by: str) -> float:
-        return self._grain(epoch(entry["fields"][by]) or 0.0)
+        return self._grain(parse_epoch(entry["fields"][by]) or 0.0)
 
     def _grain(self, seconds: float) -> float:
         """What of a time is in the index: a server has whole seconds there."""
@@ -378,7 +384,7 @@ class Jira:
 def serving_jira(jira: Jira) -> Iterator[Server]:
     """Serve it on loopback."""
 
-    def respond(request: Request) -> Response:
+    def respond(request: Request) -> CannedResponse:
         return jira.answer(request)
 
     with serving(respond) as server:
@@ -386,18 +392,20 @@ def serving_jira(jira: Jira) -> Iterator[Server]:
         yield server
 
 
-def limited(jira: Jira) -> Callable[[int], list[Response]]:
+def limited(jira: Jira) -> Callable[[int], list[CannedResponse]]:
     """The answers by which Jira says that a limit is reached for so many seconds."""
 
-    def answers(seconds: int) -> list[Response]:
+    def answers(seconds: int) -> list[CannedResponse]:
         now = {"Date": formatdate(jira.now, usegmt=True)}
         said = {"errorMessages": ["Rate limit exceeded."]}
-        reset = {"X-RateLimit-Reset": stamp(jira.now + seconds)}
+        reset = {"X-RateLimit-Reset": format_utc(jira.now + seconds)}
         after = {"Retry-After": str(seconds)}
         return [
-            Response(429, said, {**now, **reset}),
-            Response(429, said, {**now, **reset, **after, "RateLimit-Reason": "jira-quota-based"}),
-            Response(503, said, {**now, **after}),
+            CannedResponse(429, said, {**now, **reset}),
+            CannedResponse(
+                429, said, {**now, **reset, **after, "RateLimit-Reason": "jira-quota-based"}
+            ),
+            CannedResponse(503, said, {**now, **after}),
         ]
 
     return answers
@@ -460,9 +468,9 @@ def _custom(id: str, name: str) -> Entry:
     return {"id": id, "schema": {"custom": f"com.pyxis.greenhopper.jira:gh-epic-{name}"}}
 
 
-def _missing(message: str) -> Response:
-    return Response(404, {"errorMessages": [message], "errors": {}})
+def _missing(message: str) -> CannedResponse:
+    return CannedResponse(404, {"errorMessages": [message], "errors": {}})
 
 
-def _refused(message: str) -> Response:
-    return Response(400, {"errorMessages": [message], "errors": {}})
+def _refused(message: str) -> CannedResponse:
+    return CannedResponse(400, {"errorMessages": [message], "errors": {}})

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdd_hooks.trackers.jira.vendor import VENDOR
-from sdd_hooks.trackers.protocol import Page, Since, Where
+from sdd_hooks.trackers.protocol import IssuePage, Since, TrackerLocation
 from tests.support.jira import Jira, serving_jira
 from tests.support.loopback import Request, Server
 from tests.support.machines import TOKEN, Workplace
@@ -32,9 +32,11 @@ class Shop:
     def open(self, *, user: str = USER) -> Any:
         """The tracker, connected anew."""
         machine = self.workplace.machine(VENDOR.label, user=user)
-        return VENDOR.open(Where(self.server.url + self.jira.path, "", "SHOP"), machine)
+        return VENDOR.open(TrackerLocation(self.server.url + self.jira.path, "", "SHOP"), machine)
 
-    def pages(self, since: Since | None = None, notes: dict[str, str] | None = None) -> list[Page]:
+    def pages(
+        self, since: Since | None = None, notes: dict[str, str] | None = None
+    ) -> list[IssuePage]:
         """What a fetch brings."""
         return list(self.open().fetch(since or Since(), {} if notes is None else notes))
 

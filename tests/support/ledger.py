@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.support.loopback import Request, Response, Server, serving
+from tests.support.loopback import CannedResponse, Request, Server, serving
 
 MODULE = """
 from sdd_hooks.errors import SddError
 from sdd_hooks.remote.credentials import Sources, Variables
 from sdd_hooks.remote import json_fields as fields
 from sdd_hooks.trackers.issue import Issue
-from sdd_hooks.trackers.protocol import Page, Vendor, Where
+from sdd_hooks.trackers.protocol import IssuePage, TrackerLocation, TrackerVendor
 
 SOURCES = Sources(
     (Variables(("LEDGER_TOKEN",), hosts=("LEDGER_HOST",)),),
@@ -36,7 +36,7 @@ class Ledger:
     def fetch(self, since, notes):
         answer = self.client.get(f"{self.project}/issues", {"since": int(since.issues or 0)})
         found = tuple(map(issue_of, answer.json()))
-        yield Page(found, self.client.at(answer), total=len(found))
+        yield IssuePage(found, self.client.server_time(answer), total=len(found))
 
     def inventory(self):
         yield from self.client.get(f"{self.project}/ids").json()
@@ -70,7 +70,7 @@ def declared(settings, around):
     url = settings.url or (around.origin.web if around.origin else "")
     if not url:
         raise SddError("a ledger needs a URL: add it to `#### Tracker`")
-    return Where(url, "", settings.repo or "book")
+    return TrackerLocation(url, "", settings.repo or "book")
 
 
 def asked(around, machine):
@@ -83,10 +83,10 @@ def asked(around, machine):
 
 
 def declared_by(around):
-    return Where(around.origin.web, "", around.origin.name)
+    return TrackerLocation(around.origin.web, "", around.origin.name)
 
 
-VENDOR = Vendor("Ledger", open_ledger, declared, asked=asked)
+VENDOR = TrackerVendor("Ledger", open_ledger, declared, asked=asked)
 """
 
 
@@ -138,35 +138,35 @@ def ledger() -> Iterator[LedgerServer]:
     """A server with one project, `book`."""
     books = {"book": Book()}
 
-    def answer(request: Request) -> Response:
+    def answer(request: Request) -> CannedResponse:
         if request.path == "/who":
-            return Response(data="ledger")
+            return CannedResponse(data="ledger")
         _, project, what, *id = request.path.split("/")
         if project not in books:
-            return Response(404)
+            return CannedResponse(404)
         book = books[project]
         rows = [{**one, "updated": _stamp(one["at"])} for one in book.issues.values()]
         if what == "ids":
-            return Response(data=list(book.issues))
+            return CannedResponse(data=list(book.issues))
         if what == "query":
             status = request.query.get("status")
-            return Response(data=[one for one in rows if status in {None, one.get("status")}])
+            return CannedResponse(data=[one for one in rows if status in {None, one.get("status")}])
         if id:
             found = [one for one in rows if one["id"] == id[0]]
-            return Response(data=found[0]) if found else Response(404)
+            return CannedResponse(data=found[0]) if found else CannedResponse(404)
         since = int(request.query["since"])
         headers = {"Date": _date(book.now)}
-        return Response(data=[one for one in rows if one["at"] >= since], headers=headers)
+        return CannedResponse(data=[one for one in rows if one["at"] >= since], headers=headers)
 
     with serving(answer) as server:
         yield LedgerServer(server, books)
 
 
 def _stamp(seconds: object) -> str:
-    from sdd_hooks.remote.json_fields import stamp
+    from sdd_hooks.remote.json_fields import format_utc
 
     assert isinstance(seconds, int)
-    return stamp(seconds)
+    return format_utc(seconds)
 
 
 def _date(seconds: int) -> str:

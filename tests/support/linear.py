@@ -19,7 +19,7 @@ from typing import Any
 from graphql import FieldNode, FragmentSpreadNode, OperationDefinitionNode, SelectionSetNode, parse
 
 from tests.support.graphql import Schema, answer
-from tests.support.loopback import Request, Response, Server, serving
+from tests.support.loopback import CannedResponse, Request, Server, serving
 
 SCHEMA = "linear/schema.graphql"
 MOST_POINTS = 10_000
@@ -158,7 +158,7 @@ class Workspace:
                 return issue
         raise GraphQLFailure("Entity not found: Issue", "INPUT_ERROR")
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: Request) -> CannedResponse:
         """Answer a request as Linear does."""
         assert (request.method, request.path) == ("POST", "/graphql")
         assert request.headers["content-type"] == "application/json"
@@ -178,7 +178,7 @@ class Workspace:
             return _failed(200, str(error), error.code, date)
         if self.schema:
             self.schema.response(body["query"], data)
-        return Response(200, {"data": self.spoil(data)}, date)
+        return CannedResponse(200, {"data": self.spoil(data)}, date)
 
     def _root(self) -> dict[str, object]:
         return {
@@ -298,7 +298,7 @@ def linear() -> Iterator[tuple[Workspace, Server]]:
         yield workspace, server
 
 
-def rate_limited(seconds: float, now: float) -> list[Response]:
+def rate_limited(seconds: float, now: float) -> list[CannedResponse]:
     """The answers by which Linear says that its limits are reached for so long."""
     reset = str(int((now + seconds) * 1000))
     date = {"Date": datetime.fromtimestamp(now, timezone.utc).strftime(_HTTP)}
@@ -380,9 +380,9 @@ def _id() -> str:
     return str(uuid.uuid4())
 
 
-def _failed(status: int, message: str, code: str, headers: Mapping[str, str]) -> Response:
+def _failed(status: int, message: str, code: str, headers: Mapping[str, str]) -> CannedResponse:
     error = {"message": message, "extensions": {"code": code, "type": "invalid input"}}
-    return Response(status, {"errors": [error], "data": None}, headers)
+    return CannedResponse(status, {"errors": [error], "data": None}, headers)
 
 
 def _nodes(rows: list[Row]) -> Row:

@@ -27,7 +27,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Response:
+class CannedResponse:
     """What is answered. `data` is sent as JSON unless it is bytes; None is no body.
 
     `cut` ends the connection after so many bytes of a body that is announced in full.
@@ -46,7 +46,7 @@ class Response:
         return b"" if self.data is None else json.dumps(self.data).encode()
 
 
-Fault = Callable[[Request], "Response | None"]
+Fault = Callable[[Request], "CannedResponse | None"]
 """Looks at every request first: a response takes the place of the vendor's, None lets it pass."""
 
 
@@ -58,12 +58,14 @@ class Server:
     asked: list[Request] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
-    def fail(self, *responses: Response, when: Callable[[Request], bool] = lambda _: True) -> None:
+    def fail(
+        self, *responses: CannedResponse, when: Callable[[Request], bool] = lambda _: True
+    ) -> None:
         """Answer the next requests for which `when` holds with these responses, one each."""
         left = list(responses)
         lock = threading.Lock()
 
-        def fault(request: Request) -> Response | None:
+        def fault(request: Request) -> CannedResponse | None:
             with lock:
                 return left.pop(0) if left and when(request) else None
 
@@ -75,7 +77,7 @@ class Server:
 
 
 @contextmanager
-def serving(answer: Callable[[Request], Response]) -> Iterator[Server]:
+def serving(answer: Callable[[Request], CannedResponse]) -> Iterator[Server]:
     """Serve `answer` on a free port of 127.0.0.1.
 
     An exception in it (an assertion about a request, for example) is answered with 599 and raised
@@ -107,12 +109,12 @@ def serving(answer: Callable[[Request], Response]) -> Iterator[Server]:
                 response = next((found for found in faults if found), None) or answer(request)
             except BaseException as error:
                 errors.append(error)
-                response = Response(599, {"message": str(error)})
+                response = CannedResponse(599, {"message": str(error)})
             self._answer(response)
 
         do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815
 
-        def _answer(self, response: Response) -> None:
+        def _answer(self, response: CannedResponse) -> None:
             content = response.content
             self.send_response_only(response.status)
             date = {"Date": self.date_time_string()}

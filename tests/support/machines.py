@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sdd_hooks.forges.protocol import Connect
-from sdd_hooks.remote.client import Client, Limits
+from sdd_hooks.remote.client import Client, RateLimitRule
 from sdd_hooks.remote.credentials import Secret, Sources
-from sdd_hooks.trackers.protocol import Around, Machine
+from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment
 
 TOKEN = "t0ken-that-nobody-may-see"
 SOURCE = "SOME_TOKEN"
@@ -35,10 +35,14 @@ class Workplace:
         for client in self._clients:
             client.close()
 
-    def machine(self, label: str, *, token: str | None = TOKEN, user: str = "") -> Machine:
+    def machine(
+        self, label: str, *, token: str | None = TOKEN, user: str = ""
+    ) -> TrackerEnvironment:
         """Connects to any host with `token`, None for none, as something outside a repository."""
 
-        def connect(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
+        def connect(
+            api: str, sources: Sources | None, limits: RateLimitRule | None = None
+        ) -> Client:
             secret = Secret(token, SOURCE, user) if token and sources else None
             headers = sources.headers(secret) if sources and secret else {}
             return self.client(
@@ -50,7 +54,7 @@ class Workplace:
                 advice=sources.advice if sources else "",
             )
 
-        return Machine(Around(Path("/nonexistent"), (), None, {}), connect)
+        return TrackerEnvironment(RepositoryContext(Path("/nonexistent"), (), None, {}), connect)
 
     def client(
         self,
@@ -59,7 +63,7 @@ class Workplace:
         label: str,
         secret: Secret | None = None,
         headers: Mapping[str, str],
-        limits: Limits | None = None,
+        limits: RateLimitRule | None = None,
         advice: str = "",
     ) -> Client:
         """A client that waits in no time."""
@@ -86,7 +90,7 @@ class Workplace:
             *,
             label: str,
             headers: Callable[[Secret], Mapping[str, str]],
-            limits: Limits | None = None,
+            limits: RateLimitRule | None = None,
             advice: str = "",
         ) -> Client:
             carried = headers(secret) if secret else {}

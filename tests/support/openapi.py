@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from jsonschema import Draft202012Validator, FormatChecker
 
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 
 VENDOR_APIS = Path(__file__).resolve().parents[3] / "shared/vendor-apis"
 NEEDED = "needs ../shared/vendor-apis"
@@ -108,7 +108,7 @@ class Description:
             dict.fromkeys(_optional(operation.answered(status), operation.document, (), ()))
         )
 
-    def checked(self, request: Request, response: Response) -> Response:
+    def checked(self, request: Request, response: CannedResponse) -> CannedResponse:
         """The response, after both were held against the description."""
         self.request(request)
         if not isinstance(response.data, bytes) and response.status != 304:

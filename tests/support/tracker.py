@@ -15,10 +15,10 @@ from typing import Any
 
 from sdd_hooks.errors import Missing
 from sdd_hooks.remote.client import Client
-from sdd_hooks.remote.json_fields import stamp
-from sdd_hooks.trackers.issue import Issue, PullRequest
-from sdd_hooks.trackers.protocol import Filter, Page, Since
-from tests.support.loopback import Request, Response, Server, serving
+from sdd_hooks.remote.json_fields import format_utc
+from sdd_hooks.trackers.issue import Issue, LinkedPull
+from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
+from tests.support.loopback import CannedResponse, Request, Server, serving
 
 START = 1_770_000_000.0
 
@@ -34,7 +34,7 @@ class Backend:
         self.now = START
         self.size = size
         self.issues: dict[str, Issue] = {}
-        self.pulls: dict[str, PullRequest] = {}
+        self.pulls: dict[str, LinkedPull] = {}
         self.gone: list[tuple[str, str]] = []
         self.hook: Callable[[int], None] = lambda _page: None
 
@@ -47,8 +47,8 @@ class Backend:
             labels=(),
             assignees=(),
             author="ada",
-            created=stamp(self.now),
-            updated=stamp(self.now),
+            created=format_utc(self.now),
+            updated=format_utc(self.now),
             closed="",
             url=f"https://tracker.example/acme/shop/issues/{id}",
             tracker="nobodys",
@@ -59,7 +59,7 @@ class Backend:
 
     def edit(self, id: str, **fields: Any) -> Issue:
         """Change an issue."""
-        self.issues[id] = replace(self.issues[id], **{"updated": stamp(self.now), **fields})
+        self.issues[id] = replace(self.issues[id], **{"updated": format_utc(self.now), **fields})
         return self.issues[id]
 
     def delete(self, id: str) -> None:
@@ -70,26 +70,26 @@ class Backend:
         """Give an issue another id, as a change of its project does."""
         issue = self.issues.pop(id)
         self.issues[to] = replace(
-            issue, id=to, updated=stamp(self.now), formerly=(*issue.formerly, id)
+            issue, id=to, updated=format_utc(self.now), formerly=(*issue.formerly, id)
         )
 
     def transfer(self, id: str) -> None:
         """Move an issue elsewhere; the tracker says so."""
         del self.issues[id]
-        self.gone.append((stamp(self.now), id))
+        self.gone.append((format_utc(self.now), id))
 
     def pull(self, number: str, *closes: str, **fields: Any) -> None:
         """A pull request as it is from now on."""
-        made = PullRequest(number, f"feature/{number}", "open", (), stamp(self.now), closes)
-        self.pulls[number] = replace(made, **{"updated": stamp(self.now), **fields})
+        made = LinkedPull(number, f"feature/{number}", "open", (), format_utc(self.now), closes)
+        self.pulls[number] = replace(made, **{"updated": format_utc(self.now), **fields})
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: Request) -> CannedResponse:
         """One request. Pages go by the last entry before them, so that nothing can be missed."""
         if request.path == "/ids":
-            return Response(data={"ids": list(self.issues)})
+            return CannedResponse(data={"ids": list(self.issues)})
         if request.path.startswith("/issues/"):
             issue = self.issues.get(request.path.rpartition("/")[2])
-            return Response(data=asdict(issue)) if issue else Response(404)
+            return CannedResponse(data=asdict(issue)) if issue else CannedResponse(404)
         page = int(request.query.get("page", "1"))
         self.hook(page)
         kinds = {"issue": self.issues.values(), "pull": self.pulls.values()}
@@ -103,7 +103,7 @@ class Backend:
         left = [row for row in rows if list(row[:3]) > after]
         part = left[: self.size]
         gone = [id for when, id in self.gone if when >= request.query.get("issues", "")]
-        return Response(
+        return CannedResponse(
             data={
                 "at": self.now,
                 "issues": [asdict(row[3]) for row in part if row[1] == "issue"],
@@ -127,17 +127,17 @@ class NobodysTracker:
         self._lists = lists
         self._client = Client(url, label=self.label, sleep=lambda _: None)
 
-    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:
+    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:
         """Pages until there is none."""
         query: dict[str, str | int] = {"page": 0}
         for kind, seconds in since._asdict().items():
             if seconds is not None:
-                query[kind] = stamp(seconds)
+                query[kind] = format_utc(seconds)
         while True:
             query["page"] = int(query["page"]) + 1
             data = self._client.get("all", query).json()
             notes["pages"] = str(query["page"])
-            yield Page(
+            yield IssuePage(
                 tuple(map(_issue, data["issues"])),
                 data["at"],
                 tuple(map(_pull, data["pulls"])),
@@ -159,7 +159,7 @@ class NobodysTracker:
             raise Missing(f"Nobody's has no issue {id}")
         return _issue(answer.json())
 
-    def query(self, filter: Filter) -> Iterator[Issue]:
+    def query(self, filter: IssueFilter) -> Iterator[Issue]:
         """The issues that match, the last updated first."""
         pages = self.fetch(Since(), {})
         found = sorted((one for page in pages for one in page.issues), key=lambda one: one.updated)
@@ -210,5 +210,5 @@ def _issue(data: Any) -> Issue:
     return Issue(**{**data, **tuples, "pulls": tuple(map(_pull, data["pulls"]))})
 
 
-def _pull(data: Any) -> PullRequest:
-    return PullRequest(**{**data, "files": tuple(data["files"]), "closes": tuple(data["closes"])})
+def _pull(data: Any) -> LinkedPull:
+    return LinkedPull(**{**data, "files": tuple(data["files"]), "closes": tuple(data["closes"])})

@@ -17,7 +17,7 @@ from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
 from sdd_hooks.remote.client import RETRIES
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import Since, Tracker
-from tests.support.loopback import Request, Response, Server
+from tests.support.loopback import CannedResponse, Request, Server
 from tests.support.machines import SOURCE, TOKEN, Workplace
 
 START = 1_777_640_000
@@ -37,14 +37,14 @@ class Stand:
     """
 
     server: Server
-    answer: Callable[[Request], Response]
+    answer: Callable[[Request], CannedResponse]
     workplace: Workplace
     open: Callable[[], Tracker]
     add: Callable[[int], str]
     edit: Callable[[str, int], None]
     lists: Callable[[Request], bool]
     page: int
-    limited: Callable[[int], list[Response]] = field(default=lambda _seconds: [])
+    limited: Callable[[int], list[CannedResponse]] = field(default=lambda _seconds: [])
 
     def fill(self, count: int) -> list[str]:
         """That many issues, changed a second apart from START on."""
@@ -89,14 +89,14 @@ class FaultTable:
 
     def test_retry_after_is_kept_to(self, stand: Stand) -> None:
         ids = stand.fill(2)
-        busy = Response(429, {"message": "slow down"}, {"Retry-After": "7"})
+        busy = CannedResponse(429, {"message": "slow down"}, {"Retry-After": "7"})
         stand.server.fail(busy, busy, when=stand.lists)
         assert sorted(fetched(stand.open())) == sorted(ids)
         assert stand.workplace.waits == [pytest.approx(7, abs=1)] * 2
 
     def test_a_server_that_fails_is_asked_again(self, stand: Stand) -> None:
         ids = stand.fill(2)
-        broken = Response(502, b"<html>bad gateway</html>", {"Content-Type": "text/html"})
+        broken = CannedResponse(502, b"<html>bad gateway</html>", {"Content-Type": "text/html"})
         stand.server.fail(broken, broken, when=stand.lists)
         assert sorted(fetched(stand.open())) == sorted(ids)
         assert stand.workplace.waits == sorted(stand.workplace.waits)
@@ -104,7 +104,7 @@ class FaultTable:
 
     def test_a_server_that_goes_on_failing_is_left_alone(self, stand: Stand) -> None:
         stand.fill(2)
-        stand.server.fail(*[Response(500, {"message": "no"})] * 9, when=stand.lists)
+        stand.server.fail(*[CannedResponse(500, {"message": "no"})] * 9, when=stand.lists)
         with pytest.raises(RemoteError, match="500"):
             fetched(stand.open())
         assert stand.listings() == RETRIES + 1
@@ -112,7 +112,7 @@ class FaultTable:
     @pytest.mark.parametrize("status", [401, 403])
     def test_a_refusal_ends_it_at_once(self, stand: Stand, status: int) -> None:
         stand.fill(2)
-        refused = Response(status, {"message": f"Bad credentials {TOKEN}"})
+        refused = CannedResponse(status, {"message": f"Bad credentials {TOKEN}"})
         stand.server.fail(*[refused] * 9, when=stand.lists)
         with pytest.raises(AccessRefused) as caught:
             fetched(stand.open())
@@ -123,14 +123,14 @@ class FaultTable:
     @pytest.mark.parametrize("status", [404, 410])
     def test_a_project_that_is_not_there(self, stand: Stand, status: int) -> None:
         stand.fill(1)
-        stand.server.fail(Response(status, {"message": "Not Found"}), when=stand.lists)
+        stand.server.fail(CannedResponse(status, {"message": "Not Found"}), when=stand.lists)
         with pytest.raises(RemoteError):
             fetched(stand.open())
 
     @pytest.mark.parametrize("status", [404, 410])
     def test_an_issue_that_is_not_there(self, stand: Stand, status: int) -> None:
         (id,) = stand.fill(1)
-        stand.server.fail(Response(status, {"message": "gone"}), when=lambda _: True)
+        stand.server.fail(CannedResponse(status, {"message": "gone"}), when=lambda _: True)
         with pytest.raises(Missing):
             stand.open().issue(id)
 
@@ -142,7 +142,7 @@ class FaultTable:
 
     def test_a_failure_on_the_second_page(self, stand: Stand) -> None:
         stand.fill(stand.page + 5)
-        stand.server.fail(*[Response(500, {})] * 9, when=stand.page_after(1))
+        stand.server.fail(*[CannedResponse(500, {})] * 9, when=stand.page_after(1))
         notes: dict[str, str] = {}
         with pytest.raises(RemoteError):
             fetched(stand.open(), notes=notes)
@@ -183,18 +183,18 @@ class FaultTable:
     def test_a_redirect_to_another_host(self, stand: Stand) -> None:
         stand.fill(1)
         away = {"Location": "http://localhost.invalid/steal"}
-        stand.server.fail(Response(302, None, away), when=stand.lists)
+        stand.server.fail(CannedResponse(302, None, away), when=stand.lists)
         with pytest.raises(RemoteError, match=r"localhost\.invalid"):
             fetched(stand.open())
 
     def test_a_connection_that_is_cut(self, stand: Stand) -> None:
         ids = stand.fill(2)
-        stand.server.fail(Response(200, [{"number": 1}], cut=5), when=stand.lists)
+        stand.server.fail(CannedResponse(200, [{"number": 1}], cut=5), when=stand.lists)
         assert sorted(fetched(stand.open())) == sorted(ids)
 
     def test_an_answer_that_is_no_list(self, stand: Stand) -> None:
         stand.fill(1)
-        login = Response(200, b"<html>log in</html>", {"Content-Type": "text/html"})
+        login = CannedResponse(200, b"<html>log in</html>", {"Content-Type": "text/html"})
         stand.server.fail(*[login] * 9, when=stand.lists)
         with pytest.raises(RemoteError):
             fetched(stand.open())
@@ -202,9 +202,9 @@ class FaultTable:
     def test_a_page_that_repeats_for_ever(self, stand: Stand) -> None:
         """As from a server that does not look at where the next page should begin."""
         stand.fill(2 * stand.page)
-        repeated: list[Response] = []
+        repeated: list[CannedResponse] = []
 
-        def again(request: Request) -> Response | None:
+        def again(request: Request) -> CannedResponse | None:
             return repeated[0] if repeated and stand.lists(request) else None
 
         stand.server.faults.append(again)

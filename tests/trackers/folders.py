@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from sdd_hooks.trackers.protocol import Tracker
 from sdd_hooks.trackers.store import IssueFolder
-from sdd_hooks.trackers.sync import Synced, sync
+from sdd_hooks.trackers.sync import SyncResult, sync
 
 
 class Bench(Protocol):
@@ -19,7 +19,7 @@ class Bench(Protocol):
     def open(self) -> Tracker: ...
 
 
-def synced(bench: Bench, root: Path, **options: Any) -> Synced:
+def synced(bench: Bench, root: Path, **options: Any) -> SyncResult:
     """Sync into the folder `issues` below `root`."""
     return sync(bench.open(), IssueFolder(root, "issues"), clock=lambda: bench.now, **options)
 

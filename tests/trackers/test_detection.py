@@ -19,7 +19,7 @@ from sdd_hooks.trackers.detection import (
     surroundings,
     tracker_settings,
 )
-from sdd_hooks.trackers.protocol import Around, Where
+from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation
 from sdd_hooks.trackers.registry import UnknownTracker, registered
 from tests.support.repos import Repo
 from tests.trackers.vendors import KNOWN, point
@@ -28,8 +28,8 @@ ACORN = "git@acorn.example:acme/shop.git"
 ELSEWHERE = "https://git.acme.example/acme/shop.git"
 
 
-def around(root: Path, origin: str = "") -> Around:
-    return Around(root, (), parse_remote(origin) if origin else None, {})
+def around(root: Path, origin: str = "") -> RepositoryContext:
+    return RepositoryContext(root, (), parse_remote(origin) if origin else None, {})
 
 
 def asking(name: str | None) -> tuple[list[list[str]], object]:
@@ -43,7 +43,9 @@ def asking(name: str | None) -> tuple[list[list[str]], object]:
     return asked, ask
 
 
-def found_name(settings: TrackerSettings, place: Around, **options: object) -> str | None:
+def found_name(
+    settings: TrackerSettings, place: RepositoryContext, **options: object
+) -> str | None:
     found = detect(settings, place, KNOWN, **options).found  # type: ignore[arg-type]
     return found.name if found else None
 
@@ -52,7 +54,7 @@ def test_the_origin_decides(tmp_path: Path) -> None:
     found = detect(TrackerSettings(), around(tmp_path, ACORN), KNOWN).found
     assert found is not None
     assert found.name == "acorn"
-    assert found.where == Where("https://acorn.example", "acme", "shop")
+    assert found.where == TrackerLocation("https://acorn.example", "acme", "shop")
     assert str(found) == "Acorn, acme/shop at https://acorn.example"
 
 
@@ -172,7 +174,7 @@ _ORIGINS = st.none() | st.builds(
 def test_whatever_is_declared_is_a_tracker_or_one_line(
     settings: TrackerSettings, origin: RemoteUrl | None, named: str
 ) -> None:
-    place = Around(Path("/nowhere"), (), origin, {})
+    place = RepositoryContext(Path("/nowhere"), (), origin, {})
     try:
         detect(settings, place, registered(), named=named)
     except SddError as error:
@@ -241,14 +243,16 @@ def test_whose_an_origin_is(origin: str, tmp_path: Path) -> None:
 )
 def test_what_people_call_them(name: str, registered_name: str, tmp_path: Path) -> None:
     (tmp_path / ".beads").mkdir()
-    place = Around(tmp_path, ("specs",), parse_remote("https://git.acme.example/acme/shop"), {})
+    place = RepositoryContext(
+        tmp_path, ("specs",), parse_remote("https://git.acme.example/acme/shop"), {}
+    )
     found = detect(TrackerSettings(type=name.lower()), place, registered()).found
     assert found is not None
     assert found.name == registered_name
 
 
 def test_trackers_of_the_repository_itself(tmp_path: Path) -> None:
-    place = Around(tmp_path, ("specs",), None, {})
+    place = RepositoryContext(tmp_path, ("specs",), None, {})
     assert detect(TrackerSettings(), place, registered()).found is None
     (tmp_path / "specs/pay").mkdir(parents=True)
     (tmp_path / "specs/pay/spec.md").write_text("# SPEC-0001: Pay\n")

@@ -10,7 +10,7 @@ import pytest
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.trackers.store import IssueFolder
 from tests.support.desk import DAY, Desk
-from tests.support.loopback import Response
+from tests.support.loopback import CannedResponse
 from tests.support.tracker import Backend, happen, tracking
 
 
@@ -34,7 +34,10 @@ def test_a_folder_is_what_a_clean_sync_makes(tmp_path: Path, seed: int) -> None:
             fails = chance.random() < 0.3
             if fails:
                 page = str(chance.randrange(1, 4))
-                server.fail(*[Response(500)] * 4, when=lambda it: it.query.get("page") == page)  # noqa: B023
+                server.fail(
+                    *[CannedResponse(500)] * 4,
+                    when=lambda request: request.query.get("page") == page,  # noqa: B023
+                )
             backend.hook = meanwhile
             desk.now += chance.choice([60.0, 60.0, DAY])
             try:

@@ -26,8 +26,8 @@ from sdd_hooks.trackers.host_probe import (
     SILENT_FOR,
     asking,
 )
-from sdd_hooks.trackers.protocol import Around, Machine
-from tests.support.loopback import Request, Response, Server, serving
+from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment
+from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.trackers.vendors import ACORN, BIRCH, KNOWN
 
 NOW = 1_800_000_000.0
@@ -37,24 +37,24 @@ NOW = 1_800_000_000.0
 def birch() -> Iterator[Server]:
     """A host that says that it is Birch's."""
 
-    def answer(request: Request) -> Response:
+    def answer(request: Request) -> CannedResponse:
         assert (request.method, request.path) == ("GET", "/who")
-        return Response(data="Birch")
+        return CannedResponse(data="Birch")
 
     with serving(answer) as server:
         yield server
 
 
-def machine(origin: str, home: Path) -> Machine:
+def machine(origin: str, home: Path) -> TrackerEnvironment:
     environ = {"HOME": str(home), "FORGE_TOKEN": "s3cret", "FORGE_HOST": origin}
-    around = Around(home, (), parse_remote(origin), environ)
-    return Machine(
+    around = RepositoryContext(home, (), parse_remote(origin), environ)
+    return TrackerEnvironment(
         around,
         partial(connect, label="it", around_origin=around.origin, root=home, environ=environ),
     )
 
 
-def tracker(here: Machine, now: float) -> str | None:
+def tracker(here: TrackerEnvironment, now: float) -> str | None:
     ask = asking(here, now)
     found = detect(TrackerSettings(), here.around, KNOWN, ask=ask).found
     return found.name if found else None
@@ -78,7 +78,7 @@ def test_it_is_asked_again_after_a_month(birch: Server, tmp_path: Path) -> None:
 
 
 def test_nobodys_host_is_asked_again_after_a_day(tmp_path: Path) -> None:
-    with serving(lambda _request: Response(404)) as server:
+    with serving(lambda _request: CannedResponse(404)) as server:
         here = machine(f"{server.url}/acme/shop.git", tmp_path)
         assert tracker(here, NOW) is tracker(here, NOW + NOBODYS_FOR - 1) is None
         assert len(server.asked) == 2
@@ -87,7 +87,7 @@ def test_nobodys_host_is_asked_again_after_a_day(tmp_path: Path) -> None:
 
 
 def test_a_host_that_fails_is_asked_once_and_again_after_an_hour(tmp_path: Path) -> None:
-    with serving(lambda _request: Response(400)) as server:
+    with serving(lambda _request: CannedResponse(400)) as server:
         here = machine(f"{server.url}/acme/shop.git", tmp_path)
         assert tracker(here, NOW) is tracker(here, NOW + SILENT_FOR - 1) is None
         assert len(server.asked) == 1, "the second vendor asks the same host"
@@ -96,7 +96,7 @@ def test_a_host_that_fails_is_asked_once_and_again_after_an_hour(tmp_path: Path)
 
 
 def test_a_host_that_is_not_there(tmp_path: Path) -> None:
-    with serving(lambda _request: Response(404)) as server:
+    with serving(lambda _request: CannedResponse(404)) as server:
         here = machine(f"{server.url}/acme/shop.git", tmp_path)
     assert tracker(here, NOW) is None
 
@@ -118,7 +118,7 @@ def test_offline_only_what_is_remembered_counts(birch: Server, tmp_path: Path) -
 
 
 def test_a_refusal_is_no_reason_to_ask_no_further(tmp_path: Path) -> None:
-    refusals = iter([Response(401), Response(data="Birch")])
+    refusals = iter([CannedResponse(401), CannedResponse(data="Birch")])
     with serving(lambda _request: next(refusals)) as server:
         assert tracker(machine(f"{server.url}/acme/shop.git", tmp_path), NOW) == "birch"
 
@@ -163,5 +163,7 @@ def test_a_cache_of_any_content(fact: object, tmp_path_factory: pytest.TempPathF
     environ = {"HOME": str(tmp_path_factory.getbasetemp() / "hosts")}
     cache_directory(environ).mkdir(parents=True, exist_ok=True)
     remember(CACHE, {"https://git.acme.example": fact}, environ)
-    here = Machine(Around(Path("/nowhere"), (), origin, environ), nobody_there)
+    here = TrackerEnvironment(
+        RepositoryContext(Path("/nowhere"), (), origin, environ), nobody_there
+    )
     assert tracker(here, NOW) is None

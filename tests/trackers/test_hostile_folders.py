@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sdd_hooks.errors import SddError, StorageError
-from sdd_hooks.trackers.protocol import Page
+from sdd_hooks.trackers.protocol import IssuePage
 from sdd_hooks.trackers.store import IssueFolder, read_issue, read_issues
 from sdd_hooks.trackers.sync import last_synced, sync
 from tests.cli.mounts import read_only, small_disk
@@ -150,8 +150,8 @@ def test_a_megabyte_of_everything(desk: Desk) -> None:
 
 def test_a_tracker_that_breaks_says_so_and_leaves_no_thread(desk: Desk) -> None:
     class Broken(NobodysTracker):
-        def fetch(self, since: Any, notes: Any) -> Iterator[Page]:
-            yield Page((desk.backend.issues["1"],), START)
+        def fetch(self, since: Any, notes: Any) -> Iterator[IssuePage]:
+            yield IssuePage((desk.backend.issues["1"],), START)
             raise SddError("the daemon died: start it")
 
     tracker = Broken(desk.server.url)

@@ -13,7 +13,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sdd_hooks.trackers.issue import Issue, PullRequest
+from sdd_hooks.trackers.issue import Issue, LinkedPull
 from sdd_hooks.trackers.issue_file import (
     LARGEST_BODY,
     StoredIssue,
@@ -44,8 +44,8 @@ ISSUE = Issue(
     body="Tokens per SPEC-0010 and ADR-0011.\n\nBlocked by: #135\n",
     blocks=("140", "138"),
     pulls=(
-        PullRequest("9", "feature/9", "closed", (), "2026-04-30T00:00:00Z", ("142",)),
-        PullRequest(
+        LinkedPull("9", "feature/9", "closed", (), "2026-04-30T00:00:00Z", ("142",)),
+        LinkedPull(
             "12", "feature/142-x", "merged", ("a.py", "b.py"), "2026-05-01T14:22:00Z", ("142",)
         ),
     ),
@@ -122,7 +122,7 @@ IDS = st.one_of(st.integers(0, 10**20).map(str), st.from_regex(r"[A-Z]{1,4}-[0-9
 TIMES = st.sampled_from(["", "2026-05-01T14:22:00Z", "1999-12-31T23:59:59Z"])
 STATES: Any = st.sampled_from(["open", "closed", "merged", "draft"])
 PULLS = st.builds(
-    PullRequest,
+    LinkedPull,
     st.one_of(st.integers(1, 99).map(str), st.from_regex(r"\A[a-z!]{1,3}[0-9]{1,3}\Z")),
     CURIOUS,
     STATES,
@@ -159,7 +159,7 @@ def test_what_there_is_not_is_left_out() -> None:
     assert "status: open\nlabels: []\n" in text
     assert "closed: null\n" in text
     assert text.endswith("\n---\n\n# Add JWT validation to auth middleware\n")
-    short = replace(bare, pulls=(PullRequest("3", "", "open", (), ""),))
+    short = replace(bare, pulls=(LinkedPull("3", "", "open", (), ""),))
     assert (
         render(short)
         .decode()
@@ -190,7 +190,7 @@ def test_the_order_of_keys_is_fixed() -> None:
     ],
 )
 def test_pull_requests_decide_about_the_status(status: Any, pulls: Any, becomes: str) -> None:
-    states = [PullRequest(state, "", state, (), "") for state in pulls.split()]
+    states = [LinkedPull(state, "", state, (), "") for state in pulls.split()]
     assert status_of(replace(ISSUE, status=status, pulls=tuple(states))) == becomes
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sdd_hooks.trackers.issue_file import parse
-from sdd_hooks.trackers.meta import parse_meta
+from sdd_hooks.trackers.meta import parse_sync_state
 from sdd_hooks.trackers.store import IssueFolder
 from tests.support.desk import Desk
 from tests.support.tracker import Backend, happen, tracking
@@ -121,7 +121,7 @@ def assert_whole(folder: Path) -> None:
     for path in folder.iterdir() if folder.exists() else ():
         data = path.read_bytes()
         if path.name == "_meta.json":
-            assert parse_meta(data) is not None
+            assert parse_sync_state(data) is not None
         elif path.suffix == ".md":
             found = parse(data)
             assert found is not None, path

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sdd_hooks.remote.json_fields import stamp
-from sdd_hooks.trackers.issue import PullRequest
+from sdd_hooks.remote.json_fields import format_utc
+from sdd_hooks.trackers.issue import LinkedPull
 from tests.support.desk import Desk, fingerprint
 from tests.support.tracker import START
 
@@ -63,8 +63,8 @@ def test_an_issue_that_changes_keeps_its_pull_requests(desk: Desk) -> None:
 
 def test_a_pull_request_may_come_before_its_issue(desk: Desk) -> None:
     desk.backend.size = 1
-    desk.backend.pulls["100"] = PullRequest(
-        "100", "b", "open", (), stamp(START - 50), ("3", "9", "elsewhere")
+    desk.backend.pulls["100"] = LinkedPull(
+        "100", "b", "open", (), format_utc(START - 50), ("3", "9", "elsewhere")
     )
     desk.sync()
     assert desk.pulls("3") == desk.pulls("9") == ["100 open"]
@@ -99,7 +99,7 @@ def test_without_what_was_known_of_them_as_well(desk: Desk) -> None:
 
 
 def test_a_tracker_may_give_them_with_the_issue(desk: Desk) -> None:
-    shown = PullRequest("7", "x", "draft", (), stamp(START), ())
+    shown = LinkedPull("7", "x", "draft", (), format_utc(START), ())
     desk.backend.edit("3", pulls=(shown,))
     desk.sync()
     assert (desk.pulls("3"), desk.issue("3").status) == (["7 draft"], "draft")
@@ -115,7 +115,7 @@ def test_a_tracker_may_give_them_with_the_issue(desk: Desk) -> None:
 
 
 def test_the_newer_of_two_accounts_counts(desk: Desk) -> None:
-    old = PullRequest("100", "x", "open", (), stamp(START), ("3",))
+    old = LinkedPull("100", "x", "open", (), format_utc(START), ("3",))
     desk.backend.now += 60
     desk.backend.edit("3", pulls=(old,))
     desk.backend.pull("100", "3", status="merged")

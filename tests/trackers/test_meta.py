@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdd_hooks.remote.json_fields import stamp
-from sdd_hooks.trackers.protocol import Page
+from sdd_hooks.remote.json_fields import format_utc
+from sdd_hooks.trackers.protocol import IssuePage
 from sdd_hooks.trackers.sync import last_synced, sync
 from tests.support.desk import NOW, Desk, counts
 from tests.support.tracker import START, NobodysTracker
@@ -97,21 +97,21 @@ def test_a_forged_cursor_loses_nothing(desk: Desk, forged: Mapping[str, Any]) ->
 )
 @settings(max_examples=200)
 def test_whatever_stands_in_it_reading_raises_nothing(content: Any) -> None:
-    from sdd_hooks.trackers.meta import Meta, parse_meta
+    from sdd_hooks.trackers.meta import SyncState, parse_sync_state
 
     for document in (
         content,
         {"schema_version": 1, "sync_counts": {}, "cursor": {"a|b": content}},
     ):
-        found = parse_meta(json.dumps(document).encode())
-        assert found is None or isinstance(found, Meta)
+        found = parse_sync_state(json.dumps(document).encode())
+        assert found is None or isinstance(found, SyncState)
 
 
 def test_names_are_those_of_the_convention(desk: Desk) -> None:
     desk.sync()
     meta = desk.meta()
     assert meta["schema_version"] == 1
-    assert meta["last_sync"] == stamp(NOW)
+    assert meta["last_sync"] == format_utc(NOW)
     assert meta["tracker"] == "nobodys"
     assert meta["sync_counts"] == {
         "added": 10,
@@ -121,12 +121,12 @@ def test_names_are_those_of_the_convention(desk: Desk) -> None:
         "failed": 0,
     }
     assert list(meta["cursor"]) == ["nobodys|tracker.example/acme/shop"]
-    assert desk.cursor()["issues"] == stamp(START + 90)
+    assert desk.cursor()["issues"] == format_utc(START + 90)
 
 
 def test_notes_without_measure_are_not_kept(desk: Desk) -> None:
     class Talkative(NobodysTracker):
-        def fetch(self, since: Any, notes: Any) -> Iterator[Page]:
+        def fetch(self, since: Any, notes: Any) -> Iterator[IssuePage]:
             notes["all"] = "x" * 1_000_000
             return super().fetch(since, notes)
 

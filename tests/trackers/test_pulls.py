@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.trackers.issue import PullRequest
+from sdd_hooks.trackers.issue import LinkedPull
 from sdd_hooks.trackers.pulls import pulls_of, section
 
 NAMES = st.one_of(
@@ -17,7 +17,7 @@ NAMES = st.one_of(
 )
 STATES: Any = st.sampled_from(["open", "closed", "merged", "draft"])
 PULLS = st.builds(
-    PullRequest,
+    LinkedPull,
     st.integers(1, 10**6).map(str),
     NAMES,
     STATES,
@@ -27,7 +27,7 @@ PULLS = st.builds(
 
 
 @given(st.lists(PULLS, unique_by=lambda pull: int(pull.number)))
-def test_they_are_read_back_in_the_order_of_their_numbers(pulls: list[PullRequest]) -> None:
+def test_they_are_read_back_in_the_order_of_their_numbers(pulls: list[LinkedPull]) -> None:
     ordered = tuple(sorted(pulls, key=lambda pull: int(pull.number)))
     assert pulls_of(section(pulls)) == ordered
 
@@ -36,11 +36,11 @@ def test_they_are_read_back_in_the_order_of_their_numbers(pulls: list[PullReques
     ("number", "shown"), [("12", "#12"), ("#12", "#12"), ("!7", "!7"), ("a/b#3", "a/b#3")]
 )
 def test_a_number_is_shown_as_people_write_it(number: str, shown: str) -> None:
-    assert section([PullRequest(number, "", "open", (), "")]).startswith(f"- **PR**: {shown}\n")
+    assert section([LinkedPull(number, "", "open", (), "")]).startswith(f"- **PR**: {shown}\n")
 
 
 def test_names_stay_on_their_line() -> None:
-    odd = PullRequest("1", "a\n- **PR**: #2", "open", ("x\n\ny", "``", "`", " b "), "")
+    odd = LinkedPull("1", "a\n- **PR**: #2", "open", ("x\n\ny", "``", "`", " b "), "")
     text = section([odd])
     (found,) = pulls_of(text)
     assert found.number == "1"

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.trackers.protocol import Page
+from sdd_hooks.trackers.protocol import IssuePage
 from sdd_hooks.trackers.sync import sync
 from tests.support.desk import DAY, NOW, Desk, counts
-from tests.support.loopback import Response
+from tests.support.loopback import CannedResponse
 from tests.support.tracker import NobodysTracker
 
 
@@ -46,8 +46,8 @@ def test_a_tracker_without_an_inventory_is_fetched_whole(desk: Desk) -> None:
 
 def test_one_that_brings_everything_anyhow_is_believed_at_once(desk: Desk) -> None:
     class Everything(NobodysTracker):
-        def fetch(self, since: Any, notes: Any) -> Iterator[Page]:
-            yield Page(tuple(desk.backend.issues.values()), desk.backend.now, everything=True)
+        def fetch(self, since: Any, notes: Any) -> Iterator[IssuePage]:
+            yield IssuePage(tuple(desk.backend.issues.values()), desk.backend.now, everything=True)
 
     for removed in (0, 1):
         tracker = Everything(desk.server.url)
@@ -61,7 +61,7 @@ def test_an_incomplete_listing_removes_nothing(desk: Desk) -> None:
     before, cursor = desk.files(), desk.cursor()
     desk.backend.delete("3")
     desk.now += DAY
-    desk.server.fail(*[Response(503)] * 4, when=lambda asked: asked.path == "/ids")
+    desk.server.fail(*[CannedResponse(503)] * 4, when=lambda asked: asked.path == "/ids")
     with pytest.raises(RemoteError):
         desk.sync()
     assert (desk.files(), desk.cursor()) == (before, cursor)
@@ -74,7 +74,7 @@ def test_an_issue_that_comes_during_it_stays(desk: Desk) -> None:
     desk.backend.now += 5
     desk.backend.add("77")
     desk.server.fail(
-        Response(data={"ids": [str(n) for n in range(1, 11)]}),
+        CannedResponse(data={"ids": [str(n) for n in range(1, 11)]}),
         when=lambda asked: asked.path == "/ids",
     )
     done = desk.sync()
@@ -134,7 +134,7 @@ def test_and_is_not_taken_for_it_when_that_is_cut_short(desk: Desk) -> None:
     desk.sync()
     ours = dict(desk.backend.issues)
     desk.backend.issues = {str(n): desk.backend.add(str(n), "Other's") for n in range(5, 15)}
-    desk.server.fail(*[Response(500)] * 4, when=lambda asked: asked.query.get("page") == "2")
+    desk.server.fail(*[CannedResponse(500)] * 4, when=lambda asked: asked.query.get("page") == "2")
     with pytest.raises(RemoteError):
         desk.sync(place="tracker.example/acme/other")
     desk.backend.issues = ours

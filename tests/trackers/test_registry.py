@@ -103,7 +103,7 @@ def test_only_the_one_that_is_named_is_loaded() -> None:
             "No module named 'tests.trackers.there_is_no_such_module')",
         ),
         ("empty", "has no attribute 'THERE_IS_NO_SUCH_NAME')"),
-        ("text", "(it is not of type Vendor)"),
+        ("text", "(it is not of type TrackerVendor)"),
     ],
 )
 def test_one_that_cannot_be_loaded_is_one_line(name: str, why: str) -> None:

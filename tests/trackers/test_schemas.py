@@ -8,7 +8,7 @@ import pytest
 from graphql import build_schema
 
 from tests.support.graphql import Schema, answer
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 from tests.support.openapi import NEEDED
 
 SCHEMA = Schema(
@@ -153,16 +153,16 @@ def test_arguments_and_names() -> None:
 
 
 def test_a_response_is_held_against_the_schema() -> None:
-    def checked(query: str, response: Response) -> Response:
+    def checked(query: str, response: CannedResponse) -> CannedResponse:
         body = b'{"query": "%s"}' % query.encode()
         return SCHEMA.checked(Request("POST", "/graphql", {}, {}, body), response)
 
-    right = Response(200, {"data": {"count": 1.5}})
+    right = CannedResponse(200, {"data": {"count": 1.5}})
     assert checked("{ count }", right) is right
-    failed = Response(200, {"errors": [{"message": "no"}], "data": None})
+    failed = CannedResponse(200, {"errors": [{"message": "no"}], "data": None})
     assert checked("{ count }", failed) is failed
     with pytest.raises(AssertionError):
-        checked("{ count }", Response(200, {"data": {"count": "many"}}))
+        checked("{ count }", CannedResponse(200, {"data": {"count": "many"}}))
     with pytest.raises(AssertionError):
         checked("{ counts }", right)
 

@@ -9,7 +9,7 @@ import pytest
 from sdd_hooks.errors import SddError
 from sdd_hooks.system.user_cache import remember
 from sdd_hooks.trackers.host_probe import CACHE, KNOWN_FOR
-from sdd_hooks.trackers.source import Source, find_source, no_tracker
+from sdd_hooks.trackers.source import TrackerSource, find_source, no_tracker
 from tests.support.repos import Repo
 
 NOW = 1_800_000_000.0
@@ -41,7 +41,7 @@ def workspace(repo: Repo, root: str = "", **modules: str) -> Repo:
     return repo
 
 
-def source(repo: Repo, module: str = "", **options: object) -> Source | None:
+def source(repo: Repo, module: str = "", **options: object) -> TrackerSource | None:
     environ = {"HOME": str(repo.root.parent)}
     project = repo.project(environ)
     return find_source(project, module, NOW, online=False, **options)[0]  # type: ignore[arg-type]

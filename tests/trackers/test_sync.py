@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.remote.json_fields import stamp
+from sdd_hooks.remote.json_fields import format_utc
 from sdd_hooks.system.locks import held
 from sdd_hooks.trackers.issue import Issue
-from sdd_hooks.trackers.protocol import Page
+from sdd_hooks.trackers.protocol import IssuePage
 from sdd_hooks.trackers.store import IssueFolder, read_issues
-from sdd_hooks.trackers.sync import Synced, last_synced, sync
+from sdd_hooks.trackers.sync import SyncResult, last_synced, sync
 from tests.support.desk import DAY, NOW, Desk, counts, fingerprint
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 from tests.support.tracker import START, Backend, NobodysTracker, tracking
 
 
@@ -104,13 +104,13 @@ def test_one_that_changes_behind_the_pages_is_fetched_the_next_time(desk: Desk) 
     desk.sync()
 
     class NewestFirst(NobodysTracker):
-        def fetch(self, since: Any, notes: Any) -> Iterator[Page]:
+        def fetch(self, since: Any, notes: Any) -> Iterator[IssuePage]:
             at = desk.backend.now
-            yield Page((replace(desk.backend.issues["10"]),), at)
+            yield IssuePage((replace(desk.backend.issues["10"]),), at)
             desk.backend.now += 5
-            desk.backend.edit("2", title="Missed", updated=f"{stamp(at - 1)}")
+            desk.backend.edit("2", title="Missed", updated=f"{format_utc(at - 1)}")
             desk.backend.edit("3", title="Seen late")
-            yield Page((desk.backend.issues["3"],), at + 5)
+            yield IssuePage((desk.backend.issues["3"],), at + 5)
 
     tracker = NewestFirst(desk.server.url)
     sync(tracker, desk.folder, clock=lambda: NOW)
@@ -128,7 +128,7 @@ def test_failure_on_a_later_page_keeps_the_cursor_and_whole_files(desk: Desk, si
     for number in range(1, 6):
         desk.backend.edit(str(number), title=f"Changed {number}")
     last = "1" if size == 100 else "2"
-    desk.server.fail(*[Response(500)] * 4, when=lambda asked: asked.query.get("page") == last)
+    desk.server.fail(*[CannedResponse(500)] * 4, when=lambda asked: asked.query.get("page") == last)
     with pytest.raises(RemoteError, match="500"):
         desk.sync()
     assert desk.cursor() == before
@@ -144,7 +144,7 @@ def test_failure_on_a_later_page_keeps_the_cursor_and_whole_files(desk: Desk, si
 def test_a_body_that_is_cut_off_is_asked_for_again(desk: Desk) -> None:
     whole = desk.backend.answer
 
-    def cut(request: Request) -> Response | None:
+    def cut(request: Request) -> CannedResponse | None:
         if request.query.get("page") == "2" and len(cuts) < 2:
             cuts.append(request)
             return replace(whole(request), cut=40)
@@ -179,7 +179,7 @@ def test_what_the_tracker_notes_comes_back_to_it_unless_everything_is_asked(desk
     seen: list[dict[str, str]] = []
 
     class Noting(NobodysTracker):
-        def fetch(self, since: Any, notes: Any) -> Iterator[Page]:
+        def fetch(self, since: Any, notes: Any) -> Iterator[IssuePage]:
             seen.append(dict(notes))
             return super().fetch(since, notes)
 
@@ -251,7 +251,7 @@ def test_the_second_leaves_it_to_the_first(desk: Desk) -> None:
     first.start()
     assert inside.wait(30)
     done = desk.sync()
-    assert done == Synced(ran=False)
+    assert done == SyncResult(ran=False)
     go.set()
     first.join()
     desk.assert_as_synced_anew()
@@ -274,14 +274,14 @@ def test_memory_does_not_grow_with_the_backlog(tmp_path: Path) -> None:
             super().__init__("http://127.0.0.1:9")
             self.pages = pages
 
-        def fetch(self, since: Any, notes: Any) -> Iterator[Page]:
+        def fetch(self, since: Any, notes: Any) -> Iterator[IssuePage]:
             for page in range(self.pages):
                 numbers = range(page * 50, page * 50 + 50)
-                yield Page(tuple(issue(str(number)) for number in numbers), START)
+                yield IssuePage(tuple(issue(str(number)) for number in numbers), START)
 
     def issue(id: str) -> Issue:
         body = f"{id}\n" + "x" * 20_000
-        return Issue(id, "t", "open", (), (), "", "", stamp(START), "", "", "n", body)
+        return Issue(id, "t", "open", (), (), "", "", format_utc(START), "", "", "n", body)
 
     peaks = []
     for pages in (4, 40):

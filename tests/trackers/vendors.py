@@ -6,7 +6,13 @@ from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import SddError
 from sdd_hooks.plugins import Plugin
 from sdd_hooks.remote.credentials import Sources, Variables
-from sdd_hooks.trackers.protocol import Around, Machine, Tracker, Vendor, Where
+from sdd_hooks.trackers.protocol import (
+    RepositoryContext,
+    Tracker,
+    TrackerEnvironment,
+    TrackerLocation,
+    TrackerVendor,
+)
 from sdd_hooks.trackers.registry import TRACKERS
 
 _SOURCES = Sources(
@@ -16,52 +22,52 @@ _SOURCES = Sources(
 )
 
 
-def _open(where: Where, machine: Machine) -> Tracker:
+def _open(where: TrackerLocation, machine: TrackerEnvironment) -> Tracker:
     raise AssertionError("nothing is opened here")
 
 
-def forge(label: str, host: str, *, aliases: tuple[str, ...] = ()) -> Vendor:
+def forge(label: str, host: str, *, aliases: tuple[str, ...] = ()) -> TrackerVendor:
     """A vendor that knows `host`, and any other host that says `label` at `/who`."""
 
-    def declared(settings: TrackerSettings, around: Around) -> Where:
+    def declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:
         origin = around.origin
         project = settings.repo or (origin.name if origin else "")
         if not project:
             raise SddError(f"{label} needs a Repo: add it to `#### Tracker`")
         owner = settings.owner or (origin.owner if origin else "")
-        return Where(settings.url or (origin.web if origin else host), owner, project)
+        return TrackerLocation(settings.url or (origin.web if origin else host), owner, project)
 
-    def detected(around: Around) -> Where | None:
+    def detected(around: RepositoryContext) -> TrackerLocation | None:
         origin = around.origin
         if origin is None or origin.host != host:
             return None
-        return Where(origin.web, origin.owner, origin.name)
+        return TrackerLocation(origin.web, origin.owner, origin.name)
 
-    def asked(around: Around, machine: Machine) -> Where | None:
+    def asked(around: RepositoryContext, machine: TrackerEnvironment) -> TrackerLocation | None:
         assert around.origin is not None
         client = machine.connect(around.origin.web, _SOURCES)
         try:
             said = client.get("who", allow=(404,)).json()
         finally:
             client.close()
-        return Where(around.origin.web, "", "") if said == label else None
+        return TrackerLocation(around.origin.web, "", "") if said == label else None
 
-    return Vendor(label, _open, declared, detected, asked, aliases=aliases)
+    return TrackerVendor(label, _open, declared, detected, asked, aliases=aliases)
 
 
-def folder(label: str, path: str, *, last: bool = False) -> Vendor:
+def folder(label: str, path: str, *, last: bool = False) -> TrackerVendor:
     """A vendor whose issues are at `path` in the repository."""
 
-    def detected(around: Around) -> Where | None:
-        return Where("", "", path) if (around.root / path).exists() else None
+    def detected(around: RepositoryContext) -> TrackerLocation | None:
+        return TrackerLocation("", "", path) if (around.root / path).exists() else None
 
-    def declared(settings: TrackerSettings, around: Around) -> Where:
+    def declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:
         found = detected(around)
         if found is None:
             raise SddError(f"there is no {path} here")
         return found
 
-    return Vendor(label, _open, declared, detected, local=True, last=last)
+    return TrackerVendor(label, _open, declared, detected, local=True, last=last)
 
 
 ACORN = forge("Acorn", "acorn.example", aliases=("oak",))

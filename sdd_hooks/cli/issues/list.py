@@ -18,7 +18,7 @@ from sdd_hooks.cli.output import Report, show, table
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.freshness.issues import issues_now
 from sdd_hooks.trackers.issue_file import StoredIssue
-from sdd_hooks.trackers.protocol import Filter
+from sdd_hooks.trackers.protocol import IssueFilter
 from sdd_hooks.trackers.sync import last_synced
 
 STATUSES = ("open", "closed", "merged", "draft")
@@ -76,7 +76,7 @@ def list_issues(
     with screen(as_json) as shown:
         for one in sources.found:
             source, freshness, failure = enter(project, one, shown, now)
-            answer = issues_now(project, source, freshness, now, Filter(status, labels))
+            answer = issues_now(project, source, freshness, now, IssueFilter(status, labels))
             if failure and not answer.live and last_synced(one.folder, source.name) is None:
                 # Nothing is known: no issues would say that there are none.
                 raise RemoteError(failure)

@@ -28,9 +28,9 @@ from sdd_hooks.cli.output import (
 from sdd_hooks.errors import Missing
 from sdd_hooks.freshness.issues import IssuesFreshness, IssuesNow, issue_now
 from sdd_hooks.project.project import Project
-from sdd_hooks.trackers.issue import PullRequest
+from sdd_hooks.trackers.issue import LinkedPull
 from sdd_hooks.trackers.issue_file import StoredIssue
-from sdd_hooks.trackers.source import Source
+from sdd_hooks.trackers.source import TrackerSource
 
 
 @click.command("show")
@@ -65,7 +65,7 @@ def show_issue(directory: Path | None, id: str, module: str | None, as_json: boo
 
 
 def _asked(
-    project: Project, sources: Sequence[Source], id: str, shown: Screen
+    project: Project, sources: Sequence[TrackerSource], id: str, shown: Screen
 ) -> tuple[str, IssuesNow, list[str]]:
     """The module that has the issue, the issue, and warnings. Raises Missing."""
     now = time.time()
@@ -113,5 +113,5 @@ def _lines(issue: StoredIssue, screen: Terminal) -> Iterator[str]:
     yield from ["", *body] if body else []
 
 
-def _pull(pull: PullRequest) -> str:
+def _pull(pull: LinkedPull) -> str:
     return ", ".join(filter(None, (f"#{pull.number}", pull.status, pull.branch)))

@@ -19,7 +19,7 @@ from sdd_hooks.freshness.tiers import syncing
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.detection import SeveralTrackers
 from sdd_hooks.trackers.issue_file import StoredIssue
-from sdd_hooks.trackers.source import Source, SourcesFound, find_source
+from sdd_hooks.trackers.source import SourcesFound, TrackerSource, find_source
 from sdd_hooks.trackers.source import find_sources as sources_of
 
 
@@ -32,7 +32,7 @@ def find_sources(
     NoTracker where there is none, and like `find_source`.
     """
 
-    def find(part: str) -> tuple[Source | None, tuple[str, ...]]:
+    def find(part: str) -> tuple[TrackerSource | None, tuple[str, ...]]:
         return _find(project, part, named, asks=asks and sys.stdin.isatty())
 
     # A tracker that is named is that of one part.
@@ -59,7 +59,7 @@ class Screen:
         sys.stderr.write(f"note: {printable_line(note)}\n")
         sys.stderr.flush()
 
-    def begun(self, source: Source) -> Callable[[int | None], None]:
+    def begun(self, source: TrackerSource) -> Callable[[int | None], None]:
         """What a sync calls when the tracker has answered."""
         return lambda issues: self.say(syncing(issues, source.label))
 
@@ -79,7 +79,7 @@ class Entered(NamedTuple):
     failure: str
 
 
-def enter(project: Project, source: Source, shown: Screen, now: float) -> Entered:
+def enter(project: Project, source: TrackerSource, shown: Screen, now: float) -> Entered:
     """Tier 4 for a command that reads issues."""
     opened = IssueSource(
         source.label, lambda: source.open(shown.tell), source.module, source.found.name
@@ -118,7 +118,7 @@ def issue_data(issue: StoredIssue, module: str) -> dict[str, object]:
 
 def _find(
     project: Project, part: str, named: str, *, asks: bool
-) -> tuple[Source | None, tuple[str, ...]]:
+) -> tuple[TrackerSource | None, tuple[str, ...]]:
     now = time.time()
     try:
         return find_source(project, part, now, named=named)

@@ -21,8 +21,8 @@ from sdd_hooks.freshness.issues import bring_in
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.protocol import Tracker
-from sdd_hooks.trackers.source import NoTracker, Source
-from sdd_hooks.trackers.sync import Synced
+from sdd_hooks.trackers.source import NoTracker, TrackerSource
+from sdd_hooks.trackers.sync import SyncResult
 from sdd_hooks.trackers.sync import sync as bring
 
 PATIENCE = 30.0
@@ -107,8 +107,8 @@ def sync_included(project: Project, collections: Sequence[Collection], as_json: 
 
 
 def _synced(
-    project: Project, source: Source, shown: Screen, *, full: bool
-) -> tuple[Synced, tuple[str, ...]]:
+    project: Project, source: TrackerSource, shown: Screen, *, full: bool
+) -> tuple[SyncResult, tuple[str, ...]]:
     """Sync the issues of one part; the index follows."""
     with _opened(source, shown) as tracker:
         return bring_in(
@@ -124,7 +124,7 @@ def _synced(
 
 
 @contextmanager
-def _opened(source: Source, shown: Screen) -> Iterator[Tracker]:
+def _opened(source: TrackerSource, shown: Screen) -> Iterator[Tracker]:
     tracker = source.open(shown.tell)
     try:
         yield tracker
@@ -132,7 +132,7 @@ def _opened(source: Source, shown: Screen) -> Iterator[Tracker]:
         tracker.disconnect()
 
 
-def _data(source: Source, done: Synced) -> dict[str, object]:
+def _data(source: TrackerSource, done: SyncResult) -> dict[str, object]:
     """A sync for programs."""
     where = source.found.where
     return {
@@ -151,7 +151,7 @@ def _data(source: Source, done: Synced) -> dict[str, object]:
     }
 
 
-def _lines(rows: Sequence[tuple[Source, Synced]]) -> list[str]:
+def _lines(rows: Sequence[tuple[TrackerSource, SyncResult]]) -> list[str]:
     """Syncs for people: a row for each."""
     heading = ("collection", "tracker", "added", "updated", "removed", "unchanged", "failed")
     counts = [

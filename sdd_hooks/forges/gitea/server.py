@@ -30,7 +30,9 @@ def whoami(client: Client) -> str:
     if answer.status == 200:
         return text(answer.json(), "login")
     if answer.status == 403 and _SCOPE in text(answer.json(), "message"):
-        raise client.refused("it has not the scope read:user, by which its comments are known")
+        raise client.access_refused(
+            "it has not the scope read:user, by which its comments are known"
+        )
     return ""
 
 

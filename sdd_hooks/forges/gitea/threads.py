@@ -81,7 +81,9 @@ class Threads(NamedTuple):
         """What begins a thread, and everything that we said."""
         reviews = [one for one in self._reviews()[0] if not _is_pending(one)]
         paths = [self._comments(one) for one in reviews if number(one, "comments_count") != 0]
-        found = [said for listed in self.client.each(self._listed, paths) for said in listed]
+        found = [
+            said for listed in self.client.map_concurrently(self._listed, paths) for said in listed
+        ]
         firsts: dict[tuple[int, str, int, int], _Said] = {}
         for said in sorted(found, key=lambda one: one.id):
             firsts.setdefault(said.place, said)
@@ -210,7 +212,9 @@ class Threads(NamedTuple):
             if not isinstance(entries, list):
                 raise RemoteError(f"{LABEL} answers without a list of reviews: check the URL")
             more = len(entries) == limit or 'rel="next"' in answer.headers.get("link", "")
-            return Window(entries, answer.count(TOTAL_HEADER), more, self.client.at(answer))
+            return Window(
+                entries, answer.count(TOTAL_HEADER), more, self.client.server_time(answer)
+            )
 
         found: dict[int | None, Json] = {}
         total = 0

@@ -16,7 +16,7 @@ from sdd_hooks.remote.paging import read_listing
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
-    from sdd_hooks.remote.response import Answer
+    from sdd_hooks.remote.response import Response
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Api:
         *,
         again: bool = False,
         allow: tuple[int, ...] = (),
-    ) -> Answer:
+    ) -> Response:
         """Send `body`; with `again` it does nothing twice. Raises WriteDenied, too."""
         target = self._path(path)
         with writing():
@@ -52,11 +52,11 @@ class Api:
                 method, target, body, headers=API_HEADERS, again=again, allow=allow
             )
 
-    def ask(self, query: str, variables: Mapping[str, object]) -> dict[str, Json]:
+    def execute(self, query: str, variables: Mapping[str, object]) -> dict[str, Json]:
         """What GraphQL answers. The query changes nothing, or nothing twice."""
-        from sdd_hooks.remote.graphql import ask
+        from sdd_hooks.remote.graphql import execute
 
-        return ask(self.client, graphql_url(self.client.api), query, variables)
+        return execute(self.client, graphql_url(self.client.api), query, variables)
 
     def us(self) -> str:
         """The name that the token belongs to; "" where GitHub does not say, as to a job's own."""

@@ -72,7 +72,7 @@ def settle(api: Api, settling: Iterable[Thread]) -> None:
         id, _, comment = thread.id.rpartition("/")
         if id and may_resolve:
             try:
-                api.ask(_RESOLVE, {"thread": id})
+                api.execute(_RESOLVE, {"thread": id})
             except RateLimited:
                 raise
             except RemoteError:
@@ -89,7 +89,7 @@ def _from_graphql(api: Api, number: int) -> Iterator[Thread]:
     variables: dict[str, object] = {"owner": owner, "name": name, "number": number}
     seen = set()
     for _ in range(MAX_PAGES):
-        data = api.ask(_THREADS, variables)
+        data = api.execute(_THREADS, variables)
         found = field(data, "repository", "pullRequest", "reviewThreads")
         more = field(found, "pageInfo", "hasNextPage")
         if not isinstance(more, bool) or not isinstance(field(found, "nodes"), list):

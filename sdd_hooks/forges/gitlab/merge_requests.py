@@ -37,7 +37,7 @@ from sdd_hooks.remote.paging import read_listing
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
-    from sdd_hooks.remote.response import Answer
+    from sdd_hooks.remote.response import Response
 
 LONGEST = 255
 """Characters of a status's description, and of its address."""
@@ -138,7 +138,7 @@ class GitLab:
         """
         answer = self.client.get("user", allow=(401, 403, 404))
         if answer.status == 401:
-            raise WriteDenied(str(self.client.refused("401, it is nobody's")))
+            raise WriteDenied(str(self.client.access_refused("401, it is nobody's")))
         return text(answer.json(), "username") if answer.status == 200 else ""
 
     def _is_me(self, person: Json) -> bool:
@@ -241,13 +241,13 @@ class GitLab:
         *,
         again: bool = False,
         allow: tuple[int, ...] = (),
-    ) -> Answer:
+    ) -> Response:
         """Send something that changes the project. Raises WriteDenied."""
         with writing():
             return self.client.send(method, path, body, allow=allow, again=again)
 
-    def _reason(self, answer: Answer) -> str:
-        return self.client.said(_said(answer)) or str(answer.status)
+    def _reason(self, answer: Response) -> str:
+        return self.client.redact(_said(answer)) or str(answer.status)
 
     @property
     def _web(self) -> str:
@@ -266,7 +266,7 @@ def _is_bot(name: str) -> bool:
     return _BOT.fullmatch(name) is not None
 
 
-def _said(answer: Answer) -> str:
+def _said(answer: Response) -> str:
     """What an answer says of why, as text, whatever its form."""
     said = field(answer.json(), "message")
     said = field(answer.json(), "error") if said is None else said

@@ -39,8 +39,16 @@ from sdd_hooks.trackers.beads.program import (
     require_success,
     text_file,
 )
-from sdd_hooks.trackers.issue import Draft, Edit, Issue
-from sdd_hooks.trackers.protocol import Around, Filter, Machine, Page, Since, Vendor, Where
+from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.protocol import (
+    IssueFilter,
+    IssuePage,
+    RepositoryContext,
+    Since,
+    TrackerEnvironment,
+    TrackerLocation,
+    TrackerVendor,
+)
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
@@ -77,12 +85,12 @@ class BeadsTracker:
         self._bd = BdProgram(root, environ)
         self._clock = clock
 
-    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:  # noqa: ARG002
+    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:  # noqa: ARG002
         """One page of all issues: a change of labels or dependencies does not set `updated_at`."""
         at = self._clock()
         listing = self._list(at)
         parsed = issues_of(listing.records)
-        yield Page(
+        yield IssuePage(
             parsed.issues,
             at,
             gone=parsed.gone,
@@ -99,7 +107,7 @@ class BeadsTracker:
         """One issue. Raises Missing."""
         return self._find(id)[1]
 
-    def query(self, filter: Filter) -> Iterator[Issue]:
+    def query(self, filter: IssueFilter) -> Iterator[Issue]:
         """The issues that match, last updated first."""
         matching = (
             issue
@@ -111,7 +119,7 @@ class BeadsTracker:
     def disconnect(self) -> None:
         """Do nothing: there is no connection."""
 
-    def create(self, draft: Draft) -> Issue:
+    def create(self, draft: IssueDraft) -> Issue:
         """Create an issue. A label in TYPES becomes its type. `group` is an epic."""
         kind, labels = _type_of(draft.labels)
         options = [f"--title={draft.title}", f"--type={kind or DEFAULT_TYPE}"]
@@ -126,7 +134,7 @@ class BeadsTracker:
             raise RemoteError("`bd create` does not say what it created: look at `bd list`")
         return self.issue(id)
 
-    def edit(self, id: str, edit: Edit) -> Issue:
+    def edit(self, id: str, edit: IssueEdit) -> Issue:
         """Change an issue.
 
         If a new body contains the sections for design, acceptance criteria and notes unchanged, the
@@ -180,7 +188,7 @@ class BeadsTracker:
         matches = [issue for issue in epics if name.strip() in {issue.id, issue.title.strip()}]
         if matches:
             return min(matches, key=lambda issue: issue.status == "closed").id
-        return self.create(Draft(name, labels=(EPIC,))).id
+        return self.create(IssueDraft(name, labels=(EPIC,))).id
 
     def _find(self, id: str) -> tuple[Json, Issue]:
         """The record of an issue, and the issue. Raises Missing.
@@ -257,22 +265,22 @@ def _split_body(body: str, row: Json) -> tuple[str, list[str]]:
     return body, [f"--{name.removesuffix('_criteria')}=" for name in names]
 
 
-def _open(where: Where, machine: Machine) -> BeadsTracker:  # noqa: ARG001
+def _open(where: TrackerLocation, machine: TrackerEnvironment) -> BeadsTracker:  # noqa: ARG001
     return BeadsTracker(machine.around.root, machine.around.environ)
 
 
-def _declared(settings: TrackerSettings, around: Around) -> Where:  # noqa: ARG001
+def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:  # noqa: ARG001
     """Always this work tree: bd finds the `.beads/` of the main work tree, too."""
-    return Where("", "", DIRECTORY)
+    return TrackerLocation("", "", DIRECTORY)
 
 
-def _detected(around: Around) -> Where | None:
+def _detected(around: RepositoryContext) -> TrackerLocation | None:
     """This work tree if it has a directory `.beads/` that is not a link."""
     try:
         status = (around.root / DIRECTORY).lstat()
     except OSError:
         return None
-    return Where("", "", DIRECTORY) if stat.S_ISDIR(status.st_mode) else None
+    return TrackerLocation("", "", DIRECTORY) if stat.S_ISDIR(status.st_mode) else None
 
 
-VENDOR = Vendor(LABEL, _open, _declared, _detected, local=True)
+VENDOR = TrackerVendor(LABEL, _open, _declared, _detected, local=True)

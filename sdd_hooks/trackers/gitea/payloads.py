@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection
 
 from sdd_hooks.remote.json_fields import Json, field, flag, number, text, texts, utc
-from sdd_hooks.trackers.issue import Issue, PullRequest, Status
+from sdd_hooks.trackers.issue import Issue, IssueStatus, LinkedPull
 
 NAME = "gitea"
 
@@ -57,7 +57,7 @@ def is_pull(entry: Json) -> bool:
     return field(entry, "pull_request") is not None
 
 
-def pull_of(entry: Json, closing: re.Pattern[str], homes: Collection[str]) -> PullRequest | None:
+def pull_of(entry: Json, closing: re.Pattern[str], homes: Collection[str]) -> LinkedPull | None:
     """A pull request from an entry of the listing, without its files; None if it has no number.
 
     `closing` and `homes` are passed to `closed_by`.
@@ -66,12 +66,12 @@ def pull_of(entry: Json, closing: re.Pattern[str], homes: Collection[str]) -> Pu
     if index is None:
         return None
     title = text(entry, "title")
-    status: Status = "closed" if text(entry, "state") == "closed" else "open"
+    status: IssueStatus = "closed" if text(entry, "state") == "closed" else "open"
     if flag(entry, "merged"):
         status = "merged"
     elif status == "open" and _is_draft(entry, title):
         status = "draft"
-    return PullRequest(
+    return LinkedPull(
         number=str(index),
         branch=_branch(entry),
         status=status,

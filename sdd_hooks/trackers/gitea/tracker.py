@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER
-from sdd_hooks.remote.json_fields import Json, epoch, number, stamp, text
+from sdd_hooks.remote.json_fields import Json, format_utc, number, parse_epoch, text
 from sdd_hooks.remote.json_fields import field as field_of
 from sdd_hooks.remote.paging import Window, read_windows
 from sdd_hooks.trackers.gitea.payloads import (
@@ -32,9 +32,9 @@ from sdd_hooks.trackers.gitea.payloads import (
     pull_of,
     references,
 )
-from sdd_hooks.trackers.hosted import Hosted
-from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
-from sdd_hooks.trackers.protocol import Filter, Page, Since
+from sdd_hooks.trackers.hosted import HostedProject
+from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
+from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 MAX_FILES = 300
 """Files of a pull request that are read."""
@@ -61,7 +61,7 @@ _FILES = _Endpoint("files", "pull requests come without their files")
 
 
 @dataclass(frozen=True)
-class GiteaTracker(Hosted):
+class GiteaTracker(HostedProject):
     """The issues of one repository."""
 
     _supported: dict[_Endpoint, bool] = field(default_factory=dict, init=False, repr=False)
@@ -69,7 +69,7 @@ class GiteaTracker(Hosted):
     name = NAME
     label = LABEL
 
-    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:  # noqa: ARG002
+    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:  # noqa: ARG002
         """Changed issues, newest first, then pull requests, last updated first."""
         yield from self._issues(since.issues)
         yield from self._pulls(since.pulls)
@@ -90,7 +90,7 @@ class GiteaTracker(Hosted):
             raise Missing(f"{LABEL}: {self.home}#{id} is no issue")
         return issue
 
-    def query(self, filter: Filter) -> Iterator[Issue]:
+    def query(self, filter: IssueFilter) -> Iterator[Issue]:
         """The issues that match, newest first, without dependencies."""
         params = {**_ISSUES, "state": _STATES.get(filter.status or "", "all")}
         # The API separates labels by commas and cannot escape one.
@@ -104,7 +104,7 @@ class GiteaTracker(Hosted):
                 if wanted <= {label.lower() for label in issue.labels}:
                     yield issue
 
-    def create(self, draft: Draft) -> Issue:
+    def create(self, draft: IssueDraft) -> Issue:
         """Create an issue, and the labels that do not exist."""
         body: dict[str, object] = {"title": draft.title, "body": draft.body}
         if draft.labels:
@@ -113,7 +113,7 @@ class GiteaTracker(Hosted):
             body["milestone"] = self._milestone(draft.group)
         return self._written_issue(self.client.send("POST", self._path("issues"), body).json())
 
-    def edit(self, id: str, edit: Edit) -> Issue:
+    def edit(self, id: str, edit: IssueEdit) -> Issue:
         """Change an issue, and create the labels that do not exist."""
         if edit.labels is not None:
             labels = {"labels": self._label_ids(edit.labels)}
@@ -141,8 +141,8 @@ class GiteaTracker(Hosted):
         """Assign an issue to the milestone of that name, created if missing."""
         self.client.send("PATCH", self._issue_path(id), {"milestone": self._milestone(name)})
 
-    def _issues(self, since: float | None) -> Iterator[Page]:
-        params = dict(_ISSUES) if since is None else {**_ISSUES, "since": stamp(since)}
+    def _issues(self, since: float | None) -> Iterator[IssuePage]:
+        params = dict(_ISSUES) if since is None else {**_ISSUES, "since": format_utc(since)}
         for window in self._list(self._path("issues"), params, number_of):
             warnings: list[str] = []
             issues = self._parse(window.rows, warnings)
@@ -150,9 +150,9 @@ class GiteaTracker(Hosted):
                 paths = [self._issue_path(issue.id) for issue in issues]
                 if self._supports(_DEPENDENCIES, paths, warnings):
                     issues = self._with_dependencies(issues)
-            yield Page(tuple(issues), window.at, total=window.total, warnings=tuple(warnings))
+            yield IssuePage(tuple(issues), window.at, total=window.total, warnings=tuple(warnings))
 
-    def _pulls(self, since: float | None) -> Iterator[Page]:
+    def _pulls(self, since: float | None) -> Iterator[IssuePage]:
         if not self._has("has_pull_requests"):
             return
         params: dict[str, str | int] = {"state": "all", "sort": "recentupdate"}
@@ -165,14 +165,14 @@ class GiteaTracker(Hosted):
                 warnings: list[str] = []
                 parsed = (pull_of(entry, closing, self._homes) for entry in entries)
                 pulls = self._with_files([pull for pull in parsed if pull], warnings)
-                yield Page((), window.at, tuple(pulls), warnings=tuple(warnings))
+                yield IssuePage((), window.at, tuple(pulls), warnings=tuple(warnings))
                 if len(entries) < len(window.rows):
                     return
         except Missing as error:
             # A token may give access to issues alone.
             if has_page:
                 raise
-            yield Page((), self.client.clock(), warnings=(f"without pull requests: {error}",))
+            yield IssuePage((), self.client.clock(), warnings=(f"without pull requests: {error}",))
 
     def _parse(self, entries: list[Json], warnings: list[str]) -> list[Issue]:
         """The issues among the entries of the listing, with a warning for each without a number."""
@@ -191,7 +191,7 @@ class GiteaTracker(Hosted):
         """Request the dependencies of the issues, in both directions."""
         kinds = ("dependencies", "blocks")
         paths = [f"{self._issue_path(issue.id)}/{kind}" for issue in issues for kind in kinds]
-        ids = self.client.each(self._linked_ids, paths)
+        ids = self.client.map_concurrently(self._linked_ids, paths)
         return [replace(issue, blocked_by=next(ids), blocks=next(ids)) for issue in issues]
 
     def _linked_ids(self, path: str) -> tuple[str, ...]:
@@ -200,12 +200,14 @@ class GiteaTracker(Hosted):
         windows = self._list(path, {}, lambda entry: number(entry, "id"), _UNSUPPORTED)
         return references([entry for window in windows for entry in window.rows], self._homes)
 
-    def _with_files(self, pulls: list[PullRequest], warnings: list[str]) -> list[PullRequest]:
+    def _with_files(self, pulls: list[LinkedPull], warnings: list[str]) -> list[LinkedPull]:
         """Request the files of the pull requests that close an issue."""
         paths = {pull.number: self._path(f"pulls/{pull.number}") for pull in pulls if pull.closes}
         if not paths or not self._supports(_FILES, list(paths.values()), warnings):
             return pulls
-        files = dict(zip(paths, self.client.each(self._files, paths.values()), strict=True))
+        files = dict(
+            zip(paths, self.client.map_concurrently(self._files, paths.values()), strict=True)
+        )
         return [replace(pull, files=files.get(pull.number, ())) for pull in pulls]
 
     def _files(self, path: str) -> tuple[str, ...]:
@@ -294,7 +296,7 @@ class GiteaTracker(Hosted):
             query = {**params, "page": page, "limit": limit}
             response = self.client.get(path, query, allow=allow)
             # The server's date is the end of the request.
-            at = self.client.at(response) - max(self.client.clock() - started, 0.0)
+            at = self.client.server_time(response) - max(self.client.clock() - started, 0.0)
             if response.status in allow:
                 return Window([], None, False, at)
             entries = response.json()
@@ -326,5 +328,5 @@ class GiteaTracker(Hosted):
 
 def _is_before(entry: Json, since: float | None) -> bool:
     """Whether a pull request was last updated before that time."""
-    updated = epoch(text(entry, "updated_at"))
+    updated = parse_epoch(text(entry, "updated_at"))
     return since is not None and updated is not None and updated < since

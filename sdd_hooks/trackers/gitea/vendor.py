@@ -17,12 +17,17 @@ from sdd_hooks.remote.json_fields import Json, number, rows, text
 from sdd_hooks.remote.urls import RemoteUrl, parse_endpoint
 from sdd_hooks.trackers.declared_project import missing, no_address, whose
 from sdd_hooks.trackers.gitea.tracker import GiteaTracker
-from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
+from sdd_hooks.trackers.protocol import (
+    RepositoryContext,
+    TrackerEnvironment,
+    TrackerLocation,
+    TrackerVendor,
+)
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
     from sdd_hooks.remote.credentials import Secret, Sources
-    from sdd_hooks.remote.response import Answer
+    from sdd_hooks.remote.response import Response
 
 _HOSTS = frozenset({"codeberg.org", "gitea.com"})
 _NAME = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}", re.ASCII)
@@ -99,13 +104,13 @@ def _read_yaml(path: Path) -> object:
         return None
 
 
-def _open(where: Where, machine: Machine) -> GiteaTracker:
+def _open(where: TrackerLocation, machine: TrackerEnvironment) -> GiteaTracker:
     """Open a repository."""
     sources = _sources(machine.around.environ)
     return GiteaTracker(where, machine.connect(f"{where.url}{API_PATH}", sources))
 
 
-def _declared(settings: TrackerSettings, around: Around) -> Where:
+def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:
     """The declared repository, completed from the origin."""
     origin = _origin_repository(around)
     owner = settings.owner or (origin.owner if origin else "")
@@ -128,7 +133,7 @@ def _base(url: str) -> str:
     return f"{endpoint}{match[2]}" if match and endpoint else ""
 
 
-def _parse_origin(origin: RemoteUrl | None) -> Where | None:
+def _parse_origin(origin: RemoteUrl | None) -> TrackerLocation | None:
     """The repository of an origin on any host; None if its path has no owner and project."""
     if origin is None:
         return None
@@ -137,10 +142,10 @@ def _parse_origin(origin: RemoteUrl | None) -> Where | None:
         return None
     # An HTTP path may include the path of the server; an SSH path does not.
     below = "/".join(above) if origin.scheme in {"http", "https"} else ""
-    return Where(f"{origin.web}{below}", owner, project)
+    return TrackerLocation(f"{origin.web}{below}", owner, project)
 
 
-def _detected(around: Around) -> Where | None:
+def _detected(around: RepositoryContext) -> TrackerLocation | None:
     """The repository of an origin whose host is known, called `gitea.…`, or in the environment."""
     origin = around.origin
     if origin is None:
@@ -149,14 +154,14 @@ def _detected(around: Around) -> Where | None:
     return _origin_repository(around) if by_name or _server_from_environ(around) else None
 
 
-def _origin_repository(around: Around) -> Where | None:
+def _origin_repository(around: RepositoryContext) -> TrackerLocation | None:
     """The repository of the origin. The environment's address of the server takes precedence: an
     SSH address does not tell the web address."""
     where = _parse_origin(around.origin)
     return where and where._replace(url=_server_from_environ(around) or where.url)
 
 
-def _server_from_environ(around: Around) -> str:
+def _server_from_environ(around: RepositoryContext) -> str:
     """The address of the origin's server from the environment, else ""."""
     names = (*_URLS, _RUNNER[0]) if is_gitea_job(around.environ) else _URLS
     for name in names:
@@ -167,7 +172,7 @@ def _server_from_environ(around: Around) -> str:
     return ""
 
 
-def _asked(around: Around, machine: Machine) -> Where | None:
+def _asked(around: RepositoryContext, machine: TrackerEnvironment) -> TrackerLocation | None:
     """The repository of an origin whose host has the API of Gitea."""
     where = _parse_origin(around.origin)
     if where is None:
@@ -186,7 +191,7 @@ def _asked(around: Around, machine: Machine) -> Where | None:
         client.close()
 
 
-def _parse_json(response: Answer) -> Json:
+def _parse_json(response: Response) -> Json:
     """The JSON of a response; None for a body that is not JSON."""
     try:
         return response.json()
@@ -194,7 +199,7 @@ def _parse_json(response: Answer) -> Json:
         return None
 
 
-VENDOR = Vendor(
+VENDOR = TrackerVendor(
     LABEL,
     _open,
     _declared,

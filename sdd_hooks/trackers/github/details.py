@@ -17,8 +17,8 @@ from sdd_hooks.hosts.github import API_HEADERS, LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, number, text
 from sdd_hooks.remote.json_fields import field as field_of
 from sdd_hooks.trackers.github.payloads import linked_ids, listed_pull_of, pull_of, repository_of
-from sdd_hooks.trackers.issue import PullRequest
-from sdd_hooks.trackers.protocol import Where
+from sdd_hooks.trackers.issue import LinkedPull
+from sdd_hooks.trackers.protocol import TrackerLocation
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -41,7 +41,7 @@ fragment pull on PullRequest {
 """
 
 
-def repository_path(where: Where, below: str) -> str:
+def repository_path(where: TrackerLocation, below: str) -> str:
     """The path of `below` in the REST API of a repository."""
     owner, project = quote(where.owner, safe=""), quote(where.project, safe="")
     return f"repos/{owner}/{project}/{below}".rstrip("/")
@@ -56,7 +56,7 @@ class DetailRequests:
 
     client: Client
     graphql: str
-    where: Where
+    where: TrackerLocation
     _refused: set[str] = field(default_factory=set)
     _warnings: list[str] = field(default_factory=list)
 
@@ -94,7 +94,7 @@ class DetailRequests:
         if not counted or "dependencies" in self._refused:
             return {}
         ids_by_issue: dict[int, dict[str, tuple[str, ...]]] = {}
-        results = self.client.each(self._dependency_ids, counted)
+        results = self.client.map_concurrently(self._dependency_ids, counted)
         for (entry, direction), ids in zip(counted, results, strict=True):
             if ids is None:
                 self.warn_once("dependencies", f"{LABEL} does not show dependencies: left out")
@@ -105,16 +105,16 @@ class DetailRequests:
             for issue, ids in ids_by_issue.items()
         }
 
-    def pull_requests(self, entries: list[Json]) -> tuple[PullRequest, ...]:
+    def pull_requests(self, entries: list[Json]) -> tuple[LinkedPull, ...]:
         """The pull requests of these entries; with the data of the listing alone where GraphQL
         refuses access."""
-        details: dict[int, PullRequest] = {}
+        details: dict[int, LinkedPull] = {}
         if entries and "graphql" not in self._refused:
             numbers = [id for id in (number(entry, "number") for entry in entries) if id]
             starts = range(0, len(numbers), MAX_PULLS_PER_REQUEST)
             batches = [numbers[start : start + MAX_PULLS_PER_REQUEST] for start in starts]
             try:
-                for batch in self.client.each(self._pulls_by_number, batches):
+                for batch in self.client.map_concurrently(self._pulls_by_number, batches):
                     details |= batch
             except AccessRefused as error:
                 self.warn_once(
@@ -137,7 +137,7 @@ class DetailRequests:
             return None
         return linked_ids(response.json(), repository_of(entry))
 
-    def _pulls_by_number(self, numbers: list[int]) -> dict[int, PullRequest]:
+    def _pulls_by_number(self, numbers: list[int]) -> dict[int, LinkedPull]:
         """The pull requests with these numbers that exist. Raises RemoteError."""
         fields = "\n".join(f"p{id}: pullRequest(number: {id}) {{ ...pull }}" for id in numbers)
         try:
@@ -154,7 +154,7 @@ class DetailRequests:
 
     def _query(self, fields: str, fragments: str = "") -> Json:
         """The repository as GraphQL returns it: these fields and `nameWithOwner`."""
-        from sdd_hooks.remote.graphql import ask
+        from sdd_hooks.remote.graphql import execute
 
         query = (
             "query($owner: String!, $name: String!) {\n"
@@ -163,7 +163,7 @@ class DetailRequests:
             f"}}\n}}\n{fragments}"
         )
         variables = {"owner": self.where.owner, "name": self.where.project}
-        return field_of(ask(self.client, self.graphql, query, variables), "repository")
+        return field_of(execute(self.client, self.graphql, query, variables), "repository")
 
 
 def _dependency_count(entry: Json, direction: str) -> int:

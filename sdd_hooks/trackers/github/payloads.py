@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text, texts, utc
-from sdd_hooks.trackers.issue import Issue, PullRequest, Status
+from sdd_hooks.trackers.issue import Issue, IssueStatus, LinkedPull
 
 NAME = "github"
 
-_STATES: dict[str, Status] = {"OPEN": "open", "CLOSED": "closed", "MERGED": "merged"}
+_STATES: dict[str, IssueStatus] = {"OPEN": "open", "CLOSED": "closed", "MERGED": "merged"}
 # https://docs.github.com/issues/tracking-your-work-with-issues/linking-a-pull-request-to-an-issue
 _CLOSES = re.compile(
     r"(?<!\w)(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:([\w.-]+/[\w.-]+))?#([0-9]{1,18})\b",
@@ -49,7 +49,7 @@ def is_pull(entry: Json) -> bool:
     return field(entry, "pull_request") is not None
 
 
-def pull_of(data: Json, home: str) -> PullRequest | None:
+def pull_of(data: Json, home: str) -> LinkedPull | None:
     """A pull request of `home` (`owner/name`) from GraphQL data; None if it has no number.
 
     The issues of other repositories that it closes are left out.
@@ -59,8 +59,8 @@ def pull_of(data: Json, home: str) -> PullRequest | None:
         return None
     linked = rows(data, "closingIssuesReferences", "nodes")
     closes = (text(issue, "number") for issue in linked if _is_in(issue, home))
-    status: Status = _STATES.get(text(data, "state"), "open")
-    return PullRequest(
+    status: IssueStatus = _STATES.get(text(data, "state"), "open")
+    return LinkedPull(
         number=str(id),
         branch=text(data, "headRefName"),
         status="draft" if status == "open" and flag(data, "isDraft") else status,
@@ -70,7 +70,7 @@ def pull_of(data: Json, home: str) -> PullRequest | None:
     )
 
 
-def listed_pull_of(entry: Json) -> PullRequest | None:
+def listed_pull_of(entry: Json) -> LinkedPull | None:
     """A pull request from an entry of the issue listing: without branch and files.
 
     It closes the issues that its text names after one of GitHub's closing keywords. None if it has
@@ -79,7 +79,7 @@ def listed_pull_of(entry: Json) -> PullRequest | None:
     id = number(entry, "number")
     if id is None:
         return None
-    status: Status = "closed" if text(entry, "state").lower() == "closed" else "open"
+    status: IssueStatus = "closed" if text(entry, "state").lower() == "closed" else "open"
     if utc(entry, "pull_request", "merged_at"):
         status = "merged"
     elif status == "open" and flag(entry, "draft"):
@@ -87,7 +87,7 @@ def listed_pull_of(entry: Json) -> PullRequest | None:
     home = repository_of(entry)
     named = _CLOSES.findall(text(entry, "body"))
     closes = (id for repository, id in named if not repository or _same(repository, home))
-    return PullRequest(
+    return LinkedPull(
         number=str(id),
         branch="",
         status=status,

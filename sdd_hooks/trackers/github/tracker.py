@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.hosts.github import API_HEADERS, LABEL, PAGE_SIZE
-from sdd_hooks.remote.json_fields import Json, number, rows, stamp, text, utc
+from sdd_hooks.remote.json_fields import Json, format_utc, number, rows, text, utc
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.github.details import (
     DetailRequests,
     repository_path,
 )
 from sdd_hooks.trackers.github.payloads import NAME, is_pull, issue_of, repository_of
-from sdd_hooks.trackers.hosted import Hosted
-from sdd_hooks.trackers.issue import Draft, Edit, Issue
-from sdd_hooks.trackers.protocol import Filter, Page, Since
+from sdd_hooks.trackers.hosted import HostedProject
+from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 if TYPE_CHECKING:
-    from sdd_hooks.remote.response import Answer
+    from sdd_hooks.remote.response import Response
 
 _STATES = {"open": "open", "draft": "open", "closed": "closed", "merged": "closed"}
 
@@ -34,12 +34,12 @@ class _ListingPage(NamedTuple):
     """A page of the listing, and whether another page follows."""
 
     entries: list[Json]
-    response: Answer
+    response: Response
     has_next: bool
 
 
 @dataclass(frozen=True)
-class GitHubTracker(Hosted):
+class GitHubTracker(HostedProject):
     """The issues of one repository. `graphql` is the URL of the GraphQL API."""
 
     graphql: str
@@ -47,7 +47,7 @@ class GitHubTracker(Hosted):
     name = NAME
     label = LABEL
 
-    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:
+    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:
         """Pages of issues and pull requests in the order of their last update.
 
         A listing that did not change takes one conditional request.
@@ -57,9 +57,9 @@ class GitHubTracker(Hosted):
         details = DetailRequests(self.client, self.graphql, self.where)
         etag = ""
         for count, listed in enumerate(self._updated_since(start, known_etag)):
-            at = self.client.at(listed.response)
+            at = self.client.server_time(listed.response)
             if listed.response.status == 304:
-                yield Page((), at, total=0)
+                yield IssuePage((), at, total=0)
                 return
             page = _page(listed, at, details)
             if count == 0:
@@ -90,7 +90,7 @@ class GitHubTracker(Hosted):
             raise Missing(f"{LABEL}: {self.home}#{id} is no issue")
         return issue
 
-    def query(self, filter: Filter) -> Iterator[Issue]:
+    def query(self, filter: IssueFilter) -> Iterator[Issue]:
         """The issues that match, last updated first, without dependencies."""
         params: dict[str, str | int] = {
             "state": _STATES.get(filter.status or "", "all"),
@@ -109,7 +109,7 @@ class GitHubTracker(Hosted):
                 if issue and wanted <= {label.lower() for label in issue.labels}:
                     yield issue
 
-    def create(self, draft: Draft) -> Issue:
+    def create(self, draft: IssueDraft) -> Issue:
         """Create an issue. GitHub creates labels that do not exist."""
         body: dict[str, object] = {"title": draft.title, "body": draft.body}
         if draft.labels:
@@ -118,7 +118,7 @@ class GitHubTracker(Hosted):
             body["milestone"] = self._milestone(draft.group)
         return self._written_issue(self._send("POST", self._path("issues"), body))
 
-    def edit(self, id: str, edit: Edit) -> Issue:
+    def edit(self, id: str, edit: IssueEdit) -> Issue:
         """Change an issue."""
         changes = {name: value for name, value in edit._asdict().items() if value is not None}
         return self._written_issue(self._send("PATCH", self._issue_path(id), changes))
@@ -164,7 +164,7 @@ class GitHubTracker(Hosted):
         page = self._list(self._path("issues"), params)
         seen = {number(entry, "number") for entry in page.entries}
         yield page
-        while (target := self.client.following(page.response)) is not None:
+        while (target := self.client.next_page_url(page.response)) is not None:
             page = self._list(target)
             numbers = {number(entry, "number") for entry in page.entries}
             if numbers <= seen:
@@ -187,9 +187,9 @@ class GitHubTracker(Hosted):
         entries = response.json()
         if not isinstance(entries, list):
             raise RemoteError(f"{LABEL} answers without a list of issues: check the URL")
-        return _ListingPage(entries, response, self.client.following(response) is not None)
+        return _ListingPage(entries, response, self.client.next_page_url(response) is not None)
 
-    def _follow_redirect(self, id: str, response: Answer) -> Answer:
+    def _follow_redirect(self, id: str, response: Response) -> Response:
         """The issue at the address of a redirect, if only its repository was renamed.
 
         Raises Missing for an issue that was transferred to another repository.
@@ -212,7 +212,7 @@ class GitHubTracker(Hosted):
                 existing = number(milestone, "number")
                 if text(milestone, "title") == name and existing is not None:
                     return existing
-            path, params = self.client.following(response), None
+            path, params = self.client.next_page_url(response), None
         created = number(self._send("POST", self._path("milestones"), {"title": name}), "number")
         if created is None:
             raise RemoteError(f"{LABEL} does not say which milestone it made: try again")
@@ -232,7 +232,7 @@ class GitHubTracker(Hosted):
         params: Mapping[str, str | int] | None = None,
         headers: Mapping[str, str] | None = None,
         allow: tuple[int, ...] = (),
-    ) -> Answer:
+    ) -> Response:
         return self.client.get(
             path, params, headers={**API_HEADERS, **(headers or {})}, allow=allow
         )
@@ -248,7 +248,7 @@ class GitHubTracker(Hosted):
         return self._path(f"issues/{self.number(id)}")
 
 
-def _page(listed: _ListingPage, at: float, details: DetailRequests) -> Page:
+def _page(listed: _ListingPage, at: float, details: DetailRequests) -> IssuePage:
     """A page of the listing, completed with the details that its entries lack."""
     entries = [entry for entry in listed.entries if not is_pull(entry)]
     dependencies = details.dependencies(entries)
@@ -260,7 +260,7 @@ def _page(listed: _ListingPage, at: float, details: DetailRequests) -> Page:
         else:
             issues.append(issue)
     pulls = details.pull_requests([entry for entry in listed.entries if is_pull(entry)])
-    return Page(tuple(issues), at, pulls=pulls, warnings=details.take_warnings())
+    return IssuePage(tuple(issues), at, pulls=pulls, warnings=details.take_warnings())
 
 
 def _start(since: Since, notes: Mapping[str, str]) -> str:
@@ -272,4 +272,4 @@ def _start(since: Since, notes: Mapping[str, str]) -> str:
     if since.issues is None or since.pulls is None:
         return ""
     times = (since.issues, since.pulls)
-    return stamp(max(times) if notes else min(times))
+    return format_utc(max(times) if notes else min(times))

@@ -13,7 +13,12 @@ from sdd_hooks.hosts.github import CLOUD, LABEL, graphql_url, rate_limit, token_
 from sdd_hooks.remote.urls import parse_endpoint, parse_remote
 from sdd_hooks.trackers.declared_project import no_address, whose
 from sdd_hooks.trackers.github.tracker import GitHubTracker
-from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
+from sdd_hooks.trackers.protocol import (
+    RepositoryContext,
+    TrackerEnvironment,
+    TrackerLocation,
+    TrackerVendor,
+)
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
@@ -51,7 +56,7 @@ def _site(host: str) -> str:
     return site if site == "github.com" or site.endswith(".ghe.com") else host
 
 
-def _open(where: Where, machine: Machine) -> GitHubTracker:
+def _open(where: TrackerLocation, machine: TrackerEnvironment) -> GitHubTracker:
     """Open a repository. The cloud's API has a separate host; a server's API is below `/api`."""
     scheme, _, host = where.url.partition("://")
     if where.url == CLOUD or host.endswith(".ghe.com"):
@@ -62,7 +67,7 @@ def _open(where: Where, machine: Machine) -> GitHubTracker:
     return GitHubTracker(where, client, graphql_url(api))
 
 
-def _declared(settings: TrackerSettings, around: Around) -> Where:
+def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:
     """The declared repository, completed from its URL, then from an origin on the same host."""
     declared = parse_remote(settings.url) if settings.url else None
     if settings.url:
@@ -86,17 +91,17 @@ def _base(url: str) -> str:
     return CLOUD if endpoint.host in _HOSTS else str(endpoint)
 
 
-def _detected(around: Around) -> Where | None:
+def _detected(around: RepositoryContext) -> TrackerLocation | None:
     """The repository of an origin on github.com; None for other origins."""
     origin = around.origin
     if origin is None or origin.host not in _HOSTS:
         return None
     if not _OWNER.fullmatch(origin.owner) or not _PROJECT.fullmatch(origin.name):
         return None
-    return Where(CLOUD, origin.owner, origin.name)
+    return TrackerLocation(CLOUD, origin.owner, origin.name)
 
 
-VENDOR = Vendor(
+VENDOR = TrackerVendor(
     LABEL,
     _open,
     _declared,

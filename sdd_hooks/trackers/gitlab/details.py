@@ -26,7 +26,7 @@ from sdd_hooks.trackers.gitlab.payloads import (
     links_of,
     pull_of,
 )
-from sdd_hooks.trackers.issue import PullRequest
+from sdd_hooks.trackers.issue import LinkedPull
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -56,7 +56,7 @@ class DetailRequests:
     home: str
     graphql: str
     warnings: list[str] = field(default_factory=list)
-    _closing_pulls: dict[str, PullRequest] = field(default_factory=dict)
+    _closing_pulls: dict[str, LinkedPull] = field(default_factory=dict)
     """The merge requests that close an issue, by number: their files are requested at the end."""
     _closing_counts: dict[str, int] = field(default_factory=dict)
     """The number of merge requests that close an issue, by the issue's number."""
@@ -78,7 +78,7 @@ class DetailRequests:
         iids = {iid for iid, count in counts.items() if count}
         iids |= {iid for iid, count in self._link_counts(list(counts)).items() if count}
         linked = [entry for entry in entries if number(entry, "iid") and text(entry, "iid") in iids]
-        links = self.client.each(self._links_of, linked)
+        links = self.client.map_concurrently(self._links_of, linked)
         return {text(entry, "iid"): pair for entry, pair in zip(linked, links, strict=True)}
 
     def record_closing_counts(self, entries: Iterable[Json]) -> None:
@@ -88,7 +88,7 @@ class DetailRequests:
             if count > 0:
                 self._closing_counts[text(entry, "iid")] = count
 
-    def add_pulls(self, entries: list[Json], *, everything: bool) -> tuple[PullRequest, ...]:
+    def add_pulls(self, entries: list[Json], *, everything: bool) -> tuple[LinkedPull, ...]:
         """Return the merge requests that close no issue; keep the others for `closing_pulls`.
 
         With `everything`, this fetch lists all merge requests. Otherwise the issues that each one
@@ -99,7 +99,7 @@ class DetailRequests:
         closes: Iterator[tuple[str, ...]] = (
             iter([()] * len(pulls))
             if everything
-            else self.client.each(self._closes, [entry for entry, _ in pulls])
+            else self.client.map_concurrently(self._closes, [entry for entry, _ in pulls])
         )
         unlinked = []
         for (_, listed), ids in zip(pulls, closes, strict=True):
@@ -119,12 +119,14 @@ class DetailRequests:
             for id in pull.closes:
                 known[id] = known.get(id, 0) + 1
         lacking = [id for id, count in self._closing_counts.items() if known.get(id, 0) < count]
-        for id, pulls in zip(lacking, self.client.each(self._closed_by, lacking), strict=True):
+        for id, pulls in zip(
+            lacking, self.client.map_concurrently(self._closed_by, lacking), strict=True
+        ):
             for pull in pulls:
                 listed = self._closing_pulls.get(pull.number, pull)
                 self._closing_pulls[pull.number] = closing(listed, (id,))
 
-    def closing_pulls(self) -> Iterator[tuple[PullRequest, ...]]:
+    def closing_pulls(self) -> Iterator[tuple[LinkedPull, ...]]:
         """Batches of the merge requests that close an issue, last updated first, with files."""
         pulls = sorted(self._closing_pulls.values(), key=lambda pull: pull.updated, reverse=True)
         if len(pulls) > MAX_DIFF_REQUESTS:
@@ -134,20 +136,20 @@ class DetailRequests:
         for begin in range(0, len(pulls), PAGE_SIZE):
             part = pulls[begin : begin + PAGE_SIZE]
             if begin < MAX_DIFF_REQUESTS:
-                files = self.client.each(self._files, part)
+                files = self.client.map_concurrently(self._files, part)
                 part = [replace(pull, files=paths) for pull, paths in zip(part, files, strict=True)]
             yield tuple(part)
 
     def _link_counts(self, iids: list[str]) -> dict[str, int]:
         """The number of links of these issues; empty where GraphQL does not return it."""
-        from sdd_hooks.remote.graphql import ask
+        from sdd_hooks.remote.graphql import execute
 
         if not self._has_link_counts:
             return {}
         variables = {"path": self.home, "iids": [iid for iid in iids if iid]}
         reason = "not shown"
         try:
-            counts = link_counts_of(ask(self.client, self.graphql, LINK_COUNTS, variables))
+            counts = link_counts_of(execute(self.client, self.graphql, LINK_COUNTS, variables))
         except RateLimited:
             raise
         except RemoteError as error:
@@ -168,7 +170,7 @@ class DetailRequests:
         response = self.client.get(path, {"per_page": PAGE_SIZE}, allow=_UNAVAILABLE)
         return ids_of(response.json(), number(entry, "project_id"))
 
-    def _closed_by(self, id: str) -> list[PullRequest]:
+    def _closed_by(self, id: str) -> list[LinkedPull]:
         """The merge requests of this project that close an issue."""
         response = self.client.get(
             f"{self.path}/issues/{id}/closed_by", {"per_page": PAGE_SIZE}, allow=_UNAVAILABLE
@@ -177,7 +179,7 @@ class DetailRequests:
         entries = (entry for entry in rows(response.json()) if is_pull_of(entry, self.home))
         return [pull for pull in (pull_of(entry, self.home) for entry in entries) if pull]
 
-    def _files(self, pull: PullRequest) -> tuple[str, ...]:
+    def _files(self, pull: LinkedPull) -> tuple[str, ...]:
         """The paths of the first hundred changes of a merge request; empty if unavailable."""
         path = f"{self.path}/merge_requests/{pull.number}"
         allow = (*_UNAVAILABLE, *_OVERLOADED)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
-from sdd_hooks.remote.json_fields import Json, epoch, number, stamp, text
+from sdd_hooks.remote.json_fields import Json, format_utc, number, parse_epoch, text
 from sdd_hooks.remote.paging import Window, read_windows
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
-    from sdd_hooks.remote.response import Answer
+    from sdd_hooks.remote.response import Response
 
 _TOTAL = "x-total"
 
@@ -48,7 +48,7 @@ def list_updated(
     of a listing of one page is stored in `new_notes`.
     """
     kind = path.rpartition("/")[2]
-    start = "" if since is None else stamp(since)
+    start = "" if since is None else format_utc(since)
     known = notes.get(f"{kind} tag", "") if start and notes.get(f"{kind} since") == start else ""
     new_notes.update({f"{kind} since": start, f"{kind} tag": known})
     for count, (response, page) in enumerate(_pages(client, path, "updated", start, known)):
@@ -66,7 +66,7 @@ def list_all(client: Client, path: str) -> Iterator[ListingPage]:
         yield page
 
 
-def entries_of(response: Answer) -> list[Json]:
+def entries_of(response: Response) -> list[Json]:
     """The entries of a list. Raises RemoteError for anything else."""
     entries = response.json()
     if not isinstance(entries, list):
@@ -81,7 +81,7 @@ def repeated_page() -> RemoteError:
 
 def _pages(
     client: Client, path: str, by: Literal["created", "updated"], since: str, etag: str
-) -> Iterator[tuple[Answer, ListingPage]]:
+) -> Iterator[tuple[Response, ListingPage]]:
     params: dict[str, str | int] = {
         "scope": "all", "state": "all", "order_by": f"{by}_at", "sort": "asc",
         "per_page": PAGE_SIZE,
@@ -92,7 +92,7 @@ def _pages(
             params[f"{by}_after"] = since
         headers = {"If-None-Match": etag} if etag else {}
         response = client.get(path, params, headers=headers, allow=(304,) if etag else ())
-        at = client.at(response)
+        at = client.server_time(response)
         if response.status == 304:
             yield response, ListingPage([], at, 0)
             return
@@ -110,10 +110,10 @@ def _pages(
 
 def _numbered_pages(
     client: Client, path: str, params: Mapping[str, str | int]
-) -> Iterator[tuple[Answer, ListingPage]]:
+) -> Iterator[tuple[Response, ListingPage]]:
     """The pages of a listing by page number."""
     first_page: set[int | None] = set()
-    last: list[Answer] = []
+    last: list[Response] = []
 
     def request(page: int, limit: int) -> Window:
         response = client.get(path, {**params, "per_page": limit, "page": page})
@@ -125,28 +125,28 @@ def _numbered_pages(
         if page == 1:
             first_page.update(iids)
         has_next = _has_next(client, response)
-        return Window(entries, response.count(_TOTAL), has_next, client.at(response))
+        return Window(entries, response.count(_TOTAL), has_next, client.server_time(response))
 
     for window in read_windows(request, lambda entry: number(entry, "iid"), LABEL):
         yield last[0], ListingPage(window.rows, window.at)
 
 
-def _has_next(client: Client, response: Answer) -> bool:
+def _has_next(client: Client, response: Response) -> bool:
     """Whether another page of the listing follows."""
     if "link" in response.headers:
-        return client.following(response) is not None
+        return client.next_page_url(response) is not None
     return response.headers.get("x-next-page", "").strip() != ""
 
 
-def _etag(response: Answer) -> str:
+def _etag(response: Response) -> str:
     etag = response.headers.get("etag", "")
     return etag if etag.isascii() and etag.isprintable() else ""
 
 
 def _milliseconds(time: str) -> int:
-    return int((epoch(time) or 0.0) * 1000 + 0.5)
+    return int((parse_epoch(time) or 0.0) * 1000 + 0.5)
 
 
 def _timestamp(milliseconds: int) -> str:
     """A time in the format and precision of GitLab's payloads."""
-    return f"{stamp(milliseconds // 1000)[:-1]}.{milliseconds % 1000:03}Z"
+    return f"{format_utc(milliseconds // 1000)[:-1]}.{milliseconds % 1000:03}Z"

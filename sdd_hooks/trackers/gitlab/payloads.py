@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text, texts, utc
-from sdd_hooks.trackers.issue import Issue, PullRequest, Status
+from sdd_hooks.trackers.issue import Issue, IssueStatus, LinkedPull
 
 NAME = "gitlab"
 
@@ -24,7 +24,7 @@ query($path: ID!, $iids: [String!]) {
 The REST listing has the former alone.
 """
 
-_STATES: dict[str, Status] = {"closed": "closed", "merged": "merged"}
+_STATES: dict[str, IssueStatus] = {"closed": "closed", "merged": "merged"}
 
 # The default of https://docs.gitlab.com/administration/issue_closing_pattern/
 _KEYWORD = re.compile(
@@ -72,7 +72,7 @@ def is_moved(entry: Json) -> bool:
     return field(entry, "moved_to_id") is not None
 
 
-def pull_of(entry: Json, home: str) -> PullRequest | None:
+def pull_of(entry: Json, home: str) -> LinkedPull | None:
     """A merge request of the project `home`, without its files; None if it has no number.
 
     It closes the issues that its description names after one of GitLab's closing keywords.
@@ -80,10 +80,10 @@ def pull_of(entry: Json, home: str) -> PullRequest | None:
     iid = number(entry, "iid")
     if iid is None or iid < 1:
         return None
-    status: Status = _STATES.get(text(entry, "state"), "open")
+    status: IssueStatus = _STATES.get(text(entry, "state"), "open")
     if status == "open" and (flag(entry, "draft") or flag(entry, "work_in_progress")):
         status = "draft"
-    return PullRequest(
+    return LinkedPull(
         number=str(iid),
         branch=text(entry, "source_branch"),
         status=status,
@@ -99,7 +99,7 @@ def is_pull_of(entry: Json, home: str) -> bool:
     return full.lower() == home.lower()
 
 
-def closing(pull: PullRequest, ids: tuple[str, ...]) -> PullRequest:
+def closing(pull: LinkedPull, ids: tuple[str, ...]) -> LinkedPull:
     """The merge request with additional issues that it closes."""
     return replace(pull, closes=tuple(dict.fromkeys((*pull.closes, *ids))))
 

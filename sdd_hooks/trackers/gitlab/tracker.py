@@ -21,24 +21,24 @@ from sdd_hooks.trackers.gitlab.listing import (
     repeated_page,
 )
 from sdd_hooks.trackers.gitlab.payloads import NAME, is_moved, issue_of
-from sdd_hooks.trackers.hosted import Hosted
-from sdd_hooks.trackers.issue import Draft, Edit, Issue
-from sdd_hooks.trackers.protocol import Filter, Page, Since
+from sdd_hooks.trackers.hosted import HostedProject
+from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 if TYPE_CHECKING:
-    from sdd_hooks.remote.response import Answer
+    from sdd_hooks.remote.response import Response
 
 _STATES = {"open": "opened", "draft": "opened", "closed": "closed", "merged": "closed"}
 
 
 @dataclass(frozen=True)
-class GitLabTracker(Hosted):
+class GitLabTracker(HostedProject):
     """The issues of one project."""
 
     name = NAME
     label = LABEL
 
-    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:
+    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:
         """Pages of changed issues, then of merge requests. Without changes it takes two requests.
 
         Confidential issues are included if the token may read them.
@@ -56,16 +56,16 @@ class GitLabTracker(Hosted):
         try:
             for listed in list_updated(self.client, path, since.pulls, notes, new_notes):
                 pulls = details.add_pulls(listed.entries, everything=everything)
-                yield Page((), listed.at, pulls=pulls)
+                yield IssuePage((), listed.at, pulls=pulls)
         except (AccessRefused, Missing) as error:
             # A project may have merge requests disabled.
             details.warnings.append(f"merge requests are left out: {error}")
         if everything:
             details.complete()
         for pulls in details.closing_pulls():
-            yield Page((), at or 0.0, pulls=pulls)
+            yield IssuePage((), at or 0.0, pulls=pulls)
         if details.warnings:
-            yield Page((), at or 0.0, warnings=details.take_warnings())
+            yield IssuePage((), at or 0.0, warnings=details.take_warnings())
         notes.update(new_notes)
 
     def inventory(self) -> Iterator[str]:
@@ -86,7 +86,7 @@ class GitLabTracker(Hosted):
             raise Missing(f"{LABEL}: {self.home}#{id} was moved to another project")
         return issue
 
-    def query(self, filter: Filter) -> Iterator[Issue]:
+    def query(self, filter: IssueFilter) -> Iterator[Issue]:
         """The issues that match, last updated first, without their links."""
         params: dict[str, str | int] = {
             "scope": "all", "order_by": "updated_at", "sort": "desc", "per_page": PAGE_SIZE,
@@ -107,9 +107,9 @@ class GitLabTracker(Hosted):
                 if issue is not None:
                     yield issue
             seen |= entries.keys()
-            path, params = self.client.following(response), {}
+            path, params = self.client.next_page_url(response), {}
 
-    def create(self, draft: Draft) -> Issue:
+    def create(self, draft: IssueDraft) -> Issue:
         """Create an issue. GitLab creates labels that do not exist."""
         body: dict[str, object] = {
             "title": draft.title,
@@ -121,7 +121,7 @@ class GitLabTracker(Hosted):
             body["milestone_id"] = self._milestone(draft.group)
         return self._written_issue(self.client.send("POST", self._path("issues"), body))
 
-    def edit(self, id: str, edit: Edit) -> Issue:
+    def edit(self, id: str, edit: IssueEdit) -> Issue:
         """Change an issue."""
         changes: dict[str, object] = {}
         if edit.title is not None:
@@ -163,7 +163,7 @@ class GitLabTracker(Hosted):
             raise RemoteError(f"{LABEL} does not say which milestone it made: try again")
         return created
 
-    def _written_issue(self, response: Answer) -> Issue:
+    def _written_issue(self, response: Response) -> Issue:
         issue = issue_of(response.json())
         if issue is None:
             raise RemoteError(
@@ -179,7 +179,7 @@ class GitLabTracker(Hosted):
         return self._path(f"issues/{self.number(id)}")
 
 
-def _page(listed: ListingPage, details: DetailRequests) -> Page:
+def _page(listed: ListingPage, details: DetailRequests) -> IssuePage:
     """A page of issues with their links."""
     kept = [entry for entry in listed.entries if not is_moved(entry)]
     links = details.links(kept)
@@ -188,7 +188,7 @@ def _page(listed: ListingPage, details: DetailRequests) -> Page:
         details.warnings.append(f"{LABEL} lists an issue without a number: left out")
     details.record_closing_counts(kept)
     gone = (text(entry, "iid") for entry in listed.entries if is_moved(entry))
-    return Page(
+    return IssuePage(
         tuple(issue for issue in issues if issue is not None),
         listed.at,
         gone=tuple(filter(None, gone)),

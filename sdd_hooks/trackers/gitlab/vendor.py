@@ -16,7 +16,12 @@ from sdd_hooks.remote.json_fields import field, text
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.trackers.declared_project import no_address, whose
 from sdd_hooks.trackers.gitlab.tracker import GitLabTracker
-from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
+from sdd_hooks.trackers.protocol import (
+    RepositoryContext,
+    TrackerEnvironment,
+    TrackerLocation,
+    TrackerVendor,
+)
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
@@ -101,12 +106,12 @@ def _read_glab_file(path: Path) -> object:
         return None
 
 
-def _open(where: Where, machine: Machine) -> GitLabTracker:
+def _open(where: TrackerLocation, machine: TrackerEnvironment) -> GitLabTracker:
     sources = _sources(machine.around.environ)
     return GitLabTracker(where, machine.connect(f"{where.url}{API_PATH}", sources, rate_limit))
 
 
-def _declared(settings: TrackerSettings, around: Around) -> Where:
+def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:
     """The declared project, completed from its URL, then from an origin on the same host."""
     origin = around.origin
     if settings.url:
@@ -140,17 +145,17 @@ def _web(origin: RemoteUrl) -> str:
     return CLOUD if origin.host in _HOSTS else origin.web
 
 
-def _detected(around: Around) -> Where | None:
+def _detected(around: RepositoryContext) -> TrackerLocation | None:
     """The project of an origin on gitlab.com or a host called `gitlab.…`."""
     origin = around.origin
     if origin is None or not _is_project(origin):
         return None
     first, _, rest = origin.host.partition(".")
     is_gitlab = origin.host in _HOSTS or (first == "gitlab" and rest != "")
-    return Where(_web(origin), origin.owner, origin.name) if is_gitlab else None
+    return TrackerLocation(_web(origin), origin.owner, origin.name) if is_gitlab else None
 
 
-def _asked(around: Around, machine: Machine) -> Where | None:
+def _asked(around: RepositoryContext, machine: TrackerEnvironment) -> TrackerLocation | None:
     """The project of an origin whose host sends GitLab's headers, without a token."""
     origin = around.origin
     if origin is None or not _is_project(origin):
@@ -161,11 +166,11 @@ def _asked(around: Around, machine: Machine) -> Where | None:
     finally:
         client.close()
     is_gitlab = "x-gitlab-meta" in response.headers
-    return Where(origin.web, origin.owner, origin.name) if is_gitlab else None
+    return TrackerLocation(origin.web, origin.owner, origin.name) if is_gitlab else None
 
 
 def _is_project(origin: RemoteUrl) -> bool:
     return bool(_OWNER.fullmatch(origin.owner) and _PROJECT.fullmatch(origin.name))
 
 
-VENDOR = Vendor(LABEL, _open, _declared, _detected, _asked, tokens=("GITLAB_TOKEN",))
+VENDOR = TrackerVendor(LABEL, _open, _declared, _detected, _asked, tokens=("GITLAB_TOKEN",))

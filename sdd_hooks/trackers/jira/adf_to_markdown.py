@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from sdd_hooks.remote.json_fields import Json, number, rows, stamp, text
+from sdd_hooks.remote.json_fields import Json, format_utc, number, rows, text
 from sdd_hooks.trackers.jira.inline_markdown import (
     MARKS,
     MarkedText,
@@ -237,7 +237,7 @@ def _marks(node: Json) -> tuple[frozenset[str], str]:
 def _day(timestamp: str) -> str:
     """The date of a timestamp in milliseconds; an invalid timestamp is returned unchanged."""
     try:
-        return stamp(int(timestamp) / 1000)[:10]
+        return format_utc(int(timestamp) / 1000)[:10]
     except (ValueError, OverflowError, OSError):
         return timestamp
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sdd_hooks.remote.json_fields import Json, epoch, field, rows, text, texts, utc
+from sdd_hooks.remote.json_fields import Json, field, parse_epoch, rows, text, texts, utc
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.jira.adf_to_markdown import markdown_of
 
@@ -77,7 +77,7 @@ def is_closed(fields: Json) -> bool:
 
 def second_of(entry: Json, name: str) -> int | None:
     """A time field of an issue in whole epoch seconds; None if it is missing or invalid."""
-    seconds = epoch(text(entry, "fields", name))
+    seconds = parse_epoch(text(entry, "fields", name))
     return None if seconds is None else int(seconds // 1)
 
 

@@ -18,7 +18,7 @@ from sdd_hooks.trackers.jira.payloads import FIELDS, LABEL, issue_of, key_of, se
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
-    from sdd_hooks.remote.response import Answer
+    from sdd_hooks.remote.response import Response
 
 CLOUD = "cloud"
 SERVER = "server"
@@ -105,7 +105,7 @@ class JiraSite:
         response = self._client.send(method, self._path(path), body, allow=(400,), again=again)
         self._authenticated(response)
         if response.status == 400:
-            errors = self._client.said("; ".join(_errors(response.json()))) or "no reason given"
+            errors = self._client.redact("; ".join(_errors(response.json()))) or "no reason given"
             raise RemoteError(f"{LABEL} does not accept it (400, {path}): {errors}")
         return response.json()
 
@@ -180,7 +180,7 @@ class JiraSite:
         """Close the connections."""
         self._client.close()
 
-    def _cloud_page(self, response: Answer) -> SearchPage:
+    def _cloud_page(self, response: Response) -> SearchPage:
         data = response.json()
         entries, token = _entries(data), text(data, "nextPageToken")
         following = _Position(token=token) if token and not flag(data, "isLast") else None
@@ -188,10 +188,10 @@ class JiraSite:
             raise RemoteError(f"{LABEL} does not say where its list goes on: try again later")
         if following is not None and not entries:
             raise RemoteError(f"{LABEL} lists the same page again and again: try again later")
-        return SearchPage(entries, self._client.at(response), following)
+        return SearchPage(entries, self._client.server_time(response), following)
 
-    def _server_page(self, response: Answer, position: _Position, size: int) -> SearchPage:
-        data, at = response.json(), self._client.at(response)
+    def _server_page(self, response: Response, position: _Position, size: int) -> SearchPage:
+        data, at = response.json(), self._client.server_time(response)
         entries, total = _entries(data), number(data, "total")
         if position.last_key:
             if not entries or key_of(entries[0]) != position.last_key:
@@ -208,14 +208,14 @@ class JiraSite:
     def _path(self, below: str) -> str:
         return f"rest/api/{3 if self.is_cloud else 2}/{below}"
 
-    def _authenticated(self, response: Answer) -> Answer:
+    def _authenticated(self, response: Response) -> Response:
         """Return the response. Raises AccessRefused if Jira rejected the token.
 
         Cloud treats an expired token as no token: the request succeeds with the public issues.
         """
         reason = response.headers.get("x-seraph-loginreason", "")
         if any(refusal in reason for refusal in _REFUSED):
-            raise self._client.refused(reason.partition(",")[0])
+            raise self._client.access_refused(reason.partition(",")[0])
         return response
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.issue import Draft, Edit, Issue
+from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
 from sdd_hooks.trackers.jira.payloads import (
     DONE,
     FIELDS,
@@ -23,7 +23,7 @@ from sdd_hooks.trackers.jira.payloads import (
 )
 from sdd_hooks.trackers.jira.site import JiraSite, SearchQuery
 from sdd_hooks.trackers.jira.writer import JiraWriter
-from sdd_hooks.trackers.protocol import Filter, Page, Since
+from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 PER_PAGE = 100
 KEYS_PER_PAGE = 1000
@@ -54,7 +54,7 @@ class JiraTracker:
         """The address of the project."""
         return f"{self._site.url}/browse/{self._project}"
 
-    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:
+    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:
         """Pages of changed issues, last updated last. Without changes it takes one request."""
         self._site.use_cached_deployment(notes.get("deployment", ""))
         start = None if since.issues is None else int(since.issues // 1)
@@ -69,7 +69,7 @@ class JiraTracker:
                     total = self._count(start) if has_next else len(page.entries)
             issues = [issue_of(entry, self._site.url) for entry in page.entries]
             warnings = dict.fromkeys(self._warnings(issues))
-            yield Page(
+            yield IssuePage(
                 tuple(filter(None, issues)),
                 page.at - INDEXING_SECONDS,
                 total=total,
@@ -96,7 +96,7 @@ class JiraTracker:
             raise Missing(f"{LABEL}: {key} was moved to {issue.id}", issue.id)
         return replace(issue, formerly=(key,))
 
-    def query(self, filter: Filter) -> Iterator[Issue]:
+    def query(self, filter: IssueFilter) -> Iterator[Issue]:
         """The issues that match, last updated first."""
         if filter.status not in {None, *_STATES} or not all(map(str.isprintable, filter.labels)):
             # Draft and merged are statuses of pull requests, and labels are printable.
@@ -119,11 +119,11 @@ class JiraTracker:
                 return
             page = self._site.search(query, page.next._replace(last_key=""))
 
-    def create(self, draft: Draft) -> Issue:
+    def create(self, draft: IssueDraft) -> Issue:
         """Create an issue: a task, or the most similar type of the project."""
         return self._written_issue(self._writer.create(draft))
 
-    def edit(self, id: str, edit: Edit) -> Issue:
+    def edit(self, id: str, edit: IssueEdit) -> Issue:
         """Change an issue."""
         key = self._key(id)
         self._writer.edit(key, edit)

@@ -10,19 +10,24 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.remote.json_fields import epoch
+from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.declared_project import no_address
 from sdd_hooks.trackers.jira.payloads import LABEL, PROJECT_KEY
 from sdd_hooks.trackers.jira.site import CLOUD_DOMAIN, JiraSite
 from sdd_hooks.trackers.jira.tracker import JiraTracker
-from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
+from sdd_hooks.trackers.protocol import (
+    RepositoryContext,
+    TrackerEnvironment,
+    TrackerLocation,
+    TrackerVendor,
+)
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
     from sdd_hooks.remote.credentials import Secret, Sources
-    from sdd_hooks.remote.response import Answer, Wait
+    from sdd_hooks.remote.response import RateLimit, Response
 
 URL_VARIABLES = ("JIRA_URL", "JIRA_BASE_URL")
 """Environment variables with the address of Jira, to which its token belongs."""
@@ -31,16 +36,16 @@ _PAGE = re.compile(r"/(?:browse|projects|secure|rest)(?:/.*)?\Z")
 _PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", re.ASCII)
 
 
-def rate_limit(answer: Answer, now: float) -> Wait | None:  # noqa: ARG001
+def rate_limit(answer: Response, now: float) -> RateLimit | None:  # noqa: ARG001
     """Recognise Jira's limits: 429, until `X-RateLimit-Reset`.
 
     https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
     """
-    from sdd_hooks.remote.response import Wait
+    from sdd_hooks.remote.response import RateLimit
 
     if answer.status != 429:
         return None
-    return Wait(epoch(answer.headers.get("x-ratelimit-reset", "")))
+    return RateLimit(parse_epoch(answer.headers.get("x-ratelimit-reset", "")))
 
 
 def _sources() -> Sources:
@@ -66,12 +71,12 @@ def _headers(secret: Secret) -> Mapping[str, str]:
     return {"Authorization": f"Basic {pair}"}
 
 
-def _open(where: Where, machine: Machine) -> JiraTracker:
+def _open(where: TrackerLocation, machine: TrackerEnvironment) -> JiraTracker:
     client = machine.connect(where.url, _sources(), rate_limit)
     return JiraTracker(JiraSite(where.url, client), where.project)
 
 
-def _declared(settings: TrackerSettings, around: Around) -> Where:
+def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:
     """The declared project; the environment may supply the address."""
     key = settings.project_key.strip().upper()
     if not key:
@@ -83,7 +88,7 @@ def _declared(settings: TrackerSettings, around: Around) -> Where:
     url = settings.url.strip() or next(filter(None, urls), "")
     if not url:
         raise SddError(f"{LABEL} needs to know where it is: add URL to `#### Tracker`")
-    return Where(_base(url), "", key)
+    return TrackerLocation(_base(url), "", key)
 
 
 def _base(url: str) -> str:
@@ -101,4 +106,4 @@ def _base(url: str) -> str:
     return f"{endpoint}{path}"
 
 
-VENDOR = Vendor(LABEL, _open, _declared, tokens=("JIRA_API_TOKEN", "JIRA_PAT"))
+VENDOR = TrackerVendor(LABEL, _open, _declared, tokens=("JIRA_API_TOKEN", "JIRA_PAT"))

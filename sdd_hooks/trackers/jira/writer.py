@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.issue import Draft, Edit
+from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
 from sdd_hooks.trackers.jira.payloads import DONE, LABEL, is_closed, key_of
 from sdd_hooks.trackers.jira.site import JiraSite, SearchQuery
 from sdd_hooks.trackers.protocol import Unsupported
@@ -45,15 +45,15 @@ class JiraWriter:
         self._project = project
         self._epics: dict[str, str] = {}
 
-    def create(self, draft: Draft) -> str:
+    def create(self, draft: IssueDraft) -> str:
         """Create an issue. Returns its key."""
         types = self._issue_types()
-        fields = self._fields(Edit(draft.title, draft.body or None, draft.labels or None))
+        fields = self._fields(IssueEdit(draft.title, draft.body or None, draft.labels or None))
         if draft.group:
             fields |= self._epic_fields(draft.group)
         return self._create(_draft_type(types), fields)
 
-    def edit(self, key: str, edit: Edit) -> None:
+    def edit(self, key: str, edit: IssueEdit) -> None:
         """Change an issue."""
         fields = self._fields(edit)
         if fields:
@@ -89,7 +89,7 @@ class JiraWriter:
         fields = self._epic_fields(name)
         self._site.send("PUT", f"issue/{key}", {"fields": fields}, again=True)
 
-    def _fields(self, edit: Edit) -> dict[str, object]:
+    def _fields(self, edit: IssueEdit) -> dict[str, object]:
         """The fields of an issue that an edit sets."""
         fields: dict[str, object] = {}
         if edit.title is not None:

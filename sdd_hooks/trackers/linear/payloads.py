@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text, texts, utc
-from sdd_hooks.trackers.issue import Issue, PullRequest, Status
+from sdd_hooks.trackers.issue import Issue, IssueStatus, LinkedPull
 
 NAME = "linear"
 
@@ -128,7 +128,7 @@ def all_identifiers(node: Json) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, identifiers)))
 
 
-def pull_of(attachment: Json) -> PullRequest | None:
+def pull_of(attachment: Json) -> LinkedPull | None:
     """A pull or merge request that is attached to an issue; None for any other attachment.
 
     The format of the metadata is not documented but known from use. A pull request without a state
@@ -140,14 +140,14 @@ def pull_of(attachment: Json) -> PullRequest | None:
     if match is None or not source.startswith(("github", "gitlab")):
         return None
     state = text(metadata, "status").lower() or text(metadata, "state").lower()
-    status: Status | None = _STATES.get(state)
+    status: IssueStatus | None = _STATES.get(state)
     if status is None and utc(metadata, "mergedAt"):
         status = "merged"
     if status is None:
         return None
     if status == "open" and flag(metadata, "draft"):
         status = "draft"
-    return PullRequest(
+    return LinkedPull(
         number=str(number(metadata, "number") or match[1]),
         branch=text(metadata, "branch"),
         status=status,
@@ -157,7 +157,7 @@ def pull_of(attachment: Json) -> PullRequest | None:
 
 
 _PULL = re.compile(r"/(?:pull|merge_requests)/([0-9]{1,18})(?=[/?#]|\Z)", re.ASCII)
-_STATES: dict[str, Status] = {
+_STATES: dict[str, IssueStatus] = {
     "open": "open",
     "opened": "open",
     "reopened": "open",
@@ -184,7 +184,7 @@ def _blocking(relations: list[Json], end: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, identifiers)))
 
 
-def _pulls(attachments: list[Json]) -> tuple[PullRequest, ...]:
+def _pulls(attachments: list[Json]) -> tuple[LinkedPull, ...]:
     """The pull requests among the attachments, without duplicates."""
     pulls = map(pull_of, attachments)
     return tuple({pull.number: pull for pull in pulls if pull is not None}.values())

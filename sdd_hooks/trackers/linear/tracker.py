@@ -17,9 +17,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from sdd_hooks.errors import Missing, RemoteError
-from sdd_hooks.remote.json_fields import Json, epoch, field, flag, number, rows, stamp, text
+from sdd_hooks.remote.json_fields import (
+    Json,
+    field,
+    flag,
+    format_utc,
+    number,
+    parse_epoch,
+    rows,
+    text,
+)
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.issue import Draft, Edit, Issue
+from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
 from sdd_hooks.trackers.linear import writer
 from sdd_hooks.trackers.linear.payloads import (
     BRIEF_FRAGMENT,
@@ -35,7 +44,7 @@ from sdd_hooks.trackers.linear.payloads import (
     issue_of,
     list_query,
 )
-from sdd_hooks.trackers.protocol import Filter, Page, Since, Where
+from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since, TrackerLocation
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -61,7 +70,7 @@ class _ListingPage(NamedTuple):
 class LinearTracker:
     """The issues of one team."""
 
-    where: Where
+    where: TrackerLocation
     client: Client
 
     name = NAME
@@ -80,17 +89,17 @@ class LinearTracker:
             return self.where.url
         return f"{self.where.url}/{self.where.owner}/team/{self.where.project.upper()}"
 
-    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:  # noqa: ARG002
+    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:  # noqa: ARG002
         """Pages of changed issues with their pull requests, last updated first."""
         filters: dict[str, object] = {}
         if since.issues is not None:
-            changed = {"updatedAt": {"gte": stamp(since.issues)}}
+            changed = {"updatedAt": {"gte": format_utc(since.issues)}}
             filters = {"or": [changed, {"attachments": {"some": changed}}]}
         at: float | None = None
         for listed in self._list(FULL_FRAGMENT, filters, "updatedAt", PER_PAGE):
             if at is None:
                 # The time of the last update serves as the clock: later changes are newer.
-                times = (*since, *(epoch(text(node, "updatedAt")) for node in listed.nodes))
+                times = (*since, *(parse_epoch(text(node, "updatedAt")) for node in listed.nodes))
                 at = max((0.0, *(time for time in times if time is not None)))
             yield self._page(listed, at, listed.total if since.issues is None else None)
 
@@ -118,7 +127,7 @@ class LinearTracker:
             raise Missing(f"{LABEL}: {id} is {one_line(issue.id)[:100]} now", issue.id)
         return issue
 
-    def query(self, filter: Filter) -> Iterator[Issue]:
+    def query(self, filter: IssueFilter) -> Iterator[Issue]:
         """The issues that match, last updated first, without dependencies and pull requests."""
         filters: dict[str, object] = {}
         if filter.status in _STATES:
@@ -133,11 +142,11 @@ class LinearTracker:
                 if issue is not None:
                     yield issue
 
-    def create(self, draft: Draft) -> Issue:
+    def create(self, draft: IssueDraft) -> Issue:
         """Create an issue, and the labels and the project that do not exist."""
         return self._written_issue(writer.create(self.execute, self.team, draft))
 
-    def edit(self, id: str, edit: Edit) -> Issue:
+    def edit(self, id: str, edit: IssueEdit) -> Issue:
         """Change an issue."""
         return self._written_issue(writer.edit(self.execute, id, edit))
 
@@ -168,10 +177,10 @@ class LinearTracker:
 
         Raises RemoteError, and Missing for an entity that Linear does not find.
         """
-        from sdd_hooks.remote.graphql import ask
+        from sdd_hooks.remote.graphql import execute
 
         try:
-            return ask(self.client, "", query, variables, again=again)
+            return execute(self.client, "", query, variables, again=again)
         except RemoteError as error:
             # Linear returns no specific error code for a missing entity.
             if type(error) is RemoteError and "Entity not found" in str(error):
@@ -209,7 +218,7 @@ class LinearTracker:
             if not flag(data, "issues", "pageInfo", "hasNextPage"):
                 return
             identifiers = {text(node, "identifier") for node in nodes}
-            times = [time for time in (epoch(text(node, order)) for node in nodes) if time]
+            times = [time for time in (parse_epoch(text(node, order)) for node in nodes) if time]
             # Linear's internal time may be more precise than its payload.
             last = int(min(times) * 1000) + 1 if times else until
             if last is not None and (until is None or last < until):
@@ -221,7 +230,7 @@ class LinearTracker:
                 raise RemoteError(f"{LABEL} lists the same page again and again: try again later")
             seen |= identifiers
 
-    def _page(self, listed: _ListingPage, at: float, total: int | None) -> Page:
+    def _page(self, listed: _ListingPage, at: float, total: int | None) -> IssuePage:
         """A page of issues, with requests for the members of lists that were cut off."""
         kept = [node for node in listed.nodes if not is_trashed(node)]
         cut_off = [
@@ -231,14 +240,16 @@ class LinearTracker:
             if flag(node, name, "pageInfo", "hasNextPage")
         ]
         requests = ((text(kept[index], "id"), name, after) for index, name, after in cut_off)
-        remaining = self.client.each(lambda request: self._remaining_members(*request), requests)
+        remaining = self.client.map_concurrently(
+            lambda request: self._remaining_members(*request), requests
+        )
         more: dict[int, dict[str, list[Json]]] = {}
         for (index, name, _), members in zip(cut_off, remaining, strict=True):
             more.setdefault(index, {})[name] = members
         issues = [issue_of(node, more.get(index)) for index, node in enumerate(kept)]
         left_out = issues.count(None)
         trashed = (node for node in listed.nodes if is_trashed(node))
-        return Page(
+        return IssuePage(
             tuple(issue for issue in issues if issue is not None),
             at,
             gone=tuple(id for node in trashed for id in all_identifiers(node)),
@@ -272,4 +283,4 @@ class LinearTracker:
 
 def _timestamp(milliseconds: int) -> str:
     """A time in the format and precision of Linear's payloads."""
-    return f"{stamp(milliseconds // 1000)[:-1]}.{milliseconds % 1000:03}Z"
+    return f"{format_utc(milliseconds // 1000)[:-1]}.{milliseconds % 1000:03}Z"

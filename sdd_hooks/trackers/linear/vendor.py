@@ -18,12 +18,17 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.remote.json_fields import rows, text
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.linear.tracker import LABEL, LinearTracker
-from sdd_hooks.trackers.protocol import Around, Machine, Vendor, Where
+from sdd_hooks.trackers.protocol import (
+    RepositoryContext,
+    TrackerEnvironment,
+    TrackerLocation,
+    TrackerVendor,
+)
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
     from sdd_hooks.remote.credentials import Secret, Sources
-    from sdd_hooks.remote.response import Answer, Wait
+    from sdd_hooks.remote.response import RateLimit, Response
 
 WEB = "https://linear.app"
 API = "https://api.linear.app/graphql"
@@ -34,12 +39,12 @@ _WORKSPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
 _BUDGETS = ("x-ratelimit-requests", "x-ratelimit-endpoint-requests", "x-ratelimit-complexity")
 
 
-def rate_limit(answer: Answer, _now: float) -> Wait | None:
+def rate_limit(answer: Response, _now: float) -> RateLimit | None:
     """Recognise Linear's limits: an error RATELIMITED, until the spent budgets are reset.
 
     https://linear.app/developers/rate-limiting
     """
-    from sdd_hooks.remote.response import Wait, out_of_quota
+    from sdd_hooks.remote.response import RateLimit, out_of_quota
 
     if answer.status not in {400, 429} or b"RATELIMITED" not in answer.body:
         return None
@@ -48,7 +53,7 @@ def rate_limit(answer: Answer, _now: float) -> Wait | None:
         return None
     spent = (out_of_quota(answer, budget, frozenset({answer.status})) for budget in _BUDGETS)
     ends = [wait.until for wait in spent if wait is not None and wait.until is not None]
-    return Wait(max(ends)) if ends else Wait()
+    return RateLimit(max(ends)) if ends else RateLimit()
 
 
 def _sources() -> Sources:
@@ -70,19 +75,19 @@ def _headers(secret: Secret) -> Mapping[str, str]:
     return {"Authorization": secret.value if is_api_key else f"Bearer {secret.value}"}
 
 
-def _open(where: Where, machine: Machine) -> LinearTracker:
+def _open(where: TrackerLocation, machine: TrackerEnvironment) -> LinearTracker:
     api = machine.around.environ.get(API_VARIABLE, "").strip() or API
     return LinearTracker(where, machine.connect(api, _sources(), rate_limit))
 
 
-def _declared(settings: TrackerSettings, _around: Around) -> Where:
+def _declared(settings: TrackerSettings, _around: RepositoryContext) -> TrackerLocation:
     """The team of `Team ID`: its key, or its UUID. An origin does not identify a team."""
     team = settings.team_id.strip()
     if not team:
         raise SddError(f"{LABEL} needs a Team ID: add `- **Team ID**: ENG` to `#### Tracker`")
     if not _TEAM.fullmatch(team):
         raise SddError(f"Team ID: {one_line(team)[:100]} is neither a team's key nor its UUID")
-    return Where(WEB, _workspace(settings), team)
+    return TrackerLocation(WEB, _workspace(settings), team)
 
 
 def _workspace(settings: TrackerSettings) -> str:
@@ -96,4 +101,4 @@ def _workspace(settings: TrackerSettings) -> str:
     return workspace if _WORKSPACE.fullmatch(workspace) else ""
 
 
-VENDOR = Vendor(LABEL, _open, _declared, tokens=("LINEAR_API_KEY",))
+VENDOR = TrackerVendor(LABEL, _open, _declared, tokens=("LINEAR_API_KEY",))

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.remote.json_fields import Json, field, flag, rows, text
-from sdd_hooks.trackers.issue import Draft, Edit
+from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
 from sdd_hooks.trackers.linear.payloads import CLOSED, FULL_FRAGMENT
 
 _TEAM = "query($team: TeamFilter!) { teams(filter: $team, first: 1) { nodes { id } } }"
@@ -61,7 +61,7 @@ class ExecuteQuery(Protocol):
         ...
 
 
-def create(execute: ExecuteQuery, team_filter: Mapping[str, object], draft: Draft) -> Json:
+def create(execute: ExecuteQuery, team_filter: Mapping[str, object], draft: IssueDraft) -> Json:
     """Create an issue in the team that the filter selects. Returns the issue."""
     nodes = rows(execute(_TEAM, {"team": team_filter}), "teams", "nodes")
     team = "".join(text(node, "id") for node in nodes)
@@ -79,7 +79,7 @@ def create(execute: ExecuteQuery, team_filter: Mapping[str, object], draft: Draf
     return field(_mutate(execute, _CREATE, {"input": values}, "issueCreate"), "issue")
 
 
-def edit(execute: ExecuteQuery, id: str, edit: Edit) -> Json:
+def edit(execute: ExecuteQuery, id: str, edit: IssueEdit) -> Json:
     """Change an issue. Returns the issue."""
     changes: dict[str, object] = {}
     if edit.title is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.remote.json_fields import stamp
+from sdd_hooks.remote.json_fields import format_utc
 from sdd_hooks.system.files import (
     FileTooLarge,
     PathRefused,
@@ -190,6 +190,6 @@ def _modification_time(path: Path) -> str:
 
 def _timestamp(seconds: str | float) -> str:
     try:
-        return stamp(float(seconds))
+        return format_utc(float(seconds))
     except (ValueError, OverflowError, OSError):
         return ""

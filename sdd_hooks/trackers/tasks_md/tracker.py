@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, NoReturn
 from sdd_hooks.errors import Missing, SddError
 from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.issue import Draft, Edit, Issue
+from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
 from sdd_hooks.trackers.protocol import (
-    Around,
-    Filter,
-    Machine,
-    Page,
+    IssueFilter,
+    IssuePage,
+    RepositoryContext,
     Since,
+    TrackerEnvironment,
+    TrackerLocation,
+    TrackerVendor,
     Unsupported,
-    Vendor,
-    Where,
 )
 from sdd_hooks.trackers.tasks_md.files import (
     FILE,
@@ -76,12 +76,12 @@ class TasksMdTracker:
         self._directories = directories
         self._clock = clock
 
-    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[Page]:  # noqa: ARG002
+    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:  # noqa: ARG002
         """One page of all sections: finding the changed ones would take as long."""
         at = self._clock()
         warnings: list[str] = []
         issues = tuple(self._issues(list(self._files(warnings))))
-        yield Page(issues, at, total=len(issues), warnings=tuple(warnings), everything=True)
+        yield IssuePage(issues, at, total=len(issues), warnings=tuple(warnings), everything=True)
 
     def inventory(self) -> Iterator[str] | None:
         """None: every fetch has all ids."""
@@ -92,7 +92,7 @@ class TasksMdTracker:
         file, _ = self._find(id)
         return next(issue for issue in self._issues([file]) if issue.id == id)
 
-    def query(self, filter: Filter) -> Iterator[Issue]:
+    def query(self, filter: IssueFilter) -> Iterator[Issue]:
         """The sections that match. A filter with labels matches none: sections have no labels."""
         issues = [] if filter.labels else self._issues(list(self._files([])))
         matching = (issue for issue in issues if filter.status in {None, issue.status})
@@ -101,7 +101,7 @@ class TasksMdTracker:
     def disconnect(self) -> None:
         """Do nothing: there is no connection."""
 
-    def create(self, draft: Draft) -> Issue:
+    def create(self, draft: IssueDraft) -> Issue:
         """Append a section to the tasks.md of the capability `draft.group`.
 
         The group is the name of a capability or the id of its specification; it may be omitted if
@@ -123,7 +123,7 @@ class TasksMdTracker:
         write_text(self._root, path, new_text)
         return self.issue(f"tasks-{capability}-{key}")
 
-    def edit(self, id: str, edit: Edit) -> Issue:
+    def edit(self, id: str, edit: IssueEdit) -> Issue:
         """Change heading and text of a section. Raises Missing, and Unsupported as `create`."""
         if edit.labels is not None:
             _refuse_labels(edit.labels)
@@ -239,26 +239,26 @@ def _refuse_text(path: str) -> NoReturn:
     )
 
 
-def _open(where: Where, machine: Machine) -> TasksMdTracker:  # noqa: ARG001
+def _open(where: TrackerLocation, machine: TrackerEnvironment) -> TasksMdTracker:  # noqa: ARG001
     return TasksMdTracker(Git(machine.around.root, machine.around.environ), machine.around.specs)
 
 
-def _declared(settings: TrackerSettings, around: Around) -> Where:  # noqa: ARG001
+def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:  # noqa: ARG001
     """The directories of the specifications, with or without tasks."""
     if not around.specs:
         raise SddError(
             "`Type: tasks.md` needs specifications: say where they are under"
             " `## Architecture Context`"
         )
-    return Where("", "", ", ".join(around.specs))
+    return TrackerLocation("", "", ", ".join(around.specs))
 
 
-def _detected(around: Around) -> Where | None:
+def _detected(around: RepositoryContext) -> TrackerLocation | None:
     """The directories of the specifications if one of them has a tasks.md."""
     for _, directory in capabilities(around.root, around.specs):
         if (around.root / directory / FILE).is_file():
-            return Where("", "", ", ".join(around.specs))
+            return TrackerLocation("", "", ", ".join(around.specs))
     return None
 
 
-VENDOR = Vendor(LABEL, _open, _declared, _detected, local=True, last=True)
+VENDOR = TrackerVendor(LABEL, _open, _declared, _detected, local=True, last=True)

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.commands import SCRIPTS, WORKSPACE, on_terminal, one_line, run
 from tests.cli.test_lazy import modules_of
 from tests.support.ledger import install_ledger, ledger
-from tests.support.loopback import Response
+from tests.support.loopback import CannedResponse
 from tests.support.repos import Repo
 
 TRACKER = "## SDD Configuration\n\n#### Tracker\n\n- **Type**: ledger\n- **URL**: "
@@ -222,7 +222,7 @@ def test_when_the_sync_fails_the_tracker_answers(shop, server):
     run(repo.root, "issues", "sync", env=env)
     repo.write("CLAUDE.md", TRACKER + server.url + ALWAYS)
     server.server.faults.append(
-        lambda request: Response(400) if request.path == "/book/issues" else None
+        lambda request: CannedResponse(400) if request.path == "/book/issues" else None
     )
     server.books["book"].write("4", "Just now")
     done = run(repo.root, "issues", "list", "--json", "--status", "open", env=env).json
@@ -241,7 +241,7 @@ def test_when_nothing_answers_what_is_stored_does(shop, server):
     repo, env = shop
     run(repo.root, "issues", "sync", env=env)
     repo.write("CLAUDE.md", TRACKER + server.url + ALWAYS)
-    server.server.faults.append(lambda request: Response(400))
+    server.server.faults.append(lambda request: CannedResponse(400))
     done = run(repo.root, "issues", "list", "--label", "shop", env=env)
     assert done.code == 0
     assert done.out == "1  open  2026-05-01  story, shop  Add a cart\n"
@@ -257,7 +257,7 @@ def test_when_nothing_answers_what_is_stored_does(shop, server):
 
 def test_nothing_known_is_not_no_issues(shop, server):
     repo, env = shop
-    server.server.faults.append(lambda request: Response(400))
+    server.server.faults.append(lambda request: CannedResponse(400))
     line = one_line(run(repo.root, "issues", "list", env=env), 8)
     assert line.startswith("issues sync failed: Ledger answers 400")
     assert run(repo.root, "issues", "show", "1", env=env).code == 8
@@ -271,7 +271,7 @@ def test_no_token_is_anywhere(shop, server):
         done = run(repo.root, "issues", *command, env=env)
         everything += done.out + done.err
     assert {one.headers.get("x-ledger") for one in server.server.asked} == {"s3cret"}
-    server.server.faults.append(lambda request: Response(401))
+    server.server.faults.append(lambda request: CannedResponse(401))
     line = one_line(run(repo.root, "issues", "sync", env=env), 8)
     assert "LEDGER_TOKEN" in line
     files = [path for path in (repo.root / ".sdd").rglob("*") if path.is_file()]
@@ -312,7 +312,7 @@ def test_an_update_of_something_else_asks_nobody(shop, server):
 def test_an_index_is_brought_up_to_date_although_the_sync_fails(shop, server):
     repo, env = shop
     run(repo.root, "index", env=env)
-    server.server.faults.append(lambda request: Response(400))
+    server.server.faults.append(lambda request: CannedResponse(400))
     repo.write(".sdd/issues/mine.md", "# A note of mine\n")
     done = run(repo.root, "index", "update", env=env)
     assert done.code == 0
@@ -376,7 +376,7 @@ SHELVES = """
 import json
 from sdd_hooks.errors import SddError
 from sdd_hooks.trackers.issue import Issue
-from sdd_hooks.trackers.protocol import Page, Vendor, Where
+from sdd_hooks.trackers.protocol import IssuePage, TrackerLocation, TrackerVendor
 
 
 class Shelf:
@@ -386,7 +386,7 @@ class Shelf:
         self.name, self.label, self.place, self.path = name, name.title(), name, path
 
     def fetch(self, since, notes):
-        yield Page(tuple(self.query(None)), 0.0)
+        yield IssuePage(tuple(self.query(None)), 0.0)
 
     def inventory(self):
         return None
@@ -404,7 +404,7 @@ class Shelf:
 
 def shelf(name):
     def there(around):
-        return Where("", "", name) if (around.root / name).exists() else None
+        return TrackerLocation("", "", name) if (around.root / name).exists() else None
 
     def declared(settings, around):
         if not there(around):
@@ -414,7 +414,7 @@ def shelf(name):
     def open_shelf(where, machine):
         return Shelf(name, machine.around.root / name)
 
-    return Vendor(name.title(), open_shelf, declared, there, local=True)
+    return TrackerVendor(name.title(), open_shelf, declared, there, local=True)
 
 
 OAK, PINE = shelf("oak"), shelf("pine")
@@ -536,7 +536,7 @@ def test_an_origin_that_nobody_knows_is_asked_once(repo, server, tmp_path):
 
 def test_waits_are_shown_on_a_terminal_only(shop, server):
     repo, env = shop
-    busy = Response(429, headers={"Retry-After": "1"})
+    busy = CannedResponse(429, headers={"Retry-After": "1"})
     server.server.fail(busy)
     done = run(repo.root, "issues", "sync", env=env)
     assert (done.code, done.err) == (0, "note: Syncing 3 issues from Ledger…\n")

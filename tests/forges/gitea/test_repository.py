@@ -15,7 +15,7 @@ from sdd_hooks.forges.resolution import settled
 from sdd_hooks.reporting.comment import MARKER, is_ours
 from tests.forges.gitea.contract import BODY, LINES, PATH, Contract, marked
 from tests.forges.gitea.desk import Desk, desk, open_gitea
-from tests.support.loopback import Request, Response, serving
+from tests.support.loopback import CannedResponse, Request, serving
 
 OTHER = f"{MARKER}\nsomething else\n"
 
@@ -63,7 +63,7 @@ def test_a_server_that_does_not_say_who_we_are(bench: Desk, status: int) -> None
     number = bench.pull()
     bench.say(number, BODY)
     bench.gitea.comment(number, OTHER, "forgejo-actions")
-    bench.server.fail(Response(status, {"message": "no"}), when=of("GET", "/user"))
+    bench.server.fail(CannedResponse(status, {"message": "no"}), when=of("GET", "/user"))
     assert bench.open().upsert_comment(number, BODY, is_ours).done == "edited"
     assert bench.said(number) == [("alice", BODY), ("forgejo-actions", BODY)]
 
@@ -82,16 +82,16 @@ def test_a_comment_among_thousands(portion: int) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        Response(403, {"message": "no"}),
-        Response(404, {"message": "no"}),
-        Response(500, {"message": ""}),
-        Response(200, b"<html>"),
-        Response(200, {"comments": []}),
-        Response(200, []),
+        CannedResponse(403, {"message": "no"}),
+        CannedResponse(404, {"message": "no"}),
+        CannedResponse(500, {"message": ""}),
+        CannedResponse(200, b"<html>"),
+        CannedResponse(200, {"comments": []}),
+        CannedResponse(200, []),
     ],
     ids=str,
 )
-def test_nothing_is_written_unless_all_comments_were_read(answer: Response) -> None:
+def test_nothing_is_written_unless_all_comments_were_read(answer: CannedResponse) -> None:
     with desk(portion=2) as bench:
         number = bench.pull()
         for each in range(6):
@@ -105,7 +105,7 @@ def test_nothing_is_written_unless_all_comments_were_read(answer: Response) -> N
 def test_a_page_that_repeats_itself_ends_the_reading(bench: Desk) -> None:
     number = bench.pull()
     bench.say(number, "one")
-    first = Response(200, bench.gitea.pulls[number].comments, {"X-Total-Count": "99999"})
+    first = CannedResponse(200, bench.gitea.pulls[number].comments, {"X-Total-Count": "99999"})
     bench.server.fail(*[first] * 99, when=of("GET", "/comments"))
     with pytest.raises(RemoteError, match="does not list all of the comments"):
         bench.open().upsert_comment(number, BODY, is_ours)
@@ -115,7 +115,7 @@ def test_a_page_that_repeats_itself_ends_the_reading(bench: Desk) -> None:
 def test_a_listing_that_is_cut_off_is_asked_for_again(bench: Desk) -> None:
     number = bench.pull()
     bench.gitea.comment(number, BODY, "gitea-actions")
-    whole = Response(200, bench.gitea.pulls[number].comments, cut=40)
+    whole = CannedResponse(200, bench.gitea.pulls[number].comments, cut=40)
     bench.server.fail(whole, when=of("GET", "/comments"))
     assert bench.open().upsert_comment(number, BODY, is_ours).done == "kept"
 
@@ -138,9 +138,9 @@ def test_an_answer_that_is_lost_makes_no_second_review(bench: Desk, taken: bool)
 
 def lose(bench: Desk, when: Callable[[Request], bool], *, taken: bool) -> None:
     """Answer 502 once, after the server did what was asked if it was `taken`."""
-    left = [Response(502, {"message": "bad gateway"})]
+    left = [CannedResponse(502, {"message": "bad gateway"})]
 
-    def fault(request: Request) -> Response | None:
+    def fault(request: Request) -> CannedResponse | None:
         if not when(request) or not left:
             return None
         if taken:
@@ -187,7 +187,7 @@ def test_a_private_repository_is_there_for_its_own_tokens_alone() -> None:
 
 def test_a_rate_limit_is_waited_for(bench: Desk) -> None:
     number = bench.pull()
-    limit = Response(429, {"message": "slow down"}, {"Retry-After": "7"})
+    limit = CannedResponse(429, {"message": "slow down"}, {"Retry-After": "7"})
     bench.server.fail(limit, when=of("POST", "/comments"))
     assert bench.open().upsert_comment(number, BODY, is_ours).done == "created"
     assert bench.workplace.waits == [7.0]
@@ -196,8 +196,8 @@ def test_a_rate_limit_is_waited_for(bench: Desk) -> None:
 @pytest.mark.parametrize("status", [302, 307])
 def test_a_redirect_to_another_host_is_not_followed(bench: Desk, status: int) -> None:
     number = bench.pull()
-    with serving(lambda _: Response(200, [])) as elsewhere:
-        away = Response(status, None, {"Location": f"{elsewhere.url}/api/v1/"})
+    with serving(lambda _: CannedResponse(200, [])) as elsewhere:
+        away = CannedResponse(status, None, {"Location": f"{elsewhere.url}/api/v1/"})
         for method in ("GET", "POST"):
             bench.server.fail(away, away, when=of(method, "/comments"))
             with pytest.raises(RemoteError):
@@ -207,9 +207,9 @@ def test_a_redirect_to_another_host_is_not_followed(bench: Desk, status: int) ->
 
 def test_a_link_to_another_host_is_not_followed(bench: Desk) -> None:
     number = bench.pull()
-    with serving(lambda _: Response(200, [])) as elsewhere:
+    with serving(lambda _: CannedResponse(200, [])) as elsewhere:
         link = {"Link": f'<{elsewhere.url}/next>; rel="next"'}
-        bench.server.fail(Response(200, [], link), when=of("GET", "/comments"))
+        bench.server.fail(CannedResponse(200, [], link), when=of("GET", "/comments"))
         with pytest.raises(RemoteError, match="does not list all"):
             bench.open().upsert_comment(number, BODY, is_ours)
     assert elsewhere.asked == []
@@ -317,7 +317,7 @@ JSON = st.recursive(
 def anything() -> Iterator[tuple[list[object], Desk]]:
     """What every request is answered with, and a desk to ask from."""
     data: list[object] = []
-    with serving(lambda _: Response(200, data[-1])) as server, desk() as bench:
+    with serving(lambda _: CannedResponse(200, data[-1])) as server, desk() as bench:
         bench.gitea.url = server.url
         yield data, bench
 

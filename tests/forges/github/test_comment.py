@@ -11,7 +11,7 @@ from sdd_hooks.forges.protocol import WriteDenied
 from sdd_hooks.reporting.comment import MARKER, is_ours
 from tests.forges.github.desk import Desk, desk
 from tests.support.github_forge import FORK, JOB, LONGEST, PERSONAL
-from tests.support.loopback import Request, Response, serving
+from tests.support.loopback import CannedResponse, Request, serving
 from tests.support.openapi import NEEDED, Description, damaged
 
 BODY = f"{MARKER}\nOne finding.\n\nIn `src/app.py`.\n"
@@ -119,8 +119,8 @@ def test_whatever_is_left_out_of_a_listing_nobody_elses_is_edited(here: Desk, to
     forge = here.open(token)
     for _, data in damaged([theirs], places):
         # Who we are is asked first.
-        us = Response(403) if token == JOB else Response(200, {"login": "robin"})
-        answers = [Response(200, data), us]
+        us = CannedResponse(403) if token == JOB else CannedResponse(200, {"login": "robin"})
+        answers = [CannedResponse(200, data), us]
         assert forge.upsert_comment(here.number, BODY, is_ours).done == "created"
     assert here.forge.bodies(here.number)[0] == BODY
     assert not here.forge.server.paths("PATCH")
@@ -150,20 +150,20 @@ def test_all_of_2500_comments_are_read(here: Desk, place: int) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        Response(403, {"message": "Forbidden"}),
-        Response(404, {"message": "Not Found"}),
-        Response(200, {"message": "a page that is no list"}),
-        Response(200, b"<html>a portal</html>", {"Content-Type": "text/html"}),
-        Response(200, b'[{"id": 1, "body": "cut', {}),
-        Response(200, [None]),
-        Response(200, [{"body": "no id"}]),
-        Response(301, None, {"Location": "http://elsewhere.invalid/"}),
+        CannedResponse(403, {"message": "Forbidden"}),
+        CannedResponse(404, {"message": "Not Found"}),
+        CannedResponse(200, {"message": "a page that is no list"}),
+        CannedResponse(200, b"<html>a portal</html>", {"Content-Type": "text/html"}),
+        CannedResponse(200, b'[{"id": 1, "body": "cut', {}),
+        CannedResponse(200, [None]),
+        CannedResponse(200, [{"body": "no id"}]),
+        CannedResponse(301, None, {"Location": "http://elsewhere.invalid/"}),
     ],
     ids=str,
 )
 @pytest.mark.parametrize("page", ["1", "2"])
 def test_nothing_is_written_unless_every_page_was_read(
-    here: Desk, page: str, answer: Response
+    here: Desk, page: str, answer: CannedResponse
 ) -> None:
     for number in range(101):
         here.forge.add_comment(here.number, f"Comment {number}")
@@ -179,7 +179,7 @@ def test_a_page_that_comes_again_ends_it(here: Desk) -> None:
     for number in range(101):
         here.forge.add_comment(here.number, f"Comment {number}")
     again = f"{here.forge.api}/repos/acme/shop/issues/{here.number}/comments?per_page=100"
-    first = Response(
+    first = CannedResponse(
         200, here.forge.comments[here.number][:100], {"Link": f'<{again}>; rel="next"'}
     )
     here.forge.server.fail(*[first] * 9, when=lists("1"))  # type: ignore[arg-type]
@@ -189,9 +189,9 @@ def test_a_page_that_comes_again_ends_it(here: Desk) -> None:
 
 
 def test_a_page_elsewhere_is_not_asked_for(here: Desk) -> None:
-    with serving(lambda _: Response(200, [])) as other:
+    with serving(lambda _: CannedResponse(200, [])) as other:
         link = {"Link": f'<{other.url}/comments>; rel="next"'}
-        here.forge.server.fail(Response(200, [], link), when=lists("1"))  # type: ignore[arg-type]
+        here.forge.server.fail(CannedResponse(200, [], link), when=lists("1"))  # type: ignore[arg-type]
         with pytest.raises(RemoteError, match="not followed"):
             post(here)
         assert not other.asked
@@ -199,19 +199,19 @@ def test_a_page_elsewhere_is_not_asked_for(here: Desk) -> None:
 
 
 def test_a_redirect_elsewhere_is_not_followed(here: Desk) -> None:
-    with serving(lambda _: Response(201, {})) as other:
-        moved = Response(307, None, {"Location": f"{other.url}/comments"})
+    with serving(lambda _: CannedResponse(201, {})) as other:
+        moved = CannedResponse(307, None, {"Location": f"{other.url}/comments"})
         here.forge.server.fail(moved, moved, when=writes)
         with pytest.raises(RemoteError, match="not followed"):
             post(here)
         assert not other.asked
 
 
-def did_it(here: Desk, answer: Response) -> None:
+def did_it(here: Desk, answer: CannedResponse) -> None:
     """Let the next write be done, and its answer be lost."""
     left = [answer]
 
-    def fault(request: Request) -> Response | None:
+    def fault(request: Request) -> CannedResponse | None:
         if not writes(request) or not left:
             return None
         here.forge.answer(request)
@@ -221,15 +221,15 @@ def did_it(here: Desk, answer: Response) -> None:
 
 
 LOST = [
-    Response(502, {"message": "Server Error"}),
-    Response(201, b'{"id": 1, "html', {}),
-    Response(201, b'{"id": 1}', cut=3),
+    CannedResponse(502, {"message": "Server Error"}),
+    CannedResponse(201, b'{"id": 1, "html', {}),
+    CannedResponse(201, b'{"id": 1}', cut=3),
 ]
 
 
 @pytest.mark.parametrize("answer", LOST, ids=str)
 def test_a_comment_whose_answer_was_lost_is_found_and_not_posted_again(
-    here: Desk, answer: Response
+    here: Desk, answer: CannedResponse
 ) -> None:
     did_it(here, answer)
     assert post(here) == "created"
@@ -250,7 +250,7 @@ def test_it_is_not_sent_a_third_time(here: Desk) -> None:
 
 
 @pytest.mark.parametrize("answer", LOST, ids=str)
-def test_an_edit_whose_answer_was_lost(here: Desk, answer: Response) -> None:
+def test_an_edit_whose_answer_was_lost(here: Desk, answer: CannedResponse) -> None:
     here.forge.add_comment(here.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
     did_it(here, answer)
     assert post(here) == "edited"
@@ -267,7 +267,7 @@ def test_nothing_is_posted_while_nobody_can_look(here: Desk) -> None:
     here.forge.server.fail(LOST[0], when=writes)
     seen = []
 
-    def fault(request: Request) -> Response | None:
+    def fault(request: Request) -> CannedResponse | None:
         seen.append(request.method)
         return LOST[0] if request.method == "GET" and "POST" in seen else None
 
@@ -292,7 +292,7 @@ def test_a_token_that_may_only_read_is_a_denied_write(here: Desk, old: bool) -> 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
 def test_what_counts_as_denied(here: Desk, status: int) -> None:
-    here.forge.server.fail(Response(status, {"message": f"No {JOB}"}), when=writes)
+    here.forge.server.fail(CannedResponse(status, {"message": f"No {JOB}"}), when=writes)
     with pytest.raises(WriteDenied) as caught:
         post(here)
     assert JOB not in str(caught.value)
@@ -320,9 +320,9 @@ def test_a_bad_token_is_refused_before_anything_is_written(here: Desk, token: st
 
 
 LIMITS = [
-    Response(429, {"message": "too fast"}, {"Retry-After": "7"}),
-    Response(403, {"message": "You have exceeded a secondary rate limit."}),
-    Response(
+    CannedResponse(429, {"message": "too fast"}, {"Retry-After": "7"}),
+    CannedResponse(403, {"message": "You have exceeded a secondary rate limit."}),
+    CannedResponse(
         403,
         {"message": "API rate limit exceeded"},
         {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1795000009"},
@@ -333,9 +333,9 @@ LIMITS = [
 @pytest.mark.parametrize("limit", LIMITS, ids=str)
 @pytest.mark.parametrize("when", ["GET", "POST"])
 def test_a_limit_is_waited_for_and_not_taken_for_a_denied_write(
-    here: Desk, limit: Response, when: str
+    here: Desk, limit: CannedResponse, when: str
 ) -> None:
-    late = Response(limit.status, limit.data, {**limit.headers, "Date": DATE})
+    late = CannedResponse(limit.status, limit.data, {**limit.headers, "Date": DATE})
     here.forge.server.fail(late, when=lambda request: request.method == when)
     assert post(here) == "created"
     assert len(here.workplace.waits) == 1
@@ -343,7 +343,7 @@ def test_a_limit_is_waited_for_and_not_taken_for_a_denied_write(
 
 
 def test_a_limit_that_lasts_is_told_as_one(here: Desk) -> None:
-    limit = Response(429, {"message": "too fast"}, {"Retry-After": "7200"})
+    limit = CannedResponse(429, {"message": "too fast"}, {"Retry-After": "7200"})
     here.forge.server.fail(limit, when=writes)
     with pytest.raises(RateLimited):
         post(here)

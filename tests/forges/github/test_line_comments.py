@@ -12,11 +12,11 @@ from sdd_hooks.forges.protocol import LineComment, Thread, WriteDenied
 from sdd_hooks.forges.resolution import SETTLED, is_settled
 from tests.forges.github.desk import Desk, desk
 from tests.support.github_forge import FORK, JOB, PERSONAL
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 
 HEAD = "2" * 40
 JOBS_OWN = "github-actions[bot]"
-LOST = Response(502, {"message": "Server Error"})
+LOST = CannedResponse(502, {"message": "Server Error"})
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_the_larger_parts_are_posted_first(here: Desk) -> None:
 def test_a_review_whose_answer_was_lost_is_not_posted_again(here: Desk) -> None:
     left = [LOST]
 
-    def fault(request: Request) -> Response | None:
+    def fault(request: Request) -> CannedResponse | None:
         if not reviews(request) or not left:
             return None
         here.forge.answer(request)
@@ -126,7 +126,7 @@ def test_a_review_is_not_sent_a_third_time(here: Desk) -> None:
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
 def test_a_denied_review(here: Desk, status: int) -> None:
-    here.forge.server.fail(Response(status, {"message": "No"}), when=reviews)
+    here.forge.server.fail(CannedResponse(status, {"message": "No"}), when=reviews)
     with pytest.raises(WriteDenied):
         publish(here, [comment(1)])
     assert sum(map(reviews, here.forge.server.asked)) == 1
@@ -256,7 +256,7 @@ NONSENSE = [
 @pytest.mark.parametrize("data", NONSENSE, ids=str)
 def test_what_makes_no_sense_in_graphql_loses_no_thread(here: Desk, data: object) -> None:
     publish(here, [comment(1)])
-    here.forge.server.fail(Response(200, data), when=graphql)
+    here.forge.server.fail(CannedResponse(200, data), when=graphql)
     assert [one.body for one in here.open().threads(here.number)] == [comment(1).body]
 
 
@@ -264,7 +264,7 @@ def test_a_cursor_that_comes_again_ends_the_listing(here: Desk) -> None:
     here.forge.add_thread(here.number, "A question")
     page = {"hasNextPage": True, "endCursor": "x"}
     data = {"repository": {"pullRequest": {"reviewThreads": {"pageInfo": page, "nodes": []}}}}
-    here.forge.server.fail(*[Response(200, {"data": data})] * 9, when=graphql)
+    here.forge.server.fail(*[CannedResponse(200, {"data": data})] * 9, when=graphql)
     assert [one.body for one in here.open().threads(here.number)] == ["A question"]
     assert sum(map(graphql, here.forge.server.asked)) == 2
 
@@ -272,15 +272,15 @@ def test_a_cursor_that_comes_again_ends_the_listing(here: Desk) -> None:
 def test_a_limit_of_graphql_is_waited_for(here: Desk) -> None:
     limit = {"data": None, "errors": [{"type": "RATE_LIMITED", "message": "API rate limit"}]}
     here.forge.add_thread(here.number, "A question")
-    here.forge.server.fail(Response(200, limit), when=graphql)
+    here.forge.server.fail(CannedResponse(200, limit), when=graphql)
     assert len(here.open().threads(here.number)) == 1
     assert here.workplace.waits
     threads = here.open().threads(here.number)
     far = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1999999999"}
-    here.forge.server.fail(Response(200, limit, far), when=graphql)
+    here.forge.server.fail(CannedResponse(200, limit, far), when=graphql)
     with pytest.raises(RateLimited):
         here.open().threads(here.number)
-    here.forge.server.fail(Response(200, limit, far), when=graphql)
+    here.forge.server.fail(CannedResponse(200, limit, far), when=graphql)
     with pytest.raises(RateLimited):
         publish(here, [], threads)
     assert here.forge.writes == 0

@@ -16,7 +16,7 @@ from sdd_hooks.forges.protocol import PullRequest, Run, Status, WriteDenied
 from sdd_hooks.forges.registry import here
 from tests.forges.github.desk import desk
 from tests.support.github_forge import FORK, GitHubForge
-from tests.support.loopback import Response
+from tests.support.loopback import CannedResponse
 from tests.support.openapi import NEEDED, Description, damaged
 
 SHA, BASE, HEAD = "3" * 40, "1" * 40, "2" * 40
@@ -265,7 +265,7 @@ def test_whatever_is_left_out_of_a_pull_request() -> None:
         needed = [(end, *way) for end in ("head", "base") for way in ((), ("repo",), ("sha",))]
         forge = one.open()
         for _, data in damaged(whole, [*needed, ("title",), ("body",), *places][:40]):
-            one.forge.server.fail(Response(200, data))
+            one.forge.server.fail(CannedResponse(200, data))
             found = forge.pull_request(one.number)
             assert found.number == one.number
             assert found.fork == (not same(data))
@@ -283,7 +283,7 @@ def same(data: object) -> bool:
 )
 def test_what_is_no_pull_request_is_one_line(data: object) -> None:
     with desk() as one:
-        one.forge.server.fail(Response(200, json.dumps(data).encode()))
+        one.forge.server.fail(CannedResponse(200, json.dumps(data).encode()))
         with pytest.raises(RemoteError, match="without a pull request"):
             one.open().pull_request(one.number)
 

@@ -31,7 +31,7 @@ from tests.support.gitlab_forge import (
     job,
     wants,
 )
-from tests.support.loopback import Response, Server
+from tests.support.loopback import CannedResponse, Server
 from tests.support.machines import Workplace
 
 BODY = f"{MARKER}\n## All clear\n"
@@ -141,7 +141,7 @@ def test_a_listing_that_fails_on_its_second_page_writes_nothing(bench: Bench, st
     for number in range(150):
         bench.gitlab.note(f"Comment {number}")
     bench.server.fail(
-        *[Response(status, {"message": "no"})] * 9,
+        *[CannedResponse(status, {"message": "no"})] * 9,
         when=lambda request: request.query.get("page") == "2",
     )
     with pytest.raises(RemoteError):
@@ -153,7 +153,7 @@ def test_a_listing_that_repeats_itself_writes_nothing(bench: Bench) -> None:
     for number in range(150):
         bench.gitlab.note(f"Comment {number}")
     again = {"Link": f'<{bench.server.url}/api/v4/projects/acme%2Ftools%2Fshop{NOTES}>; rel="next"'}
-    first = Response(200, bench.gitlab.notes[7][:100], again)
+    first = CannedResponse(200, bench.gitlab.notes[7][:100], again)
     bench.server.fail(*[first] * 9, when=wants("GET", NOTES))
     with pytest.raises(RemoteError, match="same page again"):
         bench.comment()
@@ -163,9 +163,9 @@ def test_a_listing_that_repeats_itself_writes_nothing(bench: Bench) -> None:
 def test_a_listing_without_end_is_left(bench: Bench) -> None:
     page = iter(range(10_000))
 
-    def endless(request: object) -> Response:
+    def endless(request: object) -> CannedResponse:
         here = {"Link": f'<{bench.server.url}/api/v4/user?n={next(page)}>; rel="next"'}
-        return Response(200, [{"id": next(page)}], here)
+        return CannedResponse(200, [{"id": next(page)}], here)
 
     forge = bench.open()
     assert isinstance(forge, gitlab_merges.GitLab)
@@ -176,10 +176,14 @@ def test_a_listing_without_end_is_left(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    "lost", [Response(502, b"<html>"), Response(201, {"id": 301}, cut=3)], ids=["502", "cut"]
+    "lost",
+    [CannedResponse(502, b"<html>"), CannedResponse(201, {"id": 301}, cut=3)],
+    ids=["502", "cut"],
 )
-def test_a_note_that_was_made_all_the_same_is_not_made_twice(bench: Bench, lost: Response) -> None:
-    def lose(request: object) -> Response | None:
+def test_a_note_that_was_made_all_the_same_is_not_made_twice(
+    bench: Bench, lost: CannedResponse
+) -> None:
+    def lose(request: object) -> CannedResponse | None:
         if wants("POST", NOTES)(request) and not bench.gitlab.notes[7]:  # type: ignore[arg-type]
             bench.gitlab.note(BODY, ME)
             return lost
@@ -191,24 +195,26 @@ def test_a_note_that_was_made_all_the_same_is_not_made_twice(bench: Bench, lost:
 
 
 def test_a_note_that_was_not_made_is_made_then(bench: Bench) -> None:
-    bench.server.fail(Response(502, b"<html>"), when=wants("POST", NOTES))
+    bench.server.fail(CannedResponse(502, b"<html>"), when=wants("POST", NOTES))
     assert bench.comment().done == "created"
     assert bench.gitlab.bodies() == [BODY]
 
 
 def test_a_limit_is_waited_for_and_one_that_lasts_is_told(bench: Bench) -> None:
-    soon = Response(429, b"Retry later\n", {"Retry-After": "20"})
+    soon = CannedResponse(429, b"Retry later\n", {"Retry-After": "20"})
     bench.server.fail(soon, when=wants("POST", NOTES))
     assert bench.comment().done == "created"
     assert bench.workplace.waits == [pytest.approx(20, abs=1)]
-    bench.server.fail(Response(429, b"", {"Retry-After": "3000"}), when=wants("PUT", "/notes/301"))
+    bench.server.fail(
+        CannedResponse(429, b"", {"Retry-After": "3000"}), when=wants("PUT", "/notes/301")
+    )
     with pytest.raises(RateLimited):
         bench.comment(f"{BODY}More\n")
 
 
 def test_a_page_on_another_host_is_not_asked_for(bench: Bench) -> None:
     away = {"Link": '<https://evil.example/api/v4/user>; rel="next"'}
-    bench.server.fail(Response(200, [], away), when=wants("GET", NOTES))
+    bench.server.fail(CannedResponse(200, [], away), when=wants("GET", NOTES))
     with pytest.raises(RemoteError, match=r"points to https://evil\.example: not followed"):
         bench.comment()
 
@@ -277,7 +283,7 @@ def test_of_a_head_that_was_left_nothing_is_shown(bench: Bench) -> None:
 
 def test_a_comment_that_is_refused_for_another_reason_is_an_error(bench: Bench) -> None:
     bench.gitlab.shown = {"src/login.py": {12}}
-    told = Response(400, {"message": {"note": ["is too\nlong"]}})
+    told = CannedResponse(400, {"message": {"note": ["is too\nlong"]}})
     bench.server.fail(told, when=wants("POST", "/discussions"))
     with pytest.raises(RemoteError, match=r"does not take a comment on a line: .*is too"):
         bench.open().publish_review(7, HEAD, [line()], [])
@@ -337,7 +343,7 @@ def test_a_status(bench: Bench) -> None:
 
 
 def test_a_status_that_is_not_taken_is_an_error(bench: Bench) -> None:
-    bench.server.fail(Response(400, {"message": "Cannot transition status via :drop"}))
+    bench.server.fail(CannedResponse(400, {"message": "Cannot transition status via :drop"}))
     with pytest.raises(RemoteError, match="does not take the status: Cannot transition"):
         bench.open().set_status(HEAD, Status("failure", "sdd review", "x"))
 

@@ -24,8 +24,14 @@ from sdd_hooks.trackers.beads.payloads import (
 )
 from sdd_hooks.trackers.beads.program import environment, error_message
 from sdd_hooks.trackers.beads.tracker import EXPORT, VENDOR, BeadsTracker
-from sdd_hooks.trackers.issue import Draft, Edit, Issue
-from sdd_hooks.trackers.protocol import Around, Filter, Page, Since, Where
+from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.protocol import (
+    IssueFilter,
+    IssuePage,
+    RepositoryContext,
+    Since,
+    TrackerLocation,
+)
 from sdd_hooks.trackers.store import IssueFolder, read_issues
 from sdd_hooks.trackers.sync import sync
 from tests.conftest import SHARED
@@ -46,7 +52,7 @@ def said(version: str) -> dict[str, str]:
     return found
 
 
-def page(tracker: BeadsTracker) -> Page:
+def page(tracker: BeadsTracker) -> IssuePage:
     (found,) = tracker.fetch(Since(5.0, 5.0), {})
     return found
 
@@ -117,7 +123,7 @@ def test_what_versions_of_bd_exported(bench: Bench, version: str) -> None:
 
 def test_a_list_of_nothing(bench: Bench) -> None:
     bench.bd.says("list", "[]")
-    assert page(bench.tracker) == Page((), AT, total=0, everything=True)
+    assert page(bench.tracker) == IssuePage((), AT, total=0, everything=True)
     assert len(bench.bd.asked) == 1
 
 
@@ -336,12 +342,12 @@ def test_no_bd_from_the_repository_is_run(bench: Bench) -> None:
 
 
 @pytest.fixture
-def alone(repo: Repo) -> Callable[[], Page]:
+def alone(repo: Repo) -> Callable[[], IssuePage]:
     """Fetches without a bd."""
     return lambda: page(BeadsTracker(repo.root, {"PATH": "/nonexistent"}, lambda: AT))
 
 
-def test_the_export_is_read_and_its_age_is_told(repo: Repo, alone: Callable[[], Page]) -> None:
+def test_the_export_is_read_and_its_age_is_told(repo: Repo, alone: Callable[[], IssuePage]) -> None:
     path = repo.write(EXPORT, said("1.3.0")["export"])
     os.utime(path, (AT - 3 * 3600, AT - 3 * 3600))
     found = alone()
@@ -355,7 +361,7 @@ def test_the_export_is_read_and_its_age_is_told(repo: Repo, alone: Callable[[], 
     assert sorted(ids or ()) == sorted(one.id for one in found.issues)
 
 
-def test_damaged_lines_are_told_and_left_out(repo: Repo, alone: Callable[[], Page]) -> None:
+def test_damaged_lines_are_told_and_left_out(repo: Repo, alone: Callable[[], IssuePage]) -> None:
     lines = [
         b"<<<<<<< HEAD",
         b'{"id": "a", "title": "old"}',
@@ -379,7 +385,7 @@ def test_damaged_lines_are_told_and_left_out(repo: Repo, alone: Callable[[], Pag
     )
 
 
-def test_no_export_either(repo: Repo, alone: Callable[[], Page], tmp_path: Path) -> None:
+def test_no_export_either(repo: Repo, alone: Callable[[], IssuePage], tmp_path: Path) -> None:
     with pytest.raises(RemoteError, match=r"^bd is not on PATH, and there is no .*: install it"):
         alone()
     (tmp_path / "x.jsonl").write_text('{"id": "a"}\n')
@@ -406,8 +412,8 @@ def test_writing_needs_bd(repo: Repo) -> None:
 
 
 def test_detection(repo: Repo, tmp_path: Path) -> None:
-    here = Around(repo.root, (), None, {})
-    where = Where("", "", ".beads")
+    here = RepositoryContext(repo.root, (), None, {})
+    where = TrackerLocation("", "", ".beads")
     assert VENDOR.detected(here) is None
     repo.link(".beads", tmp_path)
     assert VENDOR.detected(here) is None
@@ -428,7 +434,7 @@ def test_a_part_of_an_id_is_none(bench: Bench) -> None:
     bench.lists({"id": "shop-a1b"})
     for change in (
         lambda: bench.tracker.close("shop-a"),
-        lambda: bench.tracker.edit("shop-a", Edit("x")),
+        lambda: bench.tracker.edit("shop-a", IssueEdit("x")),
         lambda: bench.tracker.comment("shop-a", "x"),
         lambda: bench.tracker.group("shop-a", "x"),
     ):
@@ -440,14 +446,14 @@ def test_a_part_of_an_id_is_none(bench: Bench) -> None:
 def test_what_is_as_wanted_is_left(bench: Bench) -> None:
     bench.lists({"id": "a", "status": "closed", "description": "D", "design": "E"})
     bench.tracker.close("a")
-    bench.tracker.edit("a", Edit(body="D\n\n## Design\n\nE"))
+    bench.tracker.edit("a", IssueEdit(body="D\n\n## Design\n\nE"))
     assert {one["args"][0] for one in bench.bd.asked} == {"list"}
 
 
 def test_a_creation_that_says_nothing(bench: Bench) -> None:
     bench.bd.says("create", "done")
     with pytest.raises(RemoteError, match=r"^`bd create` does not say what it created"):
-        bench.tracker.create(Draft("x"))
+        bench.tracker.create(IssueDraft("x"))
 
 
 # The real bd
@@ -456,16 +462,16 @@ def test_a_creation_that_says_nothing(bench: Bench) -> None:
 def test_an_issue_of_the_real_bd(beads: Repo, real_bd: RealBd) -> None:
     tracker = real_bd.tracker(beads.root)
     title, body = '-x "quoted" é 🦉', "Line  \r\n\r\n`code` $HOME\n"
-    made = tracker.create(Draft(title, body, ("a,b", 'c"d', "epic")))
+    made = tracker.create(IssueDraft(title, body, ("a,b", 'c"d', "epic")))
     assert (made.title, made.body, made.labels) == (title, body, ("a,b", 'c"d', "epic"))
     assert (made.status, made.author, made.tracker) == ("open", "ada", "beads")
     assert made == tracker.issue(made.id)
 
-    edited = tracker.edit(made.id, Edit("Other", "New", ("z",)))
+    edited = tracker.edit(made.id, IssueEdit("Other", "New", ("z",)))
     assert (edited.title, edited.body, edited.labels) == ("Other", "New", ("z",))
-    assert tracker.edit(made.id, Edit(labels=())).labels == ()
-    assert tracker.edit(made.id, Edit(labels=("bug",))).labels == ("bug",)
-    assert tracker.edit(made.id, Edit(body="")).body == ""
+    assert tracker.edit(made.id, IssueEdit(labels=())).labels == ()
+    assert tracker.edit(made.id, IssueEdit(labels=("bug",))).labels == ("bug",)
+    assert tracker.edit(made.id, IssueEdit(body="")).body == ""
 
     tracker.close(made.id)
     closed = tracker.issue(made.id)
@@ -477,9 +483,9 @@ def test_an_issue_of_the_real_bd(beads: Repo, real_bd: RealBd) -> None:
 @pytest.mark.parametrize("body", ["-", "--", "x" * 200_000], ids=["dash", "dashes", "long"])
 def test_texts_that_are_no_arguments(beads: Repo, real_bd: RealBd, body: str) -> None:
     tracker = real_bd.tracker(beads.root)
-    made = tracker.create(Draft("Title", body))
+    made = tracker.create(IssueDraft("Title", body))
     assert made.body == body
-    assert tracker.edit(made.id, Edit(body=f"{body}!")).body == f"{body}!"
+    assert tracker.edit(made.id, IssueEdit(body=f"{body}!")).body == f"{body}!"
     if len(body) < 60_000:
         tracker.comment(made.id, body)
         said = real_bd(beads.root, "show", "--json", "--include-comments", made.id)
@@ -495,11 +501,11 @@ def test_the_texts_beside_the_description(beads: Repo, real_bd: RealBd) -> None:
     end = "\n\n## Design\n\nDrawn.\n\n## Acceptance Criteria\n\nIt works.\n\n## Notes\n\nN."
     assert one.body == f"D{end}"
     # What was said beside the description stays where it is, and more becomes description.
-    assert tracker.edit(one.id, Edit(body=f"E{end}")).body == f"E{end}"
+    assert tracker.edit(one.id, IssueEdit(body=f"E{end}")).body == f"E{end}"
     more = "\n\n### Branch\n\n`feature/1`"
-    assert tracker.edit(one.id, Edit(body=f"E{end}{more}")).body == f"E{more}{end}"
+    assert tracker.edit(one.id, IssueEdit(body=f"E{end}{more}")).body == f"E{more}{end}"
     changed = f"E{more}{end}".replace("Drawn", "Painted")
-    assert tracker.edit(one.id, Edit(body=changed)).body == changed
+    assert tracker.edit(one.id, IssueEdit(body=changed)).body == changed
     row = json.loads(real_bd(beads.root, "list", "--json"))["data"][0]
     assert row["description"] == changed
     assert not {"design", "acceptance_criteria", "notes"} & set(row)
@@ -507,8 +513,8 @@ def test_the_texts_beside_the_description(beads: Repo, real_bd: RealBd) -> None:
 
 def test_epics_and_edges(beads: Repo, real_bd: RealBd) -> None:
     tracker = real_bd.tracker(beads.root)
-    first = tracker.create(Draft("First", group="Implement it"))
-    second = tracker.create(Draft("Second"))
+    first = tracker.create(IssueDraft("First", group="Implement it"))
+    second = tracker.create(IssueDraft("Second"))
     tracker.group(second.id, "Implement it")
     tracker.group(second.id, "Implement it")
     real_bd(beads.root, "dep", "add", second.id, first.id)
@@ -527,18 +533,18 @@ def test_epics_and_edges(beads: Repo, real_bd: RealBd) -> None:
 
 def test_queries_of_the_real_bd(beads: Repo, real_bd: RealBd) -> None:
     tracker = real_bd.tracker(beads.root)
-    first = tracker.create(Draft("First", labels=("bug", "x")))
-    second = tracker.create(Draft("Second", labels=("x",)))
+    first = tracker.create(IssueDraft("First", labels=("bug", "x")))
+    second = tracker.create(IssueDraft("Second", labels=("x",)))
     tracker.close(first.id)
-    assert {one.id for one in tracker.query(Filter())} == {first.id, second.id}
-    assert [one.id for one in tracker.query(Filter("open"))] == [second.id]
-    assert [one.id for one in tracker.query(Filter(labels=("x", "bug")))] == [first.id]
+    assert {one.id for one in tracker.query(IssueFilter())} == {first.id, second.id}
+    assert [one.id for one in tracker.query(IssueFilter("open"))] == [second.id]
+    assert [one.id for one in tracker.query(IssueFilter(labels=("x", "bug")))] == [first.id]
 
 
 def test_a_sync_with_the_real_bd(beads: Repo, real_bd: RealBd) -> None:
     tracker = real_bd.tracker(beads.root)
     folder = IssueFolder(beads.root, ".sdd/issues")
-    made = [tracker.create(Draft(f"Number {n}", f"Of ADR-000{n}.")) for n in range(1, 4)]
+    made = [tracker.create(IssueDraft(f"Number {n}", f"Of ADR-000{n}.")) for n in range(1, 4)]
     assert sync(tracker, folder).added == 3
     assert sync(tracker, folder).changed == ()
     # This changes no `updated_at`.
@@ -571,8 +577,8 @@ def test_hooks_of_the_repository_are_not_run(beads: Repo, real_bd: RealBd, tmp_p
         hook = beads.write(f".beads/hooks/{event}", f"#!/bin/sh\ntouch {tmp_path}/{event}\n")
         hook.chmod(0o755)
     tracker = real_bd.tracker(beads.root)
-    made = tracker.create(Draft("One"))
-    tracker.edit(made.id, Edit("Two"))
+    made = tracker.create(IssueDraft("One"))
+    tracker.edit(made.id, IssueEdit("Two"))
     tracker.close(made.id)
     assert not list(tmp_path.glob("on_*"))
 

@@ -7,14 +7,21 @@ from typing import Any, Protocol
 import pytest
 
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
-from sdd_hooks.remote.json_fields import epoch
+from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.trackers.gitea.tracker import GiteaTracker
 from sdd_hooks.trackers.gitea.vendor import VENDOR
-from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
-from sdd_hooks.trackers.protocol import Filter, Machine, Since, Tracker, Where, Writer
+from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
+from sdd_hooks.trackers.protocol import (
+    IssueFilter,
+    Since,
+    Tracker,
+    TrackerEnvironment,
+    TrackerLocation,
+    TrackerWriter,
+)
 
 
-class ReadWrite(Tracker, Writer, Protocol):
+class ReadWrite(Tracker, TrackerWriter, Protocol):
     """What can be read and written."""
 
 
@@ -86,7 +93,7 @@ class Project(Protocol):
         ...
 
 
-def open_gitea(where: Where, machine: Machine) -> ReadWrite:
+def open_gitea(where: TrackerLocation, machine: TrackerEnvironment) -> ReadWrite:
     """A repository as a tracker that can write, too."""
     tracker = VENDOR.open(where, machine)
     assert isinstance(tracker, GiteaTracker)
@@ -99,7 +106,7 @@ def issues_of(tracker: Tracker, since: Since | None = None) -> dict[str, Issue]:
     return {issue.id: issue for page in pages for issue in page.issues}
 
 
-def pulls_of(tracker: Tracker, since: Since | None = None) -> dict[str, PullRequest]:
+def pulls_of(tracker: Tracker, since: Since | None = None) -> dict[str, LinkedPull]:
     """The pull requests that a fetch brings, by number."""
     pages = tracker.fetch(since or Since(), {})
     return {pull.number: pull for page in pages for pull in page.pulls}
@@ -137,7 +144,7 @@ class Contract:
         assert set(issue.labels) == {"bug", "a b"}
         assert issue.assignees == (login,)
         assert issue.author == project.home.partition("/")[0]
-        assert epoch(issue.created) is not None
+        assert parse_epoch(issue.created) is not None
         assert issue.closed
         assert issue.created <= issue.closed <= issue.updated
         assert issue.url == f"{tracker.web}/issues/{number}"
@@ -160,7 +167,7 @@ class Contract:
     def test_since_is_inclusive_to_the_second(self, project: Project) -> None:
         number = project.add("One")
         tracker = project.open()
-        updated = epoch(tracker.issue(str(number)).updated)
+        updated = parse_epoch(tracker.issue(str(number)).updated)
         assert updated is not None
         assert set(issues_of(tracker, Since(updated, updated))) == {str(number)}
         assert issues_of(tracker, Since(updated + 1, updated + 1)) == {}
@@ -169,7 +176,7 @@ class Contract:
         number = project.add("One")
         tracker = project.open()
         first = next(iter(tracker.fetch(Since(), {})))
-        updated = epoch(tracker.issue(str(number)).updated)
+        updated = parse_epoch(tracker.issue(str(number)).updated)
         assert updated is not None
         assert 0 <= first.at - updated < 60
 
@@ -191,7 +198,7 @@ class Contract:
         for old, new in zip(before, after, strict=True):
             assert old["updated_at"] <= new["updated_at"]
         tracker = project.open()
-        updated = min(epoch(entry["updated_at"]) or 0 for entry in after)
+        updated = min(parse_epoch(entry["updated_at"]) or 0 for entry in after)
         assert set(issues_of(tracker, Since(updated))) == {str(first), str(second)}
 
     def test_a_dependency_on_another_repository(self, project: Project) -> None:
@@ -251,7 +258,7 @@ class Contract:
         project.pull("A change", body="", branch="b", path="e.py")
         tracker = project.open()
         (pull,) = pulls_of(tracker).values()
-        updated = epoch(pull.updated)
+        updated = parse_epoch(pull.updated)
         assert updated is not None
         assert set(pulls_of(tracker, Since(None, updated))) == {pull.number}
         assert pulls_of(tracker, Since(None, updated + 1)) == {}
@@ -282,16 +289,16 @@ class Contract:
     @pytest.mark.parametrize(
         ("filter", "found"),
         [
-            (Filter(), {"a", "b", "c"}),
-            (Filter("open"), {"a", "b"}),
-            (Filter("closed"), {"c"}),
-            (Filter(labels=("bug",)), {"a", "c"}),
-            (Filter("open", ("bug",)), {"a"}),
-            (Filter(labels=("bug", "late")), {"c"}),
-            (Filter(labels=("nobody has it",)), set()),
+            (IssueFilter(), {"a", "b", "c"}),
+            (IssueFilter("open"), {"a", "b"}),
+            (IssueFilter("closed"), {"c"}),
+            (IssueFilter(labels=("bug",)), {"a", "c"}),
+            (IssueFilter("open", ("bug",)), {"a"}),
+            (IssueFilter(labels=("bug", "late")), {"c"}),
+            (IssueFilter(labels=("nobody has it",)), set()),
         ],
     )
-    def test_a_live_query(self, project: Project, filter: Filter, found: set[str]) -> None:
+    def test_a_live_query(self, project: Project, filter: IssueFilter, found: set[str]) -> None:
         project.add("a", labels=("bug",))
         project.add("b")
         project.close(project.add("c", labels=("bug", "late")))
@@ -309,21 +316,21 @@ class Contract:
     def test_a_new_issue(self, project: Project) -> None:
         project.add("Old", labels=("bug",))
         tracker = project.open()
-        made = tracker.create(Draft("New", "Body\r\n", ("bug", "story"), "Sprint 1"))
+        made = tracker.create(IssueDraft("New", "Body\r\n", ("bug", "story"), "Sprint 1"))
         assert (made.title, made.body, set(made.labels)) == ("New", "Body\r\n", {"bug", "story"})
         assert tracker.issue(made.id) == made
         assert project.milestone(int(made.id)) == "Sprint 1"
-        assert tracker.create(Draft("Plain")).labels == ()
+        assert tracker.create(IssueDraft("Plain")).labels == ()
 
     def test_a_changed_issue(self, project: Project) -> None:
         id = str(project.add("Old", body="old", labels=("bug",)))
         tracker = project.open()
-        assert tracker.edit(id, Edit(title="New")).title == "New"
-        assert tracker.edit(id, Edit(body="new")).body == "new"
-        changed = tracker.edit(id, Edit(labels=("late", "story")))
+        assert tracker.edit(id, IssueEdit(title="New")).title == "New"
+        assert tracker.edit(id, IssueEdit(body="new")).body == "new"
+        changed = tracker.edit(id, IssueEdit(labels=("late", "story")))
         assert (changed.title, changed.body) == ("New", "new")
         assert set(changed.labels) == {"late", "story"}
-        assert tracker.edit(id, Edit("Newer", "", ())).labels == ()
+        assert tracker.edit(id, IssueEdit("Newer", "", ())).labels == ()
         assert tracker.issue(id).body == ""
 
     def test_closing(self, project: Project) -> None:

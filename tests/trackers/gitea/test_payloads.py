@@ -19,7 +19,7 @@ from sdd_hooks.trackers.gitea.payloads import (
     pull_of,
     references,
 )
-from sdd_hooks.trackers.issue import Issue, PullRequest
+from sdd_hooks.trackers.issue import Issue, LinkedPull
 from tests.support.gitea import BASE, DESCRIPTIONS, Gitea
 from tests.support.loopback import Request
 from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
@@ -78,7 +78,7 @@ def test_no_field_must_be_there(path: str) -> None:
                 assert pull_of(entry, CLOSING, HOME) is None
             else:
                 _holds(issue_of(entry, WEB), Issue)
-                _holds(pull_of(entry, CLOSING, HOME), PullRequest)
+                _holds(pull_of(entry, CLOSING, HOME), LinkedPull)
         assert isinstance(references(entries, HOME), tuple), what
         count += 1
     assert count > 50
@@ -110,7 +110,7 @@ def test_recorded_issues() -> None:
 
 @needs_descriptions
 def test_a_recorded_pull_request() -> None:
-    assert pull_of(_recorded("/pulls/119"), CLOSING, {"alice/r"}) == PullRequest(
+    assert pull_of(_recorded("/pulls/119"), CLOSING, {"alice/r"}) == LinkedPull(
         number="119",
         branch="feat",
         status="merged",
@@ -148,7 +148,7 @@ def test_whatever_is_answered_is_an_issue_or_none(entry: Json) -> None:
         assert pull is None
     else:
         _holds(issue, Issue)
-        _holds(pull, PullRequest)
+        _holds(pull, LinkedPull)
     for id in references([entry], HOME):
         id.encode()
 

@@ -11,7 +11,7 @@ import pytest
 
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.gitea.vendor import VENDOR
-from sdd_hooks.trackers.protocol import Around, Where
+from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation
 from sdd_hooks.trackers.store import IssueFolder, read_issues
 from sdd_hooks.trackers.sync import sync
 from tests.support.gitea_server import NEEDED, PASSWORD, RealGitea, gitea_program, running_gitea
@@ -44,7 +44,7 @@ class RealProject:
     def open(self, *, stranger: bool = False, token: str = "", user: str = "") -> ReadWrite:
         token = token or self.gitea.tokens["bob" if stranger else "alice"]
         machine = self.workplace.machine(VENDOR.label, token=token, user=user)
-        return open_gitea(Where(self.gitea.url, "alice", self.name), machine)
+        return open_gitea(TrackerLocation(self.gitea.url, "alice", self.name), machine)
 
     def call(self, method: str, path: str, body: object = None) -> Any:
         return self.gitea.call(method, f"/repos/{self.home}{path}", body)
@@ -133,18 +133,18 @@ def test_a_password_does_as_well_as_a_token(project: RealProject) -> None:
 
 def test_a_server_says_what_it_is(project: RealProject) -> None:
     origin = parse_remote(f"{project.gitea.url}/{project.home}.git")
-    around = Around(Path("/nonexistent"), (), origin, {})
+    around = RepositoryContext(Path("/nonexistent"), (), origin, {})
     found = VENDOR.asked(around, project.workplace.machine(VENDOR.label))
-    assert found == Where(project.gitea.url, "alice", project.name)
+    assert found == TrackerLocation(project.gitea.url, "alice", project.name)
 
 
 def test_a_server_that_shows_strangers_nothing_says_what_it_is(tmp_path: Path) -> None:
     assert PROGRAM is not None
     with running_gitea(PROGRAM, tmp_path, strict=True) as gitea, Workplace(0.0) as workplace:
         origin = parse_remote(f"{gitea.url}/alice/shop.git")
-        around = Around(Path("/nonexistent"), (), origin, {})
+        around = RepositoryContext(Path("/nonexistent"), (), origin, {})
         found = VENDOR.asked(around, workplace.machine(VENDOR.label))
-        assert found == Where(gitea.url, "alice", "shop")
+        assert found == TrackerLocation(gitea.url, "alice", "shop")
 
 
 def test_a_repository_that_was_renamed(project: RealProject) -> None:

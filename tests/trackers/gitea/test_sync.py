@@ -11,12 +11,12 @@ import pytest
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.trackers.gitea.vendor import VENDOR
 from sdd_hooks.trackers.issue_file import StoredIssue
-from sdd_hooks.trackers.protocol import Where
+from sdd_hooks.trackers.protocol import TrackerLocation
 from sdd_hooks.trackers.store import IssueFolder, read_issues
-from sdd_hooks.trackers.sync import Synced, sync
+from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.desk import DAY, files
 from tests.support.gitea import Gitea, serving_gitea
-from tests.support.loopback import Request, Response, Server
+from tests.support.loopback import CannedResponse, Request, Server
 from tests.support.machines import Workplace
 from tests.trackers.faults import NOW, START
 
@@ -34,9 +34,9 @@ class Office:
     def folder(self) -> IssueFolder:
         return IssueFolder(self.root, ".sdd/issues")
 
-    def sync(self, folder: IssueFolder | None = None, *, full: bool = False) -> Synced:
+    def sync(self, folder: IssueFolder | None = None, *, full: bool = False) -> SyncResult:
         machine = self.workplace.machine(VENDOR.label)
-        tracker = VENDOR.open(Where(self.server.url, "acme", "shop"), machine)
+        tracker = VENDOR.open(TrackerLocation(self.server.url, "acme", "shop"), machine)
         now = self.gitea.now
         return sync(tracker, folder or self.folder, full=full, clock=lambda: now)
 
@@ -107,7 +107,7 @@ def test_a_pull_request_changes_the_issue_that_it_closes(office: Office) -> None
 def test_a_failure_on_the_second_page(office: Office) -> None:
     for number in range(120):
         office.gitea.add(at=START + number)
-    broken = [Response(500, {"message": "no"})] * 9
+    broken = [CannedResponse(500, {"message": "no"})] * 9
     office.server.fail(*broken, when=lambda request: request.query.get("page") == "2")
     with pytest.raises(RemoteError):
         office.sync()

@@ -12,10 +12,10 @@ import pytest
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.trackers.gitea.tracker import MAX_FILES
 from sdd_hooks.trackers.gitea.vendor import VENDOR
-from sdd_hooks.trackers.issue import Draft, Edit
-from sdd_hooks.trackers.protocol import Filter, Page, Since, Where
+from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
+from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since, TrackerLocation
 from tests.support.gitea import HIDDEN, PASSWORD, Gitea, serving_gitea
-from tests.support.loopback import Request, Response, Server
+from tests.support.loopback import CannedResponse, Request, Server
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import NOW, START, FaultTable, Stand
 from tests.trackers.gitea.contract import (
@@ -44,7 +44,7 @@ class Shop:
     def open(self, *, stranger: bool = False, token: str = "", user: str = "") -> ReadWrite:
         known = None if stranger else token or TOKEN
         machine = self.workplace.machine(VENDOR.label, token=known, user=user)
-        return open_gitea(Where(self.server.url, "ana", self.gitea.name), machine)
+        return open_gitea(TrackerLocation(self.server.url, "ana", self.gitea.name), machine)
 
     def asked(self, ending: str) -> list[Request]:
         """The requests for paths with that ending."""
@@ -136,7 +136,7 @@ class TestFaults(FaultTable):
     """The faults that every tracker behind HTTP must survive."""
 
 
-def _pages(project: Shop, since: Since | None = None) -> list[Page]:
+def _pages(project: Shop, since: Since | None = None) -> list[IssuePage]:
     return list(project.open().fetch(since or Since(), {}))
 
 
@@ -222,7 +222,7 @@ def test_issues_come_where_pull_requests_are_not_shown(project: Shop) -> None:
 def test_pull_requests_that_vanish_while_they_are_read_end_it(project: Shop) -> None:
     for number in range(60):
         project.gitea.add_pull(at=START + number)
-    gone = Response(404, {"message": "The target couldn't be found."})
+    gone = CannedResponse(404, {"message": "The target couldn't be found."})
     project.server.fail(gone, when=lambda one: _of("/pulls")(one) and one.query["page"] == "2")
     with pytest.raises(Missing):
         pulls_of(project.open())
@@ -230,7 +230,7 @@ def test_pull_requests_that_vanish_while_they_are_read_end_it(project: Shop) -> 
 
 @pytest.mark.parametrize("answer", [{"issues": []}, "issues", 7])
 def test_an_answer_of_another_kind(project: Shop, answer: object) -> None:
-    project.server.fail(Response(200, answer), when=_of("/issues"))
+    project.server.fail(CannedResponse(200, answer), when=_of("/issues"))
     with pytest.raises(RemoteError, match="without a list"):
         issues_of(project.open())
 
@@ -248,7 +248,7 @@ def test_the_files_of_pull_requests_that_close_something(project: Shop) -> None:
 
 def test_a_pull_request_whose_branches_git_no_longer_has(project: Shop) -> None:
     project.gitea.add_pull("Fixes #9", files=("x",), at=START)
-    broken = Response(500, {"message": "exit status 128"})
+    broken = CannedResponse(500, {"message": "exit status 128"})
     project.server.fail(*[broken] * 2, when=_of("/files"))
     assert pulls_of(project.open())["1"].files == ()
     assert project.workplace.waits == []
@@ -326,7 +326,7 @@ def test_how_a_token_is_sent(project: Shop) -> None:
 
 def test_a_wrong_token_may_look_like_a_missing_repository(project: Shop) -> None:
     project.gitea.add(at=START)
-    gone = Response(404, {"message": "The target couldn't be found."})
+    gone = CannedResponse(404, {"message": "The target couldn't be found."})
     project.server.fail(gone, when=_of("/issues"))
     with pytest.raises(Missing, match="a wrong token may look like a missing repository"):
         issues_of(project.open())
@@ -365,8 +365,8 @@ def test_listings_in_which_everything_is_null(project: Shop) -> None:
     for path, query, number in (("/issues", "type=issues", issue), ("/pulls", "state=all", pull)):
         (entry,), _ = project.listed(f"{path}?{query}")
         bare = [{**dict.fromkeys(entry), "number": number}, dict.fromkeys(entry), None]
-        project.server.fail(Response(200, bare), when=_of(path))
-    project.server.fail(Response(200, b"null"), when=_of("/shop"))
+        project.server.fail(CannedResponse(200, bare), when=_of(path))
+    project.server.fail(CannedResponse(200, b"null"), when=_of("/shop"))
     (issues, pulls) = _pages(project)
     assert [one.id for one in issues.issues] == [str(issue)]
     assert [one.number for one in pulls.pulls] == [str(pull)]
@@ -377,7 +377,7 @@ def test_a_live_query_is_as_lazy_as_pages(project: Shop) -> None:
     project.gitea.dependencies = False
     for number in range(120):
         project.gitea.add(at=START + number)
-    assert len(list(islice(project.open().query(Filter("open")), 50))) == 50
+    assert len(list(islice(project.open().query(IssueFilter("open")), 50))) == 50
     assert len(project.server.asked) == 1
 
 
@@ -385,7 +385,7 @@ def test_a_live_query_is_as_lazy_as_pages(project: Shop) -> None:
 def test_a_live_query_by_status(project: Shop, status: str | None) -> None:
     project.gitea.add("open", at=START)
     project.gitea.add("closed", at=START, state="closed")
-    found = {issue.title for issue in project.open().query(Filter(status))}
+    found = {issue.title for issue in project.open().query(IssueFilter(status))}
     closed = {"closed"} if status in {"closed", "merged", None} else set()
     assert found == closed | ({"open"} if status in {"open", "draft", None} else set())
 
@@ -393,14 +393,14 @@ def test_a_live_query_by_status(project: Shop, status: str | None) -> None:
 def test_a_label_with_a_comma_is_looked_for_here(project: Shop) -> None:
     project.gitea.add("a", labels=("x, y", "bug"), at=START)
     project.gitea.add("b", labels=("bug",), at=START)
-    found = project.open().query(Filter(labels=("x, y", "bug")))
+    found = project.open().query(IssueFilter(labels=("x, y", "bug")))
     assert [issue.title for issue in found] == ["a"]
     assert project.server.asked[0].query["labels"] == "bug"
 
 
 def test_a_label_of_the_organisation_is_not_made_again(project: Shop) -> None:
     project.gitea.organisation_label("epic")
-    made = project.open().create(Draft("One", labels=("epic", "story")))
+    made = project.open().create(IssueDraft("One", labels=("epic", "story")))
     assert made.labels == ("story", "epic")
     assert set(project.gitea.labels) == {"story"}
 
@@ -408,9 +408,9 @@ def test_a_label_of_the_organisation_is_not_made_again(project: Shop) -> None:
 def test_a_failed_write_is_not_tried_again(project: Shop) -> None:
     project.gitea.add(at=START)
     tracker = project.open()
-    broken = Response(502, {"message": "bad gateway"})
+    broken = CannedResponse(502, {"message": "bad gateway"})
     for write in (
-        lambda: tracker.create(Draft("One")),
+        lambda: tracker.create(IssueDraft("One")),
         lambda: tracker.comment("1", "Hello"),
     ):
         project.server.asked.clear()
@@ -424,18 +424,18 @@ def test_a_failed_write_is_not_tried_again(project: Shop) -> None:
 @pytest.mark.parametrize("body", [None, {}, [], {"number": "x"}])
 def test_a_write_whose_answer_says_nothing(project: Shop, body: object) -> None:
     tracker = project.open()
-    project.server.fail(Response(201, body), when=lambda request: request.method == "POST")
+    project.server.fail(CannedResponse(201, body), when=lambda request: request.method == "POST")
     with pytest.raises(RemoteError, match="issues"):
-        tracker.create(Draft("One"))
-    project.server.fail(Response(201, body), when=lambda request: request.method == "POST")
+        tracker.create(IssueDraft("One"))
+    project.server.fail(CannedResponse(201, body), when=lambda request: request.method == "POST")
     with pytest.raises(RemoteError, match="milestones"):
-        tracker.create(Draft("One", group="Sprint"))
+        tracker.create(IssueDraft("One", group="Sprint"))
 
 
 def test_writing_what_is_not_there(project: Shop) -> None:
     tracker = project.open()
     with pytest.raises(Missing):
-        tracker.edit("7", Edit(title="x"))
+        tracker.edit("7", IssueEdit(title="x"))
     with pytest.raises(Missing):
         tracker.comment("../7", "x")
     assert len(project.server.asked) == 1
@@ -443,7 +443,9 @@ def test_writing_what_is_not_there(project: Shop) -> None:
 
 def test_who_may_not_write_is_told(project: Shop) -> None:
     project.gitea.add(at=START)
-    refused = Response(403, {"message": "token does not have at least one of required scope(s)"})
+    refused = CannedResponse(
+        403, {"message": "token does not have at least one of required scope(s)"}
+    )
     project.server.fail(refused, when=lambda request: request.method == "PATCH")
     with pytest.raises(AccessRefused):
         project.open().close("1")
@@ -451,7 +453,9 @@ def test_who_may_not_write_is_told(project: Shop) -> None:
 
 def test_it_is_called_by_the_same_name_wherever_it_is_asked(project: Shop) -> None:
     machine = project.workplace.machine(VENDOR.label)
-    tracker = VENDOR.open(Where("https://Gitea.example:3000/git", "Acme", "Shop"), machine)
+    tracker = VENDOR.open(
+        TrackerLocation("https://Gitea.example:3000/git", "Acme", "Shop"), machine
+    )
     assert (tracker.name, tracker.label) == ("gitea", "Gitea")
     assert tracker.web == "https://Gitea.example:3000/git/Acme/Shop"
     assert tracker.place == "gitea.example:3000/git/acme/shop"

@@ -11,23 +11,23 @@ from hypothesis import strategies as st
 
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import RemoteError, SddError
-from sdd_hooks.remote.client import Client, Limits
+from sdd_hooks.remote.client import Client, RateLimitRule
 from sdd_hooks.remote.credentials import Secret, Sources, advice, find_secret
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.gitea.vendor import VENDOR
-from sdd_hooks.trackers.protocol import Around, Machine, Where
+from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
 from tests.support.gitea import Gitea, serving_gitea
-from tests.support.loopback import Request, Response, serving
+from tests.support.loopback import CannedResponse, Request, serving
 from tests.support.machines import Workplace
 from tests.trackers.faults import NOW
 
-ACME = Where("https://gitea.example", "acme", "shop")
+ACME = TrackerLocation("https://gitea.example", "acme", "shop")
 
 
-def _around(origin: str = "", environ: Mapping[str, str] | None = None) -> Around:
+def _around(origin: str = "", environ: Mapping[str, str] | None = None) -> RepositoryContext:
     remote = parse_remote(origin) if origin else None
     assert remote is not None or not origin
-    return Around(Path("/nonexistent"), (), remote, environ or {})
+    return RepositoryContext(Path("/nonexistent"), (), remote, environ or {})
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def _around(origin: str = "", environ: Mapping[str, str] | None = None) -> Aroun
     ],
 )
 def test_hosts_that_are_known_by_their_names(origin: str, url: str) -> None:
-    assert VENDOR.detected(_around(origin)) == Where(url, "acme", "shop")
+    assert VENDOR.detected(_around(origin)) == TrackerLocation(url, "acme", "shop")
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_what_is_not_certain(origin: str) -> None:
 )
 def test_hosts_that_the_environment_names(environ: Mapping[str, str], url: str | None) -> None:
     found = VENDOR.detected(_around("git@git.example:acme/shop.git", environ))
-    assert found == (url and Where(url, "acme", "shop"))
+    assert found == (url and TrackerLocation(url, "acme", "shop"))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_hosts_that_the_environment_names(environ: Mapping[str, str], url: str |
     ],
 )  # fmt: skip
 def test_what_is_declared(settings: TrackerSettings, origin: str, where: str) -> None:
-    assert VENDOR.declared(settings, _around(origin)) == Where(where, "acme", "shop")
+    assert VENDOR.declared(settings, _around(origin)) == TrackerLocation(where, "acme", "shop")
 
 
 @pytest.mark.parametrize(
@@ -152,13 +152,15 @@ def _sources(environ: Mapping[str, str], url: str = "https://gitea.example") -> 
     """The address of the API that a tracker is opened with, and where its tokens are."""
     found: list[tuple[str, Sources]] = []
 
-    def connect(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
+    def connect(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:
         assert sources is not None
         assert limits is None
         found.append((api, sources))
         return Client(api, label="Gitea")
 
-    VENDOR.open(ACME._replace(url=url), Machine(_around(environ=environ), connect)).disconnect()
+    VENDOR.open(
+        ACME._replace(url=url), TrackerEnvironment(_around(environ=environ), connect)
+    ).disconnect()
     return found[0]
 
 
@@ -299,7 +301,7 @@ def test_a_host_that_says_what_it_is(closed: bool) -> None:
     with serving_gitea(Gitea(NOW, closed=closed)) as server, Workplace(NOW) as workplace:
         around = _around(f"{server.url}/acme/shop.git")
         found = VENDOR.asked(around, workplace.machine(VENDOR.label))
-        assert found == Where(server.url, "acme", "shop")
+        assert found == TrackerLocation(server.url, "acme", "shop")
         assert all("authorization" not in request.headers for request in server.asked)
         assert len(server.asked) == (1 if closed else 2)
 
@@ -307,19 +309,19 @@ def test_a_host_that_says_what_it_is(closed: bool) -> None:
 @pytest.mark.parametrize(
     ("version", "settings"),
     [
-        (Response(404, {"message": "Not Found"}), None),
-        (Response(401, {"message": "Unauthorized"}), None),
-        (Response(403, {"message": "Forbidden"}), None),
-        (Response(200, b"<html>"), None),
-        (Response(200, []), None),
-        (Response(200, {"version": 7.0}), None),
-        (Response(200, {"version": "2.1"}), Response(404, {})),
-        (Response(200, {"version": "2.1"}), Response(200, {"limit": 7})),
-        (Response(200, {"version": "2.1"}), Response(200, b"<html>")),
+        (CannedResponse(404, {"message": "Not Found"}), None),
+        (CannedResponse(401, {"message": "Unauthorized"}), None),
+        (CannedResponse(403, {"message": "Forbidden"}), None),
+        (CannedResponse(200, b"<html>"), None),
+        (CannedResponse(200, []), None),
+        (CannedResponse(200, {"version": 7.0}), None),
+        (CannedResponse(200, {"version": "2.1"}), CannedResponse(404, {})),
+        (CannedResponse(200, {"version": "2.1"}), CannedResponse(200, {"limit": 7})),
+        (CannedResponse(200, {"version": "2.1"}), CannedResponse(200, b"<html>")),
     ],
 )
-def test_a_host_that_is_another(version: Response, settings: Response | None) -> None:
-    def answer(request: Request) -> Response:
+def test_a_host_that_is_another(version: CannedResponse, settings: CannedResponse | None) -> None:
+    def answer(request: Request) -> CannedResponse:
         if request.path == "/api/v1/version":
             return version
         assert request.path == "/api/v1/settings/api"
@@ -332,8 +334,8 @@ def test_a_host_that_is_another(version: Response, settings: Response | None) ->
 
 
 def test_a_host_that_fails_is_not_waited_for() -> None:
-    def answer(_: Request) -> Response:
-        return Response(502, {})
+    def answer(_: Request) -> CannedResponse:
+        return CannedResponse(502, {})
 
     with serving(answer) as server, Workplace(NOW) as workplace:
         around = _around(f"{server.url}/acme/shop.git")

@@ -20,11 +20,11 @@ from sdd_hooks.trackers.github.payloads import (
     listed_pull_of,
     pull_of,
 )
-from sdd_hooks.trackers.issue import Issue, PullRequest
-from sdd_hooks.trackers.protocol import Filter
+from sdd_hooks.trackers.issue import Issue, LinkedPull
+from sdd_hooks.trackers.protocol import IssueFilter
 from tests.support.github import BASE, DESCRIPTIONS, GRAPHQL, GitHub, Shop, open_shop
 from tests.support.graphql import Schema
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
 from tests.trackers.faults import NOW, START
 
@@ -72,7 +72,7 @@ def test_no_field_of_the_listing_must_be_there() -> None:
             if entry is None:
                 assert issue_of(entry) is None
             elif is_pull(entry):
-                _holds(listed_pull_of(entry), PullRequest)
+                _holds(listed_pull_of(entry), LinkedPull)
             else:
                 _holds(issue_of(entry), Issue)
         assert isinstance(linked_ids(page, "acme/shop"), tuple), what
@@ -96,7 +96,7 @@ def test_no_field_of_a_pull_request_must_be_there() -> None:
         repository = cast("dict[str, Any]", answer).get("repository") or {}
         pull = pull_of(repository.get("p1"), "acme/shop")
         if repository.get("p1"):
-            _holds(pull, PullRequest)
+            _holds(pull, LinkedPull)
         else:
             assert pull is None
         count += 1
@@ -117,7 +117,7 @@ def test_a_listing_in_which_everything_is_null() -> None:
             for key in entry:
                 if key not in {"number", "pull_request", "issue_dependencies_summary"}:
                     entry[key] = None
-        shop.server.fail(Response(200, bare))
+        shop.server.fail(CannedResponse(200, bare))
         (page,) = shop.pages()
     assert [issue.id for issue in page.issues] == ["1"]
     assert [pull.number for pull in page.pulls] == ["2"]
@@ -148,17 +148,17 @@ def test_recorded_pages_are_followed() -> None:
     }
     with open_shop(NOW) as shop:
         shop.server.faults.append(lambda request: _replayed(shop, pages, request))
-        titles = [issue.title for issue in shop.open().query(Filter())]
+        titles = [issue.title for issue in shop.open().query(IssueFilter())]
     assert titles == [f"Test issue {number}" for number in range(13, 0, -1)]
     assert len(shop.server.asked) == 5
 
 
-def _replayed(shop: Shop, pages: dict[str, dict[str, Any]], request: Request) -> Response:
+def _replayed(shop: Shop, pages: dict[str, dict[str, Any]], request: Request) -> CannedResponse:
     one = pages[request.query.get("page", "1")]
     names = one["rawHeaders"][::2]
     headers = dict(zip(names, one["rawHeaders"][1::2], strict=True))
     link = headers.get("Link", "").replace("https://api.github.com", f"{shop.server.url}{BASE}")
-    return Response(one["status"], one["response"], {"Link": link} if link else {})
+    return CannedResponse(one["status"], one["response"], {"Link": link} if link else {})
 
 
 @needs_descriptions
@@ -172,7 +172,7 @@ def test_recorded_search_results() -> None:
 def test_a_recorded_refusal_says_why() -> None:
     (refused,) = (one for one in _recorded("errors") if one["status"] == 422)
     with open_shop(NOW) as shop:
-        shop.server.fail(Response(422, refused["response"]))
+        shop.server.fail(CannedResponse(422, refused["response"]))
         with pytest.raises(RemoteError, match="Validation Failed"):
             shop.pages()
 
@@ -206,7 +206,7 @@ def test_anything_is_read_without_an_error(data: Json) -> None:
         assert re.fullmatch("[1-9][0-9]*", issue.id)
     for one in (listed, pull):
         if one is not None:
-            _holds(one, PullRequest)
+            _holds(one, LinkedPull)
     assert isinstance(linked_ids(data, "acme/shop"), tuple)
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.trackers.store import IssueFolder
-from sdd_hooks.trackers.sync import Synced, sync
+from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.github import GRAPHQL, Shop, open_shop
-from tests.support.loopback import Fault, Request, Response
+from tests.support.loopback import CannedResponse, Fault, Request
 from tests.trackers.faults import NOW, START
 
 DAY = 86_400
@@ -25,7 +25,7 @@ class Kept:
     shop: Shop
     folder: IssueFolder
 
-    def sync(self, *, full: bool = False) -> Synced:
+    def sync(self, *, full: bool = False) -> SyncResult:
         """Bring them in step. The server's clock goes on by a minute before that."""
         self.shop.github.now += 60
         self.shop.server.asked.clear()
@@ -47,7 +47,7 @@ def kept(tmp_path: Path) -> Iterator[Kept]:
         yield Kept(shop, IssueFolder(tmp_path, ".sdd/issues"))
 
 
-def _counts(done: Synced) -> tuple[int, int, int]:
+def _counts(done: SyncResult) -> tuple[int, int, int]:
     return done.added, done.updated, done.removed
 
 
@@ -110,7 +110,7 @@ def _once(act: Callable[[], None]) -> Fault:
     """Calls `act` before the second page is answered."""
     pages = 0
 
-    def fault(request: Request) -> Response | None:
+    def fault(request: Request) -> CannedResponse | None:
         nonlocal pages
         if request.path.endswith("/issues"):
             pages += 1
@@ -125,7 +125,9 @@ def test_a_failure_on_the_second_page(kept: Kept) -> None:
     github = kept.shop.github
     for number in range(150):
         github.add(at=START + number)
-    kept.shop.server.fail(*[Response(500, {})] * 4, when=lambda request: "since" in request.query)
+    kept.shop.server.fail(
+        *[CannedResponse(500, {})] * 4, when=lambda request: "since" in request.query
+    )
     with pytest.raises(RemoteError):
         kept.sync()
     assert _counts(kept.sync())[0] == 150 - 100

@@ -8,10 +8,10 @@ from itertools import islice
 import pytest
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
-from sdd_hooks.trackers.issue import Draft, Edit, PullRequest
-from sdd_hooks.trackers.protocol import Filter, Page, Since
+from sdd_hooks.trackers.issue import IssueDraft, IssueEdit, LinkedPull
+from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 from tests.support.github import GRAPHQL, Shop, open_shop
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 from tests.support.machines import TOKEN
 from tests.trackers.faults import NOW, START
 
@@ -22,15 +22,15 @@ def shop() -> Iterator[Shop]:
         yield found
 
 
-def _issues(pages: list[Page]) -> list[str]:
+def _issues(pages: list[IssuePage]) -> list[str]:
     return [issue.id for page in pages for issue in page.issues]
 
 
-def _pulls(pages: list[Page]) -> dict[str, PullRequest]:
+def _pulls(pages: list[IssuePage]) -> dict[str, LinkedPull]:
     return {pull.number: pull for page in pages for pull in page.pulls}
 
 
-def _warnings(pages: list[Page]) -> list[str]:
+def _warnings(pages: list[IssuePage]) -> list[str]:
     return [warning for page in pages for warning in page.warnings]
 
 
@@ -79,7 +79,7 @@ def test_nothing_changed_is_one_request(shop: Shop) -> None:
     assert _pulls(shop.pages(since, notes)).keys() == {"2"}
     shop.server.asked.clear()
     (page,) = shop.pages(since, notes)
-    assert page == Page((), NOW, total=0)
+    assert page == IssuePage((), NOW, total=0)
     assert len(shop.server.asked) == 1
     shop.github.edit(1, at=START + 60)
     assert _issues(shop.pages(since, notes)) == ["1"]
@@ -137,20 +137,20 @@ def test_edits_in_a_second_with_more_than_a_page(shop: Shop) -> None:
 def test_a_next_page_on_another_host_is_not_asked_for(shop: Shop) -> None:
     shop.github.add(at=START)
     away = {"Link": '<https://api.github.com/repositories/42/issues?page=2>; rel="next"'}
-    shop.server.fail(Response(200, [], away))
+    shop.server.fail(CannedResponse(200, [], away))
     with pytest.raises(RemoteError, match=r"api\.github\.com"):
         shop.pages()
 
 
 def test_an_entry_without_a_number_is_left_out(shop: Shop) -> None:
-    shop.server.fail(Response(200, [{"title": "What is this?"}, None, {"number": 7}]))
+    shop.server.fail(CannedResponse(200, [{"title": "What is this?"}, None, {"number": 7}]))
     (page,) = shop.pages()
     assert _issues([page]) == ["7"]
     assert page.warnings == ("GitHub lists an issue without a number: left out",)
 
 
 def test_issues_that_are_disabled(shop: Shop) -> None:
-    shop.server.fail(Response(410, {"message": "Issues are disabled for this repo"}))
+    shop.server.fail(CannedResponse(410, {"message": "Issues are disabled for this repo"}))
     with pytest.raises(Missing, match="disabled"):
         shop.pages()
 
@@ -179,7 +179,7 @@ def test_pull_requests_come_with_their_branch_files_and_issues(shop: Shop) -> No
     shop.github.add_pull(at=START)
     pages = shop.pages()
     pulls = _pulls(pages)
-    assert pulls["4"] == PullRequest(
+    assert pulls["4"] == LinkedPull(
         number="4",
         branch="feature/1-cart",
         status="merged",
@@ -253,11 +253,11 @@ def test_a_limit_of_graphql_is_waited_for(shop: Shop) -> None:
     def asks(request: Request) -> bool:
         return request.path == GRAPHQL
 
-    shop.server.fail(Response(200, errors, limit), when=asks)
+    shop.server.fail(CannedResponse(200, errors, limit), when=asks)
     assert _pulls(shop.pages())["1"].branch == "b"
     assert shop.workplace.waits == [pytest.approx(30, abs=1)]
     much_later = {**limit, "x-ratelimit-reset": str(NOW + 9000)}
-    shop.server.fail(Response(200, errors, much_later), when=asks)
+    shop.server.fail(CannedResponse(200, errors, much_later), when=asks)
     with pytest.raises(RateLimited):
         shop.pages()
 
@@ -266,7 +266,7 @@ def test_a_token_that_may_not_read_pull_requests(shop: Shop) -> None:
     shop.github.add_pull(at=START)
     forbidden = {"type": "FORBIDDEN", "message": f"Resource not accessible by {TOKEN}"}
     shop.server.fail(
-        Response(200, {"data": None, "errors": [forbidden]}),
+        CannedResponse(200, {"data": None, "errors": [forbidden]}),
         when=lambda request: request.path == GRAPHQL,
     )
     pages = shop.pages()
@@ -303,7 +303,7 @@ def test_a_dependency_in_another_repository(shop: Shop) -> None:
     shop.github.block(1, by=2)
     api = "https://api.github.com/repos/acme/attic"
     shop.server.fail(
-        Response(200, [{"number": 2, "repository_url": api}, {"number": 9}, {}]),
+        CannedResponse(200, [{"number": 2, "repository_url": api}, {"number": 9}, {}]),
         when=lambda request: request.path.endswith("/blocked_by"),
     )
     (page,) = shop.pages()
@@ -379,7 +379,7 @@ def test_a_query(shop: Shop) -> None:
     tracker = shop.open()
 
     def found(*labels: str, status: str | None = None) -> list[str]:
-        return [issue.id for issue in tracker.query(Filter(status, labels))]
+        return [issue.id for issue in tracker.query(IssueFilter(status, labels))]
 
     assert found() == ["2", "3", "1"]
     assert found("bug", "cart") == ["2", "1"]
@@ -391,19 +391,19 @@ def test_a_query(shop: Shop) -> None:
 def test_a_query_asks_for_no_more_than_is_taken(shop: Shop) -> None:
     for number in range(250):
         shop.github.add(at=START + number)
-    assert len(list(islice(shop.open().query(Filter()), 100))) == 100
+    assert len(list(islice(shop.open().query(IssueFilter()), 100))) == 100
     assert len(shop.server.asked) == 1
 
 
 def test_writing(shop: Shop) -> None:
     tracker = shop.open()
-    made = tracker.create(Draft("New", "Text", ("bug",), "Sprint 1"))
+    made = tracker.create(IssueDraft("New", "Text", ("bug",), "Sprint 1"))
     assert (made.id, made.title, made.body, made.labels) == ("1", "New", "Text", ("bug",))
     entry = shop.github.items[1].entry
     assert entry["milestone"]["title"] == "Sprint 1"
-    changed = tracker.edit("1", Edit(body="Other", labels=("cart", "new")))
+    changed = tracker.edit("1", IssueEdit(body="Other", labels=("cart", "new")))
     assert (changed.title, changed.body, changed.labels) == ("New", "Other", ("cart", "new"))
-    assert tracker.edit("1", Edit(title="Newer", labels=())).labels == ()
+    assert tracker.edit("1", IssueEdit(title="Newer", labels=())).labels == ()
     tracker.comment("1", "Done in SPEC-0003")
     assert shop.github.comments == [(1, "Done in SPEC-0003")]
     tracker.close("1")
@@ -415,7 +415,7 @@ def test_writing(shop: Shop) -> None:
 def test_a_milestone_is_made_once(shop: Shop) -> None:
     tracker = shop.open()
     for number in range(120):
-        tracker.group(tracker.create(Draft(f"{number}")).id, f"Sprint {number // 60}")
+        tracker.group(tracker.create(IssueDraft(f"{number}")).id, f"Sprint {number // 60}")
     assert [one["title"] for one in shop.github.milestones] == ["Sprint 0", "Sprint 1"]
     for number in range(110):
         shop.github.add_milestone(f"More {number}")
@@ -425,14 +425,14 @@ def test_a_milestone_is_made_once(shop: Shop) -> None:
 
 
 def test_writing_without_leave(shop: Shop) -> None:
-    shop.server.fail(Response(403, {"message": "Must have push access"}))
+    shop.server.fail(CannedResponse(403, {"message": "Must have push access"}))
     with pytest.raises(AccessRefused, match="push access"):
-        shop.open().create(Draft("New"))
+        shop.open().create(IssueDraft("New"))
     assert len(shop.server.asked) == 1
 
 
 def test_a_write_that_may_have_been_done_is_not_repeated(shop: Shop) -> None:
-    shop.server.fail(Response(502, {}))
+    shop.server.fail(CannedResponse(502, {}))
     with pytest.raises(RemoteError):
-        shop.open().create(Draft("New"))
+        shop.open().create(IssueDraft("New"))
     assert len(shop.server.asked) == 1

@@ -10,11 +10,11 @@ import pytest
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import SddError
 from sdd_hooks.hosts.github import rate_limit
-from sdd_hooks.remote.client import Client, Limits
+from sdd_hooks.remote.client import Client, RateLimitRule
 from sdd_hooks.remote.credentials import Secret, Sources, find_secret
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.github.vendor import VENDOR
-from sdd_hooks.trackers.protocol import Around, Machine, Where
+from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
 from tests.support.github import limited, open_shop
 from tests.support.loopback import Request
 from tests.trackers.faults import NOW, FaultTable, Stand
@@ -43,8 +43,8 @@ class TestFaults(FaultTable):
     """The faults that every tracker behind HTTP must survive."""
 
 
-def _around(origin: str = "") -> Around:
-    return Around(Path("/nonexistent"), (), parse_remote(origin) if origin else None, {})
+def _around(origin: str = "") -> RepositoryContext:
+    return RepositoryContext(Path("/nonexistent"), (), parse_remote(origin) if origin else None, {})
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,9 @@ def _around(origin: str = "") -> Around:
     ],
 )
 def test_an_origin_that_is_recognised(origin: str, found: tuple[str, str] | None) -> None:
-    assert VENDOR.detected(_around(origin)) == (found and Where("https://github.com", *found))
+    assert VENDOR.detected(_around(origin)) == (
+        found and TrackerLocation("https://github.com", *found)
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,41 +74,41 @@ def test_an_origin_that_is_recognised(origin: str, found: tuple[str, str] | None
         (
             TrackerSettings("github", "acme", "shop"),
             "https://gitlab.example/a/b",
-            Where("https://github.com", "acme", "shop"),
+            TrackerLocation("https://github.com", "acme", "shop"),
         ),
         (
             TrackerSettings("github"),
             "git@github.com:acme/shop.git",
-            Where("https://github.com", "acme", "shop"),
+            TrackerLocation("https://github.com", "acme", "shop"),
         ),
         (
             TrackerSettings("github", repo="tools"),
             "git@github.com:acme/shop.git",
-            Where("https://github.com", "acme", "tools"),
+            TrackerLocation("https://github.com", "acme", "tools"),
         ),
         (
             TrackerSettings("github"),
             "ssh://git@ghe.example:2222/acme/shop.git",
-            Where("https://ghe.example", "acme", "shop"),
+            TrackerLocation("https://ghe.example", "acme", "shop"),
         ),
         (
             TrackerSettings("github", url="https://GHE.example/"),
             "git@ghe.example:acme/shop.git",
-            Where("https://ghe.example", "acme", "shop"),
+            TrackerLocation("https://ghe.example", "acme", "shop"),
         ),
         (
             TrackerSettings("github", url="https://ghe.example:8443/acme/shop"),
             "",
-            Where("https://ghe.example:8443", "acme", "shop"),
+            TrackerLocation("https://ghe.example:8443", "acme", "shop"),
         ),
         (
             TrackerSettings("github", url="https://api.github.com", owner="acme", repo="shop"),
             "",
-            Where("https://github.com", "acme", "shop"),
+            TrackerLocation("https://github.com", "acme", "shop"),
         ),
     ],
 )
-def test_what_is_declared(settings: TrackerSettings, origin: str, where: Where) -> None:
+def test_what_is_declared(settings: TrackerSettings, origin: str, where: TrackerLocation) -> None:
     assert VENDOR.declared(settings, _around(origin)) == where
 
 
@@ -133,14 +135,14 @@ def _opened(url: str, environ: Mapping[str, str] | None = None) -> tuple[str, st
     """The addresses of the APIs that a tracker is opened with, and whose tokens they take."""
     found: list[tuple[str, Sources]] = []
 
-    def connect(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
+    def connect(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:
         assert sources is not None
         assert limits is rate_limit
         found.append((api, sources))
         return Client(api, label="GitHub")
 
     around = _around()._replace(environ=environ or {})
-    tracker = VENDOR.open(Where(url, "acme", "shop"), Machine(around, connect))
+    tracker = VENDOR.open(TrackerLocation(url, "acme", "shop"), TrackerEnvironment(around, connect))
     tracker.disconnect()
     ((api, sources),) = found
     graphql: str = getattr(tracker, "graphql")  # noqa: B009

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from sdd_hooks.trackers.gitlab.tracker import GitLabTracker
 from sdd_hooks.trackers.gitlab.vendor import VENDOR
-from sdd_hooks.trackers.issue import PullRequest
-from sdd_hooks.trackers.protocol import Page, Since, Where
+from sdd_hooks.trackers.issue import LinkedPull
+from sdd_hooks.trackers.protocol import IssuePage, Since, TrackerLocation
 from tests.support.gitlab import GitLab as LoopbackGitLab
 from tests.support.gitlab import gitlab
 from tests.support.loopback import Server
@@ -39,14 +39,16 @@ class Bench:
 
     def open(self, owner: str = "acme/tools", project: str = "shop") -> GitLabTracker:
         machine = self.workplace.machine("GitLab")
-        found = VENDOR.open(Where(self.server.url, owner, project), machine)
+        found = VENDOR.open(TrackerLocation(self.server.url, owner, project), machine)
         assert isinstance(found, GitLabTracker)
         return found
 
-    def pages(self, since: Since | None = None, notes: dict[str, str] | None = None) -> list[Page]:
+    def pages(
+        self, since: Since | None = None, notes: dict[str, str] | None = None
+    ) -> list[IssuePage]:
         return list(self.open().fetch(since or Since(), {} if notes is None else notes))
 
-    def pulls(self, since: Since | None = None) -> dict[str, PullRequest]:
+    def pulls(self, since: Since | None = None) -> dict[str, LinkedPull]:
         """The merge requests that a fetch brings, as they came last."""
         return {pull.number: pull for page in self.pages(since) for pull in page.pulls}
 

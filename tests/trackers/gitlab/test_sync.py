@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.errors import RemoteError
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 from tests.trackers.faults import START
 from tests.trackers.folders import assert_as_synced_anew, stored, synced
 from tests.trackers.gitlab.bench import PAGE, Bench, opened
@@ -78,7 +78,7 @@ def test_edits_between_the_pages_of_a_sync(bench: Bench, tmp_path: Path) -> None
 def test_a_sync_that_fails_on_its_second_page(bench: Bench, tmp_path: Path) -> None:
     ids = [bench.gitlab.add(updated=float(START + n)) for n in range(PAGE + 5)]
     bench.server.fail(
-        *[Response(500, {})] * 4, when=lambda request: "updated_after" in request.query
+        *[CannedResponse(500, {})] * 4, when=lambda request: "updated_after" in request.query
     )
     with pytest.raises(RemoteError):
         synced(bench, tmp_path)

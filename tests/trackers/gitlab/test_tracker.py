@@ -9,10 +9,10 @@ import pytest
 
 from sdd_hooks.errors import Missing, RateLimited, RemoteError
 from sdd_hooks.trackers.gitlab import details as gitlab_details
-from sdd_hooks.trackers.issue import Draft, Edit, Issue, PullRequest
-from sdd_hooks.trackers.protocol import Filter, Since
+from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
+from sdd_hooks.trackers.protocol import IssueFilter, Since
 from tests.support.gitlab import rate_limited
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 from tests.trackers.faults import START, FaultTable, Stand, fetched
 from tests.trackers.gitlab.bench import HOME, PAGE, PROJECT, Bench, opened
 
@@ -213,7 +213,7 @@ def test_links_that_are_hidden(bench: Bench) -> None:
     one, two = bench.gitlab.add(), bench.gitlab.add()
     bench.gitlab.block(one, two)
     bench.server.fail(
-        Response(403, {"message": "403 Forbidden"}),
+        CannedResponse(403, {"message": "403 Forbidden"}),
         when=lambda request: request.path.endswith(f"{one}/links"),
     )
     found = fetched(bench.open())
@@ -233,14 +233,14 @@ def test_merge_requests(bench: Bench) -> None:
         there.merge("Nothing to close"),
     ]
     assert list(bench.pulls().values()) == [
-        PullRequest("6", "branch-6", "open", (), "2026-05-01T12:53:20Z", ()),
-        PullRequest("1", "branch-1", "open", ("src/1.py",), "2026-05-01T12:53:20Z", (ids[0],)),
-        PullRequest("2", "feature/2", "draft", ("src/2.py",), "2026-05-01T12:53:20Z", (ids[1],)),
-        PullRequest(
+        LinkedPull("6", "branch-6", "open", (), "2026-05-01T12:53:20Z", ()),
+        LinkedPull("1", "branch-1", "open", ("src/1.py",), "2026-05-01T12:53:20Z", (ids[0],)),
+        LinkedPull("2", "feature/2", "draft", ("src/2.py",), "2026-05-01T12:53:20Z", (ids[1],)),
+        LinkedPull(
             "3", "branch-3", "merged", ("src/3.py",), "2026-05-01T12:53:20Z", tuple(ids[2:4])
         ),
-        PullRequest("4", "branch-4", "closed", ("src/4.py",), "2026-05-01T12:53:20Z", (ids[4],)),
-        PullRequest("5", "branch-5", "open", ("src/5.py",), "2026-05-01T12:53:20Z", (ids[4],)),
+        LinkedPull("4", "branch-4", "closed", ("src/4.py",), "2026-05-01T12:53:20Z", (ids[4],)),
+        LinkedPull("5", "branch-5", "open", ("src/5.py",), "2026-05-01T12:53:20Z", (ids[4],)),
     ]
     asked = bench.asked()
     assert asked.count("merge_requests") == 1
@@ -273,7 +273,7 @@ def test_a_merge_request_that_changes_between_two_pages(bench: Bench) -> None:
     first = bench.gitlab.merge(f"Closes #{one}")
     for number in range(PAGE + 5):
         bench.gitlab.merge(updated=START + number + 1.0)
-    found: dict[str, PullRequest] = {}
+    found: dict[str, LinkedPull] = {}
     for page in bench.open().fetch(Since(), {}):
         found |= {pull.number: pull for pull in page.pulls}
         if page.pulls:
@@ -294,7 +294,7 @@ def test_files_of_a_gitlab_that_is_old(bench: Bench) -> None:
 def test_files_that_are_too_much_for_the_server(bench: Bench) -> None:
     one = bench.gitlab.add()
     bench.gitlab.merge(f"Closes #{one}")
-    bench.server.fail(Response(500), when=lambda request: request.path.endswith("/diffs"))
+    bench.server.fail(CannedResponse(500), when=lambda request: request.path.endswith("/diffs"))
     assert bench.pulls()["1"].files == ()
     assert bench.workplace.waits == []
 
@@ -330,7 +330,7 @@ def test_an_issue_that_was_moved_is_gone(bench: Bench) -> None:
     assert [issue.id for issue in page.issues] == [kept]
     assert page.gone == (moved,)
     assert list(bench.open().inventory()) == [kept]
-    assert [issue.id for issue in bench.open().query(Filter())] == [kept]
+    assert [issue.id for issue in bench.open().query(IssueFilter())] == [kept]
     with pytest.raises(Missing, match="moved to another project"):
         bench.open().issue(moved)
 
@@ -369,7 +369,7 @@ def test_a_live_query(bench: Bench) -> None:
     tracker = bench.open()
 
     def ids(*filter: Any) -> list[str]:
-        return [issue.id for issue in tracker.query(Filter(*filter))]
+        return [issue.id for issue in tracker.query(IssueFilter(*filter))]
 
     assert ids() == [bug, done, plain]
     assert ids("open") == ids("draft") == [bug, plain]
@@ -381,7 +381,7 @@ def test_a_live_query(bench: Bench) -> None:
 
 def test_a_live_query_is_as_lazy_as_its_pages(bench: Bench) -> None:
     ids = [bench.gitlab.add(updated=float(START + number)) for number in range(PAGE + 20)]
-    found = bench.open().query(Filter())
+    found = bench.open().query(IssueFilter())
     assert next(found).id == ids[-1]
     assert len(bench.server.asked) == 1
     assert [issue.id for issue in found] == ids[-2::-1]
@@ -391,15 +391,15 @@ def test_a_live_query_is_as_lazy_as_its_pages(bench: Bench) -> None:
 def test_writing(bench: Bench) -> None:
     there = bench.gitlab
     tracker = bench.open()
-    made = tracker.create(Draft("New", "Body", ("bug", "fresh"), "The epic"))
+    made = tracker.create(IssueDraft("New", "Body", ("bug", "fresh"), "The epic"))
     assert (made.title, made.body, made.labels) == ("New", "Body", ("bug", "fresh"))
     assert there.issues[int(made.id)]["milestone"]["title"] == "The epic"
-    changed = tracker.edit(made.id, Edit(title="Newer", labels=()))
+    changed = tracker.edit(made.id, IssueEdit(title="Newer", labels=()))
     assert (changed.title, changed.body, changed.labels) == ("Newer", "Body", ())
-    assert tracker.edit(made.id, Edit(body="")).body == ""
+    assert tracker.edit(made.id, IssueEdit(body="")).body == ""
     tracker.comment(made.id, "Said *so*")
     assert there.notes == [(int(made.id), "Said *so*")]
-    other = tracker.create(Draft("Other"))
+    other = tracker.create(IssueDraft("Other"))
     tracker.group(other.id, "The epic")
     assert len(there.milestones) == 1
     assert there.issues[int(other.id)]["milestone"] is there.milestones[0]
@@ -411,7 +411,7 @@ def test_writing(bench: Bench) -> None:
 def test_writing_to_what_is_not_there(bench: Bench) -> None:
     tracker = bench.open()
     for write in (
-        lambda: tracker.edit("99", Edit(title="x")),
+        lambda: tracker.edit("99", IssueEdit(title="x")),
         lambda: tracker.close("99"),
         lambda: tracker.comment("99", "x"),
     ):
@@ -425,13 +425,13 @@ def test_answers_that_say_nothing(bench: Bench) -> None:
     def asked(method: str, end: str) -> Any:
         return lambda request: request.method == method and request.path.endswith(end)
 
-    bench.server.fail(Response(200, {}), when=asked("GET", "/issues/1"))
+    bench.server.fail(CannedResponse(200, {}), when=asked("GET", "/issues/1"))
     with pytest.raises(Missing, match="is no issue"):
         tracker.issue("1")
-    bench.server.fail(Response(201, {}), when=asked("POST", "/issues"))
+    bench.server.fail(CannedResponse(201, {}), when=asked("POST", "/issues"))
     with pytest.raises(RemoteError, match="which issue it wrote"):
-        tracker.create(Draft("New"))
-    bench.server.fail(Response(201, {}), when=asked("POST", "/milestones"))
+        tracker.create(IssueDraft("New"))
+    bench.server.fail(CannedResponse(201, {}), when=asked("POST", "/milestones"))
     with pytest.raises(RemoteError, match="which milestone it made"):
         tracker.group("1", "The epic")
 
@@ -439,18 +439,18 @@ def test_answers_that_say_nothing(bench: Bench) -> None:
 def test_a_live_query_that_repeats_itself(bench: Bench) -> None:
     for _ in range(PAGE + 1):
         bench.gitlab.add()
-    first = Response(
+    first = CannedResponse(
         200, [{"iid": 1}], {"Link": f'<{bench.server.url}{PROJECT}/issues?page=2>; rel="next"'}
     )
     bench.server.fail(*[first] * 5)
     with pytest.raises(RemoteError, match="again and again"):
-        list(bench.open().query(Filter()))
+        list(bench.open().query(IssueFilter()))
     assert len(bench.server.asked) == 2
 
 
 def test_a_comment_is_made_once(bench: Bench) -> None:
     id = bench.gitlab.add()
-    bench.server.fail(Response(502, b""), when=lambda request: request.method == "POST")
+    bench.server.fail(CannedResponse(502, b""), when=lambda request: request.method == "POST")
     with pytest.raises(RemoteError):
         bench.open().comment(id, "x")
     assert len(bench.server.asked) == 1

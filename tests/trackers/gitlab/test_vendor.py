@@ -14,8 +14,8 @@ from sdd_hooks.remote.connect import connect
 from sdd_hooks.remote.credentials import Secret, advice, find_secret
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.gitlab.vendor import VENDOR, _sources, stored_by_glab
-from sdd_hooks.trackers.protocol import Around, Machine, Where
-from tests.support.loopback import Response, serving
+from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
+from tests.support.loopback import CannedResponse, serving
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import fetched
 from tests.trackers.gitlab.bench import Bench, opened
@@ -27,8 +27,10 @@ def bench() -> Iterator[Bench]:
         yield found
 
 
-def around(origin: str = "", **environ: str) -> Around:
-    return Around(Path("/nonexistent"), (), parse_remote(origin) if origin else None, environ)
+def around(origin: str = "", **environ: str) -> RepositoryContext:
+    return RepositoryContext(
+        Path("/nonexistent"), (), parse_remote(origin) if origin else None, environ
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ def test_an_origin_that_is_no_project_is_not_asked(bench: Bench) -> None:
 
 @pytest.mark.parametrize("status", [200, 401, 403, 404])
 def test_a_host_that_is_no_gitlab(status: int) -> None:
-    with serving(lambda _: Response(status, {})) as server, Workplace(0.0) as workplace:
+    with serving(lambda _: CannedResponse(status, {})) as server, Workplace(0.0) as workplace:
         place = around(f"{server.url}/acme/shop.git")
         assert VENDOR.asked(place, workplace.machine("GitLab")) is None
 
@@ -175,7 +177,7 @@ def test_a_wrong_token_and_none(bench: Bench) -> None:
     assert TOKEN not in str(caught.value)
     bench.gitlab.add()
     machine = bench.workplace.machine("GitLab", token=None)
-    tracker = VENDOR.open(Where(bench.server.url, "acme/tools", "shop"), machine)
+    tracker = VENDOR.open(TrackerLocation(bench.server.url, "acme/tools", "shop"), machine)
     assert len(fetched(tracker)) == 1
     bench.gitlab.public = False
     with pytest.raises(Missing):
@@ -272,7 +274,7 @@ def test_a_memory_file_does_not_draw_a_token(bench: Bench, tmp_path: Path) -> No
         )
 
     bench.gitlab.add()
-    tracker = VENDOR.open(where, Machine(around(**environ), connecting))
+    tracker = VENDOR.open(where, TrackerEnvironment(around(**environ), connecting))
     assert len(fetched(tracker)) == 1
     tracker.disconnect()
     for request in bench.server.asked:

@@ -19,7 +19,7 @@ from tests.support.jira_shop import (
     jira_shop,
     places_of,
 )
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 from tests.support.machines import TOKEN, Workplace
 from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
 from tests.trackers.faults import NOW, START, fetched
@@ -155,16 +155,18 @@ def test_a_server_that_moved_to_cloud() -> None:
 
 def test_a_page_without_a_way_on(cloud: Shop) -> None:
     cloud.jira.add(at=START)
-    cloud.server.fail(Response(200, {"issues": [], "isLast": False}), when=is_search)
+    cloud.server.fail(CannedResponse(200, {"issues": [], "isLast": False}), when=is_search)
     with pytest.raises(RemoteError, match="where its list goes on"):
         cloud.pages()
-    cloud.server.fail(Response(200, {"isLast": True}), when=is_search)
+    cloud.server.fail(CannedResponse(200, {"isLast": True}), when=is_search)
     with pytest.raises(RemoteError, match="without a list"):
         cloud.pages()
 
 
 def test_a_server_that_counts_more_than_it_gives(server: Shop) -> None:
-    server.server.fail(Response(200, {"issues": [], "total": 9, "startAt": 0}), when=is_search)
+    server.server.fail(
+        CannedResponse(200, {"issues": [], "total": 9, "startAt": 0}), when=is_search
+    )
     with pytest.raises(RemoteError, match="fewer issues than it has"):
         server.pages()
 
@@ -182,7 +184,7 @@ def test_a_search_of_which_anything_may_be_missing(shop: Shop) -> None:
     tracker = shop.open()
     for what, data in damaged(whole, list(dict.fromkeys(places))):
         shop.server.faults.clear()
-        shop.server.fail(Response(200, data), when=is_search)
+        shop.server.fail(CannedResponse(200, data), when=is_search)
         try:
             found = fetched(tracker)
         except RemoteError:

@@ -10,16 +10,16 @@ import pytest
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.trackers.jira.tracker import INDEXING_SECONDS, PER_PAGE
-from sdd_hooks.trackers.protocol import Filter
+from sdd_hooks.trackers.protocol import IssueFilter
 from sdd_hooks.trackers.store import IssueFolder
-from sdd_hooks.trackers.sync import Synced, sync
+from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.jira import limited
 from tests.support.jira_shop import (
     Shop,
     is_search,
     jira_shop,
 )
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 from tests.trackers.faults import NOW, START, FaultTable, Stand
 
 
@@ -87,17 +87,17 @@ def test_a_project_that_is_not_there(shop: Shop) -> None:
 @pytest.mark.parametrize(
     ("filter", "expected"),
     [
-        (Filter(), ["SHOP-4", "SHOP-3", "SHOP-2", "SHOP-1"]),
-        (Filter("open"), ["SHOP-4", "SHOP-1"]),
-        (Filter("closed"), ["SHOP-3", "SHOP-2"]),
-        (Filter("closed", ("bug",)), ["SHOP-2"]),
-        (Filter(None, ('say-"hi"\\',)), ["SHOP-4"]),
-        (Filter(None, ("a\nb",)), []),
-        (Filter("merged"), []),
-        (Filter("draft"), []),
+        (IssueFilter(), ["SHOP-4", "SHOP-3", "SHOP-2", "SHOP-1"]),
+        (IssueFilter("open"), ["SHOP-4", "SHOP-1"]),
+        (IssueFilter("closed"), ["SHOP-3", "SHOP-2"]),
+        (IssueFilter("closed", ("bug",)), ["SHOP-2"]),
+        (IssueFilter(None, ('say-"hi"\\',)), ["SHOP-4"]),
+        (IssueFilter(None, ("a\nb",)), []),
+        (IssueFilter("merged"), []),
+        (IssueFilter("draft"), []),
     ],
 )
-def test_a_live_query(shop: Shop, filter: Filter, expected: list[str]) -> None:
+def test_a_live_query(shop: Shop, filter: IssueFilter, expected: list[str]) -> None:
     done = shop.jira.status("Done")
     shop.jira.add(at=START, labels=["bug"])
     shop.jira.add(at=START + 1, labels=["bug", "cart"], status=done)
@@ -110,12 +110,12 @@ def test_a_live_query(shop: Shop, filter: Filter, expected: list[str]) -> None:
 def test_a_live_query_is_lazy(shop: Shop) -> None:
     for number in range(250):
         shop.jira.add(at=START + number)
-    first = next(shop.open().query(Filter()))
+    first = next(shop.open().query(IssueFilter()))
     assert first.id == "SHOP-250"
     assert len(shop.searches()) == 1
 
 
-def _synced(shop: Shop, root: Path, **options: Any) -> Synced:
+def _synced(shop: Shop, root: Path, **options: Any) -> SyncResult:
     return sync(shop.open(), IssueFolder(root, ".sdd/issues"), clock=lambda: NOW, **options)
 
 
@@ -166,7 +166,7 @@ def test_edits_between_the_pages_of_a_sync(shop: Shop, tmp_path: Path) -> None:
 
 def test_a_sync_that_fails_on_its_second_page(shop: Shop, tmp_path: Path) -> None:
     keys = [shop.jira.add(at=START + n) for n in range(PER_PAGE + 5)]
-    stand_in = [Response(500, {})] * 4
+    stand_in = [CannedResponse(500, {})] * 4
     shop.server.fail(*stand_in, when=lambda one: is_search(one) and len(shop.searches()) > 1)
     with pytest.raises(RemoteError):
         _synced(shop, tmp_path)

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import SddError
-from sdd_hooks.remote.client import Client, Limits
+from sdd_hooks.remote.client import Client, RateLimitRule
 from sdd_hooks.remote.credentials import Sources, find_secret
-from sdd_hooks.remote.response import Answer, Wait
+from sdd_hooks.remote.response import RateLimit, Response
 from sdd_hooks.trackers.jira.payloads import PROJECT_KEY
 from sdd_hooks.trackers.jira.vendor import VENDOR, rate_limit
-from sdd_hooks.trackers.protocol import Around, Machine, Where
+from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
 from tests.support.jira_shop import USER, Shop, jira_shop
 
 
@@ -36,7 +36,7 @@ def test_what_it_is_called(shop: Shop) -> None:
     assert tracker.web == f"http://{host}/browse/SHOP"
 
 
-AROUND = Around(Path("/nonexistent"), (), None, {})
+AROUND = RepositoryContext(Path("/nonexistent"), (), None, {})
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,9 @@ def test_what_is_declared(
 ) -> None:
     key, url = settings
     told = TrackerSettings("jira", project_key=key, url=url)
-    assert VENDOR.declared(told, AROUND._replace(environ=environ)) == Where(where, "", "SHOP")
+    assert VENDOR.declared(told, AROUND._replace(environ=environ)) == TrackerLocation(
+        where, "", "SHOP"
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,13 +94,13 @@ def test_what_cannot_be_meant(key: str, url: str, why: str) -> None:
 def _sources(url: str) -> Sources:
     found: list[Sources] = []
 
-    def connect(api: str, sources: Sources | None, limits: Limits | None = None) -> Client:
+    def connect(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:
         assert (api, limits) == (url, rate_limit)
         assert sources is not None
         found.append(sources)
         return Client(api, label="Jira")
 
-    VENDOR.open(Where(url, "", "SHOP"), Machine(AROUND, connect)).disconnect()
+    VENDOR.open(TrackerLocation(url, "", "SHOP"), TrackerEnvironment(AROUND, connect)).disconnect()
     return found[0]
 
 
@@ -138,17 +140,17 @@ def test_whose_token_it_takes(
 @pytest.mark.parametrize(
     ("status", "headers", "limit"),
     [
-        (429, {}, Wait()),
-        (429, {"x-ratelimit-reset": "2026-05-01T14:22Z"}, Wait(1777645320.0)),
-        (429, {"x-ratelimit-reset": "soon"}, Wait()),
+        (429, {}, RateLimit()),
+        (429, {"x-ratelimit-reset": "2026-05-01T14:22Z"}, RateLimit(1777645320.0)),
+        (429, {"x-ratelimit-reset": "soon"}, RateLimit()),
         (403, {"x-ratelimit-reset": "2026-05-01T14:22Z"}, None),
         (200, {"x-ratelimit-remaining": "0"}, None),
     ],
 )
 def test_what_a_limit_looks_like(
-    status: int, headers: Mapping[str, str], limit: Wait | None
+    status: int, headers: Mapping[str, str], limit: RateLimit | None
 ) -> None:
-    assert rate_limit(Answer(status, headers, b"", f"{CLOUD}/rest"), 1000.0) == limit
+    assert rate_limit(Response(status, headers, b"", f"{CLOUD}/rest"), 1000.0) == limit
 
 
 @given(st.text(max_size=12) | st.from_regex(PROJECT_KEY, fullmatch=True), st.text(max_size=30))

@@ -9,7 +9,7 @@ import pytest
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.client import Client
-from sdd_hooks.trackers.issue import Draft, Edit
+from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
 from sdd_hooks.trackers.jira.site import JiraSite
 from sdd_hooks.trackers.jira.tracker import JiraTracker
 from sdd_hooks.trackers.protocol import Unsupported
@@ -19,7 +19,7 @@ from tests.support.jira_shop import (
     jira_shop,
     places_of,
 )
-from tests.support.loopback import Response
+from tests.support.loopback import CannedResponse
 from tests.support.openapi import damaged
 from tests.trackers.faults import START
 
@@ -32,14 +32,14 @@ def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
 
 def test_a_new_issue(shop: Shop) -> None:
     body = "Some **bold**\n\n- [ ] one\n- [x] two"
-    issue = shop.open().create(Draft("A\ntitle", body, ("needs review", "story")))
+    issue = shop.open().create(IssueDraft("A\ntitle", body, ("needs review", "story")))
     assert (issue.id, issue.title, issue.status) == ("SHOP-1", "A title", "open")
     assert issue.labels == ("needs-review", "story")
     assert issue.body == body
     (sent,) = shop.sent("POST", "issue")
     assert sent["fields"]["issuetype"] == {"id": "10002"}
     assert isinstance(sent["fields"]["description"], dict if shop.jira.cloud else str)
-    plain = shop.open().create(Draft("Nothing else"))
+    plain = shop.open().create(IssueDraft("Nothing else"))
     assert (plain.body, plain.labels) == ("", ())
 
 
@@ -49,41 +49,41 @@ def test_a_project_without_tasks(shop: Shop) -> None:
         {"id": "8", "name": "Bug"},
         {"id": "9", "name": "Story"},
     )
-    shop.open().create(Draft("A title"))
+    shop.open().create(IssueDraft("A title"))
     assert shop.sent("POST", "issue")[0]["fields"]["issuetype"] == {"id": "9"}
     shop.jira.kinds = ({"id": "7", "name": "Epic"},)
     with pytest.raises(Unsupported):
-        shop.open().create(Draft("A title"))
+        shop.open().create(IssueDraft("A title"))
     shop.jira.kinds = ()
     with pytest.raises(RemoteError, match="no issue can be made"):
-        shop.open().create(Draft("A title"))
+        shop.open().create(IssueDraft("A title"))
 
 
 def test_what_jira_does_not_accept(shop: Shop) -> None:
     with pytest.raises(RemoteError, match=r"summary: Summary must be less than 255") as caught:
-        shop.open().create(Draft("x" * 300))
+        shop.open().create(IssueDraft("x" * 300))
     assert "\n" not in str(caught.value)
     assert len(shop.sent("POST", "issue")) == 1
 
 
 def test_a_connection_that_is_lost_after_an_issue_was_sent(shop: Shop) -> None:
     shop.server.fail(
-        Response(201, {"key": "SHOP-1"}, cut=3),
+        CannedResponse(201, {"key": "SHOP-1"}, cut=3),
         when=lambda request: request.method == "POST" and request.path.endswith("/issue"),
     )
     with pytest.raises(RemoteError, match="look before you try again"):
-        shop.open().create(Draft("Once"))
+        shop.open().create(IssueDraft("Once"))
     assert len(shop.sent("POST", "issue")) == 1
 
 
 def test_an_edit(shop: Shop) -> None:
     key = shop.jira.add("Before", at=START, labels=["old"])
-    issue = shop.open().edit(key, Edit(title="After", labels=("new",)))
+    issue = shop.open().edit(key, IssueEdit(title="After", labels=("new",)))
     assert (issue.title, issue.body, issue.labels) == ("After", "", ("new",))
-    assert shop.open().edit(key, Edit(body="Text")).body == "Text"
-    assert shop.open().edit(key, Edit(body="")).body == ""
+    assert shop.open().edit(key, IssueEdit(body="Text")).body == "Text"
+    assert shop.open().edit(key, IssueEdit(body="")).body == ""
     shop.server.asked.clear()
-    assert shop.open().edit(key, Edit()).title == "After"
+    assert shop.open().edit(key, IssueEdit()).title == "After"
     assert shop.server.paths("PUT") == []
 
 
@@ -124,7 +124,7 @@ def test_an_epic(shop: Shop) -> None:
     tracker = shop.open()
     tracker.group(one, "Implement carts")
     tracker.group(two, "Implement carts")
-    third = tracker.create(Draft("Third", group="Implement carts"))
+    third = tracker.create(IssueDraft("Third", group="Implement carts"))
     shop.open().group(two, "Implement carts")
     epics = [e for e in shop.jira.issues.values() if e["fields"]["issuetype"]["name"] == "Epic"]
     (epic,) = epics
@@ -152,8 +152,8 @@ def test_answers_to_what_is_written_of_which_anything_may_be_missing(shop: Shop)
 
     def write() -> None:
         tracker = JiraTracker(JiraSite(client.api, client), "SHOP")
-        made = tracker.create(Draft("A title", "Body", ("x",), "Implement carts"))
-        tracker.edit(made.id, Edit(title="Another"))
+        made = tracker.create(IssueDraft("A title", "Body", ("x",), "Implement carts"))
+        tracker.edit(made.id, IssueEdit(title="Another"))
         tracker.close(made.id)
 
     write()
@@ -170,7 +170,7 @@ def test_answers_to_what_is_written_of_which_anything_may_be_missing(shop: Shop)
         for _, data in damaged(whole, list(dict.fromkeys(places_of(whole)))):
             shop.server.faults.clear()
             shop.server.fail(
-                Response(200, data),
+                CannedResponse(200, data),
                 when=lambda one, path=last.path, method=method: (
                     (one.path, one.method) == (path, method)
                 ),

@@ -9,7 +9,7 @@ from typing import Any
 
 from sdd_hooks.trackers.linear.tracker import LinearTracker
 from sdd_hooks.trackers.linear.vendor import VENDOR
-from sdd_hooks.trackers.protocol import Where
+from sdd_hooks.trackers.protocol import TrackerLocation
 from tests.support.linear import Workspace, linear
 from tests.support.loopback import Server
 from tests.support.machines import TOKEN, Workplace
@@ -33,7 +33,7 @@ class Bench:
         machine = self.workplace.machine("Linear")
         environ = {"LINEAR_API_URL": f"{self.server.url}/graphql"}
         machine = machine._replace(around=machine.around._replace(environ=environ))
-        found = VENDOR.open(Where("https://linear.app", owner, team), machine)
+        found = VENDOR.open(TrackerLocation("https://linear.app", owner, team), machine)
         assert isinstance(found, LinearTracker)
         return found
 

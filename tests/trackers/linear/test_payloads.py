@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import Missing, SddError
-from sdd_hooks.trackers.issue import Issue, PullRequest
+from sdd_hooks.trackers.issue import Issue, LinkedPull
 from sdd_hooks.trackers.linear.payloads import FULL_FRAGMENT, PAGE_QUERY, issue_of, pull_of
 from tests.support.openapi import NEEDED, damaged
 from tests.trackers.faults import fetched
@@ -90,7 +90,7 @@ def test_an_attached_pull_request(bench: Bench, changes: dict[str, Any], status:
     url = "https://github.com/acme/shop/pull/12"
     bench.workspace.attach(id, url, "github", {**PULL, **changes})
     (pull,) = fetched(bench.open())[id].pulls
-    assert pull == PullRequest("12", "ada/eng-1-x", status, (), "2026-05-02T10:00:00Z")
+    assert pull == LinkedPull("12", "ada/eng-1-x", status, (), "2026-05-02T10:00:00Z")
 
 
 def test_an_attached_merge_request(bench: Bench) -> None:

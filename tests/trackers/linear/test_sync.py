@@ -9,7 +9,7 @@ import pytest
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.trackers.linear.tracker import PER_PAGE
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 from tests.trackers.faults import START
 from tests.trackers.folders import assert_as_synced_anew, stored, synced
 from tests.trackers.linear.bench import PULL, Bench, opened
@@ -102,7 +102,7 @@ def test_edits_between_the_pages_of_a_sync(bench: Bench, tmp_path: Path) -> None
 
 def test_a_sync_that_fails_on_its_second_page(bench: Bench, tmp_path: Path) -> None:
     ids = [bench.workspace.add(updated=float(START + n)) for n in range(PER_PAGE + 5)]
-    bench.server.fail(*[Response(500, {})] * 4, when=lambda _: len(bench.server.asked) > 1)
+    bench.server.fail(*[CannedResponse(500, {})] * 4, when=lambda _: len(bench.server.asked) > 1)
     with pytest.raises(RemoteError):
         synced(bench, tmp_path)
     assert len(stored(tmp_path)) == PER_PAGE

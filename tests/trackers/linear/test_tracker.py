@@ -10,7 +10,7 @@ import pytest
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.trackers.linear.tracker import PER_PAGE
-from sdd_hooks.trackers.protocol import Filter, Since
+from sdd_hooks.trackers.protocol import IssueFilter, Since
 from tests.support.graphql import Schema
 from tests.support.linear import (
     MOST_POINTS,
@@ -19,7 +19,7 @@ from tests.support.linear import (
     points,
     rate_limited,
 )
-from tests.support.loopback import Request, Response
+from tests.support.loopback import CannedResponse, Request
 from tests.support.openapi import NEEDED
 from tests.trackers.faults import START, FaultTable, Stand, fetched
 from tests.trackers.linear.bench import PULL, Bench, opened
@@ -60,7 +60,7 @@ class TestFaults(FaultTable):
         stand.fill(1)
         away = {"Location": "http://localhost.invalid/steal"}
         for status, told in ((302, "302"), (307, r"localhost\.invalid")):
-            stand.server.fail(Response(status, None, away), when=stand.lists)
+            stand.server.fail(CannedResponse(status, None, away), when=stand.lists)
             with pytest.raises(RemoteError, match=told):
                 fetched(stand.open())
 
@@ -112,7 +112,7 @@ def test_a_page_costs_less_than_linear_allows(bench: Bench) -> None:
     tracker = bench.open()
     fetched(tracker)
     list(tracker.inventory())
-    list(tracker.query(Filter("open", ("x",))))
+    list(tracker.query(IssueFilter("open", ("x",))))
     tracker.issue("ENG-1")
     assert max(bench.workspace.points) < 0.7 * MOST_POINTS
 
@@ -197,7 +197,7 @@ def test_the_bin_is_gone_and_the_archive_is_not(bench: Bench) -> None:
     assert [issue.id for issue in page.issues] == [kept]
     assert page.gone == (trashed, "OLD-9")
     assert list(bench.open().inventory()) == [kept]
-    assert [issue.id for issue in bench.open().query(Filter())] == [kept]
+    assert [issue.id for issue in bench.open().query(IssueFilter())] == [kept]
     with pytest.raises(Missing):
         bench.open().issue(trashed)
 
@@ -239,7 +239,7 @@ def test_a_live_query(bench: Bench) -> None:
     tracker = bench.open()
 
     def ids(*filter: Any) -> list[str]:
-        return [issue.id for issue in tracker.query(Filter(*filter))]
+        return [issue.id for issue in tracker.query(IssueFilter(*filter))]
 
     assert ids() == [bug, done, plain]
     assert ids("open") == [bug, plain]
@@ -252,7 +252,7 @@ def test_a_live_query(bench: Bench) -> None:
 def test_a_live_query_is_as_lazy_as_its_pages(bench: Bench) -> None:
     for number in range(120):
         bench.workspace.add(updated=float(START + number))
-    assert next(bench.open().query(Filter())).id == "ENG-120"
+    assert next(bench.open().query(IssueFilter())).id == "ENG-120"
     assert len(bench.server.asked) == 1
 
 

@@ -12,9 +12,9 @@ import pytest
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import AccessRefused, SddError
 from sdd_hooks.remote.credentials import Secret, find_secret
-from sdd_hooks.remote.response import Answer
+from sdd_hooks.remote.response import Response
 from sdd_hooks.trackers.linear.vendor import API, VENDOR, _sources, rate_limit
-from sdd_hooks.trackers.protocol import Around, Where
+from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import fetched
 from tests.trackers.linear.bench import Bench, opened
@@ -26,7 +26,7 @@ def bench() -> Iterator[Bench]:
         yield found
 
 
-NOWHERE = Around(Path("/nonexistent"), (), None, {})
+NOWHERE = RepositoryContext(Path("/nonexistent"), (), None, {})
 
 
 def test_a_team_is_declared() -> None:
@@ -81,7 +81,9 @@ def test_the_environment_says_where_the_key_goes() -> None:
 
 def test_the_place_of_the_real_one() -> None:
     with Workplace(0.0) as workplace:
-        tracker = VENDOR.open(Where("https://linear.app", "", "ENG"), workplace.machine("Linear"))
+        tracker = VENDOR.open(
+            TrackerLocation("https://linear.app", "", "ENG"), workplace.machine("Linear")
+        )
         assert tracker.place == "linear.app/eng"
 
 
@@ -99,9 +101,9 @@ def test_no_key_and_a_wrong_one(bench: Bench) -> None:
     assert TOKEN not in str(caught.value)
 
 
-def failed(code: str, headers: dict[str, str], status: int = 400) -> Answer:
+def failed(code: str, headers: dict[str, str], status: int = 400) -> Response:
     body = json.dumps({"errors": [{"message": "x", "extensions": {"code": code}}]}).encode()
-    return Answer(status, headers, body, API)
+    return Response(status, headers, body, API)
 
 
 def test_a_limit_ends_with_the_last_budget_that_is_spent() -> None:
@@ -124,4 +126,4 @@ def test_a_limit_ends_with_the_last_budget_that_is_spent() -> None:
 def test_what_is_no_limit() -> None:
     assert rate_limit(failed("INPUT_ERROR", {}), 0.0) is None
     assert rate_limit(failed("RATELIMITED", {}, 200), 0.0) is None
-    assert rate_limit(Answer(400, {}, b"RATELIMITED", API), 0.0) is None
+    assert rate_limit(Response(400, {}, b"RATELIMITED", API), 0.0) is None

@@ -11,9 +11,16 @@ import pytest
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import Missing, RemoteError, SddError
 from sdd_hooks.system.files import PathRefused
-from sdd_hooks.trackers.issue import Draft, Edit, Issue
+from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
 from sdd_hooks.trackers.issue_file import parse
-from sdd_hooks.trackers.protocol import Around, Filter, Page, Since, Unsupported, Where
+from sdd_hooks.trackers.protocol import (
+    IssueFilter,
+    IssuePage,
+    RepositoryContext,
+    Since,
+    TrackerLocation,
+    Unsupported,
+)
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import sync
 from sdd_hooks.trackers.tasks_md.tracker import VENDOR, TasksMdTracker
@@ -44,7 +51,7 @@ def open_tracker(repo: Repo, *directories: str) -> TasksMdTracker:
     return TasksMdTracker(repo.handle, directories or (SPECS,), lambda: AT)
 
 
-def page(repo: Repo, *directories: str) -> Page:
+def page(repo: Repo, *directories: str) -> IssuePage:
     (found,) = open_tracker(repo, *directories).fetch(Since(), {})
     return found
 
@@ -167,9 +174,9 @@ def test_one_issue_and_live_queries(shop: Repo) -> None:
     assert tracker.issue("tasks-auth-2").title == "Go on"
     with pytest.raises(Missing, match=r"^there is no tasks-auth-9 in the tasks\.md files of docs/"):
         tracker.issue("tasks-auth-9")
-    assert [issue.id for issue in tracker.query(Filter("open"))] == ["tasks-auth-1"]
-    assert [issue.id for issue in tracker.query(Filter())] == ["tasks-auth-1", "tasks-auth-2"]
-    assert list(tracker.query(Filter(labels=("bug",)))) == []
+    assert [issue.id for issue in tracker.query(IssueFilter("open"))] == ["tasks-auth-1"]
+    assert [issue.id for issue in tracker.query(IssueFilter())] == ["tasks-auth-1", "tasks-auth-2"]
+    assert list(tracker.query(IssueFilter(labels=("bug",)))) == []
 
 
 def test_unreadable_files_and_sections_are_left_out_with_a_warning(
@@ -235,33 +242,33 @@ def test_close_ticks_the_boxes(shop: Repo) -> None:
 
 def test_edit(shop: Repo) -> None:
     tracker = open_tracker(shop)
-    made = tracker.edit("tasks-auth-1", Edit(" Begin \n again ", "- [ ] new\r\n"))
+    made = tracker.edit("tasks-auth-1", IssueEdit(" Begin \n again ", "- [ ] new\r\n"))
     assert (made.title, made.body) == ("Begin again", "- [ ] new")
     wanted = TEXT.replace("Set up", "Begin again")
     wanted = wanted.replace("- [x] 1.1 One\n- [ ] 1.2 Two, see ADR-0007", "- [ ] new")
     assert (shop.root / AUTH).read_text() == wanted
-    assert tracker.edit("tasks-auth-1", Edit()) == made
-    assert tracker.edit("tasks-auth-1", Edit(labels=())).id == made.id
+    assert tracker.edit("tasks-auth-1", IssueEdit()) == made
+    assert tracker.edit("tasks-auth-1", IssueEdit(labels=())).id == made.id
     with pytest.raises(Unsupported, match=r"^tasks\.md has no labels"):
-        tracker.edit("tasks-auth-1", Edit(labels=("bug",)))
+        tracker.edit("tasks-auth-1", IssueEdit(labels=("bug",)))
 
 
 @pytest.mark.parametrize(
     "edit",
     [
-        Edit(body="## 7. Another"),
-        Edit(body="# Another"),
-        Edit(body="```\nnever closed"),
-        Edit(body="<!-- never closed"),
-        Edit(title="# <!-- hidden -->"),
-        Edit(title="x" * 600),
-        Edit(title=" \n"),
+        IssueEdit(body="## 7. Another"),
+        IssueEdit(body="# Another"),
+        IssueEdit(body="```\nnever closed"),
+        IssueEdit(body="<!-- never closed"),
+        IssueEdit(title="# <!-- hidden -->"),
+        IssueEdit(title="x" * 600),
+        IssueEdit(title=" \n"),
     ],
 )
-def test_a_text_that_would_break_the_file_is_refused(shop: Repo, edit: Edit) -> None:
+def test_a_text_that_would_break_the_file_is_refused(shop: Repo, edit: IssueEdit) -> None:
     with pytest.raises(Unsupported, match=r"cannot hold this as one section|needs a title"):
         open_tracker(shop).edit("tasks-auth-1", edit)
-    draft = Draft(edit.title or "Title", edit.body or "", group="auth")
+    draft = IssueDraft(edit.title or "Title", edit.body or "", group="auth")
     if "never" not in draft.body:
         with pytest.raises(Unsupported, match=r"cannot hold this as one section|needs a title"):
             open_tracker(shop).create(draft)
@@ -270,7 +277,7 @@ def test_a_text_that_would_break_the_file_is_refused(shop: Repo, edit: Edit) -> 
 
 @pytest.mark.parametrize("group", ["", "auth", "SPEC-0003", "spec-0003"])
 def test_create_in_a_capability(shop: Repo, group: str) -> None:
-    made = open_tracker(shop).create(Draft("More", "Some text.", group=group))
+    made = open_tracker(shop).create(IssueDraft("More", "Some text.", group=group))
     assert (made.id, made.title, made.status) == ("tasks-auth-3", "More", "open")
     assert made.body == "Some text.\n\n- [ ] 3.1 More"
     assert (shop.root / AUTH).read_text() == f"{TEXT}\n## 3. More\n\nSome text.\n\n- [ ] 3.1 More\n"
@@ -278,7 +285,7 @@ def test_create_in_a_capability(shop: Repo, group: str) -> None:
 
 def test_create_the_first_section_of_a_capability(shop: Repo) -> None:
     (shop.root / SPECS / "pay").mkdir()
-    made = open_tracker(shop).create(Draft("Begin", group="pay"))
+    made = open_tracker(shop).create(IssueDraft("Begin", group="pay"))
     assert made.id == "tasks-pay-1"
     written = (shop.root / SPECS / "pay/tasks.md").read_text()
     assert written == "# Tasks: pay\n\n## 1. Begin\n\n- [ ] 1.1 Begin\n"
@@ -288,11 +295,11 @@ def test_create_without_a_clear_capability_is_refused(shop: Repo) -> None:
     (shop.root / SPECS / "pay").mkdir()
     tracker = open_tracker(shop)
     with pytest.raises(Missing, match=r"^there is not exactly one capability in docs/"):
-        tracker.create(Draft("More"))
+        tracker.create(IssueDraft("More"))
     with pytest.raises(Missing, match=r"^there is no SPEC-0009 in docs/"):
-        tracker.create(Draft("More", group="SPEC-0009"))
+        tracker.create(IssueDraft("More", group="SPEC-0009"))
     with pytest.raises(Unsupported, match=r"no labels"):
-        tracker.create(Draft("More", labels=("bug",), group="auth"))
+        tracker.create(IssueDraft("More", labels=("bug",), group="auth"))
     assert (shop.root / AUTH).read_text() == TEXT
 
 
@@ -301,7 +308,7 @@ def test_nothing_is_written_through_a_link(shop: Repo, tmp_path: Path) -> None:
     outside.write_text("## 1. Not a task\n- [ ] x\n")
     shop.link(f"{SPECS}/linked/tasks.md", outside)
     with pytest.raises(PathRefused, match="a symlink"):
-        open_tracker(shop).create(Draft("More", group="linked"))
+        open_tracker(shop).create(IssueDraft("More", group="linked"))
     assert outside.read_text() == "## 1. Not a task\n- [ ] x\n"
 
 
@@ -318,8 +325,8 @@ def test_comments_and_moves_are_unsupported(shop: Repo) -> None:
 
 
 def test_detection(shop: Repo, tmp_path: Path) -> None:
-    around = Around(shop.root, (SPECS, "specs"), None, {})
-    where = Where("", "", f"{SPECS}, specs")
+    around = RepositoryContext(shop.root, (SPECS, "specs"), None, {})
+    where = TrackerLocation("", "", f"{SPECS}, specs")
     assert VENDOR.detected(around) == where
     assert VENDOR.detected(around._replace(root=tmp_path)) is None
     shop.remove(AUTH)
@@ -335,5 +342,5 @@ def test_open(shop: Repo) -> None:
     with Workplace(AT) as workplace:
         machine = workplace.machine("tasks.md")
         around = machine.around._replace(root=shop.root, specs=(SPECS,))
-        found = VENDOR.open(Where("", "", SPECS), machine._replace(around=around))
+        found = VENDOR.open(TrackerLocation("", "", SPECS), machine._replace(around=around))
     assert found.issue("tasks-auth-1") == replace(issues(shop)["tasks-auth-1"])
