@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.findings import SEVERITIES
 from sdd_hooks.forges.protocol import Forge, LineComment, PullRequest, Status, WriteDenied
-from sdd_hooks.reporting.comment import comment, is_ours
-from sdd_hooks.reporting.line_comments import Existing, inline, reconcile
-from sdd_hooks.reporting.links import Links
+from sdd_hooks.reporting.comment import has_marker, render_comment
+from sdd_hooks.reporting.line_comments import ExistingComment, inline_comments, reconcile
+from sdd_hooks.reporting.markdown import Links
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.text.display import format_count
 
@@ -70,16 +70,16 @@ def _comment(forge: Forge, pull: PullRequest, review: ReviewOutcome, links: Link
     Who has nothing to say begins no conversation, and ends one that was begun.
     """
     quiet = not review.findings and not review.references.suggested
-    body = comment(review, links=links)
-    return forge.upsert_comment(pull.number, body, is_ours, create=not quiet).url
+    body = render_comment(review, links=links)
+    return forge.upsert_comment(pull.number, body, has_marker, create=not quiet).url
 
 
 def _on_lines(forge: Forge, pull: PullRequest, review: ReviewOutcome) -> str:
     """Post, keep and settle comments on lines. Returns what the forge did not take, in a line."""
     threads = forge.threads(pull.number)
     by_id = {one.id: one for one in threads}
-    existing = (Existing(*one) for one in threads)
-    done = reconcile(inline(review), existing)
+    existing = (ExistingComment(*one) for one in threads)
+    done = reconcile(inline_comments(review), existing)
     comments = [LineComment(one.path, one.line, one.body) for one in done.post]
     settled = [by_id[one] for one in done.resolve]
     if not comments and not settled:

@@ -16,11 +16,11 @@ from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.forges.protocol import Connect, Forge
 from sdd_hooks.forges.registry import Here
 from sdd_hooks.project.project import Project
-from sdd_hooks.reporting.annotations import annotations
+from sdd_hooks.reporting.annotations import render_annotations
 from sdd_hooks.reporting.json import render_json
-from sdd_hooks.reporting.links import Links
+from sdd_hooks.reporting.markdown import Links
 from sdd_hooks.reporting.outcome import ReviewOutcome
-from sdd_hooks.reporting.summary import summary
+from sdd_hooks.reporting.summary import render_summary
 from sdd_hooks.review.review import review_commits
 from sdd_hooks.system.files import resolve_inside, write_atomically
 
@@ -84,7 +84,7 @@ def _reviewed(
         base, query = forge.blobs()
         links = Links(base, review.head, query)
         if here.run.annotations:
-            marks = tuple(annotations(review))
+            marks = tuple(render_annotations(review))
         if subject.outdated:
             notes = ("nothing was posted: there is a newer push, which has a job of its own",)
         elif pull is not None:
@@ -96,7 +96,7 @@ def _reviewed(
             "critical": str(review.count("critical")),
             **written,
         },
-        summary=summary(review, links=links),
+        summary=render_summary(review, links=links),
         annotations=marks,
         notes=notes,
         exit_code=EXIT_FINDINGS if fails else EXIT_OK,
@@ -112,10 +112,12 @@ def _files(project: Project, review: ReviewOutcome, inputs: Inputs) -> dict[str,
     if report:
         written["report"] = _write(root, report, render_json(review, project.warnings))
     if inputs.sarif_file:
-        from sdd_hooks.reporting.sarif import sarif
+        from sdd_hooks.reporting.sarif import render_sarif
         from sdd_hooks.review.rules import rule_descriptions
 
-        written["sarif"] = _write(root, inputs.sarif_file, sarif(review, rule_descriptions()))
+        written["sarif"] = _write(
+            root, inputs.sarif_file, render_sarif(review, rule_descriptions())
+        )
     return written
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.action.outcome import Outcome
-from sdd_hooks.reporting.escape import prose
-from sdd_hooks.reporting.truncation import fitting
+from sdd_hooks.reporting.escape import escape_text
+from sdd_hooks.reporting.markdown import truncate_lines
 
 LONGEST = 1_048_576
 """Bytes of all that a step leaves there; what is longer is thrown away as a whole."""
@@ -44,7 +44,7 @@ def summary_lines(parts: Sequence[Part]) -> Iterator[str]:
             yield ""
     notes = dict.fromkeys(note for part in parts for note in part.outcome.notes)
     for note in notes:
-        yield f"- {prose(note)}"
+        yield f"- {escape_text(note)}"
     if notes:
         yield ""
 
@@ -62,7 +62,7 @@ def write_summary(path: Path, lines: Sequence[str]) -> str:
             room = LONGEST - size - len(begins)
             if room < _MARGIN:
                 return "there is no room in the summary of the step"
-            text = fitting(lines, _bytes, room, _CUT)
+            text = truncate_lines(lines, _bytes, room, _CUT)
             file.write(f"{begins}{text}".encode("utf-8", "backslashreplace"))
     except OSError as error:
         return f"the summary of the step cannot be written ({error.strerror})"
@@ -71,7 +71,7 @@ def write_summary(path: Path, lines: Sequence[str]) -> str:
 
 def _cell(line: str) -> str:
     """A text in a cell of a table, where code has no way to escape what ends one."""
-    return prose(line.replace("`", "'"))
+    return escape_text(line.replace("`", "'"))
 
 
 def _bytes(line: str) -> int:

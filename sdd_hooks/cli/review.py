@@ -1,4 +1,4 @@
-"""`sdd review`: what a change should reference, and what it breaks, before anybody sees it."""
+"""`sdd review`: which decision a change should reference, and which rules it breaks."""
 
 # Governing: SPEC-0010 REQ "Reports", SPEC-0010 REQ "What is compared"
 
@@ -18,13 +18,24 @@ from sdd_hooks.cli.output import printable_line, terminal
 from sdd_hooks.cli.progress import waiting_line
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.project.project import Project
+from sdd_hooks.reporting.registry import FORMATS, ReportContext, format_names, load_reporter
 
 if TYPE_CHECKING:
     from sdd_hooks.reporting.outcome import ReviewOutcome
 
-FORMATS = ("terminal", "markdown", "json", "sarif", "annotations", "summary", "comment")
-LONGEST_BODY = 1 << 20
-"""Bytes of a body that are read. Forges keep a tenth of that."""
+MAX_BODY = 1 << 20
+"""Bytes of a body that are read. Forges store a tenth of that."""
+
+
+def _known_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Refuse an unknown format. Only a name that this package lacks searches for plug-ins."""
+    if value is None or value in FORMATS:
+        return value
+    return click.Choice(format_names()).convert(value, param, ctx)
+
+
+def _complete_format(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in format_names() if name.startswith(incomplete)]
 
 
 @click.command()
@@ -36,7 +47,12 @@ LONGEST_BODY = 1 << 20
     "--body-file", type=click.File("rb"), metavar="FILE", help="Its body; - reads it from stdin."
 )
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), metavar="FORMAT", help=", ".join(FORMATS) + "."
+    "--format",
+    "form",
+    callback=_known_format,
+    shell_complete=_complete_format,
+    metavar="FORMAT",
+    help=", ".join(FORMATS) + ".",
 )
 @json_option
 @click.option(
@@ -75,14 +91,15 @@ def review(
     if as_json and form not in {None, "json"}:
         raise click.UsageError(f"--json is --format json, not {form}")
     project = open_project(directory)
-    body = body_file.read(LONGEST_BODY).decode("utf-8", "replace") if body_file else ""
+    reporter = load_reporter("json" if as_json else form or "terminal")
+    body = body_file.read(MAX_BODY).decode("utf-8", "replace") if body_file else ""
     with waiting_line(sys.stderr, "Reviewing"):
         found = (
             _of_index(project, start_directory(directory))
             if staged
             else _of_commits(project, base, head or "HEAD", title, body, judge)
         )
-    sys.stdout.write(_text(found, "json" if as_json else form or "terminal", project))
+    sys.stdout.write(reporter.render(found, _context(project)))
     sys.stdout.flush()
     if not as_json:
         sys.stderr.writelines(f"warning: {printable_line(text)}\n" for text in project.warnings)
@@ -94,7 +111,7 @@ def _of_index(project: Project, cwd: Path) -> ReviewOutcome:
     from sdd_hooks.githooks.staged import index_file
     from sdd_hooks.review.review import review_staged
 
-    # A hook of somebody's own may start this, for a commit with an index of its own.
+    # A user's own hook may run this command for a commit that has its own index file.
     return review_staged(project, index=index_file(project.repository, cwd))
 
 
@@ -113,34 +130,13 @@ def _of_commits(
     return replace(found, notes=(*found.notes, "uncommitted changes are not part of this review"))
 
 
-def _text(found: ReviewOutcome, form: str, project: Project) -> str:
-    """The review in one of FORMATS."""
-    if form == "json":
-        from sdd_hooks.reporting.json import render_json
+def _context(project: Project) -> ReportContext:
+    from sdd_hooks.review.rules import rule_descriptions
 
-        return render_json(found, project.warnings)
-    if form == "sarif":
-        from sdd_hooks.reporting.sarif import sarif
-        from sdd_hooks.review.rules import rule_descriptions
-
-        return sarif(found, rule_descriptions())
-    if form == "markdown":
-        from sdd_hooks.reporting.markdown import markdown
-
-        return markdown(found)
-    if form == "comment":
-        from sdd_hooks.reporting.comment import comment
-
-        return comment(found)
-    if form == "summary":
-        from sdd_hooks.reporting.summary import summary
-
-        return summary(found)
-    if form == "annotations":
-        from sdd_hooks.reporting.annotations import annotations
-
-        return "".join(f"{line}\n" for line in annotations(found))
-    from sdd_hooks.reporting.terminal import terminal as on_terminal
-
-    shown = terminal(sys.stdout, os.environ)
-    return on_terminal(found, width=shown.width, colour=shown.styled)
+    screen = terminal(sys.stdout, os.environ)
+    return ReportContext(
+        width=screen.width,
+        colour=screen.styled,
+        warnings=project.warnings,
+        rules=rule_descriptions,
+    )

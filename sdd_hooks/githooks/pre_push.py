@@ -89,7 +89,7 @@ def _review(call: Call, project: Project, one: Pushed, fail_on: str, *, named: b
     base = _base(project, one)
     if not base:
         return False
-    from sdd_hooks.reporting.terminal import terminal as report
+    from sdd_hooks.reporting.terminal import render_terminal as report
     from sdd_hooks.review.review import review_commits
 
     found = review_commits(project, base, one.head)

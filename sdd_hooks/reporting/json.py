@@ -1,4 +1,4 @@
-"""A review as one JSON object; docs/review.schema.json says what is in it."""
+"""Report a review as one JSON object, whose schema is docs/review.schema.json."""
 
 # Governing: ADR-0022 (one review, many reports), SPEC-0010 REQ "Reports"
 
@@ -8,88 +8,92 @@ from collections.abc import Sequence
 
 from sdd_hooks.findings import SEVERITIES, Finding
 from sdd_hooks.reporting.outcome import Candidate, Evidence, ReviewOutcome
+from sdd_hooks.reporting.registry import Reporter
 from sdd_hooks.text.json_document import json_document
 
 Fields = dict[str, object]
 
 
 def render_json(review: ReviewOutcome, warnings: Sequence[str] = ()) -> str:
-    """The whole document. `warnings` are those of the command, about the project's settings."""
-    return json_document({**document(review), "warnings": [_text(one) for one in warnings]})
+    """The whole document. `warnings` are about the project's settings."""
+    return json_document({**document(review), "warnings": [_unicode(one) for one in warnings]})
 
 
 def document(review: ReviewOutcome) -> Fields:
-    """The review as plain data, but for the version and the warnings.
+    """The review as plain data, without the version of the schema and the warnings.
 
-    Every string in it is Unicode: a byte of a path that is no UTF-8 is U+FFFD.
+    Every string is valid Unicode: U+FFFD replaces a byte of a path that is not UTF-8.
     """
     references = review.references
     return {
         "base": review.base,
         "head": review.head,
-        "title": _text(review.title),
+        "title": _unicode(review.title),
         "files": review.files,
         "counts": _counts(review),
         "references": {
             "ranked": [_candidate(one) for one in references.ranked],
             "folded": [_candidate(one) for one in references.folded],
-            "silenced": _text(references.silenced),
+            "silenced": _unicode(references.silenced),
         },
         "findings": [
             {**_finding(one.finding), "fingerprint": one.fingerprint, "changed": one.on_added_line}
             for one in review.findings
         ],
         "suppressed": [
-            {**_finding(one.finding), "reason": _text(one.reason)} for one in review.suppressed
+            {**_finding(one.finding), "reason": _unicode(one.reason)} for one in review.suppressed
         ],
-        "notes": [_text(note) for note in review.notes],
+        "notes": [_unicode(note) for note in review.notes],
     }
 
 
 def _counts(review: ReviewOutcome) -> dict[str, int]:
-    """A suggestion is also counted as one of `info`, as `--fail-on` counts it."""
+    """A suggestion counts as `info`, too, as it does for `--fail-on`."""
     counts: dict[str, int] = {severity: review.count(severity) for severity in SEVERITIES}
     counts["suggestions"] = len(review.references.suggested)
     counts["suppressed"] = len(review.suppressed)
     return counts
 
 
-def _candidate(one: Candidate) -> Fields:
+def _candidate(candidate: Candidate) -> Fields:
     return {
-        "path": _text(one.path),
-        "id": _text(one.id),
-        "title": _text(one.title),
-        # The last digits of a sum of floats differ from machine to machine.
-        "score": round(one.score, 6),
-        "suggested": one.suggested,
-        "referenced": one.referenced,
-        "section": _text(one.section),
-        "quote": _text(one.quote),
-        "line": one.line,
-        "evidence": [_evidence(each) for each in one.evidence],
+        "path": _unicode(candidate.path),
+        "id": _unicode(candidate.id),
+        "title": _unicode(candidate.title),
+        # The last digits of a sum of floats differ between machines.
+        "score": round(candidate.score, 6),
+        "suggested": candidate.suggested,
+        "referenced": candidate.referenced,
+        "section": _unicode(candidate.section),
+        "quote": _unicode(candidate.quote),
+        "line": candidate.line,
+        "evidence": [_evidence(one) for one in candidate.evidence],
     }
 
 
-def _evidence(one: Evidence) -> Fields:
+def _evidence(evidence: Evidence) -> Fields:
     return {
-        "kind": one.kind,
-        "detail": _text(one.detail),
-        "path": _text(one.path),
-        "line": one.line,
+        "kind": evidence.kind,
+        "detail": _unicode(evidence.detail),
+        "path": _unicode(evidence.path),
+        "line": evidence.line,
     }
 
 
-def _finding(one: Finding) -> Fields:
+def _finding(finding: Finding) -> Fields:
     return {
-        "rule": _text(one.rule),
-        "severity": one.severity,
-        "message": _text(one.message),
-        "path": _text(one.path),
-        "line": one.line,
-        "evidence": _text(one.evidence),
+        "rule": _unicode(finding.rule),
+        "severity": finding.severity,
+        "message": _unicode(finding.message),
+        "path": _unicode(finding.path),
+        "line": finding.line,
+        "evidence": _unicode(finding.evidence),
     }
 
 
-def _text(text: str) -> str:
-    """Half of a surrogate pair, as a lone byte of a path is held, is nothing that JSON can hold."""
+def _unicode(text: str) -> str:
+    """The text with U+FFFD for lone surrogates, by which Python represents bytes of a path."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+REPORTER = Reporter("json", lambda outcome, context: render_json(outcome, context.warnings))

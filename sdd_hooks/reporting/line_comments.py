@@ -1,7 +1,7 @@
-"""Comments on the lines that a pull request adds, and what becomes of those that are there.
+"""Report findings as comments on the lines that a pull request adds, and reconcile old comments.
 
-Each begins with a marker that holds the fingerprint of its finding. That is how it is found again
-after a push, a rebase or a moved line, and how those whose finding is gone are known.
+Each comment begins with a marker that holds the fingerprint of its finding. The marker identifies
+the comment after a push, a rebase or a moved line, and shows which comments have no finding left.
 """
 
 # Governing: ADR-0022 (one review, many reports), SPEC-0010 REQ "Comments on lines",
@@ -14,18 +14,18 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sdd_hooks.findings import ReportedFinding
-from sdd_hooks.reporting.escape import code, prose
+from sdd_hooks.reporting.escape import code_span, escape_text
 from sdd_hooks.reporting.markdown import SIGNS
 from sdd_hooks.reporting.outcome import ReviewOutcome
 
-MOST = 50
-"""Comments of ours that are open at the same time; what is past that is in the report."""
+MAX_OPEN = 50
+"""Line comments of sdd that are open at the same time. The report has every finding."""
 
 _MARKER = re.compile(r"<!-- sdd-review: ([0-9A-Za-z]{1,128}) -->\r?")
 
 
 class InlineComment(NamedTuple):
-    """A comment to post. `side` is RIGHT, the file as the change leaves it; `line` is from 1."""
+    """A comment to post. `side` is RIGHT, the file after the change; `line` is 1-based."""
 
     path: str
     line: int
@@ -34,30 +34,30 @@ class InlineComment(NamedTuple):
     fingerprint: str
 
 
-class Existing(NamedTuple):
-    """A comment that is on the pull request, under the `id` that its forge gave it.
+class ExistingComment(NamedTuple):
+    """A comment on the pull request. `id` is the forge's.
 
-    `ours` is whether we wrote it, going by its author. `resolved` is whether its thread is;
-    `by_us` whether we did that, and not a person.
+    `by_sdd` is whether sdd wrote it, judged by its author. `resolved` is whether its thread is
+    resolved, `resolved_by_sdd` whether sdd and not a person resolved it.
     """
 
     id: str
     body: str
-    ours: bool
+    by_sdd: bool
     resolved: bool = False
-    by_us: bool = False
+    resolved_by_sdd: bool = False
 
 
-class Reconciled(NamedTuple):
-    """What to do: comments to post, ids of those that stay as they are, ids of those to resolve."""
+class Reconciliation(NamedTuple):
+    """Comments to post, ids of comments to keep unchanged, and ids of comments to resolve."""
 
     post: tuple[InlineComment, ...]
     keep: tuple[str, ...]
     resolve: tuple[str, ...]
 
 
-def inline(review: ReviewOutcome) -> tuple[InlineComment, ...]:
-    """A comment for each finding on a line that the change adds, the worst first."""
+def inline_comments(review: ReviewOutcome) -> tuple[InlineComment, ...]:
+    """A comment for each finding on a line that the change adds, the most severe first."""
     return tuple(
         InlineComment(one.finding.path, one.finding.line, "RIGHT", _body(one), one.fingerprint)
         for one in review.findings
@@ -65,45 +65,48 @@ def inline(review: ReviewOutcome) -> tuple[InlineComment, ...]:
     )
 
 
-def fingerprint_of(body: str) -> str:
-    """The fingerprint in a comment's first line; "" where there is none."""
+def read_fingerprint(body: str) -> str:
+    """The fingerprint in the first line of a comment; "" if it has none."""
     marker = _MARKER.fullmatch(body.split("\n", 1)[0])
     return marker[1] if marker else ""
 
 
-def reconcile(wanted: Iterable[InlineComment], existing: Iterable[Existing]) -> Reconciled:
-    """Compare the comments that a review wants with those that are there.
+def reconcile(
+    wanted: Iterable[InlineComment], existing: Iterable[ExistingComment]
+) -> Reconciliation:
+    """Compare the comments that a review wants with those on the pull request.
 
-    What is there already is kept and never posted again. One that a person resolved stays so; one
-    that we resolved, because its finding was gone, is posted anew when the finding is back. An open
-    one whose finding is gone, or that is there twice, is resolved. Comments of others are none of
-    these. No more are posted than make `MOST` open ones.
+    An existing comment is kept and never posted again. A comment that a person resolved stays
+    resolved. A comment that sdd resolved, because its finding was gone, is posted again when the
+    finding returns. An open comment whose finding is gone, and a duplicate, are resolved. Comments
+    of other authors are ignored. At most `MAX_OPEN` comments are open afterwards.
     """
-    missing: dict[str, InlineComment] = {}
-    for comment in wanted:
-        missing.setdefault(comment.fingerprint, comment)
+    to_post: dict[str, InlineComment] = {}
+    for one in wanted:
+        to_post.setdefault(one.fingerprint, one)
     keep: list[str] = []
     resolve: list[str] = []
-    settled = []
-    shown: set[str] = set()
-    for one in existing:
-        fingerprint = fingerprint_of(one.body) if one.ours else ""
+    dismissed: set[str] = set()
+    kept: set[str] = set()
+    for comment in existing:
+        fingerprint = read_fingerprint(comment.body) if comment.by_sdd else ""
         if not fingerprint:
             continue
-        if one.resolved:
-            settled += [] if one.by_us else [fingerprint]
-        elif fingerprint in missing and fingerprint not in shown:
-            shown.add(fingerprint)
-            keep.append(one.id)
+        if comment.resolved:
+            dismissed |= set() if comment.resolved_by_sdd else {fingerprint}
+        elif fingerprint in to_post and fingerprint not in kept:
+            kept.add(fingerprint)
+            keep.append(comment.id)
         else:
-            resolve.append(one.id)
-    done = shown.union(settled)
-    post = [one for one in missing.values() if one.fingerprint not in done]
-    return Reconciled(tuple(post[: max(0, MOST - len(keep))]), tuple(keep), tuple(resolve))
+            resolve.append(comment.id)
+    done = kept | dismissed
+    post = [one for one in to_post.values() if one.fingerprint not in done]
+    return Reconciliation(tuple(post[: max(0, MAX_OPEN - len(keep))]), tuple(keep), tuple(resolve))
 
 
 def _body(reported: ReportedFinding) -> str:
     finding = reported.finding
     sign = SIGNS[finding.severity]
-    message = f"{sign} **{finding.severity}**: {prose(finding.message)} ({code(finding.rule)})"
+    rule = code_span(finding.rule)
+    message = f"{sign} **{finding.severity}**: {escape_text(finding.message)} ({rule})"
     return f"<!-- sdd-review: {reported.fingerprint} -->\n{message}\n"

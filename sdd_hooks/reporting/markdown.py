@@ -1,27 +1,34 @@
-"""A review as Markdown, for the people of a pull request."""
+"""Report a review as Markdown, for the reviewers of a pull request.
+
+The report of the comment and of the step's summary is the same, cut to what each of them holds.
+"""
 
 # Governing: ADR-0022 (one review, many reports), SPEC-0010 REQ "Reports"
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+from urllib.parse import quote
 
 from sdd_hooks.findings import SEVERITIES, Finding, Severity, SuppressedFinding
-from sdd_hooks.reporting.escape import code, prose, sentence
-from sdd_hooks.reporting.links import Links, place
-from sdd_hooks.reporting.outcome import Candidate, Evidence, ReviewOutcome, question
-from sdd_hooks.reporting.truncation import END, FOLD
+from sdd_hooks.reporting.escape import code_span, escape_sentence, escape_text
+from sdd_hooks.reporting.outcome import Candidate, Evidence, ReviewOutcome, reference_question
+from sdd_hooks.reporting.registry import Reporter
 from sdd_hooks.text.display import format_count
 
-OPEN = 5
-"""What of a severity is shown, and where each of it stands, and notes; the rest is folded."""
-QUOTE = 600
-"""Characters that are shown of a sentence of a record."""
-SNIPPET = 160
-"""Characters that are shown of the line that a finding is about."""
+MAX_OPEN = 5
+"""Findings of one severity, places of one finding, and notes that are not folded."""
+MAX_QUOTE = 600
+"""Characters of a sentence of a record."""
+MAX_SNIPPET = 160
+"""Characters of the line that a finding is about."""
+
+FOLD_START = "<details>"
+FOLD_END = "</details>"
 
 SIGNS: dict[Severity, str] = {"critical": "❌", "warning": "⚠️", "info": "ℹ️"}
-"""How a severity looks."""
+"""The symbol of each severity."""
 
 _HEADINGS: dict[Severity, str] = {"critical": "Critical", "warning": "Warnings", "info": "Remarks"}
 _NAMES: dict[Severity, str] = {
@@ -30,20 +37,44 @@ _NAMES: dict[Severity, str] = {
     "info": "remark",
 }
 
-# It breaks a line where its end alone would not.
-_BACKSLASH = "\\"
+# Markdown ignores a line end alone.
+_LINE_BREAK = "\\"
 
 
-def markdown(review: ReviewOutcome, *, links: Links | None = None) -> str:
-    """The report, of the same bytes for the same review. It has every finding."""
-    return "".join(f"{line}\n" for line in report_lines(review, links))
+class Links(NamedTuple):
+    """Addresses of files on a forge: `base` precedes the commit, without a slash at its end.
+
+    That is `https://HOST/OWNER/REPO/blob` on GitHub, `…/src/commit` on Gitea and `…/-/blob` on
+    GitLab. `query` makes the forge show the source of a Markdown file, whose lines can be linked
+    to: `plain=1`, and on Gitea `display=source`.
+    """
+
+    base: str
+    head: str
+    query: str = "plain=1"
+
+    def address(self, path: str, line: int) -> str:
+        """The address of a line of a file, 1-based; 0 is the file as a whole."""
+        anchor = f"?{self.query}#L{line}" if line else ""
+        return f"{self.base}/{self.head}/{quote(path, errors='surrogateescape')}{anchor}"
 
 
-def report_lines(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
+def place_link(path: str, line: int, links: Links | None) -> str:
+    """`path:line` as Markdown, linked if `links` are known; the path alone for line 0."""
+    name = code_span(f"{path}:{line}" if line else path)
+    return f"[{name}]({links.address(path, line)})" if links and name else name
+
+
+def render_markdown(review: ReviewOutcome, *, links: Links | None = None) -> str:
+    """The report with every finding. Equal reviews have equal reports."""
+    return "".join(f"{line}\n" for line in markdown_lines(review, links))
+
+
+def markdown_lines(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
     """The lines of the report.
 
-    A line that begins with a fold's tag is one: no text from elsewhere stands at the beginning of a
-    line, and none has a tag.
+    Only the tag of a fold makes a line begin with it: no line begins with untrusted text, and
+    untrusted text is escaped.
     """
     yield f"## {_verdict(review)}"
     yield ""
@@ -55,29 +86,61 @@ def report_lines(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
     yield f"<sub>{_scope(review)}</sub>"
 
 
+def truncate_lines(
+    lines: Iterable[str], size: Callable[[str], int], max_size: int, notice: str
+) -> str:
+    """The lines as one text whose total `size` is at most `max_size`.
+
+    If they do not fit, the text ends before the first line that does not, an open fold is closed,
+    and `notice` is the last line. `size` is called with lines that include their line ends.
+    """
+    ending = ["", FOLD_END, "", notice]
+    room = max_size - sum(size(f"{line}\n") for line in ending)
+    kept: list[str] = []
+    used = 0
+    fits = 0
+    for line in lines:
+        used += size(f"{line}\n")
+        kept.append(line)
+        if used <= room:
+            fits = len(kept)
+        elif used > max_size:
+            kept = kept[:fits]
+            kept += ending if _has_open_fold(kept) else ending[2:]
+            break
+    return "".join(f"{line}\n" for line in kept)
+
+
+def _has_open_fold(lines: list[str]) -> bool:
+    # Folds are not nested.
+    return sum(line.startswith(FOLD_START) for line in lines) > lines.count(FOLD_END)
+
+
 def _verdict(review: ReviewOutcome) -> str:
-    asked = len(review.references.suggested)
-    numbers = [(len(_of(review, severity)), severity) for severity in SEVERITIES]
-    said = [
-        f"{SIGNS[one]} {format_count(number, _NAMES[one])}" for number, one in numbers if number
+    suggested = len(review.references.suggested)
+    numbers = [(len(_of_severity(review, severity)), severity) for severity in SEVERITIES]
+    counts = [
+        f"{SIGNS[severity]} {format_count(number, _NAMES[severity])}"
+        for number, severity in numbers
+        if number
     ]
-    if asked:
-        said.insert(0, f"📌 {format_count(asked, 'decision')} to consider")
-    return " · ".join(said) if said else "✅ All clear"
+    if suggested:
+        counts.insert(0, f"📌 {format_count(suggested, 'decision')} to consider")
+    return " · ".join(counts) if counts else "✅ All clear"
 
 
-def _of(review: ReviewOutcome, severity: Severity) -> list[Finding]:
+def _of_severity(review: ReviewOutcome, severity: Severity) -> list[Finding]:
     return [one.finding for one in review.findings if one.finding.severity == severity]
 
 
 def _scope(review: ReviewOutcome) -> str:
-    """What was looked at, and what to do where the report is wrong."""
+    """What was compared, and how to suppress a finding."""
     files = format_count(review.files, "changed file")
-    head = f"to {code(review.head[:12])}" if review.head else "to what is staged"
-    scope = f"{files}, from {code(review.base[:12])} {head}." if review.base else f"{files}."
+    head = f"to {code_span(review.head[:12])}" if review.head else "to what is staged"
+    scope = f"{files}, from {code_span(review.base[:12])} {head}." if review.base else f"{files}."
     if not review.findings:
         return scope
-    ignore = code("sdd-ignore: RULE (reason)")
+    ignore = code_span("sdd-ignore: RULE (reason)")
     return f"{scope} A finding is left alone with {ignore} on its line or the line above."
 
 
@@ -87,126 +150,132 @@ def _references(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
     for candidate in suggested:
         yield from _suggestion(candidate, links)
     if suggested:
-        refs = code(f"Refs: {suggested[0].id or suggested[0].path}")
-        none, exempt = code("Reviewed-ADRs: none"), code("ADR-Exempt: reason")
-        # One line: in comments, forges show the end of a line as one.
+        refs = code_span(f"Refs: {suggested[0].id or suggested[0].path}")
+        none, exempt = code_span("Reviewed-ADRs: none"), code_span("ADR-Exempt: reason")
+        # One line, since forges show a line end in a comment as a line break.
         otherwise = f"If not, {none} or {exempt} on a line of its own there settles it."
         yield f"If so, add {refs} to the description or to a commit message. {otherwise}"
         yield ""
     if folded:
         title = format_count(len(folded), "more candidate" if suggested else "candidate")
-        yield from _folded(title, (line for one in folded for line in _candidate(one, links)))
+        yield from _fold(title, (line for one in folded for line in _candidate(one, links)))
     if references.silenced:
-        yield f"Which decision it rests on was not asked: {code(references.silenced)}"
+        yield f"Which decision it rests on was not asked: {code_span(references.silenced)}"
         yield ""
 
 
 def _suggestion(candidate: Candidate, links: Links | None) -> Iterator[str]:
-    yield f"### {prose(question(candidate))}"
+    yield f"### {escape_text(reference_question(candidate))}"
     yield ""
     if candidate.quote:
-        yield f"> {sentence(candidate.quote, QUOTE)}"
+        yield f"> {escape_sentence(candidate.quote, MAX_QUOTE)}"
         yield ""
     yield _source(candidate, links)
     yield ""
     if candidate.evidence:
         why = f"Why: {format_count(len(candidate.evidence), 'piece')} of evidence"
-        score = f"{why}, score {candidate.score:.2f}"
-        yield from _folded(score, (_evidence(one, links) for one in candidate.evidence))
+        title = f"{why}, score {candidate.score:.2f}"
+        yield from _fold(title, (_evidence(one, links) for one in candidate.evidence))
 
 
 def _candidate(candidate: Candidate, links: Links | None) -> Iterator[str]:
-    """A record under a fold: a list item with what it says."""
-    name = prose(candidate.name or candidate.path)
-    title = f" ({prose(candidate.title)})" if candidate.id and candidate.title else ""
+    """A folded candidate: a list item with its quote and its evidence."""
+    name = escape_text(candidate.name or candidate.path)
+    title = f" ({escape_text(candidate.title)})" if candidate.id and candidate.title else ""
     yield f"- **{name}**{title}, score {candidate.score:.2f}. {_source(candidate, links)}"
     if candidate.quote:
         yield ""
-        yield f"  > {sentence(candidate.quote, QUOTE)}"
+        yield f"  > {escape_sentence(candidate.quote, MAX_QUOTE)}"
     for one in candidate.evidence:
         yield f"  {_evidence(one, links)}"
 
 
 def _source(candidate: Candidate, links: Links | None) -> str:
-    section = f"“{prose(candidate.section)}” in " if candidate.section else "In "
-    return f"{section}{place(candidate.path, candidate.line, links)}"
+    section = f"“{escape_text(candidate.section)}” in " if candidate.section else "In "
+    return f"{section}{place_link(candidate.path, candidate.line, links)}"
 
 
 def _evidence(evidence: Evidence, links: Links | None) -> str:
-    where = f" ({place(evidence.path, evidence.line, links)})" if evidence.path else ""
-    return f"- {prose(evidence.kind)}: {prose(evidence.detail)}{where}"
+    where = f" ({place_link(evidence.path, evidence.line, links)})" if evidence.path else ""
+    return f"- {escape_text(evidence.kind)}: {escape_text(evidence.detail)}{where}"
 
 
 def _findings(review: ReviewOutcome, severity: Severity, links: Links | None) -> Iterator[str]:
-    found = _of(review, severity)
-    if not found:
+    findings = _of_severity(review, severity)
+    if not findings:
         return
     groups: dict[tuple[str, str], list[Finding]] = {}
-    for one in found:
+    for one in findings:
         groups.setdefault((one.rule, one.message), []).append(one)
-    in_the_open, folded = _divided(list(groups.values()))
+    shown, folded = _split(list(groups.values()))
     yield f"### {_HEADINGS[severity]}"
     yield ""
-    for group in in_the_open:
+    for group in shown:
         yield from _group(group, links)
     yield ""
     if folded:
         title = f"{sum(map(len, folded)):,} more"
-        yield from _folded(title, (line for group in folded for line in _group(group, links)))
+        yield from _fold(title, (line for group in folded for line in _group(group, links)))
 
 
-def _divided(groups: list[list[Finding]]) -> tuple[list[list[Finding]], list[list[Finding]]]:
-    """The first groups, each with its first findings, and all the rest."""
-    first, rest = groups[:OPEN], groups[OPEN:]
-    cut = [group[OPEN:] for group in first if len(group) > OPEN]
-    return [group[:OPEN] for group in first], cut + rest
+def _split(groups: list[list[Finding]]) -> tuple[list[list[Finding]], list[list[Finding]]]:
+    """The first groups, each with its first findings, and the rest."""
+    first, rest = groups[:MAX_OPEN], groups[MAX_OPEN:]
+    cut = [group[MAX_OPEN:] for group in first if len(group) > MAX_OPEN]
+    return [group[:MAX_OPEN] for group in first], cut + rest
 
 
 def _group(group: Sequence[Finding], links: Links | None) -> Iterator[str]:
-    """Findings that say the same, as a list item that says it once."""
+    """Findings with the same rule and message, as one list item."""
     first, *others = group
-    evidence = code(first.evidence, SNIPPET)
+    evidence = code_span(first.evidence, MAX_SNIPPET)
     if not others:
-        yield f"- {_told(first, links)}{_BACKSLASH if evidence else ''}"
+        yield f"- {_finding(first, links)}{_LINE_BREAK if evidence else ''}"
         if evidence:
             yield f"  {evidence}"
         return
-    yield f"- {prose(first.message)} ({code(first.rule)})"
+    yield f"- {escape_text(first.message)} ({code_span(first.rule)})"
     for one in group:
-        where = place(one.path, one.line, links) if one.path else ""
-        shows = code(one.evidence, SNIPPET)
-        yield f"  - {': '.join(filter(None, (where, shows))) or 'the change as a whole'}"
+        where = place_link(one.path, one.line, links) if one.path else ""
+        snippet = code_span(one.evidence, MAX_SNIPPET)
+        yield f"  - {': '.join(filter(None, (where, snippet))) or 'the change as a whole'}"
 
 
-def _told(finding: Finding, links: Links | None) -> str:
-    """A finding in a line."""
-    where = f"{place(finding.path, finding.line, links)}: " if finding.path else ""
-    return f"{where}{prose(finding.message)} ({code(finding.rule)})"
+def _finding(finding: Finding, links: Links | None) -> str:
+    """A finding in one line."""
+    where = f"{place_link(finding.path, finding.line, links)}: " if finding.path else ""
+    return f"{where}{escape_text(finding.message)} ({code_span(finding.rule)})"
 
 
 def _suppressed(suppressed: Sequence[SuppressedFinding], links: Links | None) -> Iterator[str]:
     if suppressed:
         lines = (
-            f"- {_told(one.finding, links)}. Reason: {prose(one.reason)}" for one in suppressed
+            f"- {_finding(one.finding, links)}. Reason: {escape_text(one.reason)}"
+            for one in suppressed
         )
-        yield from _folded(f"{len(suppressed):,} suppressed", lines)
+        yield from _fold(f"{len(suppressed):,} suppressed", lines)
 
 
 def _notes(notes: Sequence[str]) -> Iterator[str]:
     if notes:
         yield "### Notes"
         yield ""
-        yield from (f"- {prose(note)}" for note in notes[:OPEN])
+        yield from (f"- {escape_text(note)}" for note in notes[:MAX_OPEN])
         yield ""
-        if more := notes[OPEN:]:
-            yield from _folded(f"{len(more):,} more", (f"- {prose(note)}" for note in more))
+        if more := notes[MAX_OPEN:]:
+            yield from _fold(f"{len(more):,} more", (f"- {escape_text(note)}" for note in more))
 
 
-def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
-    """Lines behind a title of ours. The blank lines make the forge read them as Markdown."""
-    yield f"{FOLD}<summary>{title}</summary>"
+def _fold(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """Lines folded behind a title. The blank lines make the forge parse them as Markdown."""
+    yield f"{FOLD_START}<summary>{title}</summary>"
     yield ""
     yield from lines
     yield ""
-    yield END
+    yield FOLD_END
     yield ""
+
+
+REPORTER = Reporter(
+    "markdown", lambda outcome, context: render_markdown(outcome, links=context.links)
+)

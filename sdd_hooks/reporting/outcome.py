@@ -1,4 +1,4 @@
-"""What a review has found: plain data, that reporters turn into text."""
+"""The outcome of a review, as plain data that the report formats turn into text."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sdd_hooks.findings import SEVERITIES, ReportedFinding, Severity, Suppressed
 
 
 class Evidence(NamedTuple):
-    """A reason to think that a record governs the change.
+    """A reason to believe that a record governs the change.
 
-    `kind` is one word (`comments`), `detail` one line for people; `path` and `line` say where it
-    stands, "" and 0 when it is nowhere.
+    `kind` is one word (`comments`), `detail` one line of text. `path` and `line` are the place, ""
+    and 0 for evidence without one.
     """
 
     kind: str
@@ -22,11 +22,11 @@ class Evidence(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A record that may govern the change. `score` is from 0 to 1, `path` the record's.
+    """A record that may govern the change. `score` is from 0 to 1, `path` the record's file.
 
-    `referenced` is whether the change names it already; `suggested` whether to ask that it be.
-    `section` is the heading of what says so, `quote` a sentence of the record as it stands there,
-    at `line` of it. They are "" and 0 for those that are shown to nobody.
+    `referenced` is whether the change names the record already, `suggested` whether the review asks
+    to name it. `quote` is a sentence of the record, unchanged, at `line` of its file, and `section`
+    the heading above it. They are "" and 0 for a candidate that no report shows.
     """
 
     path: str
@@ -42,12 +42,12 @@ class Candidate(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What people call it: its id, else its title."""
+        """Its id, else its title."""
         return self.id or self.title
 
     @property
     def full_name(self) -> str:
-        """The same with its title, where that is not all there is."""
+        """Its id and its title, or the one that it has."""
         return f"{self.id} ({self.title})" if self.id and self.title else self.name
 
 
@@ -55,8 +55,8 @@ class Candidate(NamedTuple):
 class References:
     """The records that may govern a change, best first.
 
-    `silenced` is the trailer that asked for silence, as written, or "". `folded` are those that
-    are shown to who asks for more, after the ones that are suggested.
+    `folded` are the candidates that a report shows behind a fold, after the suggested ones.
+    `silenced` is the trailer of the change that asks for no suggestions, unchanged, or "".
     """
 
     ranked: tuple[Candidate, ...] = ()
@@ -65,7 +65,7 @@ class References:
 
     @property
     def suggested(self) -> tuple[Candidate, ...]:
-        """What a reader is shown."""
+        """The candidates that the review asks to name."""
         return tuple(one for one in self.ranked if one.suggested)
 
 
@@ -73,9 +73,9 @@ class References:
 class ReviewOutcome:
     """The outcome of a review.
 
-    `base` and `head` are commit ids, `head` "" for what is staged; `files` is how many it changes.
-    `findings` are the worst first, then by path and line; suggestions are not among them. `notes`
-    say what was not looked at, and why.
+    `base` and `head` are commit ids, `head` "" for a review of what is staged. `files` is the
+    number of changed files. `findings` are ordered by severity, path and line, and do not contain
+    the suggestions. `notes` say what the review did not cover, and why.
     """
 
     base: str
@@ -88,18 +88,18 @@ class ReviewOutcome:
     notes: tuple[str, ...] = ()
 
     def count(self, severity: Severity) -> int:
-        """How many findings are of this severity; a suggestion is one of `info`."""
-        own = sum(one.finding.severity == severity for one in self.findings)
-        return own + (len(self.references.suggested) if severity == "info" else 0)
+        """How many findings have this severity. A suggestion counts as `info`."""
+        findings = sum(one.finding.severity == severity for one in self.findings)
+        return findings + (len(self.references.suggested) if severity == "info" else 0)
 
     def fails(self, fail_on: str) -> bool:
-        """Whether something is as severe as `fail_on`, or worse; never for `never`."""
+        """Whether a finding is at least as severe as `fail_on`; False for `never`."""
         if fail_on == "never":
             return False
-        counted = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
-        return any(self.count(severity) for severity in counted)
+        failing = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+        return any(self.count(severity) for severity in failing)
 
 
-def question(candidate: Candidate) -> str:
-    """What a reviewer is asked about a record that is suggested, in one line of plain text."""
+def reference_question(candidate: Candidate) -> str:
+    """The question to the reviewer about a suggested record, in one line of plain text."""
     return f"Should this PR reference {candidate.full_name}?"

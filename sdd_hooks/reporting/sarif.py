@@ -1,7 +1,7 @@
-"""A review as SARIF 2.1.0, for code scanning and editors.
+"""Report a review as SARIF 2.1.0, for code scanning and editors.
 
-The form: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. The limits of GitHub,
-and what it needs besides: https://docs.github.com/en/code-security, "SARIF support for code
+The format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. The limits and
+further requirements of GitHub: https://docs.github.com/en/code-security, "SARIF support for code
 scanning".
 """
 
@@ -18,22 +18,23 @@ from urllib.parse import quote
 
 import sdd_hooks
 from sdd_hooks.findings import Finding, RuleDescription, Severity
-from sdd_hooks.reporting.outcome import Candidate, ReviewOutcome, question
+from sdd_hooks.reporting.outcome import Candidate, ReviewOutcome, reference_question
+from sdd_hooks.reporting.registry import Reporter
 from sdd_hooks.text.display import format_count, printable_line
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
-MOST_RESULTS = 25_000
-"""GitHub refuses a file with more, and shows 5,000 of them."""
-LARGEST = 9_000_000
-"""Characters of all results: GitHub takes 10 MB, compressed."""
-LONGEST = 1_000
-"""Characters of one text. GitHub cuts some at 1,024."""
-MOST_LOCATIONS = 100
-"""Of the evidence for a suggestion. GitHub shows no more."""
+MAX_RESULTS = 25_000
+"""Results of one file. GitHub rejects a file with more, and shows 5,000 of them."""
+MAX_SIZE = 9_000_000
+"""Characters of all results. GitHub accepts 10 MB, compressed."""
+MAX_TEXT = 1_000
+"""Characters of one text. GitHub cuts some texts at 1,024."""
+MAX_LOCATIONS = 100
+"""Places of the evidence for one suggestion. GitHub shows no more."""
 SUGGESTION = "missing-reference"
-"""The id under which suggestions are reported: they are no rule's findings."""
+"""The rule id of suggestions, which no rule reports."""
 
 _LEVELS: dict[Severity, str] = {"critical": "error", "warning": "warning", "info": "note"}
 _PROBLEMS: dict[Severity, str] = {
@@ -41,38 +42,38 @@ _PROBLEMS: dict[Severity, str] = {
     "warning": "warning",
     "info": "recommendation",
 }
-_SUGGESTION_ABOUT = (
+_SUGGESTION_TEXTS = (
     "A decision that the change should probably reference",
     "Name the decision in the description, in a commit message or in a governing comment of a"
     " changed file, so that readers find why the code is as it is. `Reviewed-ADRs: none`, on a line"
     " of its own, says that none applies.",
 )
-# GitHub refuses a whole file for one result without a location.
+# GitHub rejects a whole file for one result without a location.
 _NO_FILE = "title, body or message"
 _FINGERPRINT = "sddFinding/v1"
-# What GitHub knows an alert by. Its uploader computes it from the line, and warns of any other.
+# GitHub identifies alerts by it. Its uploader computes it from the line, and warns of other values.
 _LINE_FINGERPRINT = "primaryLocationLineHash"
 
 Fields = dict[str, object]
 
 
-def sarif(review: ReviewOutcome, rules: Sequence[RuleDescription]) -> str:
+def render_sarif(review: ReviewOutcome, rules: Sequence[RuleDescription]) -> str:
     """The review as a SARIF log with one run, ending in a line end. `rules` are those that ran.
 
-    Where GitHub would refuse it for its size, the least severe findings are left out, and a
+    If GitHub would reject the file for its size, the least severe findings are left out, and a
     notification says how many.
     """
     descriptors = _Descriptors(rules)
     results: list[Fields] = []
     size = 0
-    for result in islice(_results(review, descriptors), MOST_RESULTS):
+    for result in islice(_results(review, descriptors), MAX_RESULTS):
         size += len(json.dumps(result))
-        if size > LARGEST:
+        if size > MAX_SIZE:
             break
         results.append(result)
     left = len(review.references.suggested) + len(review.findings) - len(results)
     notes = [*review.notes, *([f"{format_count(left, 'result')} left out"] if left else [])]
-    # GitHub opens an alert for a result whatever it says of suppressions.
+    # GitHub opens an alert for a result even if the result says that it is suppressed.
     if review.suppressed:
         notes.append(f"{format_count(len(review.suppressed), 'suppressed finding')} left out")
     if review.references.silenced:
@@ -94,23 +95,23 @@ def sarif(review: ReviewOutcome, rules: Sequence[RuleDescription]) -> str:
 
 
 class _Descriptors:
-    """The rules of a run: those that are registered, and then those that findings name besides."""
+    """The rules of a run: the described rules, then other rules that findings name."""
 
     def __init__(self, rules: Sequence[RuleDescription]) -> None:
         self.found: list[Fields] = []
         self._index: dict[str, int] = {}
         self._rules = {rule.id: rule for rule in rules}
-        self._add(SUGGESTION, "info", *_SUGGESTION_ABOUT)
+        self._add(SUGGESTION, "info", *_SUGGESTION_TEXTS)
         for rule in sorted(rules, key=lambda rule: rule.id):
             self._add(rule.id, rule.severity, rule.summary, rule.advice)
 
     def of(self, rule: str, severity: Severity) -> Fields:
-        """How a result refers to its rule. A part of one (`security/inner-html`) is like it."""
+        """The reference of a result to its rule. `security/x` has the texts of `security`."""
         id = _text(rule)
         if id not in self._index:
-            whole = self._rules.get(rule.partition("/")[0])
-            about = (whole.summary, whole.advice) if whole else (id, id)
-            self._add(id, severity, *about)
+            described = self._rules.get(rule.partition("/")[0])
+            texts = (described.summary, described.advice) if described else (id, id)
+            self._add(id, severity, *texts)
         return {"ruleId": id, "ruleIndex": self._index[id]}
 
     def _add(self, id: str, severity: Severity, summary: str, advice: str) -> None:
@@ -128,7 +129,7 @@ class _Descriptors:
 
 
 def _results(review: ReviewOutcome, descriptors: _Descriptors) -> Iterator[Fields]:
-    """Suggestions, then the findings, the worst first."""
+    """The suggestions, then the findings, the most severe first."""
     for suggested in review.references.suggested:
         yield {
             **descriptors.of(SUGGESTION, "info"),
@@ -143,16 +144,16 @@ def _results(review: ReviewOutcome, descriptors: _Descriptors) -> Iterator[Field
 
 
 def _suggestion(one: Candidate) -> Fields:
-    said = f" {one.section}: {one.quote}" if one.quote else ""
+    quoted = f" {one.section}: {one.quote}" if one.quote else ""
     identity = sha256(f"{SUGGESTION}\0{one.path}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
     related: list[Fields] = []
-    for each in one.evidence[:MOST_LOCATIONS]:
+    for each in one.evidence[:MAX_LOCATIONS]:
         location = {**_location(each.path, each.line), "message": _message(each.detail)}
-        # None of them may be there twice.
+        # SARIF allows no duplicates.
         if each.path and location not in related:
             related.append(location)
     return {
-        "message": _message(question(one) + said),
+        "message": _message(reference_question(one) + quoted),
         "locations": [_location(one.path, one.line)],
         "relatedLocations": related,
         "partialFingerprints": {_FINGERPRINT: identity},
@@ -171,28 +172,31 @@ def _result(finding: Finding, descriptors: _Descriptors) -> Fields:
 
 
 def _location(path: str, line: int) -> Fields:
-    """GitHub needs a line: the first stands for the file as a whole."""
+    """A place. Line 1 stands for the file as a whole, since GitHub requires a line."""
     artifact = {"uri": _uri(path)}
     return {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": line or 1}}}
 
 
 def _uri(path: str) -> str:
-    """The path as a relative URI, every byte of it as git has it."""
+    """The path as a relative URI, with the bytes that git has."""
     try:
         data = path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         data = path.encode("utf-8", "replace")
-    # What begins with two slashes is another host's.
+    # Two slashes would begin the name of a host.
     return quote(data.lstrip(b"/")) or quote(_NO_FILE)
 
 
 def _message(text: str) -> Fields:
-    """A message in which nothing is a link or a placeholder (SARIF 3.11.5, 3.11.6)."""
+    """A message without links and placeholders (SARIF 3.11.5, 3.11.6)."""
     inert = _text(text).replace("](", "] (").replace("{", "{{").replace("}", "}}")
     return {"text": inert or "-"}
 
 
 def _text(text: str) -> str:
-    """The text in one line that is not endless, and that no viewer takes for more than text."""
-    line = printable_line(" ".join(text[: LONGEST * 4].split()))
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+    """The text as one line of at most `MAX_TEXT` printable characters."""
+    line = printable_line(" ".join(text[: MAX_TEXT * 4].split()))
+    return line if len(line) <= MAX_TEXT else line[: MAX_TEXT - 1] + "…"
+
+
+REPORTER = Reporter("sarif", lambda outcome, context: render_sarif(outcome, context.rules()))

@@ -1,4 +1,4 @@
-"""A review as a developer reads it before pushing: plain lines, with or without colour."""
+"""Report a review to a terminal, as plain lines with or without colour."""
 
 # Governing: ADR-0022 (one review, many reports), ADR-0012 (untrusted input),
 # SPEC-0010 REQ "Reports"
@@ -11,19 +11,26 @@ from itertools import accumulate
 from typing import TypeVar
 
 from sdd_hooks.findings import SEVERITIES, Finding, ReportedFinding, Severity, SuppressedFinding
-from sdd_hooks.reporting.outcome import Candidate, Evidence, References, ReviewOutcome, question
+from sdd_hooks.reporting.outcome import (
+    Candidate,
+    Evidence,
+    References,
+    ReviewOutcome,
+    reference_question,
+)
+from sdd_hooks.reporting.registry import Reporter
 from sdd_hooks.text.display import display_width, format_count, printable_line
 
-MOST_LINES = 20
-"""Of each kind of thing: what is beyond is counted."""
-MOST_PLACES = 6
-"""Of findings that say the same."""
-MOST_WRAPPED = 4
-"""Lines of one text."""
-NARROWEST = 40
-WIDEST = 100
-"""Columns of text: longer lines are hard to read on any screen."""
-LONGEST = 500
+MAX_LINES = 20
+"""Lines of each part of the report; the rest is counted."""
+MAX_PLACES = 6
+"""Places of one finding; the rest is counted."""
+MAX_WRAPPED = 4
+"""Lines of one wrapped text."""
+MIN_WIDTH = 40
+MAX_WIDTH = 100
+"""Columns. Longer lines are hard to read."""
+MAX_TEXT = 500
 """Characters of one text."""
 
 _COLOURS: dict[Severity, str] = {"critical": "31", "warning": "33", "info": "36"}
@@ -37,7 +44,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class _Screen:
-    """How wide lines may be, 0 for no limit, and whether they are styled."""
+    """The width of the lines in columns, 0 for no limit, and whether they are styled."""
 
     width: int
     colour: bool
@@ -52,19 +59,18 @@ class _Screen:
         return self.styled("2", lines)
 
     def wrapped(self, text: str, indent: str = "", after: str = "") -> Block:
-        """The text, made harmless, behind an indent; lines after the first have `after` as well."""
-        room = max(self.width - display_width(indent + after), NARROWEST // 2) if self.width else 0
-        lines = _wrap(_shown(text), room)
+        """The printable text after an indent; lines but the first are indented by `after`, too."""
+        room = max(self.width - display_width(indent + after), MIN_WIDTH // 2) if self.width else 0
+        lines = _wrap(_printable(text), room)
         return [indent + (after if number else "") + line for number, line in enumerate(lines)]
 
 
-def terminal(review: ReviewOutcome, *, width: int, colour: bool) -> str:
+def render_terminal(review: ReviewOutcome, *, width: int, colour: bool) -> str:
     """The review as text for a terminal of `width` columns (0: no limit), ending in a line end.
 
-    First what is suggested, and why, then the findings by severity, what was suppressed, what it
-    comes to, and what was not looked at.
+    The parts are: suggestions, findings by severity, suppressed findings, totals, notes.
     """
-    screen = _Screen(max(min(width, WIDEST), NARROWEST) if width else 0, colour)
+    screen = _Screen(max(min(width, MAX_WIDTH), MIN_WIDTH) if width else 0, colour)
     blocks = [
         *(_suggestion(one, screen) for one in review.references.suggested),
         _advice(review.references, screen),
@@ -77,12 +83,12 @@ def terminal(review: ReviewOutcome, *, width: int, colour: bool) -> str:
 
 
 def _suggestion(one: Candidate, screen: _Screen) -> Block:
-    """The question, the sentence that raises it, where it stands, and what speaks for it."""
+    """The question, the place and the text of the quoted sentence, and the evidence."""
     place = _place(one.path, one.line)
     where = f"{place} ({one.section})" if one.section else place
-    kinds = max((len(_shown(each.kind)) for each in one.evidence), default=0)
+    kinds = max((len(_printable(each.kind)) for each in one.evidence), default=0)
     return [
-        *screen.strong(*screen.wrapped(question(one))),
+        *screen.strong(*screen.wrapped(reference_question(one))),
         *screen.wrapped(where, _INDENT),
         *_quoted(one.quote, screen),
         *_some(one.evidence, lambda each: _evidence(each, one.path, kinds, screen), screen),
@@ -94,7 +100,7 @@ def _evidence(one: Evidence, record: str, kinds: int, screen: _Screen) -> Block:
     if one.path == record:
         place = f"line {one.line}" if one.line else ""
     text = f"{one.detail} ({place})" if place and place not in one.detail else one.detail
-    kind = _shown(one.kind)
+    kind = _printable(one.kind)
     label = kind + " " * (kinds - len(kind) + 2)
     lines = screen.wrapped(text, _INDENT + " " * len(label)) or [""]
     first = (_INDENT + label + lines[0].lstrip(" ")).rstrip()
@@ -102,7 +108,7 @@ def _evidence(one: Evidence, record: str, kinds: int, screen: _Screen) -> Block:
 
 
 def _advice(references: References, screen: _Screen) -> Block:
-    """How to answer what is asked, and what else could be the answer."""
+    """How to answer the question, and the less likely candidates."""
     if not references.suggested:
         return []
     refs = f"If so, add `Refs: {references.suggested[0].name}` to a commit message."
@@ -114,31 +120,32 @@ def _advice(references: References, screen: _Screen) -> Block:
 
 
 def _group(findings: Sequence[ReportedFinding], severity: Severity, screen: _Screen) -> Block:
-    """The findings of a severity; what is the same in several places is said once."""
-    alike: dict[tuple[str, str], list[Finding]] = {}
+    """The findings of a severity, grouped by rule and message."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
     for one in findings:
         if one.finding.severity == severity:
-            alike.setdefault((one.finding.rule, one.finding.message), []).append(one.finding)
-    if not alike:
+            groups.setdefault((one.finding.rule, one.finding.message), []).append(one.finding)
+    if not groups:
         return []
-    number = sum(map(len, alike.values()))
+    number = sum(map(len, groups.values()))
     heading = screen.styled(f"1;{_COLOURS[severity]}", [f"{severity} ({number:,})"])
-    kinds = list(alike.values())
-    return [*heading, *_some(kinds, lambda same: _findings(same, screen), screen, len)]
+    same = list(groups.values())
+    return [*heading, *_some(same, lambda group: _findings(group, screen), screen, len)]
 
 
-def _findings(same: Sequence[Finding], screen: _Screen) -> Block:
-    first = same[0]
-    rule = _shown(first.rule)
-    if len(same) > 1:
-        places = [_line(one, screen) for one in same[:MOST_PLACES]]
+def _findings(group: Sequence[Finding], screen: _Screen) -> Block:
+    """Findings with the same rule and message."""
+    first = group[0]
+    rule = _printable(first.rule)
+    if len(group) > 1:
+        places = [_line(one, screen) for one in group[:MAX_PLACES]]
         return [
             _INDENT + screen.strong(rule)[0],
             *screen.wrapped(first.message, _INDENT * 2),
             *places,
-            *_left(len(same) - len(places), _INDENT * 2, screen),
+            *_left(len(group) - len(places), _INDENT * 2, screen),
         ]
-    place = screen.strong(_shown(_where(first)))[0]
+    place = screen.strong(_printable(_where(first)))[0]
     return [
         f"{_INDENT}{place}  {screen.faint(rule)[0]}",
         *screen.wrapped(first.message, _INDENT * 2),
@@ -147,10 +154,10 @@ def _findings(same: Sequence[Finding], screen: _Screen) -> Block:
 
 
 def _line(one: Finding, screen: _Screen) -> str:
-    """Where a finding stands, and the text that shows it as far as it fits on that line."""
-    place = _shown(_where(one))
-    room = screen.width - display_width(place) - len(_INDENT) * 3 if screen.width else LONGEST
-    evidence = _cut(_shown(one.evidence), room) if room > len(_MORE) else ""
+    """The place of a finding, and as much of its evidence as fits on the line."""
+    place = _printable(_where(one))
+    room = screen.width - display_width(place) - len(_INDENT) * 3 if screen.width else MAX_TEXT
+    evidence = _cut(_printable(one.evidence), room) if room > len(_MORE) else ""
     return _INDENT * 2 + (f"{place}  {screen.faint(evidence)[0]}" if evidence else place)
 
 
@@ -158,13 +165,13 @@ def _suppressed(suppressed: Sequence[SuppressedFinding], screen: _Screen) -> Blo
     if not suppressed:
         return []
 
-    def shown(one: SuppressedFinding) -> Block:
+    def block(one: SuppressedFinding) -> Block:
         place = _place(one.finding.path, one.finding.line)
         text = f"{place}  {one.finding.rule}: {one.reason}"
         return screen.faint(*screen.wrapped(text, _INDENT, _INDENT))
 
     heading = screen.strong(f"suppressed ({len(suppressed):,})")
-    return [*heading, *_some(suppressed, shown, screen)]
+    return [*heading, *_some(suppressed, block, screen)]
 
 
 def _total(review: ReviewOutcome) -> str:
@@ -188,17 +195,20 @@ def _notes(review: ReviewOutcome, screen: _Screen) -> Block:
 
 
 def _some(
-    things: Sequence[T],
-    shown: Callable[[T], Block],
+    items: Sequence[T],
+    render: Callable[[T], Block],
     screen: _Screen,
     size: Callable[[T], int] = lambda _: 1,
 ) -> Block:
-    """The first of the things, at least one, in at most MOST_LINES; and how many more there are."""
-    blocks = [shown(one) for one in things[:MOST_LINES]]
+    """The first items, at least one, in at most MAX_LINES lines, and the number of the others.
+
+    `size` is how many an item counts for.
+    """
+    blocks = [render(one) for one in items[:MAX_LINES]]
     lengths = accumulate(len(block) for block in blocks)
-    fitting = max(1, sum(length <= MOST_LINES for length in lengths))
+    fitting = max(1, sum(length <= MAX_LINES for length in lengths))
     lines = [line for block in blocks[:fitting] for line in block]
-    return lines + _left(sum(map(size, things[fitting:])), _INDENT, screen)
+    return lines + _left(sum(map(size, items[fitting:])), _INDENT, screen)
 
 
 def _left(number: int, indent: str, screen: _Screen) -> Block:
@@ -217,13 +227,13 @@ def _place(path: str, line: int) -> str:
     return f"{path}:{line}" if path and line else path
 
 
-def _shown(text: str) -> str:
-    """A text that a terminal only prints, in one line that is not endless."""
-    return _cut(printable_line(" ".join(text[: LONGEST * 4].split())), LONGEST)
+def _printable(text: str) -> str:
+    """The text as one printable line of at most `MAX_TEXT` columns."""
+    return _cut(printable_line(" ".join(text[: MAX_TEXT * 4].split())), MAX_TEXT)
 
 
 def _cut(line: str, room: int) -> str:
-    """As much of a line as fits into so many columns."""
+    """As much of a line as fits into `room` columns."""
     if display_width(line) <= room:
         return line
     widths = accumulate(map(display_width, line))
@@ -231,17 +241,17 @@ def _cut(line: str, room: int) -> str:
 
 
 def _wrap(text: str, room: int) -> Block:
-    """The text in at most MOST_WRAPPED lines of `room` columns; in one line where that is 0."""
+    """The text in at most MAX_WRAPPED lines of `room` columns; in one line if `room` is 0."""
     if not room:
         return [text] if text else []
     lines = list(_lines(text, room))
-    if len(lines) <= MOST_WRAPPED:
+    if len(lines) <= MAX_WRAPPED:
         return lines
-    return [*lines[: MOST_WRAPPED - 1], _cut(" ".join(lines[MOST_WRAPPED - 1 :]), room)]
+    return [*lines[: MAX_WRAPPED - 1], _cut(" ".join(lines[MAX_WRAPPED - 1 :]), room)]
 
 
 def _lines(text: str, room: int) -> Iterator[str]:
-    """Lines of whole words; a word that is longer than a line is cut."""
+    """Lines of whole words. A word that is longer than a line is split."""
     line = ""
     for word in text.split(" "):
         longer = f"{line} {word}" if line else word
@@ -261,3 +271,9 @@ def _lines(text: str, room: int) -> Iterator[str]:
             used += width
     if line:
         yield line
+
+
+REPORTER = Reporter(
+    "terminal",
+    lambda outcome, context: render_terminal(outcome, width=context.width, colour=context.colour),
+)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 
 from sdd_hooks.findings import Finding, ReportedFinding, Severity
-from sdd_hooks.reporting.annotations import MOST, annotations, left_out
-from sdd_hooks.reporting.escape import shown
-from sdd_hooks.reporting.outcome import References, ReviewOutcome, question
+from sdd_hooks.reporting.annotations import MAX_PER_LEVEL, count_left_out, render_annotations
+from sdd_hooks.reporting.escape import single_line
+from sdd_hooks.reporting.outcome import References, ReviewOutcome, reference_question
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, RETRIES, reviews
 from tests.reporting.runner import Command, read
 
@@ -25,14 +25,14 @@ def of(*findings: Finding, references: References | None = None) -> ReviewOutcom
 
 def only(finding: Finding) -> Command:
     """The annotation of that finding, as a runner reads it."""
-    (line,) = annotations(of(finding))
+    (line,) = render_annotations(of(finding))
     command = read(line)
     assert command is not None
     return command
 
 
 def test_everything() -> None:
-    assert annotations(EVERYTHING) == [
+    assert render_annotations(EVERYTHING) == [
         "::error file=src/pay/client.py,line=12,title=dangling-reference"
         "::there is no ADR-0099: name one that is there",
         "::warning title=superseded-reference::ADR-0002 is superseded: name ADR-0004",
@@ -46,8 +46,8 @@ def test_everything() -> None:
 
 
 def test_nothing_to_say() -> None:
-    assert annotations(of()) == []
-    assert left_out(of()) == 0
+    assert render_annotations(of()) == []
+    assert count_left_out(of()) == 0
 
 
 @pytest.mark.parametrize(
@@ -66,27 +66,27 @@ def test_a_path_that_begins_with_an_equals_sign_keeps_it() -> None:
 @pytest.mark.parametrize("severity", LEVELS)
 def test_ten_of_a_level(severity: Severity) -> None:
     found = [Finding("a.py", at, "r", severity, f"m{at}") for at in range(1, 26)]
-    lines = annotations(of(*found))
+    lines = render_annotations(of(*found))
     commands = list(filter(None, map(read, lines)))
-    assert [one.data for one in commands] == [f"m{at}" for at in range(1, MOST + 1)]
+    assert [one.data for one in commands] == [f"m{at}" for at in range(1, MAX_PER_LEVEL + 1)]
     assert {one.name for one in commands} == {LEVELS[severity]}
-    assert left_out(of(*found)) == 15
+    assert count_left_out(of(*found)) == 15
 
 
 def test_suggestions_come_before_other_notices() -> None:
     found = [Finding("a.py", at, "r", "info", f"m{at}") for at in range(1, 26)]
-    lines = annotations(of(*found, references=References((RETRIES,))))
-    assert len(lines) == MOST
-    assert f"title={question(RETRIES)}" in lines[0]
-    assert left_out(of(*found, references=References((RETRIES,)))) == 16
+    lines = render_annotations(of(*found, references=References((RETRIES,))))
+    assert len(lines) == MAX_PER_LEVEL
+    assert f"title={reference_question(RETRIES)}" in lines[0]
+    assert count_left_out(of(*found, references=References((RETRIES,)))) == 16
 
 
 @given(reviews())
 def test_each_line_is_one_command_of_ours(review: ReviewOutcome) -> None:
-    lines = annotations(review)
-    wanted = [shown(one.finding.message) for one in review.findings]
-    wanted += [shown(one.quote or one.title) for one in review.references.suggested]
-    assert len(lines) == len(wanted) - left_out(review)
+    lines = render_annotations(review)
+    wanted = [single_line(one.finding.message) for one in review.findings]
+    wanted += [single_line(one.quote or one.title) for one in review.references.suggested]
+    assert len(lines) == len(wanted) - count_left_out(review)
     for line in lines:
         assert len(line.splitlines()) == 1
         assert {category(one) for one in line if one not in JOINERS}.isdisjoint(HIDDEN)

@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdd_hooks.findings import Finding, ReportedFinding, SuppressedFinding
-from sdd_hooks.reporting.comment import LONGEST, MARKER, comment, is_ours
-from sdd_hooks.reporting.links import Links
-from sdd_hooks.reporting.markdown import markdown
+from sdd_hooks.reporting.comment import MARKER, MAX_UNITS, has_marker, render_comment
+from sdd_hooks.reporting.markdown import Links, render_markdown
 from sdd_hooks.reporting.outcome import Candidate, References, ReviewOutcome
 from tests.reporting.forges import acted_on, shown
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, reviews
@@ -30,15 +29,15 @@ def huge(number: int, evidence: str) -> ReviewOutcome:
 
 
 def test_the_marker_is_the_first_line() -> None:
-    text = comment(EVERYTHING)
-    assert text == f"{MARKER}\n{markdown(EVERYTHING)}"
-    assert is_ours(text)
-    assert is_ours(text.replace("\n", "\r\n"))
+    text = render_comment(EVERYTHING)
+    assert text == f"{MARKER}\n{render_markdown(EVERYTHING)}"
+    assert has_marker(text)
+    assert has_marker(text.replace("\n", "\r\n"))
 
 
 @pytest.mark.parametrize("body", ["", "x", f" {MARKER}\n", f"x\n{MARKER}\n", f"{MARKER} x", "\n"])
 def test_a_comment_of_somebody_else(body: str) -> None:
-    assert not is_ours(body)
+    assert not has_marker(body)
 
 
 def test_a_marker_in_what_is_reviewed_is_text() -> None:
@@ -50,7 +49,7 @@ def test_a_marker_in_what_is_reviewed_is_text() -> None:
     hostile = ReviewOutcome(
         BASE, HEAD, MARKER, 1, references, (ReportedFinding(found, "f" * 32),), suppressed, notes
     )
-    text = comment(hostile)
+    text = render_comment(hostile)
     assert text.count("<!--") == 1
     assert shown(text).comments == [" sdd-review "]
 
@@ -58,12 +57,12 @@ def test_a_marker_in_what_is_reviewed_is_text() -> None:
 @pytest.mark.parametrize("evidence", ["x = 1", "𝒳" * 160, "日本" * 100, "`" * 100, "<!--" * 50])
 def test_a_long_report_is_cut_on_whole_lines(evidence: str) -> None:
     review = huge(2_000, evidence)
-    text = comment(review)
-    assert LONGEST - 2_000 < characters(text) <= LONGEST
+    text = render_comment(review)
+    assert MAX_UNITS - 2_000 < characters(text) <= MAX_UNITS
     *kept, blank, said = text.splitlines()
     assert said.startswith(CUT)
     assert blank == ""
-    whole = f"{MARKER}\n{markdown(review)}".splitlines()
+    whole = f"{MARKER}\n{render_markdown(review)}".splitlines()
     assert kept[:-2] == whole[: len(kept) - 2]
     assert kept[-2:] == ["", "</details>"]
     page = shown(text)
@@ -74,10 +73,10 @@ def test_a_long_report_is_cut_on_whole_lines(evidence: str) -> None:
 def test_a_report_that_fits_is_not_cut() -> None:
     for number in range(400, 640, 3):
         review = ReviewOutcome(BASE, HEAD, "", 1, findings=many(number))
-        text = comment(review)
-        whole = f"{MARKER}\n{markdown(review)}"
+        text = render_comment(review)
+        whole = f"{MARKER}\n{render_markdown(review)}"
         assert text == whole or CUT in text
-        assert (CUT in text) == (characters(whole) > LONGEST - 536)
+        assert (CUT in text) == (characters(whole) > MAX_UNITS - 536)
 
 
 @settings(max_examples=40)
@@ -93,9 +92,9 @@ def test_every_comment_is_within_the_limit(review: ReviewOutcome, times: int) ->
         review.suppressed * times,
         review.notes * times,
     )
-    text = comment(grown, links=Links("https://forge.example/o/r/blob", HEAD))
-    assert characters(text) <= LONGEST
-    assert is_ours(text)
+    text = render_comment(grown, links=Links("https://forge.example/o/r/blob", HEAD))
+    assert characters(text) <= MAX_UNITS
+    assert has_marker(text)
     assert text.count("<!--") == 1
     page = shown(text)
     assert page.tags.count("details") == text.splitlines().count("</details>")

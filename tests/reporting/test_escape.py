@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.reporting.escape import BREAK, LONGEST, code, prose, sentence
-from sdd_hooks.reporting.escape import shown as as_line
+from sdd_hooks.reporting.escape import BREAK, MAX_LENGTH, code_span, escape_sentence, escape_text
+from sdd_hooks.reporting.escape import single_line as as_line
 from tests.reporting.forges import acted_on, shown
 from tests.reporting.reviews import texts
 
@@ -66,7 +66,7 @@ def read(text: str) -> str:
     ],
 )
 def test_prose(text: str, expected: str) -> None:
-    assert prose(text) == expected
+    assert escape_text(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_prose(text: str, expected: str) -> None:
     ],
 )
 def test_a_sentence_is_read_without_its_marks(text: str, expected: str) -> None:
-    assert sentence(text) == expected
+    assert escape_sentence(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -103,12 +103,12 @@ def test_a_sentence_is_read_without_its_marks(text: str, expected: str) -> None:
     ],
 )
 def test_code(text: str, expected: str) -> None:
-    assert code(text) == expected
+    assert code_span(text) == expected
 
 
 @pytest.mark.parametrize("text", ["می‌خواهم", "👨‍👩‍👧", "日本語", "naïve", "Ω"])
 def test_writing_of_the_world_stays_as_it_is(text: str) -> None:
-    assert prose(text) == text
+    assert escape_text(text) == text
 
 
 @pytest.mark.parametrize("text", ["AD\u200dR", "a\u200b", "\u2066x\u2069", "\U000e0041", "\u3164"])
@@ -117,8 +117,8 @@ def test_what_cannot_be_seen_is_shown(text: str) -> None:
 
 
 def test_a_long_text_ends_in_an_ellipsis() -> None:
-    assert as_line("a" * LONGEST) == "a" * LONGEST
-    assert as_line("a" * (LONGEST + 1)) == "a" * (LONGEST - 1) + "…"
+    assert as_line("a" * MAX_LENGTH) == "a" * MAX_LENGTH
+    assert as_line("a" * (MAX_LENGTH + 1)) == "a" * (MAX_LENGTH - 1) + "…"
     assert as_line("a " + " " * 10**6 + "b", 10) == "a…"
 
 
@@ -140,14 +140,14 @@ def test_a_huge_text_takes_no_time() -> None:
         "\u200d",
         "é\u200d",
     ):
-        sentence(piece * 10**7)
+        escape_sentence(piece * 10**7)
     assert perf_counter() - began < 5
 
 
 @given(HOSTILE, st.sampled_from(PLACES))
 def test_prose_is_nothing_but_text(text: str, place: str) -> None:
     frame = shown(place.format("PLACE"))
-    page = shown(place.format(prose(text) or "PLACE"))
+    page = shown(place.format(escape_text(text) or "PLACE"))
     assert [tag for tag in page.tags if tag not in {"span", "code"}] == frame.tags
     assert page.links == frame.links
     assert page.comments == []
@@ -159,7 +159,7 @@ def test_prose_is_nothing_but_text(text: str, place: str) -> None:
 @given(HOSTILE, st.sampled_from(PLACES[:-1]))
 def test_code_is_one_code_span(text: str, place: str) -> None:
     frame = shown(place.format("`PLACE`"))
-    page = shown(place.format(code(text) or "`PLACE`"))
+    page = shown(place.format(code_span(text) or "`PLACE`"))
     assert page.tags == frame.tags
     assert page.links == frame.links
     assert [one.replace(BREAK, "") for one in page.codes] == [as_line(text) or "PLACE"]
@@ -167,7 +167,9 @@ def test_code_is_one_code_span(text: str, place: str) -> None:
 
 @given(HOSTILE, HOSTILE)
 def test_two_texts_in_a_line_stay_two(first: str, second: str) -> None:
-    page = shown(f"- {code(first)}: {prose(second)} ({code(first)}) {prose(first)}")
+    page = shown(
+        f"- {code_span(first)}: {escape_text(second)} ({code_span(first)}) {escape_text(first)}"
+    )
     assert set(page.tags) <= {"ul", "li", "span", "code"}
     assert acted_on(page.texts) == []
 
@@ -175,7 +177,7 @@ def test_two_texts_in_a_line_stay_two(first: str, second: str) -> None:
 @given(HOSTILE, st.sampled_from(PLACES))
 def test_a_sentence_is_nothing_but_text_either(text: str, place: str) -> None:
     frame = shown(place.format("PLACE"))
-    page = shown(place.format(sentence(text) or "PLACE"))
+    page = shown(place.format(escape_sentence(text) or "PLACE"))
     assert [tag for tag in page.tags if tag not in {"span", "code"}] == frame.tags
     assert page.links == frame.links
     assert acted_on(page.texts) == []
@@ -183,7 +185,7 @@ def test_a_sentence_is_nothing_but_text_either(text: str, place: str) -> None:
 
 @given(HOSTILE)
 def test_no_text_holds_a_comment_a_line_end_or_a_command(text: str) -> None:
-    for form in (prose(text), sentence(text), code(text)):
+    for form in (escape_text(text), escape_sentence(text), code_span(text)):
         assert "<!--" not in form
         assert not form.startswith("/")
         assert len(form.splitlines()) <= 1

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdd_hooks.findings import Finding, ReportedFinding, SuppressedFinding
-from sdd_hooks.reporting.comment import MARKER, comment
-from sdd_hooks.reporting.escape import code, prose
-from sdd_hooks.reporting.line_comments import inline
-from sdd_hooks.reporting.links import Links
+from sdd_hooks.reporting.comment import MARKER, render_comment
+from sdd_hooks.reporting.escape import code_span, escape_text
+from sdd_hooks.reporting.line_comments import inline_comments
+from sdd_hooks.reporting.markdown import Links
 from sdd_hooks.reporting.outcome import Candidate, References, ReviewOutcome
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD
 from tests.reporting.test_escape import HOSTILE
@@ -95,14 +95,14 @@ ACTIVE = [
 @pytest.mark.parametrize("text", ACTIVE)
 def test_what_acts_as_it_stands_does_not_as_prose_or_code(project: Project, text: str) -> None:
     assert project.tags(f"- {text}") != {"ul", "li"}
-    assert project.tags(f"- {prose(text)}") <= {"ul", "li", "span"}
-    assert project.tags(f"- {code(text)}") == {"ul", "li", "code"}
+    assert project.tags(f"- {escape_text(text)}") <= {"ul", "li", "span"}
+    assert project.tags(f"- {code_span(text)}") == {"ul", "li", "code"}
 
 
 @settings(max_examples=25)
 @given(st.lists(HOSTILE, min_size=8, max_size=8))
 def test_no_text_acts(project: Project, texts: list[str]) -> None:
-    lines = "".join(f"- {prose(one)}, {code(one)} x\n" for one in texts)
+    lines = "".join(f"- {escape_text(one)}, {code_span(one)} x\n" for one in texts)
     # An emoji that stands there as itself is told to who cannot see it.
     tags = {
         tag for tag in project.tags(lines) if not tag.startswith('span class="emoji" aria-label')
@@ -123,9 +123,9 @@ def hostile(text: str) -> ReviewOutcome:
 def test_a_comment_tells_nobody_and_refers_to_nothing(project: Project) -> None:
     text = "@bob, this fixes #1, closes alice/r1#1 and #1."
     review = hostile(text)
-    (on_line,) = inline(review)
+    (on_line,) = inline_comments(review)
     quiet = project.add("Quiet")
-    project.say(quiet, comment(review))
+    project.say(quiet, render_comment(review))
     project.say(quiet, on_line.body)
     assert project.referenced(1) == []
     # As it stands it does both. What is told is told in turn, so that the others would have been.
@@ -136,7 +136,7 @@ def test_a_comment_tells_nobody_and_refers_to_nothing(project: Project) -> None:
 
 def test_the_report_is_shown_as_it_is_meant(project: Project) -> None:
     links = Links("https://forge.example/o/r/src/commit", HEAD, "display=source")
-    page = project.rendered(comment(EVERYTHING, links=links))
+    page = project.rendered(render_comment(EVERYTHING, links=links))
     assert MARKER not in page
     assert page.count("<details><summary>") == page.count("</details>") == 3
     address = f"https://forge.example/o/r/src/commit/{HEAD}/src/web/page.js?display=source#L7"

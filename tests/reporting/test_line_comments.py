@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from sdd_hooks.findings import ReportedFinding
 from sdd_hooks.reporting.line_comments import (
-    MOST,
-    Existing,
+    MAX_OPEN,
+    ExistingComment,
     InlineComment,
-    Reconciled,
-    fingerprint_of,
-    inline,
+    Reconciliation,
+    inline_comments,
+    read_fingerprint,
     reconcile,
 )
 from sdd_hooks.reporting.outcome import ReviewOutcome
@@ -26,16 +26,16 @@ ONE, TWO, THREE = ("1" * 32, "2" * 32, "3" * 32)
 def wanted(*fingerprints: str) -> tuple[InlineComment, ...]:
     """What a review with such findings asks for."""
     found = tuple(ReportedFinding(DANGLING, one, on_added_line=True) for one in fingerprints)
-    return inline(ReviewOutcome(BASE, HEAD, "", 1, findings=found))
+    return inline_comments(ReviewOutcome(BASE, HEAD, "", 1, findings=found))
 
 
-def posted(one: InlineComment, id_: str = "1") -> Existing:
+def posted(one: InlineComment, id_: str = "1") -> ExistingComment:
     """That comment as it is on a pull request of ours."""
-    return Existing(id_, one.body, ours=True)
+    return ExistingComment(id_, one.body, by_sdd=True)
 
 
 def test_findings_on_changed_lines_have_comments() -> None:
-    first, second = inline(EVERYTHING)
+    first, second = inline_comments(EVERYTHING)
     assert first == InlineComment(
         path="src/pay/client.py",
         line=12,
@@ -49,13 +49,13 @@ def test_findings_on_changed_lines_have_comments() -> None:
 
 def test_the_file_as_a_whole_has_no_line_to_comment_on() -> None:
     found = ReportedFinding(replace(DANGLING, line=0), ONE, on_added_line=True)
-    assert inline(ReviewOutcome(BASE, HEAD, "", 1, findings=(found,))) == ()
+    assert inline_comments(ReviewOutcome(BASE, HEAD, "", 1, findings=(found,))) == ()
 
 
 def test_the_marker_is_read_back() -> None:
     (one,) = wanted(ONE)
-    assert fingerprint_of(one.body) == ONE
-    assert fingerprint_of(one.body.replace("\n", "\r\n")) == ONE
+    assert read_fingerprint(one.body) == ONE
+    assert read_fingerprint(one.body.replace("\n", "\r\n")) == ONE
 
 
 @pytest.mark.parametrize(
@@ -71,72 +71,74 @@ def test_the_marker_is_read_back() -> None:
     ],
 )
 def test_no_marker(body: str) -> None:
-    assert fingerprint_of(body) == ""
+    assert read_fingerprint(body) == ""
 
 
 def test_the_first_review_posts_everything() -> None:
     asked = wanted(ONE, TWO)
-    assert reconcile(asked, []) == Reconciled(asked, (), ())
+    assert reconcile(asked, []) == Reconciliation(asked, (), ())
 
 
 def test_the_same_finding_is_not_posted_again() -> None:
     one, two = wanted(ONE, TWO)
-    assert reconcile((one, two), [posted(one)]) == Reconciled((two,), ("1",), ())
-    assert reconcile((one, one), []) == Reconciled((one,), (), ())
+    assert reconcile((one, two), [posted(one)]) == Reconciliation((two,), ("1",), ())
+    assert reconcile((one, one), []) == Reconciliation((one,), (), ())
 
 
 def test_a_moved_line_keeps_its_comment() -> None:
     (one,) = wanted(ONE)
     moved = one._replace(line=90)
-    assert reconcile([moved], [posted(one)]) == Reconciled((), ("1",), ())
+    assert reconcile([moved], [posted(one)]) == Reconciliation((), ("1",), ())
 
 
 def test_what_is_fixed_is_resolved() -> None:
     one, two = wanted(ONE, TWO)
     there = [posted(one, "1"), posted(two, "2")]
-    assert reconcile((two,), there) == Reconciled((), ("2",), ("1",))
-    assert reconcile((), there) == Reconciled((), (), ("1", "2"))
+    assert reconcile((two,), there) == Reconciliation((), ("2",), ("1",))
+    assert reconcile((), there) == Reconciliation((), (), ("1", "2"))
 
 
 def test_what_a_person_resolved_stays_resolved() -> None:
     (one,) = wanted(ONE)
-    assert reconcile([one], [posted(one)._replace(resolved=True)]) == Reconciled((), (), ())
+    assert reconcile([one], [posted(one)._replace(resolved=True)]) == Reconciliation((), (), ())
 
 
 def test_what_we_resolved_is_posted_when_it_is_back() -> None:
     (one,) = wanted(ONE)
-    settled = posted(one)._replace(resolved=True, by_us=True)
-    assert reconcile([one], [settled]) == Reconciled((one,), (), ())
-    assert reconcile([], [settled]) == Reconciled((), (), ())
+    settled = posted(one)._replace(resolved=True, resolved_by_sdd=True)
+    assert reconcile([one], [settled]) == Reconciliation((one,), (), ())
+    assert reconcile([], [settled]) == Reconciliation((), (), ())
 
 
 def test_comments_of_others_are_left_alone() -> None:
     (one,) = wanted(ONE)
-    forged = posted(one)._replace(ours=False)
-    talk = Existing("2", "I do not agree", ours=True)
-    assert reconcile([], [forged, talk]) == Reconciled((), (), ())
-    assert reconcile([one], [forged, talk]) == Reconciled((one,), (), ())
+    forged = posted(one)._replace(by_sdd=False)
+    talk = ExistingComment("2", "I do not agree", by_sdd=True)
+    assert reconcile([], [forged, talk]) == Reconciliation((), (), ())
+    assert reconcile([one], [forged, talk]) == Reconciliation((one,), (), ())
 
 
 def test_a_comment_that_is_there_twice_is_resolved_once() -> None:
     (one,) = wanted(ONE)
-    assert reconcile([one], [posted(one, "1"), posted(one, "2")]) == Reconciled((), ("1",), ("2",))
+    assert reconcile([one], [posted(one, "1"), posted(one, "2")]) == Reconciliation(
+        (), ("1",), ("2",)
+    )
 
 
 def test_no_more_are_open_than_a_reader_can_bear() -> None:
-    asked = wanted(*(f"{at:032x}" for at in range(MOST + 20)))
+    asked = wanted(*(f"{at:032x}" for at in range(MAX_OPEN + 20)))
     first = reconcile(asked, [])
-    assert first.post == asked[:MOST]
+    assert first.post == asked[:MAX_OPEN]
     there = [posted(one, str(at)) for at, one in enumerate(first.post)]
     assert reconcile(asked, there).post == ()
     # The last of the first ones is fixed: there is room for the next.
-    rest = asked[: MOST - 1] + asked[MOST:]
-    assert reconcile(rest, there).post == (asked[MOST],)
+    rest = asked[: MAX_OPEN - 1] + asked[MAX_OPEN:]
+    assert reconcile(rest, there).post == (asked[MAX_OPEN],)
 
 
 @given(reviews())
 def test_bodies_are_inert(review: ReviewOutcome) -> None:
-    for one in inline(review):
+    for one in inline_comments(review):
         marker, _, text = one.body.partition("\n")
         assert marker == f"<!-- sdd-review: {one.fingerprint} -->"
         assert "<!--" not in text
@@ -154,25 +156,25 @@ PUSHES = st.lists(
 @given(PUSHES)
 def test_over_a_history_of_pushes(pushes: list[tuple[set[str], set[str], bool]]) -> None:
     """Each push has findings; then a person resolves some, and somebody else copies ours."""
-    there: dict[str, Existing] = {}
+    there: dict[str, ExistingComment] = {}
     dismissed: set[str] = set()
     for found, resolved, copied in pushes:
         done = reconcile(wanted(*sorted(found)), there.values())
         assert set(done.keep).isdisjoint(done.resolve)
         for id_ in (*done.keep, *done.resolve):
-            assert there[id_].ours
+            assert there[id_].by_sdd
             assert not there[id_].resolved
         for id_ in done.resolve:
-            there[id_] = there[id_]._replace(resolved=True, by_us=True)
+            there[id_] = there[id_]._replace(resolved=True, resolved_by_sdd=True)
         for comment in done.post:
             there[str(len(there))] = posted(comment, str(len(there)))
         open_ = [
-            fingerprint_of(one.body) for one in there.values() if one.ours and not one.resolved
+            read_fingerprint(one.body) for one in there.values() if one.by_sdd and not one.resolved
         ]
         assert sorted(open_) == sorted(found - dismissed)
         for id_, one in list(there.items()):
-            if one.ours and not one.resolved and fingerprint_of(one.body) in resolved:
+            if one.by_sdd and not one.resolved and read_fingerprint(one.body) in resolved:
                 there[id_] = one._replace(resolved=True)
-                dismissed.add(fingerprint_of(one.body))
+                dismissed.add(read_fingerprint(one.body))
             if copied:
-                there[f"copy of {id_}"] = one._replace(id=f"copy of {id_}", ours=False)
+                there[f"copy of {id_}"] = one._replace(id=f"copy of {id_}", by_sdd=False)

@@ -6,9 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.findings import Finding, ReportedFinding
-from sdd_hooks.reporting.escape import shown as as_line
-from sdd_hooks.reporting.links import Links, place
-from sdd_hooks.reporting.markdown import OPEN, markdown
+from sdd_hooks.reporting.escape import single_line as as_line
+from sdd_hooks.reporting.markdown import (
+    FOLD_END,
+    FOLD_START,
+    MAX_OPEN,
+    Links,
+    place_link,
+    render_markdown,
+    truncate_lines,
+)
 from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from tests.reporting.forges import acted_on, shown
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, RETRIES, TIMEOUTS, reviews
@@ -30,29 +37,29 @@ def many(number: int) -> tuple[ReportedFinding, ...]:
 
 
 def test_the_whole_report() -> None:
-    assert markdown(EVERYTHING, links=LINKS) == WHOLE.read_text(encoding="utf-8")
+    assert render_markdown(EVERYTHING, links=LINKS) == WHOLE.read_text(encoding="utf-8")
 
 
 def test_without_links_places_are_told() -> None:
-    text = markdown(EVERYTHING)
+    text = render_markdown(EVERYTHING)
     assert "“Decision Outcome” in `docs/adrs/ADR-0011-retries.md:42`" in text
     assert BLOB not in text
 
 
 def test_nothing_to_say() -> None:
-    assert markdown(ReviewOutcome(BASE, HEAD, "Change", 1)) == (
+    assert render_markdown(ReviewOutcome(BASE, HEAD, "Change", 1)) == (
         "## ✅ All clear\n\n<sub>1 changed file, from `aaaaaaaaaaaa` to `bbbbbbbbbbbb`.</sub>\n"
     )
 
 
 def test_what_is_staged_has_no_commit() -> None:
-    text = markdown(ReviewOutcome(BASE, "", "", 2))
+    text = render_markdown(ReviewOutcome(BASE, "", "", 2))
     assert text.endswith("<sub>2 changed files, from `aaaaaaaaaaaa` to what is staged.</sub>\n")
 
 
 def test_silence_is_recorded() -> None:
     silenced = References((TIMEOUTS,), (), "ADR-Exempt: generated code")
-    text = markdown(ReviewOutcome(BASE, HEAD, "", 1, silenced))
+    text = render_markdown(ReviewOutcome(BASE, HEAD, "", 1, silenced))
     assert "## ✅ All clear\n" in text
     assert "was not asked: `ADR-Exempt: generated code`\n" in text
 
@@ -60,26 +67,28 @@ def test_silence_is_recorded() -> None:
 def test_what_is_said_of_several_places_is_said_once() -> None:
     found = tuple(
         ReportedFinding(Finding("a.py", at, "r", "critical", "no", f"x = {at}"), f"{at:032x}")
-        for at in range(1, OPEN + 3)
+        for at in range(1, MAX_OPEN + 3)
     )
-    page = markdown(ReviewOutcome(BASE, HEAD, "", 1, findings=(*found, *many(1))))
+    page = render_markdown(ReviewOutcome(BASE, HEAD, "", 1, findings=(*found, *many(1))))
     shown_first, _, folded = page.partition("<details><summary>2 more</summary>\n")
     assert "- no (`r`)\n  - `a.py:1`: `x = 1`\n  - `a.py:2`: `x = 2`\n" in shown_first
     assert "\n- no (`r`)\n  - `a.py:6`: `x = 6`\n  - `a.py:7`: `x = 7`\n\n</details>" in folded
-    assert page.startswith(f"## ❌ {OPEN + 2} critical findings · ⚠️ 1 warning\n")
+    assert page.startswith(f"## ❌ {MAX_OPEN + 2} critical findings · ⚠️ 1 warning\n")
 
 
 def test_many_findings_are_folded() -> None:
-    page = markdown(ReviewOutcome(BASE, HEAD, "", 1, findings=many(OPEN + 3)))
+    page = render_markdown(ReviewOutcome(BASE, HEAD, "", 1, findings=many(MAX_OPEN + 3)))
     in_the_open, _, folded = page.partition("<details><summary>3 more</summary>\n")
-    assert in_the_open.count("\n- ") == OPEN
+    assert in_the_open.count("\n- ") == MAX_OPEN
     assert folded.count("\n- ") == 3
-    assert "<details>" not in markdown(ReviewOutcome(BASE, HEAD, "", 1, findings=many(OPEN)))
+    assert "<details>" not in render_markdown(
+        ReviewOutcome(BASE, HEAD, "", 1, findings=many(MAX_OPEN))
+    )
 
 
 def test_several_suggestions_are_one_question_each() -> None:
     second = RETRIES._replace(path="docs/adrs/x.md", id="ADR-0012", title="Queues")
-    page = markdown(ReviewOutcome(BASE, HEAD, "", 1, References((RETRIES, second))))
+    page = render_markdown(ReviewOutcome(BASE, HEAD, "", 1, References((RETRIES, second))))
     assert page.startswith("## 📌 2 decisions to consider\n")
     assert "### Should this PR reference ADR-0012 (Queues)?" in page
     assert page.count("If so, add `Refs: ADR-0011`") == 1
@@ -87,7 +96,7 @@ def test_several_suggestions_are_one_question_each() -> None:
 
 def test_a_path_is_quoted_in_its_address() -> None:
     path = "docs/a b)](x)<>?#%\n\udce9.md"
-    page = shown(place(path, 3, LINKS))
+    page = shown(place_link(path, 3, LINKS))
     quoted = "docs/a%20b%29%5D%28x%29%3C%3E%3F%23%25%0A%E9.md"
     assert page.links == [f"{BLOB}/{HEAD}/{quoted}?plain=1#L3"]
     assert page.codes == [r"docs/a b)](x)<>?#% \udce9.md:3"]
@@ -95,12 +104,12 @@ def test_a_path_is_quoted_in_its_address() -> None:
 
 def test_another_forge_has_another_query() -> None:
     gitea = Links("https://g.example/o/r/src/commit", HEAD, "display=source")
-    assert place("a.md", 3, gitea).endswith(f"/src/commit/{HEAD}/a.md?display=source#L3)")
+    assert place_link("a.md", 3, gitea).endswith(f"/src/commit/{HEAD}/a.md?display=source#L3)")
 
 
 @given(reviews(), st.sampled_from([None, LINKS]))
 def test_text_from_elsewhere_does_nothing(review: ReviewOutcome, links: Links | None) -> None:
-    text = markdown(review, links=links)
+    text = render_markdown(review, links=links)
     assert text.encode().decode() == text
     assert "\r" not in text
     page = shown(text)
@@ -116,7 +125,36 @@ def test_text_from_elsewhere_does_nothing(review: ReviewOutcome, links: Links | 
 @given(reviews())
 def test_every_finding_is_in_the_report(review: ReviewOutcome) -> None:
     found = [one.finding for one in (*review.findings, *review.suppressed)]
-    codes = set(shown(markdown(review)).codes)
+    codes = set(shown(render_markdown(review)).codes)
     for one in found:
         where = as_line(f"{one.path}:{one.line}" if one.line else one.path)
         assert {one.rule, where} <= codes or not one.path
+
+
+FOLDED = st.lists(st.text("ab", max_size=9), max_size=5).map(
+    lambda lines: [f"{FOLD_START}<summary>a</summary>", "", *lines, "", FOLD_END]
+)
+LINES = st.lists(st.one_of(st.text("ab", max_size=9).map(lambda line: [line]), FOLDED), max_size=9)
+SAID = "Cut here."
+LEAST = len(f"\n{FOLD_END}\n\n{SAID}\n")
+
+
+@given(LINES, st.integers(LEAST, 400))
+def test_what_is_left_fits_and_is_closed(blocks: list[list[str]], longest: int) -> None:
+    lines = [line for block in blocks for line in block]
+    text = truncate_lines(lines, len, longest, SAID)
+    assert len(text) <= longest
+    kept = text.splitlines()
+    assert sum(line.startswith(FOLD_START) for line in kept) == kept.count(FOLD_END)
+    whole = "".join(f"{line}\n" for line in lines)
+    assert (text == whole) == (len(whole) <= longest)
+    if text != whole:
+        assert kept[-1] == SAID
+        body = kept[:-2]
+        while body and body != lines[: len(body)]:
+            body.pop()
+        assert kept[len(body) : -2] in ([], ["", FOLD_END], [FOLD_END])
+
+
+def test_nothing() -> None:
+    assert truncate_lines([], len, LEAST, SAID) == ""

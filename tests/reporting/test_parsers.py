@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.reporting.comment import comment
-from sdd_hooks.reporting.escape import BREAK, code, prose
-from sdd_hooks.reporting.links import Links
+from sdd_hooks.reporting.comment import render_comment
+from sdd_hooks.reporting.escape import BREAK, code_span, escape_text
+from sdd_hooks.reporting.markdown import Links
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from tests.reporting.forges import acted_on, shown
 from tests.reporting.reviews import HEAD, reviews
@@ -64,13 +64,13 @@ def render(request: pytest.FixtureRequest) -> Render:
 @pytest.mark.parametrize("text", ["**x**", "~~x~~", "https://example.org", "[^1]\n\n[^1]: x"])
 def test_it_is_one_that_reads_more_than_text(render: Render, text: str) -> None:
     assert render(text).strip() != f"<p>{text}</p>"
-    assert render(prose(text)).count("<") == 2
+    assert render(escape_text(text)).count("<") == 2
 
 
 @given(HOSTILE, st.sampled_from(PLACES))
 def test_prose_is_nothing_but_text(render: Render, text: str, place: str) -> None:
     frame = shown(place.format("PLACE"), render)
-    page = shown(place.format(prose(text) or "PLACE"), render)
+    page = shown(place.format(escape_text(text) or "PLACE"), render)
     assert [tag for tag in page.tags if tag not in {"span", "code"}] == frame.tags
     assert page.links == frame.links
     assert acted_on(page.texts) == []
@@ -80,14 +80,14 @@ def test_prose_is_nothing_but_text(render: Render, text: str, place: str) -> Non
 
 @given(HOSTILE, HOSTILE)
 def test_code_is_one_code_span(render: Render, first: str, second: str) -> None:
-    page = shown(f"- a {code(first)}: {prose(second)} ({code(first)}) b", render)
+    page = shown(f"- a {code_span(first)}: {escape_text(second)} ({code_span(first)}) b", render)
     assert set(page.tags) <= {"ul", "li", "span", "code"}
     assert acted_on(page.texts) == []
 
 
 @given(reviews())
 def test_a_comment_has_no_markup_but_its_own(render: Render, review: ReviewOutcome) -> None:
-    page = shown(comment(review, links=Links(BLOB, HEAD)), render)
+    page = shown(render_comment(review, links=Links(BLOB, HEAD)), render)
     allowed = "h2 h3 p ul ol li blockquote strong a code span details summary sub br"
     assert set(page.tags) <= set(allowed.split())
     assert all(link.startswith(f"{BLOB}/{HEAD}/") for link in page.links)

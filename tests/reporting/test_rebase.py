@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdd_hooks.reporting.line_comments import Existing, Reconciled, inline, reconcile
+from sdd_hooks.reporting.line_comments import (
+    ExistingComment,
+    Reconciliation,
+    inline_comments,
+    reconcile,
+)
 from sdd_hooks.review.review import review_commits
 from tests.support.repos import Repo
 
@@ -24,15 +29,15 @@ def begun(tmp_path: Path) -> Repo:
     return repo
 
 
-def reviewed(repo: Repo, existing: list[Existing]) -> Reconciled:
+def reviewed(repo: Repo, existing: list[ExistingComment]) -> Reconciliation:
     """What a review of the branch as it is now does with the comments that are there."""
     review = review_commits(repo.project(), "main", "topic")
-    return reconcile(inline(review), existing)
+    return reconcile(inline_comments(review), existing)
 
 
-def posted(done: Reconciled) -> list[Existing]:
+def posted(done: Reconciliation) -> list[ExistingComment]:
     """Its comments as a forge has them."""
-    return [Existing(str(at), one.body, ours=True) for at, one in enumerate(done.post, 1)]
+    return [ExistingComment(str(at), one.body, by_sdd=True) for at, one in enumerate(done.post, 1)]
 
 
 def test_a_rebase_and_moved_lines_keep_the_comments(tmp_path: Path) -> None:
@@ -44,16 +49,16 @@ def test_a_rebase_and_moved_lines_keep_the_comments(tmp_path: Path) -> None:
     repo.commit("Move", {"src/one.py": '"""One."""\n\nONE = 1\n\n' + CODE})
     repo.git("switch", "--quiet", "topic")
     repo.git("rebase", "--quiet", "main")
-    assert reviewed(repo, there) == Reconciled((), ("1", "2"), ())
+    assert reviewed(repo, there) == Reconciliation((), ("1", "2"), ())
     repo.git("commit", "--quiet", "--amend", "--message", "Another message")
-    assert reviewed(repo, there) == Reconciled((), ("1", "2"), ())
+    assert reviewed(repo, there) == Reconciliation((), ("1", "2"), ())
 
 
 def test_a_fix_resolves_its_comment_and_no_other(tmp_path: Path) -> None:
     repo = begun(tmp_path)
     there = posted(reviewed(repo, []))
     repo.commit("Fix", {"src/one.py": CODE + "# Governing: ADR-0001\n"})
-    assert reviewed(repo, there) == Reconciled((), ("2",), ("1",))
+    assert reviewed(repo, there) == Reconciliation((), ("2",), ("1",))
 
 
 def test_a_second_one_is_a_comment_of_its_own(tmp_path: Path) -> None:
@@ -70,4 +75,4 @@ def test_a_suppressed_one_is_resolved(tmp_path: Path) -> None:
     there = posted(reviewed(repo, []))
     ignored = "# sdd-ignore: dangling-reference (it is an example)\n"
     repo.commit("Ignore", {"src/two.py": ignored + DANGLING})
-    assert reviewed(repo, there) == Reconciled((), ("1",), ("2",))
+    assert reviewed(repo, there) == Reconciliation((), ("1",), ("2",))

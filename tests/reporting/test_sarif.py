@@ -12,7 +12,7 @@ from jsonschema import ValidationError
 import sdd_hooks
 from sdd_hooks.findings import Finding, ReportedFinding, RuleDescription
 from sdd_hooks.reporting.outcome import References, ReviewOutcome
-from sdd_hooks.reporting.sarif import LARGEST, MOST_RESULTS, sarif
+from sdd_hooks.reporting.sarif import MAX_RESULTS, MAX_SIZE, render_sarif
 from tests.reporting.reviews import (
     BASE,
     EVERYTHING,
@@ -32,7 +32,7 @@ RULES = [
 
 
 def run_of(review: ReviewOutcome, rules: list[RuleDescription] = RULES) -> Any:
-    log = json.loads(sarif(review, rules))
+    log = json.loads(render_sarif(review, rules))
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
     return run
@@ -49,16 +49,16 @@ def test_the_official_schema_has_something_to_say(official):
 
 
 def test_an_example_is_valid(official):
-    assert official.accepts(json.loads(sarif(EVERYTHING, RULES)))
-    assert official.accepts(json.loads(sarif(ReviewOutcome(BASE, "", "", 0), ())))
+    assert official.accepts(json.loads(render_sarif(EVERYTHING, RULES)))
+    assert official.accepts(json.loads(render_sarif(ReviewOutcome(BASE, "", "", 0), ())))
 
 
 @given(reviews())
 @settings(deadline=None)
 def test_whatever_is_found_the_log_is_valid(official, review):
-    text = sarif(review, RULES)
+    text = render_sarif(review, RULES)
     assert official.accepts(json.loads(text))
-    assert text == sarif(review, RULES)
+    assert text == render_sarif(review, RULES)
     assert text.isascii()
     run = json.loads(text)["runs"][0]
     rules = run["tool"]["driver"]["rules"]
@@ -105,7 +105,7 @@ def test_rules_say_what_they_are_for():
 
 
 def test_the_order_of_the_rules_makes_no_difference():
-    assert sarif(EVERYTHING, RULES) == sarif(EVERYTHING, RULES[::-1])
+    assert render_sarif(EVERYTHING, RULES) == render_sarif(EVERYTHING, RULES[::-1])
 
 
 def test_a_finding_is_a_result():
@@ -154,7 +154,7 @@ def test_a_suggestion_is_a_note_at_the_sentence_that_it_quotes():
 def test_the_same_evidence_twice_is_one_location(official):
     twice = RETRIES._replace(evidence=RETRIES.evidence[:1] * 2)
     review = replace(EVERYTHING, references=References((twice,)))
-    assert official.accepts(json.loads(sarif(review, RULES)))
+    assert official.accepts(json.loads(render_sarif(review, RULES)))
     assert len(run_of(review)["results"][0]["relatedLocations"]) == 1
 
 
@@ -230,17 +230,17 @@ def test_no_text_is_a_link_or_a_placeholder(one, other):
 def test_a_log_is_no_larger_than_github_takes():
     findings = [Finding("a.py", n, "security", "warning", f"m{n}") for n in range(1, 30_001)]
     run = run_of(reported(*findings))
-    assert len(run["results"]) == MOST_RESULTS
+    assert len(run["results"]) == MAX_RESULTS
     # What is left out is the end of the list: the least severe.
-    assert run["results"][-1]["message"]["text"] == f"m{MOST_RESULTS}"
+    assert run["results"][-1]["message"]["text"] == f"m{MAX_RESULTS}"
     (notification,) = run["invocations"][0]["toolExecutionNotifications"]
     assert notification["message"]["text"] == "5,000 results left out"
 
 
 def test_long_texts_count_as_well():
     long = Finding("a" * 4000, 1, "r", "critical", "m" * 5000, "e" * 5000)
-    text = sarif(reported(*[long] * 3000), RULES)
-    assert len(text) < LARGEST + 10_000
+    text = render_sarif(reported(*[long] * 3000), RULES)
+    assert len(text) < MAX_SIZE + 10_000
     run = json.loads(text)["runs"][0]
     assert 1000 < len(run["results"]) < 3000
     left = 3000 - len(run["results"])
@@ -250,4 +250,4 @@ def test_long_texts_count_as_well():
 
 def test_rules_that_are_made_up_are_bounded_as_well():
     findings = [Finding("a.py", 1, f"r/{n}", "info", "m") for n in range(26_000)]
-    assert len(run_of(reported(*findings))["tool"]["driver"]["rules"]) <= MOST_RESULTS + 3
+    assert len(run_of(reported(*findings))["tool"]["driver"]["rules"]) <= MAX_RESULTS + 3

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from sdd_hooks.reporting.annotations import annotations
-from sdd_hooks.reporting.markdown import markdown
+from sdd_hooks.reporting.annotations import render_annotations
+from sdd_hooks.reporting.markdown import render_markdown
 from sdd_hooks.reporting.outcome import ReviewOutcome
-from sdd_hooks.reporting.summary import LONGEST, summary
+from sdd_hooks.reporting.summary import MAX_BYTES, render_summary
 from tests.reporting.forges import shown
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD
 from tests.reporting.test_comment import CUT, huge
@@ -11,22 +11,22 @@ from tests.reporting.test_markdown import LINKS, many
 
 
 def test_it_is_the_report() -> None:
-    assert summary(EVERYTHING, links=LINKS) == markdown(EVERYTHING, links=LINKS)
+    assert render_summary(EVERYTHING, links=LINKS) == render_markdown(EVERYTHING, links=LINKS)
 
 
 def test_it_counts_what_has_no_annotation() -> None:
     review = ReviewOutcome(BASE, HEAD, "", 1, findings=many(13))
-    assert len(annotations(review)) == 10
+    assert len(render_annotations(review)) == 10
     told = "3 findings more than a step may annotate.\n"
-    assert told in summary(review)
-    assert told.replace("3 findings", "1 finding") in summary(
+    assert told in render_summary(review)
+    assert told.replace("3 findings", "1 finding") in render_summary(
         ReviewOutcome(BASE, HEAD, "", 1, findings=many(11))
     )
-    assert "annotate" not in summary(ReviewOutcome(BASE, HEAD, "", 1, findings=many(10)))
+    assert "annotate" not in render_summary(ReviewOutcome(BASE, HEAD, "", 1, findings=many(10)))
 
 
 def test_a_huge_one_stays_within_its_bytes() -> None:
-    text = summary(huge(6_000, "日本" * 100), links=LINKS)
-    assert LONGEST - 60_000 < len(text.encode()) <= LONGEST - 40_000
+    text = render_summary(huge(6_000, "日本" * 100), links=LINKS)
+    assert MAX_BYTES - 60_000 < len(text.encode()) <= MAX_BYTES - 40_000
     assert text.splitlines()[-1].startswith(CUT)
     assert shown(text).tags.count("details") == text.splitlines().count("</details>")

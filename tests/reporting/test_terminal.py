@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.findings import Finding, ReportedFinding, SuppressedFinding
 from sdd_hooks.reporting.outcome import Evidence, References, ReviewOutcome
-from sdd_hooks.reporting.terminal import terminal
+from sdd_hooks.reporting.terminal import render_terminal
 from sdd_hooks.text.display import display_width
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, MARKUP, RETRIES, reviews
 
@@ -64,7 +64,7 @@ STYLE = re.compile("\x1b\\[[0-9;]+m")
 
 
 def shown(review: ReviewOutcome, width: int = 80) -> str:
-    return terminal(review, width=width, colour=False)
+    return render_terminal(review, width=width, colour=False)
 
 
 def found(*findings: Finding) -> ReviewOutcome:
@@ -198,7 +198,7 @@ def test_an_endless_text_ends():
 
 
 def test_styles_come_only_on_request():
-    coloured = terminal(EVERYTHING, width=80, colour=True)
+    coloured = render_terminal(EVERYTHING, width=80, colour=True)
     assert STYLE.sub("", coloured) == REPORT
     assert "\x1b[1;31mcritical (1)\x1b[0m" in coloured
     assert "\x1b[1;33mwarning (3)\x1b[0m" in coloured
@@ -216,7 +216,7 @@ def test_whatever_is_found_the_text_is_harmless(review, width):
     assert not text.endswith("\n\n")
     assert "\n\n\n" not in text
     assert not re.search("[ \t]\n", text)
-    coloured = terminal(review, width=width, colour=True)
+    coloured = render_terminal(review, width=width, colour=True)
     assert STYLE.sub("", coloured) == text
     # No style is left on at the end of a line.
     assert all(line.count("\x1b[0m") * 2 == line.count("\x1b") for line in coloured.splitlines())

@@ -10,7 +10,7 @@ from sdd_hooks.errors import AccessRefused, RemoteError
 from sdd_hooks.forges.gitea.repository import Gitea
 from sdd_hooks.forges.protocol import LineComment, Status, Thread, WriteDenied
 from sdd_hooks.forges.resolution import settled
-from sdd_hooks.reporting.comment import MARKER, is_ours
+from sdd_hooks.reporting.comment import MARKER, has_marker
 
 BODY = f"{MARKER}\n## Review\n\nA finding in `a.py`.\n"
 PATH = "a.py"
@@ -90,27 +90,27 @@ class Contract:
     def test_one_comment(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open()
         bench.say(number, BODY)
-        assert forge.upsert_comment(number, BODY, is_ours, create=False).done == "none"
-        made = forge.upsert_comment(number, BODY, is_ours)
+        assert forge.upsert_comment(number, BODY, has_marker, create=False).done == "none"
+        made = forge.upsert_comment(number, BODY, has_marker)
         assert made.done == "created"
         assert f"/pulls/{number}#issuecomment-" in made.url
         other = BODY.replace("A finding", "Two findings")
-        assert forge.upsert_comment(number, other, is_ours) == made._replace(done="edited")
+        assert forge.upsert_comment(number, other, has_marker) == made._replace(done="edited")
         assert bench.said(number) == [("alice", BODY), ("gitea-actions", other)]
 
     @pytest.mark.parametrize("ending", ["\r\n", "\n"])
     def test_a_comment_that_says_the_same_is_not_edited(self, bench: Bench, ending: str) -> None:
         number, forge = bench.pull(), bench.open()
         body = f"{MARKER}\n{HOSTILE}  \n\nend \n\n".replace("\n", ending)
-        made = forge.upsert_comment(number, body, is_ours)
-        assert forge.upsert_comment(number, body, is_ours) == made._replace(done="kept")
+        made = forge.upsert_comment(number, body, has_marker)
+        assert forge.upsert_comment(number, body, has_marker) == made._replace(done="kept")
         assert len(bench.said(number)) == 1
 
     def test_a_long_comment(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open()
         body = MARKER + "\n" + "é🦊 word\n" * 8000
-        assert forge.upsert_comment(number, body, is_ours).done == "created"
-        assert forge.upsert_comment(number, body, is_ours).done == "kept"
+        assert forge.upsert_comment(number, body, has_marker).done == "created"
+        assert forge.upsert_comment(number, body, has_marker).done == "kept"
 
     def test_comments_on_lines(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open()
@@ -223,7 +223,7 @@ class Contract:
 
     def test_a_job_of_a_fork_settles_what_it_may(self, bench: Bench) -> None:
         number, forge = bench.pull(fork=True), bench.open("fork")
-        assert forge.upsert_comment(number, BODY, is_ours).done == "created"
+        assert forge.upsert_comment(number, BODY, has_marker).done == "created"
         comment = LineComment(PATH, 1, marked("1"))
         assert forge.publish_review(number, bench.head(number), [comment], ()) == ()
         forge.publish_review(number, bench.head(number), (), forge.threads(number))
@@ -250,13 +250,13 @@ class Contract:
         # It would write another one each time.
         number = bench.pull()
         with pytest.raises(AccessRefused, match="read:user"):
-            bench.open("scoped").upsert_comment(number, BODY, is_ours)
+            bench.open("scoped").upsert_comment(number, BODY, has_marker)
         assert bench.said(number) == []
 
     def test_a_token_that_is_wrong(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open("nobody")
         with pytest.raises(AccessRefused) as found:
-            forge.upsert_comment(number, BODY, is_ours)
+            forge.upsert_comment(number, BODY, has_marker)
         assert "t0ken" not in str(found.value)
         with pytest.raises(WriteDenied):
             forge.set_status(bench.head(number), Status("success", "sdd review", "All clear"))

@@ -12,7 +12,7 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.gitea.threads import MOST_POSTS
 from sdd_hooks.forges.protocol import LineComment, Run, Status, WriteDenied
 from sdd_hooks.forges.resolution import settled
-from sdd_hooks.reporting.comment import MARKER, is_ours
+from sdd_hooks.reporting.comment import MARKER, has_marker
 from tests.forges.gitea.contract import BODY, LINES, PATH, Contract, marked
 from tests.forges.gitea.desk import Desk, desk, open_gitea
 from tests.support.loopback import CannedResponse, Request, serving
@@ -45,8 +45,8 @@ def lines(*numbers: int) -> list[LineComment]:
 def test_a_job_of_forgejo_knows_its_comment(bench: Desk) -> None:
     number, forge = bench.pull(), bench.open("forgejo")
     bench.gitea.comment(number, BODY, "gitea-actions")
-    assert forge.upsert_comment(number, BODY, is_ours).done == "created"
-    assert bench.open("forgejo").upsert_comment(number, BODY, is_ours).done == "kept"
+    assert forge.upsert_comment(number, BODY, has_marker).done == "created"
+    assert bench.open("forgejo").upsert_comment(number, BODY, has_marker).done == "kept"
 
 
 def test_the_last_of_several_is_ours(bench: Desk) -> None:
@@ -54,7 +54,7 @@ def test_the_last_of_several_is_ours(bench: Desk) -> None:
     for said in (BODY, OTHER, "no marker"):
         bench.gitea.comment(number, said, "gitea-actions")
     bench.say(number, BODY)
-    assert bench.open().upsert_comment(number, BODY, is_ours).done == "edited"
+    assert bench.open().upsert_comment(number, BODY, has_marker).done == "edited"
     assert [body for _, body in bench.said(number)] == [BODY, BODY, "no marker", BODY]
 
 
@@ -64,7 +64,7 @@ def test_a_server_that_does_not_say_who_we_are(bench: Desk, status: int) -> None
     bench.say(number, BODY)
     bench.gitea.comment(number, OTHER, "forgejo-actions")
     bench.server.fail(CannedResponse(status, {"message": "no"}), when=of("GET", "/user"))
-    assert bench.open().upsert_comment(number, BODY, is_ours).done == "edited"
+    assert bench.open().upsert_comment(number, BODY, has_marker).done == "edited"
     assert bench.said(number) == [("alice", BODY), ("forgejo-actions", BODY)]
 
 
@@ -75,7 +75,7 @@ def test_a_comment_among_thousands(portion: int) -> None:
         bench.gitea.comment(number, BODY, "gitea-actions")
         for each in range(2500):
             bench.gitea.comment(number, f"{MARKER} {each}" if each % 2 else BODY)
-        assert bench.open().upsert_comment(number, BODY, is_ours).done == "kept"
+        assert bench.open().upsert_comment(number, BODY, has_marker).done == "kept"
         assert len(bench.server.asked) == 1 + (51 if portion else 1)
 
 
@@ -98,7 +98,7 @@ def test_nothing_is_written_unless_all_comments_were_read(answer: CannedResponse
             bench.say(number, f"comment {each}")
         bench.server.fail(*[answer] * 9, when=lambda request: request.query.get("page") == "2")
         with pytest.raises(RemoteError):
-            bench.open().upsert_comment(number, BODY, is_ours)
+            bench.open().upsert_comment(number, BODY, has_marker)
         assert writes(bench) == []
 
 
@@ -108,7 +108,7 @@ def test_a_page_that_repeats_itself_ends_the_reading(bench: Desk) -> None:
     first = CannedResponse(200, bench.gitea.pulls[number].comments, {"X-Total-Count": "99999"})
     bench.server.fail(*[first] * 99, when=of("GET", "/comments"))
     with pytest.raises(RemoteError, match="does not list all of the comments"):
-        bench.open().upsert_comment(number, BODY, is_ours)
+        bench.open().upsert_comment(number, BODY, has_marker)
     assert len(bench.server.paths()) == 3
 
 
@@ -117,14 +117,14 @@ def test_a_listing_that_is_cut_off_is_asked_for_again(bench: Desk) -> None:
     bench.gitea.comment(number, BODY, "gitea-actions")
     whole = CannedResponse(200, bench.gitea.pulls[number].comments, cut=40)
     bench.server.fail(whole, when=of("GET", "/comments"))
-    assert bench.open().upsert_comment(number, BODY, is_ours).done == "kept"
+    assert bench.open().upsert_comment(number, BODY, has_marker).done == "kept"
 
 
 @pytest.mark.parametrize("taken", [True, False])
 def test_an_answer_that_is_lost_makes_no_second_comment(bench: Desk, taken: bool) -> None:
     number = bench.pull()
     lose(bench, of("POST", "/comments"), taken=taken)
-    assert bench.open().upsert_comment(number, BODY, is_ours).done == "created"
+    assert bench.open().upsert_comment(number, BODY, has_marker).done == "created"
     assert len(bench.said(number)) == 1
 
 
@@ -158,7 +158,7 @@ def test_a_denied_write(bench: Desk, who: str, state: dict[str, bool]) -> None:
     bench.gitea.archived = state.pop("archived", False)
     bench.gitea.pulls[number].entry.update(state)
     with pytest.raises(WriteDenied) as found:
-        forge.upsert_comment(number, BODY, is_ours)
+        forge.upsert_comment(number, BODY, has_marker)
     assert "\n" not in str(found.value) and "token-of" not in str(found.value)
     assert writes(bench) == ["comments"]
     assert bench.said(number) == []
@@ -182,14 +182,14 @@ def test_a_private_repository_is_there_for_its_own_tokens_alone() -> None:
         assert bench.open().pull_request(number).number == number
         run = bench.open().run
         with pytest.raises(RemoteError, match="does not show"):
-            open_gitea(run, bench.workplace, None).upsert_comment(number, BODY, is_ours)
+            open_gitea(run, bench.workplace, None).upsert_comment(number, BODY, has_marker)
 
 
 def test_a_rate_limit_is_waited_for(bench: Desk) -> None:
     number = bench.pull()
     limit = CannedResponse(429, {"message": "slow down"}, {"Retry-After": "7"})
     bench.server.fail(limit, when=of("POST", "/comments"))
-    assert bench.open().upsert_comment(number, BODY, is_ours).done == "created"
+    assert bench.open().upsert_comment(number, BODY, has_marker).done == "created"
     assert bench.workplace.waits == [7.0]
 
 
@@ -201,7 +201,7 @@ def test_a_redirect_to_another_host_is_not_followed(bench: Desk, status: int) ->
         for method in ("GET", "POST"):
             bench.server.fail(away, away, when=of(method, "/comments"))
             with pytest.raises(RemoteError):
-                bench.open().upsert_comment(number, BODY, is_ours)
+                bench.open().upsert_comment(number, BODY, has_marker)
     assert elsewhere.asked == []
 
 
@@ -211,7 +211,7 @@ def test_a_link_to_another_host_is_not_followed(bench: Desk) -> None:
         link = {"Link": f'<{elsewhere.url}/next>; rel="next"'}
         bench.server.fail(CannedResponse(200, [], link), when=of("GET", "/comments"))
         with pytest.raises(RemoteError, match="does not list all"):
-            bench.open().upsert_comment(number, BODY, is_ours)
+            bench.open().upsert_comment(number, BODY, has_marker)
     assert elsewhere.asked == []
 
 
@@ -333,7 +333,7 @@ def test_whatever_is_answered_is_read_or_one_line(
     for ask in (
         lambda: forge.pull_request(1),
         lambda: forge.threads(1),
-        lambda: forge.upsert_comment(1, BODY, is_ours, create=False),
+        lambda: forge.upsert_comment(1, BODY, has_marker, create=False),
         lambda: forge.publish_review(1, "2" * 40, lines(1), ()),
     ):
         try:

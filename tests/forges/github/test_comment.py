@@ -8,7 +8,7 @@ import pytest
 
 from sdd_hooks.errors import AccessRefused, RateLimited, RemoteError
 from sdd_hooks.forges.protocol import WriteDenied
-from sdd_hooks.reporting.comment import MARKER, is_ours
+from sdd_hooks.reporting.comment import MARKER, has_marker
 from tests.forges.github.desk import Desk, desk
 from tests.support.github_forge import FORK, JOB, LONGEST, PERSONAL
 from tests.support.loopback import CannedResponse, Request, serving
@@ -26,7 +26,7 @@ def here() -> Iterator[Desk]:
 
 def post(here: Desk, body: str = BODY, token: str | None = JOB, *, create: bool = True) -> str:
     forge = here.open(token)
-    return forge.upsert_comment(here.number, body, is_ours, create=create).done
+    return forge.upsert_comment(here.number, body, has_marker, create=create).done
 
 
 def writes(request: Request) -> bool:
@@ -51,10 +51,10 @@ def test_it_is_created_once_edited_and_kept(here: Desk, token: str) -> None:
 
 def test_its_address_is_told(here: Desk) -> None:
     forge = here.open()
-    made = forge.upsert_comment(here.number, BODY, is_ours)
+    made = forge.upsert_comment(here.number, BODY, has_marker)
     assert made.url == here.forge.comments[here.number][0]["html_url"]
-    assert forge.upsert_comment(here.number, BODY, is_ours).url == made.url
-    assert forge.upsert_comment(here.number, f"{MARKER}\n", is_ours).url == made.url
+    assert forge.upsert_comment(here.number, BODY, has_marker).url == made.url
+    assert forge.upsert_comment(here.number, f"{MARKER}\n", has_marker).url == made.url
 
 
 def test_only_one_that_is_there_is_changed_without_create(here: Desk) -> None:
@@ -121,7 +121,7 @@ def test_whatever_is_left_out_of_a_listing_nobody_elses_is_edited(here: Desk, to
         # Who we are is asked first.
         us = CannedResponse(403) if token == JOB else CannedResponse(200, {"login": "robin"})
         answers = [CannedResponse(200, data), us]
-        assert forge.upsert_comment(here.number, BODY, is_ours).done == "created"
+        assert forge.upsert_comment(here.number, BODY, has_marker).done == "created"
     assert here.forge.bodies(here.number)[0] == BODY
     assert not here.forge.server.paths("PATCH")
 

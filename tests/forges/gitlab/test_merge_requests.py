@@ -19,7 +19,7 @@ from sdd_hooks.forges.protocol import (
     Upserted,
     WriteDenied,
 )
-from sdd_hooks.reporting.comment import MARKER, is_ours
+from sdd_hooks.reporting.comment import MARKER, has_marker
 from tests.support.gitlab_forge import (
     BASE,
     HEAD,
@@ -53,7 +53,7 @@ class Bench:
         return VENDOR.open(run, self.workplace.connecting(token))
 
     def comment(self, body: str = BODY, token: str = "glpat-writes") -> Upserted:
-        return self.open(token).upsert_comment(7, body, is_ours)
+        return self.open(token).upsert_comment(7, body, has_marker)
 
     def writes(self) -> list[str]:
         return [f"{one.method} {one.path}" for one in self.server.asked if one.method != "GET"]
@@ -104,7 +104,7 @@ def test_line_ends_and_blanks_of_the_host_are_no_change(bench: Bench) -> None:
 
 
 def test_nothing_is_begun_where_nothing_is_to_be(bench: Bench) -> None:
-    assert bench.open().upsert_comment(7, BODY, is_ours, create=False) == Upserted("none")
+    assert bench.open().upsert_comment(7, BODY, has_marker, create=False) == Upserted("none")
     assert bench.writes() == []
 
 
