@@ -14,7 +14,7 @@ from sdd_hooks.action.outcome import Outcome
 from sdd_hooks.action.sync import Telling, sync
 from sdd_hooks.forges.registry import here
 from sdd_hooks.trackers.source import NoTracker
-from tests.support.github import GitHub, serving_github
+from tests.support.github import FakeGitHub, serving_github
 from tests.support.loopback import CannedResponse, Server
 from tests.support.repos import Repo, only_git
 
@@ -88,7 +88,7 @@ def tokens(server: Server) -> set[str]:
 @pytest.fixture
 def desk(repo: Repo, tmp_path: Path) -> Iterator[Desk]:
     with ExitStack() as stack:
-        places = [GitHub(NOW, checked=False) for _ in range(2)]
+        places = [FakeGitHub(NOW, checked=False) for _ in range(2)]
         for number, place in enumerate(places, 1):
             for _ in range(number):
                 place.add()

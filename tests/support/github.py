@@ -1,6 +1,6 @@
-"""A GitHub on loopback: one repository with issues, pull requests and what goes with them.
+"""A fake GitHub on loopback: one repository with issues, pull requests, milestones and comments.
 
-Requests are held against GitHub's own description, and so are the answers.
+Requests and responses are validated against GitHub's OpenAPI description and GraphQL schema.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ REPOSITORY = 42
 
 @dataclass
 class Item:
-    """An issue or a pull request, and what the listing says of it."""
+    """An issue or a pull request. `entry` is its entry in the listing."""
 
     entry: Entry
     blocked_by: list[int] = field(default_factory=list)
@@ -43,12 +43,12 @@ class Item:
 
 
 @dataclass
-class GitHub:
-    """The repository. `now` is its clock (epoch seconds), which only the test moves.
+class FakeGitHub:
+    """The server with its repository. `now` is its clock (parse_epoch seconds), set by the test.
 
-    `token` is wanted where it is not "". With `large` the listing goes on by cursors instead of
-    numbered pages, as GitHub's does where there is much. `checked` holds everything against the
-    descriptions, where these are to be had.
+    `token` is required unless it is "". With `large` the listing has cursors instead of numbered
+    pages, as GitHub's long listings have. `checked` validates requests and responses if the
+    descriptions are available.
     """
 
     now: float
@@ -68,7 +68,7 @@ class GitHub:
     _sorted: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
 
     def add(self, title: str = "An issue", *, at: float | None = None, **entry: Any) -> int:
-        """A new issue, written at `at`. Returns its number."""
+        """Add an issue, created and updated at `at`. Returns its number."""
         number = max([0, *self.items, *self.gone]) + 1
         when = format_utc(self.now if at is None else at)
         self.items[number] = Item(self._entry(number, title, when, entry))
@@ -87,8 +87,8 @@ class GitHub:
         draft: bool = False,
         **entry: Any,
     ) -> int:
-        """A new pull request that is linked with the issues it `closes`: numbers, and
-        `owner/name#number` for those elsewhere. Returns its number."""
+        """Add a pull request linked with the issues it `closes`: numbers, or `owner/name#number`
+        for issues of another repository. Returns its number."""
         number = self.add(title, at=at, draft=draft, **entry)
         item = self.items[number]
         page = f"{self._web()}/pull/{number}"
@@ -105,7 +105,7 @@ class GitHub:
         return number
 
     def edit(self, number: int, *, at: float | None = None, **changes: Any) -> None:
-        """Change an issue at `at`."""
+        """Change an issue, updated at `at`."""
         item = self.items[number]
         when = format_utc(self.now if at is None else at)
         if changes.get("state", item.entry["state"]) != item.entry["state"]:
@@ -115,52 +115,52 @@ class GitHub:
         self._sorted.clear()
 
     def edit_pull(self, number: int, *, at: float | None = None, **changes: Any) -> None:
-        """Change what belongs to a pull request alone: `branch`, `closes`, `files`."""
+        """Change the `branch`, `closes` or `files` of a pull request."""
         pull = self.items[number].pull
         assert pull is not None
         pull |= changes
         self.edit(number, at=at)
 
     def block(self, number: int, by: int) -> None:
-        """Let one issue wait for another."""
+        """Make one issue block another."""
         self.items[number].blocked_by.append(by)
-        for one in self.items:
-            self._count(one)
+        for other in self.items:
+            self._count(other)
 
     def delete(self, number: int) -> None:
-        """Delete an issue: it answers 410."""
+        """Delete an issue: requests for it return 410."""
         del self.items[number]
         self.gone[number] = ""
         self._sorted.clear()
 
     def transfer(self, number: int, repository: str = "acme/attic") -> int:
-        """Move an issue to another repository: it answers 301. Returns its number there."""
+        """Move an issue to another repository: requests return 301. Returns its new number."""
         entry = self.items.pop(number).entry
-        there = number + 1000
-        self.gone[number] = f"/repositories/77/issues/{there}"
+        new_number = number + 1000
+        self.gone[number] = f"/repositories/77/issues/{new_number}"
         self.elsewhere[self.gone[number]] = {
             **entry,
-            "number": there,
+            "number": new_number,
             "repository_url": f"{self.url}{BASE}/repos/{repository}",
-            "html_url": f"{self.url}/{repository}/issues/{there}",
+            "html_url": f"{self.url}/{repository}/issues/{new_number}",
         }
         self._sorted.clear()
-        return there
+        return new_number
 
     def rename(self, name: str) -> None:
-        """Give the repository another name: the former one answers 301."""
+        """Rename the repository: requests for the former name return 301."""
         self.former, self.name = self.name, name
         for number, item in self.items.items():
             item.entry |= self._addresses(number)
             item.content = b""
 
     def prepare(self) -> None:
-        """Have every entry of the listing ready to be sent."""
+        """Serialise every entry of the listing in advance."""
         for number in self.items:
             self._content(number)
 
     def answer(self, request: Request) -> CannedResponse:
-        """What GitHub answers."""
+        """The response to a request."""
         response = self._answer(request)
         if self.checked:
             _check(request, response)
@@ -169,9 +169,9 @@ class GitHub:
         )
 
     def _answer(self, request: Request) -> CannedResponse:
-        given = request.headers.get("authorization")
-        if self.token and given != f"Bearer {self.token}":
-            if given:
+        authorization = request.headers.get("authorization")
+        if self.token and authorization != f"Bearer {self.token}":
+            if authorization:
                 return CannedResponse(401, {"message": "Bad credentials"})
             return CannedResponse(404, {"message": "Not Found"})
         if request.path == GRAPHQL:
@@ -232,8 +232,8 @@ class GitHub:
                 return CannedResponse(201, self._comment(number, text))
             case "GET", ["dependencies", kind] if self.dependencies:
                 linked = item.blocked_by if kind == "blocked_by" else self._blocks(number)
-                there = [self.items[one].entry for one in linked if one in self.items]
-                return CannedResponse(200, there)
+                entries = [self.items[other].entry for other in linked if other in self.items]
+                return CannedResponse(200, entries)
         return CannedResponse(404, {"message": "Not Found"})
 
     def _listing(self, request: Request) -> CannedResponse:
@@ -244,13 +244,13 @@ class GitHub:
         if order == "updated":
             numbers = [number for _, number in keys[bisect_left(keys, (since, 0)) :]]
         else:
-            numbers = [one for _, one in keys if self._updated(one) >= since]
+            numbers = [number for _, number in keys if self._updated(number) >= since]
         if query.get("direction", "desc") == "desc":
             numbers.reverse()
-        wanted = {one.lower() for one in query.get("labels", "").split(",") if one}
+        labels = {label.lower() for label in query.get("labels", "").split(",") if label}
         state = query.get("state", "open")
-        if state != "all" or wanted:
-            numbers = [one for one in numbers if self._matches(one, state, wanted)]
+        if state != "all" or labels:
+            numbers = [number for number in numbers if self._matches(number, state, labels)]
         size = max(1, min(int(query.get("per_page", 30)), 100))
         start = self._start(numbers, query, size)
         page = numbers[start : start + size]
@@ -331,8 +331,8 @@ class GitHub:
         if item is None or item.pull is None:
             return None
         merged = item.entry["pull_request"]["merged_at"] is not None
-        here = {"nameWithOwner": f"{self.owner}/{self.name}"}
-        closes = [_linked(one, here) for one in item.pull["closes"]]
+        repository = {"nameWithOwner": f"{self.owner}/{self.name}"}
+        closes = [_linked(issue, repository) for issue in item.pull["closes"]]
         return {
             "number": number,
             "headRefName": item.pull["branch"],
@@ -357,10 +357,10 @@ class GitHub:
             changes["milestone"] = self.milestones[changes["milestone"] - 1]
         return changes
 
-    def _matches(self, number: int, state: str, wanted: set[str]) -> bool:
+    def _matches(self, number: int, state: str, labels: set[str]) -> bool:
         entry = self.items[number].entry
         names = {label["name"].lower() for label in entry["labels"]}
-        return (state == "all" or entry["state"] == state) and wanted <= names
+        return (state == "all" or entry["state"] == state) and labels <= names
 
     def _order(self, order: str) -> list[tuple[float, int]]:
         if order not in self._sorted:
@@ -379,14 +379,14 @@ class GitHub:
         return item.content
 
     def _blocks(self, number: int) -> list[int]:
-        return [one for one, item in self.items.items() if number in item.blocked_by]
+        return [other for other, item in self.items.items() if number in item.blocked_by]
 
     def _count(self, number: int) -> None:
         item = self.items[number]
-        held_up = sum(self.items[one].entry["state"] == "open" for one in item.blocked_by)
+        blockers = (self.items[other].entry for other in item.blocked_by)
         blocks = len(self._blocks(number))
         item.entry["issue_dependencies_summary"] = {
-            "blocked_by": held_up,
+            "blocked_by": sum(blocker["state"] == "open" for blocker in blockers),
             "total_blocked_by": len(item.blocked_by),
             "blocking": blocks,
             "total_blocking": blocks,
@@ -408,15 +408,15 @@ class GitHub:
         return f"{self.url}{BASE}/repos/{self.owner}/{self.name}"
 
     def _addresses(self, number: int) -> Entry:
-        one = f"{self._api()}/issues/{number}"
+        issue = f"{self._api()}/issues/{number}"
         return {
-            "url": one,
+            "url": issue,
             "repository_url": self._api(),
-            "labels_url": f"{one}/labels{{/name}}",
-            "comments_url": f"{one}/comments",
-            "events_url": f"{one}/events",
+            "labels_url": f"{issue}/labels{{/name}}",
+            "comments_url": f"{issue}/comments",
+            "events_url": f"{issue}/events",
             "html_url": f"{self._web()}/issues/{number}",
-            "timeline_url": f"{one}/timeline",
+            "timeline_url": f"{issue}/timeline",
         }
 
     def _entry(self, number: int, title: str, when: str, given: Entry) -> Entry:
@@ -465,7 +465,7 @@ class GitHub:
             "node_id": "LA_kwDO",
             "url": f"{self._api()}/labels/{name}",
             "name": name,
-            "description": "What people call it",
+            "description": "A label",
             "color": "f29513",
             "default": False,
         }
@@ -474,7 +474,7 @@ class GitHub:
         return user_of(self.url, login)
 
     def add_milestone(self, title: str) -> Entry:
-        """A new milestone."""
+        """Add a milestone."""
         number = len(self.milestones) + 1
         address = f"{self._api()}/milestones/{number}"
         made = {
@@ -515,8 +515,8 @@ class GitHub:
 
 
 @contextmanager
-def serving_github(github: GitHub) -> Iterator[Server]:
-    """Serve it on loopback, as GitHub Enterprise Server is: the API below /api."""
+def serving_github(github: FakeGitHub) -> Iterator[Server]:
+    """Serve it on loopback like GitHub Enterprise Server: the API is below /api."""
 
     def respond(request: Request) -> CannedResponse:
         return github.answer(request)
@@ -528,18 +528,18 @@ def serving_github(github: GitHub) -> Iterator[Server]:
 
 @dataclass
 class Shop:
-    """The repository acme/shop on a loopback GitHub, and trackers of it."""
+    """The repository acme/shop on a fake GitHub, and trackers of it."""
 
-    github: GitHub
+    github: FakeGitHub
     server: Server
     workplace: Workplace
 
     def open(self, token: str | None = TOKEN) -> GitHubTracker:
-        """The tracker, connected anew."""
+        """A new tracker."""
         machine = self.workplace.machine(VENDOR.label, token=token)
-        found = VENDOR.open(TrackerLocation(self.server.url, "acme", "shop"), machine)
-        assert isinstance(found, GitHubTracker)
-        return found
+        tracker = VENDOR.open(TrackerLocation(self.server.url, "acme", "shop"), machine)
+        assert isinstance(tracker, GitHubTracker)
+        return tracker
 
     def pages(
         self,
@@ -548,26 +548,26 @@ class Shop:
         *,
         token: str | None = TOKEN,
     ) -> list[IssuePage]:
-        """What a fetch brings."""
+        """The pages of a fetch."""
         return list(self.open(token).fetch(since or Since(), {} if notes is None else notes))
 
-    def asked(self, path: str) -> list[Request]:
-        """The requests for paths that end so."""
-        return [one for one in self.server.asked if one.path.endswith(path)]
+    def requests(self, ending: str) -> list[Request]:
+        """The requests for paths with that ending."""
+        return [request for request in self.server.asked if request.path.endswith(ending)]
 
 
 @contextmanager
 def open_shop(now: float) -> Iterator[Shop]:
-    """A shop without issues, whose clocks begin at `now`."""
-    github = GitHub(now)
+    """A repository without issues; its clocks start at `now`."""
+    github = FakeGitHub(now)
     with serving_github(github) as server, Workplace(now) as workplace:
         yield Shop(github, server, workplace)
 
 
-def limited(github: GitHub) -> Callable[[int], list[CannedResponse]]:
-    """The answers by which GitHub says that a limit is reached for so many seconds."""
+def limited(github: FakeGitHub) -> Callable[[int], list[CannedResponse]]:
+    """Responses with which GitHub reports a rate limit for a number of seconds."""
 
-    def answers(seconds: int) -> list[CannedResponse]:
+    def responses(seconds: int) -> list[CannedResponse]:
         now = {"Date": formatdate(github.now, usegmt=True)}
         reset = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(github.now) + seconds)}
         secondary = {"message": "You have exceeded a secondary rate limit."}
@@ -578,11 +578,11 @@ def limited(github: GitHub) -> Callable[[int], list[CannedResponse]]:
             CannedResponse(429, secondary, {**now, "Retry-After": str(seconds)}),
         ]
 
-    return answers
+    return responses
 
 
 def user_of(url: str, login: str, *, program: bool = False) -> Entry:
-    """Somebody on the GitHub at `url`, as its API has them."""
+    """A user of the GitHub at `url` as in its API."""
     address = f"{url}{BASE}/users/{login}"
     below = (
         "followers",
@@ -611,7 +611,7 @@ def user_of(url: str, login: str, *, program: bool = False) -> Entry:
 
 
 def _check(request: Request, response: CannedResponse) -> None:
-    """Hold both against the description; the cursor of a large listing is in none."""
+    """Validate both against the description, which lacks the cursors of large listings."""
     if request.path == GRAPHQL:
         return
     described = Description.load(*DESCRIPTIONS, base=BASE)
@@ -630,12 +630,12 @@ def _check(request: Request, response: CannedResponse) -> None:
         described.response(request.method, path, response.status, data)
 
 
-def _linked(issue: int | str, here: object) -> object:
+def _linked(issue: int | str, repository: object) -> object:
     """An issue of this repository by its number, or of another one as `owner/name#number`."""
     if isinstance(issue, int):
-        return {"number": issue, "repository": here}
-    repository, _, number = issue.partition("#")
-    return {"number": int(number), "repository": {"nameWithOwner": repository}}
+        return {"number": issue, "repository": repository}
+    name, _, number = issue.partition("#")
+    return {"number": int(number), "repository": {"nameWithOwner": name}}
 
 
 def _body(request: Request) -> Entry:

@@ -1,6 +1,6 @@
-"""What a GitHub on loopback says of people, repositories, pull requests and what is said on them.
+"""Payloads of a fake GitHub: users, repositories, pull requests, comments, reviews and statuses.
 
-Each has what GitHub's description requires.
+Each payload has the fields that GitHub's OpenAPI description requires.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BELOW = (
 
 
 class Site(NamedTuple):
-    """Where a repository is: the address of its GitHub, and its name there."""
+    """The site of a repository: the URL of its GitHub, its owner, its name."""
 
     url: str
     owner: str
@@ -43,7 +43,7 @@ class Site(NamedTuple):
         return f"{self.url}{BASE}/repos/{self.home}"
 
     def page(self, number: int) -> str:
-        """The address of a pull request for people."""
+        """The web address of a pull request."""
         return f"{self.url}/{self.home}/pull/{number}"
 
 
@@ -87,7 +87,7 @@ def end_of(site: Site, ref: str, sha: str, *, fork: bool = False) -> Entry:
 def pull_request(
     site: Site, number: int, title: str, body: str, state: str, ends: Mapping[str, Entry]
 ) -> Entry:
-    """A pull request between these ends."""
+    """A pull request from `ends["head"]` to `ends["base"]`."""
     page, address = site.page(number), f"{site.api}/pulls/{number}"
     issue = f"{site.api}/issues/{number}"
     urls = {
@@ -165,9 +165,9 @@ def review(site: Site, id: int, number: int, body: str, sha: str, user: Entry) -
 
 
 def line_comment(
-    site: Site, id: int, number: int, asked: Entry, sha: str, user: Entry, review: int | None
+    site: Site, id: int, number: int, request: Entry, sha: str, user: Entry, review: int | None
 ) -> Entry:
-    """A comment on a line, as it was `asked` for in that review."""
+    """A comment on a line with the path, line and body of the request `request`."""
     page = f"{site.page(number)}#discussion_r{id}"
     pull, address = f"{site.api}/pulls/{number}", f"{site.api}/pulls/comments/{id}"
     return {
@@ -178,12 +178,12 @@ def line_comment(
         "html_url": page,
         "pull_request_url": pull,
         "diff_hunk": "@@ -0,0 +1 @@\n+text",
-        "path": asked["path"],
-        "line": asked["line"],
+        "path": request["path"],
+        "line": request["line"],
         "side": "RIGHT",
         "commit_id": sha,
         "original_commit_id": sha,
-        "body": asked["body"],
+        "body": request["body"],
         **_written(user),
         "_links": {
             "self": {"href": address},
@@ -193,7 +193,7 @@ def line_comment(
     }
 
 
-def status(site: Site, id: int, sha: str, asked: Entry, user: Entry) -> Entry:
+def status(site: Site, id: int, sha: str, request: Entry, user: Entry) -> Entry:
     """The status of a commit."""
     return {
         "url": f"{site.api}/statuses/{sha}",
@@ -203,7 +203,7 @@ def status(site: Site, id: int, sha: str, asked: Entry, user: Entry) -> Entry:
         "description": None,
         "target_url": None,
         "context": "default",
-        **asked,
+        **request,
         "created_at": WHEN,
         "updated_at": WHEN,
         "creator": user,
@@ -211,7 +211,7 @@ def status(site: Site, id: int, sha: str, asked: Entry, user: Entry) -> Entry:
 
 
 def account(user: Entry) -> Entry:
-    """What somebody is told of themselves."""
+    """The account of a user as returned to that user."""
     more = ("bio", "blog", "company", "email", "hireable", "location", "name")
     counted = ("followers", "following", "public_gists", "public_repos")
     return {

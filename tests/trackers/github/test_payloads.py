@@ -1,4 +1,4 @@
-"""What GitHub answers becomes canonical issues, whatever of it is missing."""
+"""Parsing the payloads of GitHub, with any field missing, null or of another type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sdd_hooks.trackers.github.payloads import (
 )
 from sdd_hooks.trackers.issue import Issue, LinkedPull
 from sdd_hooks.trackers.protocol import IssueFilter
-from tests.support.github import BASE, DESCRIPTIONS, GRAPHQL, GitHub, Shop, open_shop
+from tests.support.github import BASE, DESCRIPTIONS, GRAPHQL, FakeGitHub, Shop, open_shop
 from tests.support.graphql import Schema
 from tests.support.loopback import CannedResponse, Request
 from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
@@ -39,9 +39,9 @@ def _recorded(name: str) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", json.loads(file.read_text(encoding="utf-8")))
 
 
-def _full() -> GitHub:
-    """A shop with everything that can be null."""
-    github = GitHub(NOW)
+def _server_with_all_fields() -> FakeGitHub:
+    """A repository in which every field that can be null has a value."""
+    github = FakeGitHub(NOW)
     github.add("First", at=START, body="Text", labels=("bug",), assignees=("bea",), state="closed")
     github.add_pull("Second", at=START, closes=(1,), files=("a.py",), merged=True, body="Fixes #1")
     github.block(1, by=1)
@@ -51,20 +51,20 @@ def _full() -> GitHub:
     return github
 
 
-def _holds(found: object, kind: type) -> None:
-    """Every text of it is one that a file can hold."""
-    assert isinstance(found, kind)
-    for value in vars(found).values():
+def _assert_texts(parsed: object, kind: type) -> None:
+    """Every text of an issue or a pull request can be encoded."""
+    assert isinstance(parsed, kind)
+    for value in vars(parsed).values():
         for text in value if isinstance(value, tuple) else (value,):
             assert isinstance(text, str)
             text.encode()
 
 
 @needs_descriptions
-def test_no_field_of_the_listing_must_be_there() -> None:
+def test_every_field_of_the_listing_is_optional() -> None:
     described = Description.load(*DESCRIPTIONS, base=BASE)
     assert described
-    data = [item.entry for item in _full().items.values()]
+    data = [item.entry for item in _server_with_all_fields().items.values()]
     places = described.optional("GET", ISSUES, 200)
     count = 0
     for what, page in damaged(data, places):
@@ -72,31 +72,31 @@ def test_no_field_of_the_listing_must_be_there() -> None:
             if entry is None:
                 assert issue_of(entry) is None
             elif is_pull(entry):
-                _holds(listed_pull_of(entry), LinkedPull)
+                _assert_texts(listed_pull_of(entry), LinkedPull)
             else:
-                _holds(issue_of(entry), Issue)
+                _assert_texts(issue_of(entry), Issue)
         assert isinstance(linked_ids(page, "acme/shop"), tuple), what
         count += 1
     assert count > 60
 
 
 @needs_descriptions
-def test_no_field_of_a_pull_request_must_be_there() -> None:
+def test_every_field_of_a_pull_request_is_optional() -> None:
     schema = Schema.load("github/schema.graphql")
     assert schema
-    asked: list[Any] = []
+    bodies: list[Any] = []
     with open_shop(NOW) as shop:
         shop.github.add_pull(at=START, closes=(1,), files=("a.py",))
         shop.pages()
-        asked += [request.json() for request in shop.asked(GRAPHQL)]
-        data = json.loads(shop.github.answer(shop.asked(GRAPHQL)[0]).content)["data"]
-    places = schema.optional(asked[0]["query"])
+        bodies += [request.json() for request in shop.requests(GRAPHQL)]
+        data = json.loads(shop.github.answer(shop.requests(GRAPHQL)[0]).content)["data"]
+    places = schema.optional(bodies[0]["query"])
     count = 0
     for _, answer in damaged(data, places):
         repository = cast("dict[str, Any]", answer).get("repository") or {}
         pull = pull_of(repository.get("p1"), "acme/shop")
         if repository.get("p1"):
-            _holds(pull, LinkedPull)
+            _assert_texts(pull, LinkedPull)
         else:
             assert pull is None
         count += 1
@@ -105,11 +105,11 @@ def test_no_field_of_a_pull_request_must_be_there() -> None:
 
 @needs_descriptions
 def test_a_listing_in_which_everything_is_null() -> None:
-    """Through the client, with the pull requests and the dependencies asked for as well."""
+    """Through the client, with the requests for pull requests and dependencies."""
     described = Description.load(*DESCRIPTIONS, base=BASE)
     assert described
     with open_shop(NOW) as shop:
-        shop.github.items = _full().items
+        shop.github.items = _server_with_all_fields().items
         bare = json.loads(shop.github.answer(Request("GET", ISSUES, {"state": "all"}, {
             "accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28",
         }, b"")).content)  # fmt: skip
@@ -140,7 +140,7 @@ def test_recorded_issues() -> None:
 
 @needs_descriptions
 def test_recorded_pages_are_followed() -> None:
-    """The recorded answers, pages and links as they were, on loopback instead of their host."""
+    """The recorded pages and links, replayed on loopback."""
     pages = {
         parse_qs(urlsplit(one["path"]).query).get("page", ["1"])[0]: one
         for one in _recorded("paginate-issues")
@@ -154,11 +154,11 @@ def test_recorded_pages_are_followed() -> None:
 
 
 def _replayed(shop: Shop, pages: dict[str, dict[str, Any]], request: Request) -> CannedResponse:
-    one = pages[request.query.get("page", "1")]
-    names = one["rawHeaders"][::2]
-    headers = dict(zip(names, one["rawHeaders"][1::2], strict=True))
+    page = pages[request.query.get("page", "1")]
+    names = page["rawHeaders"][::2]
+    headers = dict(zip(names, page["rawHeaders"][1::2], strict=True))
     link = headers.get("Link", "").replace("https://api.github.com", f"{shop.server.url}{BASE}")
-    return CannedResponse(one["status"], one["response"], {"Link": link} if link else {})
+    return CannedResponse(page["status"], page["response"], {"Link": link} if link else {})
 
 
 @needs_descriptions
@@ -169,7 +169,7 @@ def test_recorded_search_results() -> None:
 
 
 @needs_descriptions
-def test_a_recorded_refusal_says_why() -> None:
+def test_the_message_of_a_recorded_error_is_reported() -> None:
     (refused,) = (one for one in _recorded("errors") if one["status"] == 422)
     with open_shop(NOW) as shop:
         shop.server.fail(CannedResponse(422, refused["response"]))
@@ -199,14 +199,14 @@ KEYS = st.sampled_from(
 
 
 @given(_values())
-def test_anything_is_read_without_an_error(data: Json) -> None:
+def test_any_json_is_parsed_without_an_error(data: Json) -> None:
     issue, listed, pull = issue_of(data), listed_pull_of(data), pull_of(data, "acme/shop")
     if issue is not None:
-        _holds(issue, Issue)
+        _assert_texts(issue, Issue)
         assert re.fullmatch("[1-9][0-9]*", issue.id)
     for one in (listed, pull):
         if one is not None:
-            _holds(one, LinkedPull)
+            _assert_texts(one, LinkedPull)
     assert isinstance(linked_ids(data, "acme/shop"), tuple)
 
 
@@ -222,14 +222,14 @@ def test_anything_is_read_without_an_error(data: Json) -> None:
         (None, ()),
     ],
 )
-def test_what_a_pull_request_says_that_it_closes(body: str | None, closes: tuple[str, ...]) -> None:
+def test_issues_after_closing_keywords(body: str | None, closes: tuple[str, ...]) -> None:
     api = "https://api.github.com/repos/acme/shop"
     found = listed_pull_of({"number": 3, "body": body, "repository_url": api})
     assert found is not None
     assert found.closes == closes
 
 
-def test_labels_as_objects_and_as_names() -> None:
+def test_labels_as_objects_and_as_strings() -> None:
     found = issue_of({"number": 1, "labels": ["a", {"name": "b"}, {"name": None}, None, 3, "a"]})
     assert found is not None
     assert found.labels == ("a", "b", "3")

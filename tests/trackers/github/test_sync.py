@@ -1,4 +1,4 @@
-"""A repository on GitHub becomes files, and stays in step with them whatever happens there."""
+"""Syncing a repository on GitHub to a folder of files, with concurrent changes on GitHub."""
 
 from __future__ import annotations
 
@@ -19,95 +19,95 @@ DAY = 86_400
 
 
 @dataclass
-class Kept:
-    """A shop and the folder that its issues are kept in."""
+class SyncedShop:
+    """A repository and the folder to which its issues are synced."""
 
     shop: Shop
     folder: IssueFolder
 
     def sync(self, *, full: bool = False) -> SyncResult:
-        """Bring them in step. The server's clock goes on by a minute before that."""
+        """Advance the server's clock by a minute, then sync."""
         self.shop.github.now += 60
         self.shop.server.asked.clear()
         now = self.shop.github.now
         return sync(self.shop.open(), self.folder, full=full, clock=lambda: now)
 
     def file(self, number: int) -> str:
-        """The text of an issue."""
+        """The text of the file of an issue."""
         return (self.folder.path / f"{number}.md").read_text(encoding="utf-8")
 
     def numbers(self) -> set[int]:
-        """The issues that there are as files."""
+        """The numbers of the issues with a file."""
         return {int(path.stem) for path in self.folder.path.glob("*.md")}
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Iterator[Kept]:
+def synced(tmp_path: Path) -> Iterator[SyncedShop]:
     with open_shop(NOW) as shop:
-        yield Kept(shop, IssueFolder(tmp_path, ".sdd/issues"))
+        yield SyncedShop(shop, IssueFolder(tmp_path, ".sdd/issues"))
 
 
 def _counts(done: SyncResult) -> tuple[int, int, int]:
     return done.added, done.updated, done.removed
 
 
-def test_everything_then_what_changed_then_nothing(kept: Kept) -> None:
-    github = kept.shop.github
+def test_a_sync_of_everything_of_changes_and_of_nothing(synced: SyncedShop) -> None:
+    github = synced.shop.github
     for number in range(130):
         github.add(f"Issue {number}", at=START + number)
-    assert _counts(kept.sync()) == (130, 0, 0)
-    assert _counts(kept.sync()) == (0, 0, 0)
-    assert _counts(kept.sync()) == (0, 0, 0)
-    assert len(kept.shop.server.asked) == 1
+    assert _counts(synced.sync()) == (130, 0, 0)
+    assert _counts(synced.sync()) == (0, 0, 0)
+    assert _counts(synced.sync()) == (0, 0, 0)
+    assert len(synced.shop.server.asked) == 1
     github.edit(3, title="Edited")
     github.add("New")
-    done = kept.sync()
+    done = synced.sync()
     assert _counts(done) == (1, 1, 0)
     assert done.changed == (".sdd/issues/131.md", ".sdd/issues/3.md")
-    assert "# Edited" in kept.file(3)
+    assert "# Edited" in synced.file(3)
 
 
-def test_nothing_changed_is_one_request_with_pull_requests(kept: Kept) -> None:
-    kept.shop.github.add(at=START)
-    kept.shop.github.add_pull(at=START + 500, closes=(1,))
-    kept.sync()
-    kept.sync()
-    kept.sync()
-    assert len(kept.shop.server.asked) == 1
+def test_an_unchanged_repository_with_pull_requests_takes_one_request(synced: SyncedShop) -> None:
+    synced.shop.github.add(at=START)
+    synced.shop.github.add_pull(at=START + 500, closes=(1,))
+    synced.sync()
+    synced.sync()
+    synced.sync()
+    assert len(synced.shop.server.asked) == 1
 
 
-def test_two_edits_in_the_second_of_a_sync(kept: Kept) -> None:
-    github = kept.shop.github
+def test_two_edits_in_the_second_of_a_sync(synced: SyncedShop) -> None:
+    github = synced.shop.github
     for _ in range(2):
         github.add(at=START)
     github.edit(1, at=START + 9, title="First edit")
-    kept.sync()
+    synced.sync()
     github.edit(2, at=START + 9, title="In the same second")
-    kept.sync()
-    assert "In the same second" in kept.file(2)
+    synced.sync()
+    assert "In the same second" in synced.file(2)
 
 
-def test_what_changes_while_pages_are_read(kept: Kept) -> None:
-    github = kept.shop.github
+def test_changes_between_two_pages_are_synced(synced: SyncedShop) -> None:
+    github = synced.shop.github
     for number in range(330):
         github.add(f"Issue {number}", at=START + number)
-    kept.shop.server.faults.append(_once(lambda: _turmoil(kept)))
-    kept.sync()
-    kept.sync()
-    assert kept.numbers() == set(range(1, 332))
-    assert all("Moved" in kept.file(number) for number in (5, 150, 329))
-    assert "# Brand new" in kept.file(331)
+    synced.shop.server.faults.append(_before_second_page(lambda: _change_issues(synced)))
+    synced.sync()
+    synced.sync()
+    assert synced.numbers() == set(range(1, 332))
+    assert all("Moved" in synced.file(number) for number in (5, 150, 329))
+    assert "# Brand new" in synced.file(331)
 
 
-def _turmoil(kept: Kept) -> None:
-    github = kept.shop.github
+def _change_issues(synced: SyncedShop) -> None:
+    github = synced.shop.github
     for number in (5, 150, 329):
         github.edit(number, at=github.now + 1, title="Moved")
     github.add("Brand new", at=github.now + 1)
 
 
-def _once(act: Callable[[], None]) -> Fault:
-    """Calls `act` before the second page is answered."""
+def _before_second_page(act: Callable[[], None]) -> Fault:
+    """Call `act` before the response with the second page."""
     pages = 0
 
     def fault(request: Request) -> CannedResponse | None:
@@ -121,89 +121,89 @@ def _once(act: Callable[[], None]) -> Fault:
     return fault
 
 
-def test_a_failure_on_the_second_page(kept: Kept) -> None:
-    github = kept.shop.github
+def test_a_sync_continues_after_a_failure_on_the_second_page(synced: SyncedShop) -> None:
+    github = synced.shop.github
     for number in range(150):
         github.add(at=START + number)
-    kept.shop.server.fail(
+    synced.shop.server.fail(
         *[CannedResponse(500, {})] * 4, when=lambda request: "since" in request.query
     )
     with pytest.raises(RemoteError):
-        kept.sync()
-    assert _counts(kept.sync())[0] == 150 - 100
-    assert kept.numbers() == set(range(1, 151))
+        synced.sync()
+    assert _counts(synced.sync())[0] == 150 - 100
+    assert synced.numbers() == set(range(1, 151))
 
 
-def test_a_pull_request_is_merged(kept: Kept) -> None:
-    github = kept.shop.github
+def test_a_merged_pull_request_changes_the_status(synced: SyncedShop) -> None:
+    github = synced.shop.github
     github.add("Cart", at=START)
     pull = github.add_pull(at=START, branch="feature/1-cart", closes=(1,), files=("cart.py",))
-    kept.sync()
-    assert "status: open" in kept.file(1)
+    synced.sync()
+    assert "status: open" in synced.file(1)
     github.items[pull].entry["pull_request"]["merged_at"] = "2026-05-02T12:54:00Z"
     github.edit(pull, state="closed")
     github.edit(1, state="closed")
-    kept.sync()
-    text = kept.file(1)
+    synced.sync()
+    text = synced.file(1)
     assert "status: merged" in text
     assert "- **Branch**: `feature/1-cart`" in text
-    assert "- **Status**: merged" in text
+    assert "- **IssueStatus**: merged" in text
     assert "- **Files modified**: `cart.py`" in text
 
 
-def test_a_pull_request_changes_and_its_issue_does_not(kept: Kept) -> None:
-    github = kept.shop.github
+def test_a_changed_pull_request_rewrites_its_unchanged_issue(synced: SyncedShop) -> None:
+    github = synced.shop.github
     github.add("Cart", at=START)
     pull = github.add_pull(at=START, branch="b", closes=(1,))
-    kept.sync()
+    synced.sync()
     github.edit_pull(pull, files=("new.py",))
-    assert _counts(kept.sync()) == (0, 1, 0)
-    assert "`new.py`" in kept.file(1)
+    assert _counts(synced.sync()) == (0, 1, 0)
+    assert "`new.py`" in synced.file(1)
     github.edit_pull(pull, closes=())
-    assert _counts(kept.sync()) == (0, 1, 0)
-    assert "Associated PR" not in kept.file(1)
+    assert _counts(synced.sync()) == (0, 1, 0)
+    assert "Associated PR" not in synced.file(1)
 
 
-def test_deleted_and_transferred_issues_are_removed(kept: Kept) -> None:
-    github = kept.shop.github
+def test_deleted_and_transferred_issues_are_removed(synced: SyncedShop) -> None:
+    github = synced.shop.github
     for number in range(5):
         github.add(at=START + number)
-    kept.sync()
+    synced.sync()
     github.delete(2)
     github.transfer(4)
-    assert _counts(kept.sync()) == (0, 0, 0)
-    assert _counts(kept.sync(full=True)) == (0, 0, 2)
-    assert kept.numbers() == {1, 3, 5}
+    assert _counts(synced.sync()) == (0, 0, 0)
+    assert _counts(synced.sync(full=True)) == (0, 0, 2)
+    assert synced.numbers() == {1, 3, 5}
 
 
-def test_after_a_day_they_are_removed_without_being_asked(kept: Kept) -> None:
-    github = kept.shop.github
+def test_deleted_issues_are_removed_after_a_day(synced: SyncedShop) -> None:
+    github = synced.shop.github
     for number in range(5):
         github.add(at=START + number)
-    kept.sync()
+    synced.sync()
     github.delete(2)
     github.now += DAY
-    assert _counts(kept.sync()) == (0, 0, 1)
+    assert _counts(synced.sync()) == (0, 0, 1)
 
 
-def test_a_repository_without_issues(kept: Kept) -> None:
-    """Then pull requests alone say how far it was fetched."""
+def test_a_repository_without_issues(synced: SyncedShop) -> None:
+    """The cursor is the time of the last pull request."""
     for number in range(120):
-        kept.shop.github.add_pull(at=START + number)
-    kept.sync()
-    kept.sync()
-    kept.sync()
-    assert len(kept.shop.server.asked) == 1
-    assert not kept.shop.asked(GRAPHQL)
+        synced.shop.github.add_pull(at=START + number)
+    synced.sync()
+    synced.sync()
+    synced.sync()
+    assert len(synced.shop.server.asked) == 1
+    assert not synced.shop.requests(GRAPHQL)
 
 
-def test_a_repository_that_is_renamed(kept: Kept) -> None:
-    github = kept.shop.github
+def test_a_renamed_repository(synced: SyncedShop) -> None:
+    github = synced.shop.github
     for number in range(3):
         github.add(at=START + 60 * number)
-    kept.sync()
+    synced.sync()
     github.rename("store")
     github.edit(2, title="Edited")
-    done = kept.sync()
+    done = synced.sync()
     assert ".sdd/issues/2.md" in done.changed
-    assert "/acme/store/issues/2" in kept.file(2)
+    assert "/acme/store/issues/2" in synced.file(2)

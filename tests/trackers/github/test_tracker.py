@@ -1,4 +1,4 @@
-"""A repository on GitHub, read and written, against a GitHub on loopback that knows its own API."""
+"""Reading and writing the issues of a repository on a fake GitHub."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _warnings(pages: list[IssuePage]) -> list[str]:
     return [warning for page in pages for warning in page.warnings]
 
 
-def test_an_issue_with_everything(shop: Shop) -> None:
+def test_an_issue_with_all_fields(shop: Shop) -> None:
     number = shop.github.add(
         " The cart forgets ",
         at=START,
@@ -60,19 +60,19 @@ def test_an_issue_with_everything(shop: Shop) -> None:
     assert issue.body == "First\r\nsecond  \n"
 
 
-def test_five_thousand_plain_issues_are_fifty_one_requests(shop: Shop) -> None:
+def test_five_thousand_issues_take_fifty_one_requests(shop: Shop) -> None:
     shop.github.checked = False
     for number in range(5000):
         shop.github.add(at=START + number)
     pages = shop.pages()
     assert sorted(map(int, set(_issues(pages)))) == list(range(1, 5001))
     assert pages[0].total == 5000
-    assert len(shop.asked("/issues")) == 51
-    # How many there are is the one other thing that was asked.
+    assert len(shop.requests("/issues")) == 51
+    # The other request counts the issues.
     assert len(shop.server.asked) == 52
 
 
-def test_nothing_changed_is_one_request(shop: Shop) -> None:
+def test_an_unchanged_repository_takes_one_request(shop: Shop) -> None:
     shop.github.add(at=START)
     shop.github.add_pull(at=START + 5, closes=(1,))
     since, notes = Since(START + 3, START + 3), {"since": "", "etag": ""}
@@ -87,14 +87,14 @@ def test_nothing_changed_is_one_request(shop: Shop) -> None:
     assert _issues(shop.pages(since, notes)) == []
 
 
-def test_a_tag_is_worth_nothing_for_another_time(shop: Shop) -> None:
+def test_an_etag_is_valid_for_its_start_time_alone(shop: Shop) -> None:
     shop.github.add(at=START)
     notes: dict[str, str] = {}
     shop.pages(Since(START - 9, START - 9), notes)
     assert _issues(shop.pages(Since(START - 8, START - 8), notes)) == ["1"]
 
 
-def test_a_tag_of_the_first_of_several_pages_is_not_kept(shop: Shop) -> None:
+def test_the_etag_of_the_first_of_several_pages_is_not_stored(shop: Shop) -> None:
     for number in range(150):
         shop.github.add(at=START + number)
     notes: dict[str, str] = {}
@@ -103,18 +103,18 @@ def test_a_tag_of_the_first_of_several_pages_is_not_kept(shop: Shop) -> None:
     assert "120" in _issues(shop.pages(Since(START, START), notes))
 
 
-def test_a_kind_that_does_not_change_is_not_fetched_anew(shop: Shop) -> None:
+def test_after_a_fetch_of_both_the_later_cursor_counts(shop: Shop) -> None:
     shop.github.add(at=START)
     shop.github.add_pull(at=START + 900)
     notes: dict[str, str] = {}
     quiet = Since(START - 2, START + 898)
-    # Without notes nothing says that the last fetch was one of both.
+    # Without notes the last fetch may have been incomplete.
     assert _issues(shop.pages(quiet, notes)) == ["1"]
     assert _issues(shop.pages(quiet, notes)) == []
     assert _issues(shop.pages(Since(None, START), notes)) == ["1"]
 
 
-def test_large_listings_go_on_by_cursors(shop: Shop) -> None:
+def test_large_listings_have_cursors(shop: Shop) -> None:
     shop.github.large = True
     for _ in range(230):
         shop.github.add(at=START)
@@ -123,7 +123,7 @@ def test_large_listings_go_on_by_cursors(shop: Shop) -> None:
     assert not any("page" in request.query for request in shop.server.asked)
 
 
-def test_edits_in_a_second_with_more_than_a_page(shop: Shop) -> None:
+def test_edits_during_a_second_with_more_than_a_page(shop: Shop) -> None:
     for _ in range(350):
         shop.github.add(at=START)
     fetch = shop.open().fetch(Since(), {})
@@ -134,7 +134,7 @@ def test_edits_in_a_second_with_more_than_a_page(shop: Shop) -> None:
     assert found == {str(number) for number in range(1, 351)}
 
 
-def test_a_next_page_on_another_host_is_not_asked_for(shop: Shop) -> None:
+def test_a_next_page_on_another_host_is_refused(shop: Shop) -> None:
     shop.github.add(at=START)
     away = {"Link": '<https://api.github.com/repositories/42/issues?page=2>; rel="next"'}
     shop.server.fail(CannedResponse(200, [], away))
@@ -149,13 +149,13 @@ def test_an_entry_without_a_number_is_left_out(shop: Shop) -> None:
     assert page.warnings == ("GitHub lists an issue without a number: left out",)
 
 
-def test_issues_that_are_disabled(shop: Shop) -> None:
+def test_disabled_issues(shop: Shop) -> None:
     shop.server.fail(CannedResponse(410, {"message": "Issues are disabled for this repo"}))
     with pytest.raises(Missing, match="disabled"):
         shop.pages()
 
 
-def test_the_ids_of_all_issues(shop: Shop) -> None:
+def test_inventory(shop: Shop) -> None:
     for number in range(130):
         shop.github.add(at=START + number)
     shop.github.add_pull(at=START + 200)
@@ -164,7 +164,7 @@ def test_the_ids_of_all_issues(shop: Shop) -> None:
     assert ids == {str(number) for number in range(1, 131)} - {"7"}
 
 
-def test_pull_requests_come_with_their_branch_files_and_issues(shop: Shop) -> None:
+def test_pull_requests_have_their_branch_files_and_issues(shop: Shop) -> None:
     for _ in range(3):
         shop.github.add(at=START)
     shop.github.add_pull(
@@ -189,24 +189,24 @@ def test_pull_requests_come_with_their_branch_files_and_issues(shop: Shop) -> No
     )
     assert [pulls[number].status for number in "567"] == ["draft", "closed", "open"]
     assert sorted(_issues(pages)) == ["1", "2", "3"]
-    assert len(shop.asked(GRAPHQL)) == 1
+    assert len(shop.requests(GRAPHQL)) == 1
 
 
-def test_pull_requests_are_asked_for_together(shop: Shop) -> None:
+def test_pull_requests_are_requested_in_batches(shop: Shop) -> None:
     for number in range(60):
         shop.github.add_pull(at=START + number, branch=f"b{number}")
     pulls = _pulls(shop.pages())
     assert {pull.branch for pull in pulls.values()} == {f"b{number}" for number in range(60)}
-    assert len(shop.asked(GRAPHQL)) == 3
+    assert len(shop.requests(GRAPHQL)) == 3
 
 
-def test_issues_of_other_repositories_are_not_meant(shop: Shop) -> None:
+def test_closed_issues_of_other_repositories_are_left_out(shop: Shop) -> None:
     shop.github.add(at=START)
     shop.github.add_pull(at=START, closes=("acme/attic#1", 1))
     assert _pulls(shop.pages())["2"].closes == ("1",)
 
 
-def test_a_link_that_is_taken_back_is_seen(shop: Shop) -> None:
+def test_a_removed_link_is_fetched(shop: Shop) -> None:
     shop.github.add(at=START)
     shop.github.add_pull(at=START, closes=(1,))
     shop.pages()
@@ -214,7 +214,7 @@ def test_a_link_that_is_taken_back_is_seen(shop: Shop) -> None:
     assert _pulls(shop.pages(Since(START + 30, START + 30)))["2"].closes == ()
 
 
-def test_a_pull_request_that_is_gone_meanwhile(shop: Shop) -> None:
+def test_a_pull_request_that_is_deleted_meanwhile(shop: Shop) -> None:
     for number in range(5):
         shop.github.add_pull(at=START + number, branch=f"b{number}")
     shop.github.items[3].pull = None
@@ -222,7 +222,7 @@ def test_a_pull_request_that_is_gone_meanwhile(shop: Shop) -> None:
     assert [pulls[str(number)].branch for number in range(1, 6)] == ["b0", "b1", "", "b3", "b4"]
 
 
-def test_without_a_token_there_is_what_the_listing_says(shop: Shop) -> None:
+def test_without_a_token_pull_requests_come_from_the_listing(shop: Shop) -> None:
     shop.github.add(at=START)
     shop.github.add(at=START)
     shop.github.add_pull(at=START + 1, body="Fixes #1, and mentions #2", merged=True)
@@ -241,7 +241,7 @@ def test_without_a_token_there_is_what_the_listing_says(shop: Shop) -> None:
     assert not shop.workplace.waits
 
 
-def test_a_limit_of_graphql_is_waited_for(shop: Shop) -> None:
+def test_waits_for_a_rate_limit_of_graphql(shop: Shop) -> None:
     shop.github.add_pull(at=START, branch="b")
     limit = {
         "Date": "Sat, 02 May 2026 12:53:20 GMT",
@@ -250,19 +250,19 @@ def test_a_limit_of_graphql_is_waited_for(shop: Shop) -> None:
     }
     errors = {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}
 
-    def asks(request: Request) -> bool:
+    def is_graphql(request: Request) -> bool:
         return request.path == GRAPHQL
 
-    shop.server.fail(CannedResponse(200, errors, limit), when=asks)
+    shop.server.fail(CannedResponse(200, errors, limit), when=is_graphql)
     assert _pulls(shop.pages())["1"].branch == "b"
     assert shop.workplace.waits == [pytest.approx(30, abs=1)]
     much_later = {**limit, "x-ratelimit-reset": str(NOW + 9000)}
-    shop.server.fail(CannedResponse(200, errors, much_later), when=asks)
+    shop.server.fail(CannedResponse(200, errors, much_later), when=is_graphql)
     with pytest.raises(RateLimited):
         shop.pages()
 
 
-def test_a_token_that_may_not_read_pull_requests(shop: Shop) -> None:
+def test_a_token_without_access_to_pull_requests(shop: Shop) -> None:
     shop.github.add_pull(at=START)
     forbidden = {"type": "FORBIDDEN", "message": f"Resource not accessible by {TOKEN}"}
     shop.server.fail(
@@ -276,7 +276,7 @@ def test_a_token_that_may_not_read_pull_requests(shop: Shop) -> None:
     assert _pulls(pages).keys() == {"1"}
 
 
-def test_dependencies_are_asked_for_where_there_are_some(shop: Shop) -> None:
+def test_dependencies_are_requested_for_issues_that_count_some(shop: Shop) -> None:
     for number in range(6):
         shop.github.add(at=START + number)
     shop.github.block(2, by=1)
@@ -289,7 +289,7 @@ def test_dependencies_are_asked_for_where_there_are_some(shop: Shop) -> None:
     assert len(shop.server.asked) == 1 + 3
 
 
-def test_a_dependency_that_is_settled_stays_one(shop: Shop) -> None:
+def test_a_dependency_on_a_closed_issue(shop: Shop) -> None:
     shop.github.add(at=START, state="closed")
     shop.github.add(at=START)
     shop.github.block(2, by=1)
@@ -318,16 +318,16 @@ def test_a_server_without_dependencies(shop: Shop) -> None:
         shop.github.block(number, by=3)
     pages = shop.pages()
     assert _warnings(pages) == ["GitHub does not show dependencies: left out"]
-    assert len(shop.asked("/blocked_by")) == 2
+    assert len(shop.requests("/blocked_by")) == 2
 
 
-def test_one_issue(shop: Shop) -> None:
+def test_issue(shop: Shop) -> None:
     number = shop.github.add("One", at=START)
     assert shop.open().issue(str(number)).title == "One"
     assert len(shop.server.asked) == 1
 
 
-def test_an_issue_that_was_deleted(shop: Shop) -> None:
+def test_a_deleted_issue(shop: Shop) -> None:
     number = shop.github.add(at=START)
     shop.github.delete(number)
     with pytest.raises(Missing) as caught:
@@ -335,7 +335,7 @@ def test_an_issue_that_was_deleted(shop: Shop) -> None:
     assert caught.value.moved == ""
 
 
-def test_an_issue_that_was_transferred(shop: Shop) -> None:
+def test_a_transferred_issue(shop: Shop) -> None:
     shop.github.add(at=START)
     number = shop.github.add(at=START)
     there = shop.github.transfer(number)
@@ -344,7 +344,7 @@ def test_an_issue_that_was_transferred(shop: Shop) -> None:
     assert caught.value.moved == f"{shop.server.url}/acme/attic/issues/{there}"
 
 
-def test_the_last_issue_was_transferred(shop: Shop) -> None:
+def test_a_transfer_of_the_last_issue(shop: Shop) -> None:
     number = shop.github.add(at=START)
     shop.github.transfer(number)
     with pytest.raises(Missing) as caught:
@@ -352,13 +352,13 @@ def test_the_last_issue_was_transferred(shop: Shop) -> None:
     assert "attic" in caught.value.moved
 
 
-def test_a_pull_request_is_no_issue(shop: Shop) -> None:
+def test_a_pull_request_is_not_an_issue(shop: Shop) -> None:
     number = shop.github.add_pull(at=START)
     with pytest.raises(Missing, match="no issue"):
         shop.open().issue(str(number))
 
 
-def test_a_repository_that_was_renamed(shop: Shop) -> None:
+def test_a_renamed_repository(shop: Shop) -> None:
     shop.github.add("One", at=START)
     shop.github.add(at=START)
     shop.github.add_pull(at=START, closes=(1,), branch="b")
@@ -371,7 +371,7 @@ def test_a_repository_that_was_renamed(shop: Shop) -> None:
     assert shop.open().issue("1").title == "One"
 
 
-def test_a_query(shop: Shop) -> None:
+def test_query(shop: Shop) -> None:
     shop.github.add(at=START, labels=("bug", "Cart"))
     shop.github.add(at=START + 2, labels=("bug", "cart"), state="closed")
     shop.github.add(at=START + 1, labels=("cart",))
@@ -388,14 +388,14 @@ def test_a_query(shop: Shop) -> None:
     assert found("cart", "no, such") == []
 
 
-def test_a_query_asks_for_no_more_than_is_taken(shop: Shop) -> None:
+def test_a_query_requests_only_the_consumed_pages(shop: Shop) -> None:
     for number in range(250):
         shop.github.add(at=START + number)
     assert len(list(islice(shop.open().query(IssueFilter()), 100))) == 100
     assert len(shop.server.asked) == 1
 
 
-def test_writing(shop: Shop) -> None:
+def test_create_edit_comment_and_close(shop: Shop) -> None:
     tracker = shop.open()
     made = tracker.create(IssueDraft("New", "Text", ("bug",), "Sprint 1"))
     assert (made.id, made.title, made.body, made.labels) == ("1", "New", "Text", ("bug",))
@@ -412,7 +412,7 @@ def test_writing(shop: Shop) -> None:
     assert shop.github.items[1].entry["state_reason"] == "completed"
 
 
-def test_a_milestone_is_made_once(shop: Shop) -> None:
+def test_a_milestone_is_created_once(shop: Shop) -> None:
     tracker = shop.open()
     for number in range(120):
         tracker.group(tracker.create(IssueDraft(f"{number}")).id, f"Sprint {number // 60}")
@@ -424,14 +424,14 @@ def test_a_milestone_is_made_once(shop: Shop) -> None:
     assert len(shop.github.milestones) == 112
 
 
-def test_writing_without_leave(shop: Shop) -> None:
+def test_a_write_without_permission(shop: Shop) -> None:
     shop.server.fail(CannedResponse(403, {"message": "Must have push access"}))
     with pytest.raises(AccessRefused, match="push access"):
         shop.open().create(IssueDraft("New"))
     assert len(shop.server.asked) == 1
 
 
-def test_a_write_that_may_have_been_done_is_not_repeated(shop: Shop) -> None:
+def test_a_write_with_an_unknown_result_is_not_retried(shop: Shop) -> None:
     shop.server.fail(CannedResponse(502, {}))
     with pytest.raises(RemoteError):
         shop.open().create(IssueDraft("New"))

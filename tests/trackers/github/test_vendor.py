@@ -1,4 +1,4 @@
-"""GitHub as a vendor: where its repositories are, whose tokens they take, what its limits say."""
+"""GitHub as a vendor: addresses of repositories, tokens, rate limits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def stand() -> Iterator[Stand]:
 
 
 class TestFaults(FaultTable):
-    """The faults that every tracker behind HTTP must survive."""
+    """The faults that every tracker over HTTP must handle."""
 
 
 def _around(origin: str = "") -> RepositoryContext:
@@ -62,7 +62,7 @@ def _around(origin: str = "") -> RepositoryContext:
         ("", None),
     ],
 )
-def test_an_origin_that_is_recognised(origin: str, found: tuple[str, str] | None) -> None:
+def test_detection_by_the_origin(origin: str, found: tuple[str, str] | None) -> None:
     assert VENDOR.detected(_around(origin)) == (
         found and TrackerLocation("https://github.com", *found)
     )
@@ -108,7 +108,9 @@ def test_an_origin_that_is_recognised(origin: str, found: tuple[str, str] | None
         ),
     ],
 )
-def test_what_is_declared(settings: TrackerSettings, origin: str, where: TrackerLocation) -> None:
+def test_declared_repository(
+    settings: TrackerSettings, origin: str, where: TrackerLocation
+) -> None:
     assert VENDOR.declared(settings, _around(origin)) == where
 
 
@@ -125,14 +127,14 @@ def test_what_is_declared(settings: TrackerSettings, origin: str, where: Tracker
         (TrackerSettings("github", "acme", "shop", url="https://u:p@ghe.example"), "", "URL"),
     ],
 )
-def test_what_cannot_be_meant(settings: TrackerSettings, origin: str, why: str) -> None:
+def test_invalid_settings(settings: TrackerSettings, origin: str, why: str) -> None:
     with pytest.raises(SddError, match=why) as caught:
         VENDOR.declared(settings, _around(origin))
     assert "\n" not in str(caught.value)
 
 
 def _opened(url: str, environ: Mapping[str, str] | None = None) -> tuple[str, str, Sources]:
-    """The addresses of the APIs that a tracker is opened with, and whose tokens they take."""
+    """The URLs of the REST and GraphQL APIs of an opened tracker, and its token sources."""
     found: list[tuple[str, Sources]] = []
 
     def connect(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:
@@ -200,7 +202,7 @@ def test_the_addresses_of_the_api(url: str, api: str, graphql: str) -> None:
         ("https://github.com", {"GH_ENTERPRISE_TOKEN": "three", "GH_HOST": "ghe.example"}, None),
     ],
 )
-def test_whose_token_it_takes(
+def test_the_token_of_a_host(
     url: str, environ: Mapping[str, str], value: str | None, tmp_path: Path
 ) -> None:
     clean = {"PATH": "", "HOME": str(tmp_path), **environ}
@@ -209,13 +211,13 @@ def test_whose_token_it_takes(
     assert (found and found.value) == value
 
 
-def test_how_a_token_is_sent() -> None:
+def test_the_headers_of_a_token() -> None:
     _, _, sources = _opened("https://github.com")
     assert sources.headers(Secret("one", "GITHUB_TOKEN")) == {"Authorization": "Bearer one"}
     assert sources.commands("github.com") == (("gh", "auth", "token", "--hostname", "github.com"),)
 
 
-def test_it_is_called_by_the_same_name_wherever_it_is_asked(stand: Stand) -> None:
+def test_name_label_and_addresses(stand: Stand) -> None:
     tracker = stand.open()
     host = stand.server.url.removeprefix("http://")
     assert (tracker.name, tracker.label) == ("github", "GitHub")
