@@ -147,7 +147,7 @@ def test_a_merged_pull_request_changes_the_status(synced: SyncedShop) -> None:
     text = synced.file(1)
     assert "status: merged" in text
     assert "- **Branch**: `feature/1-cart`" in text
-    assert "- **IssueStatus**: merged" in text
+    assert "- **Status**: merged" in text
     assert "- **Files modified**: `cart.py`" in text
 
 
