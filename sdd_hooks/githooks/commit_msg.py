@@ -16,7 +16,7 @@ from sdd_hooks.githooks.review import Call
 from sdd_hooks.githooks.staged import index_file
 from sdd_hooks.project.project import Project, load_project
 from sdd_hooks.reporting.outcome import Candidate, References, ReviewOutcome
-from sdd_hooks.review.apply_rules import check
+from sdd_hooks.review.apply_rules import apply_rules
 from sdd_hooks.review.review import subject_of
 from sdd_hooks.review.rules import dangling_reference, superseded_reference
 from sdd_hooks.review.subject import Subject
@@ -49,7 +49,7 @@ def check_message(call: Call) -> int:
     index = index_file(repository, call.cwd)
     change = read_staged(repository.git, index)._replace(messages=(message,))
     subject = subject_of(project, change, index=index)
-    checked = check(subject, (dangling_reference.RULE, superseded_reference.RULE))
+    checked = apply_rules(subject, (dangling_reference.RULE, superseded_reference.RULE))
     found = identify_findings([one for one in checked.findings if not one.path], {})
     suggested = _references(project, subject)
     review = ReviewOutcome("", "", "", len(change.files), suggested, found)

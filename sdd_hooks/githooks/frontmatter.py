@@ -21,7 +21,7 @@ from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.findings import Finding
 from sdd_hooks.githooks.staged import index_file
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.rules.frontmatter import artifact_findings
+from sdd_hooks.review.rules.frontmatter import validate_changed
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 
@@ -47,7 +47,7 @@ def check_staged(
         found = validate_artifacts(staged.corpus(collections), only=changed) if changed else ()
     else:
         change = read_staged(git, index)
-        found = artifact_findings(Subject(change, Tree(git, change.base), staged, collections))
+        found = validate_changed(Subject(change, Tree(git, change.base), staged, collections))
     for finding in sorted(found):
         stderr.write(_line(finding))
     return EXIT_FINDINGS if any(one.severity == "critical" for one in found) else EXIT_OK

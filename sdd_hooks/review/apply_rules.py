@@ -1,4 +1,4 @@
-"""Apply rules to a change."""
+"""Apply the rules of a review to a change."""
 
 # Governing: ADR-0021 (rules are functions), SPEC-0010 REQ "Rules"
 
@@ -14,17 +14,17 @@ from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.suppressions import suppress
 from sdd_hooks.text.display import describe_error, one_line
 
-MOST = 1_000
+MAX_FINDINGS = 1_000
 """Findings of one rule that are kept."""
-LONGEST = 2_000
-"""Characters of a message, and of what shows it, that are kept."""
+MAX_TEXT = 2_000
+"""Characters that are kept of a message and of its evidence."""
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What the rules have found: the worst first, then by path and line, each once.
+class RuleResults:
+    """The distinct findings of all rules, the worst first, then by path and line.
 
-    `notes` say which rule did not come to its end, and why.
+    `notes` name each rule that did not complete, and the reason.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -32,45 +32,46 @@ class Checked:
     notes: tuple[str, ...] = ()
 
 
-def check(subject: Subject, rules: Sequence[Rule]) -> Checked:
-    """What these rules say about a change. A rule that raises is a note.
+def apply_rules(subject: Subject, rules: Sequence[Rule]) -> RuleResults:
+    """Apply the rules to a change. A rule that raises an exception becomes a note.
 
     Raises RepositoryError when git cannot read a file that has a finding.
     """
     notes: list[str] = []
     found = {finding for rule in rules for finding in _apply(rule, subject, notes)}
     findings, suppressed = suppress(subject, worst_first(found), rules)
-    return Checked(findings, suppressed, tuple(notes))
+    return RuleResults(findings, suppressed, tuple(notes))
 
 
 def _apply(rule: Rule, subject: Subject, notes: list[str]) -> Iterator[Finding]:
-    """The findings of one rule; those before it failed hold."""
+    """The findings of one rule. When the rule fails, the findings before the failure are kept."""
     name = one_line(rule.id)
     count = 0
     try:
         for finding in rule.check(subject):
-            if not _belongs(finding, rule):
-                notes.append(f"the rule {name} found what is no finding of its own: left out")
+            if not _is_valid(finding, rule):
+                notes.append(f"the rule {name} returned an invalid finding: the rest is left out")
                 return
-            if count == MOST:
-                notes.append(f"the rule {name} found more than {MOST:,}: the rest is left out")
+            if count == MAX_FINDINGS:
+                limit = f"{MAX_FINDINGS:,}"
+                notes.append(f"the rule {name} found more than {limit}: the rest is left out")
                 return
             count += 1
-            yield _told(finding)
+            yield _shortened(finding)
     except SddError as error:
         notes.append(describe_error(error))
     except Exception as error:
         notes.append(f"the rule {name} failed: {describe_error(error)}")
 
 
-def _told(finding: Finding) -> Finding:
-    """The finding as it can be told: paths and titles within a message may have any characters."""
-    message = one_line(finding.message)[:LONGEST]
-    return replace(finding, message=message, evidence=finding.evidence[:LONGEST])
+def _shortened(finding: Finding) -> Finding:
+    """The finding within its limits, with a message of one line: a path may hold a line break."""
+    message = one_line(finding.message)[:MAX_TEXT]
+    return replace(finding, message=message, evidence=finding.evidence[:MAX_TEXT])
 
 
-def _belongs(finding: object, rule: Rule) -> bool:
-    """Whether this is a finding as rules may make them; one from outside returns what it likes."""
+def _is_valid(finding: object, rule: Rule) -> bool:
+    """Whether this is a well-formed finding of `rule`. A plug-in can return any object."""
     return (
         isinstance(finding, Finding)
         and finding.rule.partition("/")[0] == rule.id

@@ -1,4 +1,4 @@
-"""The artifacts that a change names: in the lines it adds, and in what its author says about it."""
+"""The artifacts that a change names: in its added lines, its title, its body and its messages."""
 
 # Governing: SPEC-0002 REQ "Identifiers in every spelling", SPEC-0002 REQ "Governing comments",
 # SPEC-0010 REQ "Rules"
@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
 from sdd_hooks.changes.change import Change
@@ -16,27 +19,34 @@ from sdd_hooks.code.paths import is_foreign, is_markdown, is_sample, is_test, is
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import find_frontmatter_end, mask_non_prose
 
-Place = Literal["comment", "text", "edge", "title", "body", "message"]
-"""Where a mention stands: a comment is a governing one, of a file that is not only text, and an
-edge is one in the frontmatter of a record."""
+MentionPlace = Literal["comment", "text", "edge", "title", "body", "message"]
+"""Where a mention is: `comment` is a governing comment in source code, `edge` an edge in the
+frontmatter of a record, `text` any other text of a file."""
 
-TOP = 40
-"""In the code of a test, comments further down are what is tested."""
-MOST = 20_000
-"""Mentions of a change, and of a file, that are looked at."""
-LONGEST = 100_000
+PLACE_NAMES: Mapping[str, str] = {
+    "title": "the title",
+    "body": "the description",
+    "message": "a commit message",
+}
+"""How a finding calls the places outside the files."""
+
+MAX_TEST_HEADER_LINES = 40
+"""Lines at the top of a test in which a governing comment counts. Below, it is test data."""
+MAX_MENTIONS = 20_000
+"""Mentions of a change, and of a file, that are read."""
+MAX_TEXT = 100_000
 """Characters of a body or of a message that are read."""
 
 
 class Mention(NamedTuple):
-    """An artifact that is named, and the whole line on which that is done.
+    """An artifact that a change names, and the text of the whole line.
 
-    `path` and `line` are "" and 0 for what the author says about the change. `requirement` is one
-    of a spec, or "". `alone` is False for an id within a range (`ADR-0001..0009`), `foreign` is
-    True for one of another project (`its ADR-0002`).
+    `path` and `line` are "" and 0 in the title, the body and the messages. `requirement` is the
+    name of a requirement of a spec, or "". `alone` is False for an id within a range
+    (`ADR-0001..0009`). `foreign` is True for an id of another project (`its ADR-0002`).
     """
 
-    place: Place
+    place: MentionPlace
     id: ArtifactId
     path: str
     line: int
@@ -48,12 +58,12 @@ class Mention(NamedTuple):
 
 _MAYBE = lazy_regex(r"adr|spec", re.IGNORECASE)
 _GOVERNING = lazy_regex(r"govern|implements", re.IGNORECASE)
-# In code `ADR 5` may be anything.
+# In code, `ADR 5` often means something else.
 _CANONICAL = lazy_regex(r"(?:\[[\w.-]+\]/)?(?:ADR|SPEC)-[0-9]{1,5}[a-z]?")
 _URL = lazy_regex(r"[a-z][a-z0-9+.-]{1,20}://[^\s<>)\]\"'`]{1,2000}", re.IGNORECASE)
 _SPAN = lazy_regex(r"(`{1,8})(?!`)[^`\n]{1,2000}(?<!`)\1(?!`)")
-# `its ADR-0002`, `that-tool's ADR-0002`, `OpenTool ADR-0002`: the number is another project's.
-_OTHERS = lazy_regex(
+# `its ADR-0002`, `that-tool's ADR-0002`, `OpenTool ADR-0002`: ids of another project.
+_OTHER_PROJECT = lazy_regex(
     r"""(?<![\w-])(?:(?i:its|their|upstream)(?:\ own)?|[\w-]{1,30}['’]s|[\w.]{1,20}-[\w.-]{1,20}
     |\w{1,20}[a-z][A-Z]\w{0,20}|[a-z]\w{0,10}[0-9]\w{0,10})[\s`*]{1,4}$""",
     re.VERBOSE,
@@ -68,73 +78,76 @@ _COMMENT = lazy_regex(r"\s*(?:#|//|/\*|\*|--|;|%|<!--)")
 _FENCE = lazy_regex(r" {0,3}(`{3,}|~{3,})")
 
 
-def mentions(change: Change, read: Callable[[str], str]) -> Iterator[Mention]:
-    """Every mention of an artifact, in files by path and line, then in title, body and messages.
+def find_mentions(change: Change, read: Callable[[str], str]) -> Iterator[Mention]:
+    """Find every mention of an artifact: in files by path and line, then in the texts of a change.
 
-    `read` gives the text of a file as the change leaves it. Files that nobody here wrote and those
-    whose content is made up are left out, and so is what stands in code blocks, code spans and
-    addresses, and the frontmatter of Markdown with its edges. Of what the author says, an artifact
-    is there once.
+    `read` returns the text of a file after the change. Vendored and generated files, fixtures and
+    templates have no mentions, nor do code blocks, code spans, URLs and the frontmatter of
+    Markdown. Title, body and messages mention each artifact once.
     """
     for file in change.files:
         if file.is_file and not is_foreign(file.path) and not is_sample(file.path):
             added = {line.number: line.text for line in file.added if _MAYBE.search(line.text)}
             if added:
-                yield from mentions_in(file.path, read(file.path), added)
-    yield from _own(list(_said(change)))
+                yield from find_file_mentions(file.path, read(file.path), added)
+    yield from _without_foreign(list(_text_mentions(change)))
 
 
-def mentions_in(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mention]:
-    """The mentions on these lines of the file at `path`, governing comments first. Never raises."""
-    # Lines are git's, which a carriage return alone does not end.
+def find_file_mentions(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mention]:
+    """Find the mentions on the added lines of a file, governing comments first. Never raises.
+
+    `added` has the text of each added line by its number.
+    """
+    # A lone carriage return ends no line for git.
     text = text.replace("\r", " ")
     seen: set[tuple[int, ArtifactId]] = set()
-    test = is_test(path)
+    in_test = is_test(path)
     for mention in _comments(path, text, added):
-        if not test or _on_top(text, mention):
+        if not in_test or _in_header(text, mention):
             seen.add((mention.line, mention.id))
             yield mention
-    if test:
+    if in_test:
         return
     lines = mask_non_prose(text).split("\n") if is_markdown(path) else []
     found: list[Mention] = []
     for number, line in added.items():
-        # Where the text could not be read, the line is taken as it is.
+        # A file that could not be read has no lines: the added line itself is searched.
         shown = lines[number - 1][: len(line)] if number <= len(lines) else line
         for mention in _in_line("text", shown, canonical=not is_text(path)):
-            if (number, mention.id) not in seen and len(found) < MOST:
+            if (number, mention.id) not in seen and len(found) < MAX_MENTIONS:
                 found.append(mention._replace(path=path, line=number, text=line))
-    yield from _own(found)
+    yield from _without_foreign(found)
 
 
-def _on_top(text: str, mention: Mention) -> bool:
-    """Whether a comment is one on a test, and not what is tested, in a string of several lines."""
-    if mention.line > TOP or not _COMMENT.match(mention.text):
+def _in_header(text: str, mention: Mention) -> bool:
+    """Whether a mention in a test is a comment in its first lines, outside a multi-line string."""
+    if mention.line > MAX_TEST_HEADER_LINES or not _COMMENT.match(mention.text):
         return False
     above = "\n".join(text.split("\n", mention.line - 1)[: mention.line - 1])
     return not any(above.count(quote) % 2 for quote in ('"""', "'''", "`"))
 
 
-def _own(found: Sequence[Mention]) -> Iterator[Mention]:
-    """Those that are of no other project: what is once said to be foreign is so further on, too."""
-    foreign = {one.id for one in found if one.foreign}
-    return (one for one in found if one.id not in foreign)
+def _without_foreign(mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """The mentions of this project. One foreign mention of an id makes all of them foreign."""
+    foreign = {mention.id for mention in mentions if mention.foreign}
+    return (mention for mention in mentions if mention.id not in foreign)
 
 
 def _comments(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mention]:
-    """The governing comments, as far as they stand on added lines."""
+    """The governing comments on added lines."""
     if not _GOVERNING.search(text):
         return
-    whole = _without_blocks(text) if is_markdown(path) else text
-    for one in read_governing(whole):
-        if one.line in added:
-            # Markdown that says what governs it does so in prose as well.
-            place: Place = "text" if is_text(path) else "comment"
-            yield Mention(place, one.id, path, one.line, added[one.line], one.requirement)
+    searched = _blank_code(text) if is_markdown(path) else text
+    for entry in read_governing(searched):
+        if entry.line in added:
+            # `Governing: ADR-0001` in Markdown can be prose, so it binds no code.
+            place: MentionPlace = "text" if is_text(path) else "comment"
+            line = added[entry.line]
+            yield Mention(place, entry.id, path, entry.line, line, entry.requirement)
 
 
-def _without_blocks(text: str) -> str:
-    """Markdown with its frontmatter, which has edges and no comments, and its code blanked."""
+def _blank_code(text: str) -> str:
+    """Replace the frontmatter, the code blocks and the code spans of Markdown by blanks."""
     matter = text.count("\n", 0, find_frontmatter_end(text))
     lines = [""] * matter
     fence = ""
@@ -152,45 +165,63 @@ def _without_blocks(text: str) -> str:
     return "\n".join(lines)
 
 
-def _in_line(place: Place, line: str, *, canonical: bool = False) -> Iterator[Mention]:
-    """The mentions in a line of text; in code only those that are spelled as ids are."""
+def _in_line(place: MentionPlace, line: str, *, canonical: bool = False) -> Iterator[Mention]:
+    """The mentions in a line of text; with `canonical` only ids in the form `ADR-0001`."""
     if not _MAYBE.search(line):
         return
     shown = _SPAN.sub(_blank, _URL.sub(_blank, line))
-    found = list(find_id_references(shown))
-    ranges = {
-        at
-        for at in range(1, len(found))
-        if found[at].start == found[at - 1].start
-        or _RANGE.fullmatch(shown[found[at - 1].end : found[at].start].partition("ADR")[0][:12])
+    ids = list(find_id_references(shown))
+    in_range = {
+        index
+        for index in range(1, len(ids))
+        if ids[index].start == ids[index - 1].start
+        or _RANGE.fullmatch(shown[ids[index - 1].end : ids[index].start].partition("ADR")[0][:12])
     }
-    ranges |= {at - 1 for at in ranges}
-    for at, one in enumerate(found):
-        # `Rename ADRs (#123)` is about a pull request.
-        if "(#" in shown[one.start : one.end]:
+    in_range |= {index - 1 for index in in_range}
+    for index, reference in enumerate(ids):
+        written = shown[reference.start : reference.end]
+        # In `Rename ADRs (#123)` the number is that of a pull request.
+        if "(#" in written or (canonical and not _CANONICAL.fullmatch(written)):
             continue
-        if canonical and not _CANONICAL.fullmatch(shown[one.start : one.end]):
-            continue
-        name = _NAMED.match(shown, one.end) if one.id.kind == "SPEC" else None
+        name = _NAMED.match(shown, reference.end) if reference.id.kind == "SPEC" else None
         requirement = " ".join((name[1] or name[2]).split()) if name else ""
-        foreign = bool(_OTHERS.search(shown[max(0, one.start - 40) : one.start]))
-        yield Mention(place, one.id, "", 0, line, requirement, at not in ranges, foreign)
+        foreign = bool(_OTHER_PROJECT.search(shown[max(0, reference.start - 40) : reference.start]))
+        alone = index not in in_range
+        yield Mention(place, reference.id, "", 0, line, requirement, alone, foreign)
 
 
-def _said(change: Change) -> Iterator[Mention]:
-    texts: list[tuple[Place, str]] = [("title", change.title), ("body", change.body)]
+def _text_mentions(change: Change) -> Iterator[Mention]:
+    """The mentions in title, body and messages: each artifact and requirement once."""
+    texts: list[tuple[MentionPlace, str]] = [("title", change.title), ("body", change.body)]
     texts += [("message", message) for message in change.messages]
     seen: set[tuple[ArtifactId, str]] = set()
     for place, text in texts:
-        # A merge is named after branches, which have names of their own.
+        # The message of a merge names branches, and `adr-12-storage` may be one.
         if text.startswith("Merge "):
             continue
-        for line in mask_non_prose(text[:LONGEST]).split("\n"):
+        for line in mask_non_prose(text[:MAX_TEXT]).split("\n"):
             for mention in _in_line(place, line):
                 key = (mention.id, mention.requirement)
                 if key not in seen:
                     seen.add(key)
                     yield mention._replace(text=line.strip())
+
+
+def resolve_mention(corpus: Corpus, identifier: ArtifactId) -> tuple[Artifact, ...]:
+    """Find the artifacts that a mentioned id can mean. An id without a module can be of any."""
+    found = corpus.resolve(identifier)
+    if not found and identifier.suffix == "s":
+        # In `ADR-0001s` the s is a plural.
+        identifier = replace(identifier, suffix="")
+        found = corpus.resolve(identifier)
+    if found or identifier.module:
+        return found
+    return tuple(
+        artifact
+        for other, artifacts in corpus.by_id.items()
+        if replace(other, module="") == identifier
+        for artifact in artifacts
+    )
 
 
 def _blank(match: re.Match[str]) -> str:

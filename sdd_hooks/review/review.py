@@ -1,4 +1,4 @@
-"""The whole review: a change in, what to say about it out."""
+"""The entry points of a review: of commits, and of the staged changes."""
 
 # Governing: SPEC-0010 REQ "Finding the decision", SPEC-0010 REQ "Rules"
 
@@ -14,7 +14,7 @@ from sdd_hooks.changes.tree import Tree
 from sdd_hooks.findings import identify_findings
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import References, ReviewOutcome
-from sdd_hooks.review.apply_rules import check
+from sdd_hooks.review.apply_rules import apply_rules
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.system.git import Git
@@ -26,33 +26,34 @@ if TYPE_CHECKING:
 def review_commits(
     project: Project, base: str, head: str, *, title: str = "", body: str = "", judge: str = ""
 ) -> ReviewOutcome:
-    """Review what `head` changed since it left `base`.
+    """Review the changes of `head` since its merge base with `base`.
 
-    `title` and `body` are the pull request's, "" where there is none; `judge` is the model of `llm`
-    to ask as well, "" for none. Raises RepositoryError for a commit that is not there, and
-    EngineUnavailable for a model that is not.
+    `title` and `body` are those of the pull request, or "". `judge` names a model of `llm` that
+    reviews the change as well, "" for none. Raises RepositoryError for a commit that does not
+    exist, and EngineUnavailable for a model that cannot be loaded.
     """
-    model = _judge(judge)
-    # A hook that has nothing to rank need not wait for it.
+    # An unknown model stops the review at once, and not after minutes.
+    model = _load_judge(judge)
+    # The import is slow, and the pre-commit hook ranks nothing.
     from sdd_hooks.review.references.find import find_references
 
     git = project.repository.git
     change = read_change(git, base, head, title=title, body=body)
     subject = subject_of(project, change, tip=change.base_tip)
-    most = project.configuration.review.max_suggestions
-    references = find_references(project.repository, subject, most)
-    review = _review(subject, references, _history_cut(git))
+    max_suggestions = project.configuration.review.max_suggestions
+    references = find_references(project.repository, subject, max_suggestions)
+    review = _review(subject, references, _shallow_notes(git))
     if model is None:
         return review
     from sdd_hooks.review.judge.judging import judged
 
-    return judged(model, subject, review, suggestions=most)
+    return judged(model, subject, review, suggestions=max_suggestions)
 
 
 def review_staged(project: Project, *, index: str = "") -> ReviewOutcome:
-    """Apply the rules to what is staged.
+    """Apply the rules to the staged changes.
 
-    `index` is git's index file where a commit in the making has one of its own. Raises
+    `index` is the index file of a commit in progress, "" for the default one. Raises
     RepositoryError when git cannot read it.
     """
     change = read_staged(project.repository.git, index)
@@ -60,20 +61,19 @@ def review_staged(project: Project, *, index: str = "") -> ReviewOutcome:
 
 
 def subject_of(project: Project, change: Change, *, index: str = "", tip: str = "") -> Subject:
-    """What rules look at.
+    """Build the subject of a review from a change.
 
-    `index` is git's index file for what is staged in one of its own; `tip` the commit at which the
-    base branch is now, "" when that is the change's base.
+    `index` is the index file of a staged change, "" for the default one. `tip` is the current
+    commit of the base branch, "" when that is the base of the change.
     """
     git = project.repository.git
     artifacts = tuple(one for one in project.collections if one.kind in ARTIFACT_KINDS)
     after = Tree(git, change.head, index)
-    moved = Tree(git, tip) if tip not in ("", change.base) else None
-    return Subject(change, Tree(git, change.base), after, artifacts, moved)
+    tip_tree = Tree(git, tip) if tip not in ("", change.base) else None
+    return Subject(change, Tree(git, change.base), after, artifacts, tip_tree)
 
 
-def _judge(name: str) -> LanguageModel | None:
-    """The model to ask; whether there is one is known before the review begins."""
+def _load_judge(name: str) -> LanguageModel | None:
     if not name:
         return None
     from sdd_hooks.models.language_model import load_language_model
@@ -81,8 +81,8 @@ def _judge(name: str) -> LanguageModel | None:
     return load_language_model(name)
 
 
-def _history_cut(git: Git) -> tuple[str, ...]:
-    """What a shallow clone cannot tell, as a note."""
+def _shallow_notes(git: Git) -> tuple[str, ...]:
+    """A note about the history that a shallow clone lacks."""
     if not is_shallow(git):
         return ()
     return (
@@ -93,14 +93,14 @@ def _history_cut(git: Git) -> tuple[str, ...]:
 
 def _review(subject: Subject, references: References, notes: tuple[str, ...] = ()) -> ReviewOutcome:
     change = subject.change
-    checked = check(subject, registered())
+    results = apply_rules(subject, registered())
     return ReviewOutcome(
         change.base,
         change.head,
         change.title,
         len(change.files),
         references,
-        identify_findings(checked.findings, change.added_lines()),
-        checked.suppressed,
-        (*change.notes, *notes, *checked.notes),
+        identify_findings(results.findings, change.added_lines()),
+        results.suppressed,
+        (*change.notes, *notes, *results.notes),
     )

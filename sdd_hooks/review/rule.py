@@ -1,4 +1,4 @@
-"""What a rule is: a name, what it is for, and a function from a subject to findings."""
+"""The type of a rule: its name, its description, and a function from a subject to findings."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sdd_hooks.review.subject import Subject
 class Rule:
     """A rule of the review.
 
-    `id` is in kebab case, and the `rule` of each of its findings is that, or begins with it and a
-    slash (`security/inner-html`). `severity` is the worst it finds. `summary` says in one line
-    what it finds, `advice` in one or two sentences why, and what to do. `check` is a pure function
-    of the subject, and raises nothing. One that `guards_records` is suppressed only where the base
-    says so already.
+    `id` is in kebab case. The `rule` of each finding is this id, or begins with it and a slash
+    (`security/inner-html`). `severity` is the worst severity of its findings. `summary` says in one
+    line what the rule finds; `advice` says in one or two sentences why, and what to do. `check` is
+    a pure function of the subject and raises no exception. With `guards_records`, a suppression
+    takes effect only when the file has it at the base already.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What rules look at: a change, and the repository before it and after it."""
+"""The subject of a review: a change, and the repository before and after it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.review.mentions import MOST, Mention, mentions
+from sdd_hooks.review.mentions import MAX_MENTIONS, Mention, find_mentions
 
 
 @dataclass(frozen=True)
 class Subject:
     """A change, the trees around it, and the collections that hold artifacts (kinds adrs, specs).
 
-    `tip` is the base branch as it is now, when that is not `before`: it may have gone on since the
-    change left it. What is read from a tree is read when it is asked for, once.
+    `tip` is the current commit of the base branch, None when that is `before`. Trees are read on
+    first use, and each part once.
     """
 
     change: Change
@@ -29,7 +29,7 @@ class Subject:
 
     def __post_init__(self) -> None:
         for file in self.change.files:
-            # A file that is new is none before, and one that is gone is none after.
+            # The diff has the object ids already: the trees need not look them up.
             if file.was_file or not file.before:
                 self.before.expect(Blob(file.before or file.path, file.blob_before))
             if file.is_file or file.status == "D":
@@ -49,20 +49,20 @@ class Subject:
 
     @cached_property
     def corpus_tip(self) -> Corpus:
-        """The artifacts of the base branch as it is now."""
+        """The artifacts at the current commit of the base branch."""
         return self.corpus_before if self.tip is None else self.tip.corpus(self.collections)
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
-        """The artifacts that the change names, in files by path and line, then by its author."""
-        return tuple(islice(mentions(self.change, self.text), MOST))
+        """The artifacts that the change names: in files by path and line, then in its texts."""
+        return tuple(islice(find_mentions(self.change, self.text), MAX_MENTIONS))
 
     def text(self, path: str) -> str:
-        """The file as the change leaves it; "" when it is none, binary, or too large."""
+        """The text of a file after the change; "" when it is absent, binary or too large."""
         return self.after.text(path)
 
     def text_before(self, path: str) -> str:
-        """The file at the base, likewise."""
+        """The text of a file at the base, under the same conditions."""
         return self.before.text(path)
 
     def is_artifact(self, path: str) -> bool:
@@ -71,7 +71,7 @@ class Subject:
 
     @property
     def _touches_artifacts(self) -> bool:
-        """Whether the change has an artifact, or a submodule that holds some."""
+        """Whether the change has an artifact, or a submodule with a collection of artifacts."""
         submodules = {collection.repository for collection in self.collections}
         return any(
             path in submodules or self.is_artifact(path)

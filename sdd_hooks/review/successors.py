@@ -1,4 +1,4 @@
-"""What holds in place of an artifact that no longer does."""
+"""The artifacts that replace one which is no longer in force."""
 
 # Governing: SPEC-0002 REQ "Status", SPEC-0010 REQ "Rules"
 
@@ -11,11 +11,11 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 
 Successors = Mapping[str, Sequence[Artifact]]
-"""What replaced each artifact, by its path: as it says itself, or as its successor says."""
+"""The direct successors of each replaced artifact, by its path. Either side may declare one."""
 
 
-def successors(corpus: Corpus) -> Successors:
-    """What replaced each artifact that was replaced, one step on."""
+def find_successors(corpus: Corpus) -> Successors:
+    """Find the direct successors of every artifact of a corpus that was replaced."""
     found: dict[str, list[Artifact]] = {}
     for artifact in corpus.artifacts:
         for identifier in artifact.successors:
@@ -28,10 +28,10 @@ def successors(corpus: Corpus) -> Successors:
     return found
 
 
-def replacements(artifact: Artifact, known: Successors) -> tuple[Artifact, ...]:
-    """The artifacts in force at the ends of the ways on from `artifact`, nearest first.
+def find_replacements(artifact: Artifact, known: Successors) -> tuple[Artifact, ...]:
+    """Follow the successors of `artifact` to the artifacts that are in force, nearest first.
 
-    None when nothing replaced it, or only what does not hold either. Circles are walked once.
+    Empty when nothing replaced it, or no successor is in force. A cycle is followed once.
     """
     seen = {artifact.path}
     waiting = deque([artifact])

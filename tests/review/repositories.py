@@ -1,4 +1,4 @@
-"""Subjects of rules, out of real repositories: what was there, and what a change does to it."""
+"""Subjects of a review from real repositories: the files before, and a change to them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sdd_hooks.review.subject import Subject
 from tests.support.repos import Repo
 
 Files = Mapping[str, str | bytes | None]
-"""What is written, by path; None takes a file away. Files that are not named stay."""
+"""Contents by path; None deletes the file. Files that are not named stay unchanged."""
 
 _MEMORY = "CLAUDE.md"
 _SECTION = "## Architecture Context"
@@ -28,10 +28,9 @@ def subject_of(
     adrs: str = "docs/adrs",
     specs: str = "docs/openspec/specs",
 ) -> Subject:
-    """The commit `message` that does `after` to a repository of the files `before`.
+    """The subject of a commit that changes a repository with the files `before` by `after`.
 
-    The folders of artifacts are declared in CLAUDE.md, below what `before` has there; "" leaves a
-    declaration out.
+    CLAUDE.md declares the folders of artifacts, below its text in `before`; "" declares no folder.
     """
     repo = _begin(tmp_path, before, adrs, specs)
     base = repo.head()
@@ -49,7 +48,7 @@ def staged_subject_of(
     adrs: str = "docs/adrs",
     specs: str = "docs/openspec/specs",
 ) -> Subject:
-    """The same change, staged and not committed."""
+    """The subject of the same change, staged and not committed."""
     repo = _begin(tmp_path, before, adrs, specs)
     _apply(repo, after)
     repo.git("add", "--all")
@@ -60,14 +59,14 @@ def _begin(tmp_path: Path, before: Mapping[str, str | bytes], adrs: str, specs: 
     repo = Repo.init(tmp_path / "repo")
     _apply(repo, before)
     memory = repo.root / _MEMORY
-    said = memory.read_text() if memory.exists() else ""
+    text = memory.read_text() if memory.exists() else ""
     declared = [
         f"- {what} are in `{folder}/`\n"
         for what, folder in (("Architecture Decision Records", adrs), ("Specifications", specs))
         if folder
     ]
-    if declared and _SECTION not in said:
-        repo.write(_MEMORY, f"{said}\n{_SECTION}\n\n{''.join(declared)}".lstrip("\n"))
+    if declared and _SECTION not in text:
+        repo.write(_MEMORY, f"{text}\n{_SECTION}\n\n{''.join(declared)}".lstrip("\n"))
     repo.commit("Before")
     return repo
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.findings import Finding, worst_first
-from sdd_hooks.review.apply_rules import LONGEST, MOST, check
+from sdd_hooks.review.apply_rules import MAX_FINDINGS, MAX_TEXT, apply_rules
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules import own
 from sdd_hooks.review.subject import Subject
@@ -30,15 +30,15 @@ def rule(check: Callable[[Subject], Iterable[Finding]]) -> Rule:
     return Rule("magic", "critical", "Magic.", "None.", check)
 
 
-def test_the_worst_come_first_then_by_path_and_line_and_each_once(subject: Subject) -> None:
-    checked = check(subject, [rule(lambda _: [THREE, ONE, TWO]), rule(lambda _: [ONE])])
+def test_findings_are_distinct_and_ordered_by_severity_path_and_line(subject: Subject) -> None:
+    results = apply_rules(subject, [rule(lambda _: [THREE, ONE, TWO]), rule(lambda _: [ONE])])
 
-    assert checked.findings == (TWO, ONE, THREE)
-    assert checked.suppressed == checked.notes == ()
+    assert results.findings == (TWO, ONE, THREE)
+    assert results.suppressed == results.notes == ()
     assert worst_first([THREE, ONE, TWO, ONE]) == (TWO, ONE, THREE)
 
 
-def test_a_rule_that_raises_is_a_note_and_the_others_go_on(subject: Subject) -> None:
+def test_a_rule_that_raises_becomes_a_note_and_other_rules_continue(subject: Subject) -> None:
     def fails(_: Subject) -> Iterator[Finding]:
         yield ONE
         raise ZeroDivisionError("by\x1b[31m nothing")
@@ -49,18 +49,18 @@ def test_a_rule_that_raises_is_a_note_and_the_others_go_on(subject: Subject) -> 
     def recurses(subject: Subject) -> Iterable[Finding]:
         return recurses(subject)
 
-    checked = check(subject, [rule(fails), rule(ends), rule(recurses), rule(lambda _: [TWO])])
+    results = apply_rules(subject, [rule(fails), rule(ends), rule(recurses), rule(lambda _: [TWO])])
 
-    assert checked.findings == (TWO, ONE)
-    assert checked.notes[:2] == (
+    assert results.findings == (TWO, ONE)
+    assert results.notes[:2] == (
         "the rule magic failed: ZeroDivisionError: by\\x1b[31m nothing",
         "the rule magic is out of order: repair it",
     )
-    assert checked.notes[2].startswith("the rule magic failed: RecursionError: ")
+    assert results.notes[2].startswith("the rule magic failed: RecursionError: ")
 
 
 @pytest.mark.parametrize(
-    "odd",
+    "invalid",
     [
         "text",
         None,
@@ -71,44 +71,44 @@ def test_a_rule_that_raises_is_a_note_and_the_others_go_on(subject: Subject) -> 
         Finding(None, 1, "magic", "info", "m"),  # type: ignore[arg-type]
     ],
 )
-def test_what_is_no_finding_of_the_rule_is_left_out(subject: Subject, odd: object) -> None:
-    def check_oddly(_: Subject) -> Iterator[Finding]:
+def test_an_invalid_finding_is_left_out(subject: Subject, invalid: object) -> None:
+    def return_invalid(_: Subject) -> Iterator[Finding]:
         yield ONE
-        yield odd  # type: ignore[misc]
+        yield invalid  # type: ignore[misc]
 
-    checked = check(subject, [rule(check_oddly)])
+    results = apply_rules(subject, [rule(return_invalid)])
 
-    assert checked.findings == (ONE,)
-    assert checked.notes == ("the rule magic found what is no finding of its own: left out",)
+    assert results.findings == (ONE,)
+    assert results.notes == ("the rule magic returned an invalid finding: the rest is left out",)
 
 
-def test_a_rule_that_finds_no_end_is_stopped(subject: Subject) -> None:
+def test_a_rule_with_endless_findings_is_stopped(subject: Subject) -> None:
     def endless(_: Subject) -> Iterator[Finding]:
         number = 0
         while True:
             number += 1
             yield Finding("a.py", number, "magic", "info", "again")
 
-    checked = check(subject, [rule(endless)])
+    results = apply_rules(subject, [rule(endless)])
 
-    assert len(checked.findings) == MOST
-    assert checked.notes == ("the rule magic found more than 1,000: the rest is left out",)
+    assert len(results.findings) == MAX_FINDINGS
+    assert results.notes == ("the rule magic found more than 1,000: the rest is left out",)
 
 
-def test_a_message_is_one_line_and_nothing_is_endless(subject: Subject) -> None:
-    odd = Finding("a.py", 1, "magic", "info", "one\n\x1b[2Jtwo" + "!" * 9_000, "x" * 9_000)
+def test_a_message_becomes_one_line_of_limited_length(subject: Subject) -> None:
+    long = Finding("a.py", 1, "magic", "info", "one\n\x1b[2Jtwo" + "!" * 9_000, "x" * 9_000)
 
-    (one,) = check(subject, [rule(lambda _: [odd])]).findings
+    (finding,) = apply_rules(subject, [rule(lambda _: [long])]).findings
 
-    assert one.message.startswith("one \\x1b[2Jtwo!!")
-    assert len(one.message) == len(one.evidence) == LONGEST
+    assert finding.message.startswith("one \\x1b[2Jtwo!!")
+    assert len(finding.message) == len(finding.evidence) == MAX_TEXT
 
 
 HOSTILE = "docs/adrs/ADR-0001-\n\"'`$(x) \x1b[31m\udcff.md"
 
 
 @pytest.mark.parametrize("make", [subject_of, staged_subject_of])
-def test_hostile_paths_and_texts_are_findings_like_others(
+def test_hostile_paths_and_texts_are_reported_as_findings(
     tmp_path: Path, make: Callable[..., Subject]
 ) -> None:
     conflict = b"<<<<<<< \xff\x1b[31m\n=======\n>>>>>>> b\n"
@@ -121,17 +121,17 @@ def test_hostile_paths_and_texts_are_findings_like_others(
         },
     )
 
-    checked = check(subject, own())
+    results = apply_rules(subject, own())
 
-    assert checked.notes == ()
-    assert [one.rule for one in checked.findings] == [
+    assert results.notes == ()
+    assert [one.rule for one in results.findings] == [
         "conflict-marker",
         "dangling-reference",
         "frontmatter/broken-frontmatter",
         "duplicate-number",
         "superseded-reference",
     ]
-    assert all(one.message.isprintable() for one in checked.findings)
+    assert all(one.message.isprintable() for one in results.findings)
 
 
 PIECES = st.sampled_from(
@@ -146,7 +146,7 @@ PIECES = st.sampled_from(
 
 @settings(max_examples=25)
 @given(data=st.data())
-def test_no_rule_of_our_own_fails_whatever_is_written(
+def test_no_built_in_rule_fails_on_any_text(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     text = st.lists(PIECES | st.text(max_size=5), max_size=12).map("".join)
@@ -159,4 +159,4 @@ def test_no_rule_of_our_own_fails_whatever_is_written(
         tmp_path_factory.mktemp("repo"), before, after, body=data.draw(text), title="t"
     )
 
-    assert check(subject, own()).notes == ()
+    assert apply_rules(subject, own()).notes == ()

@@ -1,10 +1,10 @@
-"""Fingerprints of what the rules find, before and after a rebase."""
+"""Fingerprints of the findings of rules, before and after a rebase."""
 
 from __future__ import annotations
 
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.findings import identify_findings
-from sdd_hooks.review.apply_rules import check
+from sdd_hooks.review.apply_rules import apply_rules
 from sdd_hooks.review.review import subject_of
 from sdd_hooks.review.rules import own
 from tests.review.rules.records import adr
@@ -13,7 +13,7 @@ from tests.support.repos import Repo
 CONFLICT = "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"
 
 
-def test_a_rebase_and_lines_above_leave_the_fingerprints(repo: Repo) -> None:
+def test_a_rebase_and_new_lines_above_keep_the_fingerprints(repo: Repo) -> None:
     path = next(iter(adr(1)))
     repo.write("CLAUDE.md", "## Architecture Context\n\n- ADRs are in `docs/adrs/`\n")
     repo.write(path, adr(1)[path])
@@ -26,11 +26,11 @@ def test_a_rebase_and_lines_above_leave_the_fingerprints(repo: Repo) -> None:
     def fingerprints(base: str) -> list[tuple[str, str, int]]:
         change = read_change(repo.handle, base, "topic")
         subject = subject_of(repo.project(), change)
-        checked = check(subject, own())
-        assert checked.notes == ()
+        results = apply_rules(subject, own())
+        assert results.notes == ()
         return [
             (one.finding.rule, one.fingerprint, one.finding.line)
-            for one in identify_findings(checked.findings, change.added_lines())
+            for one in identify_findings(results.findings, change.added_lines())
         ]
 
     before = fingerprints(base)

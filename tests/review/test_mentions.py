@@ -7,22 +7,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.changes.change import Change
-from sdd_hooks.review.mentions import TOP, Mention, mentions, mentions_in
+from sdd_hooks.review.mentions import (
+    MAX_TEST_HEADER_LINES,
+    Mention,
+    find_file_mentions,
+    find_mentions,
+)
 from tests.review.repositories import staged_subject_of, subject_of
 
 
-def told(found: list[Mention]) -> list[tuple[str, str, int]]:
+def summaries(found: list[Mention]) -> list[tuple[str, str, int]]:
     return [(one.place, str(one.id), one.line) for one in found]
 
 
 def in_file(tmp_path: Path, path: str, text: str) -> list[tuple[str, str, int]]:
     subject = staged_subject_of(tmp_path, {}, {path: text})
-    return told([one for one in subject.mentions if one.path == path])
+    return summaries([one for one in subject.mentions if one.path == path])
 
 
-def said(title: str = "", body: str = "", *messages: str) -> list[tuple[str, str]]:
+def mentioned(title: str = "", body: str = "", *messages: str) -> list[tuple[str, str]]:
     change = Change("", "", title, body, messages, ())
-    return [(one.place, str(one.id)) for one in mentions(change, lambda path: "")]
+    return [(one.place, str(one.id)) for one in find_mentions(change, lambda path: "")]
 
 
 def test_governing_comments_and_ids_in_code(tmp_path: Path) -> None:
@@ -42,15 +47,18 @@ def test_governing_comments_and_ids_in_code(tmp_path: Path) -> None:
     ]
 
 
-def test_only_what_is_on_added_lines(tmp_path: Path) -> None:
+def test_only_added_lines_have_mentions(tmp_path: Path) -> None:
     before = "# Governing: ADR-0001,\n#   ADR-0002\nx = 1  # ADR-0003\n"
     after = "# Governing: ADR-0001,\n#   ADR-0002,\n#   ADR-0004\nx = 1  # ADR-0003\ny = 2\n"
     subject = subject_of(tmp_path, {"a.py": before}, {"a.py": after})
 
-    assert told(list(subject.mentions)) == [("comment", "ADR-0002", 2), ("comment", "ADR-0004", 3)]
+    assert summaries(list(subject.mentions)) == [
+        ("comment", "ADR-0002", 2),
+        ("comment", "ADR-0004", 3),
+    ]
 
 
-def test_a_requirement_is_one_mention(tmp_path: Path) -> None:
+def test_each_requirement_is_one_mention(tmp_path: Path) -> None:
     text = '// Governing: SPEC-0001 REQ "One", REQ "Two"\n// by SPEC-0001 REQ "Three"\n'
     subject = staged_subject_of(tmp_path, {}, {"a.go": text})
 
@@ -61,7 +69,7 @@ def test_a_requirement_is_one_mention(tmp_path: Path) -> None:
     ]
 
 
-def test_markdown_without_its_code_its_addresses_and_its_frontmatter(tmp_path: Path) -> None:
+def test_code_urls_and_frontmatter_of_markdown_have_no_mentions(tmp_path: Path) -> None:
     text = (
         "---\nextends: [ADR-0001]\n---\n"
         "<!-- Governing: ADR-0002 -->\n"
@@ -92,25 +100,25 @@ def test_markdown_without_its_code_its_addresses_and_its_frontmatter(tmp_path: P
         ("RFC 12, rfc-0012, C99 ADRIFT, spectrum 4, a spec 12", []),
     ],
 )
-def test_ids_that_are_somebody_elses(tmp_path: Path, line: str, ids: list[str]) -> None:
+def test_ids_of_other_projects_are_left_out(tmp_path: Path, line: str, ids: list[str]) -> None:
     assert [one for _, one, _ in in_file(tmp_path, "a.md", f"{line}\n")] == ids
 
 
-def test_lines_are_those_of_git(tmp_path: Path) -> None:
+def test_lines_are_counted_as_git_counts_them(tmp_path: Path) -> None:
     text = "one\rtwo\r\n\rADR-0001\r\n# Governing: ADR-0002\r\n"
 
     assert [line for _, _, line in in_file(tmp_path, "a.md", text)] == [3, 2]
     assert [line for _, _, line in in_file(tmp_path / "b", "a.py", text)] == [3, 2]
 
 
-def test_a_range_is_not_told_as_each_of_its_ids(tmp_path: Path) -> None:
+def test_ids_of_a_range_are_not_alone(tmp_path: Path) -> None:
     text = "ADR-0001..0003 and ADR-0010, ADR-0020 – ADR-0022, ADR-0030 to ADR-0031; ADR-0040\n"
     subject = staged_subject_of(tmp_path, {}, {"a.md": text})
 
     assert [str(one.id) for one in subject.mentions if one.alone] == ["ADR-0010", "ADR-0040"]
 
 
-def test_files_that_are_left_out(tmp_path: Path) -> None:
+def test_vendored_generated_and_fixture_files_are_left_out(tmp_path: Path) -> None:
     text = "# Governing: ADR-0001\n"
     files: dict[str, str | bytes] = dict.fromkeys(
         ("tests/fixtures/a.py", "vendor/a.py", "docs/template.md", "a.min.js", "a.json"), text
@@ -120,28 +128,28 @@ def test_files_that_are_left_out(tmp_path: Path) -> None:
     assert [one for one in subject.mentions if one.path != "CLAUDE.md"] == []
 
 
-def test_of_a_test_only_the_comment_at_its_top(tmp_path: Path) -> None:
+def test_only_the_header_of_a_test_has_mentions(tmp_path: Path) -> None:
     text = (
         '"""Tests."""\n# Governing: ADR-0001\nx = \'ADR-0002\'\n'
         'y = """\n# Governing: ADR-0003\n"""\nz = "# Governing: ADR-0004"\n'
     )
-    text += "\n" * TOP + "# Governing: ADR-0005\n"
+    text += "\n" * MAX_TEST_HEADER_LINES + "# Governing: ADR-0005\n"
 
     assert in_file(tmp_path, "tests/test_a.py", text) == [("comment", "ADR-0001", 2)]
 
 
-def test_what_the_author_says_each_artifact_once() -> None:
-    assert said("ADR-0001: go", "By ADR-0002 and adr-0001.", "ADR-0003\n\nADR-0002") == [
+def test_title_body_and_messages_mention_each_artifact_once() -> None:
+    assert mentioned("ADR-0001: go", "By ADR-0002 and adr-0001.", "ADR-0003\n\nADR-0002") == [
         ("title", "ADR-0001"),
         ("body", "ADR-0002"),
         ("message", "ADR-0003"),
     ]
 
 
-def test_what_the_author_does_not_say() -> None:
+def test_comments_code_urls_and_merges_in_texts_have_no_mentions() -> None:
     body = "<!-- for example ADR-0001 -->\n```\nADR-0002\n```\n`ADR-0003` https://x.org/ADR-0004\n"
 
-    assert said("", body, "Merge branch 'adr-0005-go'") == []
+    assert mentioned("", body, "Merge branch 'adr-0005-go'") == []
 
 
 @given(
@@ -166,13 +174,13 @@ def test_what_the_author_does_not_say() -> None:
         max_size=20,
     )
 )
-def test_nothing_in_a_text_fails(pieces: list[str]) -> None:
+def test_no_text_makes_the_search_fail(pieces: list[str]) -> None:
     text = "".join(pieces)
     added = dict(enumerate(text.split("\n"), 1))
 
-    said(text, text, text)
+    mentioned(text, text, text)
     for path in ("a.md", "a.py", "a.txt"):
-        for one in mentions_in(path, text, added):
+        for one in find_file_mentions(path, text, added):
             assert one.text == added[one.line]
 
 
@@ -180,10 +188,10 @@ def test_nothing_in_a_text_fails(pieces: list[str]) -> None:
     "piece",
     ["[", "`", "http://", "](", "ADR-", "its ", "(#", "ADR-0001", 'REQ "', "SPEC-1 REQ", "a-"],
 )
-def test_hostile_lines_take_no_time(piece: str) -> None:
+def test_hostile_lines_are_searched_in_linear_time(piece: str) -> None:
     line = piece * (2_000 // len(piece))
     text = "\n".join([line] * 40)
 
-    said(line, text)
+    mentioned(line, text)
     for path in ("a.md", "a.py"):
-        list(mentions_in(path, text, dict(enumerate(text.split("\n"), 1))))
+        list(find_file_mentions(path, text, dict(enumerate(text.split("\n"), 1))))

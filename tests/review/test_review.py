@@ -8,7 +8,7 @@ from tests.cli.commands import SCRIPTS
 from tests.support.repos import Repo
 
 
-def test_a_shallow_clone_is_reviewed_and_says_what_it_cannot_tell(tmp_path: Path) -> None:
+def test_the_review_of_a_shallow_clone_has_a_note_about_the_missing_history(tmp_path: Path) -> None:
     origin = Repo.init(tmp_path / "origin")
     origin.write("docs/adrs/ADR-0001-x.md", "# ADR-0001: X\n\n## Decision\n\nQueues are kept.\n")
     origin.write("CLAUDE.md", "- Architecture Decision Records are in `docs/adrs/`\n")
@@ -23,7 +23,7 @@ def test_a_shallow_clone_is_reviewed_and_says_what_it_cannot_tell(tmp_path: Path
     assert [one.id for one in shallow.references.ranked] == ["ADR-0001"]
 
 
-def test_the_same_change_has_the_same_bytes_in_every_process(tmp_path: Path) -> None:
+def test_a_report_has_the_same_bytes_in_every_process(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "repo")
     for number in range(6):
         text = f"# ADR-000{number}: Queues {number}\n\n## Decision\n\nQueue{number} keeps leases.\n"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
-from sdd_hooks.review.successors import replacements, successors
+from sdd_hooks.review.successors import find_replacements, find_successors
 
 
 def corpus(**records: str) -> Corpus:
@@ -16,23 +16,23 @@ def corpus(**records: str) -> Corpus:
     )
 
 
-def ends(found: Corpus, name: str) -> list[str]:
+def replacements_of(found: Corpus, name: str) -> list[str]:
     (artifact,) = found.resolve(name)
-    return [one.name for one in replacements(artifact, successors(found))]
+    return [one.name for one in find_replacements(artifact, find_successors(found))]
 
 
-def test_both_say_it_or_one_of_them_does() -> None:
-    said_by_old = corpus(a1="status: superseded by ADR-0002", a2="status: accepted")
-    said_by_new = corpus(a1="status: superseded", a2="status: accepted\nsupersedes: [ADR-0001]")
+def test_either_record_or_both_declare_the_successor() -> None:
+    declared_by_old = corpus(a1="status: superseded by ADR-0002", a2="status: accepted")
+    declared_by_new = corpus(a1="status: superseded", a2="status: accepted\nsupersedes: [ADR-0001]")
     both = corpus(
         a1="status: superseded by ADR-0002", a2="status: accepted\nsupersedes: [ADR-0001]"
     )
 
-    for found in (said_by_old, said_by_new, both):
-        assert ends(found, "ADR-0001") == ["ADR-0002"]
+    for found in (declared_by_old, declared_by_new, both):
+        assert replacements_of(found, "ADR-0001") == ["ADR-0002"]
 
 
-def test_the_way_is_followed_to_its_end() -> None:
+def test_successors_are_followed_to_the_record_in_force() -> None:
     found = corpus(
         a1="status: superseded by ADR-0002",
         a2="status: superseded by ADR-0003",
@@ -40,10 +40,10 @@ def test_the_way_is_followed_to_its_end() -> None:
         a4="status: accepted\nsupersedes: [ADR-0003]",
     )
 
-    assert ends(found, "ADR-0001") == ["ADR-0004"]
+    assert replacements_of(found, "ADR-0001") == ["ADR-0004"]
 
 
-def test_it_may_part() -> None:
+def test_a_record_can_have_several_replacements() -> None:
     found = corpus(
         a1="status: superseded by ADR-0002 and ADR-0003",
         a2="status: accepted",
@@ -51,10 +51,10 @@ def test_it_may_part() -> None:
         a4="status: accepted",
     )
 
-    assert ends(found, "ADR-0001") == ["ADR-0002", "ADR-0004"]
+    assert replacements_of(found, "ADR-0001") == ["ADR-0002", "ADR-0004"]
 
 
-def test_a_circle_and_an_end_that_does_not_hold_lead_to_nothing() -> None:
+def test_cycles_and_records_not_in_force_are_no_replacements() -> None:
     found = corpus(
         a1="status: superseded by ADR-0002",
         a2="status: superseded by ADR-0001",
@@ -65,4 +65,4 @@ def test_a_circle_and_an_end_that_does_not_hold_lead_to_nothing() -> None:
     )
 
     for name in ("ADR-0001", "ADR-0002", "ADR-0003", "ADR-0005", "ADR-0006"):
-        assert ends(found, name) == []
+        assert replacements_of(found, name) == []

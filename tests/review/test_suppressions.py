@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.findings import Finding
-from sdd_hooks.review.apply_rules import check
+from sdd_hooks.review.apply_rules import apply_rules
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules import own
-from sdd_hooks.review.suppressions import LONGEST_REASON, read_suppression, suppressions
+from sdd_hooks.review.suppressions import MAX_REASON, read_suppression, read_suppressions
 from tests.review.repositories import subject_of
 from tests.review.rules.records import adr
 
@@ -48,7 +48,7 @@ RULE = Rule(
         "# SDD-Ignore: Magic/Dark ( a\treason )",
     ],
 )
-def test_a_comment_of_any_syntax(line: str) -> None:
+def test_a_comment_in_any_syntax_is_read(line: str) -> None:
     found = read_suppression(line, 7)
 
     assert found is not None
@@ -64,7 +64,7 @@ def test_a_comment_of_any_syntax(line: str) -> None:
         ("# sdd-ignore: a ()", ("a",), ""),
         ("# sdd-ignore: a (  )", ("a",), ""),
         ("# sdd-ignore: a (never closed", ("a",), ""),
-        (f"# sdd-ignore: a ({'x' * 350})", ("a",), "x" * LONGEST_REASON),
+        (f"# sdd-ignore: a ({'x' * 350})", ("a",), "x" * MAX_REASON),
     ],
 )
 def test_rules_and_reason(line: str, rules: tuple[str, ...], reason: str) -> None:
@@ -87,11 +87,11 @@ def test_rules_and_reason(line: str, rules: tuple[str, ...], reason: str) -> Non
         "",
     ],
 )
-def test_what_is_none(line: str) -> None:
+def test_lines_without_a_suppression(line: str) -> None:
     assert read_suppression(line, 1) is None
 
 
-def test_a_rule_is_named_by_its_id_or_by_the_part_before_the_slash() -> None:
+def test_a_suppression_names_a_rule_by_id_or_by_the_part_before_the_slash() -> None:
     found = read_suppression("# sdd-ignore: security (why)", 1)
     exact = read_suppression("# sdd-ignore: security/redirect (why)", 1)
 
@@ -105,23 +105,23 @@ def test_a_rule_is_named_by_its_id_or_by_the_part_before_the_slash() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=[]), max_size=200))
-def test_nothing_in_a_text_fails(text: str) -> None:
-    for one in (*suppressions(text), *suppressions(f"# sdd-ignore: {text}")):
+def test_any_text_can_be_read(text: str) -> None:
+    for one in (*read_suppressions(text), *read_suppressions(f"# sdd-ignore: {text}")):
         assert one.rules
-        assert len(one.reason) <= LONGEST_REASON
+        assert len(one.reason) <= MAX_REASON
         assert "\n" not in one.reason
 
 
 @pytest.mark.parametrize(
     "start", ["#", "# ", "(*", "{", "/", "# sdd-ignore: a,", "# sdd-ignore: a("]
 )
-def test_hostile_lines_take_no_time(start: str) -> None:
+def test_hostile_lines_are_read_in_linear_time(start: str) -> None:
     line = start * (200_000 // len(start)) + " # sdd-ignore: "
 
-    assert suppressions(line) == () or suppressions(line)[0].reason == ""
+    assert read_suppressions(line) == () or read_suppressions(line)[0].reason == ""
 
 
-def test_on_the_line_or_on_the_line_above(tmp_path: Path) -> None:
+def test_a_suppression_covers_its_line_and_the_line_below(tmp_path: Path) -> None:
     text = (
         "dark 1  # sdd-ignore: magic (beside)\n"
         "\n"
@@ -137,28 +137,28 @@ def test_on_the_line_or_on_the_line_above(tmp_path: Path) -> None:
     )
     subject = subject_of(tmp_path, {}, {"a.py": text})
 
-    checked = check(subject, [RULE])
+    results = apply_rules(subject, [RULE])
 
-    assert [one.line for one in checked.findings] == [6, 9, 11]
-    assert [(one.finding.line, one.reason) for one in checked.suppressed] == [
+    assert [one.line for one in results.findings] == [6, 9, 11]
+    assert [(one.finding.line, one.reason) for one in results.suppressed] == [
         (1, "beside"),
         (4, "above"),
     ]
 
 
-def test_a_finding_on_the_file_as_a_whole_anywhere_in_it(tmp_path: Path) -> None:
+def test_a_finding_about_a_file_is_suppressed_on_any_line(tmp_path: Path) -> None:
     mark = "<!-- sdd-ignore: spec-pair (soon) -->"
     files = {
         "docs/openspec/specs/a/spec.md": f"# SPEC-0001: A\n\n{mark}\n",
         "docs/openspec/specs/b/spec.md": "# SPEC-0002: B\n",
     }
-    checked = check(subject_of(tmp_path, {}, files), own())
+    results = apply_rules(subject_of(tmp_path, {}, files), own())
 
-    assert [one.path for one in checked.findings] == ["docs/openspec/specs/b/spec.md"]
-    assert [one.reason for one in checked.suppressed] == ["soon"]
+    assert [one.path for one in results.findings] == ["docs/openspec/specs/b/spec.md"]
+    assert [one.reason for one in results.suppressed] == ["soon"]
 
 
-def test_one_that_the_base_has_counts_in_a_file_that_the_change_leaves_alone(
+def test_a_suppression_in_an_unchanged_file_takes_effect(
     tmp_path: Path,
 ) -> None:
     rule = Rule(
@@ -167,35 +167,35 @@ def test_one_that_the_base_has_counts_in_a_file_that_the_change_leaves_alone(
     before = {"a.py": "1\n", "b.py": "# sdd-ignore: magic (agreed)\ndark\n"}
     subject = subject_of(tmp_path, before, {"a.py": "2\n"})
 
-    assert [one.reason for one in check(subject, [rule]).suppressed] == ["agreed"]
+    assert [one.reason for one in apply_rules(subject, [rule]).suppressed] == ["agreed"]
 
 
-def test_what_the_change_takes_out_no_longer_counts(tmp_path: Path) -> None:
+def test_a_removed_suppression_has_no_effect(tmp_path: Path) -> None:
     before = {"a.py": "# sdd-ignore: magic (agreed)\nlight\n"}
     subject = subject_of(tmp_path, before, {"a.py": "\ndark\n"})
 
-    assert [one.line for one in check(subject, [RULE]).findings] == [2]
+    assert [one.line for one in apply_rules(subject, [RULE]).findings] == [2]
 
 
-def test_nobody_excuses_their_own_change_to_a_decision(tmp_path: Path) -> None:
+def test_a_change_cannot_exempt_itself_from_a_rule_that_guards_records(tmp_path: Path) -> None:
     path = next(iter(adr(1)))
     mark = "<!-- sdd-ignore: accepted-decision (a living text) -->\n"
     old = adr(1, decision="We keep it simple.\n")[path]
     new = adr(1, decision=f"{mark}We make it complicated.\n")[path]
 
-    checked = check(subject_of(tmp_path, {path: old}, {path: new}), own())
+    results = apply_rules(subject_of(tmp_path, {path: old}, {path: new}), own())
 
-    assert [one.rule for one in checked.findings] == ["accepted-decision"]
-    assert checked.suppressed == ()
+    assert [one.rule for one in results.findings] == ["accepted-decision"]
+    assert results.suppressed == ()
 
 
-def test_a_decision_that_the_base_calls_a_living_text_may_change(tmp_path: Path) -> None:
+def test_a_suppression_at_the_base_exempts_a_record(tmp_path: Path) -> None:
     path = next(iter(adr(1)))
     mark = "<!-- sdd-ignore: accepted-decision (a living text) -->\n"
     old = adr(1, decision=f"{mark}We keep it simple.\n")[path]
     new = adr(1, decision=f"{mark}We make it complicated.\n")[path]
 
-    checked = check(subject_of(tmp_path, {path: old}, {path: new}), own())
+    results = apply_rules(subject_of(tmp_path, {path: old}, {path: new}), own())
 
-    assert checked.findings == ()
-    assert [one.reason for one in checked.suppressed] == ["a living text"]
+    assert results.findings == ()
+    assert [one.reason for one in results.suppressed] == ["a living text"]

@@ -11,7 +11,7 @@ from functools import cached_property
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.review.successors import Successors, replacements, successors
+from sdd_hooks.review.successors import Successors, find_replacements, find_successors
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Standing:
     def to_ask_about(self, record: Artifact) -> Sequence[str]:
         """The paths of what to ask about in the place of a record: itself, or what replaced it."""
         holds = record.status.authoritative
-        ends = (record,) if holds else replacements(record, self._successors)
+        ends = (record,) if holds else find_replacements(record, self._successors)
         return [one.path for one in ends if one.kind == "ADR" and not self.is_named(one)]
 
     @cached_property
     def _successors(self) -> Successors:
-        return successors(self.corpus)
+        return find_successors(self.corpus)

@@ -1,8 +1,8 @@
 """An accepted decision whose text was changed, or whose record was deleted.
 
-What was decided stays as it was decided; another decision is another record. What is no decision
-may change: metadata, links, consequences, amendments with a heading of their own, white space, line
-breaks, punctuation, and a letter in a word.
+The text of an accepted decision stays unchanged; a different decision needs a new record. The rest
+of the record can change: metadata, links, consequences, amendments under a separate heading, white
+space, line breaks, punctuation, and one letter of a word.
 """
 
 # Governing: SPEC-0010 REQ "Rules"
@@ -42,18 +42,19 @@ _HEADING = lazy_regex(r" {0,3}#{1,6}(?:\s|$)|[ \t]*[=-]{3,}[ \t]*$")
 _LINK = lazy_regex(r"\[([^\[\]]{0,500})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,200}\])")
 _ADDRESS = lazy_regex(r"<?https?://[^\s<>)\]]{1,500}>?|<!--[^<>]{0,1000}-->")
 _WORD = lazy_regex(r"\w+(?:[-'’./]\w+)*")
-# In capitals they bind.
+# The keywords of RFC 2119 bind in upper case only.
 _BINDING = frozenset(
     {"MUST", "SHALL", "SHOULD", "MAY", "NOT", "REQUIRED", "RECOMMENDED", "OPTIONAL"}
 )
 
-SHORTEST = 5
-"""Letters of a word in which one letter makes no other word."""
-MOST_WORDS = 20_000
+MIN_TYPO_LETTERS = 5
+"""Letters from which a word that differs in one letter counts as a corrected spelling."""
+MAX_WORDS = 20_000
+"""Words of the changed lines that are compared."""
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Every record that the base accepted, and that the change rewrites or deletes."""
+    """Find each record that is accepted at the base and that the change rewrites or deletes."""
     for file in subject.change.files:
         if not file.before or not subject.is_artifact(file.before):
             continue
@@ -63,7 +64,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         after = subject.corpus.by_path.get(file.path) if file.mode else None
         if after is None:
             if not (before.id and subject.corpus.resolve(before.id)):
-                yield _lost(file, before)
+                yield _deleted(file, before)
         elif after.status.authoritative and (line := _rewritten(subject, file, before, after)):
             yield _changed(line, before, after)
 
@@ -71,12 +72,12 @@ def check(subject: Subject) -> Iterator[Finding]:
 def _rewritten(
     subject: Subject, file: ChangedFile, before: Artifact, after: Artifact
 ) -> NumberedLine | None:
-    """The first line with which the decision differs, else the decision's own for one that is cut.
+    """The first added line that changes the decision, or its heading when lines were only removed.
 
-    A paragraph is often one line, and longer than those of a diff that are kept.
+    None when the decision is unchanged.
     """
-    removed = _decided(before, _whole(file.removed, subject.text_before(file.before)))
-    added = _decided(after, _whole(file.added, subject.text(file.path)))
+    removed = _decided(before, _full_lines(file.removed, subject.text_before(file.before)))
+    added = _decided(after, _full_lines(file.added, subject.text(file.path)))
     if same_decision([line.text for line in removed], [line.text for line in added]):
         return None
     if added:
@@ -84,8 +85,8 @@ def _rewritten(
     return NumberedLine(after.decision[0] if after.decision else 0, removed[0].text)
 
 
-def _whole(lines: Sequence[NumberedLine], text: str) -> list[NumberedLine]:
-    """The lines as they stand in the file."""
+def _full_lines(lines: Sequence[NumberedLine], text: str) -> list[NumberedLine]:
+    """The lines with the full text from the file: a diff cuts long lines."""
     written = split_lines(text)
     return [
         NumberedLine(line.number, written[line.number - 1]) if line.number <= len(written) else line
@@ -94,13 +95,13 @@ def _whole(lines: Sequence[NumberedLine], text: str) -> list[NumberedLine]:
 
 
 def _decided(artifact: Artifact, lines: Sequence[NumberedLine]) -> list[NumberedLine]:
-    """Those of the lines that say what was decided."""
+    """The lines that are part of the decision: no metadata, headings, consequences, amendments."""
     if artifact.decision is None:
         return []
     first, last = artifact.decision
     aside = [
-        (section.first_line, _end(artifact, at, last))
-        for at, section in enumerate(artifact.sections)
+        (section.first_line, _end(artifact, index, last))
+        for index, section in enumerate(artifact.sections)
         if first < section.first_line <= last and _ASIDE.match(section.title)
     ]
     return [
@@ -114,32 +115,32 @@ def _decided(artifact: Artifact, lines: Sequence[NumberedLine]) -> list[Numbered
 
 
 def _without_amendments(lines: Sequence[NumberedLine]) -> Iterator[NumberedLine]:
-    """The lines without paragraphs that say of themselves that they came later."""
+    """The lines without paragraphs that begin with a word such as `Amended:`."""
     amends = False
     last = 0
     for line in lines:
-        goes_on = amends and line.number == last + 1 and line.text.strip()
-        amends = bool(goes_on or _AMENDMENT.match(line.text))
+        continues = amends and line.number == last + 1 and line.text.strip()
+        amends = bool(continues or _AMENDMENT.match(line.text))
         last = line.number
         if not amends:
             yield line
 
 
-def _end(artifact: Artifact, at: int, last: int) -> int:
-    """The last line of a section with what is below it."""
-    level = artifact.sections[at].level
-    following = (one.first_line for one in artifact.sections[at + 1 :] if one.level <= level)
+def _end(artifact: Artifact, index: int, last: int) -> int:
+    """The last line of a section and its subsections, `last` at most."""
+    level = artifact.sections[index].level
+    following = (one.first_line for one in artifact.sections[index + 1 :] if one.level <= level)
     return min(next(following, last + 1) - 1, last)
 
 
 def same_decision(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Whether lines that were taken out say, word by word, what those put in their place say.
+    """Whether the removed and the added lines consist of the same words in the same order.
 
-    A word of five letters or more may differ in one letter, or in the order of two.
+    A word of MIN_TYPO_LETTERS or more can differ in one letter, or in the order of two letters.
     """
     old, new = _words(before), _words(after)
     return len(old) == len(new) and all(
-        a == b or _slip(a, b) for a, b in zip(old, new, strict=True)
+        a == b or _is_typo(a, b) for a, b in zip(old, new, strict=True)
     )
 
 
@@ -148,20 +149,20 @@ def _words(lines: Sequence[str]) -> list[str]:
     for line in lines:
         shown = _ADDRESS.sub(" ", _LINK.sub(r"\1", line))
         words += (word if word in _BINDING else word.casefold() for word in _WORD.findall(shown))
-        if len(words) > MOST_WORDS:
+        if len(words) > MAX_WORDS:
             break
-    return words[: MOST_WORDS + 1]
+    return words[: MAX_WORDS + 1]
 
 
-def _slip(a: str, b: str) -> bool:
-    """Whether two words differ by a slip of the pen. Names of versions are no words."""
-    if min(len(a), len(b)) < SHORTEST or not (a.isalpha() and b.isalpha()) or a[0] != b[0]:
+def _is_typo(a: str, b: str) -> bool:
+    """Whether two words differ by a spelling error only. A word with digits never does."""
+    if min(len(a), len(b)) < MIN_TYPO_LETTERS or not (a.isalpha() and b.isalpha()) or a[0] != b[0]:
         return False
     if _BINDING.intersection((a, b)) or abs(len(a) - len(b)) > 1:
         return False
     start = next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
     if start is None:
-        # A letter at the end is a plural, or a slip.
+        # One more letter at the end: a plural, or a spelling error.
         return True
     rest_a, rest_b = a[start:], b[start:]
     return (
@@ -175,12 +176,12 @@ def _slip(a: str, b: str) -> bool:
 def _changed(line: NumberedLine, before: Artifact, after: Artifact) -> Finding:
     message = (
         f"{before.name} was accepted, and what it decided is changed: write a new record that"
-        f" supersedes {before.name}, or say under a heading of its own what is amended"
+        f" supersedes {before.name}, or write the amendment under its own heading"
     )
     return Finding(after.path, line.number, RULE.id, "warning", message, line.text.strip())
 
 
-def _lost(file: ChangedFile, before: Artifact) -> Finding:
+def _deleted(file: ChangedFile, before: Artifact) -> Finding:
     what = "no record any more" if file.mode else "deleted"
     message = (
         f"{before.name} ({before.title}) was accepted, and is {what}: keep it, and mark it as"

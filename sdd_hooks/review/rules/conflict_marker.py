@@ -1,4 +1,4 @@
-"""Markers of a merge conflict that was committed as it stood."""
+"""Markers of a merge conflict that was committed unresolved."""
 
 # Governing: SPEC-0010 REQ "Rules"
 
@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
@@ -16,9 +17,8 @@ from sdd_hooks.text.markdown import find_frontmatter_end, mask_non_prose
 
 _START, _BASE, _MIDDLE, _END = "<", "|", "=", ">"
 
-# The middle one alone is a heading's underline in more than one format: it counts between others.
+# `=======` alone underlines a heading in Markdown and reStructuredText: it counts between others.
 _MARKER = lazy_regex(r"^(?:<{7}|>{7}|\|{7}|={7})(?=[ \r]|$)[^\n]*", re.MULTILINE)
-_MARKDOWN = (".md", ".mdx", ".markdown")
 
 
 class _Marker(NamedTuple):
@@ -27,11 +27,11 @@ class _Marker(NamedTuple):
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Every conflict in a changed file, wherever in it: at its first marker."""
+    """Find each conflict in a changed file, on added lines or not, at its first marker."""
     for file in subject.change.files:
         if file.is_file and not file.binary:
             text = subject.text(file.path)
-            for conflict in conflicts(text, markdown=file.path.lower().endswith(_MARKDOWN)):
+            for conflict in find_conflicts(text, markdown=is_markdown(file.path)):
                 lines = ", ".join(str(marker.line) for marker in conflict)
                 message = (
                     "a merge conflict was left here: resolve it, and take out the markers on"
@@ -41,17 +41,17 @@ def check(subject: Subject) -> Iterator[Finding]:
                 yield Finding(file.path, first.line, RULE.id, "critical", message, first.text)
 
 
-def conflicts(text: str, *, markdown: bool = False) -> Iterator[tuple[_Marker, ...]]:
-    """The markers of each conflict in a text, in order. One that lost a side counts as well.
+def find_conflicts(text: str, *, markdown: bool = False) -> Iterator[tuple[_Marker, ...]]:
+    """Find the markers of each conflict in a text, in order, incomplete conflicts included.
 
-    In Markdown a fenced block shows an example, and `>>>>>>> ` alone is a quotation.
+    With `markdown`, a fenced block is an example, and `>>>>>>> ` alone is a quotation.
     """
     if "<<<<<<<" not in text and ">>>>>>>" not in text:
         return
     if markdown:
-        # Lines are git's, which a carriage return alone does not end.
+        # A lone carriage return ends no line for git.
         text = text.replace("\r", " ")
-        # Frontmatter is where records conflict most.
+        # The frontmatter is searched as well: records conflict there most often.
         matter = find_frontmatter_end(text)
         text = text[:matter] + mask_non_prose(text)[matter:]
     opened: list[_Marker] = []
@@ -77,7 +77,7 @@ def conflicts(text: str, *, markdown: bool = False) -> Iterator[tuple[_Marker, .
 
 
 def _expected(kind: str, opened: list[_Marker]) -> bool:
-    """Whether this marker may follow: the base's side once, then the other side once."""
+    """Whether this marker can follow: `|||||||` once, then `=======` once."""
     last = opened[-1].text[0]
     return last == _START or (kind == _MIDDLE and last == _BASE)
 

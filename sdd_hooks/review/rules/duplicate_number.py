@@ -1,4 +1,4 @@
-"""A new record whose number somebody else has, here or on the base branch by now."""
+"""A new record whose number another record has, in the change or on the base branch."""
 
 # Governing: SPEC-0010 REQ "Rules", SPEC-0002 REQ "Collisions are reported"
 
@@ -15,27 +15,27 @@ from sdd_hooks.review.subject import Subject
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Every record that has its number from this change, and shares it with another record."""
-    numbered = newly_numbered(subject)
+    """Find each record that gets its number in this change and shares it with another record."""
+    numbered = _newly_numbered(subject)
     if not numbered:
         return
-    gone = {file.before for file in subject.change.files if file.before != file.path}
-    gone |= {file.path for file in subject.change.files if not file.mode}
-    given: dict[tuple[str, str], int] = {}
+    removed = {file.before for file in subject.change.files if file.before != file.path}
+    removed |= {file.path for file in subject.change.files if not file.mode}
+    proposed: dict[tuple[str, str], int] = {}
     for artifact, identifier in numbered:
-        others = _others(subject, artifact, identifier, gone)
+        others = _others(subject, artifact, identifier, removed)
         if not others:
             continue
         series = (identifier.kind, identifier.module)
-        given[series] = max(given.get(series, 0), _last(subject, identifier)) + 1
-        free = ArtifactId(identifier.kind, given[series], "", identifier.module)
+        proposed[series] = max(proposed.get(series, 0), _highest(subject, identifier)) + 1
+        free = ArtifactId(identifier.kind, proposed[series], "", identifier.module)
         message = f"{identifier} is taken by {others[0]}: the next number that is free is {free}"
         line = next((one.first_line for one in artifact.sections if one.level), 1)
         yield Finding(artifact.path, line, RULE.id, "critical", message, str(identifier))
 
 
-def newly_numbered(subject: Subject) -> list[tuple[Artifact, ArtifactId]]:
-    """The records whose number is not the one that they had at the base, by path."""
+def _newly_numbered(subject: Subject) -> list[tuple[Artifact, ArtifactId]]:
+    """Find the records whose number differs from the one at the base, ordered by path."""
     former = {file.path: file.before for file in subject.change.files}
     touched = (path for path in former if subject.is_artifact(path))
     found = {one.path: one for path in touched if (one := subject.corpus.by_path.get(path))}
@@ -49,21 +49,22 @@ def newly_numbered(subject: Subject) -> list[tuple[Artifact, ArtifactId]]:
 
 
 def _others(
-    subject: Subject, artifact: Artifact, identifier: ArtifactId, gone: set[str]
+    subject: Subject, artifact: Artifact, identifier: ArtifactId, removed: set[str]
 ) -> list[str]:
-    """The paths of other records with this id: of this change's, then of the base's."""
-    here = [one.path for one in subject.corpus.resolve(identifier)]
-    there = [one.path for one in subject.corpus_tip.resolve(identifier) if one.path not in gone]
-    return [path for path in dict.fromkeys((*here, *there)) if path not in artifact.paths]
+    """The paths of other records with this id: after the change, then on the base branch."""
+    after = [one.path for one in subject.corpus.resolve(identifier)]
+    at_tip = [one.path for one in subject.corpus_tip.resolve(identifier)]
+    paths = dict.fromkeys((*after, *(path for path in at_tip if path not in removed)))
+    return [path for path in paths if path not in artifact.paths]
 
 
-def _last(subject: Subject, identifier: ArtifactId) -> int:
-    """The highest number that is given in the series of `identifier`."""
+def _highest(subject: Subject, identifier: ArtifactId) -> int:
+    """The highest number in use among the ids of the same kind and module."""
 
     def numbers(corpus: Corpus) -> Iterator[int]:
-        for one in corpus.by_id:
-            if (one.kind, one.module) == (identifier.kind, identifier.module):
-                yield one.number
+        for other in corpus.by_id:
+            if (other.kind, other.module) == (identifier.kind, identifier.module):
+                yield other.number
 
     return max((*numbers(subject.corpus), *numbers(subject.corpus_tip)))
 

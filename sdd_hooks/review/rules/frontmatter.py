@@ -1,4 +1,4 @@
-"""What is wrong with the changed records themselves: frontmatter, ids, edges, status."""
+"""Invalid records among the changed files: frontmatter, ids, edges and statuses."""
 
 # Governing: SPEC-0010 REQ "Rules", SPEC-0002 REQ "Validation"
 
@@ -18,55 +18,60 @@ _SHARED = frozenset({"duplicate-id", "ambiguous-id", "cycle", "superseded-status
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """What validation says of the changed records, less what rules of their own say.
+    """Find what validation reports about the changed records, without the findings of other rules.
 
-    What several records are in together is only said when the base has not got it already.
+    A finding that involves several records is left out when the base has it already.
     """
-    taken = {("duplicate-id", one.evidence) for one in duplicate_number.check(subject)}
-    found = [
+    duplicates = {("duplicate-id", one.evidence) for one in duplicate_number.check(subject)}
+    candidates = [
         one
-        for one in artifact_findings(subject)
-        if one.rule != INCOMPLETE and (one.rule, one.evidence) not in taken
+        for one in validate_changed(subject)
+        if one.rule != INCOMPLETE and (one.rule, one.evidence) not in duplicates
     ]
     changed = {file.path for file in subject.change.files}
-    shared = any(_is_shared(one, changed) for one in found)
-    known = {_told(one) for one in validate_artifacts(subject.corpus_before)} if shared else set()
-    for finding in found:
-        if not (_is_shared(finding, changed) and _told(finding) in known):
+    shared = any(_is_shared(one, changed) for one in candidates)
+    at_base = (
+        {_identity(one) for one in validate_artifacts(subject.corpus_before)} if shared else set()
+    )
+    for finding in candidates:
+        if not (_is_shared(finding, changed) and _identity(finding) in at_base):
             yield replace(finding, rule=f"{RULE.id}/{finding.rule}")
 
 
 def _is_shared(finding: Finding, changed: Container[str]) -> bool:
+    """Whether several records cause the finding, so that it can be older than the change."""
     return finding.rule in _SHARED or finding.path not in changed
 
 
-def _told(finding: Finding) -> tuple[str, str, str]:
+def _identity(finding: Finding) -> tuple[str, str, str]:
     return finding.rule, finding.path, finding.evidence
 
 
-def artifact_findings(subject: Subject) -> tuple[Finding, ...]:
-    """What validation says of artifacts, where a changed file has a part in it: by path and line.
+def validate_changed(subject: Subject) -> tuple[Finding, ...]:
+    """Validate the artifacts that involve a changed file; findings are ordered by path and line.
 
-    An edge that leads to an artifact which the change takes away is among it.
+    Edges to an artifact that the change removes are included.
     """
     changed = {file.path for file in subject.change.files if subject.is_artifact(file.path)}
     former = {file.before for file in subject.change.files if subject.is_artifact(file.before)}
     if not changed and not former:
         return ()
-    found = {*validate_artifacts(subject.corpus, only=changed), *_left_dangling(subject, former)}
-    return tuple(sorted(found))
+    return tuple(
+        sorted({*validate_artifacts(subject.corpus, only=changed), *_dangling(subject, former)})
+    )
 
 
-def _left_dangling(subject: Subject, former: set[str]) -> Iterator[Finding]:
-    gone = {
+def _dangling(subject: Subject, former: set[str]) -> Iterator[Finding]:
+    """The edges that lead to an id which the change removes."""
+    removed = {
         str(artifact.id)
         for artifact in subject.corpus_before.artifacts
         if artifact.id and former.intersection(artifact.paths)
         if not subject.corpus.resolve(artifact.id)
     }
-    if gone:
+    if removed:
         for finding in validate_artifacts(subject.corpus):
-            if finding.rule == "unknown-id" and finding.evidence in gone:
+            if finding.rule == "unknown-id" and finding.evidence in removed:
                 yield finding
 
 
@@ -75,6 +80,6 @@ RULE = Rule(
     "critical",
     "A changed record that does not hold together.",
     "Ids, statuses and edges of records are read by people and programs. Correct what the message"
-    " names: a record that cannot be read counts for nobody.",
+    " names: a record that cannot be read has no effect.",
     check,
 )

@@ -13,11 +13,11 @@ from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 
 INCOMPLETE = "spec-incomplete"
-"""The rule of what a spec itself says about it."""
+"""The rule of the validation that reports a missing file of a spec."""
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Every folder of a spec in which something changed, and which has one of the two files."""
+    """Find each folder of a spec with a changed file and only one of the two files."""
     folders = {
         path.rpartition("/")[0]
         for file in subject.change.files

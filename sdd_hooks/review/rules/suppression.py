@@ -1,4 +1,4 @@
-"""A suppression that gives no reason, and is not heeded."""
+"""A suppression without a reason, which has no effect."""
 
 # Governing: SPEC-0010 REQ "Suppression"
 
@@ -14,17 +14,17 @@ from sdd_hooks.review.suppressions import read_suppression
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Every added line with a suppression that says nothing in parentheses; in tests it is data."""
+    """Find each added line with a suppression that gives no reason. In tests it is test data."""
     for file in subject.change.files:
         if is_test(file.path) or is_sample(file.path):
             continue
         for line in file.added:
-            one = read_suppression(line.text, line.number)
-            if one and not one.reason:
-                named = ", ".join(one.rules)
+            suppression = read_suppression(line.text, line.number)
+            if suppression and not suppression.reason:
+                rules = ", ".join(suppression.rules)
                 message = (
-                    f"this suppression of {named} gives no reason and is not heeded: write"
-                    f" `sdd-ignore: {named} (reason)`"
+                    f"this suppression of {rules} gives no reason and is not heeded: write"
+                    f" `sdd-ignore: {rules} (reason)`"
                 )
                 yield Finding(file.path, line.number, RULE.id, "info", message, line.text.strip())
 
@@ -33,7 +33,7 @@ RULE = Rule(
     "suppression",
     "info",
     "A suppression without a reason.",
-    "Who reads the code next needs to know why a finding was left alone. Write the reason in"
+    "The next reader of the code needs to know why a finding was left alone. Write the reason in"
     " parentheses behind the rule; without it nothing is suppressed.",
     check,
 )

@@ -1,4 +1,4 @@
-"""Records and specs as tests of rules write them."""
+"""Records and specs for tests of rules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def adr(
     decision: str = "We keep it simple.\n",
     more: str = "",
 ) -> dict[str, str]:
-    """A record and its path. `matter` is more frontmatter, `more` what follows the decision."""
+    """A record by its path. `matter` is added to the frontmatter, `more` follows the decision."""
     slug = title.lower().replace(" ", "-")
     text = (
         f"---\nstatus: {status}\ndate: 2026-01-02\n{matter}---\n# ADR-{number:04d}: {title}\n\n"
@@ -31,7 +31,7 @@ def adr(
 
 
 def spec(number: int, name: str = "search", *requirements: str, matter: str = "") -> dict[str, str]:
-    """A spec with its design, and their paths."""
+    """A spec and its design by their paths."""
     wanted = "".join(
         f"### Requirement: {one}\n\nIt MUST hold.\n\n#### Scenario: {one} as seen\n\n"
         "- WHEN it is tried\n- THEN it holds\n\n"
@@ -44,8 +44,8 @@ def spec(number: int, name: str = "search", *requirements: str, matter: str = ""
     }
 
 
-def found(rule: Rule, subject: Subject) -> list[Finding]:
-    """What a rule finds, by path and line; every finding is one that the rule may make."""
+def run_rule(rule: Rule, subject: Subject) -> list[Finding]:
+    """The findings of a rule by path and line, each checked for its rule and its message."""
     findings = sorted(rule.check(subject))
     for one in findings:
         assert one.rule.partition("/")[0] == rule.id
@@ -54,5 +54,5 @@ def found(rule: Rule, subject: Subject) -> list[Finding]:
 
 
 def places(findings: Iterable[Finding]) -> list[tuple[str, int]]:
-    """Where they are."""
+    """The path and the line of each finding."""
     return [(one.path, one.line) for one in findings]

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.review.rules.conflict_marker import RULE, conflicts
+from sdd_hooks.review.rules.conflict_marker import RULE, find_conflicts
 from tests.review.repositories import staged_subject_of, subject_of
-from tests.review.rules.records import found, places
+from tests.review.rules.records import places, run_rule
 from tests.support.repos import Repo
 
 OURS, BASE, MIDDLE, THEIRS = "<<<<<<< HEAD", "||||||| 1234567", "=======", ">>>>>>> topic"
 
 
 def lines(text: str, *, markdown: bool = False) -> list[list[int]]:
-    return [[one.line for one in conflict] for conflict in conflicts(text, markdown=markdown)]
+    return [[one.line for one in conflict] for conflict in find_conflicts(text, markdown=markdown)]
 
 
 def text(*rows: str) -> str:
@@ -28,7 +28,7 @@ def text(*rows: str) -> str:
         ((OURS, "a", MIDDLE, "b", THEIRS), [[1, 3, 5]]),
         ((OURS, "a", BASE, "o", MIDDLE, "b", THEIRS), [[1, 3, 5, 7]]),
         ((OURS, "a", "|||||||", "o", MIDDLE, "b", ">>>>>>>"), [[1, 3, 5, 7]]),
-        # One side was taken out, and its marker stayed.
+        # One side was removed, and its marker remained.
         (("a", THEIRS), [[2]]),
         ((OURS, "a"), [[1]]),
         ((OURS, "a", "Title", MIDDLE), [[1]]),
@@ -36,19 +36,21 @@ def text(*rows: str) -> str:
         ((OURS, MIDDLE, THEIRS, "x", OURS, MIDDLE, THEIRS), [[1, 2, 3], [5, 6, 7]]),
         # A heading in one of the sides is underlined.
         ((OURS, "a", MIDDLE, "Title", MIDDLE, THEIRS), [[1, 3, 6]]),
-        # What looks like it.
+        # Similar text that is no marker.
         (("Title", MIDDLE, "text", BASE), []),
         (("<<<<<<<HEAD", ">>>>>>>topic", "<<<<<<<< HEAD", ">>>>>>>> x"), []),
         ((" <<<<<<< HEAD", "+<<<<<<< HEAD", "x = 1 <<<<<<< 2"), []),
         ((), []),
     ],
 )
-def test_a_conflict_is_known_by_its_markers(rows: tuple[str, ...], expected: list[int]) -> None:
+def test_a_conflict_is_recognized_by_its_markers(
+    rows: tuple[str, ...], expected: list[int]
+) -> None:
     assert lines(text(*rows)) == expected
     assert lines(text(*rows).replace("\n", "\r\n")) == expected
 
 
-def test_markdown_has_examples_in_fences_and_quotations_of_quotations() -> None:
+def test_fenced_examples_and_nested_quotations_in_markdown_are_no_conflicts() -> None:
     fenced = text("```", OURS, MIDDLE, THEIRS, "```", "", ">>>>>>> a quotation")
 
     assert lines(fenced, markdown=True) == []
@@ -61,18 +63,18 @@ def test_markdown_has_examples_in_fences_and_quotations_of_quotations() -> None:
 @given(st.lists(st.sampled_from([OURS, BASE, MIDDLE, THEIRS, "a", "", "```", "---", "<!--"])))
 def test_every_line_of_a_conflict_is_a_marker(rows: list[str]) -> None:
     for markdown in (False, True):
-        for conflict in conflicts(text(*rows), markdown=markdown):
+        for conflict in find_conflicts(text(*rows), markdown=markdown):
             assert [rows[one.line - 1] for one in conflict] == [one.text for one in conflict]
             assert {conflict[0].text, conflict[-1].text} & {OURS, THEIRS}
 
 
 @given(st.text())
-def test_nothing_in_a_text_fails(given_text: str) -> None:
+def test_no_text_makes_the_search_fail(given_text: str) -> None:
     for markdown in (False, True):
-        list(conflicts(given_text, markdown=markdown))
+        list(find_conflicts(given_text, markdown=markdown))
 
 
-def test_a_real_conflict_that_was_committed(repo: Repo) -> None:
+def test_a_committed_conflict_is_reported(repo: Repo) -> None:
     from sdd_hooks.changes.diff import read_change
     from sdd_hooks.review.review import subject_of as subject_at
 
@@ -89,7 +91,7 @@ def test_a_real_conflict_that_was_committed(repo: Repo) -> None:
     repo.git("commit", "--quiet", "--all", "--message", "Merge")
 
     change = read_change(repo.handle, base, "HEAD")
-    findings = found(RULE, subject_at(repo.project(), change))
+    findings = run_rule(RULE, subject_at(repo.project(), change))
 
     assert places(findings) == [("a.py", 1)]
     assert findings[0].severity == "critical"
@@ -99,7 +101,7 @@ def test_a_real_conflict_that_was_committed(repo: Repo) -> None:
     )
 
 
-def test_the_whole_of_a_changed_file_is_looked_at_and_no_other(tmp_path: Path) -> None:
+def test_changed_files_are_searched_in_full_and_no_other_files(tmp_path: Path) -> None:
     conflict = text(OURS, MIDDLE, THEIRS)
     before: dict[str, str | bytes] = {
         "a.py": f"{conflict}1\n",
@@ -108,10 +110,10 @@ def test_the_whole_of_a_changed_file_is_looked_at_and_no_other(tmp_path: Path) -
     }
     after = {"a.py": f"{conflict}2\n", "gone.py": None, "c.bin": b"\0" + conflict.encode()}
 
-    assert places(found(RULE, subject_of(tmp_path, before, after))) == [("a.py", 1)]
+    assert places(run_rule(RULE, subject_of(tmp_path, before, after))) == [("a.py", 1)]
 
 
-def test_what_is_staged(tmp_path: Path) -> None:
+def test_a_staged_conflict_is_reported(tmp_path: Path) -> None:
     subject = staged_subject_of(tmp_path, {"a.py": "1\n"}, {"a.py": text(OURS, MIDDLE, THEIRS)})
 
-    assert places(found(RULE, subject)) == [("a.py", 1)]
+    assert places(run_rule(RULE, subject)) == [("a.py", 1)]

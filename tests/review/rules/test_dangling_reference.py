@@ -10,7 +10,7 @@ from sdd_hooks.findings import Finding
 from sdd_hooks.review.review import subject_of as subject_at
 from sdd_hooks.review.rules.dangling_reference import RULE
 from tests.review.repositories import staged_subject_of, subject_of
-from tests.review.rules.records import adr, found, places, spec
+from tests.review.rules.records import adr, places, run_rule, spec
 from tests.support.repos import Repo
 
 BEFORE = {**adr(1), **adr(12, "Queues"), **spec(3, "search", "Typo tolerance", "Rank by use")}
@@ -21,13 +21,13 @@ def path_of(files: dict[str, str]) -> str:
 
 
 def in_text(tmp_path: Path, line: str, path: str = "docs/guide.md") -> list[Finding]:
-    return found(RULE, staged_subject_of(tmp_path, BEFORE, {path: f"{line}\n"}))
+    return run_rule(RULE, staged_subject_of(tmp_path, BEFORE, {path: f"{line}\n"}))
 
 
-def test_in_a_governing_comment_it_is_critical(tmp_path: Path) -> None:
+def test_an_unknown_id_in_a_governing_comment_is_critical(tmp_path: Path) -> None:
     text = "# Governing: ADR-0001 (why), ADR-0099 (why not)\n"
 
-    assert found(RULE, subject_of(tmp_path, BEFORE, {"a.py": text})) == [
+    assert run_rule(RULE, subject_of(tmp_path, BEFORE, {"a.py": text})) == [
         Finding(
             "a.py",
             1,
@@ -39,7 +39,7 @@ def test_in_a_governing_comment_it_is_critical(tmp_path: Path) -> None:
     ]
 
 
-def test_elsewhere_it_is_a_warning_with_what_may_be_meant(tmp_path: Path) -> None:
+def test_an_unknown_id_in_text_is_a_warning_with_a_suggestion(tmp_path: Path) -> None:
     findings = in_text(tmp_path, "As ADR-0013 says.")
 
     assert [(one.severity, one.message) for one in findings] == [
@@ -47,7 +47,7 @@ def test_elsewhere_it_is_a_warning_with_what_may_be_meant(tmp_path: Path) -> Non
     ]
 
 
-def test_a_line_is_told_once(tmp_path: Path) -> None:
+def test_the_unknown_ids_of_a_line_are_one_finding(tmp_path: Path) -> None:
     findings = in_text(tmp_path, "ADR-0050, ADR-0060 and SPEC-0070, and again ADR-0050.")
 
     assert [one.message for one in findings] == [
@@ -55,12 +55,12 @@ def test_a_line_is_told_once(tmp_path: Path) -> None:
     ]
 
 
-def test_a_requirement_that_no_spec_has(tmp_path: Path) -> None:
+def test_an_unknown_requirement(tmp_path: Path) -> None:
     text = (
         '// Governing: SPEC-0003 REQ "Typo tolerance", REQ "Rank by age"\n'
         '// By SPEC-0003 REQ "Nothing alike".\n'
     )
-    findings = found(RULE, subject_of(tmp_path, BEFORE, {"a.go": text}))
+    findings = run_rule(RULE, subject_of(tmp_path, BEFORE, {"a.go": text}))
 
     assert [(one.line, one.severity, one.message) for one in findings] == [
         (
@@ -79,21 +79,23 @@ def test_a_requirement_that_no_spec_has(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["typo  TOLERANCE", "Typo", "Rank by use", "Rank-by-use", "Typo tolerance as seen"]
 )
-def test_a_requirement_by_a_part_of_its_name_or_by_a_scenario(tmp_path: Path, name: str) -> None:
+def test_a_requirement_is_known_by_a_part_of_its_name_or_a_scenario(
+    tmp_path: Path, name: str
+) -> None:
     text = f'# Implements: SPEC-0003 REQ "{name}"\n'
 
-    assert found(RULE, subject_of(tmp_path, BEFORE, {"a.py": text})) == []
+    assert run_rule(RULE, subject_of(tmp_path, BEFORE, {"a.py": text})) == []
 
 
-def test_a_spec_whose_requirements_cannot_be_read_is_believed(tmp_path: Path) -> None:
+def test_a_spec_without_readable_requirements_has_any_requirement(tmp_path: Path) -> None:
     path = path_of(spec(3))
     before = {**BEFORE, path: "# SPEC-0003: Search\n\nThe search MUST find things.\n"}
     text = '# Implements: SPEC-0003 REQ "Anything"\n'
 
-    assert found(RULE, subject_of(tmp_path, before, {"a.py": text})) == []
+    assert run_rule(RULE, subject_of(tmp_path, before, {"a.py": text})) == []
 
 
-def test_what_the_author_says(tmp_path: Path) -> None:
+def test_unknown_ids_in_title_body_and_messages(tmp_path: Path) -> None:
     subject = subject_of(
         tmp_path,
         BEFORE,
@@ -103,9 +105,9 @@ def test_what_the_author_says(tmp_path: Path) -> None:
         body="See ADR-0001.\n\nAnd ADR-0040.",
     )
 
-    assert [(one.path, one.line, one.message, one.evidence) for one in found(RULE, subject)] == [
-        ("", 0, f"{said} names what is not there: {named} does not exist: {advice}", text)
-        for said, named, advice, text in (
+    assert [(one.path, one.line, one.message, one.evidence) for one in run_rule(RULE, subject)] == [
+        ("", 0, f"{place} names what is not there: {named} does not exist: {advice}", text)
+        for place, named, advice, text in (
             ("a commit message", "ADR-0060", "name what exists, or take it out", "Refs: ADR-0060"),
             ("the description", "ADR-0040", "name what exists, or take it out", "And ADR-0040."),
             ("the title", "ADR-0050", "name what exists, or take it out", "By ADR-0050"),
@@ -129,11 +131,11 @@ def test_what_the_author_says(tmp_path: Path) -> None:
         "Rename ADRs (#4234)",
     ],
 )
-def test_what_is_no_reference_to_a_record_here(tmp_path: Path, line: str) -> None:
+def test_text_that_refers_to_no_record_of_the_repository(tmp_path: Path, line: str) -> None:
     assert in_text(tmp_path, line) == []
 
 
-def test_made_up_ids_in_tests_and_fixtures_and_changelogs(tmp_path: Path) -> None:
+def test_ids_in_tests_fixtures_and_changelogs_are_ignored(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "tests/test_a.py": "# Governing: ADR-0001\ntext = 'ADR-0099'\n",
         "tests/fixtures/a.md": "ADR-0099\n",
@@ -143,10 +145,10 @@ def test_made_up_ids_in_tests_and_fixtures_and_changelogs(tmp_path: Path) -> Non
         "vendor/a.go": "// Governing: ADR-0099\n",
     }
 
-    assert found(RULE, subject_of(tmp_path, BEFORE, files)) == []
+    assert run_rule(RULE, subject_of(tmp_path, BEFORE, files)) == []
 
 
-def test_a_record_may_name_itself_wherever_it_is_kept(tmp_path: Path) -> None:
+def test_a_record_outside_the_collections_can_name_itself(tmp_path: Path) -> None:
     text = "# ADR-0099: A draft\n\nADR-0099 and ADR-0098.\n"
     findings = in_text(tmp_path, text, "docs/drafts/ADR-0099-draft.md")
 
@@ -156,10 +158,10 @@ def test_a_record_may_name_itself_wherever_it_is_kept(tmp_path: Path) -> None:
 def test_records_that_the_change_adds_exist(tmp_path: Path) -> None:
     subject = subject_of(tmp_path, BEFORE, {**adr(99, "New"), "a.py": "# Governing: ADR-0099\n"})
 
-    assert found(RULE, subject) == []
+    assert run_rule(RULE, subject) == []
 
 
-def test_records_that_the_change_takes_away_are_gone_for_code(tmp_path: Path) -> None:
+def test_code_cannot_name_a_record_that_the_change_removes(tmp_path: Path) -> None:
     after = {
         path_of(adr(12, "Queues")): None,
         "a.py": "# Governing: ADR-0012\nx = 1  # by ADR-0012\n",
@@ -167,13 +169,13 @@ def test_records_that_the_change_takes_away_are_gone_for_code(tmp_path: Path) ->
     }
     subject = subject_of(tmp_path, BEFORE, after, message="Take out ADR-0012")
 
-    assert [(one.path, one.line, one.severity) for one in found(RULE, subject)] == [
+    assert [(one.path, one.line, one.severity) for one in run_rule(RULE, subject)] == [
         ("a.py", 1, "critical"),
         ("a.py", 2, "warning"),
     ]
 
 
-def test_old_lines_and_edges_are_left_alone(tmp_path: Path) -> None:
+def test_unchanged_lines_and_edges_are_ignored(tmp_path: Path) -> None:
     before = {**BEFORE, "a.py": "# Governing: ADR-0099\nx = 1\n"}
     after = {
         "a.py": "# Governing: ADR-0099\nx = 2\n",
@@ -181,18 +183,18 @@ def test_old_lines_and_edges_are_left_alone(tmp_path: Path) -> None:
         **spec(4, "index", matter="implements: [ADR-0099]\n"),
     }
 
-    assert found(RULE, subject_of(tmp_path, before, after)) == []
+    assert run_rule(RULE, subject_of(tmp_path, before, after)) == []
 
 
-def test_a_repository_whose_records_have_no_such_numbers(tmp_path: Path) -> None:
-    # There is no spec with a number, so a number is of some other place.
+def test_ids_of_a_kind_without_records_are_ignored(tmp_path: Path) -> None:
+    # No spec has a number, so that this one belongs to another project.
     before = adr(1)
     after = {"a.md": "SPEC-0007\n", "a.py": "# Governing: SPEC-0007\n"}
 
-    assert found(RULE, subject_of(tmp_path, before, after)) == []
+    assert run_rule(RULE, subject_of(tmp_path, before, after)) == []
 
 
-def test_a_module_has_numbers_of_its_own(tmp_path: Path) -> None:
+def test_ids_of_a_module_are_resolved_in_that_module(tmp_path: Path) -> None:
     memory = (
         "## Architecture Context\n\n- Architecture Decision Records are in `docs/adrs/`\n\n"
         "### Workspace Modules\n\n| Module | Root |\n|---|---|\n| api | services/api |\n"
@@ -200,12 +202,12 @@ def test_a_module_has_numbers_of_its_own(tmp_path: Path) -> None:
     record = {"services/api/docs/adrs/ADR-0007-x.md": path_of(adr(1)) and adr(7)[path_of(adr(7))]}
     before = {"CLAUDE.md": memory, **adr(1), **record}
     text = "[api]/ADR-0007, ADR-0007, ADR-0001\n\n[api]/ADR-0001\n"
-    findings = found(RULE, subject_of(tmp_path, before, {"a.md": text}))
+    findings = run_rule(RULE, subject_of(tmp_path, before, {"a.md": text}))
 
     assert [(one.line, one.message[:14]) for one in findings] == [(3, "[api]/ADR-0001")]
 
 
-def test_what_the_base_has_got_meanwhile_exists(repo: Repo) -> None:
+def test_records_that_the_base_branch_added_since_exist(repo: Repo) -> None:
     memory = "## Architecture Context\n\n- Architecture Decision Records are in `docs/adrs/`\n"
     repo.write("CLAUDE.md", memory)
     for path, text in adr(1).items():
@@ -220,7 +222,7 @@ def test_what_the_base_has_got_meanwhile_exists(repo: Repo) -> None:
     repo.commit("Topic")
 
     change = read_change(repo.handle, "main", "topic")
-    findings = found(RULE, subject_at(repo.project(), change, tip=tip))
+    findings = run_rule(RULE, subject_at(repo.project(), change, tip=tip))
 
     assert places(findings) == [("a.py", 2)]
 
@@ -229,11 +231,11 @@ GOVERNED = '# Governing: ADR-0012 (queues), SPEC-0003 REQ "Rank by use"\ndef ran
 
 
 @pytest.mark.parametrize("subject", [subject_of, staged_subject_of])
-def test_a_comment_elsewhere_about_a_record_that_goes(tmp_path: Path, subject: Any) -> None:
+def test_an_unchanged_comment_about_a_removed_record(tmp_path: Path, subject: Any) -> None:
     before = {**BEFORE, "src/a.py": GOVERNED, "src/b.py": "# Governing: ADR-0001\n"}
     change = subject(tmp_path, before, {path_of(adr(12, "Queues")): None})
 
-    assert found(RULE, change) == [
+    assert run_rule(RULE, change) == [
         Finding(
             "src/a.py",
             1,
@@ -245,20 +247,20 @@ def test_a_comment_elsewhere_about_a_record_that_goes(tmp_path: Path, subject: A
     ]
 
 
-def test_a_comment_elsewhere_about_a_requirement_that_goes(tmp_path: Path) -> None:
+def test_an_unchanged_comment_about_a_removed_requirement(tmp_path: Path) -> None:
     before = {**BEFORE, "src/a.py": GOVERNED}
     change = subject_of(tmp_path, before, spec(3, "search", "Typo tolerance", "Rank by age"))
 
-    assert [(one.path, one.message.partition(",")[0]) for one in found(RULE, change)] == [
+    assert [(one.path, one.message.partition(",")[0]) for one in run_rule(RULE, change)] == [
         ("src/a.py", 'this change takes the requirement "Rank by use" of SPEC-0003 away')
     ]
 
 
-def test_what_was_never_there_or_moved_or_is_corrected_is_none_of_it(tmp_path: Path) -> None:
+def test_unknown_moved_and_corrected_references_are_not_stale(tmp_path: Path) -> None:
     record = adr(12, "Queues")
     before = {**BEFORE, "src/a.py": GOVERNED, "src/b.py": "# Governing: ADR-0099\n"}
     moved = {path_of(record): None, "docs/adrs/ADR-0012-moved.md": record[path_of(record)]}
 
-    assert found(RULE, subject_of(tmp_path / "1", before, moved)) == []
+    assert run_rule(RULE, subject_of(tmp_path / "1", before, moved)) == []
     corrected = {path_of(record): None, "src/a.py": "# Governing: ADR-0001\n"}
-    assert found(RULE, subject_of(tmp_path / "2", before, corrected)) == []
+    assert run_rule(RULE, subject_of(tmp_path / "2", before, corrected)) == []

@@ -7,7 +7,7 @@ from sdd_hooks.findings import Finding
 from sdd_hooks.review.review import subject_of as subject_at
 from sdd_hooks.review.rules.duplicate_number import RULE
 from tests.review.repositories import staged_subject_of, subject_of
-from tests.review.rules.records import SPECS, adr, found, spec
+from tests.review.rules.records import SPECS, adr, run_rule, spec
 from tests.support.repos import Repo
 
 MEMORY = (
@@ -26,7 +26,7 @@ def write(repo: Repo, files: dict[str, str]) -> None:
 
 
 def branches(repo: Repo, before: dict[str, str]) -> None:
-    """A repository with a branch `topic` that begins where `main` is."""
+    """A repository with the branches `main` and `topic` at one commit."""
     repo.write("CLAUDE.md", MEMORY)
     write(repo, before)
     repo.commit("Base")
@@ -34,14 +34,14 @@ def branches(repo: Repo, before: dict[str, str]) -> None:
 
 
 def against_tip(repo: Repo) -> list[Finding]:
-    """What the rule finds in `topic` against `main` as it is now."""
+    """The findings for `topic` against the current commit of `main`."""
     change = read_change(repo.handle, "main", "topic")
     tip = repo.git("rev-parse", "main")
     repo.git("switch", "--quiet", "topic")
-    return found(RULE, subject_at(repo.project(), change, tip=tip))
+    return run_rule(RULE, subject_at(repo.project(), change, tip=tip))
 
 
-def test_a_number_that_the_base_has_given_meanwhile(repo: Repo) -> None:
+def test_a_number_that_the_base_branch_used_since(repo: Repo) -> None:
     branches(repo, adr(1))
     write(repo, {**adr(2, "Theirs"), **adr(3, "Next")})
     repo.commit("Main goes on")
@@ -75,18 +75,18 @@ def test_the_same_file_on_both_sides_is_the_same_record(repo: Repo) -> None:
     assert against_tip(repo) == []
 
 
-def test_a_number_that_was_taken_all_along(tmp_path: Path) -> None:
+def test_a_number_that_was_in_use_at_the_base(tmp_path: Path) -> None:
     for make, name in ((subject_of, "commits"), (staged_subject_of, "staged")):
         subject = make(tmp_path / name, adr(1, "One"), adr(1, "Other"))
-        findings = found(RULE, subject)
+        findings = run_rule(RULE, subject)
 
         assert [one.path for one in findings] == [path_of(adr(1, "Other"))]
         assert "the next number that is free is ADR-0002" in findings[0].message
 
 
-def test_each_record_gets_a_number_of_its_own(tmp_path: Path) -> None:
+def test_each_record_gets_a_different_free_number(tmp_path: Path) -> None:
     before = {**adr(1, "One"), **adr(2, "Two")}
-    findings = found(RULE, subject_of(tmp_path, before, {**adr(1, "A"), **adr(2, "B")}))
+    findings = run_rule(RULE, subject_of(tmp_path, before, {**adr(1, "A"), **adr(2, "B")}))
 
     assert [one.message.rpartition(" ")[2] for one in findings] == ["ADR-0003", "ADR-0004"]
 
@@ -97,20 +97,20 @@ def test_a_renamed_or_moved_record_keeps_its_number(tmp_path: Path) -> None:
     rewritten = {path_of(new): "# ADR-0001: Other\n\n## Decision\n\nSomething else.\n"}
     replaced = subject_of(tmp_path / "b", old, {path_of(old): None, **rewritten})
 
-    assert found(RULE, renamed) == []
-    assert found(RULE, replaced) == []
+    assert run_rule(RULE, renamed) == []
+    assert run_rule(RULE, replaced) == []
 
 
-def test_a_record_that_is_renumbered_onto_another(tmp_path: Path) -> None:
+def test_a_record_that_is_renamed_to_a_number_in_use(tmp_path: Path) -> None:
     before = {**adr(1, "One"), **adr(2, "Two")}
     subject = subject_of(tmp_path, before, {path_of(adr(2, "Two")): None, **adr(1, "Two")})
 
-    assert [one.path for one in found(RULE, subject)] == [path_of(adr(1, "Two"))]
+    assert [one.path for one in run_rule(RULE, subject)] == [path_of(adr(1, "Two"))]
 
 
-def test_specs_and_decisions_are_counted_apart(tmp_path: Path) -> None:
+def test_specs_and_decisions_are_numbered_separately(tmp_path: Path) -> None:
     before = {**adr(1), **spec(1)}
-    findings = found(RULE, subject_of(tmp_path, before, {**spec(1, "index"), **adr(2, "Two")}))
+    findings = run_rule(RULE, subject_of(tmp_path, before, {**spec(1, "index"), **adr(2, "Two")}))
 
     assert [(one.path, one.evidence) for one in findings] == [
         (f"{SPECS}/index/spec.md", "SPEC-0001")
@@ -118,7 +118,7 @@ def test_specs_and_decisions_are_counted_apart(tmp_path: Path) -> None:
     assert "SPEC-0002" in findings[0].message
 
 
-def test_numbers_that_collided_before_are_left_alone(tmp_path: Path) -> None:
+def test_collisions_of_the_base_are_ignored(tmp_path: Path) -> None:
     before = {**adr(1, "One"), **adr(1, "Other")}
 
-    assert found(RULE, subject_of(tmp_path, before, adr(1, "One", more="\nMore.\n"))) == []
+    assert run_rule(RULE, subject_of(tmp_path, before, adr(1, "One", more="\nMore.\n"))) == []

@@ -28,7 +28,7 @@ TEXT = "a string"
 
 
 def install(folder: Path, points: str) -> dict[str, str]:
-    """A distribution with rules. Returns the variables with which Python finds it."""
+    """Write a distribution with rules. Returns the environment in which Python finds it."""
     about = folder / "magic-1.0.dist-info"
     about.mkdir(parents=True)
     (folder / "sdd_magic.py").write_text(MODULE)
@@ -92,7 +92,7 @@ def test_rules_that_fail_or_cannot_be_loaded_are_notes(repo: Repo, tmp_path: Pat
 
     findings = document["findings"]
     assert isinstance(findings, list)
-    # What was found before it failed holds, and ours stays ours.
+    # A finding before the failure is kept, and no plug-in replaces a built-in rule.
     assert [one["rule"] for one in findings] == ["conflict-marker", "no-magic"]
     assert document["notes"] == [
         "the rule 'gone' of the distribution 'magic 1.0' cannot be loaded (AttributeError: module"

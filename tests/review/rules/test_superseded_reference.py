@@ -7,7 +7,7 @@ import pytest
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rules.superseded_reference import RULE
 from tests.review.repositories import staged_subject_of, subject_of
-from tests.review.rules.records import adr, found, spec
+from tests.review.rules.records import adr, run_rule, spec
 
 BEFORE = {
     **adr(1, "Old", status="superseded by ADR-0002"),
@@ -23,10 +23,10 @@ def path_of(files: dict[str, str]) -> str:
     return next(iter(files))
 
 
-def test_it_names_what_holds_in_its_place(tmp_path: Path) -> None:
+def test_a_finding_names_the_record_in_force(tmp_path: Path) -> None:
     text = "# Governing: ADR-0001 (queues), ADR-0005\n"
 
-    assert found(RULE, subject_of(tmp_path, BEFORE, {"a.py": text})) == [
+    assert run_rule(RULE, subject_of(tmp_path, BEFORE, {"a.py": text})) == [
         Finding(
             "a.py",
             1,
@@ -38,25 +38,25 @@ def test_it_names_what_holds_in_its_place(tmp_path: Path) -> None:
     ]
 
 
-def test_where_nothing_took_its_place(tmp_path: Path) -> None:
+def test_a_record_without_a_replacement(tmp_path: Path) -> None:
     subject = staged_subject_of(tmp_path, BEFORE, {"a.md": "By ADR-0004.\n"})
 
-    assert [one.message for one in found(RULE, subject)] == [
+    assert [one.message for one in run_rule(RULE, subject)] == [
         "ADR-0004 is rejected: nothing replaces it, so say why it still matters"
     ]
 
 
-def test_a_circle_of_successors(tmp_path: Path) -> None:
+def test_a_cycle_of_successors(tmp_path: Path) -> None:
     before = {
         **adr(1, "One", status="superseded by ADR-0002"),
         **adr(2, "Two", status="superseded by ADR-0001"),
     }
-    findings = found(RULE, subject_of(tmp_path, before, {"a.md": "By ADR-0001.\n"}))
+    findings = run_rule(RULE, subject_of(tmp_path, before, {"a.md": "By ADR-0001.\n"}))
 
     assert [one.message.partition(":")[0] for one in findings] == ["ADR-0001 is superseded"]
 
 
-def test_what_the_author_says(tmp_path: Path) -> None:
+def test_outdated_ids_in_title_body_and_messages(tmp_path: Path) -> None:
     subject = subject_of(
         tmp_path,
         BEFORE,
@@ -66,7 +66,7 @@ def test_what_the_author_says(tmp_path: Path) -> None:
         message="Go\n\nRefs: ADR-0002",
     )
 
-    assert [(one.path, one.message.partition(":")[0]) for one in found(RULE, subject)] == [
+    assert [(one.path, one.message.partition(":")[0]) for one in run_rule(RULE, subject)] == [
         ("", "a commit message names ADR-0002, which is superseded"),
         ("", "the description names ADR-0004, which is rejected"),
         ("", "the title names ADR-0001, which is superseded"),
@@ -85,29 +85,31 @@ def test_what_the_author_says(tmp_path: Path) -> None:
         "`ADR-0001`",
     ],
 )
-def test_a_line_that_knows(tmp_path: Path, line: str) -> None:
+def test_a_line_that_says_that_a_record_is_outdated_is_ignored(tmp_path: Path, line: str) -> None:
     subject = staged_subject_of(tmp_path, BEFORE, {"a.md": f"{line}\n", "a.py": f"# {line}\n"})
 
-    assert found(RULE, subject) == []
+    assert run_rule(RULE, subject) == []
 
 
-def test_a_governing_comment_holds_whatever_else_its_line_says(tmp_path: Path) -> None:
+def test_the_wording_of_a_governing_comment_is_ignored(tmp_path: Path) -> None:
     text = "# Governing: ADR-0001 (formerly), ADR-0003\n"
 
-    assert len(found(RULE, subject_of(tmp_path, BEFORE, {"a.py": text}))) == 1
+    assert len(run_rule(RULE, subject_of(tmp_path, BEFORE, {"a.py": text}))) == 1
 
 
-def test_indexes_changelogs_and_tests_tell_of_the_past(tmp_path: Path) -> None:
+def test_indexes_changelogs_and_tests_are_ignored(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = dict.fromkeys(
         ("README.md", "docs/adrs/README.md", "docs/adrs/overview.md", "CHANGELOG.md"),
         "- [ADR-0001](ADR-0001-old.md)\n",
     )
 
-    assert found(RULE, subject_of(tmp_path, BEFORE, {**files, "tests/a.py": "'ADR-0001'\n"})) == []
+    assert (
+        run_rule(RULE, subject_of(tmp_path, BEFORE, {**files, "tests/a.py": "'ADR-0001'\n"})) == []
+    )
 
 
-def test_decisions_tell_how_they_came_about_but_build_on_what_holds(tmp_path: Path) -> None:
-    own = adr(1, "Old", status="superseded by ADR-0002", more="\nADR-0001 had its day.\n")
+def test_of_a_decision_only_the_edges_are_checked(tmp_path: Path) -> None:
+    outdated = adr(1, "Old", status="superseded by ADR-0002", more="\nADR-0001 had its day.\n")
     new = adr(
         6,
         "Six",
@@ -115,46 +117,46 @@ def test_decisions_tell_how_they_came_about_but_build_on_what_holds(tmp_path: Pa
         decision="As ADR-0001 did, we queue.\n",
     )
     replacing = adr(7, "Seven", matter="supersedes: [ADR-0001]\n")
-    findings = found(RULE, subject_of(tmp_path, BEFORE, {**own, **new, **replacing}))
+    findings = run_rule(RULE, subject_of(tmp_path, BEFORE, {**outdated, **new, **replacing}))
 
     assert [(one.path, one.line, one.evidence) for one in findings] == [
         (path_of(new), 4, "extends: [ADR-0001]")
     ]
 
 
-def test_a_spec_is_held_to_its_text_and_its_edges(tmp_path: Path) -> None:
+def test_text_and_edges_of_a_spec_are_checked(tmp_path: Path) -> None:
     path = path_of(spec(1, "search"))
     after = {path: spec(1, "search", matter="implements: [ADR-0002]\n")[path] + "\nBy ADR-0001.\n"}
-    findings = found(RULE, subject_of(tmp_path, BEFORE, after))
+    findings = run_rule(RULE, subject_of(tmp_path, BEFORE, after))
 
     assert [one.evidence for one in findings] == ["implements: [ADR-0002]", "By ADR-0001."]
 
 
-def test_the_spec_that_replaces_another_may_name_it(tmp_path: Path) -> None:
+def test_a_spec_can_name_the_one_that_it_replaces(tmp_path: Path) -> None:
     old, new = spec(1, "search"), spec(2, "find", matter="supersedes: [SPEC-0001]\n")
     old[path_of(old)] = old[path_of(old)].replace("approved", "deprecated")
     new[path_of(new)] += "\nSPEC-0001 knew no ranking.\n"
     subject = subject_of(tmp_path, {}, {**old, **new, "a.md": "By SPEC-0001.\n"})
 
-    assert [(one.path, one.message) for one in found(RULE, subject)] == [
+    assert [(one.path, one.message) for one in run_rule(RULE, subject)] == [
         ("a.md", "SPEC-0001 is deprecated: see SPEC-0002 (Find) instead")
     ]
 
 
-def test_who_supersedes_a_record_may_name_it(tmp_path: Path) -> None:
+def test_a_change_that_supersedes_a_record_can_name_it(tmp_path: Path) -> None:
     after = adr(5, "Holds", status="superseded by ADR-0003")
     subject = subject_of(tmp_path, BEFORE, after, message="Lay ADR-0005 to rest")
 
-    assert found(RULE, subject) == []
+    assert run_rule(RULE, subject) == []
 
 
-def test_an_id_that_two_records_have_holds_while_one_of_them_does(tmp_path: Path) -> None:
+def test_an_id_of_two_records_is_in_force_while_one_of_them_is(tmp_path: Path) -> None:
     before = {**BEFORE, **adr(1, "Another")}
 
-    assert found(RULE, subject_of(tmp_path, before, {"a.md": "By ADR-0001.\n"})) == []
+    assert run_rule(RULE, subject_of(tmp_path, before, {"a.md": "By ADR-0001.\n"})) == []
 
 
-def test_lines_that_were_there_before_are_left_alone(tmp_path: Path) -> None:
+def test_unchanged_lines_are_ignored(tmp_path: Path) -> None:
     before = {**BEFORE, "a.md": "By ADR-0001.\n"}
 
-    assert found(RULE, subject_of(tmp_path, before, {"a.md": "By ADR-0001.\nMore.\n"})) == []
+    assert run_rule(RULE, subject_of(tmp_path, before, {"a.md": "By ADR-0001.\nMore.\n"})) == []

@@ -4,14 +4,14 @@ from pathlib import Path
 
 from sdd_hooks.review.rules.suppression import RULE
 from tests.review.repositories import subject_of
-from tests.review.rules.records import found
+from tests.review.rules.records import run_rule
 
 
 def test_a_suppression_without_a_reason_on_an_added_line(tmp_path: Path) -> None:
     before = {"a.py": "# sdd-ignore: security\nx = 1\n"}
     after = {"a.py": "# sdd-ignore: security\nx = 1\n  # sdd-ignore: security/redirect, b\ny = 2\n"}
 
-    findings = found(RULE, subject_of(tmp_path, before, after))
+    findings = run_rule(RULE, subject_of(tmp_path, before, after))
 
     assert len(findings) == 1
     one = findings[0]
@@ -23,11 +23,13 @@ def test_a_suppression_without_a_reason_on_an_added_line(tmp_path: Path) -> None
     assert one.evidence == "# sdd-ignore: security/redirect, b"
 
 
-def test_one_with_a_reason_and_an_explanation_of_the_syntax_are_none(tmp_path: Path) -> None:
+def test_suppressions_with_a_reason_and_in_tests_or_documents_are_no_findings(
+    tmp_path: Path,
+) -> None:
     after = {
         "a.py": "# sdd-ignore: security (checked)\n",
         "tests/test_a.py": "text = '# sdd-ignore: security'\n",
         "a.md": "Write `sdd-ignore: RULE (reason)` in a comment.\n",
     }
 
-    assert found(RULE, subject_of(tmp_path, {}, after)) == []
+    assert run_rule(RULE, subject_of(tmp_path, {}, after)) == []

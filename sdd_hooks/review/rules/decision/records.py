@@ -1,4 +1,4 @@
-"""The decision records that state rules of their own, before a change and after it."""
+"""The decision records that state rules in `sdd-rule` blocks, before a change and after it."""
 
 # Governing: ADR-0021 (a change is held to the rules of its base), SPEC-0010 REQ "Decision rules"
 
@@ -15,58 +15,71 @@ from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES as MEMORY_FILES
 from sdd_hooks.config.semantic_search import SEMANTIC_SEARCH_FILE as COLLECTIONS_FILE
 from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.project.layout import looks_like_record
-from sdd_hooks.review.rules.decision.blocks import MARK, DecisionRule, Fault, read_rules
+from sdd_hooks.review.rules.decision.blocks import MARK, BlockError, DecisionRule, read_rules
 from sdd_hooks.review.subject import Subject
 
-# Folders whose records are made up.
-_ELSEWHERE = frozenset({"test", "tests", "testdata", "fixtures", "examples", "templates"})
+# Folders whose records are fixtures and templates.
+_FIXTURE_FOLDERS = frozenset({"test", "tests", "testdata", "fixtures", "examples", "templates"})
 
 
-class Record(NamedTuple):
-    """A record with blocks, as it is at the base or at the head."""
+class RecordRules(NamedTuple):
+    """A record with its rules and the errors of its other blocks, at the base or at the head."""
 
     artifact: Artifact
     rules: tuple[DecisionRule, ...]
-    faults: tuple[Fault, ...]
+    errors: tuple[BlockError, ...]
 
     @property
     def in_force(self) -> tuple[DecisionRule, ...]:
-        """Its rules, as long as it holds."""
+        """The rules, none when the record is not in force."""
         return self.rules if self.artifact.status.authoritative else ()
 
 
-def records(subject: Subject) -> Iterator[tuple[Record | None, Record | None, bool]]:
-    """The records with blocks: as they were, as they are, and whether the change touches them."""
-    moved = {file.before: file for file in subject.change.files}
-    before = {path: _record_before(subject, path, text) for path, text in _marked(subject)}
+class RecordChange(NamedTuple):
+    """A record with blocks before and after a change; `before` and `after` are equal when it is
+    not `changed`. None: the record does not exist on that side, or has no block there."""
+
+    before: RecordRules | None
+    after: RecordRules | None
+    changed: bool
+
+
+def read_record_changes(subject: Subject) -> Iterator[RecordChange]:
+    """Read every record that has a block before or after the change."""
+    files = {file.before: file for file in subject.change.files}
+    before = {path: _read_before(subject, path, text) for path, text in _marked_texts(subject)}
     for path, record in before.items():
-        file = moved.get(path)
+        file = files.get(path)
         if file is None:
-            yield record, record, False
+            yield RecordChange(record, record, changed=False)
         else:
-            yield record, _changed_record(subject, file), True
+            yield RecordChange(record, _read_changed(subject, file), changed=True)
     for file in subject.change.files:
         if file.before not in before:
-            record = _changed_record(subject, file)
+            record = _read_changed(subject, file)
             if record:
-                yield None, record, True
+                yield RecordChange(None, record, changed=True)
 
 
-def _marked(subject: Subject) -> Iterable[tuple[str, str]]:
-    """The ADRs at the base that have a block, and their texts."""
-    own = [one for one in subject.collections if one.kind == "adrs" and not one.repository]
-    specs = all_pathspecs(own)
-    if _is_redeclared(subject):
-        specs = [f":(icase)*{suffix}" for suffix in MARKDOWN]
-    if not specs:
+def _marked_texts(subject: Subject) -> Iterable[tuple[str, str]]:
+    """The paths and texts of the ADRs at the base that have a block."""
+    collections = [one for one in subject.collections if one.kind == "adrs" and not one.repository]
+    pathspecs = all_pathspecs(collections)
+    if _redeclares_records(subject):
+        pathspecs = [f":(icase)*{suffix}" for suffix in MARKDOWN]
+    if not pathspecs:
         return ()
     tree = subject.before
-    # As text whatever attributes say. Rules that cannot be read must not look like none: it raises.
-    return tree.texts(tree.having((MARK,), specs, "-a")).items()
+    # `-a`: an attribute must not hide a record from the search. A failure to read raises, since
+    # otherwise its rules would not be applied.
+    return tree.texts(tree.having((MARK,), pathspecs, "-a")).items()
 
 
-def _is_redeclared(subject: Subject) -> bool:
-    """Whether the change may say where records are: it must not say so of those of the base."""
+def _redeclares_records(subject: Subject) -> bool:
+    """Whether the change edits a file that declares folders of records.
+
+    Such a change must not take the records of the base out of their collection.
+    """
     return any(
         path in (*MEMORY_FILES, COLLECTIONS_FILE)
         for file in subject.change.files
@@ -74,38 +87,39 @@ def _is_redeclared(subject: Subject) -> bool:
     )
 
 
-def _record_before(subject: Subject, path: str, text: str) -> Record | None:
-    record = _record(subject, path, text)
-    if record or not _is_redeclared(subject) or is_foreign(path):
+def _read_before(subject: Subject, path: str, text: str) -> RecordRules | None:
+    record = _read(subject, path, text)
+    if record or not _redeclares_records(subject) or is_foreign(path):
         return record
     folder, _, name = path.rpartition("/")
-    if not looks_like_record(folder, name) or not _ELSEWHERE.isdisjoint(folder.split("/")):
+    if not looks_like_record(folder, name) or not _FIXTURE_FOLDERS.isdisjoint(folder.split("/")):
         return None
     artifact = read_adr(path, text)
-    return Record(artifact, *read_rules(text)) if artifact else None
+    return RecordRules(artifact, *read_rules(text)) if artifact else None
 
 
-def _changed_record(subject: Subject, file: ChangedFile) -> Record | None:
-    there = file.is_file and _collection(subject, file.path)
-    return _record(subject, file.path, subject.text(file.path)) if there else None
+def _read_changed(subject: Subject, file: ChangedFile) -> RecordRules | None:
+    if not file.is_file or not _collection(subject, file.path):
+        return None
+    return _read(subject, file.path, subject.text(file.path))
 
 
-def _record(subject: Subject, path: str, text: str) -> Record | None:
+def _read(subject: Subject, path: str, text: str) -> RecordRules | None:
     collection = _collection(subject, path)
     if collection is None or MARK not in text:
         return None
     artifact = read_adr(path, text, collection.module)
-    return Record(artifact, *read_rules(text)) if artifact else None
+    return RecordRules(artifact, *read_rules(text)) if artifact else None
 
 
 def _collection(subject: Subject, path: str) -> Collection | None:
-    """The ADRs of this repository that a file belongs to."""
-    own = (one for one in subject.collections if one.kind == "adrs" and not one.repository)
-    return next((one for one in own if one.contains(path)), None)
+    """The collection of ADRs of this repository that has the file."""
+    collections = (one for one in subject.collections if one.kind == "adrs" and not one.repository)
+    return next((one for one in collections if one.contains(path)), None)
 
 
 def is_superseded(artifact: Artifact, subject: Subject) -> bool:
-    """Whether the record is superseded, by another one that is there and holds."""
+    """Whether the record is superseded by another record that exists and is in force."""
     return artifact.status.value == "superseded" and any(
         other.path != artifact.path
         and other.status.authoritative

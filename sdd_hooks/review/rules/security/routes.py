@@ -1,8 +1,8 @@
-"""Routes that are registered without authentication where there should be one.
+"""Routes that are registered without authentication.
 
-A route is flagged where others of the same block are authenticated one by one and this is not, and
-where its file makes the application, adds the route, and knows of no authentication at all. A block
-that is given its router may be behind one already.
+A route is reported in two cases: most other routes of the same block are authenticated one by one;
+or its file creates the application, registers this route first, and names no authentication. A
+block that receives its router from a caller can be behind a middleware already.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from sdd_hooks.review.rules.security.site import Hazard, Site
-from sdd_hooks.review.source_files import GO, LONGEST_LINE, PYTHON, SCRIPT
+from sdd_hooks.review.rules.security.site import Hazard, MatchSite
+from sdd_hooks.review.source_files import GO, MAX_LINE, PYTHON, SCRIPT
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _WORDS = (
@@ -20,8 +20,8 @@ _WORDS = (
     r"|is_?admin|must_?(?:be|have)|ensure_?(?:user|logged)|identity|\bsecured?\b|verify"
 )
 _AUTHENTICATED = lazy_regex(_WORDS, re.IGNORECASE)
-# What stands in front of a handler; `handleLogin` is one itself.
-_IN_FRONT = lazy_regex(
+# Middleware in front of a handler. `handleLogin` is a handler, and no match.
+_MIDDLEWARE_CALL = lazy_regex(
     r"""(?:require|ensure|must|with|check|only|enforce|needs?|is)_?\w{0,20}?
       (?:auth|log_?(?:ged)?_?in|user|session|admin|role|permission|token|signed)
     | \bauth(?:enticat\w*|oriz\w*|ed|n|z)?(?:_?(?:middleware|guard|required|wrap|only|func))?
@@ -37,7 +37,12 @@ _ROUTE = lazy_regex(
     re.VERBOSE,
 )
 _PATH = lazy_regex(r"[\"'`](?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) )?([^\"'`\n]*)[\"'`]")
-LONGEST_PATH = 100
+MAX_PATH = 100
+"""Characters of the path of a route that are read."""
+MAX_BLOCK = 200
+"""Lines of a block above and below a route that are read."""
+MAX_STATEMENT = 12
+"""Lines of a registration that are read."""
 _PUBLIC_PATH = lazy_regex(
     r"""^/?$ | /(?:\$|\{\$\})$ | health|ready|readiness|live(?:ness|z)|livez|metrics|ping|version
     |status|log-?(?:in|out)|sign-?(?:in|up|out)|regist|auth|oidc|oauth|sso|saml|callback|webhook
@@ -45,7 +50,7 @@ _PUBLIC_PATH = lazy_regex(
     |csrf|password|forgot|reset|verify|token|session|sw\.js|/\*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_SAID_PUBLIC = lazy_regex(r"(?://|\#|/\*)\s*public\s*:", re.IGNORECASE)
+_MARKED_PUBLIC = lazy_regex(r"(?://|\#|/\*)\s*public\s*:", re.IGNORECASE)
 _APPLICATION = lazy_regex(
     r"""\bhttp\.HandleFunc\( | \bhttp\.NewServeMux\(\) | \bmux\.NewRouter\(\) | \bchi\.NewRouter\(\)
     | \bchi\.NewMux\(\) | \bgin\.(?:Default|New)\(\) | \becho\.New\(\) | \bfiber\.New\(
@@ -53,23 +58,27 @@ _APPLICATION = lazy_regex(
     | =\s*(?:flask\.)?Flask\( | =\s*(?:fastapi\.)?FastAPI\(""",
     re.VERBOSE,
 )
-_MIDDLEWARE = lazy_regex(r"\.(?:use|Use|With|Group|before_request|middleware)\b|dependencies\s*=")
+_GLOBAL_MIDDLEWARE = lazy_regex(
+    r"\.(?:use|Use|With|Group|before_request|middleware)\b|dependencies\s*="
+)
 
 
-def _confirmed(site: Site) -> bool:
+def _lacks_authentication(site: MatchSite) -> bool:
     if _is_public(site.line[site.start :]):
         return False
     above = site.lines[site.number - 2] if site.number > 1 else ""
-    if _SAID_PUBLIC.search(site.line) or _SAID_PUBLIC.search(above):
+    if _MARKED_PUBLIC.search(site.line) or _MARKED_PUBLIC.search(above):
         return False
     if not _has_handler(site) or _names_authentication(_statement(site.lines, site.number - 1)):
         return False
     block = _block(site)
-    above_all = [line for line in block if _MIDDLEWARE.search(line) and not _ROUTE.search(line)]
-    if any(_names_authentication(line) for line in above_all):
+    registrations = [
+        line for line in block if _GLOBAL_MIDDLEWARE.search(line) and not _ROUTE.search(line)
+    ]
+    if any(_names_authentication(line) for line in registrations):
         return False
-    others = list(_others(site))
-    authenticated = sum(bool(_IN_FRONT.search(other)) for other in others)
+    others = list(_other_routes(site))
+    authenticated = sum(bool(_MIDDLEWARE_CALL.search(other)) for other in others)
     if authenticated:
         return 2 * authenticated >= len(others)
     return (
@@ -85,19 +94,19 @@ def _confirmed(site: Site) -> bool:
 
 
 def _registers(line: str) -> bool:
-    """Whether a line registers a route which may not be for everybody."""
-    return bool(_ROUTE.search(line[:LONGEST_LINE])) and not _is_public(line)
+    """Whether a line registers a route that is not public by its path."""
+    return bool(_ROUTE.search(line[:MAX_LINE])) and not _is_public(line)
 
 
 def _is_public(line: str) -> bool:
     path = _PATH.search(line)
     if path is None or not path[1].startswith("/"):
         return True
-    return bool(_PUBLIC_PATH.search(path[1][:LONGEST_PATH]))
+    return bool(_PUBLIC_PATH.search(path[1][:MAX_PATH]))
 
 
-def _has_handler(site: Site) -> bool:
-    """Whether something is registered, and not asked: `client.get("/x")` has no handler."""
+def _has_handler(site: MatchSite) -> bool:
+    """Whether the call registers a handler. The request `client.get("/x")` has none."""
     if site.line[: site.end].lstrip().startswith("@"):
         return True
     return len(site.arguments) > 1 and site.arguments[1] not in ("", "nil", "null", "undefined")
@@ -107,18 +116,15 @@ def _names_authentication(text: str) -> bool:
     return bool(_AUTHENTICATED.search(_STRING.sub('""', text)))
 
 
-def _block(site: Site) -> list[str]:
-    """The lines around the route that are indented at least as far, and the one that opens them."""
+def _block(site: MatchSite) -> list[str]:
+    """The lines around the route that are indented at least as far, and the line above them."""
     indent = _indent(site.line)
     index = site.number - 1
     first = last = index
-    while first > 0 and index - first < 200 and _indent(site.lines[first - 1]) >= indent:
+    while first > 0 and index - first < MAX_BLOCK and _indent(site.lines[first - 1]) >= indent:
         first -= 1
-    while (
-        last + 1 < len(site.lines)
-        and last - index < 200
-        and (_indent(site.lines[last + 1]) >= indent)
-    ):
+    end = len(site.lines)
+    while last + 1 < end and last - index < MAX_BLOCK and _indent(site.lines[last + 1]) >= indent:
         last += 1
     return list(site.lines[max(0, first - 1) : last + 1])
 
@@ -127,8 +133,8 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip()) if line.strip() else 1_000
 
 
-def _others(site: Site) -> Iterator[str]:
-    """The other routes of the block that are not for everybody, each with its handlers."""
+def _other_routes(site: MatchSite) -> Iterator[str]:
+    """The other routes of the block that are not public, each with its handlers."""
     block = _block(site)
     for index, line in enumerate(block):
         if line != site.line and _registers(line):
@@ -136,16 +142,16 @@ def _others(site: Site) -> Iterator[str]:
 
 
 def _statement(lines: Sequence[str], index: int) -> str:
-    """The registration that begins on a line, to its closing bracket; a decorated one to `:`."""
+    """The registration that begins on a line, up to its closing bracket; a decorator, up to `:`."""
     text = ""
-    for line in lines[index : index + 12]:
+    for line in lines[index : index + MAX_STATEMENT]:
         code = _STRING.sub('""', line)
         text += f"{code}\n"
         decorated = text.lstrip().startswith("@")
         closed = text.count("(") <= text.count(")")
         if (closed and not decorated) or (decorated and code.rstrip().endswith(":")):
             break
-        # A handler that is written in place is not looked into.
+        # The body of an inline handler is not part of the registration.
         if not decorated and re.search(r"\{\s*$|=>\s*\(?$", code):
             break
     return text
@@ -166,20 +172,20 @@ HAZARDS = (
         rf"{_RECEIVERS}\.(?:HandleFunc|Handle|GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete)\(",
         GO,
         _MESSAGE,
-        _confirmed,
+        _lacks_authentication,
     ),
     Hazard(
         "route",
         r"\b(?:app|router|server|fastify|api|\w+Router)\.(?:get|post|put|patch|delete|all)\(",
         SCRIPT,
         _MESSAGE,
-        _confirmed,
+        _lacks_authentication,
     ),
     Hazard(
         "route",
         r"^\s*@\w+\.(?:route|get|post|put|patch|delete)\(",
         PYTHON,
         _MESSAGE,
-        _confirmed,
+        _lacks_authentication,
     ),
 )

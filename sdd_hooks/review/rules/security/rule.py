@@ -1,4 +1,4 @@
-"""Patterns in added lines that are known to end in a vulnerability, for people to look at."""
+"""Patterns in added lines that often end in a vulnerability."""
 
 # Governing: ADR-0021 (patterns confirm their match in the text around it), SPEC-0010 REQ "Rules"
 
@@ -8,69 +8,61 @@ from collections.abc import Iterator
 from functools import cache
 
 from sdd_hooks.findings import Finding
-from sdd_hooks.review.patterns import AddedText, Pattern, added_text, compile_pattern
+from sdd_hooks.review.patterns import AddedText, Pattern, compile_pattern, join_added_lines
 from sdd_hooks.review.rule import Rule
-from sdd_hooks.review.rules.security import bodies, cdn, escaping, redirects, routes
-from sdd_hooks.review.rules.security.site import Hazard, Site
-from sdd_hooks.review.source_files import Source, Sources, is_code
+from sdd_hooks.review.rules.security import html, requests, routes
+from sdd_hooks.review.rules.security.site import Hazard, MatchSite
+from sdd_hooks.review.source_files import SourceFile, SourceFiles, is_production_code
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-MOST = 500
-"""Matches of one pattern that are looked at."""
-MOST_OF_FILE = 50
-LONGEST_EVIDENCE = 200
+MAX_MATCHES = 500
+"""Matches of one pattern that are examined."""
+MAX_MATCHES_PER_FILE = 50
+"""Matches of one pattern in one file that are examined."""
+MAX_EVIDENCE = 200
+"""Characters of the evidence of a finding."""
 
 ID = "security"
-HAZARDS: tuple[Hazard, ...] = (
-    *bodies.HAZARDS,
-    *cdn.HAZARDS,
-    *escaping.HAZARDS,
-    *redirects.HAZARDS,
-    *routes.HAZARDS,
-)
+HAZARDS: tuple[Hazard, ...] = (*html.HAZARDS, *requests.HAZARDS, *routes.HAZARDS)
 
-# Somebody has looked at the line, and told another tool.
+# A comment for another tool says that a person has reviewed the line.
 _REVIEWED = lazy_regex(r"nolint|\bnosec\b|nosemgrep|noqa: ?S|eslint-disable|rubocop:disable")
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Every pattern that an added line of code matches, and that the text around it confirms."""
+    """Find each match of a hazardous pattern on an added line that the text around it confirms."""
     files = [
         file
         for file in subject.change.files
-        if file.added and file.is_file and is_code(file.path) and not subject.is_artifact(file.path)
+        if file.added
+        and file.is_file
+        and is_production_code(file.path)
+        and not subject.is_artifact(file.path)
     ]
-    sources = Sources(subject)
-    numbers: dict[str, frozenset[int]] = {}
+    sources = SourceFiles(subject)
+    added = {file.path: frozenset(number for number, _ in file.added) for file in files}
     texts: dict[tuple[str, ...], AddedText] = {}
     for hazard in HAZARDS if files else ():
         if hazard.suffixes not in texts:
-            chosen = [file for file in files if file.path.lower().endswith(hazard.suffixes)]
-            texts[hazard.suffixes] = added_text(chosen)
-        text = texts[hazard.suffixes]
-        for hit in text.search(_compiled(hazard.pattern), most=MOST, most_of_file=MOST_OF_FILE):
-            source = sources.of(hit.file.path)
-            if source is None or not source.has(hit.line.number, hit.line.text):
+            selected = [file for file in files if file.path.lower().endswith(hazard.suffixes)]
+            texts[hazard.suffixes] = join_added_lines(selected)
+        matches = texts[hazard.suffixes].search(
+            _compiled(hazard.pattern), limit=MAX_MATCHES, limit_per_file=MAX_MATCHES_PER_FILE
+        )
+        for file, line, start, end in matches:
+            source = sources.get(file.path)
+            if source is None or not source.has_line(line.number, line.text):
                 continue
-            path = hit.file.path
-            if path not in numbers:
-                numbers[path] = frozenset(number for number, _ in hit.file.added)
-            number = hit.line.number
-            site = Site(path, source.lines, number, hit.start, hit.end, numbers[path])
-            if _is_live(source, site, hazard) and hazard.confirmed(site):
-                yield Finding(
-                    hit.file.path,
-                    hit.line.number,
-                    f"{ID}/{hazard.name}",
-                    "warning",
-                    hazard.message,
-                    hit.line.text.strip()[:LONGEST_EVIDENCE],
-                )
+            site = MatchSite(file.path, source.lines, line.number, start, end, added[file.path])
+            if _is_live(source, site, hazard) and hazard.is_hazard(site):
+                evidence = line.text.strip()[:MAX_EVIDENCE]
+                rule = f"{ID}/{hazard.name}"
+                yield Finding(file.path, line.number, rule, "warning", hazard.message, evidence)
 
 
-def _is_live(source: Source, site: Site, hazard: Hazard) -> bool:
-    """Whether the match is code, or what code makes a page of, and nobody has looked at it."""
+def _is_live(source: SourceFile, site: MatchSite, hazard: Hazard) -> bool:
+    """Whether the match is code, or a string that the hazard includes, and is not reviewed."""
     above = site.lines[site.number - 2] if site.number > 1 else ""
     if _REVIEWED.search(site.line) or "eslint-disable-next" in above:
         return False

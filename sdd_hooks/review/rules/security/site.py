@@ -1,4 +1,4 @@
-"""A place where a pattern matches, and the text around it that confirms or clears it."""
+"""A match of a hazardous pattern, and the text around it that confirms or refutes the hazard."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from sdd_hooks.review.source_files import LONGEST_LINE
+from sdd_hooks.review.source_files import MAX_LINE
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-LONGEST_BLOCK = 200
-"""Lines above a match that are looked at."""
-LONGEST_STATEMENT = 30
-"""Lines of a call, a tag or an assignment."""
+MAX_LINES_ABOVE = 200
+"""Lines above a match that are read."""
+MAX_STATEMENT = 30
+"""Lines of a call, a tag or an assignment that are read."""
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _SAFE = lazy_regex(r"(?<!un)(?<!Un)escape|sanitiz|sanitis|purif|bleach|nh3", re.IGNORECASE)
 _NAME = lazy_regex(r"[A-Za-z_]\w*")
 _ASSIGNED = lazy_regex(r"(?<![\w.])([A-Za-z_]\w*)\s*(?::=|=(?!=))")
-_NEAR = 40
+_MAX_LINES_TO_ASSIGNMENT = 40
 _LITERAL = lazy_regex(
     r"""\s*\(?[a-zA-Z]{0,2}(?: "[^"\\\n]*(?:\\.[^"\\\n]*)*" | '[^'\\\n]*(?:\\.[^'\\\n]*)*'
     | `[^`\\$]*(?:\\.[^`\\$]*)*` )[ \t]*""",
@@ -31,10 +31,10 @@ _INTERPOLATED = lazy_regex(r"^\s*[rRbB]?[fF]|\#\{")
 
 
 @dataclass(frozen=True)
-class Site:
-    """A match in the file at `path`: the line by its number from 1, and the columns from 0.
+class MatchSite:
+    """A match in the file at `path`: line `number` from 1, columns `start` to `end` from 0.
 
-    `lines` are all of the file, as the change leaves it; `added` the numbers of those it adds.
+    `lines` are all lines of the file after the change; `added` are the numbers of the added ones.
     """
 
     path: str
@@ -51,7 +51,7 @@ class Site:
 
     @property
     def matched(self) -> str:
-        """What matches."""
+        """The text that matches."""
         return self.line[self.start : self.end]
 
     @cached_property
@@ -61,14 +61,14 @@ class Site:
 
     @cached_property
     def rest(self) -> str:
-        """What follows the match, on its line and those of the same statement."""
-        below = self.lines[self.number : self.number + LONGEST_STATEMENT]
-        return "\n".join([self.line[self.end :], *(line[:LONGEST_LINE] for line in below)])
+        """The text behind the match, on its line and on the lines of the same statement."""
+        below = self.lines[self.number : self.number + MAX_STATEMENT]
+        return "\n".join([self.line[self.end :], *(line[:MAX_LINE] for line in below)])
 
     @cached_property
     def above(self) -> Sequence[str]:
-        """The lines of the same top-level definition above the match, its first one included."""
-        first = max(0, self.number - 1 - LONGEST_BLOCK)
+        """The lines above the match, back to the first line of the top-level definition."""
+        first = max(0, self.number - 1 - MAX_LINES_ABOVE)
         for index in range(self.number - 2, first - 1, -1):
             line = self.lines[index]
             if line[:1].isalpha() or line[:1] == "@":
@@ -81,47 +81,48 @@ class Site:
         return tuple(_arguments(self.rest))
 
     def is_safe(self, expression: str) -> bool:
-        """Whether the text has been through something that makes it harmless, as names tell."""
+        """Whether the names in an expression say that it is escaped or sanitized."""
         if _SAFE.search(expression):
             return True
         return not self._made_safe.isdisjoint(_NAME.findall(expression))
 
     @cached_property
     def _made_safe(self) -> frozenset[str]:
-        """The variables that are given what has been made harmless, some lines above."""
-        lines = [line for line in self.above[-_NEAR:] if _SAFE.search(line)]
+        """The variables that a line above assigns escaped or sanitized text to."""
+        lines = [line for line in self.above[-_MAX_LINES_TO_ASSIGNMENT:] if _SAFE.search(line)]
         return frozenset(name for line in lines for name in _ASSIGNED.findall(line))
 
 
 class Hazard(NamedTuple):
-    """What RE2 looks for in files with these suffixes, and what then confirms that it is one.
+    """A pattern that RE2 searches in files with these suffixes.
 
-    `name` stands behind the rule's id; `message` says what is wrong and what to do.
+    `name` follows the rule's id in a finding; `message` says what is wrong and what to do.
+    `is_hazard` decides from the text around a match. With `in_strings` a match in a string counts.
     """
 
     name: str
     pattern: str
     suffixes: tuple[str, ...]
     message: str
-    confirmed: Callable[[Site], bool]
+    is_hazard: Callable[[MatchSite], bool]
     in_strings: bool = False
 
 
 def is_constant(expression: str) -> bool:
-    """Whether this is nothing but string literals, put together or chosen from."""
+    """Whether the expression consists of string literals that are joined or chosen from."""
     end = _constant_end(expression)
     return end > 0 and not expression[end:].strip()
 
 
 def begins_constant(text: str) -> bool:
-    """Whether an expression that begins here is constant, and ends with a line or a bracket."""
+    """Whether the expression at the start of a text is constant up to a line end or a bracket."""
     end = _constant_end(text)
     following = text[end:].lstrip(" \t")[:1]
     return end > 0 and (following in ";)}\"'>,\n" or "\n" in text[:end][-1:])
 
 
 def _constant_end(text: str) -> int:
-    """Where string literals with nothing inserted end; 0 when it does not begin with one."""
+    """The end of the string literals without interpolation; 0 when the text begins with none."""
     chosen = _CONDITION.match(text)
     position = chosen.end() if chosen else 0
     end = 0
@@ -132,28 +133,28 @@ def _constant_end(text: str) -> int:
         position = end + 1
         if text[end : end + 1] not in ("+", ".", ":"):
             return end
-    # What is put together with a constant is not one.
+    # A literal that is joined with another expression is not constant.
     return 0
 
 
 def _arguments(text: str) -> Iterator[str]:
-    """What stands between the commas up to the closing bracket, or to the end of the text."""
+    """The texts between the commas, up to the closing bracket or the end of the text."""
     opened: list[str] = []
     quote = ""
     begin = 0
-    for index, sign in enumerate(text):
+    for index, character in enumerate(text):
         if quote:
-            if sign == quote and text[index - 1] != "\\":
+            if character == quote and text[index - 1] != "\\":
                 quote = ""
-        elif sign in "\"'`":
-            quote = sign
-        elif sign in _BRACKETS:
-            opened.append(_BRACKETS[sign])
-        elif opened and sign == opened[-1]:
+        elif character in "\"'`":
+            quote = character
+        elif character in _BRACKETS:
+            opened.append(_BRACKETS[character])
+        elif opened and character == opened[-1]:
             opened.pop()
-        elif not opened and sign in ",)]}":
+        elif not opened and character in ",)]}":
             yield text[begin:index].strip()
             begin = index + 1
-            if sign != ",":
+            if character != ",":
                 return
     yield text[begin:].strip()

@@ -1,4 +1,4 @@
-"""What people copy between pages: inline scripts, forms, navigation; and what pages run on."""
+"""Elements that pages share: inline scripts, forms and navigation; and the frameworks they use."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from typing import Literal, NamedTuple
 
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-Kind = Literal["script", "form", "navigation"]
+ElementKind = Literal["script", "form", "navigation"]
 
-MOST = 200
-"""Elements of one page that are looked at."""
-SHORTEST_SCRIPT = 60
-"""Characters without those of whitespace; shorter scripts are calls."""
-FEWEST_FIELDS = 2
-FEWEST_LINKS = 3
+MAX_ELEMENTS = 200
+"""Elements of one page that are read."""
+MIN_SCRIPT = 60
+"""Characters without white space. A shorter script is a call of shared code."""
+MIN_FIELDS = 2
+"""Fields of a form that is compared."""
+MIN_LINKS = 3
+"""Links of a navigation that is compared."""
 
 _OPENING = lazy_regex(r"<(script|form|nav|div|ul|aside)\b([^<>]{0,1000})>", re.IGNORECASE)
 _NAVIGATION = lazy_regex(r"\brole\s*=\s*[\"']navigation[\"']", re.IGNORECASE)
-# A trail and a list of pages are other ones on every page.
-_OTHER = lazy_regex(r"breadcrumb|paginat|pager|table.?of.?contents|toc\b", re.IGNORECASE)
-_SCRIPT_ELSEWHERE = lazy_regex(r"\bsrc\s*=|type\s*=\s*[\"'](?!text/javascript|module)", re.I)
+# Breadcrumbs and page numbers differ from page to page.
+_PAGE_SPECIFIC = lazy_regex(r"breadcrumb|paginat|pager|table.?of.?contents|toc\b", re.IGNORECASE)
+_EXTERNAL_SCRIPT = lazy_regex(r"\bsrc\s*=|type\s*=\s*[\"'](?!text/javascript|module)", re.I)
 _ATTRIBUTE = lazy_regex(
     r"\b(action|method|hx-(?:get|post|put|patch|delete))\s*=\s*[\"']([^\"'<>]*)"
 )
@@ -47,31 +49,34 @@ FRAMEWORKS: Mapping[str, re.Pattern[str]] = {
         ("Vue", r"\bvue(?:\.global)?(?:\.prod)?(?:\.min)?\.js\b|\sv-(?:bind|model|if|for|on)[:=]"),
     )
 }
-"""What makes a page interactive, and what of it a page shows."""
+"""Front-end frameworks, each with the pattern of its use in a page."""
 
 
-class Element(NamedTuple):
-    """A part of a page, from line `first` to `last`. Two with the same signature are copies."""
+class PageElement(NamedTuple):
+    """An element of a page from line `first` to line `last`.
 
-    kind: Kind
+    Two scripts or forms with equal signatures are copies.
+    """
+
+    kind: ElementKind
     first: int
     last: int
     signature: tuple[str, ...]
 
 
-def elements(text: str) -> tuple[Element, ...]:
-    """The inline scripts, forms and navigation of a page that are long enough to be copies."""
-    plain = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+def find_elements(text: str) -> tuple[PageElement, ...]:
+    """Find the inline scripts, forms and navigation of a page that are long enough to compare."""
+    plain = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     return tuple(_elements(plain))
 
 
-def _elements(text: str) -> Iterator[Element]:
+def _elements(text: str) -> Iterator[PageElement]:
     lower = text.lower()
-    # "İ" is two characters in lower case, and the offsets would be others.
+    # "İ" is two characters in lower case, which would shift the offsets.
     lower = lower if len(lower) == len(text) else text
     line = 1
     position = count = 0
-    while (opening := _OPENING.search(text, position)) and count < MOST:
+    while (opening := _OPENING.search(text, position)) and count < MAX_ELEMENTS:
         line += text.count("\n", position, opening.start())
         position = opening.end()
         tag, attributes = opening[1].lower(), opening[2]
@@ -87,36 +92,36 @@ def _elements(text: str) -> Iterator[Element]:
         inside = text[position:end]
         signature = _signature(kind, attributes, inside)
         if signature:
-            yield Element(kind, first, line + inside.count("\n"), signature)
+            yield PageElement(kind, first, line + inside.count("\n"), signature)
 
 
-def _kind(tag: str, attributes: str) -> Kind | None:
+def _kind(tag: str, attributes: str) -> ElementKind | None:
     if tag == "script":
-        return None if _SCRIPT_ELSEWHERE.search(attributes) else "script"
+        return None if _EXTERNAL_SCRIPT.search(attributes) else "script"
     if tag == "form":
         return "form"
     if tag == "nav" or _NAVIGATION.search(attributes):
-        return None if _OTHER.search(attributes) else "navigation"
+        return None if _PAGE_SPECIFIC.search(attributes) else "navigation"
     return None
 
 
-def _signature(kind: Kind, attributes: str, inside: str) -> tuple[str, ...]:
+def _signature(kind: ElementKind, attributes: str, inside: str) -> tuple[str, ...]:
     if kind == "script":
         body = "".join(inside.split())
-        return (body,) if len(body) >= SHORTEST_SCRIPT else ()
+        return (body,) if len(body) >= MIN_SCRIPT else ()
     if kind == "form":
         fields = _FIELD.findall(inside)
         about = sorted(f"{name}={value}" for name, value in _ATTRIBUTE.findall(attributes))
-        return (*about, *sorted(fields)) if len(set(fields)) >= FEWEST_FIELDS else ()
+        return (*about, *sorted(fields)) if len(set(fields)) >= MIN_FIELDS else ()
     links = tuple(dict.fromkeys(_LINK.findall(inside)))
-    return links if len(links) >= FEWEST_LINKS else ()
+    return links if len(links) >= MIN_LINKS else ()
 
 
-def is_copy(one: Element, other: Element) -> bool:
-    """Whether two parts of pages are the same; of a navigation, four links of five."""
-    if one.kind != other.kind:
+def is_copy(element: PageElement, other: PageElement) -> bool:
+    """Whether two elements are copies. A navigation is one when four of five links are equal."""
+    if element.kind != other.kind:
         return False
-    if one.kind != "navigation":
-        return one.signature == other.signature
-    links, others = set(one.signature), set(other.signature)
-    return 5 * len(links & others) >= 4 * len(links | others)
+    if element.kind != "navigation":
+        return element.signature == other.signature
+    links, other_links = set(element.signature), set(other.signature)
+    return 5 * len(links & other_links) >= 4 * len(links | other_links)

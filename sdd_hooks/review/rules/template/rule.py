@@ -1,4 +1,4 @@
-"""Pages that repeat what they could share, or load what is for development only."""
+"""Pages that repeat shared elements, or load files that are for development only."""
 
 # Governing: ADR-0021 (rules are functions), SPEC-0010 REQ "Rules"
 
@@ -11,21 +11,35 @@ from typing import NamedTuple
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.rule import Rule
-from sdd_hooks.review.rules.template.elements import FRAMEWORKS, Element, Kind, elements, is_copy
-from sdd_hooks.review.source_files import COMPONENTS, PAGES, SCRIPT, is_code, is_written
+from sdd_hooks.review.rules.template.elements import (
+    FRAMEWORKS,
+    ElementKind,
+    PageElement,
+    find_elements,
+    is_copy,
+)
+from sdd_hooks.review.source_files import (
+    COMPONENTS,
+    PAGES,
+    SCRIPT,
+    is_hand_written,
+    is_production_code,
+)
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
-MOST_PAGES = 500
-"""Pages that those of the change are compared with."""
-LONGEST_EVIDENCE = 200
-LONGEST_LINE = 2_000
+MAX_PAGES = 500
+"""Pages of the repository that the changed ones are compared with."""
+MAX_EVIDENCE = 200
+"""Characters of the evidence of a finding."""
+MAX_LINE = 2_000
+"""Characters of a line that are searched."""
 
 ID = "template"
 
-_COPIES: Mapping[Kind, tuple[str, Severity, str]] = {
+_COPIES: Mapping[ElementKind, tuple[str, Severity, str]] = {
     "script": (
         "duplicate-script",
         "warning",
@@ -52,119 +66,131 @@ _DEVELOPMENT = lazy_regex(
 )
 
 
-class _Place(NamedTuple):
+class _Located(NamedTuple):
     path: str
-    element: Element
+    element: PageElement
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Copies of scripts, forms and navigation, CDNs for development, and second frameworks."""
+    """Find copies of scripts, forms and navigation, CDNs for development, and second frameworks."""
     files = [
         file
         for file in subject.change.files
         if file.added
         and file.is_file
         and file.path.lower().endswith((*PAGES, *COMPONENTS, *SCRIPT))
-        and is_code(file.path)
+        and is_production_code(file.path)
         and not subject.is_artifact(file.path)
     ]
     for file in files:
-        yield from _development(file)
+        yield from _development_cdns(file)
     pages = [file for file in files if file.path.lower().endswith(PAGES)]
-    copied = [file for file in pages if any(_BEGINS.search(text) for _, text in file.added)]
-    introduced = _introduced(pages)
-    if copied or introduced:
-        texts = _pages(subject, pages)
-        yield from _copies(copied, texts)
-        yield from _second(pages, introduced, texts)
+    with_elements = [file for file in pages if any(_BEGINS.search(text) for _, text in file.added)]
+    introduced = _introduced_frameworks(pages)
+    if with_elements or introduced:
+        texts = _read_pages(subject, pages)
+        yield from _copies(with_elements, texts)
+        yield from _second_frameworks(pages, introduced, texts)
 
 
-def _development(file: ChangedFile) -> Iterator[Finding]:
-    for number, text in file.added:
-        if "//" in text and (found := _DEVELOPMENT.search(text[:LONGEST_LINE])):
+def _development_cdns(file: ChangedFile) -> Iterator[Finding]:
+    for line in file.added:
+        if "//" in line.text and (match := _DEVELOPMENT.search(line.text[:MAX_LINE])):
             message = (
-                f"{found[1].strip('/')} is for development: build what the pages need, and serve"
+                f"{match[1].strip('/')} is for development: build what the pages need, and serve"
                 " that"
             )
-            yield _finding(file.path, number, "development-cdn", "warning", message, text)
+            yield _finding(file.path, line, "development-cdn", "warning", message)
 
 
-def _pages(subject: Subject, changed: Iterable[ChangedFile]) -> Mapping[str, str]:
-    """The texts of the pages of the repository, those of the change first."""
-    own = {file.path: subject.text(file.path) for file in changed}
+def _read_pages(subject: Subject, changed: Iterable[ChangedFile]) -> Mapping[str, str]:
+    """The texts of the pages of the repository by their paths, the changed ones first."""
+    changed_texts = {file.path: subject.text(file.path) for file in changed}
     others = [
         blob
         for blob in subject.after.blobs()
-        if blob.path.lower().endswith(PAGES) and blob.path not in own and is_code(blob.path)
+        if blob.path.lower().endswith(PAGES)
+        and blob.path not in changed_texts
+        and is_production_code(blob.path)
     ]
-    texts = {**own, **subject.after.texts(others[:MOST_PAGES])}
-    return {path: text for path, text in texts.items() if is_written(text)}
+    texts = {**changed_texts, **subject.after.texts(others[:MAX_PAGES])}
+    return {path: text for path, text in texts.items() if is_hand_written(text)}
 
 
 def _copies(files: Iterable[ChangedFile], texts: Mapping[str, str]) -> Iterator[Finding]:
-    places = [_Place(path, element) for path in sorted(texts) for element in elements(texts[path])]
+    """The elements on added lines that another element of the repository equals."""
+    located = [
+        _Located(path, element) for path in sorted(texts) for element in find_elements(texts[path])
+    ]
     added = {file.path: {number for number, _ in file.added} for file in files}
-    for at, place in enumerate(places):
-        if place.element.first not in added.get(place.path, ()):
+    for index, (path, element) in enumerate(located):
+        if element.first not in added.get(path, ()):
             continue
-        for index, other in enumerate(places):
-            # Of two that are new, the second one is the copy.
-            is_new = other.element.first in added.get(other.path, ())
-            if index == at or (is_new and index > at) or not is_copy(place.element, other.element):
+        for other_index, (other_path, other) in enumerate(located):
+            # Of two new elements, the second one is the copy.
+            is_new = other.first in added.get(other_path, ())
+            if index == other_index or (is_new and other_index > index):
                 continue
-            if place.element.kind == "navigation" and other.path == place.path:
+            if element.kind == "navigation" and other_path == path:
                 continue
-            rule, severity, message = _COPIES[place.element.kind]
-            line = split_lines(texts[place.path])[place.element.first - 1]
-            told = message.format(f"{other.path}:{other.element.first}")
-            yield _finding(place.path, place.element.first, rule, severity, told, line)
-            break
+            if is_copy(element, other):
+                rule, severity, message = _COPIES[element.kind]
+                line = NumberedLine(element.first, split_lines(texts[path])[element.first - 1])
+                message = message.format(f"{other_path}:{other.first}")
+                yield _finding(path, line, rule, severity, message)
+                break
 
 
-def _introduced(files: Iterable[ChangedFile]) -> Mapping[str, tuple[ChangedFile, NumberedLine]]:
+def _introduced_frameworks(
+    files: Iterable[ChangedFile],
+) -> Mapping[str, tuple[ChangedFile, NumberedLine]]:
     """The frameworks that added lines use, each with the first of these lines."""
-    found: dict[str, tuple[ChangedFile, NumberedLine]] = {}
+    introduced: dict[str, tuple[ChangedFile, NumberedLine]] = {}
     for file in files:
-        text = "\n".join(row for _, row in file.added)
+        text = "\n".join(line.text for line in file.added)
         used = [name for name, pattern in FRAMEWORKS.items() if pattern.search(text)]
         for line in file.added if used else ():
             for name in used:
-                if name not in found and FRAMEWORKS[name].search(line.text[:LONGEST_LINE]):
-                    found[name] = (file, line)
-    return found
+                if name not in introduced and FRAMEWORKS[name].search(line.text[:MAX_LINE]):
+                    introduced[name] = (file, line)
+    return introduced
 
 
-def _second(
+def _second_frameworks(
     files: Iterable[ChangedFile],
     introduced: Mapping[str, tuple[ChangedFile, NumberedLine]],
     texts: Mapping[str, str],
 ) -> Iterator[Finding]:
-    """Each framework that no page used before, where there is another one."""
-    added = {file.path: {number for number, _ in file.added} for file in files}
-    used: dict[str, str] = {}
-    for path, text in texts.items() if introduced else ():
-        new = added.get(path, set())
-        if not any(pattern.search(text) for pattern in FRAMEWORKS.values()):
-            continue
-        for number, row in enumerate(split_lines(text), 1):
-            for name, pattern in FRAMEWORKS.items():
-                if name not in used and number not in new and pattern.search(row[:LONGEST_LINE]):
-                    used[name] = f"{path}:{number}"
+    """Each framework that is new in the repository, when another framework is in use."""
+    used = _used_frameworks(files, texts) if introduced else {}
     for name, (file, line) in introduced.items():
         if name in used:
             continue
         if used:
-            told = ", ".join(f"{other} ({where})" for other, where in sorted(used.items()))
-            message = f"{name} comes to {told}: one framework is easier to keep; decide on it"
-            yield _finding(file.path, line.number, "frameworks", "info", message, line.text)
+            others = ", ".join(f"{other} ({place})" for other, place in sorted(used.items()))
+            message = f"{name} comes to {others}: one framework is easier to keep; decide on it"
+            yield _finding(file.path, line, "frameworks", "info", message)
         used[name] = f"{file.path}:{line.number}"
 
 
-def _finding(
-    path: str, line: int, rule: str, severity: Severity, message: str, text: str
-) -> Finding:
-    evidence = text.strip()[:LONGEST_EVIDENCE]
-    return Finding(path, line, f"{ID}/{rule}", severity, one_line(message), evidence)
+def _used_frameworks(files: Iterable[ChangedFile], texts: Mapping[str, str]) -> dict[str, str]:
+    """The frameworks that lines use which the change does not add, each with its first place."""
+    added = {file.path: {number for number, _ in file.added} for file in files}
+    used: dict[str, str] = {}
+    for path, text in texts.items():
+        new = added.get(path, set())
+        if not any(pattern.search(text) for pattern in FRAMEWORKS.values()):
+            continue
+        for number, line in enumerate(split_lines(text), 1):
+            for name, pattern in FRAMEWORKS.items():
+                if name not in used and number not in new and pattern.search(line[:MAX_LINE]):
+                    used[name] = f"{path}:{number}"
+    return used
+
+
+def _finding(path: str, line: NumberedLine, rule: str, severity: Severity, message: str) -> Finding:
+    evidence = line.text.strip()[:MAX_EVIDENCE]
+    return Finding(path, line.number, f"{ID}/{rule}", severity, one_line(message), evidence)
 
 
 RULE = Rule(

@@ -1,4 +1,4 @@
-"""The blocks of a record: what they say, and what is wrong with them."""
+"""The `sdd-rule` blocks of a record: valid rules and errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.review.rules.decision.blocks import (
-    MOST_RULES,
+    MAX_BLOCKS,
     DecisionRule,
     read_rules,
 )
@@ -18,12 +18,12 @@ def block(*lines: str) -> str:
 
 
 def rule(*lines: str) -> DecisionRule:
-    rules, faults = read_rules(block(*lines))
-    assert faults == ()
+    rules, errors = read_rules(block(*lines))
+    assert errors == ()
     return rules[0]
 
 
-def test_a_block_says_everything() -> None:
+def test_a_block_with_every_key() -> None:
     assert rule(
         "# All SQL goes through storage.",
         "forbid import: sqlalchemy, psycopg2",
@@ -47,7 +47,7 @@ def test_a_block_says_everything() -> None:
     )
 
 
-def test_one_line_is_enough() -> None:
+def test_a_block_with_one_line() -> None:
     expected = DecisionRule("require", "regex", ("^# SPDX",), severity="warning", line=4)
     assert rule("require regex: ^# SPDX") == expected
 
@@ -67,7 +67,7 @@ def test_one_line_is_enough() -> None:
         '"',
     ],
 )
-def test_a_regex_is_the_rest_of_its_line(source: str) -> None:
+def test_a_regex_is_the_rest_of_the_line(source: str) -> None:
     if source == "* *":
         assert "no argument for repetition" in read_rules(block(f"forbid regex: {source}"))[1][0][1]
     else:
@@ -84,12 +84,12 @@ def test_a_regex_is_the_rest_of_its_line(source: str) -> None:
         ("''x''", ("''x''",)),
     ],
 )
-def test_quotes_around_a_value_are_taken_off(written: str, names: tuple[str, ...]) -> None:
+def test_quotes_around_a_value_are_removed(written: str, names: tuple[str, ...]) -> None:
     assert rule(f"forbid regex: {written}").names == names
 
 
 @pytest.mark.parametrize(
-    ("said", "severity"),
+    ("written", "severity"),
     [
         ("critical", "critical"),
         ("must", "critical"),
@@ -101,8 +101,8 @@ def test_quotes_around_a_value_are_taken_off(written: str, names: tuple[str, ...
         ("'info'", "info"),
     ],
 )
-def test_a_severity_may_be_an_rfc_2119_word(said: str, severity: str) -> None:
-    assert rule("forbid regex: x", f"severity: {said}").severity == severity
+def test_a_severity_can_be_a_keyword_of_rfc_2119(written: str, severity: str) -> None:
+    assert rule("forbid regex: x", f"severity: {written}").severity == severity
 
 
 @pytest.mark.parametrize(
@@ -131,18 +131,20 @@ def test_a_severity_may_be_an_rfc_2119_word(said: str, severity: str) -> None:
         (("forbid regex:", *["- a"] * 101), 105, "more than 100 items"),
     ],
 )
-def test_what_is_wrong_has_its_line(lines: tuple[str, ...], line: int, message: str) -> None:
-    rules, faults = read_rules(block(*lines))
+def test_an_error_has_the_line_that_causes_it(
+    lines: tuple[str, ...], line: int, message: str
+) -> None:
+    rules, errors = read_rules(block(*lines))
     assert rules == ()
-    assert [fault.line for fault in faults] == [line]
-    assert message in faults[0].message
+    assert [error.line for error in errors] == [line]
+    assert message in errors[0].message
 
 
-def test_one_bad_block_leaves_the_others() -> None:
+def test_an_invalid_block_leaves_the_other_blocks_valid() -> None:
     text = block("forbid regex: a") + block("nonsense") + block("forbid regex: b")
-    rules, faults = read_rules(text)
+    rules, errors = read_rules(text)
     assert [one.names for one in rules] == [("a",), ("b",)]
-    assert [fault.text for fault in faults] == ["nonsense"]
+    assert [error.text for error in errors] == ["nonsense"]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +158,7 @@ def test_one_bad_block_leaves_the_others() -> None:
         "sdd-rule\n",
     ],
 )
-def test_what_is_no_block(text: str) -> None:
+def test_text_that_is_not_a_block(text: str) -> None:
     assert read_rules(text) == ((), ())
 
 
@@ -169,20 +171,20 @@ def test_what_is_no_block(text: str) -> None:
         "```sdd-rule\nforbid regex: a",
     ],
 )
-def test_what_is_a_block_too(text: str) -> None:
-    rules, faults = read_rules(text)
-    assert faults == ()
+def test_other_forms_of_a_block(text: str) -> None:
+    rules, errors = read_rules(text)
+    assert errors == ()
     assert [one.names for one in rules] == [("a",)]
 
 
-def test_a_record_has_only_so_many() -> None:
-    rules, faults = read_rules(block("forbid regex: a") * (MOST_RULES + 9))
-    assert len(rules) == MOST_RULES
-    assert len(faults) == 1
+def test_the_blocks_of_a_record_are_limited() -> None:
+    rules, errors = read_rules(block("forbid regex: a") * (MAX_BLOCKS + 9))
+    assert len(rules) == MAX_BLOCKS
+    assert len(errors) == 1
 
 
 @pytest.mark.parametrize(
-    ("within", "outside", "path", "holds"),
+    ("within", "outside", "path", "applies"),
     [
         ("", "", "any/thing.txt", True),
         ("src/**", "", "src/a/b.py", True),
@@ -199,9 +201,11 @@ def test_a_record_has_only_so_many() -> None:
         ("[src/**, lib/**]", "", "lib/a.py", True),
     ],
 )
-def test_where_a_rule_holds(within: str, outside: str, path: str, holds: bool) -> None:
+def test_a_rule_applies_to_the_paths_of_its_globs(
+    within: str, outside: str, path: str, applies: bool
+) -> None:
     lines = [f"in: {within}"] * bool(within) + [f"except: {outside}"] * bool(outside)
-    assert rule("forbid regex: x", *lines).holds_for()(path) is holds
+    assert rule("forbid regex: x", *lines).path_filter()(path) is applies
 
 
 @pytest.mark.parametrize(
@@ -224,17 +228,17 @@ def test_where_a_rule_holds(within: str, outside: str, path: str, holds: bool) -
         ("dependency", "été", "été", True),
     ],
 )
-def test_what_a_name_stands_for(what: str, name: str, text: str, matches: bool) -> None:
+def test_a_name_matches_modules_or_packages(what: str, name: str, text: str, matches: bool) -> None:
     (pattern,) = rule(f"forbid {what}: {name}").patterns()
     assert pattern.matches(text) is matches
 
 
-def test_a_message_is_no_substance() -> None:
-    one = rule("forbid regex: a", "message: x")
+def test_the_substance_excludes_message_and_line() -> None:
+    first = rule("forbid regex: a", "message: x")
     other = rule("# later", "forbid regex: a", "message: y")
-    assert one != other
-    assert one.substance == other.substance
-    assert one.substance != rule("forbid regex: a", "severity: MAY").substance
+    assert first != other
+    assert first.substance == other.substance
+    assert first.substance != rule("forbid regex: a", "severity: MAY").substance
 
 
 WORDS = st.sampled_from(
@@ -244,20 +248,20 @@ TEXTS = st.lists(WORDS | st.text("ab*{}[],\\(:'\"` \n\r-", max_size=6), max_size
 
 
 @given(TEXTS)
-def test_any_block_is_rules_or_faults(text: str) -> None:
-    rules, faults = read_rules(f"```sdd-rule\n{text}\n```\n")
-    assert len(rules) + len(faults) >= 1
+def test_every_block_is_a_rule_or_an_error(text: str) -> None:
+    rules, errors = read_rules(f"```sdd-rule\n{text}\n```\n")
+    assert len(rules) + len(errors) >= 1
     for one in rules:
         assert one.names
         assert len(one.patterns()) == len(one.names)
-        assert one.holds_for()("a/b") in (True, False)
-    for fault in faults:
-        assert fault.line >= 1
-        assert fault.message
+        assert one.path_filter()("a/b") in (True, False)
+    for error in errors:
+        assert error.line >= 1
+        assert error.message
 
 
 @given(st.text())
-def test_any_text_is_read(text: str) -> None:
+def test_any_text_can_be_read(text: str) -> None:
     read_rules(f"sdd-rule {text}")
     read_rules(f"```sdd-rule\n{text}")
 
@@ -266,7 +270,9 @@ NAMES = st.lists(st.from_regex(r"[a-z][a-z0-9_./-]{0,12}", fullmatch=True), min_
 
 
 @given(NAMES, NAMES, st.booleans())
-def test_what_is_written_is_read(names: list[str], globs: list[str], listed: bool) -> None:
+def test_written_names_and_globs_are_read_back(
+    names: list[str], globs: list[str], listed: bool
+) -> None:
     lines = ["forbid dependency:", *(f"  - {name}" for name in names)]
     if not listed:
         lines = [f"forbid dependency: {', '.join(names)}"]

@@ -1,4 +1,4 @@
-"""Rules of decisions, held against commits of real repositories."""
+"""Rules of decisions, applied to commits of real repositories."""
 
 from __future__ import annotations
 
@@ -62,17 +62,17 @@ def test_a_forbidden_import_names_the_decision(tmp_path: Path) -> None:
     ]
 
 
-def test_only_what_a_change_adds_is_looked_at(tmp_path: Path) -> None:
+def test_only_added_lines_are_searched(tmp_path: Path) -> None:
     before = {ADR: adr(NO_EVAL), "a.py": "eval(1)\n\n\n\nx\n"}
     assert places(tmp_path, before, {"a.py": "eval(1)\n\n\n\ny\neval(2)\n"}) == ["a.py:6 ADR-0011"]
 
 
-def test_what_is_staged_is_looked_at(tmp_path: Path) -> None:
+def test_staged_lines_are_searched(tmp_path: Path) -> None:
     subject = staged_subject_of(tmp_path, {ADR: adr(NO_EVAL)}, {"a.py": "eval(1)\n"})
     assert [finding.path for finding in check(subject)] == ["a.py"]
 
 
-def test_a_first_commit_is_looked_at(tmp_path: Path) -> None:
+def test_the_first_commit_is_searched(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path)
     repo.write("CLAUDE.md", "## Architecture Context\n\n- Decision Records are in `docs/adrs/`\n")
     repo.write(ADR, adr(NO_EVAL))
@@ -82,7 +82,7 @@ def test_a_first_commit_is_looked_at(tmp_path: Path) -> None:
     assert [finding.path for finding in check(subject)] == ["a.py"]
 
 
-def test_settings_and_attributes_hide_no_rule(tmp_path: Path) -> None:
+def test_no_setting_or_attribute_hides_a_rule(tmp_path: Path) -> None:
     before = {ADR: adr(NO_EVAL), ".gitattributes": "*.md binary -text diff=x\n"}
     subject = subject_of(tmp_path, before, {"a.py": "eval(1)\n"})
     for key, value in (
@@ -101,15 +101,15 @@ def test_a_base_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
         check(gone)
 
 
-def test_records_are_looked_at_only_where_a_rule_says_so(tmp_path: Path) -> None:
+def test_records_are_searched_only_with_an_explicit_glob(tmp_path: Path) -> None:
     after = {"docs/adrs/ADR-0012-x.md": "# ADR-0012: X\n\nNever eval(x).\n", "b.md": "eval(x)\n"}
     assert places(tmp_path / "1", {ADR: adr(NO_EVAL)}, after) == ["b.md:1 ADR-0011"]
     within = adr(NO_EVAL, "in: docs/")
-    found = places(tmp_path / "2", {ADR: within}, after)
-    assert found == ["docs/adrs/ADR-0012-x.md:3 ADR-0011"]
+    findings = places(tmp_path / "2", {ADR: within}, after)
+    assert findings == ["docs/adrs/ADR-0012-x.md:3 ADR-0011"]
 
 
-def test_a_dependency_is_found_when_it_is_new(tmp_path: Path) -> None:
+def test_only_a_new_dependency_is_found(tmp_path: Path) -> None:
     package = '{\n  "dependencies": {\n    "moment": "1",\n    "left-pad": "1"\n  }\n}\n'
     before = {ADR: adr("forbid dependency: moment, dayjs"), "package.json": package}
     bumped = package.replace('"moment": "1"', '"moment": "2"')
@@ -123,7 +123,7 @@ def test_a_dependency_is_found_when_it_is_new(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "after", "found"),
+    ("lines", "after", "expected"),
     [
         (
             ["require regex: ^# SPDX", "in: '*.py'"],
@@ -146,19 +146,19 @@ def test_a_dependency_is_found_when_it_is_new(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_required_is_looked_for_in_the_whole_file(
-    tmp_path: Path, lines: list[str], after: Files, found: list[str]
+def test_a_requirement_is_searched_in_the_whole_file(
+    tmp_path: Path, lines: list[str], after: Files, expected: list[str]
 ) -> None:
-    assert places(tmp_path, {ADR: adr(*lines), "untouched.py": "x\n"}, after) == found
+    assert places(tmp_path, {ADR: adr(*lines), "untouched.py": "x\n"}, after) == expected
 
 
 @pytest.mark.parametrize("status", ["superseded", "deprecated", "rejected"])
-def test_a_record_that_does_not_hold_forbids_nothing(tmp_path: Path, status: str) -> None:
+def test_a_record_that_is_not_in_force_forbids_nothing(tmp_path: Path, status: str) -> None:
     before = {ADR: adr(NO_EVAL, status=status)}
     assert places(tmp_path, before, {"a.py": "eval(1)\n"}) == []
 
 
-def test_a_new_record_holds_for_the_change_that_brings_it(tmp_path: Path) -> None:
+def test_a_new_record_applies_to_its_own_change(tmp_path: Path) -> None:
     after = {ADR: adr(NO_EVAL), "a.py": "eval(1)\n"}
     assert places(tmp_path, {}, after) == ["a.py:1 ADR-0011"]
 
@@ -167,7 +167,7 @@ CHANGED = f"{ADR}:0 changed"
 
 
 @pytest.mark.parametrize(
-    ("after", "found"),
+    ("after", "expected"),
     [
         ({ADR: adr()}, ["a.py:1 ADR-0011", CHANGED]),
         ({ADR: None}, ["a.py:1 ADR-0011", CHANGED]),
@@ -208,22 +208,22 @@ CHANGED = f"{ADR}:0 changed"
         ),
     ],
 )
-def test_a_change_is_held_to_the_rules_of_its_base(
-    tmp_path: Path, after: dict[str, str | None], found: list[str]
+def test_the_rules_of_the_base_apply_to_a_change(
+    tmp_path: Path, after: dict[str, str | None], expected: list[str]
 ) -> None:
-    assert places(tmp_path, {ADR: adr(NO_EVAL)}, {**after, "a.py": "eval(1)\n"}) == found
+    assert places(tmp_path, {ADR: adr(NO_EVAL)}, {**after, "a.py": "eval(1)\n"}) == expected
 
 
 @pytest.mark.parametrize(
-    ("after", "found"),
+    ("after", "expected"),
     [
         ({}, ["a.py:1 ADR-0011"]),
         ({ADR: adr()}, ["a.py:1 ADR-0011", CHANGED]),
         ({ADR: None, "docs/decisions/ADR-0011-storage.md": adr(NO_EVAL)}, ["a.py:1 ADR-0011"]),
     ],
 )
-def test_a_change_does_not_declare_records_away(
-    tmp_path: Path, after: dict[str, str | None], found: list[str]
+def test_a_change_cannot_undeclare_records(
+    tmp_path: Path, after: dict[str, str | None], expected: list[str]
 ) -> None:
     declared = "## Architecture Context\n\n- Architecture Decision Records are in `{}`\n"
     before = {
@@ -232,10 +232,10 @@ def test_a_change_does_not_declare_records_away(
         "tests/adrs/ADR-0012-fixture.md": adr("forbid regex: .", number=12),
     }
     change = {**after, "CLAUDE.md": declared.format("docs/decisions/"), "a.py": "eval(1)\n"}
-    assert places(tmp_path, before, change) == found
+    assert places(tmp_path, before, change) == expected
 
 
-def test_a_rule_that_gets_stricter_is_said_once(tmp_path: Path) -> None:
+def test_a_stricter_rule_is_reported_once(tmp_path: Path) -> None:
     after = {ADR: adr(NO_EVAL, "severity: MUST"), "a.py": "eval(1)\n"}
     findings = check(subject_of(tmp_path, {ADR: adr(NO_EVAL)}, after))
     assert [(one.rule, one.severity) for one in findings] == [
@@ -244,7 +244,7 @@ def test_a_rule_that_gets_stricter_is_said_once(tmp_path: Path) -> None:
     ]
 
 
-def test_a_block_that_cannot_be_read_is_a_finding_where_it_is_changed(tmp_path: Path) -> None:
+def test_an_invalid_block_is_a_finding_when_its_record_changes(tmp_path: Path) -> None:
     broken = adr("forbid regex: (?=a)b")
     findings = check(subject_of(tmp_path / "1", {}, {ADR: broken}))
     assert findings == [
@@ -266,7 +266,7 @@ def test_links_submodules_and_binaries_have_no_findings(tmp_path: Path) -> None:
     assert places(tmp_path, {ADR: adr(NO_EVAL)}, after) == []
 
 
-def test_hostile_names_are_one_line(tmp_path: Path) -> None:
+def test_hostile_names_are_printed_on_one_line(tmp_path: Path) -> None:
     path = "docs/adrs/\x1b[2J\nx.md"
     record = adr("forbid regex: ev[\x1ba]l").replace("ADR-0011: ", "") + "\n## Decision\n\nYes.\n"
     after = {path: record, "a\nb.py": "eval\n"}
@@ -277,19 +277,19 @@ def test_hostile_names_are_one_line(tmp_path: Path) -> None:
     assert "\n" not in name
 
 
-def test_rules_past_the_budget_are_said(tmp_path: Path) -> None:
-    """One that would cost too much does not take the place of the others."""
+def test_rules_beyond_the_cost_limit_are_reported(tmp_path: Path) -> None:
+    """A rule that costs too much does not prevent the others."""
     rows = ("ordinary text " * 100 + "\n") * 5_000 + "eval(1)\n"
-    dear = [f"forbid regex: q[xy]{{{n}}}q" for n in range(300, 309)]
-    record = adr(NO_EVAL) + "".join(f"\n```sdd-rule\n{one}\n```\n" for one in dear)
+    expensive = [f"forbid regex: q[xy]{{{n}}}q" for n in range(300, 309)]
+    record = adr(NO_EVAL) + "".join(f"\n```sdd-rule\n{one}\n```\n" for one in expensive)
     started = time.monotonic()
-    found = places(tmp_path, {ADR: record}, {"a.txt": rows})
+    findings = places(tmp_path, {ADR: record}, {"a.txt": rows})
     assert time.monotonic() - started < 60
-    assert "a.txt:5001 ADR-0011" in found
-    assert 0 < sum(one.endswith("unread") for one in found) < len(dear)
+    assert "a.txt:5001 ADR-0011" in findings
+    assert 0 < sum(one.endswith("unread") for one in findings) < len(expensive)
 
 
-def test_rules_past_the_most_are_said(tmp_path: Path) -> None:
+def test_rules_beyond_the_limit_are_reported(tmp_path: Path) -> None:
     blocks = "".join(f"\n```sdd-rule\nforbid regex: bad{n}x\n```\n" for n in range(50))
     records = {f"docs/adrs/ADR-{n:04d}-x.md": adr(number=n) + blocks for n in range(1, 12)}
     findings = check(subject_of(tmp_path, records, {"a.py": "bad7x\n"}))
@@ -299,7 +299,7 @@ def test_rules_past_the_most_are_said(tmp_path: Path) -> None:
     assert sum(one.path == "a.py" for one in findings) == 10
 
 
-def test_two_hundred_rules_over_two_hundred_files(tmp_path: Path) -> None:
+def test_two_hundred_rules_on_two_hundred_files_are_fast(tmp_path: Path) -> None:
     records = {
         f"docs/adrs/ADR-{number:04d}-x.md": adr(
             f"forbid regex: \\bbad{number}\\(", "in: src/**", number=number

@@ -1,4 +1,4 @@
-"""Patterns that often end in a vulnerability: in the form that is found, and in those that are not.
+"""Patterns that often end in a vulnerability: hazardous code and harmless code.
 
 Each table is one commit of a real repository, with a file for each row.
 """
@@ -17,7 +17,7 @@ GO = "package x\n\nfunc h(w http.ResponseWriter, r *http.Request) {{\n\t{}\n}}\n
 MAIN = "package main\n\nfunc main() {{\n\tmux := http.NewServeMux()\n\t{}\n}}\n"
 
 FOUND: list[tuple[str, str, str]] = [
-    # (name of the file, its text, what is found at which line)
+    # (name of the file, its text, the expected line and rule)
     ("body.go", GO.format("b, _ := io.ReadAll(r.Body)"), "4 request-body"),
     ("old.go", GO.format("b, _ := ioutil.ReadAll( r.Body )"), "4 request-body"),
     ("gin.go", "b, _ := io.ReadAll(c.Request.Body)\n", "1 request-body"),
@@ -149,7 +149,7 @@ def found(tmp_path: Path, before: Files, after: Files) -> dict[str, list[str]]:
     return places
 
 
-def test_what_is_found(tmp_path: Path) -> None:
+def test_hazards_are_found(tmp_path: Path) -> None:
     files = {f"src/{name}": text for name, text, _ in FOUND}
     expected = {f"src/{name}": [place] for name, _, place in FOUND}
     assert found(tmp_path, {}, files) == expected
@@ -157,7 +157,7 @@ def test_what_is_found(tmp_path: Path) -> None:
     assert names == {hazard.name for hazard in HAZARDS}
 
 
-def test_what_is_not(tmp_path: Path) -> None:
+def test_harmless_code_has_no_findings(tmp_path: Path) -> None:
     assert len(QUIET) == len(dict(QUIET))
     assert found(tmp_path, {}, {f"src/{name}": text for name, text in QUIET}) == {}
 
@@ -175,7 +175,7 @@ def test_what_is_not(tmp_path: Path) -> None:
         "testdata",
     ],
 )
-def test_where_nobody_looks(tmp_path: Path, folder: str) -> None:
+def test_tests_examples_and_vendored_files_are_ignored(tmp_path: Path, folder: str) -> None:
     text = "element.innerHTML = data.name;\n"
     files = {f"{folder}/a.js": text, "a.md": text, "a.test.js": text, "a.min.js": text}
     assert found(tmp_path, {}, files) == {}
@@ -187,21 +187,21 @@ def test_only_added_lines_count(tmp_path: Path) -> None:
     assert found(tmp_path, before, after) == {"a.js": ["7 inner-html"]}
 
 
-def test_a_route_beside_others_that_have_none_is_as_they_are(tmp_path: Path) -> None:
+def test_a_route_beside_others_without_authentication_is_ignored(tmp_path: Path) -> None:
     app = "const app = express()\napp.get('/a', a)\n"
     assert found(tmp_path, {"a.js": app}, {"a.js": f"{app}app.get('/b', b)\n"}) == {}
 
 
-def test_a_new_application_is_said_once(tmp_path: Path) -> None:
+def test_a_new_application_is_one_finding(tmp_path: Path) -> None:
     app = "const app = express()\napp.get('/healthz', h)\napp.get('/a', a)\napp.get('/b', b)\n"
     assert found(tmp_path, {}, {"a.js": app}) == {"a.js": ["3 route"]}
 
 
-def test_records_are_no_code(tmp_path: Path) -> None:
+def test_files_among_the_records_are_ignored(tmp_path: Path) -> None:
     assert found(tmp_path, {}, {"docs/adrs/a.js": "a.innerHTML = x\n"}) == {}
 
 
-def test_hostile_code_takes_a_moment(tmp_path: Path) -> None:
+def test_hostile_code_is_searched_in_linear_time(tmp_path: Path) -> None:
     lines = [
         "a.innerHTML = " + "(" * 200,
         "x.innerHTML = " + "'" * 300,

@@ -1,4 +1,4 @@
-"""Pages that repeat what they could share, or load what is for development only."""
+"""Pages that repeat shared elements, or load files that are for development only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.review.rules.template.elements import elements
+from sdd_hooks.review.rules.template.elements import find_elements
 from sdd_hooks.review.rules.template.rule import RULE
 from tests.review.repositories import Files, subject_of
 
@@ -39,7 +39,7 @@ def found(tmp_path: Path, before: Files, after: Files) -> list[str]:
         (f'<ul role="navigation">{NAV[5:-7]}</ul>\n', "warning duplicate-navigation"),
     ],
 )
-def test_a_copy_says_where_the_original_is(tmp_path: Path, text: str, says: str) -> None:
+def test_a_copy_names_the_place_of_the_original(tmp_path: Path, text: str, says: str) -> None:
     before = {"web/a.html": f"<p>\n{text}"}
     copy = {"web/b.html": f"<h1>\n\n{text.replace('  ', ' ')}"}
     assert found(tmp_path / "1", before, copy) == [f"web/b.html:3 {says}"]
@@ -54,7 +54,7 @@ def test_a_copy_says_where_the_original_is(tmp_path: Path, text: str, says: str)
     "text",
     ["<script>go()</script>\n", '<script src="/a.js"></script>\n', "<form></form>\n", "<nav>\n"],
 )
-def test_what_is_short_is_no_copy(tmp_path: Path, text: str) -> None:
+def test_short_elements_are_not_compared(tmp_path: Path, text: str) -> None:
     assert found(tmp_path, {"a.html": text}, {"b.html": text}) == []
 
 
@@ -66,17 +66,17 @@ def test_what_is_short_is_no_copy(tmp_path: Path, text: str) -> None:
         f"<!-- {SCRIPT.format(1)} -->",
     ],
 )
-def test_what_is_something_else(tmp_path: Path, text: str) -> None:
+def test_other_elements_are_not_compared(tmp_path: Path, text: str) -> None:
     assert found(tmp_path, {"a.html": text}, {"b.html": text}) == []
 
 
-def test_what_differs_is_no_copy(tmp_path: Path) -> None:
+def test_different_elements_are_no_copies(tmp_path: Path) -> None:
     before = {"a.html": SCRIPT.format(1) + FORM.format("x") + NAV}
     other = NAV.replace('"/1"', '"/x"').replace('"/2"', '"/y"')
     assert found(tmp_path, before, {"b.html": SCRIPT.format(2) + FORM.format("y") + other}) == []
 
 
-def test_one_link_more_is_a_copy(tmp_path: Path) -> None:
+def test_a_navigation_with_one_more_link_is_a_copy(tmp_path: Path) -> None:
     more = NAV.replace("</nav>", '<a href="/new">new</a></nav>')
     assert found(tmp_path, {"a.html": NAV}, {"b.html": more}) == [
         "b.html:1 warning duplicate-navigation"
@@ -107,7 +107,7 @@ def test_a_cdn_for_development(tmp_path: Path, url: str) -> None:
     ]
 
 
-def test_a_cdn_that_is_not(tmp_path: Path) -> None:
+def test_a_cdn_for_production(tmp_path: Path) -> None:
     text = "".join(
         f'<script src="{url}"></script>\n'
         for url in ("https://unpkg.com/vue@3/dist/vue.global.prod.js", "/dev/app.js", "/vue.js")
@@ -115,7 +115,7 @@ def test_a_cdn_that_is_not(tmp_path: Path) -> None:
     assert found(tmp_path, {}, {"a.html": text}) == []
 
 
-def test_a_second_framework_is_said_when_it_comes(tmp_path: Path) -> None:
+def test_a_second_framework_is_reported_when_it_is_introduced(tmp_path: Path) -> None:
     before = {"a.html": '<p hx-get="/x">\n'}
     alpine = {"b.html": '<p>\n<p x-data="{}">\n'}
     assert found(tmp_path / "1", before, alpine) == ["b.html:2 info frameworks"]
@@ -132,17 +132,17 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES | st.text('a \n<>"=', max_size=9), max_size=30).map("".join))
-def test_elements_stand_within_their_page(text: str) -> None:
+def test_elements_are_within_the_lines_of_the_page(text: str) -> None:
     lines = text.count("\n") + 1
-    for element in elements(text):
+    for element in find_elements(text):
         assert 1 <= element.first <= element.last <= lines
         assert element.signature
 
 
-def test_hostile_pages_take_a_moment(tmp_path: Path) -> None:
+def test_hostile_pages_are_searched_in_linear_time(tmp_path: Path) -> None:
     pieces = ["<script>", "<form ", "<nav>" * 3, "<!--", 'href="', "<input ", "<nav " + "a" * 900]
     text = "\n".join("\n".join(pieces) for _ in range(3_000))
     started = time.monotonic()
-    elements(text)
+    find_elements(text)
     found(tmp_path, {}, {"a.html": text, "b.html": text})
     assert time.monotonic() - started < 20

@@ -1,51 +1,74 @@
-"""Templates and pages whose escaping is switched off, and HTML that is put into a document."""
+"""Hazards of HTML: escaping that is switched off, and files of a CDN without integrity."""
 
 from __future__ import annotations
 
-from sdd_hooks.review.rules.security.site import Hazard, Site, begins_constant, is_constant
+import re
+
+from sdd_hooks.review.rules.security.site import (
+    Hazard,
+    MatchSite,
+    begins_constant,
+    is_constant,
+)
 from sdd_hooks.review.source_files import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _TYPED = lazy_regex(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")
 _FILTERED = lazy_regex(r"\|\s*(?:tojson|json|escape|e|force_escape|urlencode|striptags|bleach)\b")
-_TAG = lazy_regex(r"\{\{.*?\}\}|\{%.*?%\}")
+_TEMPLATE_TAG = lazy_regex(r"\{\{.*?\}\}|\{%.*?%\}")
 _CONSTANT = lazy_regex(r"(?:\w+\.)?[A-Z][A-Z0-9_]+\s*(?:[;)}\"',]|$)")
 _INCLUDED = lazy_regex(r"\s*(?:await\s+)?(?:include|yield|render|partial|content_for)\b")
+_CDN = lazy_regex(
+    r"""^(?:[\w.-]*\.)?(?: [\w-]*cdn[\w-]*\.[\w.-]+ | unpkg\.com | (?:code\.)?jquery\.com | esm\.sh
+    | jsdelivr\.net | ajax\.googleapis\.com | ajax\.aspnetcdn\.com | skypack\.dev | jspm\.io
+    | polyfill\.io | bootcss\.com | staticfile\.org )$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# These hosts generate each response, so that no digest can match.
+_GENERATED = lazy_regex(
+    r"(?:^|\.)(?:cdn\.tailwindcss\.com|cdn\.segment\.com|cdn\.cookielaw\.org|cdn\.usefathom\.com"
+    r"|cdn\.amplitude\.com|cdn\.auth0\.com)$",
+    re.IGNORECASE,
+)
+_HOST = lazy_regex(r"//([\w.-]+)")
+_CDN_TAG = lazy_regex(r"<(script|link)\b", re.IGNORECASE)
+_STYLE = lazy_regex(r"\brel\s*=\s*[\"'{]*(?:stylesheet|modulepreload)|\.css\b", re.IGNORECASE)
+_MAX_LINES_ABOVE = 8
 
 
-def _call(site: Site) -> bool:
+def _is_unsafe_argument(site: MatchSite) -> bool:
     value = site.arguments[0] if site.arguments else ""
     return bool(value) and not is_constant(value) and not site.is_safe(value)
 
 
-def _react(site: Site) -> bool:
+def _is_unsafe_react(site: MatchSite) -> bool:
     if _TYPED.match(site.line[site.end :].lstrip()) or site.line[: site.start].endswith(("'", '"')):
         return False
     value = site.rest.partition("}")[0].partition("__html")[2].lstrip(": ")
     return not is_constant(value) and not site.is_safe(value or site.line)
 
 
-def _filter(site: Site) -> bool:
-    tags = [tag for tag in _TAG.findall(site.line) if site.matched in tag]
+def _is_unsafe_filter(site: MatchSite) -> bool:
+    tags = [tag for tag in _TEMPLATE_TAG.findall(site.line) if site.matched in tag]
     return bool(tags) and not all(_FILTERED.search(tag) or site.is_safe(tag) for tag in tags)
 
 
-def _raw(site: Site) -> bool:
+def _is_unsafe_output(site: MatchSite) -> bool:
     value = site.rest.partition("%>")[0].partition("!!}")[0].partition("}}")[0]
     return not _INCLUDED.match(value) and not is_constant(value) and not site.is_safe(value)
 
 
-def _markup(site: Site) -> bool:
+def _is_unsafe_attribute(site: MatchSite) -> bool:
     value = site.line[site.end :].partition(">")[0].partition("}")[0]
     return not site.is_safe(value)
 
 
-def _ruby(site: Site) -> bool:
+def _is_unsafe_ruby(site: MatchSite) -> bool:
     value = site.line[: site.start].rpartition("=")[2]
     return not is_constant(value) and not site.is_safe(site.line)
 
 
-def _html(site: Site) -> bool:
+def _is_unsafe_assignment(site: MatchSite) -> bool:
     value = site.matched.rpartition("=")[2] + site.rest
     if begins_constant(value):
         return False
@@ -55,13 +78,29 @@ def _html(site: Site) -> bool:
     return not site.is_safe(first)
 
 
-def _inserted(site: Site) -> bool:
+def _is_unsafe_insertion(site: MatchSite) -> bool:
     value = site.arguments[1] if len(site.arguments) > 1 else ""
     return bool(value) and not is_constant(value) and not site.is_safe(value)
 
 
-def _always(_: Site) -> bool:
+def _always(_: MatchSite) -> bool:
     return True
+
+
+def _lacks_integrity(site: MatchSite) -> bool:
+    host = _HOST.search(site.matched)
+    if not host or not _CDN.match(host[1]) or _GENERATED.search(host[1]):
+        return False
+    first = max(0, site.number - 1 - _MAX_LINES_ABOVE)
+    before = "\n".join([*site.lines[first : site.number - 1], site.line[: site.start]])
+    opened = before.rfind("<")
+    tag = _CDN_TAG.match(before, opened) if opened >= 0 else None
+    if not tag:
+        return False
+    text = before[opened:] + site.matched + site.rest.partition(">")[0]
+    if tag[1].lower() == "link" and not _STYLE.search(text):
+        return False
+    return "integrity" not in text
 
 
 _ADVICE = "let the template escape it, or sanitise it with a library first"
@@ -72,7 +111,7 @@ HAZARDS = (
         r"\btemplate\.(?:HTML|HTMLAttr|JS|JSStr)\(",
         GO,
         f"this text is not escaped any more: {_ADVICE}",
-        _call,
+        _is_unsafe_argument,
     ),
     Hazard(
         "unescaped-html",
@@ -80,14 +119,14 @@ HAZARDS = (
         (*SCRIPT, *COMPONENTS),
         "dangerouslySetInnerHTML puts HTML into the page as it is: render elements, or sanitise it"
         " with a library first",
-        _react,
+        _is_unsafe_react,
     ),
     Hazard(
         "unescaped-html",
         r"\|\s*(?:safe|raw)\b",
         PAGES,
         f"this filter switches escaping off: {_ADVICE}",
-        _filter,
+        _is_unsafe_filter,
     ),
     Hazard(
         "unescaped-html",
@@ -101,35 +140,35 @@ HAZARDS = (
         r"\b(?:mark_safe|Markup)\(",
         PYTHON,
         f"this text is not escaped any more: {_ADVICE}",
-        _call,
+        _is_unsafe_argument,
     ),
     Hazard(
         "unescaped-html",
         r"\bv-html\s*=|\{@html\b|\bset:html\s*=",
         (*COMPONENTS, *PAGES),
         f"this puts HTML into the page as it is: {_ADVICE}",
-        _markup,
+        _is_unsafe_attribute,
     ),
     Hazard(
         "unescaped-html",
         r"<%==|<%=\s*raw\b|\{!!",
         PAGES,
         f"this is not escaped: {_ADVICE}",
-        _raw,
+        _is_unsafe_output,
     ),
     Hazard(
         "unescaped-html",
         r"\.html_safe\b",
         (".rb", ".erb"),
         f"this text is not escaped any more: {_ADVICE}",
-        _ruby,
+        _is_unsafe_ruby,
     ),
     Hazard(
         "unescaped-html",
         r"\bHtml\.Raw\(|\bbypassSecurityTrust(?:Html|Script)\(",
         (".cshtml", ".razor", ".cs", *SCRIPT),
         f"this text is not escaped any more: {_ADVICE}",
-        _call,
+        _is_unsafe_argument,
     ),
     Hazard(
         "inner-html",
@@ -137,13 +176,22 @@ HAZARDS = (
         (*SCRIPT, *COMPONENTS, *PAGES),
         "HTML is assigned to a document as it is: use textContent, or sanitise it with a library"
         " first",
-        _html,
+        _is_unsafe_assignment,
     ),
     Hazard(
         "inner-html",
         r"\.insertAdjacentHTML\(",
         (*SCRIPT, *COMPONENTS, *PAGES),
         "HTML is put into a document as it is: build elements, or sanitise it with a library first",
-        _inserted,
+        _is_unsafe_insertion,
+    ),
+    Hazard(
+        "cdn-integrity",
+        r"\b(?:src|href)\s*=\s*[{\"'`\\]*(?:https?:)?//[\w.-]+\.[a-z]+/",
+        (*PAGES, *COMPONENTS, *SCRIPT),
+        "a file of a CDN can change and still runs here: name an exact version, and add"
+        " integrity and crossorigin, or serve the file yourself",
+        _lacks_integrity,
+        in_strings=True,
     ),
 )

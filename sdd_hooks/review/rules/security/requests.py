@@ -1,0 +1,159 @@
+"""Hazards of handling a request: bodies without a limit, and redirects to a parameter."""
+
+from __future__ import annotations
+
+import re
+
+from sdd_hooks.review.rules.security.site import Hazard, MatchSite
+from sdd_hooks.review.source_files import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+_GO_LIMITED = lazy_regex(r"MaxBytes(?:Reader|Handler)|BodyLimit|\bLimitReader\(\s*\w+\.Body")
+_OF_CONTEXT = lazy_regex(r"(?:^|\.)Request(?:\(\))?$")
+_LIMITED = lazy_regex(r"limit|max|content[-_.]?length|too.?large|\b413\b|size", re.IGNORECASE)
+# An argument that begins with a parameter of the request; "/users/" + id stays on this host.
+_PARAMETER = lazy_regex(
+    r"""\(?(?:await\s+)?(?:(?:str|string|unquote|String|decodeURIComponent|url\.QueryUnescape)\()?
+    (?: \w+(?:\.Request(?:\(\))?)?\.URL\.Query\(\)\.Get\( | \w+(?:\.Request)?\.(?:Post)?FormValue\(
+      | \w+(?:\.Request)?\.Form\.Get\( | c(?:tx)?\.(?:Query|QueryParam|DefaultQuery|PostForm)\(
+      | (?:this\.|ctx\.)?req(?:uest)?\.(?:query|body|params)\b | (?:\w+\.)*searchParams\.get\(
+      | (?:self\.|flask\.)?request\.(?:GET|POST|args|form|values|query_params)\b
+      | params(?:\[|\.(?:fetch|require|dig)\b) | (?:HttpContext\.)?Request\.(?:Query|Form)\b
+      | (?:\w+\.)?getParameter\( | \$_(?:GET|POST|REQUEST)\b )""",
+    re.VERBOSE,
+)
+_NAME = lazy_regex(r"\$?[A-Za-z_]\w*$")
+_CHECKED = lazy_regex(
+    r"safe|valid|allow|starts_?with|has_?prefix|host|relative|local|match|trusted|permit|sanitiz"
+    r"|same_?origin|parse|check|verif|url_from|only_path",
+    re.IGNORECASE,
+)
+_MAX_LINES_ABOVE = 30
+
+
+def _reads_body_in_go(site: MatchSite) -> bool:
+    chain = site.matched.partition("(")[2].rpartition(".Body")[0].strip()
+    if _GO_LIMITED.search(site.whole):
+        return False
+    if _OF_CONTEXT.search(chain):
+        return True
+    declared = lazy_regex(rf"\b{re.escape(chain)} \*http\.Request\b")
+    return any(declared.search(line) for line in (*site.above, site.line))
+
+
+def _lacks_limit(site: MatchSite) -> bool:
+    return not any("limit" in argument for argument in site.arguments)
+
+
+def _reads_unbounded(site: MatchSite) -> bool:
+    near = (*site.above[-40:], *site.rest.split("\n")[:20])
+    return not any(_LIMITED.search(line) for line in (site.line, *near))
+
+
+def _redirects_to_parameter(site: MatchSite) -> bool:
+    arguments = site.arguments[:4]
+    if any("allow_other_host: false" in text or "only_path: true" in text for text in arguments):
+        return False
+    for argument in arguments:
+        if _PARAMETER.match(argument) and not _CHECKED.search(argument):
+            return True
+        if _NAME.match(argument) and _comes_from_request(argument, site):
+            return True
+    return False
+
+
+def _comes_from_request(name: str, site: MatchSite) -> bool:
+    """Whether a parameter is assigned to the variable some lines above, and no line checks it."""
+    assigned = lazy_regex(
+        rf"(?<![\w.]){re.escape(name)}(?:\s*:\s*\w+)?\s*(?:,\s*\w+\s*)?(?::=|=)\s*(?=\S)"
+    )
+    used = lazy_regex(rf"(?<![\w.]){re.escape(name)}\b")
+    for line in reversed(site.above[-_MAX_LINES_ABOVE:]):
+        if match := assigned.search(line[:500]):
+            return bool(_PARAMETER.match(line, match.end())) and not _CHECKED.search(line)
+        if used.search(line) and _CHECKED.search(line):
+            return False
+    return False
+
+
+_REDIRECT_MESSAGE = (
+    "a parameter of the request says where to: redirect to a path of this host, or to one of a list"
+)
+
+HAZARDS = (
+    Hazard(
+        "request-body",
+        r"\bio(?:util)?\.ReadAll\(\s*[\w.]+(?:\(\))?\.Body\s*\)",
+        GO,
+        "the body of a request is read without a limit: wrap it in http.MaxBytesReader first",
+        _reads_body_in_go,
+    ),
+    Hazard(
+        "request-body",
+        r"\b(?:express|bodyParser|body_parser)\.(?:json|urlencoded|text|raw)\(",
+        SCRIPT,
+        "a body parser has no `limit` option: say how large a body of these routes may be",
+        _lacks_limit,
+    ),
+    Hazard(
+        "request-body",
+        r"\b(?:multer|getRawBody|fileUpload)\(",
+        SCRIPT,
+        "bodies are read without a limit: pass `limits` or `limit`",
+        _lacks_limit,
+    ),
+    Hazard(
+        "request-body",
+        r"\b(?:req|request)\.on\(\s*['\"]data['\"]",
+        SCRIPT,
+        "the body of a request is gathered without a limit: count its bytes, and answer 413 past"
+        " one",
+        _reads_unbounded,
+    ),
+    Hazard(
+        "request-body",
+        r"\brfile\.read\(\s*\)|\brequest\.stream\.read\(\s*\)|\bawait request\.body\(\)"
+        r"|\brequest\.get_data\(|wsgi\.input['\"]\]\.read\(\s*\)",
+        PYTHON,
+        "the body of a request is read without a limit: look at its length first, or set a limit"
+        " for the application",
+        _reads_unbounded,
+    ),
+    Hazard(
+        "redirect",
+        r"\bhttp\.Redirect\(|\bc(?:tx)?\.Redirect\(",
+        GO,
+        _REDIRECT_MESSAGE,
+        _redirects_to_parameter,
+    ),
+    Hazard(
+        "redirect",
+        r"\b(?:res|response|reply|ctx|NextResponse|Response)\.redirect\("
+        r"|\blocation\.(?:assign|replace)\(|\bredirect\(",
+        (*SCRIPT, *COMPONENTS),
+        _REDIRECT_MESSAGE,
+        _redirects_to_parameter,
+    ),
+    Hazard(
+        "redirect",
+        r"\b(?:redirect|HttpResponseRedirect|HttpResponsePermanentRedirect|RedirectResponse)\(",
+        PYTHON,
+        _REDIRECT_MESSAGE,
+        _redirects_to_parameter,
+    ),
+    Hazard("redirect", r"\bredirect_to[ (]", (".rb",), _REDIRECT_MESSAGE, _redirects_to_parameter),
+    Hazard(
+        "redirect",
+        r"\b(?:Redirect|RedirectPermanent|sendRedirect)\(",
+        (".cs", ".java", ".kt"),
+        _REDIRECT_MESSAGE,
+        _redirects_to_parameter,
+    ),
+    Hazard(
+        "redirect",
+        r"\bheader\(\s*['\"]Location:\s*['\"]\s*\.",
+        PAGES,
+        _REDIRECT_MESSAGE,
+        _redirects_to_parameter,
+    ),
+)
