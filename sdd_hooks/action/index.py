@@ -10,7 +10,7 @@ from contextlib import closing
 
 from sdd_hooks.action.gpu import gpu_of
 from sdd_hooks.action.outcome import Outcome
-from sdd_hooks.embedding import run as embedding
+from sdd_hooks.embedding.run import EmbedTask, embed_in_foreground, find_task
 from sdd_hooks.engines.protocol import EmbedReport, Engine, Progress
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, SddError
@@ -46,14 +46,14 @@ def embed(
     shares = project.configuration.search.share_vectors
     with closing(open_engine(project)) as engine:
         pulled = pushed = Outcome()
-        todo = embedding.task(project, engine, project.collections)
+        todo = find_task(project, engine, project.collections)
         if shares and todo.wanted:
             try:
                 pulled = _pulled(project, engine, access, progress)
             except EngineUnavailable as error:
                 # That holds for a push as well.
                 shares, pulled = False, Outcome(notes=(str(error),))
-            todo = embedding.task(project, engine, project.collections)
+            todo = find_task(project, engine, project.collections)
         embedded = _embedded(project, engine, todo, progress)
         if shares:
             # What was embedded before a failure is worth as much.
@@ -70,7 +70,7 @@ def embed(
 def _embedded(
     project: Project,
     engine: Engine,
-    todo: embedding.Task,
+    todo: EmbedTask,
     progress: Progress,
 ) -> Outcome:
     """Embed; what keeps it from that is in the outcome."""
@@ -79,7 +79,7 @@ def _embedded(
         return Outcome(outputs, log=(f"nothing to embed ({todo.model})",))
     try:
         device = engine.device()
-        done = embedding.in_foreground(project, engine, todo, device, progress)
+        done = embed_in_foreground(project, engine, todo, device, progress)
     except SddError as error:
         return Outcome(exit_code=error.exit_code, errors=(str(error),))
     return Outcome(

@@ -1,7 +1,7 @@
-"""After a mutation, embed the few chunks it made: in the background, while the machine is idle.
+"""Embed the few chunks that a change made, in the background, while the machine is idle.
 
-Whoever mutates pays for starting a process. Whether there is anything to do is found out in there,
-since opening the index and asking for a model would take longer.
+The caller only starts a process. The process itself finds out whether anything is to be embedded:
+opening the index and looking for a model would take the caller longer.
 """
 
 # Governing: ADR-0016 (embedding in the background), SPEC-0008 REQ "Backfill"
@@ -9,101 +9,91 @@ since opening the index and asking for a model would take longer.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
-from sdd_hooks.embedding import lock as embed_lock
-from sdd_hooks.embedding.policy import in_ci, worth_a_backfill
+from sdd_hooks.embedding.lock import LockHolder, acquire_lock, lock_path, write_holder
+from sdd_hooks.embedding.policy import allows_backfill, in_ci
 from sdd_hooks.errors import SddError, StorageError
 from sdd_hooks.system import detached
 
 if TYPE_CHECKING:
-    from sdd_hooks.engines.protocol import Engine
-    from sdd_hooks.freshness.refresh import Refresh
+    from sdd_hooks.engines.protocol import Counts, Engine
     from sdd_hooks.project.project import Project
 
+LoadAverages = Callable[[], tuple[float, float, float]]
+"""Returns the load averages of the last 1, 5 and 15 minutes, like `os.getloadavg`."""
 
-def backfill(
-    project: Project,
-    update: Refresh,
-    load: Callable[[], tuple[float, float, float]] = os.getloadavg,
-) -> bool:
-    """Start embedding what `update` made, where that is wanted and cheap.
 
-    Returns whether a process was started, and raises nothing. Whether it finds anything to embed is
-    in `sdd index status`.
+def start_backfill(project: Project, counts: Counts, load: LoadAverages = os.getloadavg) -> bool:
+    """Start embedding what an update added, where that is wanted and cheap.
+
+    Returns whether a process was started, and raises nothing. `sdd index status` shows whether the
+    process embedded anything.
     """
-    if wanted(project, update, load):
+    if should_backfill(project, counts, load):
         with suppress(OSError):
             detached.start(__name__, [str(project.repository.root)], project.environ)
             return True
     return False
 
 
-def wanted(
-    project: Project,
-    update: Refresh,
-    load: Callable[[], tuple[float, float, float]] = os.getloadavg,
-) -> bool:
-    """Whether what `update` made should be embedded now. Raises nothing."""
-    total = update.total
-    ci = in_ci(project.environ)
+def should_backfill(project: Project, counts: Counts, load: LoadAverages = os.getloadavg) -> bool:
+    """Whether what an update added should be embedded now. Raises nothing."""
     settings = project.configuration.freshness
-    if not worth_a_backfill(
-        settings, total.added + total.updated, ci=ci, load=_for_each_core(load)
-    ):
+    changed = counts.added + counts.updated
+    ci = in_ci(project.environ)
+    if not allows_backfill(settings, changed, ci=ci, load=_load_per_core(load)):
         return False
-    # Where nothing was ever embedded, that is for somebody to begin; vectors that came from another
-    # machine leave no lock.
+    # The first embed of a repository is left to its user. Vectors that were pulled from another
+    # machine leave no lock file.
     if project.configuration.search.share_vectors:
         return True
     try:
-        return embed_lock.path_of(project.repository).exists()
+        return lock_path(project.repository).exists()
     except OSError:
         return False
 
 
 def main(arguments: Sequence[str]) -> None:
-    """The process that `backfill` starts: the top of the work tree."""
-    from sdd_hooks.embedding.run import be_stoppable
+    """Run the process that `start_backfill` starts. The argument is the top of the work tree."""
+    from sdd_hooks.embedding.background import become_interruptible
     from sdd_hooks.engines.registry import open_engine
     from sdd_hooks.project.project import load_project
 
-    be_stoppable()
-    # Nobody asked for this, and nobody hears of what keeps it from beginning.
+    become_interruptible()
+    # No user waits for this process: an error before the log is open has no reader.
     with suppress(SddError):
         project = load_project(Path(arguments[0]), os.environ)
-        engine = open_engine(project)
-        try:
-            _embed(project, engine)
-        finally:
-            engine.close()
+        with closing(open_engine(project)) as engine:
+            _embed_pending(project, engine, sys.stdout)
 
 
-def _embed(project: Project, engine: Engine) -> None:
-    from sdd_hooks.embedding.log import open_embed_log
-    from sdd_hooks.embedding.run import model_to_fetch, work
-    from sdd_hooks.embedding.state import Run, write_run
+def _embed_pending(project: Project, engine: Engine, stdout: TextIO) -> None:
+    from sdd_hooks.embedding.background import embed_with_log, open_embed_log
+    from sdd_hooks.embedding.run import model_to_download
+    from sdd_hooks.embedding.state import EmbedRun, write_run
 
     coverage = engine.coverage()
     limit = project.configuration.freshness.backfill_limit
-    if not coverage.begun or not 0 < coverage.pending <= limit or model_to_fetch(project):
+    if not coverage.begun or not 0 < coverage.pending <= limit or model_to_download(project):
         return
     device = engine.device()
-    # A service elsewhere may cost money, and gets texts only when somebody says so.
+    # A remote service may cost money: only an embed that the user starts sends texts to it.
     if device == "remote":
         return
     repository = project.repository
-    lock = embed_lock.take(repository)
+    lock = acquire_lock(repository)
     if lock is None:
         return
-    embed_lock.sign(lock, embed_lock.Holder(os.getpid(), str(repository.root), background=True))
-    found = engine.status()
-    run = Run(time.time(), found.pending, found.pending, device, found.model)
+    write_holder(lock, LockHolder(os.getpid(), str(repository.root), background=True))
+    status = engine.status()
+    run = EmbedRun(time.time(), status.pending, status.pending, device, status.model)
     try:
         log, path = open_embed_log(repository)
     except StorageError as error:
@@ -113,11 +103,12 @@ def _embed(project: Project, engine: Engine) -> None:
         os.dup2(log, descriptor)
     run = replace(run, log=str(path))
     write_run(repository, run)
-    # The lock and the log are let go of by the end of the process.
-    work(project, engine, [one.name for one in found.collections], run)
+    collections = [collection.name for collection in status.collections]
+    # The kernel releases the lock and the log when the process ends.
+    embed_with_log(project, engine, collections, run, stdout)
 
 
-def _for_each_core(load: Callable[[], tuple[float, float, float]]) -> float | None:
+def _load_per_core(load: LoadAverages) -> float | None:
     try:
         return load()[0] / (os.cpu_count() or 1)
     except OSError:

@@ -1,17 +1,19 @@
-"""One embed of a repository at a time, whoever asked for it, and who that is.
+"""The lock that allows one embed per repository at a time, and how to stop its holder.
 
-The lock is `flock` on a file beside the vectors that all work trees share. Whoever takes it writes
-down who it is; that is believed only while the lock is held, so that an old file, or one that
-somebody else wrote, names nobody.
+The lock is `flock` on a file in the directory that all work trees share. The holder writes its
+process into the file. Readers trust that text only while the lock is held: an old or forged file
+identifies no process.
 """
 
-# Governing: ADR-0016 (embedding in the background), SPEC-0008 REQ "Single flight"
+# Governing: ADR-0016 (embedding in the background), SPEC-0008 REQ "Single flight",
+# SPEC-0008 REQ "Stop"
 
 from __future__ import annotations
 
 import fcntl
 import json
 import os
+import signal
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,18 +24,25 @@ from sdd_hooks.system.locks import acquire
 
 NAME = "embedding"
 
-# Whoever merely asks holds the lock for an instant.
-_PATIENCE = 0.2
+# `find_holder` takes the lock for an instant.
+_LOCK_TIMEOUT = 0.2
 
-_LARGEST = 10_000
-_MOST_PROCESSES = 1 << 31
+_MAX_HOLDER_BYTES = 10_000
+_MAX_PID = (1 << 31) - 1
+
+GRACE_SECONDS = 10.0
+"""How long `stop_embed` waits after each signal: a running batch of texts is not interrupted, and
+an engine first ends the processes it started."""
+
+_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
-class Holder:
-    """The process of an embed. `pid` is 0 for the moment in which it is being started.
+class LockHolder:
+    """The process of an embed. `pid` is 0 while the process is being started, or when the text in
+    the lock file is invalid.
 
-    `root` is the work tree it was asked for in.
+    `root` is the work tree in which the embed was started.
     """
 
     pid: int
@@ -41,61 +50,115 @@ class Holder:
     background: bool
 
 
-def path_of(repository: Repository) -> Path:
-    """The file that is locked. It is there once anything was embedded in the repository."""
+_UNKNOWN_HOLDER = LockHolder(0, "", background=False)
+
+
+def lock_path(repository: Repository) -> Path:
+    """The lock file. It exists once anything was embedded in the repository."""
     return repository.shared_dir / NAME
 
 
-def take(repository: Repository) -> int | None:
-    """Take the lock. Returns a descriptor to close when done, or None: another embed has it.
+def acquire_lock(repository: Repository) -> int | None:
+    """Acquire the lock. Returns a descriptor to close at the end; None while another embed runs.
 
     A process that inherits the descriptor keeps the lock. Raises StorageError.
     """
-    path = path_of(repository)
+    path = lock_path(repository)
     try:
         path.parent.mkdir(exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
         lock = os.open(path, flags, 0o600)
     except OSError as error:
         raise StorageError(f"cannot lock {path} ({error.strerror}): check its directory") from None
-    if not acquire(lock, time.monotonic() + _PATIENCE):
+    if not acquire(lock, time.monotonic() + _LOCK_TIMEOUT):
         os.close(lock)
         return None
     os.ftruncate(lock, 0)
     return lock
 
 
-def sign(lock: int, holder: Holder) -> None:
-    """Write down who has the lock."""
+def write_holder(lock: int, holder: LockHolder) -> None:
+    """Write the holder into the open lock file."""
     os.pwrite(lock, json.dumps(asdict(holder)).encode(), 0)
 
 
-def holder(repository: Repository) -> Holder | None:
-    """Who embeds in this repository now; None for nobody."""
+def find_holder(repository: Repository) -> LockHolder | None:
+    """The process that embeds in this repository now; None when the lock is free."""
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-        lock = os.open(path_of(repository), flags)
+        lock = os.open(lock_path(repository), flags)
     except OSError:
         return None
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _read(os.read(lock, _LARGEST))
+        return _parse_holder(os.read(lock, _MAX_HOLDER_BYTES))
     else:
         return None
     finally:
         os.close(lock)
 
 
-def _read(text: bytes) -> Holder:
+def stop_embed(repository: Repository, *, grace: float = GRACE_SECONDS) -> LockHolder | None:
+    """Stop the background embed of this repository. Returns its process; None when none runs.
+
+    Sends SIGTERM, and SIGKILL after `grace` seconds. Signals only a process that holds the lock
+    and leads a session, as a background embed does.
+
+    Raises:
+        StorageError: the embed runs in the foreground, belongs to another user, or does not end.
+    """
+    holder = find_holder(repository)
+    deadline = time.monotonic() + grace
+    while holder is not None and not holder.pid and time.monotonic() < deadline:
+        # The process is being started and its id is not written yet.
+        time.sleep(_POLL_SECONDS)
+        holder = find_holder(repository)
+    if holder is None:
+        return None
+    if holder.pid and not holder.background:
+        raise StorageError(
+            f"the embed of this repository (pid {holder.pid}) is in the foreground:"
+            " press Ctrl-C where it runs"
+        )
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        _signal_group(holder, number)
+        if _wait_for_end(repository, holder, grace):
+            return holder
+    raise StorageError(f"the embed (pid {holder.pid}) does not end: look at it with `ps`")
+
+
+def _parse_holder(text: bytes) -> LockHolder:
     try:
-        found = json.loads(text)
-        pid, root, background = found["pid"], found["root"], found["background"]
+        fields = json.loads(text)
+        pid, root, background = fields["pid"], fields["root"], fields["background"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        return Holder(0, "", background=False)
-    sound = isinstance(pid, int) and isinstance(root, str) and isinstance(background, bool)
-    return (
-        Holder(pid, root, background)
-        if sound and 1 < pid < _MOST_PROCESSES
-        else Holder(0, "", background=False)
-    )
+        return _UNKNOWN_HOLDER
+    valid = isinstance(pid, int) and isinstance(root, str) and isinstance(background, bool)
+    return LockHolder(pid, root, background) if valid and 1 < pid <= _MAX_PID else _UNKNOWN_HOLDER
+
+
+def _signal_group(holder: LockHolder, number: signal.Signals) -> None:
+    try:
+        if not holder.pid or os.getsid(holder.pid) != holder.pid:
+            raise StorageError(
+                "an embed of this repository is running that does not say which process it is:"
+                " wait for it"
+            )
+        os.killpg(holder.pid, number)
+    except ProcessLookupError:
+        # It has just ended.
+        return
+    except PermissionError:
+        raise StorageError(
+            f"the embed (pid {holder.pid}) belongs to another user: ask them to stop it"
+        ) from None
+
+
+def _wait_for_end(repository: Repository, holder: LockHolder, timeout: float) -> bool:
+    deadline = time.monotonic() + timeout
+    while find_holder(repository) == holder:
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True

@@ -1,4 +1,4 @@
-"""Where an embed runs, and whether a change is followed by one: rules, and nothing else."""
+"""Where an embed runs, and whether one follows a change: rules without effects."""
 
 # Governing: ADR-0016 (embedding in the background), SPEC-0008 REQ "Mode", REQ "Backfill"
 
@@ -9,16 +9,17 @@ from typing import Literal
 
 from sdd_hooks.config.settings import FreshnessSettings
 
-Choice = Literal["", "foreground", "skip"]
-"""What somebody asked for; "" is nothing in particular."""
+ModeChoice = Literal["", "foreground", "skip"]
+"""The mode that the caller requests; "" leaves it to `select_mode`."""
 
 Mode = Literal["foreground", "background", "skip"]
 
 
-def mode_of(device: str, choice: Choice, *, ci: bool) -> Mode:
-    """How an embed on `device` is done.
+def select_mode(device: str, choice: ModeChoice, *, ci: bool) -> Mode:
+    """The mode of an embed on `device`.
 
-    On anything but a CPU it is soon over. A runner of CI ends what its job leaves behind.
+    Only a CPU is slow enough for the background. In CI everything runs in the foreground, because
+    a runner kills the processes that its job leaves behind.
     """
     if choice:
         return choice
@@ -26,18 +27,18 @@ def mode_of(device: str, choice: Choice, *, ci: bool) -> Mode:
 
 
 def in_ci(environ: Mapping[str, str]) -> bool:
-    """Whether this environment is a CI service's, which all of them say by `CI`."""
+    """Whether this is the environment of a CI job: every CI service sets `CI`."""
     return environ.get("CI", "").lower() not in {"", "0", "false"}
 
 
-def worth_a_backfill(
+def allows_backfill(
     settings: FreshnessSettings, changed: int, *, ci: bool, load: float | None
 ) -> bool:
-    """Whether a mutation of `changed` documents may be followed by an embed of what it made.
+    """Whether an embed may follow a change of `changed` documents.
 
-    `load` is the load average for each core; None, where nobody knows it, counts as busy.
+    `load` is the load average per core; None, when it is unknown, counts as busy.
     """
     if not settings.backfill or ci or load is None:
         return False
-    # A document is a chunk or more.
+    # A document has at least one chunk.
     return 0 < changed <= settings.backfill_limit and load < settings.backfill_load

@@ -1,4 +1,4 @@
-"""How fast embedding goes on this machine, learned from embeds that were really done here."""
+"""How fast embedding is on this machine, measured by the embeds that ran on it."""
 
 # Governing: ADR-0016 (embedding in the background), SPEC-0008 REQ "Estimates"
 
@@ -6,51 +6,46 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from sdd_hooks.system.user_cache import recall, remember
 
 NAME = "embed-rates"
 
-ENOUGH = 16
-"""Chunks below which loading the model is most of what was measured."""
+MIN_CHUNKS = 16
+"""Below this many chunks, most of the measured time goes into loading the model."""
 
-_MOST_KEPT = 50
+_MAX_RATES = 50
 
-# A year, in seconds: what takes longer was not measured here.
-_LONGEST = 31_536_000
+# A year. A longer estimate comes from a damaged cache file.
+_MAX_SECONDS = 31_536_000
 
 
-def record(
-    engine: str,
-    model: str,
-    device: str,
-    chunks: int,
-    seconds: float,
-    environ: Mapping[str, str],
-) -> None:
-    """Remember that embedding `chunks` took `seconds`. Too few of them say nothing."""
-    if chunks < ENOUGH or not seconds > 0:
+class RateKey(NamedTuple):
+    """What the rate of an embed depends on."""
+
+    engine: str
+    model: str
+    device: str
+
+    def __str__(self) -> str:
+        return f"{self.engine} {self.device} {self.model}"
+
+
+def record_rate(key: RateKey, chunks: int, seconds: float, environ: Mapping[str, str]) -> None:
+    """Store that embedding `chunks` took `seconds`. Fewer than `MIN_CHUNKS` are not stored."""
+    if chunks < MIN_CHUNKS or not seconds > 0:
         return
-    known = recall(NAME, environ)
-    key = _key(engine, model, device)
-    known.pop(key, None)
-    kept = dict(list(known.items())[1 - _MOST_KEPT :])
-    remember(NAME, {**kept, key: seconds / chunks}, environ)
+    rates = recall(NAME, environ)
+    rates.pop(str(key), None)
+    kept = dict(list(rates.items())[1 - _MAX_RATES :])
+    remember(NAME, {**kept, str(key): seconds / chunks}, environ)
 
 
-def estimate(
-    engine: str, model: str, device: str, chunks: int, environ: Mapping[str, str]
-) -> int | None:
-    """Seconds (at least 1) that embedding `chunks` would take here.
-
-    None where that was never measured.
-    """
-    rate = recall(NAME, environ).get(_key(engine, model, device))
+def estimate_seconds(key: RateKey, chunks: int, environ: Mapping[str, str]) -> int | None:
+    """How many seconds (at least 1) embedding `chunks` would take; None when never measured."""
+    rate = recall(NAME, environ).get(str(key))
     if isinstance(rate, bool) or not isinstance(rate, (int, float)):
         return None
     seconds = rate * chunks
-    return max(math.ceil(seconds), 1) if 0 < seconds < _LONGEST else None
-
-
-def _key(engine: str, model: str, device: str) -> str:
-    return f"{engine} {device} {model}"
+    return max(math.ceil(seconds), 1) if 0 < seconds < _MAX_SECONDS else None

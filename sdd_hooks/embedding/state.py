@@ -1,7 +1,8 @@
-"""What is known of the last embed in a work tree: `.sdd/search/embed.json`.
+"""The state of embedding in a work tree: the last run, and how far the current one is.
 
-It is there from the start of an embed, so that one which was killed is known, too. A clone may
-bring a file of that name: one that is not what is written here is not there.
+The last run is in `.sdd/search/embed.json`, written when it starts, so that a killed run is known
+too. A clone may contain a file of that name: a file that is not exactly what `write_run` writes
+counts as missing.
 """
 
 # Governing: ADR-0016 (embedding in the background), SPEC-0008 REQ "Status"
@@ -10,17 +11,18 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 
+from sdd_hooks.embedding.lock import LockHolder, find_holder
 from sdd_hooks.errors import SddError, StorageError
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import read_inside, write_atomically
 
 NAME = "embed.json"
 
-_LARGEST = 10_000
-_TYPES: dict[str, type | tuple[type, ...]] = {
+_MAX_BYTES = 10_000
+_FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
     "str": str,
     "int": int,
     "float": (int, float),
@@ -29,13 +31,13 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 @dataclass(frozen=True)
-class Run:
-    """An embed, from its start.
+class EmbedRun:
+    """One embed, from its start.
 
-    `started` and `finished` are seconds since the epoch; `finished` is None while it runs, and when
-    it was killed. `pending` is how many chunks of all collections had no vector when it started,
-    `wanted` how many of those it was asked for. `log` is "" in the foreground, `error` when it
-    ended well. `failed` counts chunks that were tried in vain.
+    `started` and `finished` are seconds since the epoch; `finished` is None while the embed runs
+    and after it was killed. At the start, `pending` chunks of all collections had no vector, and
+    `wanted` of those belonged to the selected collections. `log` is "" in the foreground, `error`
+    is "" after a success. `failed` counts the chunks that the model refused.
     """
 
     started: float
@@ -55,39 +57,73 @@ class Run:
         return 0.0 if self.finished is None else max(self.finished - self.started, 0.0)
 
 
-def write_run(repository: Repository, run: Run) -> None:
-    """Remember an embed. Where that fails, the embed goes on all the same."""
+@dataclass(frozen=True)
+class EmbedStatus:
+    """The state of embedding in a repository.
+
+    `running` is the process that embeds now; `elsewhere` says that it was started in another work
+    tree. `run` is the running embed, or else the last one in this work tree. `done` is how many of
+    its chunks have a vector, None when unknown. Of the chunks without a vector, the last embed
+    tried and `failed` on some; it never reached the others, `untried`.
+    """
+
+    running: LockHolder | None
+    elsewhere: bool
+    run: EmbedRun | None
+    done: int | None
+    failed: int
+    untried: int
+
+
+def embed_status(repository: Repository, pending: int) -> EmbedStatus:
+    """The state of embedding in this work tree, where `pending` chunks have no vector now."""
+    running = find_holder(repository)
+    elsewhere = running is not None and running.root not in {"", str(repository.root)}
+    root = Path(running.root) if running is not None and elsewhere else repository.root
+    run = read_run(replace(repository, root=root))
+    if running is not None and run is not None and run.finished is not None:
+        # The running process has not written its state yet.
+        run = None
+    done = None
+    if running is not None and run is not None and not elsewhere:
+        done = min(max(run.pending - pending, 0), run.wanted)
+    failed = min(run.failed, pending) if run is not None and not elsewhere else 0
+    return EmbedStatus(running, elsewhere, run, done, failed, pending - failed)
+
+
+def write_run(repository: Repository, run: EmbedRun) -> None:
+    """Store a run as the last one. A file that cannot be written does not stop the embed."""
     with suppress(StorageError):
         write_atomically(repository.search_dir / NAME, json.dumps(asdict(run)).encode())
 
 
-def read_run(repository: Repository) -> Run | None:
-    """The last embed of this work tree; None when there was none that can be understood."""
+def read_run(repository: Repository) -> EmbedRun | None:
+    """The last embed of this work tree; None when there is none, or its file is invalid."""
     try:
-        text = read_inside(repository.root, f".sdd/search/{NAME}", _LARGEST)
+        text = read_inside(repository.root, f".sdd/search/{NAME}", _MAX_BYTES)
     except (OSError, SddError):
         return None
     return parse_run(text)
 
 
-def parse_run(text: bytes) -> Run | None:
-    """An embed as it was written; None for anything else."""
+def parse_run(text: bytes) -> EmbedRun | None:
+    """Parse what `write_run` writes; None for anything else."""
     try:
-        found = json.loads(text)
+        values = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict):
+    if not isinstance(values, dict):
         return None
-    wanted = {field.name: _TYPES[str(field.type)] for field in fields(Run)}
-    if set(found) != set(wanted):
+    types = {field.name: _FIELD_TYPES[str(field.type)] for field in fields(EmbedRun)}
+    if set(values) != set(types):
         return None
-    if not all(_sound(found[name], kind) for name, kind in wanted.items()):
+    if not all(_is_valid(values[name], kind) for name, kind in types.items()):
         return None
-    return Run(**found)
+    return EmbedRun(**values)
 
 
-def _sound(value: Any, kind: type | tuple[type, ...]) -> bool:
+def _is_valid(value: object, kind: type | tuple[type, ...]) -> bool:
     if isinstance(value, bool) or not isinstance(value, kind):
         return False
-    # Times are compared and subtracted, counts added.
+    # Times are subtracted and counts added: NaN, infinity and negative numbers are refused.
     return not isinstance(value, (int, float)) or 0 <= value < 1e12

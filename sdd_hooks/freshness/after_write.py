@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sdd_hooks.embedding.backfill import backfill
+from sdd_hooks.embedding.backfill import start_backfill
 from sdd_hooks.errors import NotIndexed, SddError
 from sdd_hooks.freshness.refresh import PATIENCE, AnotherRefresh, refresh
 from sdd_hooks.freshness.tiers import refresh_failed
@@ -46,5 +46,5 @@ def after_mutation(
     except SddError:
         return (refresh_failed([one.name for one in written]),)
     if update.total.changed:
-        backfill(project, update)
+        start_backfill(project, update.total)
     return update.notes

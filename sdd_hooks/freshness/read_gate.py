@@ -104,7 +104,7 @@ def _refreshed(project: Project) -> Freshness:
 
 
 def _unembedded(project: Project) -> str | None:
-    from sdd_hooks.embedding.rates import estimate
+    from sdd_hooks.embedding.rates import RateKey, estimate_seconds
 
     try:
         with closing(open_engine(project)) as engine:
@@ -115,7 +115,9 @@ def _unembedded(project: Project) -> str | None:
                 device, model = engine.device(), engine.status().model
             except EngineUnavailable:
                 return tiers.unembedded(pending, None)
-            seconds = estimate(engine.name, model, device, pending, project.environ)
+            seconds = estimate_seconds(
+                RateKey(engine.name, model, device), pending, project.environ
+            )
             return tiers.unembedded(pending, seconds)
     except SddError:
         return None

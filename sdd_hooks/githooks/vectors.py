@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdd_hooks.embedding.backfill import backfill, wanted
+from sdd_hooks.embedding.backfill import should_backfill, start_backfill
 from sdd_hooks.embedding.policy import in_ci
 from sdd_hooks.errors import SddError
 from sdd_hooks.system import detached
@@ -40,8 +40,8 @@ def follow(project: Project, update: Refresh, *, pull: bool = True) -> bool:
     total = update.total
     shared = pull and project.configuration.search.share_vectors and not in_ci(project.environ)
     if not shared or not total.added + total.updated:
-        return backfill(project, update)
-    then = [BACKFILL] if wanted(project, update) else []
+        return start_backfill(project, total)
+    then = [BACKFILL] if should_backfill(project, total) else []
     with suppress(OSError):
         detached.start(__name__, [str(project.repository.root), *then], project.environ)
         return True

@@ -1,4 +1,4 @@
-"""One embed of a repository, told by who has the lock and never by what a file says."""
+"""The lock, not the text in its file, says which process embeds."""
 
 from __future__ import annotations
 
@@ -11,20 +11,26 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.embedding.lock import Holder, holder, path_of, sign, take
-from sdd_hooks.embedding.stop import stop
+from sdd_hooks.embedding.lock import (
+    LockHolder,
+    acquire_lock,
+    find_holder,
+    lock_path,
+    stop_embed,
+    write_holder,
+)
 from sdd_hooks.errors import StorageError
 from sdd_hooks.project.repository import Repository
 from tests.support.repos import Repo
 from tests.support.waiting import until
 
-# Holds the lock with whatever is written into the file, in a session of its own or not.
+# Holds the lock, and writes the given text into its file.
 HOLDER = """
 import os, sys
 from pathlib import Path
-from sdd_hooks.embedding.lock import take
+from sdd_hooks.embedding.lock import acquire_lock
 from sdd_hooks.project.repository import discover
-lock = take(discover(Path(sys.argv[1]), os.environ))
+lock = acquire_lock(discover(Path(sys.argv[1]), os.environ))
 os.pwrite(lock, sys.argv[2].replace("PID", str(os.getpid())).encode(), 0)
 print("ready", flush=True)
 sys.stdin.read()
@@ -50,34 +56,34 @@ def held_by(repository: Repository, text: str, **options: bool) -> subprocess.Po
 
 
 def bystander() -> subprocess.Popen[bytes]:
-    """A process that leads a session, as many do that are none of sdd's business."""
+    """A process that leads a session and has nothing to do with sdd."""
     return subprocess.Popen(["cat"], stdin=subprocess.PIPE, start_new_session=True)
 
 
-def test_one_takes_it_and_says_who_it_is(repository: Repository) -> None:
-    assert holder(repository) is None
-    lock = take(repository)
+def test_one_process_acquires_the_lock_and_writes_its_holder(repository: Repository) -> None:
+    assert find_holder(repository) is None
+    lock = acquire_lock(repository)
     assert lock is not None
-    me = Holder(os.getpid(), str(repository.root), background=False)
-    assert holder(repository) == Holder(0, "", background=False)
-    sign(lock, me)
-    assert holder(repository) == me
-    assert take(repository) is None
+    own = LockHolder(os.getpid(), str(repository.root), background=False)
+    assert find_holder(repository) == LockHolder(0, "", background=False)
+    write_holder(lock, own)
+    assert find_holder(repository) == own
+    assert acquire_lock(repository) is None
     os.close(lock)
-    assert holder(repository) is None
-    # Asking is not taking.
-    again = take(repository)
-    assert again is not None
-    os.close(again)
+    assert find_holder(repository) is None
+    # Reading the holder does not keep the lock.
+    second = acquire_lock(repository)
+    assert second is not None
+    os.close(second)
 
 
-def test_nobody_is_signalled_for_what_an_old_file_says(repository: Repository) -> None:
+def test_a_holder_without_the_lock_is_not_signalled(repository: Repository) -> None:
     with bystander() as other:
-        path = path_of(repository)
+        path = lock_path(repository)
         path.parent.mkdir()
         path.write_text(json.dumps({"pid": other.pid, "root": "/", "background": True}))
-        assert holder(repository) is None
-        assert stop(repository) is None
+        assert find_holder(repository) is None
+        assert stop_embed(repository) is None
         assert other.poll() is None
         other.kill()
 
@@ -95,47 +101,45 @@ def test_nobody_is_signalled_for_what_an_old_file_says(repository: Repository) -
         '{"pid": 99999999999999999999, "root": 1, "background": true}',
     ],
 )
-def test_a_holder_that_does_not_say_who_it_is_is_not_signalled(
-    repository: Repository, text: str
-) -> None:
+def test_a_holder_that_cannot_be_parsed_is_not_signalled(repository: Repository, text: str) -> None:
     with held_by(repository, text, start_new_session=True) as process:
-        assert holder(repository) == Holder(0, "", background=False)
+        assert find_holder(repository) == LockHolder(0, "", background=False)
         with pytest.raises(StorageError, match="does not say which process it is"):
-            stop(repository, grace=0.1)
+            stop_embed(repository, grace=0.1)
         assert process.poll() is None
         process.kill()
-    until(lambda: holder(repository) is None)
+    until(lambda: find_holder(repository) is None)
 
 
 def test_a_process_that_leads_no_session_is_not_signalled(repository: Repository) -> None:
-    """Its group would be that of whoever started it."""
+    """Its process group would be the one of its parent."""
     text = '{"pid": PID, "root": "/", "background": true}'
     with held_by(repository, text) as process:
         with pytest.raises(StorageError, match="does not say which process it is"):
-            stop(repository, grace=0.1)
+            stop_embed(repository, grace=0.1)
         assert process.poll() is None
         process.kill()
 
 
-def test_a_process_id_that_cannot_be_is_not_signalled(repository: Repository) -> None:
+def test_an_impossible_process_id_is_not_signalled(repository: Repository) -> None:
     text = '{"pid": 99999999999999999999, "root": "/", "background": true}'
     with held_by(repository, text, start_new_session=True) as process:
         with pytest.raises(StorageError, match="does not say which process it is"):
-            stop(repository, grace=0.1)
+            stop_embed(repository, grace=0.1)
         process.kill()
 
 
-def test_what_holds_it_is_ended(repository: Repository) -> None:
+def test_the_holder_of_the_lock_is_ended(repository: Repository) -> None:
     text = '{"pid": PID, "root": "/", "background": true}'
     with held_by(repository, text, start_new_session=True) as process:
-        assert stop(repository) == Holder(process.pid, "/", background=True)
+        assert stop_embed(repository) == LockHolder(process.pid, "/", background=True)
         assert process.wait(timeout=30) == -signal.SIGTERM
 
 
-def test_a_place_where_nothing_can_be_locked(repository: Repository, tmp_path: Path) -> None:
-    path_of(repository).parent.mkdir()
-    path_of(repository).symlink_to(tmp_path / "elsewhere")
+def test_a_lock_file_that_is_a_link_is_refused(repository: Repository, tmp_path: Path) -> None:
+    lock_path(repository).parent.mkdir()
+    lock_path(repository).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StorageError, match=r"^cannot lock .*: check its directory$"):
-        take(repository)
-    assert holder(repository) is None
+        acquire_lock(repository)
+    assert find_holder(repository) is None
     assert not (tmp_path / "elsewhere").exists()

@@ -1,11 +1,11 @@
-"""Where an embed runs, and when a change is followed by one."""
+"""Where an embed runs, and when one follows a change."""
 
 from __future__ import annotations
 
 import pytest
 
 from sdd_hooks.config.settings import FreshnessSettings
-from sdd_hooks.embedding.policy import Choice, in_ci, mode_of, worth_a_backfill
+from sdd_hooks.embedding.policy import ModeChoice, allows_backfill, in_ci, select_mode
 
 SETTINGS = FreshnessSettings(backfill=True, backfill_limit=10, backfill_load=0.5)
 
@@ -24,10 +24,10 @@ SETTINGS = FreshnessSettings(backfill=True, backfill_limit=10, backfill_load=0.5
         ("cuda", "skip", True, "skip"),
     ],
 )
-def test_the_device_decides_where_nobody_has(
-    device: str, choice: Choice, ci: bool, mode: str
+def test_the_device_selects_the_mode_unless_the_caller_does(
+    device: str, choice: ModeChoice, ci: bool, mode: str
 ) -> None:
-    assert mode_of(device, choice, ci=ci) == mode
+    assert select_mode(device, choice, ci=ci) == mode
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_device_decides_where_nobody_has(
         ("False", False),
     ],
 )
-def test_ci_says_so(value: str, found: bool) -> None:
+def test_ci_is_recognised_by_its_variable(value: str, found: bool) -> None:
     assert in_ci({"CI": value}) == found
     assert not in_ci({})
 
@@ -58,11 +58,11 @@ def test_ci_says_so(value: str, found: bool) -> None:
         (1, False, None, False),
     ],
 )
-def test_a_small_change_on_an_idle_machine_is_worth_a_backfill(
+def test_a_small_change_on_an_idle_machine_gets_a_backfill(
     changed: int, ci: bool, load: float | None, wanted: bool
 ) -> None:
-    assert worth_a_backfill(SETTINGS, changed, ci=ci, load=load) == wanted
+    assert allows_backfill(SETTINGS, changed, ci=ci, load=load) == wanted
 
 
-def test_a_backfill_can_be_turned_off() -> None:
-    assert not worth_a_backfill(FreshnessSettings(backfill=False), 1, ci=False, load=0.0)
+def test_the_settings_turn_backfills_off() -> None:
+    assert not allows_backfill(FreshnessSettings(backfill=False), 1, ci=False, load=0.0)

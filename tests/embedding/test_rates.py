@@ -1,4 +1,4 @@
-"""How long an embed will take, from those that were done."""
+"""How long an embed takes, estimated from earlier ones."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.embedding.rates import ENOUGH, NAME, estimate, record
+from sdd_hooks.embedding.rates import MIN_CHUNKS, NAME, RateKey, estimate_seconds, record_rate
 
-ENGINE = ("embedded", "local:x", "cpu")
+KEY = RateKey("embedded", "local:x", "cpu")
 
 
 @pytest.fixture
@@ -17,47 +17,47 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return {"XDG_CACHE_HOME": str(tmp_path)}
 
 
-def kept(environ: dict[str, str]) -> Path:
+def cache_file(environ: dict[str, str]) -> Path:
     return Path(environ["XDG_CACHE_HOME"]) / "sdd" / f"{NAME}.json"
 
 
-def test_nothing_is_said_before_anything_was_measured(environ: dict[str, str]) -> None:
-    assert estimate(*ENGINE, 100, environ) is None
+def test_there_is_no_estimate_before_the_first_measurement(environ: dict[str, str]) -> None:
+    assert estimate_seconds(KEY, 100, environ) is None
 
 
 def test_the_last_measurement_counts(environ: dict[str, str]) -> None:
-    record(*ENGINE, 100, 50.0, environ)
-    record(*ENGINE, 100, 25.0, environ)
-    assert estimate(*ENGINE, 400, environ) == 100
-    assert estimate(*ENGINE, 401, environ) == 101
-    assert estimate(*ENGINE, 1, environ) == 1
+    record_rate(KEY, 100, 50.0, environ)
+    record_rate(KEY, 100, 25.0, environ)
+    assert estimate_seconds(KEY, 400, environ) == 100
+    assert estimate_seconds(KEY, 401, environ) == 101
+    assert estimate_seconds(KEY, 1, environ) == 1
 
 
-def test_engine_model_and_device_are_told_apart(environ: dict[str, str]) -> None:
-    record(*ENGINE, 100, 50.0, environ)
-    for other in (("qmd", *ENGINE[1:]), ("embedded", "y", "cpu"), (*ENGINE[:2], "cuda")):
-        assert estimate(*other, 100, environ) is None
+def test_engine_model_and_device_have_separate_rates(environ: dict[str, str]) -> None:
+    record_rate(KEY, 100, 50.0, environ)
+    for other in (KEY._replace(engine="qmd"), KEY._replace(model="y"), KEY._replace(device="cuda")):
+        assert estimate_seconds(other, 100, environ) is None
 
 
-@pytest.mark.parametrize(("chunks", "seconds"), [(ENOUGH - 1, 9.0), (100, 0.0), (100, -1.0)])
-def test_what_says_nothing_is_not_kept(
+@pytest.mark.parametrize(("chunks", "seconds"), [(MIN_CHUNKS - 1, 9.0), (100, 0.0), (100, -1.0)])
+def test_a_meaningless_measurement_is_not_stored(
     environ: dict[str, str], chunks: int, seconds: float
 ) -> None:
-    record(*ENGINE, chunks, seconds, environ)
-    assert estimate(*ENGINE, 100, environ) is None
+    record_rate(KEY, chunks, seconds, environ)
+    assert estimate_seconds(KEY, 100, environ) is None
 
 
 @pytest.mark.parametrize("rate", [True, "fast", None, [], -1, 0, 1e999, 1e300, 10**400])
-def test_a_forged_one_is_not_believed(environ: dict[str, str], rate: object) -> None:
-    record(*ENGINE, 100, 50.0, environ)
-    (key,) = json.loads(kept(environ).read_text())
-    kept(environ).write_text(json.dumps({key: rate}))
-    assert estimate(*ENGINE, 100, environ) is None
+def test_an_invalid_rate_is_ignored(environ: dict[str, str], rate: object) -> None:
+    record_rate(KEY, 100, 50.0, environ)
+    (key,) = json.loads(cache_file(environ).read_text())
+    cache_file(environ).write_text(json.dumps({key: rate}))
+    assert estimate_seconds(KEY, 100, environ) is None
 
 
-def test_what_is_kept_does_not_grow_without_end(environ: dict[str, str]) -> None:
+def test_the_number_of_stored_rates_is_limited(environ: dict[str, str]) -> None:
     for number in range(60):
-        record("embedded", f"model-{number}", "cpu", 100, 50.0, environ)
-    assert len(json.loads(kept(environ).read_text())) == 50
-    assert estimate("embedded", "model-59", "cpu", 100, environ) == 50
-    assert estimate("embedded", "model-0", "cpu", 100, environ) is None
+        record_rate(KEY._replace(model=f"model-{number}"), 100, 50.0, environ)
+    assert len(json.loads(cache_file(environ).read_text())) == 50
+    assert estimate_seconds(KEY._replace(model="model-59"), 100, environ) == 50
+    assert estimate_seconds(KEY._replace(model="model-0"), 100, environ) is None

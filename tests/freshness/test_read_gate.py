@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from sdd_hooks.embedding.rates import record
+from sdd_hooks.embedding.rates import RateKey, record_rate
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import NotIndexed
@@ -114,7 +114,7 @@ def test_a_session_counts_what_is_unembedded(shop: Repo) -> None:
     look_at(shop, NOW)
     with closing(open_engine(shop.project())) as engine:
         model, device = engine.status().model, engine.device()
-    record("embedded", model, device, 100, 250.0, environ)
+    record_rate(RateKey("embedded", model, device), 100, 250.0, environ)
     estimated = "(≈3s on this machine, foreground;"
     assert primed(shop, 1, environ).notes == (
         f"1 chunks unembedded — run `sdd index embed` {estimated} {words}",

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from sdd_hooks.embedding.lock import Holder, holder
-from sdd_hooks.embedding.log import DIRECTORY
+from sdd_hooks.embedding.background import LOG_DIRECTORY
+from sdd_hooks.embedding.lock import LockHolder, find_holder
 from sdd_hooks.project.project import Project
 from tests.cli.commands import Done, run
 from tests.support.gated_model import Gate, make_gate
@@ -26,7 +26,7 @@ CHUNKS = 3
 
 @dataclass
 class Gated:
-    """The repository, what it is run in, and the gate at which its model waits."""
+    """The repository, the environment of its commands, and the gate at which its model waits."""
 
     repo: Repo
     gate: Gate
@@ -37,14 +37,14 @@ class Gated:
         return self.repo.project(self.environ)
 
     @property
-    def running(self) -> Holder | None:
-        """Who embeds there now."""
-        return holder(self.project.repository)
+    def running(self) -> LockHolder | None:
+        """The process that embeds there now."""
+        return find_holder(self.project.repository)
 
     @property
     def log(self) -> Path:
-        """Where an embed in the background writes."""
-        return DIRECTORY / f"qmd-embed-{self.project.repository.slug}.log"
+        """The log of a background embed."""
+        return LOG_DIRECTORY / f"qmd-embed-{self.project.repository.slug}.log"
 
     def sdd(self, *args: str, env: Mapping[str, str] | None = None) -> Done:
         """Run `sdd` there."""
@@ -59,7 +59,7 @@ class Gated:
         until(lambda: self.running is None)
 
     def finish(self) -> None:
-        """Let the model go, and wait for the embed."""
+        """Open the gate, and wait for the embed."""
         self.gate.remove()
         self.ended()
 
@@ -71,15 +71,15 @@ class Gated:
         self.repo.commit("More", files)
 
     def recorded(self) -> Any:
-        """What is remembered of the last embed."""
+        """The recorded state of the last embed."""
         return json.loads((self.repo.root / ".sdd/search/embed.json").read_bytes())
 
 
 @pytest.fixture
 def gated(tmp_path: Path) -> Iterator[Gated]:
-    """Three decisions, a chunk each, indexed, with a model that waits before each of them."""
+    """Three indexed decisions of one chunk each, and a model that waits before each chunk."""
     pytest.importorskip("llm", reason="needs the extra llm")
-    # Logs are in a directory that everybody shares.
+    # All tests share the directory of the logs.
     repo = Repo.init(tmp_path / f"shop-{uuid.uuid4().hex[:12]}")
     gate = make_gate(tmp_path / "plugin", dict(os.environ))
     found = Gated(repo, gate, {**gate.environ, "HOME": str(tmp_path)})
@@ -91,5 +91,5 @@ def gated(tmp_path: Path) -> Iterator[Gated]:
         yield found
     finally:
         found.sdd("index", "embed", "--stop")
-        for log in DIRECTORY.glob(f"qmd-embed-{found.project.repository.slug}*.log"):
+        for log in LOG_DIRECTORY.glob(f"qmd-embed-{found.project.repository.slug}*.log"):
             log.unlink()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.embedding.log import open_embed_log
+from sdd_hooks.embedding.background import open_embed_log
 from sdd_hooks.errors import StorageError
 from sdd_hooks.system.detached import LogOfAnother, claim, open_log, start
 from tests.support.repos import Repo

@@ -17,10 +17,11 @@ from sdd_hooks.cli.index.pull import pull_if_shared
 from sdd_hooks.cli.options import json_option, kind_option, module_option
 from sdd_hooks.cli.output import Report, format_count, printable_line, show
 from sdd_hooks.cli.progress import progress_line
-from sdd_hooks.embedding import rates
-from sdd_hooks.embedding import run as embedding
-from sdd_hooks.embedding.policy import Choice, in_ci, mode_of
-from sdd_hooks.embedding.stop import stop as stop_embed
+from sdd_hooks.embedding.background import start_background_embed
+from sdd_hooks.embedding.lock import stop_embed
+from sdd_hooks.embedding.policy import ModeChoice, in_ci, select_mode
+from sdd_hooks.embedding.rates import RateKey, estimate_seconds
+from sdd_hooks.embedding.run import download_model, embed_in_foreground, find_task
 from sdd_hooks.engines.protocol import EmbedReport
 from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.project.collections import Collection
@@ -88,7 +89,7 @@ def embed(
         ended = stop_embed(project.repository)
         done = Embed("stop", pid=ended.pid if ended else None)
     else:
-        choice: Choice = "foreground" if foreground else "skip" if skip else ""
+        choice: ModeChoice = "foreground" if foreground else "skip" if skip else ""
         done = embed_as(project, project.select(kinds, module), choice)
     return show(
         Report(embed_data(done), embed_lines(done), _notes(done), project.warnings), as_json
@@ -108,25 +109,25 @@ def embed_if_possible(
     return done, _notes(done)
 
 
-def embed_as(project: Project, collections: Sequence[Collection], choice: Choice) -> Embed:
+def embed_as(project: Project, collections: Sequence[Collection], choice: ModeChoice) -> Embed:
     """Embed in the mode that was chosen, or that the device asks for, what no other machine has."""
     if choice == "skip":
         return Embed("skip")
     pulled: int | None = None
     notes: tuple[str, ...] = ()
     with open_index(project) as engine:
-        todo = embedding.task(project, engine, collections)
+        todo = find_task(project, engine, collections)
         if todo.wanted:
             pulled, notes = pull_if_shared(project, engine)
         if pulled:
-            todo = embedding.task(project, engine, collections)
+            todo = find_task(project, engine, collections)
         if not todo.wanted:
             return Embed("none", model=todo.model, pending=0, pulled=pulled, notes=notes)
         device = engine.device()
-        mode = mode_of(device, choice, ci=in_ci(os.environ))
+        mode = select_mode(device, choice, ci=in_ci(os.environ))
         if mode == "foreground":
             with progress_line(sys.stderr) as progress:
-                report = embedding.in_foreground(project, engine, todo, device, progress)
+                report = embed_in_foreground(project, engine, todo, device, progress)
             return Embed(
                 mode,
                 report.device,
@@ -136,10 +137,12 @@ def embed_as(project: Project, collections: Sequence[Collection], choice: Choice
                 pulled=pulled,
                 notes=notes,
             )
-        expected = rates.estimate(engine.name, todo.model, device, todo.wanted, os.environ)
+        expected = estimate_seconds(
+            RateKey(engine.name, todo.model, device), todo.wanted, os.environ
+        )
     # Where it cannot be had, that is said here and not in a log.
-    embedding.fetch_model(project)
-    begun = embedding.in_background(project, todo, device)
+    download_model(project)
+    begun = start_background_embed(project, todo, device)
     return Embed(
         "background" if begun.started else "running",
         device,

@@ -7,12 +7,11 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from sdd_hooks.cli.output import format_count
-from sdd_hooks.embedding.progress import Embedding
-from sdd_hooks.embedding.state import Run
+from sdd_hooks.embedding.state import EmbedRun, EmbedStatus
 from sdd_hooks.text.durations import format_duration
 
 
-def embedding_data(embedding: Embedding) -> dict[str, object]:
+def embedding_data(embedding: EmbedStatus) -> dict[str, object]:
     """The state of embedding for programs. Times are in seconds since the epoch."""
     running, run = embedding.running, embedding.run
     return {
@@ -23,7 +22,7 @@ def embedding_data(embedding: Embedding) -> dict[str, object]:
     }
 
 
-def embedding_facts(embedding: Embedding, now: float) -> list[tuple[str, str]]:
+def embedding_facts(embedding: EmbedStatus, now: float) -> list[tuple[str, str]]:
     """The state of embedding for people, as rows of a table; none where none was ever begun."""
     run = embedding.run
     facts = []
@@ -44,7 +43,7 @@ def embedding_facts(embedding: Embedding, now: float) -> list[tuple[str, str]]:
     return facts
 
 
-def _under_way(embedding: Embedding, now: float) -> str:
+def _under_way(embedding: EmbedStatus, now: float) -> str:
     running, run = embedding.running, embedding.run
     assert running is not None
     parts = []
@@ -62,7 +61,7 @@ def _under_way(embedding: Embedding, now: float) -> str:
     return ", ".join(parts)
 
 
-def _ended(run: Run, now: float) -> str:
+def _ended(run: EmbedRun, now: float) -> str:
     if run.finished is None:
         begun = format_duration(now - run.started)
         return f"cut short, begun {begun} ago: `sdd index embed` goes on from there"

@@ -14,7 +14,7 @@ from sdd_hooks.cli.context import open_index, open_project
 from sdd_hooks.cli.index.embed_status import embedding_data, embedding_facts
 from sdd_hooks.cli.options import json_option
 from sdd_hooks.cli.output import Report, show, table
-from sdd_hooks.embedding.progress import Embedding, embedding_of
+from sdd_hooks.embedding.state import EmbedStatus, embed_status
 from sdd_hooks.engines.protocol import Status
 from sdd_hooks.project.project import Project, not_indexed
 from sdd_hooks.retrieval.search import pending_notes
@@ -44,7 +44,7 @@ def report_status(project: Project) -> Report:
         raise not_indexed(project)
     now = time.time()
     age = None if found.touched is None else max(now - found.touched, 0.0)
-    embedding = embedding_of(project.repository, found.pending)
+    embedding = embed_status(project.repository, found.pending)
     return Report(
         _data(found, age, embedding),
         _lines(found, age, embedding, now),
@@ -53,7 +53,7 @@ def report_status(project: Project) -> Report:
     )
 
 
-def _data(found: Status, age: float | None, embedding: Embedding) -> dict[str, object]:
+def _data(found: Status, age: float | None, embedding: EmbedStatus) -> dict[str, object]:
     """The state of the index for programs. `age` is in seconds."""
     collections = [
         {**asdict(one), "bookmark": one.bookmark.head if one.bookmark else None}
@@ -67,7 +67,7 @@ def _data(found: Status, age: float | None, embedding: Embedding) -> dict[str, o
     }
 
 
-def _lines(found: Status, age: float | None, embedding: Embedding, now: float) -> list[str]:
+def _lines(found: Status, age: float | None, embedding: EmbedStatus, now: float) -> list[str]:
     """The state of the index for people."""
     facts = [
         ("engine", found.engine),

@@ -17,7 +17,7 @@ from sdd_hooks.cli.context import open_index, open_project
 from sdd_hooks.cli.options import json_option, kind_option, module_option
 from sdd_hooks.cli.output import Report, show, table
 from sdd_hooks.cli.progress import progress_line
-from sdd_hooks.embedding.backfill import backfill
+from sdd_hooks.embedding.backfill import start_backfill
 from sdd_hooks.errors import NotIndexed, SddError
 from sdd_hooks.freshness.refresh import Refresh, refresh
 from sdd_hooks.project.collections import Collection
@@ -125,7 +125,7 @@ def _show(
     warnings: Sequence[str] = (),
 ) -> int:
     if update.total.changed:
-        backfill(project, update)
+        start_backfill(project, update.total)
     report = Report(
         refresh_data(update),
         refresh_lines(update),

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from sdd_hooks.embedding.rates import NAME, record
+from sdd_hooks.embedding.rates import NAME, RateKey, record_rate
 from tests.cli.commands import one_line
 from tests.support.embedding import CHUNKS, Gated
 
@@ -41,7 +41,7 @@ def test_a_cpu_goes_to_the_background_and_says_how_to_follow_it(gated: Gated) ->
 
 
 def test_how_long_it_takes_is_said_where_it_was_measured(gated: Gated) -> None:
-    record("embedded", "llm:gated", "cpu", 100, 100 * 60.0, gated.environ)
+    record_rate(RateKey("embedded", "llm:gated", "cpu"), 100, 100 * 60.0, gated.environ)
     done = gated.sdd("index", "embed")
     assert done.out.splitlines()[1] == (
         f"embedding {CHUNKS} chunks in the background, about {CHUNKS} minutes, log: {gated.log}"

@@ -1,4 +1,4 @@
-"""The same, with the real qmd at work in the background."""
+"""An embed in a background process, with the real qmd."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def shop(real_qmd: RealQmd, tmp_path: Path) -> Iterator[Gated]:
 
 
 def processes_of(shop: Gated) -> list[int]:
-    """The processes, qmd's own among them, that work on the index of the repository."""
+    """The processes that work on the index of the repository, those of qmd included."""
     found = []
     wanted = f"INDEX_PATH={shop.repo.root}/".encode()
     for entry in Path("/proc").iterdir():
@@ -59,7 +59,7 @@ def processes_of(shop: Gated) -> list[int]:
     return found
 
 
-def test_it_embeds_in_the_background_and_says_so(shop: Gated) -> None:
+def test_qmd_embeds_in_the_background_with_a_log(shop: Gated) -> None:
     done = shop.sdd("index", "embed")
     assert (done.code, done.err) == (0, "")
     header, begun, _ = done.out.splitlines()
@@ -80,13 +80,13 @@ def test_it_embeds_in_the_background_and_says_so(shop: Gated) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc to look for processes")
-def test_stop_leaves_no_qmd_behind(shop: Gated) -> None:
+def test_stop_ends_the_processes_of_qmd(shop: Gated) -> None:
     pid = shop.sdd("index", "embed", "--json").json["pid"]
     until(lambda: processes_of(shop) or not shop.running)
     stopped = shop.sdd("index", "embed", "--stop", "--json").json
     assert stopped["pid"] in {pid, None}
     until(lambda: not processes_of(shop))
     assert shop.running is None
-    # What was not embedded is by the next one.
+    # The next embed completes what was stopped.
     assert shop.sdd("index", "embed", "--foreground").code == 0
     assert shop.status()["pending"] == 0

@@ -1,4 +1,4 @@
-"""An embed in a process of its own: what it outlives, what it remembers, what ends it."""
+"""An embed in a background process: what it survives, what it records, what ends it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.embedding.stop import stop
+from sdd_hooks.embedding.lock import stop_embed
 from tests.cli.commands import SCRIPTS, TERMINAL, one_line
 from tests.support.embedding import CHUNKS, Gated
 from tests.support.waiting import until
 
 
-def begun(gated: Gated) -> int:
+def start_embed(gated: Gated) -> int:
     """Start an embed in the background. Returns its process id."""
     done = gated.sdd("index", "embed", "--json").json
     assert done["mode"] == "background"
@@ -34,7 +34,7 @@ def group_exists(pid: int) -> bool:
     return True
 
 
-def test_it_goes_on_when_its_terminal_is_gone(gated: Gated) -> None:
+def test_the_process_survives_the_end_of_its_terminal(gated: Gated) -> None:
     done = subprocess.run(
         [sys.executable, "-c", TERMINAL, "", str(SCRIPTS / "sdd"), "index", "embed"],
         cwd=gated.repo.root,
@@ -47,14 +47,14 @@ def test_it_goes_on_when_its_terminal_is_gone(gated: Gated) -> None:
     assert f"embedding {CHUNKS} chunks in the background, log: {gated.log}" in done.stdout
     running = gated.running
     assert running is not None
-    # It has no terminal, and leads a session and a group that nothing else is in.
+    # It has no terminal, and is alone in its session and in its process group.
     assert os.getsid(running.pid) == os.getpgid(running.pid) == running.pid
     gated.finish()
     assert gated.status()["pending"] == 0
 
 
-def test_it_says_in_the_log_what_it_did(gated: Gated) -> None:
-    begun(gated)
+def test_the_log_has_the_start_and_the_result(gated: Gated) -> None:
+    start_embed(gated)
     found = gated.log.stat()
     assert stat.S_IMODE(found.st_mode) == 0o600
     gated.finish()
@@ -63,7 +63,7 @@ def test_it_says_in_the_log_what_it_did(gated: Gated) -> None:
     assert re.fullmatch(rf"embedded {CHUNKS} chunks in \d\.\d s", last)
 
 
-def test_it_holds_no_descriptor_and_lets_others_go_first(gated: Gated) -> None:
+def test_the_process_keeps_no_descriptor_of_its_parent_and_has_low_priority(gated: Gated) -> None:
     reader, writer = os.pipe()
     done = subprocess.run(
         [str(SCRIPTS / "sdd"), "index", "embed"],
@@ -76,7 +76,7 @@ def test_it_holds_no_descriptor_and_lets_others_go_first(gated: Gated) -> None:
     )
     os.close(reader)
     with pytest.raises(BrokenPipeError):
-        os.write(writer, b"to nobody")
+        os.write(writer, b"no reader")
     os.close(writer)
     assert done.stderr == b""
     running = gated.running
@@ -86,7 +86,7 @@ def test_it_holds_no_descriptor_and_lets_others_go_first(gated: Gated) -> None:
     gated.finish()
 
 
-def test_nothing_is_imported_from_the_repository_and_git_is_not_misled(gated: Gated) -> None:
+def test_modules_and_git_variables_of_the_repository_are_ignored(gated: Gated) -> None:
     for name in ("sdd_hooks", "apsw", "json"):
         gated.repo.write(f"{name}.py", f"raise SystemExit({name!r})\n")
     done = gated.sdd("index", "embed", env={"GIT_INDEX_FILE": "/nowhere", "GIT_PREFIX": "x/"})
@@ -95,8 +95,8 @@ def test_nothing_is_imported_from_the_repository_and_git_is_not_misled(gated: Ga
     assert gated.recorded()["error"] == ""
 
 
-def test_progress_and_completion_are_visible(gated: Gated) -> None:
-    pid = begun(gated)
+def test_the_status_shows_progress_and_completion(gated: Gated) -> None:
+    pid = start_embed(gated)
     gated.gate.let_one_through()
     found = gated.status()["embed"]
     assert (found["running"]["pid"], found["running"]["background"]) == (pid, True)
@@ -114,17 +114,17 @@ def test_progress_and_completion_are_visible(gated: Gated) -> None:
     assert re.fullmatch(rf"embedded   {CHUNKS} chunks in .*, \d+ seconds? ago", line)
 
 
-def test_there_is_one_at_a_time(gated: Gated) -> None:
+def test_one_embed_runs_at_a_time(gated: Gated) -> None:
     with ThreadPoolExecutor(4) as pool:
-        asked = pool.map(lambda _: gated.sdd("index", "embed", "--json"), range(4))
-    done = [one.json for one in asked]
+        runs = pool.map(lambda _: gated.sdd("index", "embed", "--json"), range(4))
+    done = [one.json for one in runs]
     assert sorted(one["mode"] for one in done) == ["background", "running", "running", "running"]
     (pid,) = {one["pid"] for one in done}
     assert {one["log"] for one in done} == {str(gated.log)}
-    again = gated.sdd("index", "embed")
-    assert again.code == 0
+    second = gated.sdd("index", "embed")
+    assert second.code == 0
     running = f"an embed of this repository is running already (pid {pid}), log: {gated.log}"
-    assert again.out.splitlines()[1] == running
+    assert second.out.splitlines()[1] == running
     message = one_line(gated.sdd("index", "embed", "--foreground"), 7)
     assert message == (
         f"another embed of this repository is running (pid {pid}): run `sdd index embed` after it"
@@ -133,8 +133,8 @@ def test_there_is_one_at_a_time(gated: Gated) -> None:
     assert gated.log.read_text().count("embedded") == 1
 
 
-def test_worktrees_share_it(gated: Gated, tmp_path: Path) -> None:
-    pid = begun(gated)
+def test_work_trees_share_one_embed(gated: Gated, tmp_path: Path) -> None:
+    pid = start_embed(gated)
     linked = Gated(gated.repo.worktree(tmp_path / "linked", "other"), gated.gate, gated.environ)
     assert linked.sdd("index", "add", "--kind", "adrs").code == 0
     assert linked.sdd("index", "embed", "--json").json["pid"] == pid
@@ -144,8 +144,8 @@ def test_worktrees_share_it(gated: Gated, tmp_path: Path) -> None:
     assert linked.sdd("index", "embed").out == "nothing to embed (llm:gated)\n"
 
 
-def test_a_killed_one_is_known_and_continued(gated: Gated) -> None:
-    pid = begun(gated)
+def test_the_status_shows_a_killed_embed_and_the_next_one_continues_it(gated: Gated) -> None:
+    pid = start_embed(gated)
     gated.gate.let_one_through()
     os.kill(pid, signal.SIGKILL)
     gated.ended()
@@ -155,17 +155,17 @@ def test_a_killed_one_is_known_and_continued(gated: Gated) -> None:
     assert re.fullmatch(
         r"embedded   cut short, begun .* ago: `sdd index embed` goes on from there", lines[4]
     )
-    begun(gated)
+    start_embed(gated)
     gated.finish()
     assert gated.status()["pending"] == 0
 
 
-def test_a_text_that_the_model_refuses_is_counted_apart_from_those_never_tried(
+def test_the_status_separates_failed_chunks_from_untried_ones(
     gated: Gated,
 ) -> None:
     gated.repo.commit("Another", {"docs/adrs/ADR-0009-x.md": "# ADR-0009: unwanted\n\nX.\n"})
     assert gated.sdd("index", "update").code == 0
-    begun(gated)
+    start_embed(gated)
     gated.finish()
     gated.write_decisions(5, 2)
     assert gated.sdd("index", "update").code == 0
@@ -180,8 +180,8 @@ def test_a_text_that_the_model_refuses_is_counted_apart_from_those_never_tried(
     assert ", 1 failed\n" in text
 
 
-def test_stop_ends_the_whole_group(gated: Gated) -> None:
-    pid = begun(gated)
+def test_stop_ends_the_whole_process_group(gated: Gated) -> None:
+    pid = start_embed(gated)
     gated.gate.let_one_through()
     done = gated.sdd("index", "embed", "--stop")
     assert done == (
@@ -193,22 +193,22 @@ def test_stop_ends_the_whole_group(gated: Gated) -> None:
     until(lambda: not group_exists(pid))
     assert gated.recorded()["error"] == "stopped"
     assert gated.log.read_text().endswith("sdd: embed failed — run `sdd index embed` (stopped)\n")
-    again = gated.sdd("index", "embed", "--stop", "--json").json
-    assert (again["mode"], again["pid"]) == ("stop", None)
+    second = gated.sdd("index", "embed", "--stop", "--json").json
+    assert (second["mode"], second["pid"]) == ("stop", None)
     assert gated.sdd("index", "embed", "--stop").out == "no embed is running\n"
 
 
-def test_one_that_does_not_end_when_asked_is_made_to(gated: Gated) -> None:
-    """A stopped process hears of nothing but SIGKILL."""
-    pid = begun(gated)
+def test_stop_kills_a_process_that_ignores_sigterm(gated: Gated) -> None:
+    """A suspended process handles no signal but SIGKILL."""
+    pid = start_embed(gated)
     os.kill(pid, signal.SIGSTOP)
-    ended = stop(gated.project.repository, grace=0.2)
+    ended = stop_embed(gated.project.repository, grace=0.2)
     assert ended is not None
     assert (ended.pid, gated.running) == (pid, None)
     assert gated.status()["embed"]["run"]["finished"] is None
 
 
-def test_one_in_the_foreground_is_not_stopped_from_elsewhere(gated: Gated) -> None:
+def test_stop_refuses_to_end_a_foreground_embed(gated: Gated) -> None:
     process = subprocess.Popen(
         [str(SCRIPTS / "sdd"), "index", "embed", "--foreground"],
         cwd=gated.repo.root,
@@ -238,7 +238,7 @@ def test_one_in_the_foreground_is_not_stopped_from_elsewhere(gated: Gated) -> No
 
 
 @pytest.mark.parametrize("taken", ["link", "second name", "pipe"])
-def test_a_log_that_may_be_a_trap_is_refused(gated: Gated, tmp_path: Path, taken: str) -> None:
+def test_a_log_that_is_no_plain_file_is_refused(gated: Gated, tmp_path: Path, taken: str) -> None:
     precious = tmp_path / "precious"
     precious.write_text("keep me")
     if taken == "link":
