@@ -1,7 +1,8 @@
-"""A Gitea on loopback: one repository with issues, pull requests and what goes with them.
+"""A fake Gitea on loopback: one repository with issues, pull requests, labels and milestones.
 
-It lists as a real one does: newest first, never more than 50 a page, `since` to the second and
-inclusive, null where its description says otherwise. Requests and answers are held against that.
+Its listings are like Gitea's: newest first, at most 50 entries a page, `since` inclusive with a
+resolution of seconds, null in some fields that are not nullable in the OpenAPI description.
+Requests and responses are validated against that description.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from tests.support.openapi import Description
 
 Entry = dict[str, Any]
 Edge = tuple[str, int]
-"""The other end of a dependency: a repository, "" for this one, and a number in it."""
+"""The other end of a dependency: a repository, "" for this one, and the number of an issue."""
 
 DESCRIPTIONS = ("gitea/subset-v1.openapi3.json", "gitea/forge.openapi3.json")
 BASE = "/api/v1"
 PASSWORD = "open sesame"
 SIGN_IN = "Only signed in user is allowed to call APIs."
 HIDDEN = "attic/hidden"
-"""A repository that nobody may see."""
+"""A repository to which no user has access."""
 
 _MISSING = {"message": "The target couldn't be found.", "url": "/api/swagger", "errors": []}
 _UNDESCRIBED = ("/settings/api", "/orgs/")
@@ -35,7 +36,7 @@ _UNDESCRIBED = ("/settings/api", "/orgs/")
 
 @dataclass
 class Item:
-    """An issue, and what makes it a pull request. `blocked_by` and `blocks` are its edges."""
+    """An issue or a pull request, which has the fields of `pull`, too."""
 
     entry: Entry
     pull: Entry | None = None
@@ -45,13 +46,14 @@ class Item:
 
 
 @dataclass
-class Gitea:
-    """The repository. `now` is its clock (epoch seconds), which only the test moves.
+class FakeGitea:
+    """The server with its repository. `now` is its clock (epoch seconds), set by the test.
 
-    `token` is wanted where it is not "". `largest` is the most entries of a page. Without
-    `dependencies` and `pulls` the repository has none; `old` is a server that does not know about
-    dependencies and files. With `closed` it shows strangers nothing. `totals` says whether it
-    counts. `checked` holds everything against the descriptions, where these are to be had.
+    `token` is required unless it is "". `largest` is the maximal size of a page. `dependencies` and
+    `pulls` enable these features of the repository. An `old` server has no endpoints for
+    dependencies and files. A `closed` server refuses requests without a token. `totals` and `links`
+    enable the headers of listings. `checked` validates requests and responses if the descriptions
+    are available.
     """
 
     now: float
@@ -77,7 +79,7 @@ class Gitea:
     comments: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, title: str = "An issue", *, at: float | None = None, **entry: Any) -> int:
-        """A new issue, written at `at`. Returns its number."""
+        """Add an issue, created and updated at `at`. Returns its number."""
         self.last += 1
         when = format_utc(self.now if at is None else at)
         labels = [self.label(name) for name in entry.pop("labels", ())]
@@ -124,7 +126,7 @@ class Gitea:
         draft: bool = False,
         **entry: Any,
     ) -> int:
-        """A new pull request. Returns its number."""
+        """Add a pull request. Returns its number."""
         number = self.add(title, at=at, **entry)
         item = self.items[number]
         page = f"{self._web()}/pulls/{number}"
@@ -160,7 +162,7 @@ class Gitea:
         pull["head"] = {**pull["head"], "ref": f"refs/pull/{number}/head"}
 
     def edit(self, number: int, *, at: float | None = None, **changes: Any) -> None:
-        """Change an issue at `at`."""
+        """Change an issue, updated at `at`."""
         entry = self.items[number].entry
         when = format_utc(self.now if at is None else at)
         if changes.get("state", entry["state"]) != entry["state"]:
@@ -168,37 +170,37 @@ class Gitea:
         self.items[number].entry = {**entry, **changes, "updated_at": when}
 
     def block(self, number: int, by: int, *, at: float | None = None) -> None:
-        """Let one issue wait for another: that changes both."""
+        """Make one issue block another, which updates both."""
         self.items[number].blocked_by.append(("", by))
         self.items[by].blocks.append(("", number))
         self.edit(number, at=at)
         self.edit(by, at=at)
 
     def delete(self, number: int) -> None:
-        """Delete an issue: nobody is told, and it answers 404."""
+        """Delete an issue: requests for it return 404, and listings omit it."""
         del self.items[number]
         for item in self.items.values():
             for edges in (item.blocked_by, item.blocks):
                 edges[:] = [edge for edge in edges if edge != ("", number)]
 
     def rename(self, name: str) -> None:
-        """Give the repository another name: the former one redirects."""
+        """Rename the repository: requests for the former name are redirected."""
         self.former, self.name = self.name, name
         for item in self.items.values():
             item.entry["repository"] = self._repository(f"{self.owner}/{name}")
 
     def label(self, name: str) -> Entry:
-        """The label of that name, made when there is none."""
+        """The label of that name, created if missing."""
         if name not in self.labels:
             self.labels[name] = self._label(len(self.labels) + 1, name)
         return self.labels[name]
 
     def organisation_label(self, name: str) -> None:
-        """Give the organisation a label."""
+        """Add a label to the organisation."""
         self.of_organisation[name] = self._label(900 + len(self.of_organisation), name)
 
     def answer(self, request: Request) -> CannedResponse:
-        """What Gitea answers."""
+        """The response to a request."""
         response = self._answer(request)
         if self.checked:
             _check(request, response)
@@ -328,19 +330,19 @@ class Gitea:
     def _paged(
         self, request: Request, entries: list[Entry], *, plain: bool = False
     ) -> CannedResponse:
-        """A page. `plain` is one without headers, as that of dependencies up to 1.26."""
-        wanted = int(request.query.get("limit", 0)) or 30
-        size, page = min(wanted, self.largest), max(1, int(request.query.get("page", 1)))
-        shown = entries[(page - 1) * size : page * size]
+        """A page. A `plain` one has no headers, like dependencies in versions before 1.27."""
+        limit = int(request.query.get("limit", 0)) or 30
+        size, page = min(limit, self.largest), max(1, int(request.query.get("page", 1)))
+        part = entries[(page - 1) * size : page * size]
         headers = {}
         if self.totals and not plain:
             headers["X-Total-Count"] = str(len(entries))
         if self.links and not plain and page * size < len(entries):
-            # A server knows its own name, which may not be the one it is asked by.
+            # The configured name of a server may differ from the name in the request.
             query = urlencode({**request.query, "page": page + 1, "limit": size})
             address = f"http://gitea.invalid{request.path}?{query}"
             headers["Link"] = f'<{address}>; rel="next",<{address}>; rel="last"'
-        return CannedResponse(200, shown, headers)
+        return CannedResponse(200, part, headers)
 
     def _pull(self, item: Item) -> Entry:
         dropped = {"original_author", "original_author_id", "ref", "assets", "pull_request"}
@@ -349,7 +351,7 @@ class Gitea:
         return {**kept, **(item.pull or {})}
 
     def _end(self, edge: Edge) -> Entry:
-        """An issue as another one's dependency."""
+        """An issue as an entry in a listing of dependencies."""
         repository, number = edge
         if repository == HIDDEN:
             return _hidden()
@@ -369,7 +371,7 @@ class Gitea:
         number = self.add(body["title"], body=body.get("body", ""))
         item = self.items[number]
         known = [*self.labels.values(), *self.of_organisation.values()]
-        item.entry["labels"] = [one for one in known if one["id"] in body.get("labels", [])]
+        item.entry["labels"] = [label for label in known if label["id"] in body.get("labels", [])]
         item.entry["milestone"] = self._group(body.get("milestone", 0))
         return CannedResponse(201, item.entry)
 
@@ -457,15 +459,15 @@ class Gitea:
 
 
 @contextmanager
-def serving_gitea(gitea: Gitea) -> Iterator[Server]:
-    """Serve it on loopback."""
+def serving_gitea(gitea: FakeGitea) -> Iterator[Server]:
+    """Serve a fake Gitea on loopback."""
     with serving(gitea.answer) as server:
         gitea.url = server.url
         yield server
 
 
 def _hidden() -> Entry:
-    """What there is of an issue that whoever asks may not see."""
+    """The payload of an issue to which the user has no access."""
     names = ("url", "html_url", "body", "ref", "original_author")
     nulls = ("user", "labels", "milestone", "assignee", "assignees", "closed_at", "due_date")
     return {
@@ -483,21 +485,22 @@ def _hidden() -> Entry:
 
 
 def _names(query: Any) -> set[str]:
-    """The labels that are asked for; those that there are none of are as if not asked for."""
+    """The labels of a query; the server ignores unknown labels."""
     return {name for name in query.get("labels", "").split(",") if name}
 
 
 def _check(request: Request, response: CannedResponse) -> None:
-    """Hold both against the descriptions, where they have the path."""
+    """Validate both against the descriptions, if these include the path."""
     described = Description.load(*DESCRIPTIONS)
     if described is None or request.path.removeprefix(BASE).startswith(_UNDESCRIBED):
         return
     described.request(request)
     if response.status < 300:
-        # What is hidden has null for its labels, too, which no description knows.
+        # The null labels of a hidden issue are in no description.
         data = response.data
-        shown = [one for one in data if one != _hidden()] if isinstance(data, list) else data
-        described.response(request.method, request.path, response.status, shown)
+        if isinstance(data, list):
+            data = [entry for entry in data if entry != _hidden()]
+        described.response(request.method, request.path, response.status, data)
 
 
 def _body(request: Request) -> Entry:

@@ -1,4 +1,4 @@
-"""The real Gitea, started on loopback with SQLite in a directory of its own."""
+"""The real Gitea, started on loopback with SQLite in a temporary directory."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ LEVEL = Error
 
 
 def gitea_program() -> Path | None:
-    """The Gitea to test with.
+    """The Gitea program for tests; None if there is none.
 
-    What `SDD_GITEA` names, the program or the directory that `scripts/install-gitea` made, empty
-    for none at all; else in `.cache/gitea`, else on `PATH`.
+    `SDD_GITEA` may name the program, or the directory that `scripts/install-gitea` created; empty
+    disables these tests. Otherwise it is searched in `.cache/gitea`, then on `PATH`.
     """
     named = os.environ.get("SDD_GITEA")
     if named == "":
@@ -70,7 +70,7 @@ def gitea_program() -> Path | None:
 
 @dataclass(frozen=True)
 class RealGitea:
-    """A running server with the users alice, who may do anything, and bob, and their tokens."""
+    """A running server with the users alice, an administrator, and bob, and their tokens."""
 
     url: str
     tokens: Mapping[str, str]
@@ -78,7 +78,7 @@ class RealGitea:
     numbers: Iterator[int]
 
     def call(self, method: str, path: str, body: object = None, *, user: str = "alice") -> Any:
-        """Call its API as that user. Fails where it does not do what was asked."""
+        """Call the API as that user. Fails for an error status."""
         answer = self.answer(method, path, body, user=user)
         assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
@@ -86,13 +86,13 @@ class RealGitea:
     def answer(
         self, method: str, path: str, body: object = None, *, user: str = "alice"
     ) -> httpx.Response:
-        """What its API answers that user, "" for nobody."""
+        """The response of the API to that user, "" for no user."""
         headers = {"Authorization": f"token {self.tokens[user]}"} if user else {}
         url = f"{self.url}/api/v1{path}"
         return self.http.request(method, url, json=body, headers=headers)
 
     def repository(self, **settings: Any) -> str:
-        """A new repository of alice's with a branch `main`: its name."""
+        """Create a repository of alice with a branch `main`. Returns its name."""
         made = {"name": f"r{next(self.numbers)}", "auto_init": True, "default_branch": "main"}
         self.call("POST", "/user/repos", {**made, **settings})
         return str(made["name"])
@@ -112,7 +112,7 @@ class RealGitea:
         self.call("POST", f"/repos/{owner}/{repository}/contents/{path}", change, user=owner)
 
     def merge(self, repository: str, number: int) -> None:
-        """Merge a pull request and delete its branch, once the server knows that it can be."""
+        """Merge a pull request and delete its branch, once the server has found it mergeable."""
         path = f"/repos/alice/{repository}/pulls/{number}/merge"
         how = {"Do": "merge", "delete_branch_after_merge": True}
         until(lambda: self.answer("POST", path, how).is_success)
@@ -122,13 +122,15 @@ class RealGitea:
 def running_gitea(
     program: Path, folder: Path, *, strict: bool = False, actions: bool = False
 ) -> Iterator[RealGitea]:
-    """Run a Gitea with what it keeps in `folder`. A `strict` one shows strangers nothing; one with
-    `actions` waits for runners."""
+    """Run a Gitea with its data in `folder`.
+
+    A `strict` one refuses requests without a token; one with `actions` accepts runners.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
-    # What a program reads that has it not inside, as scripts/install-gitea leaves it.
+    # Files that a program without embedded assets reads, as scripts/install-gitea creates them.
     static = program.resolve().parent.parent / "share"
     configuration = folder / "custom/conf/app.ini"
     configuration.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What a Gitea does and what becomes of it: the same tests for the loopback and for a real one."""
+"""Tests of the tracker that run both against the fake Gitea and against a real Gitea."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from sdd_hooks.trackers.protocol import (
 
 
 class ReadWrite(Tracker, TrackerWriter, Protocol):
-    """What can be read and written."""
+    """A tracker with reading and writing methods."""
 
 
 class Project(Protocol):
-    """A new repository on a Gitea, and what people do there."""
+    """A new repository on a Gitea, and actions of its users."""
 
     home: str
     """Owner and name."""
 
-    def open(self, *, stranger: bool = False, token: str = "") -> ReadWrite:
-        """It as a tracker: as its owner sees it, or a stranger, or with another token."""
+    def open(self, *, outsider: bool = False, token: str = "") -> ReadWrite:
+        """A tracker of it for its owner, for an outsider (another user or none), or with another token."""
         ...
 
     def listed(self, path: str) -> tuple[list[Any], dict[str, str]]:
-        """What the API answers below the repository, and its headers, with lower-case names."""
+        """A listing of the API below the repository, and its headers with lower-case names."""
         ...
 
     def add(self, title: str, *, body: str = "", labels: tuple[str, ...] = ()) -> int:
-        """Write an issue."""
+        """Create an issue."""
         ...
 
     def assign(self, number: int) -> str:
-        """Give an issue to somebody: who that is."""
+        """Assign an issue to a user. Returns the name of the user."""
         ...
 
     def close(self, number: int) -> None:
@@ -56,24 +56,26 @@ class Project(Protocol):
         ...
 
     def block(self, number: int, by: int) -> None:
-        """Let an issue wait for another one."""
+        """Make one issue block another."""
         ...
 
     def block_from(self, number: int, *, hidden: bool = False) -> str:
-        """Let an issue wait for one of another repository, one that strangers may not see when
-        `hidden`. Returns that one's id."""
+        """Make an issue of another repository block an issue, and return the id of the former.
+
+        Outsiders have no access to a `hidden` repository.
+        """
         ...
 
     def without_dependencies(self) -> None:
-        """Switch dependencies off."""
+        """Disable dependencies."""
         ...
 
     def without_pulls(self) -> None:
-        """Switch pull requests off."""
+        """Disable pull requests."""
         ...
 
     def pull(self, title: str, *, body: str, branch: str, path: str) -> int:
-        """Ask for a branch to be merged that adds a file."""
+        """Create a pull request for a branch that adds a file."""
         ...
 
     def merge(self, number: int) -> None:
@@ -81,46 +83,46 @@ class Project(Protocol):
         ...
 
     def private(self) -> None:
-        """Show the repository to its owner only."""
+        """Make the repository private."""
         ...
 
     def comments(self, number: int) -> list[str]:
-        """What was said below an issue."""
+        """The comments on an issue."""
         ...
 
     def milestone(self, number: int) -> str:
-        """The milestone of an issue, "" for none."""
+        """The milestone of an issue, "" if it has none."""
         ...
 
 
 def open_gitea(where: TrackerLocation, machine: TrackerEnvironment) -> ReadWrite:
-    """A repository as a tracker that can write, too."""
+    """Open a repository as a tracker for reading and writing."""
     tracker = VENDOR.open(where, machine)
     assert isinstance(tracker, GiteaTracker)
     return tracker
 
 
 def issues_of(tracker: Tracker, since: Since | None = None) -> dict[str, Issue]:
-    """What a fetch brings, by id."""
+    """The issues of a fetch, by id."""
     pages = tracker.fetch(since or Since(), {})
     return {issue.id: issue for page in pages for issue in page.issues}
 
 
 def pulls_of(tracker: Tracker, since: Since | None = None) -> dict[str, LinkedPull]:
-    """The pull requests that a fetch brings, by number."""
+    """The pull requests of a fetch, by number."""
     pages = tracker.fetch(since or Since(), {})
     return {pull.number: pull for page in pages for pull in page.pulls}
 
 
 def warnings_of(tracker: Tracker) -> list[str]:
-    """What a fetch warns of."""
+    """The warnings of a fetch."""
     return [warning for page in tracker.fetch(Since(), {}) for warning in page.warnings]
 
 
 class Contract:
-    """A subclass has a fixture `project`: a new repository each time."""
+    """A subclass has a fixture `project`: a new repository for each test."""
 
-    def test_a_page_is_newest_first_and_never_larger_than_it_likes(self, project: Project) -> None:
+    def test_a_page_is_newest_first_and_has_at_most_fifty_entries(self, project: Project) -> None:
         numbers = [project.add(f"Issue {number}") for number in range(52)]
         entries, headers = project.listed("/issues?type=issues&state=all&limit=100")
         assert [entry["number"] for entry in entries] == numbers[:1:-1]
@@ -130,7 +132,7 @@ class Contract:
         assert entries[0]["assignees"] is None
         assert entries[0]["pull_request"] is None
 
-    def test_an_issue_with_everything(self, project: Project) -> None:
+    def test_an_issue_with_all_fields(self, project: Project) -> None:
         body = "First\r\n\r\n---\nsecond  \n🙂"
         number = project.add("The cart: *forgets* #1", body=body, labels=("bug", "a b"))
         login = project.assign(number)
@@ -151,7 +153,7 @@ class Contract:
         assert issue.tracker == "gitea"
         assert tracker.issue(issue.id) == issue
 
-    def test_all_of_many_pages(self, project: Project) -> None:
+    def test_many_pages(self, project: Project) -> None:
         numbers = {str(project.add(f"Issue {number}")) for number in range(120)}
         project.without_dependencies()
         tracker = project.open()
@@ -172,7 +174,7 @@ class Contract:
         assert set(issues_of(tracker, Since(updated, updated))) == {str(number)}
         assert issues_of(tracker, Since(updated + 1, updated + 1)) == {}
 
-    def test_the_clock_is_that_of_the_server(self, project: Project) -> None:
+    def test_the_time_of_a_page_is_the_servers(self, project: Project) -> None:
         number = project.add("One")
         tracker = project.open()
         first = next(iter(tracker.fetch(Since(), {})))
@@ -207,11 +209,11 @@ class Contract:
         assert "#" in id
         assert issues_of(project.open())[str(number)].blocked_by == (id,)
 
-    def test_a_dependency_that_is_hidden(self, project: Project) -> None:
+    def test_a_hidden_dependency(self, project: Project) -> None:
         number, other = project.add("One"), project.add("Two")
         project.block(number, by=other)
         project.block_from(number, hidden=True)
-        found = issues_of(project.open(stranger=True))
+        found = issues_of(project.open(outsider=True))
         assert found[str(number)].blocked_by == (str(other),)
 
     def test_without_dependencies(self, project: Project) -> None:
@@ -221,7 +223,7 @@ class Contract:
         assert issues_of(tracker)[str(number)].blocked_by == ()
         assert warnings_of(tracker) == []
 
-    def test_a_pull_request_and_what_it_closes(self, project: Project) -> None:
+    def test_the_issues_that_a_pull_request_closes(self, project: Project) -> None:
         one, two = project.add("One"), project.add("Two")
         number = project.pull(
             f"Fix #{one}", body=f"Closes #{two}, see #99", branch="feature/1-x", path="a/b.py"
@@ -280,7 +282,7 @@ class Contract:
         with pytest.raises(Missing):
             tracker.issue(str(one))
 
-    def test_nothing_at_all(self, project: Project) -> None:
+    def test_an_empty_repository(self, project: Project) -> None:
         tracker = project.open()
         (first, *_) = tracker.fetch(Since(), {})
         assert (first.issues, first.total) == ((), 0)
@@ -295,7 +297,7 @@ class Contract:
             (IssueFilter(labels=("bug",)), {"a", "c"}),
             (IssueFilter("open", ("bug",)), {"a"}),
             (IssueFilter(labels=("bug", "late")), {"c"}),
-            (IssueFilter(labels=("nobody has it",)), set()),
+            (IssueFilter(labels=("unused label",)), set()),
         ],
     )
     def test_a_live_query(self, project: Project, filter: IssueFilter, found: set[str]) -> None:
@@ -304,16 +306,16 @@ class Contract:
         project.close(project.add("c", labels=("bug", "late")))
         assert {issue.title for issue in project.open().query(filter)} == found
 
-    def test_what_is_private_is_refused_or_not_there(self, project: Project) -> None:
+    def test_a_private_repository_is_refused_or_missing(self, project: Project) -> None:
         number = project.add("One")
         project.private()
-        for tracker in (project.open(stranger=True), project.open(token="0" * 40)):
+        for tracker in (project.open(outsider=True), project.open(token="0" * 40)):
             with pytest.raises((AccessRefused, Missing), match="GITEA_TOKEN"):
                 issues_of(tracker)
             with pytest.raises((AccessRefused, Missing)):
                 tracker.issue(str(number))
 
-    def test_a_new_issue(self, project: Project) -> None:
+    def test_create(self, project: Project) -> None:
         project.add("Old", labels=("bug",))
         tracker = project.open()
         made = tracker.create(IssueDraft("New", "Body\r\n", ("bug", "story"), "Sprint 1"))
@@ -322,7 +324,7 @@ class Contract:
         assert project.milestone(int(made.id)) == "Sprint 1"
         assert tracker.create(IssueDraft("Plain")).labels == ()
 
-    def test_a_changed_issue(self, project: Project) -> None:
+    def test_edit(self, project: Project) -> None:
         id = str(project.add("Old", body="old", labels=("bug",)))
         tracker = project.open()
         assert tracker.edit(id, IssueEdit(title="New")).title == "New"
@@ -333,14 +335,14 @@ class Contract:
         assert tracker.edit(id, IssueEdit("Newer", "", ())).labels == ()
         assert tracker.issue(id).body == ""
 
-    def test_closing(self, project: Project) -> None:
+    def test_close(self, project: Project) -> None:
         id = str(project.add("One"))
         tracker = project.open()
         tracker.close(id)
         tracker.close(id)
         assert tracker.issue(id).status == "closed"
 
-    def test_closing_what_is_blocked(self, project: Project) -> None:
+    def test_close_a_blocked_issue(self, project: Project) -> None:
         one, two = project.add("One"), project.add("Two")
         project.block(two, by=one)
         tracker = project.open()

@@ -1,4 +1,4 @@
-"""What becomes of Gitea's answers: recorded, damaged, and made up."""
+"""Parsing the payloads of Gitea: recorded, damaged, and generated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sdd_hooks.trackers.gitea.payloads import (
     references,
 )
 from sdd_hooks.trackers.issue import Issue, LinkedPull
-from tests.support.gitea import BASE, DESCRIPTIONS, Gitea
+from tests.support.gitea import BASE, DESCRIPTIONS, FakeGitea
 from tests.support.loopback import Request
 from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
 from tests.trackers.faults import NOW, START
@@ -38,18 +38,18 @@ def _recorded(path: str) -> Any:
     return json.loads(RECORDED.read_text(encoding="utf-8"))[path]["body"]
 
 
-def _holds(found: object, kind: type) -> None:
-    """Every text of it is one that a file can hold."""
-    assert isinstance(found, kind)
-    for value in vars(found).values():
+def _assert_texts(parsed: object, kind: type) -> None:
+    """Every text of an issue or a pull request can be encoded."""
+    assert isinstance(parsed, kind)
+    for value in vars(parsed).values():
         for text in value if isinstance(value, tuple) else (value,):
             assert isinstance(text, str)
             text.encode()
 
 
-def _full() -> Gitea:
-    """A shop with everything that can be null."""
-    gitea = Gitea(NOW)
+def _server_with_all_fields() -> FakeGitea:
+    """A repository in which every field that can be null has a value."""
+    gitea = FakeGitea(NOW)
     gitea.add("First", at=START, body="Text", labels=("bug",), assignees=("bea",))
     gitea.edit(1, at=START, state="closed")
     gitea.add_pull("Second", at=START, body="Fixes #1", files=("a.py",), labels=("bug",))
@@ -58,17 +58,17 @@ def _full() -> Gitea:
     return gitea
 
 
-def _answered(gitea: Gitea, path: str) -> object:
+def _response_data(gitea: FakeGitea, path: str) -> object:
     query = {"state": "all"} if path in {"/issues", "/pulls"} else {}
     return gitea.answer(Request("GET", f"{REPOSITORY}{path}", query, {}, b"")).data
 
 
 @needs_descriptions
 @pytest.mark.parametrize("path", ["/issues", "/pulls", "/issues/1/dependencies"])
-def test_no_field_must_be_there(path: str) -> None:
+def test_every_field_is_optional(path: str) -> None:
     described = Description.load(*DESCRIPTIONS)
     assert described
-    data = _answered(_full(), path)
+    data = _response_data(_server_with_all_fields(), path)
     count = 0
     for what, page in damaged(data, described.optional("GET", f"{REPOSITORY}{path}", 200)):
         entries = cast("list[Json]", page)
@@ -77,8 +77,8 @@ def test_no_field_must_be_there(path: str) -> None:
                 assert issue_of(entry, WEB) is None
                 assert pull_of(entry, CLOSING, HOME) is None
             else:
-                _holds(issue_of(entry, WEB), Issue)
-                _holds(pull_of(entry, CLOSING, HOME), LinkedPull)
+                _assert_texts(issue_of(entry, WEB), Issue)
+                _assert_texts(pull_of(entry, CLOSING, HOME), LinkedPull)
         assert isinstance(references(entries, HOME), tuple), what
         count += 1
     assert count > 50
@@ -141,30 +141,30 @@ NAMES = (
 
 
 @given(st.dictionaries(st.sampled_from(NAMES), JSON) | JSON)
-def test_whatever_is_answered_is_an_issue_or_none(entry: Json) -> None:
+def test_any_json_is_parsed_as_an_issue_or_none(entry: Json) -> None:
     issue, pull = issue_of(entry, WEB), pull_of(entry, CLOSING, HOME)
     if number_of(entry) is None:
         assert issue is None
         assert pull is None
     else:
-        _holds(issue, Issue)
-        _holds(pull, LinkedPull)
+        _assert_texts(issue, Issue)
+        _assert_texts(pull, LinkedPull)
     for id in references([entry], HOME):
         id.encode()
 
 
 @pytest.mark.parametrize("number", [0, -1, None, "7", 7.0, True, [], {}])
-def test_what_is_no_number(number: object) -> None:
+def test_invalid_numbers(number: object) -> None:
     assert issue_of({"number": number, "title": "x"}, WEB) is None
 
 
-def test_the_address_of_an_issue_that_has_none() -> None:
+def test_the_address_of_an_issue_without_html_url() -> None:
     issue = issue_of({"number": 7, "html_url": None}, WEB)
     assert issue
     assert issue.url == "https://gitea.example/acme/shop/issues/7"
 
 
-def test_the_only_assignee_of_an_old_server() -> None:
+def test_the_single_assignee_of_an_old_server() -> None:
     issue = issue_of({"number": 7, "assignee": {"login": "bea"}, "assignees": None}, WEB)
     assert issue
     assert issue.assignees == ("bea",)
@@ -207,7 +207,7 @@ def test_the_branch_of_a_pull_request(head: object, branch: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "ids"),
+    ("markdown", "ids"),
     [
         ("closes #1", ("1",)),
         ("Closes: #1, fixes #2; RESOLVED #3.", ("1", "2", "3")),
@@ -243,23 +243,23 @@ def test_the_branch_of_a_pull_request(head: object, branch: str) -> None:
         ("", ()),
     ],
 )
-def test_what_a_text_closes(said: str, ids: tuple[str, ...]) -> None:
-    assert closed_by(said, CLOSING, HOME) == ids
+def test_issues_after_closing_keywords(markdown: str, ids: tuple[str, ...]) -> None:
+    assert closed_by(markdown, CLOSING, HOME) == ids
 
 
 @given(st.text(alphabet="closesfix #1!/[]()`\n\r<->:htpga.exmlr", max_size=300))
-def test_any_text_closes_numbers(said: str) -> None:
-    assert all(id.isdecimal() for id in closed_by(said, CLOSING, HOME))
+def test_any_text_closes_valid_numbers(markdown: str) -> None:
+    assert all(id.isdecimal() for id in closed_by(markdown, CLOSING, HOME))
 
 
 def test_a_server_below_a_path() -> None:
     closing = closing_words("https://example.org:3000/git")
-    said = "closes https://example.org:3000/git/acme/shop/issues/9"
-    assert closed_by(said, closing, HOME) == ("9",)
+    markdown = "closes https://example.org:3000/git/acme/shop/issues/9"
+    assert closed_by(markdown, closing, HOME) == ("9",)
     assert closed_by("closes https://example.org/acme/shop/issues/9", closing, HOME) == ()
 
 
-def test_a_long_text_takes_no_longer_than_reading_it() -> None:
+def test_a_long_text_is_parsed_in_linear_time() -> None:
     for part in ("closes ", "[" * 50, "`", "``` ", "closes [", "fix https://gitea.example/"):
         assert closed_by(part * (200_000 // len(part)) + " closes #1", CLOSING, HOME) in {
             (),

@@ -1,4 +1,4 @@
-"""The contract against the real Gitea, where there is one, and what only that can show."""
+"""The contract against the real Gitea, and tests that need the real one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def gitea(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealGitea]:
 
 @dataclass
 class RealProject:
-    """A repository of alice's."""
+    """A repository of alice."""
 
     gitea: RealGitea
     name: str
@@ -41,8 +41,8 @@ class RealProject:
     def home(self) -> str:
         return f"alice/{self.name}"
 
-    def open(self, *, stranger: bool = False, token: str = "", user: str = "") -> ReadWrite:
-        token = token or self.gitea.tokens["bob" if stranger else "alice"]
+    def open(self, *, outsider: bool = False, token: str = "", user: str = "") -> ReadWrite:
+        token = token or self.gitea.tokens["bob" if outsider else "alice"]
         machine = self.workplace.machine(VENDOR.label, token=token, user=user)
         return open_gitea(TrackerLocation(self.gitea.url, "alice", self.name), machine)
 
@@ -113,16 +113,16 @@ class RealProject:
 
 @pytest.fixture
 def project(gitea: RealGitea) -> Iterator[RealProject]:
-    # What a server is done with is a little older than the time at which it says so.
+    # A change on the server is slightly older than the date of its response.
     with Workplace(0.0) as workplace:
         yield RealProject(gitea, gitea.repository(), workplace)
 
 
 class TestRealGitea(Contract):
-    """The contract, against the real one."""
+    """The contract, against the real Gitea."""
 
 
-def test_a_password_does_as_well_as_a_token(project: RealProject) -> None:
+def test_a_password_is_accepted_like_a_token(project: RealProject) -> None:
     project.private()
     number = project.add("One")
     tokens = (PASSWORD, project.gitea.tokens["alice"])
@@ -131,14 +131,14 @@ def test_a_password_does_as_well_as_a_token(project: RealProject) -> None:
         assert tracker.issue(str(number)).title == "One"
 
 
-def test_a_server_says_what_it_is(project: RealProject) -> None:
+def test_a_server_is_recognised(project: RealProject) -> None:
     origin = parse_remote(f"{project.gitea.url}/{project.home}.git")
     around = RepositoryContext(Path("/nonexistent"), (), origin, {})
     found = VENDOR.asked(around, project.workplace.machine(VENDOR.label))
     assert found == TrackerLocation(project.gitea.url, "alice", project.name)
 
 
-def test_a_server_that_shows_strangers_nothing_says_what_it_is(tmp_path: Path) -> None:
+def test_a_server_that_requires_a_token_is_recognised(tmp_path: Path) -> None:
     assert PROGRAM is not None
     with running_gitea(PROGRAM, tmp_path, strict=True) as gitea, Workplace(0.0) as workplace:
         origin = parse_remote(f"{gitea.url}/alice/shop.git")
@@ -147,7 +147,7 @@ def test_a_server_that_shows_strangers_nothing_says_what_it_is(tmp_path: Path) -
         assert found == TrackerLocation(gitea.url, "alice", "shop")
 
 
-def test_a_repository_that_was_renamed(project: RealProject) -> None:
+def test_a_renamed_repository(project: RealProject) -> None:
     one, two = project.add("One"), project.add("Two")
     project.block(two, by=one)
     project.call("PATCH", "", {"name": f"{project.name}-now"})
@@ -156,7 +156,7 @@ def test_a_repository_that_was_renamed(project: RealProject) -> None:
     assert issues_of(tracker)[str(two)].blocked_by == (str(one),)
 
 
-def test_a_folder_that_follows_it(project: RealProject, tmp_path: Path) -> None:
+def test_sync_into_a_folder(project: RealProject, tmp_path: Path) -> None:
     one, two = project.add("One"), project.add("Two")
     pull = project.pull("A change", body=f"Closes #{one}", branch="b", path="a.py")
     folder = IssueFolder(tmp_path, ".sdd/issues")
@@ -172,7 +172,7 @@ def test_a_folder_that_follows_it(project: RealProject, tmp_path: Path) -> None:
     assert issue.status in {"merged", "open"}
 
 
-# Addresses of issues, too, from 1.27 on.
+# Since 1.27 addresses of issues are closed, too.
 CLOSING = (
     "Closes #{}",
     "(fixes #{})",
@@ -214,7 +214,7 @@ CLOSING = (
 )
 
 
-def test_what_a_text_closes_is_what_the_server_reads_there(project: RealProject) -> None:
+def test_closed_issues_are_the_same_as_the_servers(project: RealProject) -> None:
     numbers = [project.add(f"Issue {one}") for one in range(len(CLOSING))]
     said = [
         text.format(number, home=project.home)

@@ -1,4 +1,4 @@
-"""A folder of issues follows a Gitea on loopback, whatever happens there meanwhile."""
+"""Syncing a repository on Gitea to a folder of files, with concurrent changes on Gitea."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from sdd_hooks.trackers.protocol import TrackerLocation
 from sdd_hooks.trackers.store import IssueFolder, read_issues
 from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.desk import DAY, files
-from tests.support.gitea import Gitea, serving_gitea
+from tests.support.gitea import FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, Server
 from tests.support.machines import Workplace
 from tests.trackers.faults import NOW, START
 
 
 @dataclass
-class Office:
-    """A shop on a Gitea, and a folder that follows it."""
+class SyncedShop:
+    """A repository on a fake Gitea, and the folder to which its issues are synced."""
 
-    gitea: Gitea
+    gitea: FakeGitea
     server: Server
     workplace: Workplace
     root: Path
@@ -44,7 +44,7 @@ class Office:
         return {issue.id: issue for issue in read_issues(self.folder)}
 
     def assert_as_synced_anew(self) -> None:
-        """The files are those of a sync into an empty folder."""
+        """The files are the same as after a sync into an empty folder."""
         self.server.faults.clear()
         clean = IssueFolder(self.root, "clean/issues")
         self.sync(clean)
@@ -52,112 +52,112 @@ class Office:
 
 
 @pytest.fixture
-def office(tmp_path: Path) -> Iterator[Office]:
-    gitea = Gitea(NOW)
+def synced(tmp_path: Path) -> Iterator[SyncedShop]:
+    gitea = FakeGitea(NOW)
     with serving_gitea(gitea) as server, Workplace(NOW) as workplace:
-        yield Office(gitea, server, workplace, tmp_path)
+        yield SyncedShop(gitea, server, workplace, tmp_path)
 
 
-def _nth_page(office: Office, path: str, count: int) -> bool:
-    """Whether the request that just came is the one for that page of a listing."""
-    return sum(1 for request in office.server.asked if request.path.endswith(path)) == count
+def _nth_page(synced: SyncedShop, path: str, count: int) -> bool:
+    """Whether the last request is for that page of a listing."""
+    return sum(1 for request in synced.server.asked if request.path.endswith(path)) == count
 
 
-def test_a_first_sync_and_one_without_changes(office: Office) -> None:
+def test_a_first_sync_and_a_sync_without_changes(synced: SyncedShop) -> None:
     for number in range(7):
-        office.gitea.add(at=START + number)
-    office.gitea.block(2, by=1, at=START + 50)
-    done = office.sync()
+        synced.gitea.add(at=START + number)
+    synced.gitea.block(2, by=1, at=START + 50)
+    done = synced.sync()
     assert (done.added, done.failed, done.warnings) == (7, 0, ())
-    assert office.issues()["2"].blocked_by == ("1",)
-    done = office.sync()
+    assert synced.issues()["2"].blocked_by == ("1",)
+    done = synced.sync()
     assert done.changed == ()
-    assert office.sync(full=True).changed == ()
+    assert synced.sync(full=True).changed == ()
 
 
-def test_two_edits_in_one_second(office: Office) -> None:
-    office.gitea.add("Old", at=START)
-    office.gitea.add("Old", at=START)
-    office.gitea.edit(1, at=NOW - 1, title="First")
-    office.sync()
-    office.gitea.edit(1, at=NOW - 1, title="Second")
-    office.gitea.edit(2, at=NOW - 1, title="Third")
-    assert office.sync().updated == 2
-    assert [office.issues()[id].title for id in "12"] == ["Second", "Third"]
+def test_two_edits_in_one_second(synced: SyncedShop) -> None:
+    synced.gitea.add("Old", at=START)
+    synced.gitea.add("Old", at=START)
+    synced.gitea.edit(1, at=NOW - 1, title="First")
+    synced.sync()
+    synced.gitea.edit(1, at=NOW - 1, title="Second")
+    synced.gitea.edit(2, at=NOW - 1, title="Third")
+    assert synced.sync().updated == 2
+    assert [synced.issues()[id].title for id in "12"] == ["Second", "Third"]
 
 
-def test_a_pull_request_changes_the_issue_that_it_closes(office: Office) -> None:
-    office.gitea.add(at=START)
-    pull = office.gitea.add_pull(body="Closes #1", branch="feature/1", files=("a.py",), at=START)
-    office.sync()
-    assert office.issues()["1"].status == "open"
-    before = office.gitea.items[1].entry["updated_at"]
-    office.gitea.now += 60
-    office.gitea.merge(pull)
-    assert office.gitea.items[1].entry["updated_at"] == before
-    assert office.sync().changed == (".sdd/issues/1.md",)
-    (shown,) = office.issues()["1"].pulls
+def test_a_pull_request_changes_the_issue_that_it_closes(synced: SyncedShop) -> None:
+    synced.gitea.add(at=START)
+    pull = synced.gitea.add_pull(body="Closes #1", branch="feature/1", files=("a.py",), at=START)
+    synced.sync()
+    assert synced.issues()["1"].status == "open"
+    before = synced.gitea.items[1].entry["updated_at"]
+    synced.gitea.now += 60
+    synced.gitea.merge(pull)
+    assert synced.gitea.items[1].entry["updated_at"] == before
+    assert synced.sync().changed == (".sdd/issues/1.md",)
+    (shown,) = synced.issues()["1"].pulls
     assert (shown.status, shown.branch, shown.files) == ("merged", "feature/1", ("a.py",))
-    office.gitea.edit(1, state="closed")
-    office.sync()
-    assert office.issues()["1"].status == "merged"
-    office.assert_as_synced_anew()
+    synced.gitea.edit(1, state="closed")
+    synced.sync()
+    assert synced.issues()["1"].status == "merged"
+    synced.assert_as_synced_anew()
 
 
-def test_a_failure_on_the_second_page(office: Office) -> None:
+def test_a_failure_on_the_second_page(synced: SyncedShop) -> None:
     for number in range(120):
-        office.gitea.add(at=START + number)
+        synced.gitea.add(at=START + number)
     broken = [CannedResponse(500, {"message": "no"})] * 9
-    office.server.fail(*broken, when=lambda request: request.query.get("page") == "2")
+    synced.server.fail(*broken, when=lambda request: request.query.get("page") == "2")
     with pytest.raises(RemoteError):
-        office.sync()
-    assert len(office.issues()) == 50
-    office.server.faults.clear()
-    assert office.sync().added == 70
-    office.assert_as_synced_anew()
+        synced.sync()
+    assert len(synced.issues()) == 50
+    synced.server.faults.clear()
+    assert synced.sync().added == 70
+    synced.assert_as_synced_anew()
 
 
-def test_added_edited_and_deleted_while_pages_are_read(office: Office) -> None:
+def test_issues_added_edited_and_deleted_between_pages(synced: SyncedShop) -> None:
     for number in range(160):
-        office.gitea.add(at=START + number)
+        synced.gitea.add(at=START + number)
 
-    def meddle(request: Request) -> None:
-        if request.path.endswith("/issues") and _nth_page(office, "/issues", 2):
-            office.gitea.now += 5
+    def change_issues(request: Request) -> None:
+        if request.path.endswith("/issues") and _nth_page(synced, "/issues", 2):
+            synced.gitea.now += 5
             for number in (160, 159, 130, 1):
-                office.gitea.delete(number)
+                synced.gitea.delete(number)
             for number in (158, 100, 2):
-                office.gitea.edit(number, title="Edited")
-            office.gitea.add("New")
+                synced.gitea.edit(number, title="Edited")
+            synced.gitea.add("New")
 
-    office.server.faults.append(meddle)
-    office.sync()
-    office.gitea.now += DAY + 1
-    office.sync()
-    assert set(office.issues()) == set(map(str, office.gitea.items))
-    assert {office.issues()[id].title for id in ("158", "100", "2")} == {"Edited"}
-    office.assert_as_synced_anew()
+    synced.server.faults.append(change_issues)
+    synced.sync()
+    synced.gitea.now += DAY + 1
+    synced.sync()
+    assert set(synced.issues()) == set(map(str, synced.gitea.items))
+    assert {synced.issues()[id].title for id in ("158", "100", "2")} == {"Edited"}
+    synced.assert_as_synced_anew()
 
 
-def test_a_deleted_issue_is_removed_a_day_later(office: Office) -> None:
+def test_a_deleted_issue_is_removed_a_day_later(synced: SyncedShop) -> None:
     for number in range(3):
-        office.gitea.add(at=START + number)
-    office.sync()
-    office.gitea.delete(2)
-    assert office.sync().removed == 0
-    office.gitea.now += DAY
-    done = office.sync()
+        synced.gitea.add(at=START + number)
+    synced.sync()
+    synced.gitea.delete(2)
+    assert synced.sync().removed == 0
+    synced.gitea.now += DAY
+    done = synced.sync()
     assert (done.removed, done.changed) == (1, (".sdd/issues/2.md",))
-    assert office.gitea.items.keys() == {1, 3}
-    office.assert_as_synced_anew()
+    assert synced.gitea.items.keys() == {1, 3}
+    synced.assert_as_synced_anew()
 
 
-def test_dependencies_that_are_switched_off_later(office: Office) -> None:
-    office.gitea.add(at=START)
-    office.gitea.add(at=START)
-    office.gitea.block(2, by=1, at=START)
-    office.sync()
-    assert office.issues()["1"].blocks == ("2",)
-    office.gitea.dependencies = False
-    assert office.sync(full=True).updated == 2
-    assert office.issues()["1"].blocks == ()
+def test_dependencies_that_are_disabled_later(synced: SyncedShop) -> None:
+    synced.gitea.add(at=START)
+    synced.gitea.add(at=START)
+    synced.gitea.block(2, by=1, at=START)
+    synced.sync()
+    assert synced.issues()["1"].blocks == ("2",)
+    synced.gitea.dependencies = False
+    assert synced.sync(full=True).updated == 2
+    assert synced.issues()["1"].blocks == ()

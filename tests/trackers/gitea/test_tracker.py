@@ -1,4 +1,4 @@
-"""A repository on a Gitea, read and written, against a Gitea on loopback."""
+"""Reading and writing the issues of a repository on a fake Gitea."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sdd_hooks.trackers.gitea.tracker import MAX_FILES
 from sdd_hooks.trackers.gitea.vendor import VENDOR
 from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since, TrackerLocation
-from tests.support.gitea import HIDDEN, PASSWORD, Gitea, serving_gitea
+from tests.support.gitea import HIDDEN, PASSWORD, FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, Server
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import NOW, START, FaultTable, Stand
@@ -30,9 +30,9 @@ from tests.trackers.gitea.contract import (
 
 @dataclass
 class Shop:
-    """The repository acme/shop on a loopback Gitea: the Project of the contract, and more."""
+    """The repository acme/shop on a fake Gitea: the Project of the contract."""
 
-    gitea: Gitea
+    gitea: FakeGitea
     server: Server
     workplace: Workplace
     hidden: list[tuple[int, int]] = field(default_factory=list)
@@ -41,12 +41,12 @@ class Shop:
     def home(self) -> str:
         return f"ana/{self.gitea.name}"
 
-    def open(self, *, stranger: bool = False, token: str = "", user: str = "") -> ReadWrite:
-        known = None if stranger else token or TOKEN
+    def open(self, *, outsider: bool = False, token: str = "", user: str = "") -> ReadWrite:
+        known = None if outsider else token or TOKEN
         machine = self.workplace.machine(VENDOR.label, token=known, user=user)
         return open_gitea(TrackerLocation(self.server.url, "ana", self.gitea.name), machine)
 
-    def asked(self, ending: str) -> list[Request]:
+    def requests(self, ending: str) -> list[Request]:
         """The requests for paths with that ending."""
         return [one for one in self.server.asked if one.path.endswith(ending)]
 
@@ -106,7 +106,7 @@ class Shop:
 
 @pytest.fixture
 def project() -> Iterator[Shop]:
-    gitea = Gitea(NOW, owner="ana")
+    gitea = FakeGitea(NOW, owner="ana")
     with serving_gitea(gitea) as server, Workplace(NOW) as workplace:
         yield Shop(gitea, server, workplace)
 
@@ -129,32 +129,32 @@ def stand(project: Shop) -> Stand:
 
 
 class TestLoopback(Contract):
-    """The contract that a real Gitea keeps."""
+    """The contract, against the fake Gitea."""
 
 
 class TestFaults(FaultTable):
-    """The faults that every tracker behind HTTP must survive."""
+    """The faults that every tracker over HTTP must handle."""
 
 
 def _pages(project: Shop, since: Since | None = None) -> list[IssuePage]:
     return list(project.open().fetch(since or Since(), {}))
 
 
-def _of(ending: str) -> Callable[[Request], bool]:
+def _ends_with(ending: str) -> Callable[[Request], bool]:
     return lambda request: request.path.endswith(ending)
 
 
-def test_two_thousand_plain_issues_without_dependencies(project: Shop) -> None:
+def test_two_thousand_issues_without_dependencies(project: Shop) -> None:
     project.gitea.dependencies = project.gitea.checked = False
     for number in range(2000):
         project.gitea.add(at=START + number)
     assert len(issues_of(project.open())) == 2000
-    # Windows reach back a little: pages that do not would be 40.
-    assert len(project.asked("/issues")) == 48
+    # Pages overlap; without an overlap there would be 40.
+    assert len(project.requests("/issues")) == 48
     assert len(project.server.asked) == 50
 
 
-def test_nothing_changed_is_three_requests(project: Shop) -> None:
+def test_an_unchanged_repository_takes_three_requests(project: Shop) -> None:
     project.gitea.add(at=START)
     project.gitea.add_pull(at=START)
     (first, second) = _pages(project, Since(START + 1, START + 1))
@@ -162,13 +162,13 @@ def test_nothing_changed_is_three_requests(project: Shop) -> None:
     assert len(project.server.asked) == 3
 
 
-def test_details_are_asked_for_what_changed_alone(project: Shop) -> None:
+def test_details_are_requested_for_changed_issues_alone(project: Shop) -> None:
     for number in range(20):
         project.gitea.add(at=START + number)
     project.gitea.edit(3, at=START + 100)
     assert set(issues_of(project.open(), Since(START + 50, START))) == {"3"}
-    assert {one.path.split("/")[-2] for one in project.asked("/dependencies")} == {"3"}
-    assert {one.path.split("/")[-2] for one in project.asked("/blocks")} == {"3"}
+    assert {one.path.split("/")[-2] for one in project.requests("/dependencies")} == {"3"}
+    assert {one.path.split("/")[-2] for one in project.requests("/blocks")} == {"3"}
 
 
 def test_many_dependencies_of_one_issue(project: Shop) -> None:
@@ -180,7 +180,7 @@ def test_many_dependencies_of_one_issue(project: Shop) -> None:
     assert set(found[str(numbers[0])].blocked_by) == set(map(str, numbers[1:]))
 
 
-def test_an_issue_that_goes_while_its_details_are_asked_for(project: Shop) -> None:
+def test_an_issue_that_is_deleted_before_the_request_for_its_details(project: Shop) -> None:
     for number in range(3):
         project.gitea.add(at=START + number)
 
@@ -190,10 +190,10 @@ def test_an_issue_that_goes_while_its_details_are_asked_for(project: Shop) -> No
 
     project.server.faults.append(delete)
     assert set(issues_of(project.open())) == {"1", "2", "3"}
-    assert project.asked("/2/blocks")
+    assert project.requests("/2/blocks")
 
 
-def test_an_old_server_is_asked_once_and_a_warning_says_what_is_missing(project: Shop) -> None:
+def test_missing_endpoints_of_an_old_server_are_tested_once_with_a_warning(project: Shop) -> None:
     project.gitea.old = True
     for number in range(120):
         project.gitea.add(at=START + number)
@@ -201,7 +201,7 @@ def test_an_old_server_is_asked_once_and_a_warning_says_what_is_missing(project:
         project.gitea.add_pull(body="Closes #1", at=START + number, files=("a",))
     tracker = project.open()
     assert len(issues_of(tracker)) == 120
-    assert len(project.asked("/dependencies")) == len(project.asked("/files")) == 1
+    assert len(project.requests("/dependencies")) == len(project.requests("/files")) == 1
     pulls = pulls_of(tracker)
     assert {pull.closes for pull in pulls.values()} == {("1",)}
     assert {pull.files for pull in pulls.values()} == {()}
@@ -211,7 +211,7 @@ def test_an_old_server_is_asked_once_and_a_warning_says_what_is_missing(project:
     assert "\n" not in dependencies + files
 
 
-def test_issues_come_where_pull_requests_are_not_shown(project: Shop) -> None:
+def test_issues_without_access_to_pull_requests(project: Shop) -> None:
     project.gitea.pulls_shown = False
     project.gitea.add(at=START)
     (warning,) = warnings_of(project.open())
@@ -219,23 +219,25 @@ def test_issues_come_where_pull_requests_are_not_shown(project: Shop) -> None:
     assert set(issues_of(project.open())) == {"1"}
 
 
-def test_pull_requests_that_vanish_while_they_are_read_end_it(project: Shop) -> None:
+def test_access_to_pull_requests_that_is_lost_between_pages_is_an_error(project: Shop) -> None:
     for number in range(60):
         project.gitea.add_pull(at=START + number)
     gone = CannedResponse(404, {"message": "The target couldn't be found."})
-    project.server.fail(gone, when=lambda one: _of("/pulls")(one) and one.query["page"] == "2")
+    project.server.fail(
+        gone, when=lambda one: _ends_with("/pulls")(one) and one.query["page"] == "2"
+    )
     with pytest.raises(Missing):
         pulls_of(project.open())
 
 
 @pytest.mark.parametrize("answer", [{"issues": []}, "issues", 7])
-def test_an_answer_of_another_kind(project: Shop, answer: object) -> None:
-    project.server.fail(CannedResponse(200, answer), when=_of("/issues"))
+def test_an_invalid_listing(project: Shop, answer: object) -> None:
+    project.server.fail(CannedResponse(200, answer), when=_ends_with("/issues"))
     with pytest.raises(RemoteError, match="without a list"):
         issues_of(project.open())
 
 
-def test_the_files_of_pull_requests_that_close_something(project: Shop) -> None:
+def test_the_files_of_pull_requests_that_close_an_issue(project: Shop) -> None:
     names = tuple(f"d/{number}.py" for number in range(400))
     project.gitea.add(at=START)
     project.gitea.add_pull("Fixes #1", files=names, at=START)
@@ -243,26 +245,26 @@ def test_the_files_of_pull_requests_that_close_something(project: Shop) -> None:
     found = pulls_of(project.open())
     assert found["2"].files == names[:MAX_FILES]
     assert found["3"].files == ()
-    assert {one.path.split("/")[-2] for one in project.asked("/files")} == {"2"}
+    assert {one.path.split("/")[-2] for one in project.requests("/files")} == {"2"}
 
 
-def test_a_pull_request_whose_branches_git_no_longer_has(project: Shop) -> None:
+def test_a_pull_request_with_deleted_branches(project: Shop) -> None:
     project.gitea.add_pull("Fixes #9", files=("x",), at=START)
     broken = CannedResponse(500, {"message": "exit status 128"})
-    project.server.fail(*[broken] * 2, when=_of("/files"))
+    project.server.fail(*[broken] * 2, when=_ends_with("/files"))
     assert pulls_of(project.open())["1"].files == ()
     assert project.workplace.waits == []
 
 
-def test_pull_requests_are_read_no_further_than_needed(project: Shop) -> None:
+def test_only_pages_with_changed_pull_requests_are_requested(project: Shop) -> None:
     project.gitea.checked = False
     for number in range(500):
         project.gitea.add_pull(at=START + number)
     assert len(pulls_of(project.open(), Since(NOW, START + 420))) == 80
-    assert len(project.asked("/pulls")) == 2
+    assert len(project.requests("/pulls")) == 2
 
 
-def test_what_a_server_lists_is_read_to_its_end_whatever_it_says_of_it(project: Shop) -> None:
+def test_a_listing_is_read_to_its_end_without_total_and_links(project: Shop) -> None:
     project.gitea.largest = 30
     project.gitea.dependencies = False
     for number in range(100):
@@ -272,7 +274,7 @@ def test_what_a_server_lists_is_read_to_its_end_whatever_it_says_of_it(project: 
         assert len(issues_of(project.open())) == 100
 
 
-def test_a_server_that_takes_itself_for_another_host(project: Shop) -> None:
+def test_links_to_another_host_are_not_followed(project: Shop) -> None:
     project.gitea.dependencies = False
     for number in range(60):
         project.gitea.add(at=START + number)
@@ -281,15 +283,15 @@ def test_a_server_that_takes_itself_for_another_host(project: Shop) -> None:
     assert len(issues_of(project.open())) == 60
 
 
-def test_deleted_while_pages_are_read(project: Shop) -> None:
-    """Nothing is missed though what follows moves up, over the border of two pages."""
+def test_an_issue_deleted_between_pages(project: Shop) -> None:
+    """No issue is missed although later ones move up across the border of two pages."""
     project.gitea.dependencies = project.gitea.checked = False
     for number in range(200):
         project.gitea.add(at=START + number)
     gone = iter([200, 199, 198, 120, 119, 60])
 
     def delete(request: Request) -> None:
-        if request.path.endswith("/issues") and len(project.asked("/issues")) > 1:
+        if request.path.endswith("/issues") and len(project.requests("/issues")) > 1:
             for number in islice(gone, 2):
                 project.gitea.delete(number)
 
@@ -298,7 +300,7 @@ def test_deleted_while_pages_are_read(project: Shop) -> None:
     assert set(map(str, project.gitea.items)) <= set(found)
 
 
-def test_edited_while_pages_are_read(project: Shop) -> None:
+def test_an_issue_edited_between_pages(project: Shop) -> None:
     project.gitea.dependencies = project.gitea.checked = False
     for number in range(150):
         project.gitea.add_pull(f"Fixes #{number}", at=START + number)
@@ -315,7 +317,7 @@ def test_edited_while_pages_are_read(project: Shop) -> None:
     assert all(project.gitea.items[one].entry["updated_at"] > "2026-05-02" for one in missed)
 
 
-def test_how_a_token_is_sent(project: Shop) -> None:
+def test_the_headers_of_a_token(project: Shop) -> None:
     project.gitea.add(at=START)
     project.gitea.token = TOKEN
     assert len(issues_of(project.open())) == 1
@@ -327,12 +329,12 @@ def test_how_a_token_is_sent(project: Shop) -> None:
 def test_a_wrong_token_may_look_like_a_missing_repository(project: Shop) -> None:
     project.gitea.add(at=START)
     gone = CannedResponse(404, {"message": "The target couldn't be found."})
-    project.server.fail(gone, when=_of("/issues"))
+    project.server.fail(gone, when=_ends_with("/issues"))
     with pytest.raises(Missing, match="a wrong token may look like a missing repository"):
         issues_of(project.open())
 
 
-def test_a_repository_that_was_renamed(project: Shop) -> None:
+def test_a_renamed_repository(project: Shop) -> None:
     for _ in range(2):
         project.gitea.add(at=START)
     project.gitea.block(2, by=1, at=START)
@@ -365,15 +367,15 @@ def test_listings_in_which_everything_is_null(project: Shop) -> None:
     for path, query, number in (("/issues", "type=issues", issue), ("/pulls", "state=all", pull)):
         (entry,), _ = project.listed(f"{path}?{query}")
         bare = [{**dict.fromkeys(entry), "number": number}, dict.fromkeys(entry), None]
-        project.server.fail(CannedResponse(200, bare), when=_of(path))
-    project.server.fail(CannedResponse(200, b"null"), when=_of("/shop"))
+        project.server.fail(CannedResponse(200, bare), when=_ends_with(path))
+    project.server.fail(CannedResponse(200, b"null"), when=_ends_with("/shop"))
     (issues, pulls) = _pages(project)
     assert [one.id for one in issues.issues] == [str(issue)]
     assert [one.number for one in pulls.pulls] == [str(pull)]
     assert len(issues.warnings) == 2
 
 
-def test_a_live_query_is_as_lazy_as_pages(project: Shop) -> None:
+def test_a_query_requests_only_the_consumed_pages(project: Shop) -> None:
     project.gitea.dependencies = False
     for number in range(120):
         project.gitea.add(at=START + number)
@@ -382,7 +384,7 @@ def test_a_live_query_is_as_lazy_as_pages(project: Shop) -> None:
 
 
 @pytest.mark.parametrize("status", ["draft", "merged", "open", "closed", None])
-def test_a_live_query_by_status(project: Shop, status: str | None) -> None:
+def test_a_query_by_status(project: Shop, status: str | None) -> None:
     project.gitea.add("open", at=START)
     project.gitea.add("closed", at=START, state="closed")
     found = {issue.title for issue in project.open().query(IssueFilter(status))}
@@ -390,7 +392,7 @@ def test_a_live_query_by_status(project: Shop, status: str | None) -> None:
     assert found == closed | ({"open"} if status in {"open", "draft", None} else set())
 
 
-def test_a_label_with_a_comma_is_looked_for_here(project: Shop) -> None:
+def test_a_label_with_a_comma_is_filtered_locally(project: Shop) -> None:
     project.gitea.add("a", labels=("x, y", "bug"), at=START)
     project.gitea.add("b", labels=("bug",), at=START)
     found = project.open().query(IssueFilter(labels=("x, y", "bug")))
@@ -398,14 +400,14 @@ def test_a_label_with_a_comma_is_looked_for_here(project: Shop) -> None:
     assert project.server.asked[0].query["labels"] == "bug"
 
 
-def test_a_label_of_the_organisation_is_not_made_again(project: Shop) -> None:
+def test_a_label_of_the_organisation_is_reused(project: Shop) -> None:
     project.gitea.organisation_label("epic")
     made = project.open().create(IssueDraft("One", labels=("epic", "story")))
     assert made.labels == ("story", "epic")
     assert set(project.gitea.labels) == {"story"}
 
 
-def test_a_failed_write_is_not_tried_again(project: Shop) -> None:
+def test_a_failed_write_is_not_retried(project: Shop) -> None:
     project.gitea.add(at=START)
     tracker = project.open()
     broken = CannedResponse(502, {"message": "bad gateway"})
@@ -422,7 +424,7 @@ def test_a_failed_write_is_not_tried_again(project: Shop) -> None:
 
 
 @pytest.mark.parametrize("body", [None, {}, [], {"number": "x"}])
-def test_a_write_whose_answer_says_nothing(project: Shop, body: object) -> None:
+def test_a_write_with_an_empty_response(project: Shop, body: object) -> None:
     tracker = project.open()
     project.server.fail(CannedResponse(201, body), when=lambda request: request.method == "POST")
     with pytest.raises(RemoteError, match="issues"):
@@ -432,7 +434,7 @@ def test_a_write_whose_answer_says_nothing(project: Shop, body: object) -> None:
         tracker.create(IssueDraft("One", group="Sprint"))
 
 
-def test_writing_what_is_not_there(project: Shop) -> None:
+def test_writing_a_missing_issue(project: Shop) -> None:
     tracker = project.open()
     with pytest.raises(Missing):
         tracker.edit("7", IssueEdit(title="x"))
@@ -441,7 +443,7 @@ def test_writing_what_is_not_there(project: Shop) -> None:
     assert len(project.server.asked) == 1
 
 
-def test_who_may_not_write_is_told(project: Shop) -> None:
+def test_a_write_without_permission(project: Shop) -> None:
     project.gitea.add(at=START)
     refused = CannedResponse(
         403, {"message": "token does not have at least one of required scope(s)"}
@@ -451,7 +453,7 @@ def test_who_may_not_write_is_told(project: Shop) -> None:
         project.open().close("1")
 
 
-def test_it_is_called_by_the_same_name_wherever_it_is_asked(project: Shop) -> None:
+def test_name_label_and_addresses(project: Shop) -> None:
     machine = project.workplace.machine(VENDOR.label)
     tracker = VENDOR.open(
         TrackerLocation("https://Gitea.example:3000/git", "Acme", "Shop"), machine

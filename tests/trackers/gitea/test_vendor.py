@@ -1,4 +1,4 @@
-"""Where a Gitea is, and whose token goes there."""
+"""Gitea as a vendor: addresses of servers and repositories, tokens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sdd_hooks.remote.credentials import Secret, Sources, advice, find_secret
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.gitea.vendor import VENDOR
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
-from tests.support.gitea import Gitea, serving_gitea
+from tests.support.gitea import FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, serving
 from tests.support.machines import Workplace
 from tests.trackers.faults import NOW
@@ -48,7 +48,7 @@ def _around(origin: str = "", environ: Mapping[str, str] | None = None) -> Repos
         ("https://gitea.com/acme/shop", "https://gitea.com"),
     ],
 )
-def test_hosts_that_are_known_by_their_names(origin: str, url: str) -> None:
+def test_detection_by_the_name_of_the_host(origin: str, url: str) -> None:
     assert VENDOR.detected(_around(origin)) == TrackerLocation(url, "acme", "shop")
 
 
@@ -67,7 +67,7 @@ def test_hosts_that_are_known_by_their_names(origin: str, url: str) -> None:
         "https://gitea.example/acme/..",
     ],
 )
-def test_what_is_not_certain(origin: str) -> None:
+def test_origins_that_are_not_detected(origin: str) -> None:
     assert VENDOR.detected(_around(origin)) is None
 
 
@@ -88,7 +88,7 @@ def test_what_is_not_certain(origin: str) -> None:
         ({"GITEA_URL": "\x00"}, None),
     ],
 )
-def test_hosts_that_the_environment_names(environ: Mapping[str, str], url: str | None) -> None:
+def test_detection_by_the_environment(environ: Mapping[str, str], url: str | None) -> None:
     found = VENDOR.detected(_around("git@git.example:acme/shop.git", environ))
     assert found == (url and TrackerLocation(url, "acme", "shop"))
 
@@ -108,7 +108,7 @@ def test_hosts_that_the_environment_names(environ: Mapping[str, str], url: str |
          "https://x.example/git"),
     ],
 )  # fmt: skip
-def test_what_is_declared(settings: TrackerSettings, origin: str, where: str) -> None:
+def test_declared_repository(settings: TrackerSettings, origin: str, where: str) -> None:
     assert VENDOR.declared(settings, _around(origin)) == TrackerLocation(where, "acme", "shop")
 
 
@@ -131,14 +131,14 @@ def test_what_is_declared(settings: TrackerSettings, origin: str, where: str) ->
         (TrackerSettings("gitea", "acme", "shop", url="https://x.example\nY: z"), "", "URL"),
     ],
 )
-def test_what_cannot_be_meant(settings: TrackerSettings, origin: str, why: str) -> None:
+def test_invalid_settings(settings: TrackerSettings, origin: str, why: str) -> None:
     with pytest.raises(SddError, match=why) as caught:
         VENDOR.declared(settings, _around(origin))
     assert "\n" not in str(caught.value)
 
 
 @given(st.text(max_size=60), st.text(max_size=20), st.text(max_size=20))
-def test_whatever_is_declared_is_an_address_or_one_line(url: str, owner: str, repo: str) -> None:
+def test_any_settings_give_an_address_or_a_one_line_error(url: str, owner: str, repo: str) -> None:
     try:
         found = VENDOR.declared(TrackerSettings("gitea", owner, repo, url=url), _around())
     except SddError as error:
@@ -149,7 +149,7 @@ def test_whatever_is_declared_is_an_address_or_one_line(url: str, owner: str, re
 
 
 def _sources(environ: Mapping[str, str], url: str = "https://gitea.example") -> tuple[str, Sources]:
-    """The address of the API that a tracker is opened with, and where its tokens are."""
+    """The URL of the API of an opened tracker, and its token sources."""
     found: list[tuple[str, Sources]] = []
 
     def connect(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:
@@ -201,9 +201,7 @@ def _sources(environ: Mapping[str, str], url: str = "https://gitea.example") -> 
         ),
     ],
 )
-def test_whose_token_goes_there(
-    environ: Mapping[str, str], value: str | None, tmp_path: Path
-) -> None:
+def test_the_token_of_a_host(environ: Mapping[str, str], value: str | None, tmp_path: Path) -> None:
     api, sources = _sources(environ)
     clean = {"PATH": "", "HOME": str(tmp_path), **environ}
     found = find_secret(sources, api, around_origin=None, root=tmp_path, environ=clean)
@@ -211,9 +209,7 @@ def test_whose_token_goes_there(
 
 
 @pytest.mark.parametrize("url", ["https://gitea.com", "https://codeberg.org"])
-def test_no_token_of_one_server_goes_to_another_that_is_well_known(
-    url: str, tmp_path: Path
-) -> None:
+def test_the_token_of_one_server_is_not_sent_to_a_known_host(url: str, tmp_path: Path) -> None:
     environ = {"GITEA_TOKEN": "one", "PATH": "", "HOME": str(tmp_path)}
     api, sources = _sources(environ, url)
     assert not find_secret(sources, api, around_origin=None, root=tmp_path, environ=environ)
@@ -225,7 +221,7 @@ def test_the_address_of_the_api() -> None:
     assert _sources({}, "https://gitea.example/git")[0] == "https://gitea.example/git/api/v1"
 
 
-def test_how_a_token_is_sent() -> None:
+def test_the_headers_of_a_token() -> None:
     _, sources = _sources({})
     assert sources.headers(Secret("one", "GITEA_TOKEN")) == {"Authorization": "token one"}
     basic = sources.headers(Secret("päss", "git's credential helper", "änn"))
@@ -252,7 +248,7 @@ preferences:
 
 
 @pytest.mark.parametrize("folder", [".config", "Library/Application Support"])
-def test_the_token_that_tea_keeps(folder: str, tmp_path: Path) -> None:
+def test_the_token_stored_by_tea(folder: str, tmp_path: Path) -> None:
     file = tmp_path / folder / "tea/config.yml"
     file.parent.mkdir(parents=True)
     file.write_text(TEA.format(token="one"))
@@ -261,10 +257,10 @@ def test_the_token_that_tea_keeps(folder: str, tmp_path: Path) -> None:
     assert sources.stored("gitea.example", environ) == Secret("one", "tea")
     assert sources.stored("other.example:3000", environ) == Secret("two", "tea")
     assert sources.stored("other.example", environ) is None
-    assert sources.stored("nobody.example", environ) is None
+    assert sources.stored("other.example", environ) is None
 
 
-def test_where_tea_is_told_to_keep_it(tmp_path: Path) -> None:
+def test_the_configured_folder_of_tea(tmp_path: Path) -> None:
     file = tmp_path / "tea/config.yml"
     file.parent.mkdir()
     file.write_text(TEA.format(token="one"))
@@ -288,7 +284,7 @@ def test_where_tea_is_told_to_keep_it(tmp_path: Path) -> None:
         TEA.format(token="7").encode().replace(b"https://gitea.example", b"https://u:p@gitea.example"),
     ],
 )  # fmt: skip
-def test_what_tea_did_not_write(content: bytes, tmp_path: Path) -> None:
+def test_invalid_files_of_tea(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "tea/config.yml"
     file.parent.mkdir()
     file.write_bytes(content)
@@ -297,8 +293,8 @@ def test_what_tea_did_not_write(content: bytes, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("closed", [False, True])
-def test_a_host_that_says_what_it_is(closed: bool) -> None:
-    with serving_gitea(Gitea(NOW, closed=closed)) as server, Workplace(NOW) as workplace:
+def test_a_host_with_the_api_of_gitea_is_recognised(closed: bool) -> None:
+    with serving_gitea(FakeGitea(NOW, closed=closed)) as server, Workplace(NOW) as workplace:
         around = _around(f"{server.url}/acme/shop.git")
         found = VENDOR.asked(around, workplace.machine(VENDOR.label))
         assert found == TrackerLocation(server.url, "acme", "shop")
@@ -320,7 +316,9 @@ def test_a_host_that_says_what_it_is(closed: bool) -> None:
         (CannedResponse(200, {"version": "2.1"}), CannedResponse(200, b"<html>")),
     ],
 )
-def test_a_host_that_is_another(version: CannedResponse, settings: CannedResponse | None) -> None:
+def test_another_host_is_not_recognised(
+    version: CannedResponse, settings: CannedResponse | None
+) -> None:
     def answer(request: Request) -> CannedResponse:
         if request.path == "/api/v1/version":
             return version
@@ -333,7 +331,7 @@ def test_a_host_that_is_another(version: CannedResponse, settings: CannedRespons
         assert VENDOR.asked(around, workplace.machine(VENDOR.label)) is None
 
 
-def test_a_host_that_fails_is_not_waited_for() -> None:
+def test_a_failing_host_is_not_retried() -> None:
     def answer(_: Request) -> CannedResponse:
         return CannedResponse(502, {})
 
@@ -343,7 +341,7 @@ def test_a_host_that_fails_is_not_waited_for() -> None:
             VENDOR.asked(around, workplace.machine(VENDOR.label))
 
 
-def test_nobody_is_asked_where_there_is_no_repository() -> None:
+def test_an_origin_without_a_repository_causes_no_request() -> None:
     machine = Workplace(NOW).machine(VENDOR.label)
     assert VENDOR.asked(_around(), machine) is None
     assert VENDOR.asked(_around("https://git.example/shop"), machine) is None
