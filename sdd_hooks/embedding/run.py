@@ -62,7 +62,7 @@ def model_to_download(project: Project) -> str:
         return ""
     from sdd_hooks.models.model import to_fetch
 
-    return to_fetch(search.embed_model, project.repository.root)
+    return to_fetch(search.embed_model, project.repository.root, project.environ)
 
 
 def download_model(project: Project) -> None:
@@ -74,7 +74,7 @@ def download_model(project: Project) -> None:
     if name:
         from sdd_hooks.models.hub import hub_folder
 
-        hub_folder(name)
+        hub_folder(name, project.environ)
 
 
 def embed_in_foreground(

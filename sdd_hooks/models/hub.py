@@ -27,18 +27,21 @@ _STALLED_AFTER = 60.0
 _BESIDE = ("config.json", "sentence_bert_config.json", "tokenizer.json")
 
 
-def hub_folder(name: str) -> Path:
-    """The folder with the files of the model called `owner/name`.
+def hub_folder(name: str, environ: Mapping[str, str]) -> Path:
+    """The folder with the files of the model called `owner/name`, which is downloaded if missing.
+
+    The variables of `environ` tell where the cache is. The hub's client reads them from the
+    process.
 
     Raises:
         EngineUnavailable: it is not in the cache and the hub cannot be reached, or has it not.
     """
-    cached = cached_folder(name)
+    cached = cached_folder(name, environ)
     if cached is not None:
         return cached
     client = require_client(name)
     try:
-        fetched = _fetch(client, name)
+        fetched = _fetch(client, name, environ)
     except client.errors.RepositoryNotFoundError as error:
         raise EngineUnavailable(
             f"the hub has no model {name}, or keeps it private: check `Embed Model`"
@@ -55,13 +58,13 @@ def hub_folder(name: str) -> Path:
             f"{name} has no {WEIGHTS[0]} or {WEIGHTS[2]} with its tokenizer.json:"
             " set `Embed Model` to a model that has them"
         )
-    cached = cached_folder(name)
+    cached = cached_folder(name, environ)
     if cached is None:
         raise EngineUnavailable(f"the model {name} changed while it was fetched: try again")
     return cached
 
 
-def cached_folder(name: str, environ: Mapping[str, str] = os.environ) -> Path | None:
+def cached_folder(name: str, environ: Mapping[str, str]) -> Path | None:
     """The same folder without asking the hub: None when the model was never fetched."""
     kept = cache(environ) / f"models--{name.replace('/', '--')}"
     try:
@@ -98,7 +101,7 @@ def require_client(name: str) -> ModuleType:
     return huggingface_hub
 
 
-def _fetch(client: ModuleType, name: str) -> bool:
+def _fetch(client: ModuleType, name: str, environ: Mapping[str, str]) -> bool:
     """Download a model's files; False when it has not got what it takes."""
     from huggingface_hub.utils import logging
     from huggingface_hub.utils.tqdm import disable_progress_bars
@@ -112,7 +115,7 @@ def _fetch(client: ModuleType, name: str) -> bool:
     if not weights or "tokenizer.json" not in there:
         return False
     beside = [file for file in (*_BESIDE, f"{weights}_data") if file in there]
-    blobs = cache(os.environ) / f"models--{name.replace('/', '--')}" / "blobs"
+    blobs = cache(environ) / f"models--{name.replace('/', '--')}" / "blobs"
     # By the name of the branch, so that the cache knows which commit it stands for; the weights
     # last, so that a download cut short is not taken for a model.
     for file in (*beside, weights):

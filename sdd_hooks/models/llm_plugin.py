@@ -37,7 +37,8 @@ class LocalModel(llm.EmbeddingModel):  # type: ignore[misc, name-defined]
         """The vector of each text."""
         if self._loaded is None:
             try:
-                self._loaded = load_model(os.environ.get(VARIABLE) or DEFAULT, Path.cwd())
+                name = os.environ.get(VARIABLE) or DEFAULT
+                self._loaded = load_model(name, Path.cwd(), os.environ)
             except EngineUnavailable as error:
                 raise llm.ModelError(str(error)) from error
         texts = [item.decode() if isinstance(item, bytes) else item for item in items]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
@@ -42,8 +42,10 @@ class EmbeddingModel(Protocol):
         ...
 
 
-def load_model(name: str, root: Path) -> EmbeddingModel:
+def load_model(name: str, root: Path, environ: Mapping[str, str]) -> EmbeddingModel:
     """Load the model called `name` in a repository whose top is `root`.
+
+    The variables of `environ` tell where the hub's cache is.
 
     Raises:
         EngineUnavailable: it is not here and cannot be had within 5 seconds, or cannot run.
@@ -58,7 +60,7 @@ def load_model(name: str, root: Path) -> EmbeddingModel:
     if folder is None:
         from sdd_hooks.models.hub import hub_folder
 
-        folder = hub_folder(name or DEFAULT)
+        folder = hub_folder(name or DEFAULT, environ)
     return load_folder(folder, model_id(name, root))
 
 
@@ -79,7 +81,7 @@ def model_id(name: str, root: Path) -> str:
     return f"{_THROUGH_LLM}{name.removeprefix(_THROUGH_LLM)}"
 
 
-def model_device(name: str, root: Path) -> str:
+def model_device(name: str, root: Path, environ: Mapping[str, str]) -> str:
     """Where the model called `name` would run: `cpu`, `cuda`, or `remote` for a service.
 
     Loads no model.
@@ -95,13 +97,13 @@ def model_device(name: str, root: Path) -> str:
     from sdd_hooks.models.onnx import device
 
     if folder is None:
-        to_fetch(name, root)
+        to_fetch(name, root, environ)
     else:
         require_model(folder)
     return device()
 
 
-def to_fetch(name: str, root: Path) -> str:
+def to_fetch(name: str, root: Path, environ: Mapping[str, str]) -> str:
     """The model of the hub that loading `name` would download first; "" when there is none.
 
     Asks nobody and loads nothing.
@@ -114,7 +116,7 @@ def to_fetch(name: str, root: Path) -> str:
     from sdd_hooks.models.hub import cached_folder, require_client
 
     wanted = name or DEFAULT
-    if cached_folder(wanted):
+    if cached_folder(wanted, environ):
         return ""
     require_client(wanted)
     return wanted

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import ssl
 import threading
 import time
@@ -32,10 +31,12 @@ LONGEST = 10
 """How many times that an answer may take from its first byte to its last."""
 
 
-@lru_cache(maxsize=4)
-def _certificates(_file: str | None, _directory: str | None) -> ssl.SSLContext:
-    """The authorities that are trusted: reading them takes longer than a request, so it is done
-    once for each value of the variables that say where they are."""
+@lru_cache(maxsize=1)
+def _certificates() -> ssl.SSLContext:
+    """The trusted authorities. Reading them takes longer than a request, so it is done once.
+
+    httpx finds them, and proxies, by variables of the process.
+    """
     return httpx.create_ssl_context()
 
 
@@ -57,8 +58,7 @@ class Transport:
         self._closed = False
         self._idle: deque[httpx.Client] = deque()
         try:
-            variables = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-            self._certificates = _certificates(*map(os.environ.get, variables))
+            self._certificates = _certificates()
             self._idle.append(self._open())
         except (ImportError, OSError, ValueError, httpx.InvalidURL):
             # The reason may quote a proxy with its password.

@@ -47,7 +47,7 @@ def review_commits(
         return review
     from sdd_hooks.review.judge.judging import judged
 
-    return judged(model, subject, review, suggestions=max_suggestions)
+    return judged(model, subject, review, environ=project.environ, suggestions=max_suggestions)
 
 
 def review_staged(project: Project, *, index: str = "") -> ReviewOutcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from tests.support.models import WORDS, make_model
 
 
 def test_a_gpu_gives_what_a_processor_gives(tmp_path: Path) -> None:
-    model = load_model(str(make_model(tmp_path)), tmp_path)
+    model = load_model(str(make_model(tmp_path)), tmp_path, os.environ)
     assert isinstance(model, OnnxModel)
     short = [" ".join(WORDS[2 : 2 + number % 6]) for number in range(100)]
     texts = [*short, *(f"{word} " * 510 for word in WORDS[2:] * 6), "", *short]
@@ -79,4 +80,4 @@ def test_a_name_of_llm_may_look_like_one_of_the_hub(tmp_path: Path) -> None:
     assert model_id(name, tmp_path) == name
     assert model_id("llm:3-small", tmp_path) == model_id("3-small", tmp_path)
     with pytest.raises(EngineUnavailable, match="llm knows no embedding model 'sentence-trans"):
-        load_model(name, tmp_path)
+        load_model(name, tmp_path, os.environ)

@@ -14,12 +14,12 @@ from tests.support.hub import serving
 from tests.support.models import make_model
 
 LOAD = """
-import sys
+import os, sys
 from pathlib import Path
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.model import load_model
 try:
-    print(load_model("owner/name", Path.cwd()).id, "huggingface_hub" in sys.modules)
+    print(load_model("owner/name", Path.cwd(), os.environ).id, "huggingface_hub" in sys.modules)
 except EngineUnavailable as error:
     print(error)
 """

@@ -19,10 +19,10 @@ from tests.support.models import DIMENSIONS, make_model
 pytest.importorskip("llm", reason="needs the extra llm")
 
 THROUGH_LLM = """
-import sys
+import os, sys
 from pathlib import Path
 from sdd_hooks.models.model import load_model
-model = load_model("sdd-local", Path.cwd())
+model = load_model("sdd-local", Path.cwd(), os.environ)
 assert "llm" in sys.modules
 print(model.id, model.dimensions, len(model.embed(["token", "session", ""])))
 """
@@ -43,7 +43,9 @@ def test_the_plugin_is_found_and_answers(tmp_path: Path) -> None:
 def test_vectors_have_length_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LLM_USER_PATH", str(tmp_path))
     monkeypatch.setenv("SDD_MODEL", str(make_model(tmp_path / "tiny")))
-    vector = array("f", load_model("sdd-local", tmp_path).embed(["token session user"])[0])
+    vector = array(
+        "f", load_model("sdd-local", tmp_path, os.environ).embed(["token session user"])[0]
+    )
     assert math.hypot(*vector) == pytest.approx(1)
 
 
@@ -51,15 +53,16 @@ def test_a_plugin_that_fails_is_one_line(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("LLM_USER_PATH", str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", "")
     with pytest.raises(EngineUnavailable, match="the model 3-small failed") as caught:
-        load_model("3-small", tmp_path)
+        load_model("3-small", tmp_path, os.environ)
     assert "\n" not in str(caught.value)
 
 
 def test_search_and_the_local_model_do_not_import_llm(tmp_path: Path) -> None:
     folder = make_model(tmp_path / "tiny")
     program = (
-        "import sys; from pathlib import Path; from sdd_hooks.models.model import load_model;"
-        f" load_model({str(folder)!r}, Path.cwd()).embed(['token']);"
+        "import os, sys; from pathlib import Path;"
+        " from sdd_hooks.models.model import load_model;"
+        f" load_model({str(folder)!r}, Path.cwd(), os.environ).embed(['token']);"
         " print('llm' in sys.modules)"
     )
     done = subprocess.run(
@@ -70,11 +73,12 @@ def test_search_and_the_local_model_do_not_import_llm(tmp_path: Path) -> None:
 
 def test_a_model_elsewhere_that_is_silent_is_given_up(tmp_path: Path) -> None:
     program = """
+import os
 from pathlib import Path
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.model import load_model
 try:
-    load_model("3-small", Path.cwd())
+    load_model("3-small", Path.cwd(), os.environ)
 except EngineUnavailable as error:
     print(error)
 """

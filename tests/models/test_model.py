@@ -44,16 +44,16 @@ def test_a_folder_is_known_by_its_weights(tmp_path: Path) -> None:
 def test_an_unknown_model_of_llm_names_the_command_that_lists_them(tmp_path: Path) -> None:
     pytest.importorskip("llm", reason="needs the extra llm")
     with pytest.raises(EngineUnavailable, match="llm embed-models"):
-        load_model("no-such-model", tmp_path)
+        load_model("no-such-model", tmp_path, os.environ)
 
 
 SILENT = """
-import sys, time
+import os, sys, time
 from pathlib import Path
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.model import load_model
 try:
-    load_model("owner/name", Path.cwd())
+    load_model("owner/name", Path.cwd(), os.environ)
 except EngineUnavailable as error:
     print(error)
 """

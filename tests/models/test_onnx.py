@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from array import array
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def cosine(one: bytes, two: bytes) -> float:
 @pytest.mark.parametrize("inputs", [2, 3])
 @pytest.mark.parametrize("file", ["model.onnx", "onnx/model_quantized.onnx"])
 def test_the_mean_of_the_tokens_at_length_one(tmp_path: Path, file: str, inputs: int) -> None:
-    model = load_model(str(make_model(tmp_path, file=file, inputs=inputs)), tmp_path)
+    model = load_model(str(make_model(tmp_path, file=file, inputs=inputs)), tmp_path, os.environ)
     assert model.dimensions == DIMENSIONS
     assert model.device == "cpu"
     found = numbers(model.embed(["token session"])[0])
@@ -37,7 +38,7 @@ def test_the_mean_of_the_tokens_at_length_one(tmp_path: Path, file: str, inputs:
 
 
 def test_a_batch_gives_what_each_text_gives_alone(tmp_path: Path) -> None:
-    model = load_model(str(make_model(tmp_path)), tmp_path)
+    model = load_model(str(make_model(tmp_path)), tmp_path, os.environ)
     texts = [" ".join(WORDS[2 : 2 + n]) for n in range(1, 7)] * 5
     together = model.embed(texts)
     assert [numbers(one) for one in together] == [
@@ -46,7 +47,7 @@ def test_a_batch_gives_what_each_text_gives_alone(tmp_path: Path) -> None:
 
 
 def test_odd_texts_have_vectors(tmp_path: Path) -> None:
-    model = load_model(str(make_model(tmp_path)), tmp_path)
+    model = load_model(str(make_model(tmp_path)), tmp_path, os.environ)
     for vector in model.embed(ODD):
         assert len(vector) == 4 * DIMENSIONS
         assert all(map(math.isfinite, numbers(vector)))
@@ -57,13 +58,13 @@ def test_odd_texts_have_vectors(tmp_path: Path) -> None:
 def test_a_damaged_file_is_one_line(tmp_path: Path, damage: str) -> None:
     (make_model(tmp_path) / damage).write_bytes(b"\x08\x01 not what it says")
     with pytest.raises(EngineUnavailable, match="cannot be loaded") as caught:
-        load_model(str(tmp_path), tmp_path)
+        load_model(str(tmp_path), tmp_path, os.environ)
     assert "\n" not in str(caught.value)
 
 
 def test_a_folder_that_is_no_model_says_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(EngineUnavailable, match=r"needs tokenizer\.json"):
-        load_model(str(tmp_path), tmp_path)
+        load_model(str(tmp_path), tmp_path, os.environ)
 
 
 def test_a_graph_for_something_else_is_refused(tmp_path: Path) -> None:
@@ -80,14 +81,14 @@ def test_a_graph_for_something_else_is_refused(tmp_path: Path) -> None:
         tmp_path / "model.onnx",
     )
     with pytest.raises(EngineUnavailable, match="not a sentence model"):
-        load_model(str(tmp_path), tmp_path)
+        load_model(str(tmp_path), tmp_path, os.environ)
 
 
 def test_a_real_model_knows_what_belongs_together(shared: Path) -> None:
     folder = shared / "models/all-MiniLM-L6-v2"
     if not folder.is_dir():
         pytest.skip("needs ../shared/models/all-MiniLM-L6-v2")
-    model = load_model(str(folder), shared)
+    model = load_model(str(folder), shared, os.environ)
     assert model.dimensions == 384
     question, answer, other = model.embed(
         ["How do users log in?", "We authenticate with JWT.", "The cat sat on the mat."]
@@ -99,7 +100,7 @@ def test_a_vector_does_not_depend_on_its_neighbours(shared: Path) -> None:
     folder = shared / "models/all-MiniLM-L6-v2"
     if not folder.is_dir():
         pytest.skip("needs ../shared/models/all-MiniLM-L6-v2")
-    model = load_model(str(folder), shared)
+    model = load_model(str(folder), shared, os.environ)
     # A quantised graph is where it would: it scales its activations over all that is run at once.
     texts = ["a session token", "The cat sat on the mat.", "How do users log in?", *ODD]
     for text, together in zip(texts, model.embed(texts), strict=True):
@@ -107,7 +108,7 @@ def test_a_vector_does_not_depend_on_its_neighbours(shared: Path) -> None:
 
 
 def test_texts_keep_their_order_whichever_is_done_first(tmp_path: Path) -> None:
-    model = load_model(str(make_model(tmp_path)), tmp_path)
+    model = load_model(str(make_model(tmp_path)), tmp_path, os.environ)
     texts = [f"{word} " * count for count in (400, 1) for word in WORDS[2:]] * 4
     for text, vector in zip(texts, model.embed(texts), strict=True):
         found = numbers(vector)
@@ -115,7 +116,7 @@ def test_texts_keep_their_order_whichever_is_done_first(tmp_path: Path) -> None:
 
 
 def test_an_undecodable_argument_has_a_vector(tmp_path: Path) -> None:
-    model = load_model(str(make_model(tmp_path)), tmp_path)
+    model = load_model(str(make_model(tmp_path)), tmp_path, os.environ)
     assert model.embed(["token \udcff"]) == model.embed(["token ?"])
 
 
@@ -126,7 +127,7 @@ def test_a_tokenizer_for_another_graph_is_one_line(
     words = json.loads(tokenizer.read_text())
     words["model"]["vocab"]["user"] = 9_999
     tokenizer.write_text(json.dumps(words))
-    model = load_model(str(tmp_path), tmp_path)
+    model = load_model(str(tmp_path), tmp_path, os.environ)
     with pytest.raises(EngineUnavailable, match="failed") as caught:
         model.embed(["user"])
     assert "\n" not in str(caught.value)
@@ -151,4 +152,4 @@ def test_a_graph_that_gives_something_else_is_refused(tmp_path: Path) -> None:
         tmp_path / "model.onnx",
     )
     with pytest.raises(EngineUnavailable, match="not a sentence model"):
-        load_model(str(tmp_path), tmp_path)
+        load_model(str(tmp_path), tmp_path, os.environ)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine
@@ -19,7 +20,7 @@ def embedded_at(repo: Repo, moment: float) -> EmbeddedEngine:
     """The repository's index, opened at `moment`."""
     found = repo.project().repository
     index, vectors = found.search_dir / "index.db", found.shared_dir / "vectors.db"
-    return EmbeddedEngine(repo.root, index, vectors, clock=lambda: moment)
+    return EmbeddedEngine(repo.root, index, vectors, clock=lambda: moment, environ=os.environ)
 
 
 def note_a_look(engine: Engine, repo: Repo) -> None:

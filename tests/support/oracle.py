@@ -6,6 +6,7 @@ live one went through.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,9 +37,15 @@ def assert_index_matches_scratch(repo: Repo) -> None:
     search = project.repository.search_dir
     with TemporaryDirectory() as folder:
         scratch = EmbeddedEngine(
-            repo.root, Path(folder) / "index.db", Path(folder) / "vectors.db", repair=True
+            repo.root,
+            Path(folder) / "index.db",
+            Path(folder) / "vectors.db",
+            repair=True,
+            environ=os.environ,
         )
-        live = EmbeddedEngine(repo.root, search / "index.db", Path(folder) / "none" / "vectors.db")
+        live = EmbeddedEngine(
+            repo.root, search / "index.db", Path(folder) / "none" / "vectors.db", environ=os.environ
+        )
         try:
             names = list(live.bookmarks())
             assert names, "nothing is indexed"

@@ -59,6 +59,7 @@ def open_engine(project: Project, *, repair: bool = False) -> EmbeddedEngine:
         repository.root,
         repository.search_dir / "index.db",
         repository.shared_dir / "vectors.db",
+        environ=project.environ,
         model=settings.embed_model,
         storage=settings.vector_storage,
         repair=repair,
@@ -76,6 +77,7 @@ class EmbeddedEngine:
         index: Path,
         store: Path,
         *,
+        environ: Mapping[str, str],
         model: str = "",
         storage: str = "int8",
         repair: bool = False,
@@ -84,6 +86,7 @@ class EmbeddedEngine:
         self.notes: list[str] = []
         self.rebuilt = False
         self._root = root
+        self._environ = environ
         self._index = index
         self._store = store
         self._model = model
@@ -156,7 +159,7 @@ class EmbeddedEngine:
 
         started = self._clock()
         self._attach(create=True)
-        model = load_model(self._model, self._root)
+        model = load_model(self._model, self._root, self._environ)
         with translated(self._store):
             done = embed_missing(
                 self._connection,
@@ -200,7 +203,7 @@ class EmbeddedEngine:
         asked: dict[str, bytes] = {}
         if meant and where is not None:
             try:
-                model = load_model(self._model, self._root)
+                model = load_model(self._model, self._root, self._environ)
                 asked = dict(zip(meant, model.embed(meant), strict=True))
             except EngineUnavailable as error:
                 notes.append(f"searched by words only: {error}")
@@ -262,7 +265,7 @@ class EmbeddedEngine:
 
     def device(self) -> str:
         """Where the configured model would run. Raises EngineUnavailable when it cannot."""
-        return model_device(self._model, self._root)
+        return model_device(self._model, self._root, self._environ)
 
     def status(self) -> Status:
         """Counts, freshness and place of the index."""

@@ -15,11 +15,15 @@ def installed(project: Project) -> str:
 
 def to_download(project: Project) -> str:
     """What the first embed downloads; "" when nothing. Raises EngineUnavailable when it cannot."""
-    missing = to_fetch(project.configuration.search.embed_model, project.repository.root)
+    missing = to_fetch(
+        project.configuration.search.embed_model, project.repository.root, project.environ
+    )
     return f"the model {missing}" if missing else ""
 
 
 def embedder(project: Project) -> str:
     """The model that embeds, loaded to see that it can, and where. Raises EngineUnavailable."""
-    model = load_model(project.configuration.search.embed_model, project.repository.root)
+    model = load_model(
+        project.configuration.search.embed_model, project.repository.root, project.environ
+    )
     return f"{model.id} on {model.device}"

@@ -8,7 +8,6 @@ no finding goes away for it, and what the rules found is never shown to it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -36,13 +35,13 @@ def judged(
     subject: Subject,
     review: ReviewOutcome,
     *,
+    environ: Mapping[str, str],
     suggestions: int = 1,
-    environ: Mapping[str, str] = os.environ,
     limit: int = LIMIT,
     seconds: float = SECONDS,
     boundary: Callable[[], str] = random_boundary,
 ) -> ReviewOutcome:
-    """The review of `subject` with what a model adds.
+    """The review of `subject` with what a model adds; `environ` tells whether a fork is reviewed.
 
     `suggestions` is how many records are suggested at most, `limit` how many characters a question
     may have, `seconds` how long an answer may take. A model that fails, a question over the limit,

@@ -38,7 +38,11 @@ def root(tmp_path: Path) -> Path:
 def open_at(root: Path, *, tree: str = "one", model: str = "./tiny") -> EmbeddedEngine:
     """The engine of one of several work trees that share their vectors."""
     return EmbeddedEngine(
-        root, root / tree / ".sdd/search/index.db", root / "shared/vectors.db", model=model
+        root,
+        root / tree / ".sdd/search/index.db",
+        root / "shared/vectors.db",
+        model=model,
+        environ=os.environ,
     )
 
 

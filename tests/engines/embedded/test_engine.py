@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,7 +32,11 @@ CACHE = "# Cache pages in Redis\n\n## Decision Outcome\n\nPages are cached for a
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[EmbeddedEngine]:
     one = EmbeddedEngine(
-        tmp_path, tmp_path / ".sdd/search/index.db", tmp_path / "vectors.db", clock=lambda: 1000.0
+        tmp_path,
+        tmp_path / ".sdd/search/index.db",
+        tmp_path / "vectors.db",
+        clock=lambda: 1000.0,
+        environ=os.environ,
     )
     yield one
     one.close()
@@ -212,7 +217,7 @@ def test_the_check_finds_damage_inside(engine: EmbeddedEngine, tmp_path: Path) -
     data = bytearray(path.read_bytes())
     data[4096 * 3 :] = b"\x55" * (len(data) - 4096 * 3)
     path.write_bytes(data)
-    damaged = EmbeddedEngine(tmp_path, path, tmp_path / "vectors.db")
+    damaged = EmbeddedEngine(tmp_path, path, tmp_path / "vectors.db", environ=os.environ)
     try:
         assert damaged.check()
     finally:
@@ -224,8 +229,10 @@ def test_a_foreign_file_is_an_error_or_set_aside(tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_bytes(b"x" * 5000)
     with pytest.raises(IndexDamaged):
-        EmbeddedEngine(tmp_path, path, tmp_path / "vectors.db")
-    engine = EmbeddedEngine(tmp_path, path, tmp_path / "vectors.db", repair=True)
+        EmbeddedEngine(tmp_path, path, tmp_path / "vectors.db", environ=os.environ)
+    engine = EmbeddedEngine(
+        tmp_path, path, tmp_path / "vectors.db", repair=True, environ=os.environ
+    )
     assert engine.rebuilt
     assert "set aside" in engine.notes[0]
     engine.close()

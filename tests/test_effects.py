@@ -1,0 +1,114 @@
+"""Effects come in as arguments: only the edges of the program read its environment."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import sdd_hooks
+
+PACKAGE = Path(sdd_hooks.__file__).parent
+
+EDGES = (
+    "cli/",
+    # Started with the interpreter of the system, before sdd is installed.
+    "action/installation.py",
+    # Processes in the background.
+    "embedding/backfill.py",
+    "embedding/background.py",
+    "engines/qmd/release.py",
+    "githooks/background.py",
+    "githooks/vectors.py",
+    # Called by llm.
+    "models/llm_plugin.py",
+)
+"""Modules and packages that pass the environment of the process on."""
+
+ENVIRONMENT = ("os.environ", "os.environb", "os.getenv")
+EFFECTS = (*ENVIRONMENT, "os.getcwd", "Path.cwd", "sys.stdin", "sys.stdout", "sys.stderr")
+
+
+def test_only_the_edges_read_the_environment() -> None:
+    found = {
+        f"{path}:{line}"
+        for path, tree in modules()
+        if not path.startswith(EDGES)
+        for line in uses(tree, ENVIRONMENT)
+    }
+    assert found == set()
+
+
+def test_every_edge_reads_the_environment() -> None:
+    found = {path for path, tree in modules() if any(uses(tree, ENVIRONMENT))}
+    assert [edge for edge in EDGES if not any(path.startswith(edge) for path in found)] == []
+
+
+def test_no_default_value_is_an_effect() -> None:
+    found = {
+        f"{path}:{line}"
+        for path, tree in modules()
+        for default in defaults(tree)
+        for line in uses(default, EFFECTS)
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(environ=os.environ): ...",
+        "def f(*, home=os.getenv('HOME')): ...",
+        "def f(root: Path = Path.cwd()): ...",
+        "def f(write=sys.stdout.write): ...",
+        "async def f(out=sys.stderr): ...",
+        "f = lambda out=sys.stdout: out",
+        "class A(NamedTuple):\n    environ: Mapping[str, str] = os.environ",
+    ],
+)
+def test_a_default_that_is_an_effect_is_found(source: str) -> None:
+    tree = ast.parse(source)
+    assert [line for default in defaults(tree) for line in uses(default, EFFECTS)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["print(os.environ['HOME'])", "from os import environ", "from os import getenv as get"],
+)
+def test_a_use_of_the_environment_is_found(source: str) -> None:
+    assert list(uses(ast.parse(source), ENVIRONMENT)) == [1]
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    """Every module of the package: its path in the package, and its syntax tree."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_bytes())
+
+
+def uses(tree: ast.AST, names: tuple[str, ...]) -> Iterator[int]:
+    """The lines in which one of these dotted names is used or imported."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and _dotted(node) in names:
+            yield node.lineno
+        if isinstance(node, ast.ImportFrom):
+            imported = {f"{node.module}.{alias.name}" for alias in node.names}
+            if imported.intersection(names):
+                yield node.lineno
+
+
+def _dotted(node: ast.Attribute) -> str:
+    return f"{node.value.id}.{node.attr}" if isinstance(node.value, ast.Name) else ""
+
+
+def defaults(tree: ast.AST) -> Iterator[ast.expr]:
+    """Default values of parameters, and of the fields of classes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arguments):
+            yield from node.defaults
+            yield from filter(None, node.kw_defaults)
+        if isinstance(node, ast.ClassDef):
+            for statement in node.body:
+                if isinstance(statement, ast.AnnAssign) and statement.value:
+                    yield statement.value
