@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 
 from benchmarks.corpus import SEED, sentences
-from tests.support.github import GitHub, serving_github
+from tests.support.github import FakeGitHub, serving_github
 from tests.support.loopback import Request
 
 SPAN = 100_000_000
@@ -29,7 +29,7 @@ _MENTIONS = 0.3
 def main(arguments: Sequence[str]) -> int:
     """Serve until stdin ends."""
     count = int(arguments[0])
-    github = GitHub(_NOW, checked=False)
+    github = FakeGitHub(_NOW, checked=False)
     with serving_github(github) as server:
         fill(github, count)
         server.faults.append(_later)
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def fill(github: GitHub, count: int) -> None:
+def fill(github: FakeGitHub, count: int) -> None:
     """Add `count` issues of prose, the same each time, and have the listing ready to be sent."""
     pool = sentences()
     chance = random.Random(SEED)
