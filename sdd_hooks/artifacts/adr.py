@@ -1,4 +1,4 @@
-"""Architecture decision records: MADR, Nygard's form, Y-statements, and mixtures of them."""
+"""Read architecture decision records: MADR, Nygard's form, Y-statements, and mixtures of them."""
 
 # Governing: SPEC-0002 REQ "Records as they are found"
 
@@ -52,10 +52,10 @@ _Y_DECIDED = lazy_regex(r"\bwe\s+(?:have\s+)?(?:decided?|chose|choose)\b", re.IG
 
 
 def read_adr(path: str, text: str, module: str = "") -> Artifact | None:
-    """The ADR in the file at `path`, None when the file is no record.
+    """Read the ADR in the file at `path`. None: the file is not a record. Never raises.
 
-    No records are the index of a folder, a template, and an unnumbered page that has no status,
-    does not say what was decided and is not called an ADR. Never raises.
+    These files are not records: the index of a folder, a template, and a page without a number, a
+    status and a decision whose name does not begin with `adr`.
     """
     name = _record_name(path)
     if not name or _TEMPLATE_NAME.fullmatch(name):
@@ -94,7 +94,7 @@ def read_adr(path: str, text: str, module: str = "") -> Artifact | None:
 
 
 def _record_name(path: str) -> str:
-    """The name that carries the number: of the file, or of the folder whose page it is."""
+    """Return the name that has the number: of the file, or of the folder whose index it is."""
     file = PurePosixPath(path)
     if file.suffix.lower() not in _SUFFIXES:
         return ""
@@ -104,6 +104,7 @@ def _record_name(path: str) -> str:
 
 
 def _decision(document: ArtifactDocument) -> tuple[int, int] | None:
+    """Return the first and last line of the decision: its section, else a Y-statement."""
     for at, section in enumerate(document.sections):
         if normalize_field_name(section.title) in _DECISIONS:
             last = section.last_line
@@ -116,7 +117,7 @@ def _decision(document: ArtifactDocument) -> tuple[int, int] | None:
 
 
 def _y_statement(prose: str) -> tuple[int, int] | None:
-    """The paragraph `In the context of …, facing …, we decided for … to achieve …, accepting …`."""
+    """Find the paragraph `In the context of …, facing …, we decided for … to achieve …`."""
     for match in islice(_Y_STATEMENT.finditer(prose), 20):
         end = prose.find("\n\n", match.start())
         end = len(prose.rstrip()) if end < 0 else end

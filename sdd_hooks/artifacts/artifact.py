@@ -1,4 +1,4 @@
-"""An artifact: an ADR or a spec as it was read from the work tree."""
+"""An artifact: an ADR or a spec, as read from its files."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sdd_hooks.text.markdown import Section
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """What one ADR, or one spec with its design, says about itself.
+    """The content of one ADR, or of one spec with its design.
 
-    The `path` (a spec's: of its spec.md) is the key, since numbers are given twice in practice.
-    `id` is None without a number. `status` is the one that counts, `statuses` all that are
-    written. `date` is ISO or "". `decision` is the first and last line of what was decided.
-    `successors` are the artifacts that a superseded one names. `design` is the path of a spec's
-    design.md, "" when there is none. `findings` is what is wrong with the file on its own.
+    The `path` (of a spec: its spec.md) is the key, because two files may have one number. `id` is
+    None without a number. `status` is the effective one of all written `statuses`. `date` is ISO or
+    "". `decision` is the first and last line of the decision. `successors` are the artifacts that
+    a superseded one names. `design` is the path of a spec's design.md or "". `findings` are the
+    problems that the file shows without the other artifacts.
     """
 
     kind: ArtifactKind
@@ -45,7 +45,7 @@ class Artifact:
 
     @property
     def name(self) -> str:
-        """What to call it: its id, else the name of its file or folder."""
+        """The id, else the name of the file or folder."""
         if self.id:
             return str(self.id)
         path = PurePosixPath(self.path)
@@ -54,5 +54,5 @@ class Artifact:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Its files."""
+        """The files of the artifact."""
         return (self.path, self.design) if self.design not in ("", self.path) else (self.path,)

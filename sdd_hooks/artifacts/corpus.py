@@ -1,4 +1,4 @@
-"""All artifacts of a project together: what each id stands for, and where that is not clear."""
+"""All artifacts of a project: the lookup from ids to artifacts, and ids that several share."""
 
 # Governing: SPEC-0002 REQ "Collisions are reported"
 
@@ -19,7 +19,7 @@ from sdd_hooks.text.decoding import decode
 
 @dataclass(frozen=True, slots=True)
 class ArtifactFile:
-    """A file below a folder of ADRs or specs: its path in the repository, and its bytes."""
+    """A file in a folder of ADRs or specs: its path in the repository, and its bytes."""
 
     path: str
     data: bytes
@@ -29,7 +29,7 @@ class ArtifactFile:
 
 @dataclass(frozen=True, slots=True)
 class IdCollision:
-    """An id that several artifacts have, and their paths."""
+    """An id that several artifacts share, and their paths."""
 
     id: ArtifactId
     paths: tuple[str, ...]
@@ -37,27 +37,27 @@ class IdCollision:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Every artifact, by module, kind and path. The path is the key; an id may have several."""
+    """Every artifact, ordered by module, kind and path. Paths are unique; ids may not be."""
 
     artifacts: tuple[Artifact, ...] = ()
 
     @cached_property
     def by_id(self) -> Mapping[ArtifactId, tuple[Artifact, ...]]:
-        """The artifacts of each id, by path."""
-        found: dict[ArtifactId, tuple[Artifact, ...]] = {}
+        """The artifacts of each id, ordered by path."""
+        by_id: dict[ArtifactId, tuple[Artifact, ...]] = {}
         for artifact in self.artifacts:
             if artifact.id:
-                found[artifact.id] = (*found.get(artifact.id, ()), artifact)
-        return found
+                by_id[artifact.id] = (*by_id.get(artifact.id, ()), artifact)
+        return by_id
 
     @cached_property
     def by_path(self) -> Mapping[str, Artifact]:
-        """The artifact that each file belongs to, a design.md to its spec."""
+        """The artifact of each file. A design.md belongs to its spec."""
         return {path: artifact for artifact in self.artifacts for path in artifact.paths}
 
     @property
     def collisions(self) -> tuple[IdCollision, ...]:
-        """Ids that more than one artifact has, in order."""
+        """The ids that several artifacts share, in order."""
         return tuple(
             IdCollision(identifier, tuple(artifact.path for artifact in artifacts))
             for identifier, artifacts in sorted(self.by_id.items())
@@ -65,14 +65,15 @@ class Corpus:
         )
 
     def resolve(self, identifier: ArtifactId | str) -> tuple[Artifact, ...]:
-        """The artifacts with this id, in any spelling: none, one, or those that collide."""
-        found = parse_id(identifier) if isinstance(identifier, str) else identifier
-        return self.by_id.get(found, ()) if found else ()
+        """Return the artifacts with this id, in any spelling. Several when the id collides."""
+        parsed = parse_id(identifier) if isinstance(identifier, str) else identifier
+        return self.by_id.get(parsed, ()) if parsed else ()
 
     def close_matches(self, identifier: ArtifactId, limit: int = 3) -> tuple[ArtifactId, ...]:
-        """Ids that somebody may have meant: one digit off, the same number in another module.
+        """Return existing ids that `identifier` may be a misspelling of, the closest first.
 
-        Only where there is none, the same number of the other kind.
+        Candidates have one digit changed, or the same number in another module. Without any, they
+        are the ids of the other kind with the same number.
         """
         digits = f"{identifier.number:05d}"
         near, others = [], []
@@ -82,11 +83,11 @@ class Corpus:
                 near.append((distance, abs(other.number - identifier.number), other))
             elif not distance:
                 others.append(other)
-        found = [other for *_, other in sorted(near)] or sorted(others)
-        return tuple(found[:limit])
+        matches = [other for *_, other in sorted(near)] or sorted(others)
+        return tuple(matches[:limit])
 
     def edges(self) -> tuple[Edge, ...]:
-        """Every written edge and the derived inverse of each, once, written ones first."""
+        """Return every written edge, then the inverses that no artifact writes itself."""
         written = [edge for artifact in self.artifacts for edge in artifact.edges]
         known = {(edge.kind, edge.source, edge.target) for edge in written}
         derived = []
@@ -99,9 +100,9 @@ class Corpus:
 
 
 def load_corpus(sources: Iterable[ArtifactFile]) -> Corpus:
-    """Read every artifact among the files. A pure function of them; never raises.
+    """Read every artifact among the files. Never raises.
 
-    Files that are no record (indexes, templates, other pages) are left out.
+    Indexes, templates and other pages are skipped.
     """
     artifacts: list[Artifact] = []
     folders: dict[tuple[str, str], dict[str, str]] = {}

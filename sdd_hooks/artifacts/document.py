@@ -1,4 +1,4 @@
-"""What ADRs and specs have in common: frontmatter, title, id, status, date, in any arrangement."""
+"""Read the parts that ADRs and specs share: frontmatter, title, id, status, date and edges."""
 
 # Governing: SPEC-0002 REQ "Records as they are found"
 
@@ -30,7 +30,7 @@ from sdd_hooks.findings import Finding
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section, mask_non_prose, parse_sections
 
-# Headings that every record has; none of them is a title.
+# Headings of the standard sections of a record: a document title is never one of them.
 STANDARD_SECTIONS = frozenset(
     {
         "status",
@@ -87,9 +87,10 @@ _PLACEHOLDER = lazy_regex(
 
 @dataclass(frozen=True, slots=True)
 class ArtifactDocument:
-    """One Markdown file of an artifact. `title` is without its id; "" when there is none.
+    """One parsed Markdown file of an artifact. `title` is without the id, "" when there is none.
 
-    `heading_id` is the id in the title, `own_id` that of the frontmatter.
+    `heading_id` is the id in the title, `own_id` the id in the frontmatter. `prose` is the text
+    without code, comments and frontmatter.
     """
 
     prose: str
@@ -104,23 +105,23 @@ class ArtifactDocument:
 
     @property
     def status(self) -> ArtifactStatus:
-        """The status that counts."""
+        """The effective status."""
         return self.statuses[0] if self.statuses else NO_STATUS
 
 
 def read_document(text: str, kind: ArtifactKind, module: str = "") -> ArtifactDocument:
     """Read the text of an ADR or spec. Never raises."""
     plain = mask_non_prose(text)
-    found = tuple(parse_sections(text))
+    sections = tuple(parse_sections(text))
     matter = read_frontmatter(text)
-    fields = read_header_fields(plain, found)
-    title, identifier, line = _title(matter, found, kind, module)
+    fields = read_header_fields(plain, sections)
+    title, identifier, line = _title(matter, sections, kind, module)
     return ArtifactDocument(
         prose=plain,
-        sections=found,
+        sections=sections,
         matter=matter,
         fields=fields,
-        statuses=find_statuses(matter, fields, plain, found),
+        statuses=find_statuses(matter, fields, plain, sections),
         title=title,
         heading_id=identifier,
         heading_line=line,
@@ -129,13 +130,13 @@ def read_document(text: str, kind: ArtifactKind, module: str = "") -> ArtifactDo
 
 
 def _title(
-    matter: Frontmatter, found: Sequence[Section], kind: ArtifactKind, module: str
+    matter: Frontmatter, sections: Sequence[Section], kind: ArtifactKind, module: str
 ) -> tuple[str, ArtifactId | None, int]:
-    """The title without its id, the id in it, and its line: of the heading, or the frontmatter."""
+    """Return the title without its id, the id, and the line: from the heading or frontmatter."""
     heading, identifier, line = "", None, 0
-    top = next((s for s in found if s.level == 1 and not _is_standard(s)), None)
-    if top is None and not any(s.level == 1 for s in found):
-        top = next((s for s in found if s.level), None)
+    top = next((s for s in sections if s.level == 1 and not _is_standard(s)), None)
+    if top is None and not any(s.level == 1 for s in sections):
+        top = next((s for s in sections if s.level), None)
     if top and top.level < 3 and not _is_standard(top):
         identifier, heading = split_heading(top.title, kind, module)
         line = top.first_line
@@ -150,12 +151,12 @@ def _is_standard(section: Section) -> bool:
 
 
 def is_placeholder_title(title: str) -> bool:
-    """Whether this is a title that a template holds for its users to replace."""
+    """Whether the title is the placeholder of a template."""
     return bool(_PLACEHOLDER.fullmatch(title.strip()))
 
 
 def find_date(document: ArtifactDocument, name: str = "") -> str:
-    """The date of the decision as `YYYY-MM-DD`: as a field, else in the file's name; "" if none."""
+    """Return the date as `YYYY-MM-DD` from a field, else from the file name, else ""."""
     written = [document.matter.text(key) for key in _DATE_FIELDS]
     written += [field.value for field in document.fields if field.name in _DATE_FIELDS]
     for text in (*written, name):
@@ -167,7 +168,7 @@ def find_date(document: ArtifactDocument, name: str = "") -> str:
 
 
 def title_from_name(name: str) -> str:
-    """A title made of a file's or folder's name: `0004-use-queues` is "Use queues"."""
+    """Make a title of the name of a file or folder: `0004-use-queues` becomes "Use queues"."""
     words = re.sub(r"[-_ ]+", " ", _NUMBER_OF_NAME.sub("", name, count=1)).strip()
     return words[:1].upper() + words[1:]
 
@@ -175,9 +176,9 @@ def title_from_name(name: str) -> str:
 def find_edges(
     document: ArtifactDocument, holder: EdgeOwner
 ) -> tuple[tuple[Edge, ...], tuple[Finding, ...]]:
-    """The written edges of a document, and what is wrong with them.
+    """Return the written edges of a document, and the findings about them.
 
-    Edges in prose count only where the frontmatter has none of that kind.
+    Edges in prose count only for kinds that the frontmatter does not have.
     """
     edges, findings = read_frontmatter_edges(document.matter, holder)
     kinds = {edge.kind for edge in edges}
@@ -186,6 +187,7 @@ def find_edges(
 
 
 def _statements(document: ArtifactDocument) -> Iterator[tuple[str, str, int]]:
+    """Yield the header fields and the text under Status as (field name or "", text, line)."""
     for field in document.fields:
         yield field.name, field.value, field.line
     for section in find_status_sections(document.sections):
@@ -196,14 +198,14 @@ def _statements(document: ArtifactDocument) -> Iterator[tuple[str, str, int]]:
 def find_successors(
     document: ArtifactDocument, kind: ArtifactKind, module: str = ""
 ) -> tuple[ArtifactId, ...]:
-    """What a superseded document says replaced it, in its status or a `Superseded by` field."""
+    """Return the ids that replace a superseded document: from its status or `Superseded by`."""
     if document.status.value != "superseded":
         return ()
     texts = [document.matter.text("superseded-by")]
     texts += [field.value for field in document.fields if field.name == "superseded-by"]
     texts += [status.text for status in document.statuses if status.value == "superseded"]
     for text in texts:
-        # What stands in parentheses is history: superseded by 9 (was: amended by 7).
+        # Parentheses contain history: superseded by 9 (was: amended by 7).
         outside = re.sub(r"\s\([^()]*(?:\([^()]*\)[^()]*)*\)", "", text)
         named = find_ids(outside, kind, module)
         bare = parse_id(outside, kind, module)
@@ -213,20 +215,20 @@ def find_successors(
 
 
 def check_document(document: ArtifactDocument, path: str) -> Iterator[Finding]:
-    """What is wrong with a document on its own, its edges aside."""
+    """Yield the findings that one document shows, except those about edges."""
     matter = document.matter
     if matter.error:
         line, message = matter.error.line, matter.error.message
         yield Finding(path, line, "broken-frontmatter", "critical", message)
     for key in dict.fromkeys(matter.duplicates):
-        message = f"`{key}` stands in the frontmatter more than once: keep one"
+        message = f"`{key}` occurs in the frontmatter more than once: keep one"
         yield Finding(path, matter.lines.get(key, 0), "duplicate-key", "warning", message, key)
     status = document.status
     if status.value == UNKNOWN:
         message = (
-            f"`{_quoted(status.text)}` is no status: use proposed, accepted, rejected, deprecated"
-            " or superseded for an ADR, draft, review, approved, implemented or deprecated for a"
-            " spec"
+            f"`{_quoted(status.text)}` is not a status: use proposed, accepted, rejected,"
+            " deprecated or superseded for an ADR, draft, review, approved, implemented or"
+            " deprecated for a spec"
         )
         yield Finding(path, status.line, "unknown-status", "warning", message, status.text)
     for other in document.statuses[1:]:

@@ -1,4 +1,4 @@
-"""Edges between artifacts: written forwards in the frontmatter, with inverses that are derived."""
+"""Edges between artifacts: written forwards in the frontmatter; the inverses are derived."""
 
 # Governing: SPEC-0002 REQ "Edges"
 
@@ -38,7 +38,7 @@ FORWARD: Mapping[ArtifactKind, Mapping[str, tuple[ArtifactKind, ...]]] = {
         "related": ("SPEC", "ADR"),
     },
 }
-"""The edges an artifact of each kind may write, and what they lead to."""
+"""The edges that an artifact of each kind may write, and the kinds of their targets."""
 
 INVERSES: Mapping[str, str] = {
     "supersedes": "superseded-by",
@@ -49,12 +49,12 @@ INVERSES: Mapping[str, str] = {
     "requires": "depended-on-by",
     "related": "related",
 }
-"""The name of each edge seen from its target. Derived, never written; `related` is symmetric."""
+"""The name of each edge, seen from its target. Derived, never written; `related` is symmetric."""
 
 _WRITTEN_INVERSES = {derived: edge for edge, derived in INVERSES.items() if derived != edge}
 
-# Edges of one family lead the same way in time, so a circle within it is a contradiction. Across
-# families it is not: `ADR-0001 governs SPEC-0001` and `SPEC-0001 implements ADR-0001` say the same.
+# Edges of one family point the same way in time, so a cycle of them is a contradiction. A cycle
+# across families is not: `ADR-0001 governs SPEC-0001` and `SPEC-0001 implements ADR-0001` agree.
 _FAMILIES = (("supersedes", "extends", "implements", "requires"), ("enables", "governs"))
 
 _PROSE_KINDS = {
@@ -84,10 +84,10 @@ _NOTHING = frozenset({"", "-", "none", "n/a", "na", "null", "tbd"})
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`source` has an edge of this kind to `target`, written in the file at `path` on `line`.
+    """An edge from `source` to `target`, written in the file at `path` on `line`.
 
-    A derived one is the inverse of a written one and has that one's place. The source of an
-    artifact without a number is None.
+    A derived edge has the place of the written edge that it inverts. The source is None for an
+    artifact without a number.
     """
 
     kind: str
@@ -99,13 +99,13 @@ class Edge:
 
     @property
     def derived(self) -> bool:
-        """Whether nobody wrote this edge, only its inverse."""
+        """Whether only the inverse of this edge is written."""
         return self.origin == "derived"
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeOwner:
-    """The artifact whose edges are read. Ids without a module belong to its `module`."""
+    """The artifact whose edges are read. Ids without a module refer to its `module`."""
 
     kind: ArtifactKind
     id: ArtifactId | None
@@ -116,10 +116,10 @@ class EdgeOwner:
 def read_frontmatter_edges(
     matter: Frontmatter, holder: EdgeOwner
 ) -> tuple[tuple[Edge, ...], tuple[Finding, ...]]:
-    """The edges in an artifact's frontmatter, and what is wrong with how they are written.
+    """Return the edges in the frontmatter of an artifact, and the findings about them.
 
-    Findings: a written inverse, an edge that this kind does not have, a value that is no list, an
-    item that is no id. Never raises.
+    The findings: a written inverse, an edge that this kind of artifact does not have, a value that
+    is not a list, and an item that is not an id. Never raises.
     """
     edges: list[Edge] = []
     findings: list[Finding] = []
@@ -167,14 +167,14 @@ def _read_key(matter: Frontmatter, key: str, holder: EdgeOwner) -> Iterator[Edge
             continue
         if target.kind not in kinds:
             noun = "ADRs" if kinds[0] == "ADR" else "specs"
-            message = f"`{key}` of this artifact leads to {noun}, and {target} is none"
+            message = f"`{key}` of this artifact leads to {noun}, and {target} is not one"
             yield finding("edge-kind", "warning", message, item)
         yield Edge(key, holder.id, target, holder.path, line)
 
 
 def _target(item: str, kinds: tuple[ArtifactKind, ...], module: str) -> ArtifactId | None:
-    if found := parse_id(item, kinds[0], module):
-        return found
+    if target := parse_id(item, kinds[0], module):
+        return target
     if len(linked := find_ids(item, kinds[0], module)) == 1:
         return linked[0]
     name = item.rsplit("/", 1)[-1]
@@ -191,10 +191,10 @@ def _short(text: str) -> str:
 def read_prose_edges(
     statements: Iterable[tuple[str, str, int]], holder: EdgeOwner
 ) -> Iterator[Edge]:
-    """Edges written as text at the top or under Status, such as `Supersedes [4](0004-x.md)`.
+    """Yield edges written as text, such as `Supersedes [4](0004-x.md)`, at the top or under Status.
 
-    `statements` are (name of the field or "", text, line). Only a text that holds ids and nothing
-    else but notes in parentheses is read: whatever needs interpreting is no edge.
+    `statements` are (name of the field or "", text, line). A text counts only if it consists of ids
+    and notes in parentheses: anything else would need interpretation.
     """
     for field, text, line in statements:
         match = None if field else _PROSE.match(text.lstrip("*_ "))
@@ -219,18 +219,18 @@ def _is_ids_alone(value: str) -> bool:
 
 
 def inverse_edge(edge: Edge) -> Edge | None:
-    """The derived edge from the target back to the source, None when the source has no id."""
+    """Return the derived edge from the target to the source, None when the source has no id."""
     if edge.source is None:
         return None
     return Edge(INVERSES[edge.kind], edge.target, edge.source, edge.path, edge.line, "derived")
 
 
 def find_cycles(edges: Iterable[Edge]) -> tuple[tuple[Edge, ...], ...]:
-    """Circles among written edges, each as the edges that lead around it, each circle once.
+    """Return the cycles among written edges, each once, as the edges along it.
 
-    `related` edges are symmetric and make none. The order depends on the ids alone.
+    `related` edges are symmetric and do not count. The order depends on the ids alone.
     """
-    found: list[tuple[Edge, ...]] = []
+    result: list[tuple[Edge, ...]] = []
     written = [(edge.source, edge) for edge in edges if edge.source and not edge.derived]
     written.sort(key=lambda pair: (pair[0], pair[1].target, pair[1].kind, pair[1].path))
     for family in _FAMILIES:
@@ -238,12 +238,12 @@ def find_cycles(edges: Iterable[Edge]) -> tuple[tuple[Edge, ...], ...]:
         for source, edge in written:
             if edge.kind in family:
                 outgoing.setdefault(source, []).append(edge)
-        found.extend(_cycles(outgoing))
-    return tuple(found)
+        result.extend(_cycles(outgoing))
+    return tuple(result)
 
 
 def _cycles(outgoing: Mapping[ArtifactId, Sequence[Edge]]) -> Iterator[tuple[Edge, ...]]:
-    """Depth first with a stack of its own: a chain of artifacts may be longer than Python's."""
+    """Search depth first. The explicit stack allows chains longer than Python's recursion limit."""
     done: set[ArtifactId] = set()
     for root in outgoing:
         if root in done:

@@ -1,6 +1,7 @@
-"""The fields people write at the top of a record without frontmatter.
+"""Read the fields at the top of a record without frontmatter.
 
-`- **Status:** accepted`, `* Date: 2026-01-01`, `**Status**: x`, and tables of either direction.
+`- **Status:** accepted`, `* Date: 2026-01-01`, `**Status**: x`, and tables in either
+direction.
 """
 
 # Governing: SPEC-0002 REQ "Records as they are found"
@@ -15,7 +16,7 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
 
 MAX_LINES = 120
-"""Fields further down than this are not looked for: the top of a record is short."""
+"""Fields below this line of a section are ignored."""
 
 MAX_VALUE = 2_000
 """Longer values, in characters, are cut."""
@@ -23,7 +24,7 @@ MAX_VALUE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class HeaderField:
-    """A name in lower case with hyphens, the value as one line of Markdown, and where it begins."""
+    """A field: its name in lower case with hyphens, its value on one line, and its first line."""
 
     name: str
     value: str
@@ -39,40 +40,40 @@ _FIELD = lazy_regex(
     [ \t]*(?P<value>.*)""",
     re.VERBOSE,
 )
-# Every repetition has a limit: where a comment was blanked there may be thousands of spaces.
+# Every repetition has a limit: a blanked comment may be thousands of spaces.
 _NEXT_ON_LINE = lazy_regex(
     r"(?<![ \t])[ \t]{1,8}(?:[|·•][ \t]{0,8})?(?=\*\*[A-Za-z][A-Za-z /_-]{0,40}(?::\*\*|\*\*:))"
 )
 _LINE_BREAK = lazy_regex(r"(?:\\|<br ?/?>)[ \t]*$", re.IGNORECASE)
 _DELIMITER_ROW = lazy_regex(r"[ ]{0,3}\|?[ ]?:?-+:?[ ]?(?:\|[ ]?:?-+:?[ ]?){0,30}\|?[ ]*$")
 
-# What a table's second column may be headed with when its rows are records and not fields.
+# Headings of the second column of a table whose rows are records, not fields.
 _COLUMN_NAMES = frozenset({"date", "author", "authors", "owner", "deciders", "decision-makers"})
 
 
-def read_header_fields(prose: str, found: Sequence[Section]) -> tuple[HeaderField, ...]:
-    """The fields at the top of a document: up to its second heading, or in a Metadata section.
+def read_header_fields(prose: str, sections: Sequence[Section]) -> tuple[HeaderField, ...]:
+    """Return the fields above the second heading of a document, or in a Metadata section.
 
-    `prose` is the document without code and comments, `found` its sections.
+    `prose` is the document without code and comments.
     """
     read: list[HeaderField] = []
-    for section in _top(found):
-        # Split here and not for the whole document, which may be long.
+    for section in _top(sections):
+        # Only this section is split: the document may be long.
         lines = prose[section.start : min(section.end, section.start + 50_000)].split("\n")
         read.extend(_fields(lines[:MAX_LINES], section.first_line))
     return tuple(read)
 
 
-def _top(found: Sequence[Section]) -> Iterator[Section]:
+def _top(sections: Sequence[Section]) -> Iterator[Section]:
     headed = 0
-    for section in found[:50]:
+    for section in sections[:50]:
         headed += section.level > 0
         if headed < 2 or normalize_field_name(section.title) == "metadata":
             yield section
 
 
 def normalize_field_name(name: str) -> str:
-    """A field's or heading's name as it is compared: letters in lower case, hyphens between."""
+    """Reduce the name of a field or heading for comparison: lower-case words and hyphens."""
     return "-".join(re.findall(r"[^\W\d_]+", name.lower()))
 
 
@@ -104,7 +105,7 @@ def _fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
 
 
 def _continued(lines: Sequence[str], at: int, value: str) -> tuple[int, str]:
-    """The value with the lines that go on with it: indented ones, or up to the closing bracket."""
+    """Append the continuation lines of a value: indented, or up to its closing bracket."""
     while at < len(lines) and len(value) < MAX_VALUE:
         line = lines[at]
         is_open = value.count("(") > value.count(")")

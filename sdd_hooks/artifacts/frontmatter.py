@@ -1,8 +1,8 @@
-"""The YAML at the top of an artifact, as plain text values.
+"""Read the YAML frontmatter of an artifact, with all scalars as text.
 
-Scalars stay as they are written: in YAML 1.1 `id: 0007` is an octal number and `2026-01-01` a date
-object, and neither is what the author meant. The YAML is read event by event, so that depth, size
-and aliases are bounded before anything is built from it.
+Scalars are not converted: YAML 1.1 would read `id: 0007` as an octal number and `2026-01-01` as a
+date object, and the author meant neither. The YAML is read event by event, so that depth, size and
+aliases are limited before any object is built.
 """
 
 # Governing: ADR-0012 (untrusted input), SPEC-0002 REQ "Frontmatter"
@@ -24,6 +24,7 @@ MAX_SIZE = 64 * 1024
 """Longer frontmatter, in characters, is not read."""
 
 MAX_DEPTH = 16
+"""Deeper nested frontmatter is an error."""
 
 _ADVICE = "quote a value that holds `: ` or begins with a bracket"
 
@@ -32,7 +33,7 @@ FrontmatterValue: TypeAlias = "str | list[FrontmatterValue] | dict[str, Frontmat
 
 @dataclass(frozen=True, slots=True)
 class FrontmatterError:
-    """Why the frontmatter could not be read as it stands, and on which line of the file."""
+    """Why the frontmatter is invalid, and the line of the file."""
 
     message: str
     line: int
@@ -40,10 +41,11 @@ class FrontmatterError:
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """The fields of a document's frontmatter, by key in lower case with hyphens.
+    """The frontmatter of a document: its fields by key, in lower case with hyphens.
 
-    Scalars are text, null is "". `lines` is where each key stands. `end` is the offset of the text
-    after it, 0 when there is none. With an `error`, `fields` holds what single lines still say.
+    Scalars are text, null is "". `lines` has the line of each key, `duplicates` the keys that occur
+    more than once. `end` is the offset after the frontmatter, 0 without frontmatter. With an
+    `error`, `fields` has the values of the lines that parse on their own.
     """
 
     fields: Mapping[str, FrontmatterValue] = field(default_factory=dict)
@@ -53,7 +55,7 @@ class Frontmatter:
     duplicates: tuple[str, ...] = ()
 
     def text(self, *keys: str) -> str:
-        """The first of these fields with a value, as one line of text; a list joined by commas."""
+        """Return the first of these fields with a value, on one line; a list joined by commas."""
         for key in keys:
             value = self.fields.get(key)
             if isinstance(value, list):
@@ -63,7 +65,7 @@ class Frontmatter:
         return ""
 
     def items(self, key: str) -> tuple[str, ...]:
-        """The scalars of a list field; a scalar field is a list of one, an empty one of none."""
+        """Return the scalars of a list field. A scalar counts as a list of one, "" as empty."""
         value = self.fields.get(key, "")
         if isinstance(value, list):
             return tuple(" ".join(item.split()) for item in value if isinstance(item, str) and item)
@@ -80,7 +82,7 @@ class _UnreadableError(Exception):
 
 
 def read_frontmatter(text: str) -> Frontmatter:
-    """The frontmatter of a document. Never raises: what is wrong with it is its `error`."""
+    """Read the frontmatter of a document. Never raises: a problem becomes its `error`."""
     text = unify_line_endings(text)
     end = find_frontmatter_end(text)
     if not end:
@@ -94,7 +96,7 @@ def read_frontmatter(text: str) -> Frontmatter:
     try:
         fields, lines, duplicates = _read(source)
     except _UnreadableError as unreadable:
-        last = source.count("\n") + 2  # YAML also counts line ends that editors do not
+        last = source.count("\n") + 2  # YAML also counts line endings that editors do not
         error = FrontmatterError(str(unreadable), min(unreadable.line, last))
         fields, lines = _line_by_line(source)
         return Frontmatter(fields, lines, end, error)
@@ -116,7 +118,7 @@ _LINE = lazy_regex(r"(?P<key>[A-Za-z][A-Za-z0-9 _-]{0,40}?)[ \t]*:(?:[ \t]+(?P<v
 
 
 def _line_by_line(source: str) -> tuple[dict[str, FrontmatterValue], dict[str, int]]:
-    """What broken YAML still says: the lines that read `key: value` or `key: [a, b]`."""
+    """Read the lines `key: value` and `key: [a, b]` of invalid YAML, each on its own."""
     fields: dict[str, FrontmatterValue] = {}
     lines: dict[str, int] = {}
     for number, line in enumerate(source.split("\n"), 2):
@@ -137,10 +139,10 @@ def _key(name: str) -> str:
 
 
 def _read(source: str) -> tuple[dict[str, FrontmatterValue], dict[str, int], tuple[str, ...]]:
-    """The top-level mapping, the line of each key, and keys that stand there more than once."""
+    """Parse the top-level mapping into fields, the line of each key, and duplicate keys."""
     import yaml
 
-    # libyaml's events: its composer recurses, and a few kilobytes of brackets crash it.
+    # Events, because the composer of libyaml recurses: a few kilobytes of brackets crash it.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     fields: dict[str, FrontmatterValue] = {}
     lines: dict[str, int] = {}
@@ -209,5 +211,5 @@ def _scalar(event: yaml.Event) -> str:
 
 
 def _line(event: yaml.Event) -> int:
-    """The line in the file: frontmatter begins on the second."""
+    """Return the line in the file: frontmatter begins on the second line."""
     return int(getattr(event.start_mark, "line", 0)) + 2

@@ -1,10 +1,10 @@
-"""Governing comments: what a file says about the artifacts that govern it.
+"""Read governing comments: the references of a source file to the artifacts that govern it.
 
     # Governing: ADR-0001 (why), SPEC-0003 REQ "Token Validation"
     # Implements: SPEC-0003 REQ "Name"
 
-The comment syntax of the language does not matter: what stands before `Governing:` on its line is
-taken for the comment's leader, and lines that begin with the same leader go on with it.
+The comment syntax of the language does not matter: the text before `Governing:` on its line is the
+comment's leader, and following lines with the same leader continue the comment.
 """
 
 # Governing: SPEC-0002 REQ "Governing comments"
@@ -24,14 +24,14 @@ from sdd_hooks.text.markdown import unify_line_endings
 GoverningVerb = Literal["governing", "implements"]
 
 MAX_COMMENT = 4_000
-"""A comment is followed for this many characters."""
+"""The characters of a comment that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoverningReference:
-    """One artifact that a comment names, on `line`; `requirement` and `reason` may be "".
+    """One artifact that a comment names, on `line`. `requirement` and `reason` may be "".
 
-    Each requirement of a spec that is named is one of these.
+    A comment that names several requirements of a spec makes one reference for each.
     """
 
     verb: GoverningVerb
@@ -47,7 +47,7 @@ _LABEL = lazy_regex(
     re.VERBOSE | re.IGNORECASE,
 )
 
-# What may stand between the label and the first id: spaces, or a line break and a leader.
+# Between the label and the first id: spaces, or a line break and a leader.
 _FIRST = lazy_regex(
     r"[\s#/*;%!>\-'\"|.:]{0,40}(?=\[?[@`*]{0,3}[\[(]?(?:adr|spec|\w[\w.-]*\]/))", re.I
 )
@@ -81,13 +81,13 @@ _SCENARIO = lazy_regex(r'\s*scenarios?\s*(?:"[^"]{1,300}"|“[^”]{1,300}”)',
 
 
 def read_governing(text: str) -> tuple[GoverningReference, ...]:
-    """Every artifact that the governing comments of a source file name, in order.
+    """Return every artifact that the governing comments of a source file name, in order.
 
-    Comments may go on over several lines, wherever they break. A label inside a string of code is
-    none. Never raises.
+    A comment may continue over several lines. A label in a string of code does not count. Never
+    raises.
     """
     text = unify_line_endings(text)
-    found: list[GoverningReference] = []
+    result: list[GoverningReference] = []
     position = line = 0
     for match in _LABEL.finditer(text):
         if not _FIRST.match(text, match.end()) or not _in_comment(text, match.start()):
@@ -95,12 +95,12 @@ def read_governing(text: str) -> tuple[GoverningReference, ...]:
         line += text.count("\n", position, match.start())
         position = match.start()
         verb: GoverningVerb = "governing" if match["governing"] else "implements"
-        found.extend(_entries(*_comment(text, match), verb, line + 1))
-    return tuple(found)
+        result.extend(_entries(*_comment(text, match), verb, line + 1))
+    return tuple(result)
 
 
 def _in_comment(text: str, start: int) -> bool:
-    """Whether what stands before the label on its line is a comment's leader, or nothing."""
+    """Whether the text before the label on its line is empty or the leader of a comment."""
     begin = max(text.rfind("\n", max(0, start - 300), start) + 1, start - 300, 0)
     before = text[begin:start]
     leader = _LEADER.match(before)
@@ -110,12 +110,12 @@ def _in_comment(text: str, start: int) -> bool:
 
 
 def _comment(text: str, label: re.Match[str]) -> tuple[str, list[int]]:
-    """What the comment says from the label on, as one text, and where in it each line begins."""
+    """Return the comment after the label as one text, and the offsets where its lines begin."""
     lines = text[label.end() : label.end() + MAX_COMMENT].split("\n")
     begin = text.rfind("\n", max(0, label.start() - 300), label.start()) + 1
     leader = _LEADER.match(text[begin : label.start()] if label.start() - begin <= 300 else "")
     marker = leader[0].strip() if leader else ""
-    # Inside a block comment or docstring the following lines may have no leader at all.
+    # In a block comment or docstring the following lines may have no leader.
     is_block = marker in ("", "*", '"""', "'''", "=begin", ">") or marker.startswith(
         ("/*", "<!--", "<%", "{", "(*")
     )
@@ -126,8 +126,8 @@ def _comment(text: str, label: re.Match[str]) -> tuple[str, list[int]]:
         content = raw
         if number:
             following = _LEADER.match(raw)
-            own = following[0].strip() if following else ""
-            if not own and not is_block:
+            has_leader = bool(following and following[0].strip())
+            if not has_leader and not is_block:
                 break
             content = raw[following.end() :] if following else raw
             if not content.strip() or _LABEL.match(content):
@@ -145,7 +145,7 @@ def _comment(text: str, label: re.Match[str]) -> tuple[str, list[int]]:
 def _entries(
     comment: str, starts: list[int], verb: GoverningVerb, first_line: int
 ) -> Iterator[GoverningReference]:
-    """Read `ID REQ "name" (reason), …` up to the first thing that is not of this form."""
+    """Yield the references of `ID REQ "name" (reason), …`, up to the first other text."""
 
     def line(at: int) -> int:
         return first_line + bisect_right(starts, at) - 1
@@ -156,9 +156,9 @@ def _entries(
     position = _skip(comment, 0)
     current: ArtifactId | None = None
     while position < len(comment):
-        here = mentions.get(position, [])
-        if here:
-            at, position, current = position, here[-1].end, here[-1].id
+        ids = mentions.get(position, [])
+        if ids:
+            at, position, current = position, ids[-1].end, ids[-1].id
         elif current and current.kind == "SPEC" and _REQ.match(comment, position):
             at = position
         else:
@@ -167,7 +167,7 @@ def _entries(
             position = link.end()
         names, position = _requirements(comment, position)
         reason, position = _reason(comment, position)
-        for earlier in here[:-1]:
+        for earlier in ids[:-1]:
             yield GoverningReference(verb, earlier.id, "", reason, line(at))
         for name in names or [""]:
             yield GoverningReference(verb, current, name, reason, line(at))
@@ -178,11 +178,12 @@ def _entries(
 
 
 def _skip(comment: str, position: int) -> int:
+    """Return the position after the separator and the opening decoration of an id."""
     separator = _SEPARATOR.match(comment, position)
     position = separator.end() if separator else position
     decoration = _ENTRY_ID.match(comment, position)
     end = decoration.end() if decoration else position
-    # `[api]/SPEC-0007` begins with its bracket.
+    # The bracket of `[api]/SPEC-0007` belongs to the id.
     return position if re.match(r"\[[\w.-]{1,64}\]/", comment[position : position + 70]) else end
 
 
@@ -200,7 +201,7 @@ def _requirements(comment: str, position: int) -> tuple[list[str], int]:
 
 
 def _reason(comment: str, position: int) -> tuple[str, int]:
-    """The text in the parentheses that follow, or to the end where they are never closed."""
+    """Return the text in the parentheses that follow, to the end when they are not closed."""
     opening = _OPENING.match(comment, position)
     if not opening:
         return "", position

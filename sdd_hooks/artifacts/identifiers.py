@@ -1,7 +1,7 @@
-"""Artifact ids: as data, in file names and headings, and wherever a text mentions one.
+"""Artifact ids: parse them in file names, headings and prose, and format them.
 
 Padding differs between a file, its heading and the texts that mention it, so ids are compared by
-number. Text in any spelling that people use is read; `ADR-0012` is the one that is written.
+number. Every common spelling is read; the written one is `ADR-0012`.
 """
 
 # Governing: SPEC-0002 REQ "Identifiers in every spelling"
@@ -18,18 +18,17 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 ArtifactKind = Literal["ADR", "SPEC"]
 
 MAX_RANGE = 64
-"""A range of more ids than this (`ADR-0001..9999`) is read as its two ends."""
-
+"""A range of more ids than this (`ADR-0001..9999`) yields its two ends only."""
 
 MAX_HEADING = 500
-"""Longer titles are cut here."""
+"""Longer titles, in characters, are cut."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class ArtifactId:
-    """A kind, a number, the letter after it (`0034a`), and the module of another project part.
+    """The kind, number, letter suffix (`0034a`) and module of an artifact.
 
-    `str()` is the canonical spelling: `ADR-0012`, `ADR-0034a`, `[api]/SPEC-0007`.
+    `str()` returns the canonical spelling: `ADR-0012`, `ADR-0034a`, `[api]/SPEC-0007`.
     """
 
     kind: ArtifactKind
@@ -44,7 +43,7 @@ class ArtifactId:
 
 @dataclass(frozen=True, slots=True)
 class IdReference:
-    """A mention of an artifact, at the character offsets `start` to `end` of the text."""
+    """An id in a text, between the character offsets `start` and `end`."""
 
     id: ArtifactId
     start: int
@@ -53,9 +52,9 @@ class IdReference:
 
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
-# What may follow a number: no digit, no letter, no decimal, no rest of a date.
+# A number must not be followed by a digit, a letter, decimals, or the rest of a date.
 _NUMBER_END = r"(?![0-9A-Za-z]|\.[0-9]|-[0-9]{2}-[0-9]{2}(?![0-9]))"
-# A letter is part of the id behind a padded number only: 3d is no id.
+# A letter belongs to the id only after a padded number: 3d is not an id.
 _DIGITS = r"(?P<number>[0-9]{1,5})(?P<suffix>(?:(?<=[0-9]{3})[a-z])?)"
 _NUMBER = _DIGITS + _NUMBER_END
 
@@ -83,8 +82,8 @@ _HEADING_LABEL = lazy_regex(
 )
 _AFTER_ID = lazy_regex(r"\s*(?:design\s*)?(?:[.:)|—–-]+)?\s*", re.IGNORECASE)
 
-# `ADR`, then anything people put between it and the number. Lower-case `spec` is also a word of
-# the language, and needs a hyphen and a padded number.
+# `ADR`, then any common separator before the number. Lower-case `spec` is also an English word, and
+# needs a hyphen and a padded number.
 _MENTION = lazy_regex(
     rf"""(?<![A-Za-z0-9])
     (?: (?P<adr>(?i:adr)) (?P<adrs>(?i:s)?)
@@ -99,8 +98,8 @@ _MENTION = lazy_regex(
     re.VERBOSE,
 )
 
-# What may stand between the ids of one mention. A hyphen is none: in `adr-012-3-add-index` the 3
-# is a step.
+# Between the ids of a list. A hyphen does not separate ids: in `adr-012-3-add-index` the 3 is a
+# step.
 _NEXT = lazy_regex(
     rf"""(?P<link>\]\([^()\s]{{0,200}}\))?
     (?: (?P<range>\.\.\.?|…|–|[ ](?:–|through|thru)[ ]) (?:(?i:adr|spec)s?[-_ \#]?)?
@@ -114,9 +113,9 @@ _MODULE = lazy_regex(r"\[([A-Za-z0-9][A-Za-z0-9_.-]{0,63})\]/\Z")
 
 
 def find_id_references(text: str) -> Iterator[IdReference]:
-    """Every ADR and spec that the text mentions, in order, in any spelling people use.
+    """Yield every ADR and spec id in the text, in order and in any common spelling. Never raises.
 
-    A list (`ADRs 0015/0017`) or a range (`ADR-0105..0108`) yields each of its ids. Never raises.
+    A list (`ADRs 0015/0017`) or a range (`ADR-0105..0108`) yields each of its ids.
     """
     position = 0
     while match := _MENTION.search(text, position):
@@ -146,8 +145,8 @@ def _range(first: ArtifactId, match: re.Match[str]) -> Iterator[IdReference]:
     last = int(match["number"])
     start = first.number + 1 if last - first.number < MAX_RANGE else last
     for number in range(start, last + 1) if last > first.number else (last,):
-        found = ArtifactId(first.kind, number, "", first.module)
-        yield IdReference(found, match.start("number"), match.end())
+        identifier = ArtifactId(first.kind, number, "", first.module)
+        yield IdReference(identifier, match.start("number"), match.end())
 
 
 def _module_before(text: str, start: int) -> str:
@@ -158,16 +157,16 @@ def _module_before(text: str, start: int) -> str:
 
 
 def parse_id(text: str, kind: ArtifactKind | None = None, module: str = "") -> ArtifactId | None:
-    """The one id that `text` spells, None when it spells none or several.
+    """Parse the one id in `text`. None: it has none or several.
 
-    A bare number is an id of `kind`. What names no module of its own belongs to `module`.
+    A bare number is an id of `kind`. An id without a module belongs to `module`.
     """
     text = text.strip()
-    found = list(find_id_references(text[:300]))
-    if len(found) == 1:
-        first = found[0].id
+    references = list(find_id_references(text[:300]))
+    if len(references) == 1:
+        first = references[0].id
         return first if first.module else replace(first, module=module)
-    if found or kind is None:
+    if references or kind is None:
         return None
     bare = re.fullmatch(r"#?([0-9]{1,5})([a-z]?)", text)
     return ArtifactId(kind, int(bare[1]), bare[2], module) if bare else None
@@ -177,27 +176,27 @@ _LINK = lazy_regex(r"\[[^\[\]]{0,300}\]\(([^()\s]{1,300})\)")
 
 
 def find_ids(text: str, kind: ArtifactKind, module: str = "") -> tuple[ArtifactId, ...]:
-    """Ids that a short text names by spelling them or by linking to a record of `kind`, in order.
+    """Return the ids that a short text spells, or links to as records of `kind`, in order.
 
     `Superseded by [0009](0009-use-queues.md)` names ADR-0009. Only the first 4,000 characters are
     read.
     """
     text = text[:4_000]
-    found = [(reference.start, reference.id) for reference in find_id_references(text)]
-    spelled = [start for start, _ in found]
+    positions = [(reference.start, reference.id) for reference in find_id_references(text)]
+    spelled = [start for start, _ in positions]
     for link in _LINK.finditer(text):
         if not any(link.start() <= start < link.end() for start in spelled):
             name = re.split("[#?]", link[1])[0].rsplit("/", 1)[-1]
             linked = id_from_name(re.sub(r"\.mdx?$", "", name), kind)
-            found += [(link.start(), linked)] if linked else []
-    ids = (i if i.module else replace(i, module=module) for _, i in sorted(found))
+            positions += [(link.start(), linked)] if linked else []
+    ids = (i if i.module else replace(i, module=module) for _, i in sorted(positions))
     return tuple(dict.fromkeys(ids))
 
 
 def id_from_name(name: str, kind: ArtifactKind, module: str = "") -> ArtifactId | None:
-    """The id in the name of a file or folder (without its ending), None when it has no number.
+    """Parse the id in the name of a file or folder, without its suffix. None: it has no number.
 
-    A leading date is no number, and a name of the other kind (`spec-0001` among ADRs) has none.
+    A leading date is not a number. A name of the other kind (`spec-0001` among ADRs) has no id.
     """
     match = _NAME.match(name)
     if not match or (match["kind"] and match["kind"].upper() != kind):
@@ -210,10 +209,10 @@ def id_from_name(name: str, kind: ArtifactKind, module: str = "") -> ArtifactId 
 def split_heading(
     title: str, kind: ArtifactKind, module: str = ""
 ) -> tuple[ArtifactId | None, str]:
-    """The id that a document's title begins with, and the title without it.
+    """Split a document's title into the id at its beginning and the rest.
 
     `ADR-0012: T`, `ADR 012 — T`, `57. T`, `[SPEC-0007] T`. A number that is part of the sentence
-    (`3 ways to log`) is left there.
+    (`3 ways to log`) stays in the title.
     """
     title = title[:MAX_HEADING].strip()
     if title.startswith("**") and title.endswith("**"):
@@ -223,8 +222,8 @@ def split_heading(
         named = (match["kind"] or "").upper()
         fits = named == kind if named in ("ADR", "SPEC") else kind == "ADR" or not named
         if fits and (named or _BARE_HEADING.match(title, match.end())):
-            found = ArtifactId(kind, int(match["number"]), match["suffix"].lower(), module)
-            return found, _without_label(title, match.end())
+            identifier = ArtifactId(kind, int(match["number"]), match["suffix"].lower(), module)
+            return identifier, _without_label(title, match.end())
     if label := _HEADING_LABEL.match(title):
         return None, title[label.end() :].strip()
     return None, title

@@ -1,4 +1,4 @@
-"""Requirements of a spec: their RFC 2119 words, and the scenarios that show them."""
+"""Read the requirements of a spec: their RFC 2119 keywords and their scenarios."""
 
 # Governing: SPEC-0002 REQ "Requirements and scenarios"
 
@@ -27,7 +27,7 @@ _LEVELS: dict[str, RequirementLevel] = {
 
 @dataclass(frozen=True, slots=True)
 class RequirementKeyword:
-    """An RFC 2119 word as written (`MUST NOT`), how much it binds, and its line."""
+    """An RFC 2119 keyword as written (`MUST NOT`), its level, and its line."""
 
     word: str
     level: RequirementLevel
@@ -35,13 +35,13 @@ class RequirementKeyword:
 
     @property
     def negative(self) -> bool:
-        """Whether it forbids or advises against."""
+        """Whether the keyword forbids or advises against something."""
         return "NOT" in self.word
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioStep:
-    """One bullet of a scenario: GIVEN, WHEN, THEN, AND or BUT, the text after it, and its line."""
+    """A bullet of a scenario: GIVEN, WHEN, THEN, AND or BUT, the text after it, and its line."""
 
     word: str
     text: str
@@ -60,7 +60,7 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A `### Requirement: Name` with everything below it. `id` is its own number, if it has one."""
+    """A `### Requirement: Name` with its subsections. `id` is its number, "" when it has none."""
 
     name: str
     id: str
@@ -72,7 +72,7 @@ class Requirement:
 
     @property
     def level(self) -> RequirementLevel | None:
-        """What its strongest word says; None when it has none and can bind nobody."""
+        """The level of the strongest keyword, None without a keyword."""
         levels = {keyword.level for keyword in self.keywords}
         return next((level for level in ("must", "should", "may") if level in levels), None)
 
@@ -106,9 +106,9 @@ _BULLET = lazy_regex(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]")
 
 
 def find_keywords(prose: str, first_line: int = 1) -> Iterator[RequirementKeyword]:
-    """The RFC 2119 words in a text without code, in capitals as the RFC wants them.
+    """Yield the RFC 2119 keywords, in capitals as the RFC requires, of a text without code.
 
-    `first_line` is the line on which the text begins.
+    `first_line` is the line number of the first line of the text.
     """
     position = 0
     line = first_line
@@ -121,37 +121,37 @@ def find_keywords(prose: str, first_line: int = 1) -> Iterator[RequirementKeywor
         )
 
 
-def read_requirements(prose: str, found: Sequence[Section]) -> tuple[Requirement, ...]:
-    """The requirements of a spec, in order. `prose` is its text without code, `found` its sections.
+def read_requirements(prose: str, sections: Sequence[Section]) -> tuple[Requirement, ...]:
+    """Read the requirements of a spec, in order. `prose` is its text without code and comments.
 
-    A requirement goes on to the next heading of its own level or above.
+    A requirement extends to the next heading of its level or above.
     """
     return tuple(
-        _requirement(prose, found, at, match)
-        for at, section in enumerate(found)
+        _requirement(prose, sections, at, match)
+        for at, section in enumerate(sections)
         if section.level > 1 and (match := _HEADING.match(section.title))
     )
 
 
 def _requirement(
-    prose: str, found: Sequence[Section], at: int, match: re.Match[str]
+    prose: str, sections: Sequence[Section], at: int, match: re.Match[str]
 ) -> Requirement:
-    section = found[at]
+    section = sections[at]
     last = at
     scenarios = []
-    for below in range(at + 1, len(found)):
-        if found[below].level <= section.level:
+    for below in range(at + 1, len(sections)):
+        if sections[below].level <= section.level:
             break
         last = below
-        if scenario := _SCENARIO.match(found[below].title):
-            scenarios.append(_scenario(prose, found[below], scenario["name"].strip()))
-    text = prose[section.start : found[last].end]
+        if scenario := _SCENARIO.match(sections[below].title):
+            scenarios.append(_scenario(prose, sections[below], scenario["name"].strip()))
+    text = prose[section.start : sections[last].end]
     identifier = match["id"] or (f"REQ-{match['number']}" if match["number"] else "")
     return Requirement(
         name=match["name"].strip(" *_`") or identifier,
         id=identifier,
         first_line=section.first_line,
-        last_line=found[last].last_line,
+        last_line=sections[last].last_line,
         anchor=section.anchor,
         keywords=tuple(find_keywords(text, section.first_line)),
         scenarios=tuple(scenarios),

@@ -1,4 +1,4 @@
-"""Specs: a folder with `spec.md`, which says what must hold, and `design.md`, which says how."""
+"""Read specs: folders with `spec.md`, the requirements, and `design.md`, how to meet them."""
 
 # Governing: SPEC-0002 REQ "Specs"
 
@@ -26,10 +26,10 @@ DESIGN_FILE = "design.md"
 def read_spec(
     directory: str, spec: str | None, design: str | None, module: str = ""
 ) -> Artifact | None:
-    """The spec in `directory`, from the texts of its two files; None where a file is missing.
+    """Read the spec in `directory` from the texts of its two files, None for a missing file.
 
-    None when both are missing, and for the folder of a template. The id is that of the heading
-    (`# SPEC-0007: Title`), else of the folder's name. Never raises.
+    Returns None when both are missing, and for the folder of a template. The id comes from the
+    heading (`# SPEC-0007: Title`), else from the folder's name. Never raises.
     """
     text = design if spec is None else spec
     if text is None:

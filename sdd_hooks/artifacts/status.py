@@ -1,7 +1,7 @@
-"""The status of an artifact, in one vocabulary, whatever words and whatever place it was given.
+"""Read the status of an artifact and normalize it to one vocabulary.
 
-A status is found in the frontmatter, in a field at the top, or under a `Status` heading. What
-stands behind it (`accepted (refined by ADR-7)`) is a note and not part of it.
+A status is written in the frontmatter, in a field at the top, or under a `Status` heading. The text
+after it (`accepted (refined by ADR-7)`) is a note.
 """
 
 # Governing: SPEC-0002 REQ "Status"
@@ -70,16 +70,16 @@ _STATUS_HEADING = lazy_regex(
     re.VERBOSE | re.IGNORECASE,
 )
 _CHECKED = lazy_regex(r"[-*+] \[[xX]\] +(.+)")
-# A list item, a quotation, a row, a rule, or the line that a tool adds under "Accepted".
+# A list item, a quotation, a table row, a rule, or a line that a tool adds below "Accepted".
 _NEW_STATEMENT = lazy_regex(r"[>|]|[-*+]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)")
 _UNCHECKED = lazy_regex(r"[-*+] \[ \]")
 
 
 @dataclass(frozen=True, slots=True)
 class ArtifactStatus:
-    """A status: `value` is one of STATUSES, "unknown" for another word, "" for none.
+    """A status: `value` is one of STATUSES, UNKNOWN for another word, or "" without a status.
 
-    `text` is what was written, `note` what stood behind the status, `line` where.
+    `text` is the written text, `note` the part after the status, `line` its 1-based line.
     """
 
     value: str = ""
@@ -90,7 +90,7 @@ class ArtifactStatus:
 
     @property
     def authoritative(self) -> bool:
-        """Whether the artifact still holds. One without a status does."""
+        """Whether the artifact is in force. Without a status it is."""
         return self.value not in NON_AUTHORITATIVE
 
 
@@ -98,12 +98,12 @@ NO_STATUS = ArtifactStatus()
 
 
 def parse_status(text: str, line: int = 0, origin: StatusOrigin = "field") -> ArtifactStatus | None:
-    """The status that a piece of Markdown gives; None for nothing, or for a template's choices."""
+    """Parse the status in a piece of Markdown. None: no text, or the choices of a template."""
     written = " ".join(text.split())[:2_000]
     plain = _SHORTCODE.sub(" ", _STRUCK.sub(" ", _IMAGE.sub(r"\1", written)))
     if not re.search(r"\w", plain) or _is_placeholder(plain):
         return None
-    # Of `proposed → accepted` the last one holds.
+    # The last stage of `proposed → accepted` is the status.
     stages = _ARROW.split(plain)
     if len(stages) > 1 and all(_WORD.match(s, _start(s)) for s in stages[:-1]):
         plain = stages[-1]
@@ -121,17 +121,17 @@ def parse_status(text: str, line: int = 0, origin: StatusOrigin = "field") -> Ar
 
 
 def find_statuses(
-    matter: Frontmatter, fields: Sequence[HeaderField], prose: str, found: Sequence[Section]
+    matter: Frontmatter, fields: Sequence[HeaderField], prose: str, sections: Sequence[Section]
 ) -> tuple[ArtifactStatus, ...]:
-    """Every status a document gives itself, the one that counts first.
+    """Return every status of a document, the effective one first.
 
-    `fields` are those at its top, `prose` the text without code and comments.
+    `fields` are its header fields, `prose` its text without code and comments.
     """
-    return tuple(_statuses(matter, fields, prose, found))
+    return tuple(_statuses(matter, fields, prose, sections))
 
 
 def _statuses(
-    matter: Frontmatter, fields: Sequence[HeaderField], prose: str, found: Sequence[Section]
+    matter: Frontmatter, fields: Sequence[HeaderField], prose: str, sections: Sequence[Section]
 ) -> Iterator[ArtifactStatus]:
     status = parse_status(matter.text("status"), matter.lines.get("status", 0), "frontmatter")
     if status:
@@ -142,16 +142,16 @@ def _statuses(
             if status:
                 yield status
                 break
-    for section in find_status_sections(found):
+    for section in find_status_sections(sections):
         status = _status_of_section(prose, section)
         if status:
             yield status
             break
 
 
-def find_status_sections(found: Sequence[Section]) -> Iterator[Section]:
-    """The sections headed Status; of a document that has many, the first ones."""
-    headed = (s for s in found if 0 < s.level <= 3 and _STATUS_HEADING.match(s.title))
+def find_status_sections(sections: Sequence[Section]) -> Iterator[Section]:
+    """Yield the first MAX_STATUS_SECTIONS sections with the heading Status."""
+    headed = (s for s in sections if 0 < s.level <= 3 and _STATUS_HEADING.match(s.title))
     return islice(headed, MAX_STATUS_SECTIONS)
 
 
@@ -168,9 +168,9 @@ def _status_of_section(prose: str, section: Section) -> ArtifactStatus | None:
 
 
 def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
-    """The lines of text under a heading, without quotations, rules and empty check boxes.
+    """Yield the paragraphs under a heading with their first lines; at most forty lines are read.
 
-    A line that goes on with a sentence is joined to it. At most forty lines are read.
+    Quotations, rules and empty check boxes are skipped.
     """
     lines = prose[section.start : min(section.end, section.start + 20_000)].split("\n")[1:41]
     paragraph = ""
@@ -194,13 +194,13 @@ def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
 
 
 def _start(text: str) -> int:
-    """Where the words begin: behind emoji, marks and a date."""
+    """Return where the first word begins, after emoji, marks and a date."""
     match = _BEFORE.match(text)
     return match.end() if match else 0
 
 
 def _word_within(text: str) -> re.Match[str] | None:
-    """The first status in the first words of a sentence such as "This was accepted in May"."""
+    """Find a status in the first words of a sentence such as "This was accepted in May"."""
     for match in _WORD.finditer(text[:60]):
         before = text[: match.start()]
         if match.lastgroup != "review" and not _NOT.search(before) and not before[-1:].isalnum():
@@ -219,7 +219,7 @@ def _note(rest: str) -> str:
 
 
 def _is_placeholder(text: str) -> bool:
-    """Whether this is what a template says about the status, not what somebody chose."""
+    """Whether the text is the placeholder of a template."""
     if re.search(r"\bwhat is the status\b|\bsuch as proposed\b", text, re.IGNORECASE):
         return True
     outside = text if re.match(r"\W*[\[{<]", text) else _BRACKETS.sub(" ", text)

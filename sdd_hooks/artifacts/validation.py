@@ -1,4 +1,4 @@
-"""Checks over all artifacts together: ids, edges, cycles, statuses."""
+"""Validate all artifacts together: ids, edges, cycles and statuses."""
 
 # Governing: SPEC-0002 REQ "Validation"
 
@@ -15,21 +15,21 @@ _SUPERSEDED = {"ADR": ("superseded", "deprecated"), "SPEC": ("deprecated", "supe
 
 
 def validate_artifacts(corpus: Corpus, only: Collection[str] | None = None) -> tuple[Finding, ...]:
-    """What is wrong with the artifacts, by path and line.
+    """Return the findings about the artifacts, ordered by path and line.
 
-    Critical: an id given twice, an edge to an unknown id, a cycle, frontmatter that cannot be
-    read. The rest are warnings. With `only`, just what one of these files has a part in.
+    Critical: a duplicate id, an edge to an unknown id, a cycle, and invalid frontmatter. The other
+    findings are warnings. With `only`, findings that involve none of these paths are left out.
     """
-    found = {
+    selected = {
         finding
         for finding, paths in _all(corpus)
         if only is None or any(path in only for path in paths)
     }
-    return tuple(sorted(found))
+    return tuple(sorted(selected))
 
 
 def _all(corpus: Corpus) -> Iterator[tuple[Finding, tuple[str, ...]]]:
-    """Each finding with the files that have a part in it."""
+    """Yield each finding with the paths of the files that it involves."""
     for artifact in corpus.artifacts:
         for finding in artifact.findings:
             yield finding, artifact.paths
@@ -83,5 +83,5 @@ def _unknown(corpus: Corpus, artifact: Artifact, edge: Edge) -> Finding:
 def _cycle(cycle: tuple[Edge, ...]) -> Finding:
     first = cycle[0]
     steps = " ".join(f"{edge.kind} {edge.target}" for edge in cycle)
-    message = f"artifacts lead in a circle: {first.source} {steps}: remove one of these edges"
+    message = f"artifacts form a cycle: {first.source} {steps}: remove one of these edges"
     return Finding(first.path, first.line, "cycle", "critical", message, str(first.source))

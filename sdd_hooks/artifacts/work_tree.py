@@ -1,4 +1,4 @@
-"""The artifacts of a project as they stand in the work tree, committed or not."""
+"""Read the artifacts of a project from the work tree, committed or not."""
 
 # Governing: ADR-0003 (one module talks to git), ADR-0012 (untrusted input never leaves the
 # repository)
@@ -14,16 +14,18 @@ from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.system.git import Git, nul_split
 
 MAX_ARTIFACT_BYTES = 8 << 20
+"""A larger file is skipped, with a note."""
 
 ARTIFACT_KINDS: dict[str, ArtifactKind] = {"adrs": "ADR", "specs": "SPEC"}
-"""What the collections of artifacts hold, by the kind of the collection."""
+"""The kind of artifact in each kind of collection. Other collections have no artifacts."""
+
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
 
 
 def read_work_tree(git: Git, collections: Iterable[Collection]) -> tuple[Corpus, list[str]]:
-    """The artifacts in those collections that hold ADRs or specs, and what was left out, in words.
+    """Read the artifacts of the collections. The second value notes each file that is left out.
 
-    `root` is the repository's. Files that git ignores are none. Raises GitError.
+    `git` runs at the root of the repository. Files that git ignores do not count. Raises GitError.
     """
     by_repository: dict[str, list[Collection]] = {}
     for collection in collections:
@@ -56,8 +58,8 @@ def _sources(
 
 def _paths(git: Git, repository: str, collections: Sequence[Collection]) -> list[str]:
     if repository:
-        # A submodule lists its own files, whose paths begin at its top.
+        # A submodule lists its own files, relative to its root.
         names = nul_split(git.at(git.root / repository).output(*_LIST, "."))
         return [f"{repository}/{name}" for name in dict.fromkeys(names)]
-    # A file in a merge conflict is listed once for each side.
+    # git lists a file in a merge conflict once for each side.
     return list(dict.fromkeys(nul_split(git.output(*_LIST, *all_pathspecs(collections)))))

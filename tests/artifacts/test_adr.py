@@ -126,7 +126,7 @@ def test_fields_as_bullets() -> None:
     assert [(edge.kind, str(edge.target)) for edge in adr.edges] == [("supersedes", "ADR-0003")]
 
 
-def test_frontmatter_edges_win_over_prose_of_the_same_kind() -> None:
+def test_frontmatter_edges_take_precedence_over_prose_of_the_same_kind() -> None:
     text = "---\nextends: [ADR-0002]\n---\n# T\n\n- Extends: ADR-0003\n- Supersedes: ADR-0004\n"
     assert [(edge.kind, str(edge.target), edge.origin) for edge in read(text).edges] == [
         ("extends", "ADR-0002", "frontmatter"),
@@ -202,7 +202,7 @@ def test_ids(path: str, text: str, identifier: str | None, name: str) -> None:
         "docs/adr/index-everything.md",
     ],
 )
-def test_records_whose_names_look_like_something_else(path: str) -> None:
+def test_unusual_record_names(path: str) -> None:
     assert read(RECORD, path).title == "Use queues"
 
 
@@ -225,7 +225,7 @@ def test_records_whose_names_look_like_something_else(path: str) -> None:
         "docs/adr/.md",
     ],
 )
-def test_files_that_are_no_records_by_name(path: str) -> None:
+def test_files_whose_names_are_not_of_records(path: str) -> None:
     assert read_adr(path, RECORD) is None
 
 
@@ -246,7 +246,7 @@ def test_files_that_are_no_records_by_name(path: str) -> None:
         "---\ntitle: '{title}'\n---\n",
     ],
 )
-def test_templates_by_content(title: str) -> None:
+def test_titles_of_templates(title: str) -> None:
     assert read_adr("docs/adr/0001-a-good-start.md", f"{title}\n\n## Status\n\nproposed\n") is None
 
 
@@ -254,14 +254,14 @@ def test_templates_by_content(title: str) -> None:
     "title",
     ["# Use templates", "# Template engines are Jinja", "# [Use X](x.md)", "# Titles are cut"],
 )
-def test_titles_that_no_template_has(title: str) -> None:
+def test_titles_that_look_like_templates(title: str) -> None:
     assert read_adr("docs/adr/0001-a-good-start.md", title) is not None
 
 
 @pytest.mark.parametrize(
     "text", ["# Overview of the architecture\n\n## Context\n\nText.\n", "Just text.", ""]
 )
-def test_an_unnumbered_page_that_decides_nothing_is_no_record(text: str) -> None:
+def test_an_unnumbered_page_without_a_decision_is_not_a_record(text: str) -> None:
     assert read_adr("docs/architecture/overview.md", text) is None
 
 
@@ -314,7 +314,7 @@ def test_successors(text: str, successors: list[str]) -> None:
             "unknown-status",
             "warning",
             2,
-            "`ongoing` is no status",
+            "`ongoing` is not a status",
         ),
         (
             "---\nstatus: accepted\n---\n# T\n\n## Status\n\nProposed",
@@ -334,13 +334,13 @@ def test_findings(text: str, rule: str, severity: str, line: int, words: str) ->
     assert words in finding.message
 
 
-def test_broken_frontmatter_loses_nothing_that_can_be_read() -> None:
+def test_lines_of_invalid_frontmatter_that_parse_are_kept() -> None:
     adr = read("---\nstatus: superseded by 9 (was: x)\ndate: 2026-01-02\n---\n# ADR-12: T\n## A\n")
     assert (adr.status.value, adr.date, adr.title) == ("superseded", "2026-01-02", "T")
     assert [section.title for section in adr.sections] == ["", "ADR-12: T", "A"]
 
 
-def test_headings_in_code_are_no_sections() -> None:
+def test_headings_in_code_are_not_sections() -> None:
     adr = read("# T\n\n```\n## Status\n\naccepted\n```\n\n## Status\n\nproposed\n")
     assert (adr.status.value, adr.status.line) == ("proposed", 11)
     assert [section.title for section in adr.sections] == ["T", "Status"]
@@ -366,7 +366,7 @@ def test_headings_in_code_are_no_sections() -> None:
     ),
     st.sampled_from(["docs/adr/0001-x.md", "docs/adr/x.md", "x", ""]),
 )
-def test_never_raises_and_lines_are_of_the_text(text: str, path: str) -> None:
+def test_any_text_is_read_with_lines_within_it(text: str, path: str) -> None:
     adr = read_adr(path, text)
     if adr is None:
         return

@@ -19,7 +19,7 @@ def corpus(**files: str) -> Corpus:
     )
 
 
-def test_what_is_loaded() -> None:
+def test_load_corpus_skips_other_pages() -> None:
     loaded = corpus(
         spec__b__spec="# SPEC-0002: B",
         spec__b__design="# SPEC-0002 Design: B",
@@ -40,7 +40,7 @@ def test_what_is_loaded() -> None:
     assert loaded.collisions == ()
 
 
-def test_an_id_is_resolved_in_any_spelling_and_never_guessed() -> None:
+def test_resolve_accepts_any_spelling_and_never_guesses() -> None:
     loaded = corpus(adr__0007_a="# A", adr__0007_b="# B", adr__0008_c="# C", adr__0008a_d="# D")
     paths = ("adr/0007_a.md", "adr/0007_b.md")
     assert tuple(artifact.path for artifact in loaded.resolve("ADR 7")) == paths
@@ -51,7 +51,7 @@ def test_an_id_is_resolved_in_any_spelling_and_never_guessed() -> None:
     assert loaded.collisions == (IdCollision(ArtifactId("ADR", 7), paths),)
 
 
-def test_folders_whose_numbers_clash() -> None:
+def test_collisions() -> None:
     loaded = load_corpus(
         [
             ArtifactFile("docs/adr/0001-a.md", b"# A", "ADR"),
@@ -61,7 +61,7 @@ def test_folders_whose_numbers_clash() -> None:
     assert [c.paths for c in loaded.collisions] == [("doc/arch/0001-b.md", "docs/adr/0001-a.md")]
 
 
-def test_modules_number_for_themselves() -> None:
+def test_modules_have_separate_numbers() -> None:
     loaded = load_corpus(
         [
             ArtifactFile("docs/adr/0001-a.md", b"# A", "ADR"),
@@ -113,7 +113,7 @@ names = st.sampled_from(["a/0001-x.md", "a/0001-y.md", "s/x/spec.md", "s/x/desig
 
 
 @given(st.lists(st.builds(ArtifactFile, names, st.binary(), kinds, st.sampled_from(["", "api"]))))
-def test_never_raises_on_any_bytes(sources: list[ArtifactFile]) -> None:
+def test_any_bytes_are_read(sources: list[ArtifactFile]) -> None:
     loaded = load_corpus(sources)
     for identifier, artifacts in loaded.by_id.items():
         assert loaded.resolve(identifier) == artifacts

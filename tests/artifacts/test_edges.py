@@ -86,14 +86,14 @@ def test_edges_of_a_spec_belong_to_its_module() -> None:
         ("extends: [ADR-0002 ADR-0003]", [], [("unreadable-id", "critical", 2)]),
     ],
 )
-def test_what_is_wrong(lines: str, edges: list[str], findings: list[tuple[str, str, int]]) -> None:
+def test_findings(lines: str, edges: list[str], findings: list[tuple[str, str, int]]) -> None:
     found_edges, found = read(lines)
     assert found_edges == edges
     assert set(findings) <= set(found)
     assert len(found) <= 2
 
 
-def test_a_message_says_what_to_do() -> None:
+def test_the_message_about_a_written_inverse_names_the_edge() -> None:
     _, findings = read_frontmatter_edges(
         read_frontmatter("---\nsuperseded-by: [ADR-2]\n---\n"), ADR
     )
@@ -176,9 +176,9 @@ def test_cycles() -> None:
     assert around(edge("extends", 1, 2), edge("extends", 1, 3), edge("extends", 2, 3)) == []
 
 
-def test_what_is_no_cycle() -> None:
+def test_edges_without_a_cycle() -> None:
     assert around(edge("related", 1, 2), edge("related", 2, 1)) == []
-    # Two ways to say the same: what is enabled extends, what is governed implements.
+    # `enables` and `extends`, `governs` and `implements` state the same relation from both ends.
     assert around(edge("enables", 1, 2), edge("extends", 2, 1)) == []
     derived = Edge("extends", ArtifactId("ADR", 2), ArtifactId("ADR", 1), origin="derived")
     assert around(edge("extends", 1, 2), derived) == []
@@ -186,7 +186,7 @@ def test_what_is_no_cycle() -> None:
     assert around(edge("extends", 1, 2), unnumbered) == []
 
 
-def test_a_long_chain_and_a_long_circle() -> None:
+def test_a_long_chain_and_a_long_cycle() -> None:
     chain = [edge("extends", n, n + 1) for n in range(50_000)]
     assert find_cycles(chain) == ()
     ((*circle,),) = find_cycles([*chain, edge("extends", 50_000, 0)])
@@ -194,14 +194,14 @@ def test_a_long_chain_and_a_long_circle() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=20))
-def test_cycles_are_found_where_there_are_any(pairs: list[tuple[int, int]]) -> None:
+def test_find_cycles_finds_a_cycle_if_there_is_one(pairs: list[tuple[int, int]]) -> None:
     edges = [edge("extends", a, b) for a, b in pairs]
     found = find_cycles(edges)
     for cycle in found:
         for one, next_one in itertools.pairwise([*cycle, cycle[0]]):
             assert one.target == next_one.source
             assert one in edges
-    # Without the last edge of each circle there is none left.
+    # Without the last edge of each cycle no cycle remains.
     last = {cycle[-1] for cycle in found}
     assert find_cycles(e for e in edges if e not in last) == ()
     assert bool(found) == _has_cycle(pairs)
@@ -219,6 +219,6 @@ def _has_cycle(pairs: list[tuple[int, int]]) -> bool:
 
 
 @given(st.text(alphabet="ADRSPEC-0123 []{}:,'\"\n/md."), st.sampled_from([ADR, SPEC]))
-def test_never_raises(text: str, holder: EdgeOwner) -> None:
+def test_any_value_is_read(text: str, holder: EdgeOwner) -> None:
     read_frontmatter_edges(read_frontmatter(f"---\nextends: {text}\n---\n"), holder)
     list(read_prose_edges([("", f"Supersedes {text}", 1), ("related", text, 2)], holder))

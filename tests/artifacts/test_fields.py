@@ -91,7 +91,7 @@ def test_a_long_value_is_cut() -> None:
     assert len(value) == MAX_VALUE
 
 
-def test_field_name() -> None:
+def test_normalize_field_name() -> None:
     assert normalize_field_name("2. **Decision_Makers** (all):") == "decision-makers-all"
 
 
@@ -104,7 +104,7 @@ def test_field_name() -> None:
         ),
     )
 )
-def test_never_raises_and_lines_are_of_the_text(text: str) -> None:
+def test_any_text_is_read_with_lines_within_it(text: str) -> None:
     total = text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
     last = 0
     for field in read_header_fields(mask_non_prose(text), parse_sections(text)):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sdd_hooks.artifacts.frontmatter import MAX_SIZE, FrontmatterError, read_frontmatter
 
 
-def test_values_are_the_text_that_was_written() -> None:
+def test_scalars_stay_text() -> None:
     text = (
         "---\nid: 0007\ndate: 2026-01-01\nStatus: Accepted\nversion: 1.10\nflag: yes\n"
         "title: |\n  6. Errors\n  and more\nrelated: [ADR-0001, 0002]\n"
@@ -41,7 +41,7 @@ def test_values_are_the_text_that_was_written() -> None:
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_any_line_end(newline: str) -> None:
+def test_any_line_ending(newline: str) -> None:
     matter = read_frontmatter(newline.join(["---", "a: b", "c: d", "---", "text"]))
     assert matter.fields == {"a": "b", "c": "d"}
     assert matter.lines == {"a": 2, "c": 3}
@@ -90,7 +90,7 @@ def test_empty_frontmatter(text: str) -> None:
         ("---\na: b\n", 1, "never closed", {}),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line_and_the_rest_is_read(
+def test_an_error_has_its_line_and_the_other_lines_are_read(
     text: str, line: int, words: str, fields: dict[str, object]
 ) -> None:
     matter = read_frontmatter(text)
@@ -106,14 +106,14 @@ def test_flow_style_and_quoted_keys() -> None:
     assert read_frontmatter("---\n{}\n---\n").error is None
 
 
-def test_duplicate_keys_are_told() -> None:
+def test_duplicate_keys_are_reported() -> None:
     matter = read_frontmatter("---\nstatus: a\nStatus: b\n---\n")
     assert matter.duplicates == ("status",)
     assert matter.fields == {"status": "b"}
     assert matter.lines == {"status": 3}
 
 
-def test_tags_build_nothing() -> None:
+def test_tags_construct_no_objects() -> None:
     matter = read_frontmatter(
         "---\na: !!python/object/apply:os.system [ls]\nb: !!binary aGk=\n---\n"
     )
@@ -149,7 +149,7 @@ def test_giant_frontmatter_is_not_read() -> None:
         st.text(alphabet="ab:-[]{}&*!|>'\"#?%@, \n\t\x85\u2028"),
     )
 )
-def test_never_raises_and_lines_are_of_the_file(source: str) -> None:
+def test_any_text_is_read_with_lines_within_it(source: str) -> None:
     text = f"---\nkey: value\n{source}\n---\nbody"
     matter = read_frontmatter(text)
     total = text.count("\n") + text.count("\r") + 1
@@ -162,6 +162,6 @@ def test_never_raises_and_lines_are_of_the_file(source: str) -> None:
 
 
 @given(st.dictionaries(st.from_regex(r"\A[a-z]{1,8}\Z"), st.text(alphabet="ab01 é", min_size=1)))
-def test_plain_values_come_back(values: dict[str, str]) -> None:
+def test_plain_values_are_read_back(values: dict[str, str]) -> None:
     lines = "".join(f'{key}: "{value}"\n' for key, value in values.items())
     assert read_frontmatter(f"---\n{lines}---\n").fields == values

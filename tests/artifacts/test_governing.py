@@ -17,7 +17,7 @@ def read(text: str) -> list[str]:
     ]
 
 
-def test_what_a_comment_says() -> None:
+def test_parts_of_a_comment() -> None:
     text = (
         "#!/bin/sh\n"
         '# Governing: ADR-0001 (one reason (of two)), SPEC-0003 REQ "Token Validation" (why)\n'
@@ -147,7 +147,7 @@ def test_comments_of_several_lines_and_entries(text: str, expected: list[str]) -
         "",
     ],
 )
-def test_what_is_no_governing_comment(text: str) -> None:
+def test_other_text_is_not_a_governing_comment(text: str) -> None:
     assert read_governing(text) == ()
 
 
@@ -155,7 +155,7 @@ def test_what_is_no_governing_comment(text: str) -> None:
     "unit",
     ["# Governing: ADR-1\n", "Governing: ADR-1 (", '# Implements: SPEC-1 REQ "', "Governing: "],
 )
-def test_hostile_text_takes_time_in_proportion(unit: str) -> None:
+def test_hostile_text_takes_linear_time(unit: str) -> None:
     started = time.process_time()
     read_governing(unit * ((1 << 18) // len(unit)))
     # A few seconds when the cost is linear, minutes when it is not.
@@ -169,6 +169,6 @@ pieces = st.sampled_from(
 
 
 @given(st.one_of(st.text(), st.lists(pieces).map("".join), st.lists(pieces).map(" ".join)))
-def test_never_raises_and_lines_are_of_the_text(text: str) -> None:
+def test_any_text_is_read_with_lines_within_it(text: str) -> None:
     total = text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
     assert all(1 <= governed.line <= total for governed in read_governing(text))

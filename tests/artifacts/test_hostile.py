@@ -1,4 +1,4 @@
-"""Texts made to be slow, and files of 5 MB, through everything that reads artifacts."""
+"""Hostile texts and files of 5 MB, through every reader of artifacts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BEFORE = (
         *("ADR-0001, ", "ADRs 1/", "ADR-1..9", "adr:    ", "[a]/SPEC-1 ", "\r", " \n", "\x00"),
     ],
 )
-def test_time_in_proportion(unit: str) -> None:
+def test_hostile_text_takes_linear_time(unit: str) -> None:
     for before in BEFORE:
         text = before + unit * ((1 << 17) // len(unit))
         if before.startswith("---"):

@@ -76,11 +76,11 @@ from sdd_hooks.artifacts.identifiers import (
         ("", ""),
     ],
 )
-def test_references(text: str, expected: str) -> None:
+def test_find_id_references(text: str, expected: str) -> None:
     assert " ".join(str(reference.id) for reference in find_id_references(text)) == expected
 
 
-def test_a_reference_knows_its_place() -> None:
+def test_a_reference_has_its_offsets() -> None:
     text = "As [api]/SPEC-0007 and ADRs 0015/0017 say"
     assert [text[r.start : r.end] for r in find_id_references(text)] == [
         "[api]/SPEC-0007",
@@ -89,7 +89,7 @@ def test_a_reference_knows_its_place() -> None:
     ]
 
 
-def test_a_long_range_is_its_two_ends() -> None:
+def test_a_long_range_yields_its_two_ends() -> None:
     assert len(list(find_id_references(f"ADR-0001..{MAX_RANGE:04}"))) == MAX_RANGE
     assert [r.id.number for r in find_id_references("ADR-0001..9999")] == [1, 9999]
 
@@ -139,7 +139,7 @@ def test_parse_id(text: str, kind: ArtifactKind | None, expected: str | None) ->
         ("", None),
     ],
 )
-def test_id_of_name(name: str, expected: str | None) -> None:
+def test_id_from_name(name: str, expected: str | None) -> None:
     found = id_from_name(name, "ADR")
     assert (str(found) if found else None) == expected
 
@@ -180,7 +180,7 @@ def test_split_heading_of_a_spec() -> None:
     assert split_heading("ADR-0002: Search", "SPEC") == (None, "ADR-0002: Search")
 
 
-def test_mentioned_ids_follow_links() -> None:
+def test_find_ids_follows_links() -> None:
     text = "by [0009](0009-x.md), [ADR 7](/adr/7), [B](../spec/0003-b.md#c), ADR-9, [w](https://w)"
     assert [str(i) for i in find_ids(text, "ADR", "m")] == [
         "[m]/ADR-0009",
@@ -200,7 +200,7 @@ ids = st.builds(
 
 
 @given(ids)
-def test_an_id_reads_back_as_itself(identifier: ArtifactId) -> None:
+def test_a_formatted_id_parses_to_itself(identifier: ArtifactId) -> None:
     assert parse_id(str(identifier)) == identifier
     assert [r.id for r in find_id_references(f"see {identifier}.")] == [identifier]
 
@@ -224,7 +224,7 @@ def test_a_number_in_a_name_or_heading_is_compared_as_an_integer(
     ),
     kinds,
 )
-def test_never_raises_and_stays_within_the_text(text: str, kind: ArtifactKind) -> None:
+def test_any_text_yields_references_within_it(text: str, kind: ArtifactKind) -> None:
     end = 0
     for reference in find_id_references(text):
         assert 0 <= reference.start < reference.end <= len(text)

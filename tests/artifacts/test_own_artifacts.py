@@ -25,13 +25,13 @@ def own() -> Corpus:
     )
 
 
-def test_they_have_no_findings() -> None:
+def test_the_artifacts_of_this_repository_have_no_findings() -> None:
     assert validate_artifacts(own()) == ()
     kinds = {artifact.kind for artifact in own().artifacts if artifact.status.value}
     assert kinds == {"ADR", "SPEC"}
 
 
-def test_governing_comments_of_this_package_lead_somewhere() -> None:
+def test_governing_comments_of_this_package_name_existing_artifacts() -> None:
     loaded = own()
     for path in (REPOSITORY / "sdd_hooks" / "artifacts").glob("*.py"):
         text = decode(path.read_bytes())

@@ -112,7 +112,7 @@ def test_a_spec() -> None:
         ("### REQ-7", "REQ-7", "REQ-7"),
     ],
 )
-def test_how_a_requirement_is_headed(heading: str, name: str, identifier: str) -> None:
+def test_headings_of_requirements(heading: str, name: str, identifier: str) -> None:
     (found,) = read(f"# S\n\n{heading}\n\nIt MUST.\n")
     assert (found.name, found.id, found.level) == (name, identifier, "must")
 
@@ -120,7 +120,7 @@ def test_how_a_requirement_is_headed(heading: str, name: str, identifier: str) -
 @pytest.mark.parametrize(
     "heading", ["## Requirements", "### Required work", "# Requirement: Title", "### Requirement X"]
 )
-def test_other_headings_are_none(heading: str) -> None:
+def test_other_headings_are_not_requirements(heading: str) -> None:
     assert read(f"{heading}\n\nIt MUST.\n") == ()
 
 
@@ -173,7 +173,7 @@ blocks = st.sampled_from(
 
 
 @given(st.one_of(st.text(), st.lists(blocks).map("\n".join)))
-def test_lines_are_ordered_and_within(text: str) -> None:
+def test_lines_are_ordered_and_within_the_text(text: str) -> None:
     total = text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
     last = 0
     for requirement in read(text):

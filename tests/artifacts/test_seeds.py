@@ -36,7 +36,7 @@ def test_a_record_without_a_number() -> None:
     assert (adr.id, adr.title) == (None, "Replace qmd with llm search")
 
 
-def test_mentions_and_governing_comments_of_a_skill() -> None:
+def test_references_and_governing_comments_of_a_skill() -> None:
     text = seed("skill-search.md")
     found = read_governing(text)
     assert ("SPEC-0034", "Graceful Degradation") not in [(str(g.id), g.requirement) for g in found]

@@ -72,7 +72,7 @@ def test_ids(heading: str, directory: str, identifier: str | None, name: str, ti
     assert (str(spec.id) if spec.id else None, spec.name, spec.title) == (identifier, name, title)
 
 
-def test_a_missing_file_is_told() -> None:
+def test_a_missing_file_is_a_finding() -> None:
     without_design = read(SPEC, None)
     assert (without_design.design, without_design.paths) == ("", (f"{FOLDER}/spec.md",))
     (finding,) = without_design.findings
@@ -86,13 +86,13 @@ def test_a_missing_file_is_told() -> None:
     assert read_spec(FOLDER, None, None) is None
 
 
-def test_a_design_of_another_spec_is_told() -> None:
+def test_a_design_of_another_spec_is_a_finding() -> None:
     (finding,) = read(SPEC, "\n# SPEC-0019 Design: Another\n").findings
     assert (finding.rule, finding.path, finding.line) == ("id-conflict", f"{FOLDER}/design.md", 2)
     assert "the design says SPEC-0019, the spec SPEC-0018" in finding.message
 
 
-def test_a_template_is_no_spec() -> None:
+def test_a_template_is_not_a_spec() -> None:
     assert read_spec("specs/template", "# SPEC-XXXX: {Title}\n\n## Overview\n", DESIGN) is None
 
 
@@ -100,6 +100,6 @@ DIRECTORIES = st.text().map(lambda name: name.rstrip("/"))
 
 
 @given(st.one_of(st.none(), st.text()), st.one_of(st.none(), st.text()), DIRECTORIES)
-def test_never_raises(spec: str | None, design: str | None, directory: str) -> None:
+def test_any_text_is_read(spec: str | None, design: str | None, directory: str) -> None:
     artifact = read_spec(directory, spec, design)
     assert artifact is None or artifact.title or not directory

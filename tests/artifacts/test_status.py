@@ -73,7 +73,7 @@ def found_in(text: str) -> tuple[ArtifactStatus, ...]:
         ("proposed; amended-in-part by [3](3.md)", "proposed", "amended-in-part by [3](3.md)"),
         ("accepted; superseded in part by 3", "accepted", "superseded in part by 3"),
         ("superseded by 9 (was: accepted)", "superseded", "by 9 (was: accepted)"),
-        # No status of ours
+        # Unknown statuses
         ("reference", UNKNOWN, ""),
         ("🟡 Requirements (not started)", UNKNOWN, ""),
         ("Not yet accepted", UNKNOWN, ""),
@@ -100,7 +100,7 @@ def test_parse_status(text: str, value: str, note: str) -> None:
         "<!-- accepted -->",
     ],
 )
-def test_what_a_template_says_is_no_status(text: str) -> None:
+def test_the_placeholder_of_a_template_is_not_a_status(text: str) -> None:
     assert parse_status(text) is None
 
 
@@ -111,7 +111,7 @@ def test_authoritative(value: str) -> None:
     )
 
 
-def test_no_status_is_authoritative() -> None:
+def test_an_artifact_without_a_status_is_authoritative() -> None:
     assert NO_STATUS.authoritative
 
 
@@ -139,7 +139,7 @@ def test_no_status_is_authoritative() -> None:
             "# T\n\n## Status\n\n- [ ] Proposed\n- [x] Accepted\n- [ ] Old",
             [("accepted", "section", 6)],
         ),
-        ("# T\n\n## Status\n\n---\nAccepted\nby everybody", [("accepted", "section", 6)]),
+        ("# T\n\n## Status\n\n---\nAccepted\nby the team", [("accepted", "section", 6)]),
         (
             "# T\n\n## Status\n\nAccepted\n\nSuperseded by [9. X](0009-x.md)\n",
             [("superseded", "section", 7)],
@@ -159,7 +159,7 @@ def test_no_status_is_authoritative() -> None:
         ),
     ],
 )
-def test_where_a_status_stands(text: str, expected: list[tuple[str, str, int]]) -> None:
+def test_places_of_a_status(text: str, expected: list[tuple[str, str, int]]) -> None:
     assert [(s.value, s.origin, s.line) for s in found_in(text)] == expected
 
 
@@ -172,7 +172,7 @@ def test_where_a_status_stands(text: str, expected: list[tuple[str, str, int]]) 
         ).map(" ".join),
     )
 )
-def test_never_raises_and_says_one_of_ours(text: str) -> None:
+def test_any_text_parses_to_a_known_value(text: str) -> None:
     status = parse_status(text)
     if status:
         assert status.value in (*STATUSES, UNKNOWN)

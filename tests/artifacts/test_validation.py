@@ -24,7 +24,7 @@ def brief(found: tuple[Finding, ...]) -> list[tuple[str, int, str, str]]:
     return [(f.path, f.line, f.rule, f.severity) for f in found]
 
 
-def test_nothing_to_say() -> None:
+def test_sound_artifacts_have_no_findings() -> None:
     loaded = corpus(
         ("0001-a", "status: superseded"),
         ("0002-b", "status: accepted\nsupersedes: [ADR-0001]\ngoverns: [SPEC-0001]"),
@@ -62,12 +62,12 @@ def test_unknown_ids_in_other_modules() -> None:
     )
 
 
-def test_edges_in_prose_are_not_held_to_the_rules() -> None:
+def test_edges_in_prose_are_not_validated() -> None:
     text = b"# T\n\n- Supersedes: ADR-0009\n"
     assert validate_artifacts(load_corpus([ArtifactFile("adr/0001-a.md", text, "ADR")])) == ()
 
 
-def test_ids_given_twice() -> None:
+def test_duplicate_ids() -> None:
     loaded = corpus(("0001-a", "a: b"), ("0001-b", "a: b"), ("0002-c", "extends: [ADR-0001]"))
     found = validate_artifacts(loaded)
     assert brief(found) == [
@@ -87,7 +87,7 @@ def test_a_cycle_is_shown_with_its_path() -> None:
     (finding,) = validate_artifacts(loaded)
     assert brief((finding,)) == [("adr/0001-a.md", 2, "cycle", "critical")]
     assert finding.message == (
-        "artifacts lead in a circle: ADR-0001 extends ADR-0002 extends ADR-0003 extends ADR-0001:"
+        "artifacts form a cycle: ADR-0001 extends ADR-0002 extends ADR-0003 extends ADR-0001:"
         " remove one of these edges"
     )
 
@@ -97,7 +97,7 @@ def test_related_makes_no_cycle() -> None:
     assert validate_artifacts(loaded) == ()
 
 
-def test_the_status_of_what_is_superseded() -> None:
+def test_the_status_of_a_superseded_artifact() -> None:
     loaded = corpus(
         ("0001-a", "status: accepted"),
         ("0002-b", "status: deprecated"),
@@ -119,7 +119,7 @@ def test_the_status_of_what_is_superseded() -> None:
     ]
 
 
-def test_what_is_wrong_with_single_files_is_told_too() -> None:
+def test_findings_of_single_files_are_included() -> None:
     loaded = corpus(("0001-a", "status: odd"), ("0002-b", "a: b: c"))
     assert brief(validate_artifacts(loaded)) == [
         ("adr/0001-a.md", 2, "unknown-status", "warning"),
@@ -127,7 +127,7 @@ def test_what_is_wrong_with_single_files_is_told_too() -> None:
     ]
 
 
-def test_only_what_changed_files_have_a_part_in() -> None:
+def test_only_keeps_findings_that_involve_the_paths() -> None:
     loaded = corpus(
         ("0001-a", "extends: [ADR-0002]"),
         ("0002-b", "extends: [ADR-0001]"),

@@ -26,7 +26,7 @@ def test_committed_changed_and_new_files_are_read(repo):
     assert left_out == []
 
 
-def test_ignored_files_are_none(repo):
+def test_ignored_files_are_skipped(repo):
     repo.commit("Start", {".gitignore": "build/\n", "docs/adrs/ADR-0001-one.md": ADR})
     repo.write("docs/adrs/build/ADR-0002-two.md", ADR)
     assert paths(repo) == ["docs/adrs/ADR-0001-one.md"]
@@ -42,7 +42,7 @@ def test_a_file_in_conflict_is_read_once(repo):
     assert paths(repo) == ["docs/adrs/ADR-0001-one.md"]
 
 
-def test_a_submodule_has_artifacts_of_its_own(repo, tmp_path):
+def test_artifacts_of_a_submodule(repo, tmp_path):
     other = Repo.init(tmp_path / "api")
     other.commit("Start", {"docs/adrs/ADR-0001-one.md": ADR})
     repo.submodule(other, "libs/api", "--name", "api")
@@ -54,7 +54,7 @@ def test_a_submodule_has_artifacts_of_its_own(repo, tmp_path):
     ]
 
 
-def test_what_cannot_be_read_is_said(repo, tmp_path):
+def test_an_unreadable_file_is_noted(repo, tmp_path):
     (tmp_path / "secret").write_text("# ADR-0001: Secret\n")
     repo.link("docs/adrs/ADR-0001-x.md", tmp_path / "secret")
     corpus, left_out = read(repo)

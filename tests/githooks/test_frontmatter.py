@@ -72,7 +72,7 @@ def test_a_circle(repo: Repo) -> None:
     stage(repo, ONE, adr(1, "extends: [ADR-0002]"))
     said = check(repo)
     assert "refused: " in said
-    assert "critical: artifacts lead in a circle" in said
+    assert "critical: artifacts form a cycle" in said
 
 
 def test_a_warning_refuses_nothing(repo: Repo) -> None:
