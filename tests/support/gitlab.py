@@ -1,9 +1,9 @@
-"""A GitLab on loopback: one project with issues and merge requests.
+"""A fake GitLab on loopback: one project with issues and merge requests.
 
-GitLab has no usable description of its issues. What this answers is written by hand, from its
-documentation (https://docs.gitlab.com/api/issues, /merge_requests, /issue_links, /milestones,
-/rest and /graphql/reference), and so is which parameters it takes: any other is an error. It knows
-times to the microsecond, and tells them to the millisecond.
+GitLab has no usable OpenAPI description of issues. The responses and the accepted parameters are
+written by hand from its documentation (https://docs.gitlab.com/api/issues, /merge_requests,
+/issue_links, /milestones, /rest and /graphql/reference); any other parameter is an error. Times are
+stored in microseconds and returned in milliseconds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.support.openapi import Place
 
 Row = dict[str, Any]
 
-MOST = 100
+MAX_PER_PAGE = 100
 """Entries of a page."""
 
 _LISTED = {"scope", "state", "order_by", "sort", "per_page", "page"}
@@ -42,14 +42,15 @@ PARAMETERS: Mapping[str, frozenset[str]] = {
     "milestones": frozenset({"title", "include_ancestors"}),
     "version": frozenset(),
 }
-"""What may be asked with, by the last part of a path; nothing with a number."""
+"""The accepted parameters, by the last part of a path; a path with a number accepts no other."""
 
 
 @dataclass
-class GitLab:
-    """What the server knows. `now` is its clock (epoch seconds); a test moves it.
+class FakeGitLab:
+    """The server with its project. `now` is its clock (epoch seconds), set by the test.
 
-    With `licence` issues may block each other; `diffs` says that it is new enough to list them.
+    With `licence` issues may block each other. `diffs` enables the endpoint that versions before
+    15.7 lack.
     """
 
     now: float = 1_777_640_000.0
@@ -61,7 +62,7 @@ class GitLab:
     merge_requests: bool = True
     graphql: bool = True
     headers: bool = True
-    """Whether it counts, as it does for up to 10,000 entries."""
+    """Whether listings have a total, as GitLab's have for up to 10,000 entries."""
     url: str = ""
     issues: dict[int, Row] = field(default_factory=dict)
     merges: dict[int, Row] = field(default_factory=dict)
@@ -69,16 +70,16 @@ class GitLab:
     milestones: list[Row] = field(default_factory=list)
     notes: list[tuple[int, str]] = field(default_factory=list)
     renamed: str = ""
-    """What the project was called before."""
+    """The former path of the project."""
     spoil: Callable[[str, Any], Any] = lambda _path, data: data
-    """Changes what is answered to a path."""
+    """Changes the data of a response, by the last part of its path."""
 
     def __post_init__(self) -> None:
         self._numbers = itertools.count(1)
         self._merge_numbers = itertools.count(1)
 
     def add(self, title: str = "An issue", **fields: Any) -> str:
-        """A new issue; its number."""
+        """Add an issue. Returns its number."""
         iid = next(self._numbers)
         person = _person("ana")
         self.issues[iid] = {
@@ -100,22 +101,22 @@ class GitLab:
         return str(iid)
 
     def edit(self, id: str, **fields: Any) -> None:
-        """Change an issue, now."""
+        """Change an issue."""
         issue = self.issues[int(id)]
         if "state" in fields:
             issue["closed"] = self.now if fields["state"] == "closed" else None
         issue.update({"updated": self.now, **fields})
 
     def delete(self, id: str) -> None:
-        """Remove an issue for good."""
+        """Delete an issue."""
         del self.issues[int(id)]
 
     def move(self, id: str) -> None:
-        """Move an issue to another project: what stays here is closed."""
+        """Move an issue to another project: a closed copy remains."""
         self.edit(id, state="closed", moved_to_id=9_000 + int(id))
 
     def block(self, id: str, other: str, kind: str = "blocks", project: str = "") -> None:
-        """Link an issue with another one, of another project where that is named."""
+        """Link an issue with another one, which may be in another `project`."""
         self.links.append((int(id), {"iid": int(other), "kind": kind, "project": project}))
         if not project:
             back = {"blocks": "is_blocked_by", "is_blocked_by": "blocks"}.get(kind, kind)
@@ -124,7 +125,7 @@ class GitLab:
         self.edit(id)
 
     def merge(self, description: str | None = None, **fields: Any) -> str:
-        """A new merge request; its number. `closes` are issues that its commits close."""
+        """Add a merge request. `closes` are issues that its commits close. Returns its number."""
         iid = next(self._merge_numbers)
         self.merges[iid] = {
             "iid": iid,
@@ -142,20 +143,20 @@ class GitLab:
         return str(iid)
 
     def edit_merge(self, id: str, **fields: Any) -> None:
-        """Change a merge request, now. No issue changes with it."""
+        """Change a merge request. Its issues are not updated."""
         self.merges[int(id)].update({"updated": self.now, **fields})
 
     def answer(self, request: Request) -> CannedResponse:
-        """Answer a request as GitLab does."""
+        """The response to a request."""
         token = request.headers.get("private-token")
         bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
         given = token or bearer
         if given and given != self.token:
-            return self._told(401, {"message": "401 Unauthorized"})
+            return self._respond(401, {"message": "401 Unauthorized"})
         if request.path == "/api/v4/version":
-            return self._told(200 if given else 401, {"message": "401 Unauthorized"})
+            return self._respond(200 if given else 401, {"message": "401 Unauthorized"})
         if not given and not self.public:
-            return self._told(404, {"message": "404 Project Not Found"})
+            return self._respond(404, {"message": "404 Project Not Found"})
         if request.path == "/api/graphql":
             return self._graphql(request)
         found = re.fullmatch(r"/api/v4/projects/([^/]+)(?:/(.*))?", request.path)
@@ -164,9 +165,9 @@ class GitLab:
         if self.renamed and project == self.renamed:
             query = f"?{urlencode(request.query)}" if request.query else ""
             here = f"{self.url}/api/v4/projects/{quote(self.path, safe='')}/{below}{query}"
-            return self._told(301, {"message": "moved"}, {"Location": here})
+            return self._respond(301, {"message": "moved"}, {"Location": here})
         if project != self.path:
-            return self._told(404, {"message": "404 Project Not Found"})
+            return self._respond(404, {"message": "404 Project Not Found"})
         return self._in_project(request, below.split("/"))
 
     def _in_project(self, request: Request, parts: list[str]) -> CannedResponse:
@@ -178,19 +179,19 @@ class GitLab:
             case ["issues"]:
                 return self._list(request, list(self.issues.values()), self._issue)
             case ["merge_requests"] if not self.merge_requests:
-                return self._told(403, {"message": "403 Forbidden"})
+                return self._respond(403, {"message": "403 Forbidden"})
             case ["merge_requests"]:
                 return self._list(request, list(self.merges.values()), self._merge)
             case ["issues", iid, *rest] if self.issues.get(int(iid)):
-                return self._told(200, self._about_issue(int(iid), rest), request=request)
+                return self._respond(200, self._about_issue(int(iid), rest), request=request)
             case ["merge_requests", iid, rest] if self.merges.get(int(iid)):
                 return self._about_merge(request, self.merges[int(iid)], rest)
             case ["milestones"]:
-                return self._told(
+                return self._respond(
                     200,
                     [one for one in self.milestones if one["title"] == request.query["title"]],
                 )
-        return self._told(404, {"message": "404 Not found"})
+        return self._respond(404, {"message": "404 Not found"})
 
     def _about_issue(self, iid: int, rest: list[str]) -> Any:
         match rest:
@@ -211,13 +212,15 @@ class GitLab:
         match rest:
             case "closes_issues":
                 closed = [self.issues[iid] for iid in self._closes(merge) if iid in self.issues]
-                return self._told(200, [self._issue(one) for one in closed], request=request)
+                return self._respond(200, [self._issue(one) for one in closed], request=request)
             case "diffs" if self.diffs:
-                return self._told(200, changes[: int(request.query["per_page"])], request=request)
+                return self._respond(
+                    200, changes[: int(request.query["per_page"])], request=request
+                )
             case "changes":
                 told = {**self._merge(merge), "changes": changes}
-                return self._told(200, told, request=request)
-        return self._told(404, {"error": "404 Not Found"})
+                return self._respond(200, told, request=request)
+        return self._respond(404, {"error": "404 Not Found"})
 
     def _list(
         self, request: Request, rows: list[Row], shown: Callable[[Row], Row]
@@ -236,7 +239,7 @@ class GitLab:
             and one["created"] >= _seconds(query.get("created_after"), 0)
             and one["updated"] >= _seconds(query.get("updated_after"), 0)
         ]
-        size = min(int(query.get("per_page", 20)), MOST)
+        size = min(int(query.get("per_page", 20)), MAX_PER_PAGE)
         page = int(query.get("page", 1))
         part = [shown(one) for one in found[(page - 1) * size : page * size]]
         more = page * size < len(found)
@@ -247,7 +250,7 @@ class GitLab:
         if more:
             following = urlencode({**query, "page": page + 1})
             headers["Link"] = f'<{self.url}{request.path}?{following}>; rel="next"'
-        return self._told(200, part, headers, request)
+        return self._respond(200, part, headers, request)
 
     def _issue(self, issue: Row) -> Row:
         iid = issue["iid"]
@@ -331,21 +334,21 @@ class GitLab:
         }
 
     def _closes(self, merge: Row) -> list[int]:
-        """What a merge request closes, by its description and its commits."""
-        said = re.findall(r"(?i)closes #(\d+)", merge["description"] or "")
-        return list(dict.fromkeys([*map(int, said), *merge["closes"]]))
+        """The issues that a merge request closes by its description and its commits."""
+        described = re.findall(r"(?i)closes #(\d+)", merge["description"] or "")
+        return list(dict.fromkeys([*map(int, described), *merge["closes"]]))
 
     def _count(self, iid: int, kind: str) -> int:
-        """How many open issues are at the other end of such links, as GitLab counts them."""
-        others = [one for issue, one in self.links if issue == iid and one["kind"] == kind]
+        """The number of open issues at the other end of these links, as GitLab counts them."""
+        links = [link for issue, link in self.links if issue == iid and link["kind"] == kind]
         return sum(
-            1 for one in others if one["project"] or self.issues[one["iid"]]["state"] == "opened"
+            1 for link in links if link["project"] or self.issues[link["iid"]]["state"] == "opened"
         )
 
     def _graphql(self, request: Request) -> CannedResponse:
         if not self.graphql:
             error = {"message": "Field 'blockedByCount' doesn't exist on type 'Issue'"}
-            return self._told(200, {"errors": [error]})
+            return self._respond(200, {"errors": [error]})
 
         def issues(iids: list[str], first: int) -> Row:
             assert first == 100 >= len(iids)
@@ -362,7 +365,7 @@ class GitLab:
         def project(fullPath: str) -> Row | None:  # noqa: N803
             return {"issues": issues} if fullPath == self.path else None
 
-        return self._told(200, {"data": answer_graphql(request.json(), {"project": project})})
+        return self._respond(200, {"data": answer_graphql(request.json(), {"project": project})})
 
     def _written(self, request: Request, parts: list[str]) -> CannedResponse:
         body: Any = request.json()
@@ -370,20 +373,20 @@ class GitLab:
             case ("POST", "issues"):
                 iid = self.add(body["title"])
                 self._change(iid, body)
-                return self._told(201, self._issue(self.issues[int(iid)]))
+                return self._respond(201, self._issue(self.issues[int(iid)]))
             case ("PUT", "issues", iid) if int(iid) in self.issues:
                 self._change(iid, body)
-                return self._told(200, self._issue(self.issues[int(iid)]))
+                return self._respond(200, self._issue(self.issues[int(iid)]))
             case ("POST", "issues", iid, "notes") if int(iid) in self.issues:
                 assert body.keys() == {"body"}
                 self.notes.append((int(iid), body["body"]))
-                return self._told(201, {"id": 1})
+                return self._respond(201, {"id": 1})
             case ("POST", "milestones"):
                 assert body.keys() == {"title"}
                 made = {"id": 300 + len(self.milestones), "iid": 1, "title": body["title"]}
                 self.milestones.append(made)
-                return self._told(201, made)
-        return self._told(404, {"message": "404 Not found"})
+                return self._respond(201, made)
+        return self._respond(404, {"message": "404 Not found"})
 
     def _change(self, id: str, body: Row) -> None:
         fields: Row = {}
@@ -402,46 +405,46 @@ class GitLab:
                     raise AssertionError(f"{key} is not known here")
         self.edit(id, **fields)
 
-    def _told(
+    def _respond(
         self,
         status: int,
         data: Any,
         headers: Mapping[str, str] | None = None,
         request: Request | None = None,
     ) -> CannedResponse:
-        told = {"Date": _http(self.now), "X-Gitlab-Meta": '{"version":"1"}', **(headers or {})}
+        sent = {"Date": _http(self.now), "X-Gitlab-Meta": '{"version":"1"}', **(headers or {})}
         if request is None:
-            return CannedResponse(status, data, told)
+            return CannedResponse(status, data, sent)
         data = self.spoil(request.path.rpartition("/")[2], data)
         tag = f'W/"{hashlib.md5(json.dumps(data).encode()).hexdigest()}"'
-        told["ETag"] = tag
+        sent["ETag"] = tag
         if request.headers.get("if-none-match") == tag:
-            return CannedResponse(304, None, told)
-        return CannedResponse(status, data, told)
+            return CannedResponse(304, None, sent)
+        return CannedResponse(status, data, sent)
 
 
 @contextmanager
-def gitlab() -> Iterator[tuple[GitLab, Server]]:
-    """The project acme/tools/shop, and the server that shows it."""
-    found = GitLab()
-    with serving(found.answer) as server:
-        found.url = server.url
-        yield found, server
+def serving_gitlab() -> Iterator[tuple[FakeGitLab, Server]]:
+    """A fake GitLab with the project acme/tools/shop, served on loopback."""
+    gitlab = FakeGitLab()
+    with serving(gitlab.answer) as server:
+        gitlab.url = server.url
+        yield gitlab, server
 
 
 def rate_limited(seconds: float, now: float) -> list[CannedResponse]:
-    """The answers by which GitLab says that its limit is reached for so long."""
-    told = {"Date": _http(now), "Content-Type": "text/plain", "RateLimit-Remaining": "0"}
+    """Responses with which GitLab reports a rate limit for a number of seconds."""
+    common = {"Date": _http(now), "Content-Type": "text/plain", "RateLimit-Remaining": "0"}
     reset = {"RateLimit-Reset": str(math.ceil(now + seconds))}
     after = {"Retry-After": str(math.ceil(seconds))}
     return [
-        CannedResponse(429, b"Retry later\n", {**told, **headers})
+        CannedResponse(429, b"Retry later\n", {**common, **headers})
         for headers in (reset, after, {**reset, **after})
     ]
 
 
 def fields_of(row: Row) -> list[Place]:
-    """Every field of a list of such rows but the number, and every member of their lists."""
+    """The places of every field but the number in a list of such rows, lists included."""
 
     def inside(value: Any, at: Place) -> Iterator[Place]:
         if isinstance(value, dict):
@@ -458,12 +461,12 @@ def fields_of(row: Row) -> list[Place]:
 
 
 def moment(seconds: float | None) -> str | None:
-    """A time as GitLab tells it."""
+    """A time in the format of GitLab's payloads."""
     if seconds is None:
         return None
     milliseconds = math.floor(round(seconds * 1_000_000) / 1000)
-    told = datetime.fromtimestamp(milliseconds // 1000, timezone.utc)
-    return f"{told:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"
+    second = datetime.fromtimestamp(milliseconds // 1000, timezone.utc)
+    return f"{second:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"
 
 
 def _http(seconds: float) -> str:

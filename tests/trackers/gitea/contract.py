@@ -32,7 +32,7 @@ class Project(Protocol):
     """Owner and name."""
 
     def open(self, *, outsider: bool = False, token: str = "") -> ReadWrite:
-        """A tracker of it for its owner, for an outsider (another user or none), or with another token."""
+        """A tracker for its owner, for an outsider (another user or none), or for a token."""
         ...
 
     def listed(self, path: str) -> tuple[list[Any], dict[str, str]]:

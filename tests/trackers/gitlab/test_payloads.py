@@ -1,4 +1,4 @@
-"""What becomes of GitLab's answers: damaged, made up, and what people write into descriptions."""
+"""Parsing the payloads of GitLab: damaged and generated ones, and closing keywords."""
 
 from __future__ import annotations
 
@@ -22,41 +22,41 @@ from sdd_hooks.trackers.protocol import Since
 from tests.support.gitlab import fields_of
 from tests.support.openapi import damaged
 from tests.trackers.faults import START, fetched
-from tests.trackers.gitlab.bench import HOME, Bench, opened
+from tests.trackers.gitlab.harness import HOME, GitLabHarness, open_harness
 
 
 @pytest.fixture
-def bench() -> Iterator[Bench]:
-    with opened() as found:
+def harness() -> Iterator[GitLabHarness]:
+    with open_harness() as found:
         yield found
 
 
-def test_any_field_may_be_null_or_missing(bench: Bench) -> None:
-    there = bench.gitlab
-    one, two = (
-        there.add(labels=["a"], assignees=[{"username": "bea"}], state="closed", closed=1.0)
+def test_any_field_may_be_null_or_missing(harness: GitLabHarness) -> None:
+    gitlab = harness.gitlab
+    first, second = (
+        gitlab.add(labels=["a"], assignees=[{"username": "bea"}], state="closed", closed=1.0)
         for _ in range(2)
     )
-    there.block(one, two, kind="blocks")
-    there.merge(f"Closes #{one}")
+    gitlab.block(first, second, kind="blocks")
+    gitlab.merge(f"Closes #{first}")
     since = Since(START - 2.0, START - 2.0)
-    answers: dict[str, Any] = {}
-    tracker = bench.open()
+    responses: dict[str, Any] = {}
+    tracker = harness.open()
 
-    def keep(path: str, data: Any) -> Any:
-        answers[path] = copy.deepcopy(data)
+    def record(path: str, data: Any) -> Any:
+        responses[path] = copy.deepcopy(data)
         return data
 
-    there.spoil = keep
-    bench.pages(since)
-    assert answers.keys() == {"issues", "merge_requests", "closes_issues", "diffs"}
+    gitlab.spoil = record
+    harness.pages(since)
+    assert responses.keys() == {"issues", "merge_requests", "closes_issues", "diffs"}
     tried = 0
-    for path, whole in answers.items():
+    for path, whole in responses.items():
         for what, data in damaged(whole, fields_of(whole[0])):
-            there.spoil = lambda asked, sent, path=path, data=data: data if asked == path else sent
+            gitlab.spoil = lambda asked, sent, path=path, data=data: data if asked == path else sent
             pages = list(tracker.fetch(since, {}))
             ids = {issue.id for page in pages for issue in page.issues}
-            assert ids <= {one, two}, what
+            assert ids <= {first, second}, what
             assert ids or path == "issues", (path, what)
             tried += 1
     assert tried > 120
@@ -83,7 +83,7 @@ ENTRY = st.dictionaries(
 
 
 @given(entry=ENTRY | JSON)
-def test_whatever_gitlab_answers(entry: object) -> None:
+def test_any_json_is_parsed(entry: object) -> None:
     issue, pull = issue_of(entry), pull_of(entry, HOME)
     assert (issue is None) == (pull is None)
     assert issue is None or issue.id.isdecimal()
@@ -93,12 +93,12 @@ def test_whatever_gitlab_answers(entry: object) -> None:
 
 @settings(max_examples=25)
 @given(data=JSON | st.lists(ENTRY, max_size=3))
-def test_whatever_a_page_is(data: object) -> None:
-    """A page of any JSON ends in issues or in one line."""
-    with opened() as bench:
-        bench.gitlab.spoil = lambda _path, _data: data
+def test_any_json_as_a_page(data: object) -> None:
+    """A page of any JSON gives issues or a one-line error."""
+    with open_harness() as harness:
+        harness.gitlab.spoil = lambda _path, _data: data
         try:
-            fetched(bench.open())
+            fetched(harness.open())
         except SddError as error:
             assert "\n" not in str(error)
 
@@ -123,15 +123,15 @@ def test_whatever_a_page_is(data: object) -> None:
         ("", ()),
     ],
 )
-def test_what_a_description_closes(description: str, closes: tuple[str, ...]) -> None:
+def test_issues_after_closing_keywords(description: str, closes: tuple[str, ...]) -> None:
     assert closed_by_text(description, HOME) == closes
 
 
 @given(description=st.text(alphabet="closes fix#12,/-and:\n", max_size=60))
-def test_any_description(description: str) -> None:
+def test_any_description_is_parsed(description: str) -> None:
     assert all(id.isdecimal() for id in closed_by_text(description, HOME))
 
 
 @pytest.mark.parametrize("part", ["closes ", "closes #1, ", "closes a/", "closes a", "fixes #"])
-def test_a_long_description_takes_no_time(part: str) -> None:
+def test_a_long_description_is_parsed_in_linear_time(part: str) -> None:
     closed_by_text(part * 50_000, HOME)

@@ -1,4 +1,4 @@
-"""Where a project on GitLab is, and whose token goes there."""
+"""GitLab as a vendor: addresses of projects, tokens."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, T
 from tests.support.loopback import CannedResponse, serving
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import fetched
-from tests.trackers.gitlab.bench import Bench, opened
+from tests.trackers.gitlab.harness import GitLabHarness, open_harness
 
 
 @pytest.fixture
-def bench() -> Iterator[Bench]:
-    with opened() as found:
+def harness() -> Iterator[GitLabHarness]:
+    with open_harness() as found:
         yield found
 
 
@@ -50,7 +50,7 @@ def around(origin: str = "", **environ: str) -> RepositoryContext:
         ("", None),
     ],
 )
-def test_a_project_is_recognised(origin: str, where: tuple[str, str, str] | None) -> None:
+def test_detection_by_the_origin(origin: str, where: tuple[str, str, str] | None) -> None:
     assert VENDOR.detected(around(origin)) == where
 
 
@@ -81,7 +81,7 @@ def test_a_project_is_recognised(origin: str, where: tuple[str, str, str] | None
         ),
     ],
 )
-def test_a_project_is_declared(
+def test_declared_project(
     declared: dict[str, str], origin: str, where: tuple[str, str, str]
 ) -> None:
     assert VENDOR.declared(TrackerSettings("gitlab", **declared), around(origin)) == where
@@ -102,29 +102,29 @@ def test_a_project_is_declared(
         ({"url": "https://gitlab.com/a/../b"}, "URL"),
     ],
 )
-def test_a_declaration_that_does_not_say_where(declared: dict[str, str], named: str) -> None:
+def test_incomplete_settings(declared: dict[str, str], named: str) -> None:
     with pytest.raises(SddError, match=named) as caught:
         VENDOR.declared(TrackerSettings("gitlab", **declared), around())
     assert "pass" not in str(caught.value)
 
 
-def test_a_host_is_asked_whether_it_is_gitlab(bench: Bench) -> None:
-    place = around(f"{bench.server.url}/acme/tools/shop.git")
-    machine = bench.workplace.machine("GitLab")._replace(around=place)
-    assert VENDOR.asked(place, machine) == (bench.server.url, "acme/tools", "shop")
-    (request,) = bench.server.asked
+def test_a_host_with_the_headers_of_gitlab_is_recognised(harness: GitLabHarness) -> None:
+    place = around(f"{harness.server.url}/acme/tools/shop.git")
+    machine = harness.workplace.machine("GitLab")._replace(around=place)
+    assert VENDOR.asked(place, machine) == (harness.server.url, "acme/tools", "shop")
+    (request,) = harness.server.asked
     assert request.path == "/api/v4/version"
     assert request.headers.keys().isdisjoint({"private-token", "authorization"})
 
 
-def test_an_origin_that_is_no_project_is_not_asked(bench: Bench) -> None:
-    for origin in ("", f"{bench.server.url}/alone"):
-        assert VENDOR.asked(around(origin), bench.workplace.machine("GitLab")) is None
-    assert bench.server.asked == []
+def test_an_origin_without_a_project_causes_no_request(harness: GitLabHarness) -> None:
+    for origin in ("", f"{harness.server.url}/alone"):
+        assert VENDOR.asked(around(origin), harness.workplace.machine("GitLab")) is None
+    assert harness.server.asked == []
 
 
 @pytest.mark.parametrize("status", [200, 401, 403, 404])
-def test_a_host_that_is_no_gitlab(status: int) -> None:
+def test_another_host_is_not_recognised(status: int) -> None:
     with serving(lambda _: CannedResponse(status, {})) as server, Workplace(0.0) as workplace:
         place = around(f"{server.url}/acme/shop.git")
         assert VENDOR.asked(place, workplace.machine("GitLab")) is None
@@ -150,7 +150,7 @@ def test_a_token_belongs_to_one_host(tmp_path: Path) -> None:
     assert secret(own, tmp_path, origin=f"{server}/a/b", GITLAB_TOKEN="t") is None
 
 
-def test_the_token_of_a_job_is_no_use(tmp_path: Path) -> None:
+def test_the_token_of_a_job_is_not_used(tmp_path: Path) -> None:
     environ = {"CI_JOB_TOKEN": "t", "CI_SERVER_URL": "https://gitlab.com"}
     assert secret(API, tmp_path, **environ) is None
 
@@ -162,7 +162,7 @@ def test_the_token_of_a_job_is_no_use(tmp_path: Path) -> None:
     assert "glab auth login" in advised({})
 
 
-def test_what_carries_a_token() -> None:
+def test_the_headers_of_a_token() -> None:
     headers = _sources({}).headers
     assert headers(Secret("t", "GITLAB_TOKEN")) == {"PRIVATE-TOKEN": "t"}
     assert headers(Secret("t", "git's credential helper", "ana")) == {"PRIVATE-TOKEN": "t"}
@@ -170,16 +170,16 @@ def test_what_carries_a_token() -> None:
     assert headers(Secret("t", "git's credential helper", "oauth2")) == bearer
 
 
-def test_a_wrong_token_and_none(bench: Bench) -> None:
-    bench.gitlab.token = "another"
+def test_a_wrong_token_and_a_missing_token(harness: GitLabHarness) -> None:
+    harness.gitlab.token = "another"
     with pytest.raises(AccessRefused) as caught:
-        fetched(bench.open())
+        fetched(harness.open())
     assert TOKEN not in str(caught.value)
-    bench.gitlab.add()
-    machine = bench.workplace.machine("GitLab", token=None)
-    tracker = VENDOR.open(TrackerLocation(bench.server.url, "acme/tools", "shop"), machine)
+    harness.gitlab.add()
+    machine = harness.workplace.machine("GitLab", token=None)
+    tracker = VENDOR.open(TrackerLocation(harness.server.url, "acme/tools", "shop"), machine)
     assert len(fetched(tracker)) == 1
-    bench.gitlab.public = False
+    harness.gitlab.public = False
     with pytest.raises(Missing):
         fetched(tracker)
 
@@ -199,15 +199,15 @@ hosts:
 """
 
 
-def kept(tmp_path: Path, text: str = STORE) -> dict[str, str]:
+def write_glab_file(tmp_path: Path, text: str = STORE) -> dict[str, str]:
     folder = tmp_path / "glab"
     folder.mkdir(exist_ok=True)
     (folder / "config.yml").write_text(text)
     return {"GLAB_CONFIG_DIR": str(folder)}
 
 
-def test_what_glab_keeps(tmp_path: Path) -> None:
-    environ = kept(tmp_path)
+def test_the_token_stored_by_glab(tmp_path: Path) -> None:
+    environ = write_glab_file(tmp_path)
     assert stored_by_glab("gitlab.com", environ) == Secret("glpat-of-the-cloud", "glab")
     own = stored_by_glab("gitlab.acme.example:8443", environ)
     assert own == Secret("opaque", "glab", "oauth2")
@@ -227,7 +227,7 @@ def test_what_glab_keeps(tmp_path: Path) -> None:
         ("HOME", "Library/Application Support/glab-cli"),
     ],
 )
-def test_where_glab_keeps_it(tmp_path: Path, variable: str, below: str) -> None:
+def test_the_folders_of_glab(tmp_path: Path, variable: str, below: str) -> None:
     folder = tmp_path / below
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.yml").write_text(STORE)
@@ -252,20 +252,20 @@ def test_where_glab_keeps_it(tmp_path: Path, variable: str, below: str) -> None:
         "#" * 100_001 + "\n" + STORE,
     ],
 )
-def test_a_store_that_is_none(tmp_path: Path, text: str) -> None:
-    assert stored_by_glab("gitlab.com", kept(tmp_path, text)) is None
+def test_an_invalid_file_of_glab(tmp_path: Path, text: str) -> None:
+    assert stored_by_glab("gitlab.com", write_glab_file(tmp_path, text)) is None
 
 
-def test_a_store_that_is_no_file(tmp_path: Path) -> None:
+def test_a_directory_as_the_file_of_glab(tmp_path: Path) -> None:
     (tmp_path / "config.yml").mkdir()
     assert stored_by_glab("gitlab.com", {"GLAB_CONFIG_DIR": str(tmp_path)}) is None
 
 
-def test_a_memory_file_does_not_draw_a_token(bench: Bench, tmp_path: Path) -> None:
-    """A declared address is asked, and gets nothing."""
-    environ = {"GITLAB_TOKEN": "s3cret", "HOME": str(tmp_path), **kept(tmp_path)}
+def test_a_declared_address_gets_no_token(harness: GitLabHarness, tmp_path: Path) -> None:
+    """The address in the memory file is requested without a token."""
+    environ = {"GITLAB_TOKEN": "s3cret", "HOME": str(tmp_path), **write_glab_file(tmp_path)}
     where = VENDOR.declared(
-        TrackerSettings("gitlab", owner="acme/tools", repo="shop", url=bench.server.url), around()
+        TrackerSettings("gitlab", owner="acme/tools", repo="shop", url=harness.server.url), around()
     )
 
     def connecting(api: str, sources: Any, limits: Any = None) -> Any:
@@ -273,9 +273,9 @@ def test_a_memory_file_does_not_draw_a_token(bench: Bench, tmp_path: Path) -> No
             api, sources, limits, label="GitLab", around_origin=None, root=tmp_path, environ=environ
         )
 
-    bench.gitlab.add()
+    harness.gitlab.add()
     tracker = VENDOR.open(where, TrackerEnvironment(around(**environ), connecting))
     assert len(fetched(tracker)) == 1
     tracker.disconnect()
-    for request in bench.server.asked:
+    for request in harness.server.asked:
         assert request.headers.keys().isdisjoint({"private-token", "authorization"})

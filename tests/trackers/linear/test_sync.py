@@ -12,7 +12,7 @@ from sdd_hooks.trackers.linear.tracker import PER_PAGE
 from tests.support.loopback import CannedResponse, Request
 from tests.trackers.faults import START
 from tests.trackers.folders import assert_as_synced_anew, stored, synced
-from tests.trackers.linear.bench import PULL, Bench, opened
+from tests.trackers.linear.harness import PULL, Bench, opened
 
 
 @pytest.fixture

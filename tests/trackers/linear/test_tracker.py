@@ -22,7 +22,7 @@ from tests.support.linear import (
 from tests.support.loopback import CannedResponse, Request
 from tests.support.openapi import NEEDED
 from tests.trackers.faults import START, FaultTable, Stand, fetched
-from tests.trackers.linear.bench import PULL, Bench, opened
+from tests.trackers.linear.harness import PULL, Bench, opened
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from sdd_hooks.trackers.linear.vendor import API, VENDOR, _sources, rate_limit
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import fetched
-from tests.trackers.linear.bench import Bench, opened
+from tests.trackers.linear.harness import Bench, opened
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
 from tests.support.loopback import CannedResponse
-from tests.trackers.linear.bench import Bench, opened
+from tests.trackers.linear.harness import Bench, opened
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A project on a loopback GitLab, opened as a tracker."""
+"""A project on a fake GitLab, opened as a tracker."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from sdd_hooks.trackers.gitlab.tracker import GitLabTracker
 from sdd_hooks.trackers.gitlab.vendor import VENDOR
 from sdd_hooks.trackers.issue import LinkedPull
 from sdd_hooks.trackers.protocol import IssuePage, Since, TrackerLocation
-from tests.support.gitlab import GitLab as LoopbackGitLab
-from tests.support.gitlab import gitlab
+from tests.support.gitlab import FakeGitLab, serving_gitlab
 from tests.support.loopback import Server
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import START
@@ -24,14 +23,14 @@ PROJECT = "/api/v4/projects/acme%2Ftools%2Fshop"
 HOME = "acme/tools/shop"
 
 
-class Bench:
-    """A GitLab, its server, and the project acme/tools/shop there as a tracker."""
+class GitLabHarness:
+    """A fake GitLab, its server, and trackers of its project acme/tools/shop."""
 
-    def __init__(self, there: LoopbackGitLab, server: Server) -> None:
-        self.gitlab, self.server = there, server
+    def __init__(self, gitlab: FakeGitLab, server: Server) -> None:
+        self.gitlab, self.server = gitlab, server
         self.workplace = Workplace(START + 86_400.0)
-        there.now = float(START)
-        there.token = TOKEN
+        gitlab.now = float(START)
+        gitlab.token = TOKEN
 
     @property
     def now(self) -> float:
@@ -39,9 +38,9 @@ class Bench:
 
     def open(self, owner: str = "acme/tools", project: str = "shop") -> GitLabTracker:
         machine = self.workplace.machine("GitLab")
-        found = VENDOR.open(TrackerLocation(self.server.url, owner, project), machine)
-        assert isinstance(found, GitLabTracker)
-        return found
+        tracker = VENDOR.open(TrackerLocation(self.server.url, owner, project), machine)
+        assert isinstance(tracker, GitLabTracker)
+        return tracker
 
     def pages(
         self, since: Since | None = None, notes: dict[str, str] | None = None
@@ -49,18 +48,18 @@ class Bench:
         return list(self.open().fetch(since or Since(), {} if notes is None else notes))
 
     def pulls(self, since: Since | None = None) -> dict[str, LinkedPull]:
-        """The merge requests that a fetch brings, as they came last."""
+        """The merge requests of a fetch; the last occurrence of each counts."""
         return {pull.number: pull for page in self.pages(since) for pull in page.pulls}
 
-    def asked(self) -> list[str]:
-        """What was asked for, in the project."""
+    def requested_paths(self) -> list[str]:
+        """The paths of the requests below the project."""
         paths = (request.path.removeprefix(f"{PROJECT}/") for request in self.server.asked)
         return sorted(paths)
 
 
 @contextmanager
-def opened() -> Iterator[Bench]:
-    with gitlab() as (there, server):
-        bench = Bench(there, server)
-        with bench.workplace:
-            yield bench
+def open_harness() -> Iterator[GitLabHarness]:
+    with serving_gitlab() as (gitlab, server):
+        harness = GitLabHarness(gitlab, server)
+        with harness.workplace:
+            yield harness
