@@ -55,7 +55,7 @@ def sync(
     notes: list[str] = []
     failures = list(sources.failures)
     own = sources.found[0].found.vendor
-    if inputs.tracker_token and not own.tokens:
+    if inputs.tracker_token and not own.token_variables:
         notes.append(f"tracker-token was not used: {own.label} takes none")
     for source in sources.found:
         token = _token(source, sources.found, here, inputs)
@@ -94,7 +94,7 @@ def _token(
 
 def _place(source: TrackerSource) -> tuple[str, object]:
     """A tracker by its name, and the end of its host."""
-    return source.found.name, parse_endpoint(source.found.where.url)
+    return source.found.name, parse_endpoint(source.found.location.url)
 
 
 def _synced(
@@ -104,10 +104,10 @@ def _synced(
     now: float,
     tell: Telling,
 ) -> tuple[SyncResult, tuple[str, ...]]:
-    variables = source.found.vendor.tokens if token else ()
+    variables = source.found.vendor.token_variables if token else ()
     if variables:
         told = {**project.environ, **dict.fromkeys(variables, token)}
-        source = source._replace(around=source.around._replace(environ=told))
+        source = source._replace(repository=source.repository._replace(environ=told))
     tracker = source.open(tell.say)
     try:
         return bring_in(

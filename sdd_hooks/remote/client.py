@@ -98,7 +98,9 @@ class Client:
         Redirects on the same host are followed unless their status is in `allow`. Other statuses
         than 2xx raise unless they are in `allow`.
         """
-        return self._ask("GET", path, params, None, headers or {}, frozenset(allow), again=True)
+        return self._ask(
+            "GET", path, params, None, headers or {}, frozenset(allow), idempotent=True
+        )
 
     def send(
         self,
@@ -108,13 +110,15 @@ class Client:
         *,
         headers: Mapping[str, str] | None = None,
         allow: Iterable[int] = (),
-        again: bool = False,
+        idempotent: bool = False,
     ) -> Response:
-        """Send `json`. With `again` (it changes nothing, or nothing twice) failures are retried.
+        """Send `json`. A request that is `idempotent` is retried after every failure.
 
-        Without, only what did nothing is: a rate limit, or a connection that was never made.
+        Any other only after one that changed nothing: a rate limit, a connection that failed.
         """
-        return self._ask(method, path, None, json, headers or {}, frozenset(allow), again=again)
+        return self._ask(
+            method, path, None, json, headers or {}, frozenset(allow), idempotent=idempotent
+        )
 
     def next_page_url(self, answer: Response) -> str | None:
         """The address of the next page by the `Link` header; None on the last.
@@ -173,7 +177,7 @@ class Client:
         headers: Mapping[str, str],
         allow: frozenset[int],
         *,
-        again: bool,
+        idempotent: bool,
     ) -> Response:
         url = self._address(path)
         attempt = redirects = 0
@@ -182,9 +186,9 @@ class Client:
                 raise RemoteError(f"{self.label}: stopped")
             got = self._transport.request(method, url, params, json, headers)
             if isinstance(got, Failure):
-                worthwhile = got.passing and (again or not got.sent)
+                worthwhile = got.passing and (idempotent or not got.sent)
                 if not worthwhile or not self._pause(attempt, None, "does not answer"):
-                    raise self._unreachable(got, again=again)
+                    raise self._unreachable(got, idempotent=idempotent)
             elif (limit := self._limit(got)) is not None:
                 seconds = None if limit.until is None else limit.until - self.server_time(got)
                 if not self._pause(attempt, seconds, "asks to wait for its rate limit"):
@@ -196,7 +200,7 @@ class Client:
                 url = self._joined(got.url, got.headers.get("location", ""))
                 params = None
                 continue
-            elif got.status >= 500 and got.status not in allow and again:
+            elif got.status >= 500 and got.status not in allow and idempotent:
                 until = parse_retry_after(got, self.server_time(got))
                 seconds = None if until is None else until - self.server_time(got)
                 if not self._pause(attempt, seconds, f"answers {got.status}"):
@@ -288,9 +292,9 @@ class Client:
     def _line(self, what: str) -> str:
         return f"{what}: {self._advice}" if self._advice else what
 
-    def _unreachable(self, failure: Failure, *, again: bool) -> RemoteError:
+    def _unreachable(self, failure: Failure, *, idempotent: bool) -> RemoteError:
         advice = failure.advice
-        if failure.sent and not again:
+        if failure.sent and not idempotent:
             advice = "it may have done what was asked all the same: look before you try again"
         reached = "at" if failure.sent else "cannot be reached at"
         where = f"{self.label} {reached} {self._end.netloc}"

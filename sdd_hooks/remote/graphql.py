@@ -23,7 +23,7 @@ def execute(
     query: str,
     variables: Mapping[str, object],
     *,
-    again: bool = True,
+    idempotent: bool = True,
 ) -> dict[str, Any]:
     """The `data` of the answer to `query`. Without `again` it changes something: see `Client.send`.
 
@@ -32,7 +32,7 @@ def execute(
     with the first message for any other. Nothing of an answer with errors is returned.
     """
     asked = {"query": query, "variables": dict(variables)}
-    answer = client.send("POST", path, asked, allow=(400,), again=again)
+    answer = client.send("POST", path, asked, allow=(400,), idempotent=idempotent)
     found = answer.json()
     errors = found.get("errors") if isinstance(found, dict) else None
     if errors:

@@ -45,7 +45,7 @@ class Response:
             f"({one_line(where.path)[:200]}): check the URL, and what is between here and there"
         )
 
-    def count(self, name: str) -> int | None:
+    def header_number(self, name: str) -> int | None:
         """The number in the header `name`; None where there is none, or no sensible one."""
         said = self.headers.get(name, "").strip()
         return int(said) if said.isascii() and said.isdecimal() and len(said) < 10 else None

@@ -27,13 +27,13 @@ class DetectedTracker(NamedTuple):
 
     name: str
     vendor: TrackerVendor
-    where: TrackerLocation
+    location: TrackerLocation
 
     def __str__(self) -> str:
         """For people: `GitHub, acme/shop at https://github.com`."""
-        project = "/".join(filter(None, (self.where.owner, self.where.project)))
+        project = "/".join(filter(None, (self.location.owner, self.location.project)))
         named = ", ".join(filter(None, (self.vendor.label, project)))
-        return f"{named} at {self.where.url}" if self.where.url else named
+        return f"{named} at {self.location.url}" if self.location.url else named
 
 
 class Detection(NamedTuple):
@@ -72,7 +72,7 @@ def no_probe(_candidates: Candidates) -> None:
 
 def detect(
     settings: TrackerSettings,
-    around: RepositoryContext,
+    repository: RepositoryContext,
     known: Registered,
     *,
     named: str = "",
@@ -92,15 +92,15 @@ def detect(
     if named:
         name, one = vendor(named, known)
         return Detection(
-            DetectedTracker(name, one, one.declared(_about(settings, name, known), around))
+            DetectedTracker(name, one, one.locate(_about(settings, name, known), repository))
         )
     if normalize_key(settings.type) == NO_TRACKER:
         return Detection(None)
     if settings.type:
-        return Detection(_declared(settings, around, known, memory_file))
+        return Detection(_declared(settings, repository, known, memory_file))
     broken: list[str] = []
     candidates = tuple(vendors(known, broken))
-    found = _recognised(settings, around, candidates, ask)
+    found = _recognised(settings, repository, candidates, ask)
     return Detection(found, tuple(broken))
 
 
@@ -150,14 +150,14 @@ def _about(settings: TrackerSettings, name: str, known: Registered) -> TrackerSe
 
 def _declared(
     settings: TrackerSettings,
-    around: RepositoryContext,
+    repository: RepositoryContext,
     known: Registered,
     memory_file: Path | None,
 ) -> DetectedTracker:
     """The tracker that the settings name, as they say and nowhere else."""
     try:
         name, one = vendor(settings.type, known)
-        return DetectedTracker(name, one, one.declared(settings._replace(type=name), around))
+        return DetectedTracker(name, one, one.locate(settings._replace(type=name), repository))
     except ConfigurationError:
         raise
     except SddError as error:
@@ -167,30 +167,34 @@ def _declared(
 
 
 def _recognised(
-    settings: TrackerSettings, around: RepositoryContext, candidates: Candidates, ask: HostProbe
+    settings: TrackerSettings, repository: RepositoryContext, candidates: Candidates, ask: HostProbe
 ) -> DetectedTracker | None:
     """The tracker of the origin, else a local one, else the last resort."""
-    if around.origin is not None:
-        remote = [one for one in candidates if not one[1].local]
-        found = _detected(remote, around)
+    if repository.origin is not None:
+        remote = [one for one in candidates if not one[1].is_local]
+        found = _detected(remote, repository)
         by_host = found.name if found else ask(remote)
         if by_host is not None:
             one = dict(candidates)[by_host]
             if found is None or any(settings):
                 # What is written besides the type holds for the one that was recognised.
                 told = settings._replace(type=by_host)
-                found = DetectedTracker(by_host, one, one.declared(told, around))
+                found = DetectedTracker(by_host, one, one.locate(told, repository))
             return found
-    local = [one for one in candidates if one[1].local]
-    return _detected([one for one in local if not one[1].last], around) or _detected(
-        [one for one in local if one[1].last], around
+    local = [one for one in candidates if one[1].is_local]
+    return _detected([one for one in local if not one[1].is_fallback], repository) or _detected(
+        [one for one in local if one[1].is_fallback], repository
     )
 
 
-def _detected(candidates: Candidates, around: RepositoryContext) -> DetectedTracker | None:
+def _detected(candidates: Candidates, repository: RepositoryContext) -> DetectedTracker | None:
     """The one that recognises the repository as its own. Raises SeveralTrackers."""
-    asked = ((name, one, one.detected(around)) for name, one in candidates)
-    found = [DetectedTracker(name, one, where) for name, one, where in asked if where is not None]
+    asked = ((name, one, one.detect(repository)) for name, one in candidates)
+    found = [
+        DetectedTracker(name, one, location)
+        for name, one, location in asked
+        if location is not None
+    ]
     if len(found) > 1:
         labels = [one.vendor.label for one in found]
         raise SeveralTrackers(labels, [one.name for one in found])

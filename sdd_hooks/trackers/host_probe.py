@@ -28,16 +28,16 @@ KEPT_FOR = 365 * DAY
 """Seconds for which an answer is kept after that, for when the host does not answer."""
 
 
-def asking(machine: TrackerEnvironment, now: float, *, online: bool = True) -> HostProbe:
+def asking(environment: TrackerEnvironment, now: float, *, online: bool = True) -> HostProbe:
     """Ask the host of the origin, unless somebody did a while ago; `now` is in epoch seconds.
 
     What was learnt is kept in the person's cache. Not `online`, only that is looked at.
     """
-    environ = machine.around.environ
-    untold = TrackerEnvironment(machine.around, _without_token(machine))
+    environ = environment.repository.environ
+    untold = TrackerEnvironment(environment.repository, _without_token(environment))
 
     def ask(candidates: Candidates) -> str | None:
-        origin = machine.around.origin
+        origin = environment.repository.origin
         if origin is None:
             return None
         kept = _kept(recall(CACHE, environ), now)
@@ -52,14 +52,14 @@ def asking(machine: TrackerEnvironment, now: float, *, online: bool = True) -> H
     return ask
 
 
-def _asked(candidates: Candidates, machine: TrackerEnvironment) -> tuple[str | None, float]:
+def _asked(candidates: Candidates, environment: TrackerEnvironment) -> tuple[str | None, float]:
     """Who the host says it is, and for how many seconds that holds.
 
     "" is nobody here, None is no answer.
     """
     for name, vendor in candidates:
         try:
-            if vendor.asked(machine.around, machine) is not None:
+            if vendor.probe(environment.repository, environment) is not None:
                 return name, KNOWN_FOR
         except (AccessRefused, Missing):
             continue
@@ -82,8 +82,8 @@ def _kept(facts: dict[str, object], now: float) -> dict[str, tuple[str, float]]:
     return kept
 
 
-def _without_token(machine: TrackerEnvironment) -> TrackerClientFactory:
+def _without_token(environment: TrackerEnvironment) -> TrackerClientFactory:
     def connect(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:  # noqa: ARG001
-        return machine.connect(api, None, limits)
+        return environment.connect(api, None, limits)
 
     return connect

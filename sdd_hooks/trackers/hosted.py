@@ -1,11 +1,14 @@
-"""What a project on a host of repositories is to its tracker, whoever's host it is."""
+"""What trackers on hosts share: the project of an owner, and the checks of declared settings."""
+
+# Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Detection"
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from sdd_hooks.errors import Missing
+from sdd_hooks.errors import Missing, SddError
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.protocol import TrackerLocation
 
@@ -15,30 +18,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class HostedProject:
-    """A project by where it is, and the client of its host."""
+    """A project of an owner on a host, and the client of that host."""
 
-    where: TrackerLocation
+    location: TrackerLocation
     client: Client
 
     label: ClassVar[str]
 
     @property
-    def home(self) -> str:
+    def full_name(self) -> str:
         """The project as its host names it: `owner/name`."""
-        return f"{self.where.owner}/{self.where.project}"
+        return f"{self.location.owner}/{self.location.project}"
 
     @property
-    def web(self) -> str:
-        """The address of the project."""
-        return f"{self.where.url}/{self.home}"
+    def web_url(self) -> str:
+        """The web address of the project."""
+        return f"{self.location.url}/{self.full_name}"
 
     @property
-    def place(self) -> str:
-        """Host and project; their letter case means nothing."""
-        return self.web.partition("://")[2].lower()
+    def identity(self) -> str:
+        """Host and project, in lower case since these hosts ignore case."""
+        return self.web_url.partition("://")[2].lower()
 
     def number(self, id: str) -> str:
-        """An id as part of a path. Raises Missing for one that no issue here can have."""
+        """An id as part of a path. Raises Missing for an id that is not a number."""
         if not (id.isascii() and id.isdecimal() and len(id) < 19):
             raise Missing(
                 f"{self.label} has no issue {one_line(id)[:100]}: its issues have numbers"
@@ -46,5 +49,32 @@ class HostedProject:
         return id
 
     def disconnect(self) -> None:
-        """Let connections go."""
+        """Close the connections."""
         self.client.close()
+
+
+def checked_location(
+    label: str, location: TrackerLocation, *, owners: re.Pattern[str], projects: re.Pattern[str]
+) -> TrackerLocation:
+    """The location, if owner and project are set and match the vendor's patterns.
+
+    They become part of an address, so nothing else may pass. `label` is the vendor's name in
+    messages. Raises SddError, one line that names the key, for a missing or invalid value.
+    """
+    checks = ((location.owner, "Owner", owners), (location.project, "Repo", projects))
+    for value, key, pattern in checks:
+        if not value:
+            raise missing_setting(label, key)
+        if not pattern.fullmatch(value):
+            raise SddError(f"{one_line(value)[:100]!r} cannot be on {label}: correct {key}")
+    return location
+
+
+def missing_setting(label: str, key: str) -> SddError:
+    """The error for a key of `#### Tracker` that nothing else completes."""
+    return SddError(f"{label} needs to know whose issues: add {key} to `#### Tracker`")
+
+
+def invalid_url(label: str) -> SddError:
+    """The error for an invalid URL, which is not repeated: it may contain a password."""
+    return SddError(f"the URL of `#### Tracker` is no address of a {label}: correct it")

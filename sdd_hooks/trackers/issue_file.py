@@ -254,8 +254,8 @@ def _cut(body: str, url: str) -> str:
     data = _encoded(body)
     if len(data) <= LARGEST_BODY:
         return body
-    where = f" at {url}" if 0 < len(url) <= _LONGEST_URL else " in the tracker"
-    note = f"\n[Body truncated — full content{where}]"
+    location = f" at {url}" if 0 < len(url) <= _LONGEST_URL else " in the tracker"
+    note = f"\n[Body truncated — full content{location}]"
     room = LARGEST_BODY - len(_encoded(note))
     end = data.rfind(b"\n", 0, room) + 1
     kept = data[:end] if end else data[: room - 1] + b"\n"

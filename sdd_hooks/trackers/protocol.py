@@ -1,7 +1,7 @@
-"""What a tracker is to the rest: a source of canonical issues, and a description of its vendor.
+"""The protocol of trackers: sources of canonical issues, and the description of each vendor.
 
-A vendor is one module that is registered under the entry point group `sdd_hooks.trackers` with the
-name of its tracker and a `Vendor` as its object. Nothing else knows about it.
+A vendor is a module or a folder that is registered under the entry point group `sdd_hooks.trackers`
+with the name of its tracker and a `TrackerVendor` as its object. No other module names it.
 """
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "One file for each tracker"
@@ -25,48 +25,52 @@ if TYPE_CHECKING:
 
 
 class Unsupported(RemoteError):
-    """The tracker cannot do what was asked, whatever it is asked about."""
+    """The tracker has no such operation, for any issue."""
 
     code = "unsupported"
 
 
 class Since(NamedTuple):
-    """From when on issues and pull requests are fetched (epoch seconds); None is from the start."""
+    """The times from which a fetch returns changes (epoch seconds); None fetches from the start."""
 
     issues: float | None = None
     pulls: float | None = None
 
 
 class IssuePage(NamedTuple):
-    """Some of what a tracker has, in any order; what comes twice counts as it came last.
+    """A part of a fetch, in any order. The last version of an issue that comes twice counts.
 
-    `at` is the tracker's own clock when the page was asked for (epoch seconds). `pulls` come with
-    all the issues that they are linked with. `gone` are ids that the tracker says are no longer
-    here. `total` is how many issues the whole fetch brings, where the tracker tells. `warnings` say
-    what could not be read besides, one line each. `everything`, on the first page, says that the
-    fetch brings all there is, whatever was asked: what it does not bring is removed.
+    `at` is the time of the request by the tracker's own clock (epoch seconds). Each of `pulls` has
+    all the issues that it is linked with. `deleted` are ids that the tracker reports as deleted.
+    `total` is the number of issues of the whole fetch, None if the tracker does not send it.
+    `warnings` name what else could not be read, one line each. `is_complete`, on the first page,
+    says that the fetch returns every issue, whatever `Since` was: the caller removes all others.
     """
 
     issues: tuple[Issue, ...]
     at: float
     pulls: tuple[LinkedPull, ...] = ()
-    gone: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
     total: int | None = None
     warnings: tuple[str, ...] = ()
-    everything: bool = False
+    is_complete: bool = False
 
 
 class IssueFilter(NamedTuple):
-    """Which issues a live query is about; None or empty is all of them."""
+    """The issues that a live query selects.
+
+    `status` is `open` or `closed`, None for both. An issue must have all `labels`.
+    """
 
     status: str | None = None
     labels: tuple[str, ...] = ()
 
 
 class Tracker(Protocol):
-    """One project of a tracker. Methods raise RemoteError, or SddError where nothing is remote.
+    """One project of a tracker.
 
-    Reading is idempotent and may be tried again; writing is done once or not at all.
+    Methods raise RemoteError, or SddError for a tracker on this machine. A failed read may be
+    repeated by the adapter; a write is sent once.
     """
 
     @property
@@ -76,75 +80,86 @@ class Tracker(Protocol):
 
     @property
     def label(self) -> str:
-        """What people call it: `GitHub`."""
+        """The name in messages: `GitHub`."""
         ...
 
     @property
-    def place(self) -> str:
-        """Host and project, the same for the same issues: `github.com/owner/repo`. No secret."""
+    def identity(self) -> str:
+        """Host and project: `github.com/owner/repo`.
+
+        It is the same for the same issues, and contains no secret. Cursors are stored under it.
+        """
         ...
 
     @property
-    def web(self) -> str:
-        """The address of the project for people, "" where there is none."""
+    def web_url(self) -> str:
+        """The web address of the project, "" if it has none."""
         ...
 
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:
-        """What was updated at `since` or later, deletions aside; everything for Since().
+        """Yield what was updated at `since` or later, except deletions; all issues for `Since()`.
 
-        An issue that is updated while this goes on is on a page, old or new, or newer than the
-        first page's `at`. `notes` are what the last fetch that came to its end left there (ETags):
-        they are kept when the pages have come to their end.
+        An issue that is updated during the fetch is on a page, in its old or its new version, or
+        its update is later than the `at` of the first page. `notes` has what the last complete
+        fetch left in it (ETags, for example); the caller stores it when this fetch is complete.
         """
         ...
 
     def inventory(self) -> Iterator[str] | None:
-        """The ids of all issues there are. None where a fetch of everything says that as well."""
+        """The ids of all issues; None if only a fetch of all issues can tell them."""
         ...
 
     def issue(self, id: str) -> Issue:
-        """One issue, asked for now. Raises Missing, with where it moved to if that is known."""
+        """Request one issue.
+
+        Raises Missing if the project does not have it, with its new place if it was moved and the
+        tracker says where to.
+        """
         ...
 
     def query(self, filter: IssueFilter) -> Iterator[Issue]:
-        """The issues that match, asked for now, the last updated first where that can be had.
+        """Request the issues that match, the last updated first if the tracker can sort them.
 
-        Edges and pulls may be missing. As lazy as the tracker's pages.
+        Edges and pull requests may be missing. Pages are requested as they are consumed.
         """
         ...
 
     def disconnect(self) -> None:
-        """Let connections go."""
+        """Close the connections."""
         ...
 
 
 class TrackerWriter(Protocol):
-    """What a tracker can change. A tracker whose vendor cannot raises Unsupported."""
+    """The operations that change issues. They raise RemoteError, and Unsupported for an operation
+    that the tracker does not have."""
 
     def create(self, draft: IssueDraft) -> Issue:
-        """A new issue, as it is afterwards."""
+        """Create an issue and return it as the tracker stored it."""
         ...
 
     def edit(self, id: str, edit: IssueEdit) -> Issue:
-        """Change an issue."""
+        """Change an issue and return it as the tracker stored it."""
         ...
 
     def close(self, id: str) -> None:
-        """Close an issue; one that is closed stays so."""
+        """Close an issue; a closed issue stays closed."""
         ...
 
     def comment(self, id: str, text: str) -> None:
-        """Say something below an issue, in Markdown."""
+        """Add a comment in Markdown to an issue."""
         ...
 
     def group(self, id: str, name: str) -> None:
-        """Put an issue into the milestone or epic of that name, created when missing."""
+        """Add an issue to the milestone or epic `name`, which is created if it is missing."""
         ...
 
 
 class TrackerLocation(NamedTuple):
-    """Where issues are: the base address for people (`https://github.com`, "" for a local tracker),
-    and the owner and the project there, as the vendor understands them."""
+    """The address of the issues.
+
+    `url` is the base web address (`https://github.com`), "" for a tracker on this machine. `owner`
+    and `project` are what the vendor means by them.
+    """
 
     url: str
     owner: str
@@ -152,8 +167,11 @@ class TrackerLocation(NamedTuple):
 
 
 class RepositoryContext(NamedTuple):
-    """What a tracker may be recognised by: the work tree of the repository or module, its
-    directories of specifications relative to that, its origin, and the environment."""
+    """What identifies the tracker of a repository or a module.
+
+    `root` is its work tree, `specs` are its directories of specifications relative to `root`,
+    `origin` is its remote of that name, `environ` the environment of the process.
+    """
 
     root: Path
     specs: tuple[str, ...]
@@ -162,48 +180,50 @@ class RepositoryContext(NamedTuple):
 
 
 class TrackerEnvironment(NamedTuple):
-    """What a tracker works with. `connect(api, sources, limits)` makes a client for the address of
-    an API, with the secret of its host, if one is found; it asks no host for anything."""
+    """What a tracker is opened with: the repository, and a factory of HTTP clients."""
 
-    around: RepositoryContext
+    repository: RepositoryContext
     connect: TrackerClientFactory
 
 
 class TrackerClientFactory(Protocol):
-    """Makes the client of a tracker."""
+    """Creates the HTTP client of a tracker. It sends no request."""
 
     def __call__(
         self, api: str, sources: Sources | None, limits: RateLimitRule | None = None
     ) -> Client:
-        """Without `sources` no token is sent, and no failure is waited for.
+        """A client for the API at the address `api`, with the token of its host, if one is found.
 
-        Raises RemoteError for an address that may not be used.
+        `sources` are the places where the vendor's tokens are looked up; with None the client sends
+        no token and retries no request. `limits` recognises the vendor's rate limits. Raises
+        RemoteError for an invalid address, and for one with a user name or a password.
         """
         ...
 
 
 @dataclass(frozen=True)
 class TrackerVendor:
-    """What is known of a tracker before it is opened.
+    """The description of a tracker, usable before one is opened.
 
-    `label` is what people call it. `open(where, machine)` opens a project and asks nobody.
-    `declared(settings, around)` says where `#### Tracker` of this type points, with what is missing
-    filled in from the origin; it raises SddError, one line that names the key, when it cannot.
-    `detected(around)` says where the issues are when nothing was declared: by the origin's host, or
-    because a `local` tracker is there; None when that is not certain. `asked(around, machine)` asks
-    an origin's host that nobody recognised whether it is one of this vendor's, without a token.
-    `last` is a tracker that is taken when there is no other. `aliases` are what else people write
-    for it into `Type`. `tokens` are the variables of the environment that hold a token of it.
+    `label` is its name in messages. `open(location, environment)` opens a project and sends no
+    request. `locate(settings, repository)` returns the location that `#### Tracker` of this type
+    declares, completed from the origin; it raises SddError, one line that names the key, for a
+    value that is missing or invalid. `detect(repository)` returns the location of a repository
+    without a declaration, by the host of its origin or, for an `is_local` tracker, by its files;
+    None if that is uncertain. `probe(repository, environment)` asks the unknown host of an origin,
+    without a token, whether it is one of this vendor. An `is_fallback` tracker is used only if no
+    other is detected. `aliases` are further names for `Type`. `token_variables` are the environment
+    variables that hold its tokens.
     """
 
     label: str
     open: Callable[[TrackerLocation, TrackerEnvironment], Tracker]
-    declared: Callable[[TrackerSettings, RepositoryContext], TrackerLocation]
-    detected: Callable[[RepositoryContext], TrackerLocation | None] = lambda _around: None
-    asked: Callable[[RepositoryContext, TrackerEnvironment], TrackerLocation | None] = (
-        lambda _around, _machine: None
+    locate: Callable[[TrackerSettings, RepositoryContext], TrackerLocation]
+    detect: Callable[[RepositoryContext], TrackerLocation | None] = lambda _repository: None
+    probe: Callable[[RepositoryContext, TrackerEnvironment], TrackerLocation | None] = (
+        lambda _repository, _environment: None
     )
-    local: bool = False
-    last: bool = False
+    is_local: bool = False
+    is_fallback: bool = False
     aliases: tuple[str, ...] = ()
-    tokens: tuple[str, ...] = ()
+    token_variables: tuple[str, ...] = ()

@@ -50,7 +50,7 @@ class TrackerSource(NamedTuple):
     root: Path
     collection: Collection
     found: DetectedTracker
-    around: RepositoryContext
+    repository: RepositoryContext
 
     @property
     def module(self) -> str:
@@ -72,8 +72,10 @@ class TrackerSource(NamedTuple):
 
         Asks nobody yet; raises SddError where it cannot be opened.
         """
-        machine = TrackerEnvironment(self.around, _connecting(self.around, self.label, tell))
-        return self.found.vendor.open(self.found.where, machine)
+        environment = TrackerEnvironment(
+            self.repository, _connecting(self.repository, self.label, tell)
+        )
+        return self.found.vendor.open(self.found.location, environment)
 
 
 def find_source(
@@ -90,16 +92,16 @@ def find_source(
     the repository has none of its own. Only when `online` is a host asked whose it is. `now` is in
     epoch seconds. Raises like `detect`.
     """
-    detected, around = _look(project, module, now, named, online)
+    detected, repository = _look(project, module, now, named, online)
     found = detected.found
     if module and found is not None and not named:
         above = _above(project, now)
-        if _same(above, (found, around)):
+        if _same(above, (found, repository)):
             found = None
     if found is None:
         return None, detected.broken
     (collection,) = project.select(("issues",), module)
-    return TrackerSource(project.repository.root, collection, found, around), detected.broken
+    return TrackerSource(project.repository.root, collection, found, repository), detected.broken
 
 
 class SourcesFound(NamedTuple):
@@ -166,30 +168,32 @@ def _look(
     settings, memory_file = tracker_settings(project, module)
     # What the repository declares need not be meant for each of its modules.
     inherited = module != "" and not named and settings == project.configuration.tracker
-    around = surroundings(project, module)
-    host = around.origin.host if around.origin else ""
-    ask = asking(TrackerEnvironment(around, _connecting(around, host, None)), now, online=online)
+    repository = surroundings(project, module)
+    host = repository.origin.host if repository.origin else ""
+    ask = asking(
+        TrackerEnvironment(repository, _connecting(repository, host, None)), now, online=online
+    )
     try:
         found = detect(
-            settings, around, registered(), named=named, memory_file=memory_file, ask=ask
+            settings, repository, registered(), named=named, memory_file=memory_file, ask=ask
         )
     except SddError:
         if not inherited:
             raise
-        return Detection(None), around
-    if inherited and found.found and found.found.vendor.local:
-        there = found.found.vendor.detected(around) is not None
+        return Detection(None), repository
+    if inherited and found.found and found.found.vendor.is_local:
+        there = found.found.vendor.detect(repository) is not None
         found = found if there else Detection(None, found.broken)
-    return found, around
+    return found, repository
 
 
 def _above(project: Project, now: float) -> tuple[DetectedTracker, RepositoryContext] | None:
     """The source of the repository itself; None where it has none that works."""
     try:
-        detected, around = _look(project, "", now, "", online=False)
+        detected, repository = _look(project, "", now, "", online=False)
     except SddError:
         return None
-    return None if detected.found is None else (detected.found, around)
+    return None if detected.found is None else (detected.found, repository)
 
 
 def _same(
@@ -199,12 +203,14 @@ def _same(
     """Whether two are the same issues."""
     if one is None:
         return False
-    (found, around), (second, elsewhere) = one, other
-    nearby = not found.vendor.local or around.root == elsewhere.root
-    return (found.name, found.where) == (second.name, second.where) and nearby
+    (found, repository), (second, elsewhere) = one, other
+    nearby = not found.vendor.is_local or repository.root == elsewhere.root
+    return (found.name, found.location) == (second.name, second.location) and nearby
 
 
-def _connecting(around: RepositoryContext, label: str, tell: OnWait | None) -> TrackerClientFactory:
+def _connecting(
+    repository: RepositoryContext, label: str, tell: OnWait | None
+) -> TrackerClientFactory:
     def make(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:
         # Not before it is needed: it brings httpx.
         from sdd_hooks.remote.connect import connect
@@ -214,9 +220,9 @@ def _connecting(around: RepositoryContext, label: str, tell: OnWait | None) -> T
             sources,
             limits,
             label=label,
-            around_origin=around.origin,
-            root=around.root,
-            environ=around.environ,
+            around_origin=repository.origin,
+            root=repository.root,
+            environ=repository.environ,
             tell=tell,
         )
 

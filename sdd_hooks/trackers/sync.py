@@ -126,7 +126,7 @@ def _synced(tracker: Tracker, store: IssueStore, now: float, full: bool, told: _
     store.clear()
     found = read_sync_state(store)
     meta = found or SyncState()
-    key = cursor_key(tracker.name, tracker.place)
+    key = cursor_key(tracker.name, tracker.identity)
     if meta.key != key:
         # What the files are is known as before; how far this tracker was fetched is not.
         meta = replace(meta, tracker=tracker.name, key=key, cursor=Cursor())
@@ -187,7 +187,7 @@ def _fetched(
         at = first.at if first else None
         if at is not None and any(one is not None and one > at for one in since):
             return None
-        everything = everything or bool(first and first.everything)
+        everything = everything or bool(first and first.is_complete)
         backlog = FolderUpdate(store, then.links, before, everything=everything)
         total = first.total if first else 0
         if told.begun:
@@ -213,7 +213,7 @@ def _fetched(
 def _write(backlog: FolderUpdate, page: IssuePage) -> None:
     for issue in page.issues:
         backlog.put(issue)
-    for id in page.gone:
+    for id in page.deleted:
         backlog.remove(id)
     for pull in page.pulls:
         backlog.link(pull)

@@ -23,7 +23,7 @@ from tests.support.models import make_model
 from tests.support.repos import Repo
 
 OWN, TRACKERS = "t0ken-of-the-job", "t0ken-of-the-tracker"
-VENDOR = 'VENDOR = Vendor("Ledger", open_ledger, declared, asked=asked'
+VENDOR = 'VENDOR = TrackerVendor("Ledger", open_ledger, locate, probe=probe'
 DECISION = "# ADR-0001: Tokens\n\n## Decision Outcome\n\nEach user has a token.\n"
 SETTINGS = """## SDD Configuration
 
@@ -73,7 +73,7 @@ class Shop:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Shop]:
-    module = MODULE.replace(VENDOR, f'{VENDOR}, tokens=("LEDGER_TOKEN",)')
+    module = MODULE.replace(VENDOR, f'{VENDOR}, token_variables=("LEDGER_TOKEN",)')
     assert module != MODULE
     make_model(tmp_path / "model")
     with ledger() as server:
@@ -155,7 +155,7 @@ def test_a_part_that_fails_takes_nothing_with_it(shop: Shop) -> None:
 
 
 def test_a_bug_is_one_line_and_a_log(shop: Shop) -> None:
-    opened = "    return Ledger(where, machine.connect(where.url, SOURCES))"
+    opened = "    return Ledger(location, environment.connect(location.url, SOURCES))"
     broken = MODULE.replace(opened, '    raise ValueError("x\\n::add-mask::y")')
     assert broken != MODULE
     found = install_ledger(shop.folder / "broken", broken)

@@ -333,7 +333,7 @@ def test_writing_waits_for_a_limit(server: Server, client: Client, waiting: Wait
 
 def test_what_changes_nothing_is_sent_again(server: Server, client: Client) -> None:
     server.fail(CannedResponse(502), CannedResponse(200, {}, cut=1))
-    assert client.send("POST", "graphql", {}, again=True).status == 200
+    assert client.send("POST", "graphql", {}, idempotent=True).status == 200
     assert len(server.asked) == 3
 
 

@@ -59,7 +59,7 @@ def test_a_question(server: Server, client: Client) -> None:
 def test_a_limit(server: Server, client: Client, waiting: Waiting, status: int) -> None:
     limited = CannedResponse(status, {"data": None, "errors": [{"type": "RATE_LIMITED"}]})
     server.fail(limited)
-    assert execute(client, "graphql", QUERY, {}, again=False)
+    assert execute(client, "graphql", QUERY, {}, idempotent=False)
     assert waiting.slept == [5]
     server.fail(*[limited] * 4)
     with pytest.raises(RateLimited):
@@ -125,7 +125,7 @@ def test_a_page_of_html(server: Server, client: Client) -> None:
 def test_what_changes_something_is_asked_once(server: Server, client: Client) -> None:
     server.fail(CannedResponse(502), CannedResponse(502))
     with pytest.raises(RemoteError, match="answers 502"):
-        execute(client, "graphql", "mutation { x }", {}, again=False)
+        execute(client, "graphql", "mutation { x }", {}, idempotent=False)
     assert len(server.asked) == 1
     assert execute(client, "graphql", QUERY, {})
     assert len(server.asked) == 3

@@ -27,10 +27,10 @@ class Ledger:
     name = "ledger"
     label = "Ledger"
 
-    def __init__(self, where, client):
-        self.place = f"{where.url.partition('//')[2]}/{where.project}"
-        self.web = where.url
-        self.project = where.project
+    def __init__(self, location, client):
+        self.identity = f"{location.url.partition('//')[2]}/{location.project}"
+        self.web_url = location.url
+        self.project = location.project
         self.client = client
 
     def fetch(self, since, notes):
@@ -62,31 +62,31 @@ def issue_of(row):
     )
 
 
-def open_ledger(where, machine):
-    return Ledger(where, machine.connect(where.url, SOURCES))
+def open_ledger(location, environment):
+    return Ledger(location, environment.connect(location.url, SOURCES))
 
 
-def declared(settings, around):
-    url = settings.url or (around.origin.web if around.origin else "")
+def locate(settings, repository):
+    url = settings.url or (repository.origin.web if repository.origin else "")
     if not url:
         raise SddError("a ledger needs a URL: add it to `#### Tracker`")
     return TrackerLocation(url, "", settings.repo or "book")
 
 
-def asked(around, machine):
-    client = machine.connect(around.origin.web, SOURCES)
+def probe(repository, environment):
+    client = environment.connect(repository.origin.web, SOURCES)
     try:
         said = client.get("who", allow=(404,)).json()
     finally:
         client.close()
-    return declared_by(around) if said == "ledger" else None
+    return location_of(repository) if said == "ledger" else None
 
 
-def declared_by(around):
-    return TrackerLocation(around.origin.web, "", around.origin.name)
+def location_of(repository):
+    return TrackerLocation(repository.origin.web, "", repository.origin.name)
 
 
-VENDOR = TrackerVendor("Ledger", open_ledger, declared, asked=asked)
+VENDOR = TrackerVendor("Ledger", open_ledger, locate, probe=probe)
 """
 
 

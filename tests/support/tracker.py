@@ -123,7 +123,7 @@ class NobodysTracker:
     web = ""
 
     def __init__(self, url: str, place: str = "tracker.example/acme/shop", *, lists: bool = True):
-        self.place = place
+        self.identity = place
         self._lists = lists
         self._client = Client(url, label=self.label, sleep=lambda _: None)
 

@@ -54,7 +54,7 @@ def test_the_origin_decides(tmp_path: Path) -> None:
     found = detect(TrackerSettings(), around(tmp_path, ACORN), KNOWN).found
     assert found is not None
     assert found.name == "acorn"
-    assert found.where == TrackerLocation("https://acorn.example", "acme", "shop")
+    assert found.location == TrackerLocation("https://acorn.example", "acme", "shop")
     assert str(found) == "Acorn, acme/shop at https://acorn.example"
 
 
@@ -62,23 +62,25 @@ def test_a_declaration_comes_before_the_origin(tmp_path: Path) -> None:
     settings = TrackerSettings(type="birch", owner="others")
     found = detect(settings, around(tmp_path, ACORN), KNOWN).found
     assert found is not None
-    assert (found.name, found.where.owner, found.where.project) == ("birch", "others", "shop")
+    assert (found.name, found.location.owner, found.location.project) == ("birch", "others", "shop")
 
 
 def test_a_name_given_comes_before_the_declaration(tmp_path: Path) -> None:
     settings = TrackerSettings(type="birch", owner="others")
     found = detect(settings, around(tmp_path, ACORN), KNOWN, named="Acorn").found
     assert found is not None
-    assert (found.name, found.where.owner) == ("acorn", "acme"), "an owner at Birch is not Acorn's"
+    assert (found.name, found.location.owner) == ("acorn", "acme"), (
+        "an owner at Birch is not Acorn's"
+    )
     found = detect(settings, around(tmp_path, ACORN), KNOWN, named="birch").found
     assert found is not None
-    assert (found.name, found.where.owner) == ("birch", "others")
+    assert (found.name, found.location.owner) == ("birch", "others")
 
 
 def test_what_is_written_without_a_type_holds_for_the_origin(tmp_path: Path) -> None:
     found = detect(TrackerSettings(owner="others"), around(tmp_path, ACORN), KNOWN).found
     assert found is not None
-    assert (found.name, found.where.owner) == ("acorn", "others")
+    assert (found.name, found.location.owner) == ("acorn", "others")
 
 
 def test_a_declared_tracker_that_does_not_fit_is_never_replaced(tmp_path: Path) -> None:
@@ -226,7 +228,7 @@ ORIGINS = {
 @pytest.mark.parametrize("origin", ORIGINS)
 def test_whose_an_origin_is(origin: str, tmp_path: Path) -> None:
     found = detect(TrackerSettings(), around(tmp_path, origin), registered()).found
-    assert (found and (found.name, *found.where)) == ORIGINS[origin]
+    assert (found and (found.name, *found.location)) == ORIGINS[origin]
 
 
 @pytest.mark.parametrize(

@@ -56,15 +56,15 @@ def machine(origin: str, home: Path) -> TrackerEnvironment:
 
 def tracker(here: TrackerEnvironment, now: float) -> str | None:
     ask = asking(here, now)
-    found = detect(TrackerSettings(), here.around, KNOWN, ask=ask).found
+    found = detect(TrackerSettings(), here.repository, KNOWN, ask=ask).found
     return found.name if found else None
 
 
 def test_a_host_says_who_it_is_without_a_token(birch: Server, tmp_path: Path) -> None:
     here = machine(f"{birch.url}/acme/shop.git", tmp_path)
-    found = detect(TrackerSettings(), here.around, KNOWN, ask=asking(here, NOW)).found
+    found = detect(TrackerSettings(), here.repository, KNOWN, ask=asking(here, NOW)).found
     assert found is not None
-    assert (found.name, found.where) == ("birch", (birch.url, "acme", "shop"))
+    assert (found.name, found.location) == ("birch", (birch.url, "acme", "shop"))
     assert [request.headers.get("authorization") for request in birch.asked] == [None, None]
 
 
@@ -103,9 +103,12 @@ def test_a_host_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_host_out_of_reach_stays_what_it_was(tmp_path: Path) -> None:
     here = machine("http://127.0.0.1:9/acme/shop.git", tmp_path)
-    remember(CACHE, {"http://127.0.0.1:9": ("birch", NOW)}, here.around.environ)
+    remember(CACHE, {"http://127.0.0.1:9": ("birch", NOW)}, here.repository.environ)
     assert tracker(here, NOW) == "birch"
-    assert recall(CACHE, here.around.environ)["http://127.0.0.1:9"] == ["birch", NOW + SILENT_FOR]
+    assert recall(CACHE, here.repository.environ)["http://127.0.0.1:9"] == [
+        "birch",
+        NOW + SILENT_FOR,
+    ]
 
 
 def test_offline_only_what_is_remembered_counts(birch: Server, tmp_path: Path) -> None:
@@ -134,16 +137,16 @@ def test_what_is_remembered_of_a_tracker_that_is_gone_is_nobody(
 
 def test_an_answer_from_the_future_is_not_believed(birch: Server, tmp_path: Path) -> None:
     here = machine(f"{birch.url}/acme/shop.git", tmp_path)
-    remember(CACHE, {birch.url: ("", NOW + KNOWN_FOR + DAY)}, here.around.environ)
+    remember(CACHE, {birch.url: ("", NOW + KNOWN_FOR + DAY)}, here.repository.environ)
     assert tracker(here, NOW) == "birch"
 
 
 def test_what_has_long_run_out_is_forgotten(birch: Server, tmp_path: Path) -> None:
     here = machine(f"{birch.url}/acme/shop.git", tmp_path)
     facts = {"https://old.example": ("", NOW - KEPT_FOR), "https://new.example": ("acorn", NOW + 1)}
-    remember(CACHE, facts, here.around.environ)
+    remember(CACHE, facts, here.repository.environ)
     assert tracker(here, NOW) == "birch"
-    assert set(recall(CACHE, here.around.environ)) == {"https://new.example", birch.url}
+    assert set(recall(CACHE, here.repository.environ)) == {"https://new.example", birch.url}
 
 
 JSON = st.recursive(

@@ -47,7 +47,7 @@ def test_a_tracker_without_an_inventory_is_fetched_whole(desk: Desk) -> None:
 def test_one_that_brings_everything_anyhow_is_believed_at_once(desk: Desk) -> None:
     class Everything(NobodysTracker):
         def fetch(self, since: Any, notes: Any) -> Iterator[IssuePage]:
-            yield IssuePage(tuple(desk.backend.issues.values()), desk.backend.now, everything=True)
+            yield IssuePage(tuple(desk.backend.issues.values()), desk.backend.now, is_complete=True)
 
     for removed in (0, 1):
         tracker = Everything(desk.server.url)

@@ -62,7 +62,7 @@ def test_each_module_has_its_own_tracker_and_folder(repo: Repo) -> None:
         found = source(repo, module)
         assert found is not None
         assert (found.module, found.label, found.found.name) == (module, "Jira", "jira")
-        assert (found.found.where.project, found.folder.relative) == (project, folder)
+        assert (found.found.location.project, found.folder.relative) == (project, folder)
 
 
 def test_a_module_without_one_of_its_own_has_none(repo: Repo) -> None:
@@ -83,7 +83,7 @@ def test_a_file_of_the_repository_need_not_be_in_each_module(repo: Repo) -> None
     repo.write("services/api/.beads/issues.jsonl", "")
     api = source(repo, "api")
     assert api is not None
-    assert api.around.root == repo.root / "services/api"
+    assert api.repository.root == repo.root / "services/api"
 
 
 def test_a_module_can_have_tasks_where_the_repository_has_none(repo: Repo) -> None:
@@ -129,7 +129,7 @@ def test_a_host_that_is_remembered_is_recognised_offline(repo: Repo) -> None:
     remember(CACHE, facts, {"HOME": str(repo.root.parent)})
     found = source(repo)
     assert found is not None
-    assert (found.found.name, found.found.where.project) == ("gitea", "shop")
+    assert (found.found.name, found.found.location.project) == ("gitea", "shop")
     assert source(repo, "api") is None
 
 
@@ -140,7 +140,7 @@ def test_the_tracker_is_opened_without_asking_anybody(repo: Repo) -> None:
     assert found is not None
     tracker = found.open()
     tracker.disconnect()
-    assert (tracker.name, tracker.place) == ("github", "github.com/acme/shop")
+    assert (tracker.name, tracker.identity) == ("github", "github.com/acme/shop")
 
 
 def test_there_is_a_line_for_where_there_is_none(repo: Repo) -> None:

@@ -67,7 +67,7 @@ def folder(label: str, path: str, *, last: bool = False) -> TrackerVendor:
             raise SddError(f"there is no {path} here")
         return found
 
-    return TrackerVendor(label, _open, declared, detected, local=True, last=last)
+    return TrackerVendor(label, _open, declared, detected, is_local=True, is_fallback=last)
 
 
 ACORN = forge("Acorn", "acorn.example", aliases=("oak",))

@@ -134,7 +134,7 @@ def _opened(source: TrackerSource, shown: Screen) -> Iterator[Tracker]:
 
 def _data(source: TrackerSource, done: SyncResult) -> dict[str, object]:
     """A sync for programs."""
-    where = source.found.where
+    where = source.found.location
     return {
         "module": source.module,
         "tracker": source.found.name,

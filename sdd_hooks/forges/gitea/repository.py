@@ -66,7 +66,7 @@ class Gitea:
 
         def edit(comment: Comment) -> str:
             path = self._path(f"issues/comments/{comment.id}")
-            return self._written("PATCH", path, {"body": body}, again=True) or comment.url
+            return self._written("PATCH", path, {"body": body}, idempotent=True) or comment.url
 
         return upsert(body, look, make, edit, create=create)
 
@@ -94,7 +94,7 @@ class Gitea:
             said["target_url"] = status.url
         listing = self._path(f"statuses/{sha}")
         if self._last_status(listing, status.context) != said:
-            self._written("POST", listing, said, again=True)
+            self._written("POST", listing, said, idempotent=True)
 
     def blobs(self) -> tuple[str, str]:
         """Where files are shown, and the query that shows source."""
@@ -131,17 +131,19 @@ class Gitea:
             found = [one for one in map(_comment, entries) if one and one.id not in seen]
             yield from found
             seen.update(one.id for one in found)
-            total = max(total, answer.count(TOTAL_HEADER) or 0)
+            total = max(total, answer.header_number(TOTAL_HEADER) or 0)
             if len(seen) >= total and 'rel="next"' not in answer.headers.get("link", ""):
                 return
             if not found:
                 break
         raise RemoteError(f"{LABEL} does not list all of the comments: nothing was written")
 
-    def _written(self, method: str, path: str, body: dict[str, str], *, again: bool = False) -> str:
+    def _written(
+        self, method: str, path: str, body: dict[str, str], *, idempotent: bool = False
+    ) -> str:
         """Send what writes. Returns the address for people of what was written."""
         with writing():
-            answer = self.client.send(method, path, body, allow=(_ARCHIVED,), again=again)
+            answer = self.client.send(method, path, body, allow=(_ARCHIVED,), idempotent=idempotent)
         if answer.status == _ARCHIVED:
             raise WriteDenied(
                 f"{LABEL}: {self.run.repository} is archived: nothing can be written to it"

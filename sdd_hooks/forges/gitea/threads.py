@@ -194,13 +194,13 @@ class Threads(NamedTuple):
         """Whether the server resolves the conversation that begins with this comment."""
         path = f"{self.path}/pulls/comments/{comment}/resolve"
         with writing():
-            answer = self.client.send("POST", path, None, allow=_CANNOT_RESOLVE, again=True)
+            answer = self.client.send("POST", path, None, allow=_CANNOT_RESOLVE, idempotent=True)
         return answer.status not in _CANNOT_RESOLVE
 
     def _edit(self, comment: int, body: str) -> None:
         with writing():
             path = f"{self.path}/issues/comments/{comment}"
-            self.client.send("PATCH", path, {"body": body}, again=True)
+            self.client.send("PATCH", path, {"body": body}, idempotent=True)
 
     def _reviews(self) -> tuple[list[Json], int]:
         """The reviews, and how many there are besides that others have not submitted yet."""
@@ -213,7 +213,7 @@ class Threads(NamedTuple):
                 raise RemoteError(f"{LABEL} answers without a list of reviews: check the URL")
             more = len(entries) == limit or 'rel="next"' in answer.headers.get("link", "")
             return Window(
-                entries, answer.count(TOTAL_HEADER), more, self.client.server_time(answer)
+                entries, answer.header_number(TOTAL_HEADER), more, self.client.server_time(answer)
             )
 
         found: dict[int | None, Json] = {}

@@ -42,14 +42,14 @@ class Api:
         path: str,
         body: Mapping[str, object],
         *,
-        again: bool = False,
+        idempotent: bool = False,
         allow: tuple[int, ...] = (),
     ) -> Response:
         """Send `body`; with `again` it does nothing twice. Raises WriteDenied, too."""
         target = self._path(path)
         with writing():
             return self.client.send(
-                method, target, body, headers=API_HEADERS, again=again, allow=allow
+                method, target, body, headers=API_HEADERS, idempotent=idempotent, allow=allow
             )
 
     def execute(self, query: str, variables: Mapping[str, object]) -> dict[str, Json]:

@@ -81,7 +81,7 @@ def settle(api: Api, settling: Iterable[Thread]) -> None:
             else:
                 continue
         body = {"body": settled(thread.body)}
-        api.write("PATCH", f"pulls/comments/{comment}", body, again=True)
+        api.write("PATCH", f"pulls/comments/{comment}", body, idempotent=True)
 
 
 def _from_graphql(api: Api, number: int) -> Iterator[Thread]:

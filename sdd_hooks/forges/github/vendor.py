@@ -72,7 +72,7 @@ class GitHub:
 
         def edit(found: Comment) -> str:
             path = f"issues/comments/{found.id}"
-            return _url(self.api.write("PATCH", path, {"body": body}, again=True).json())
+            return _url(self.api.write("PATCH", path, {"body": body}, idempotent=True).json())
 
         return upsert(body, look, make, edit, create=create)
 
@@ -95,7 +95,7 @@ class GitHub:
             said = f"{said[: LONGEST_DESCRIPTION - 1]}…"
         body = {"state": status.state, "context": status.context, "description": said}
         target = {"target_url": status.url} if status.url else {}
-        self.api.write("POST", f"statuses/{sha}", {**body, **target}, again=True)
+        self.api.write("POST", f"statuses/{sha}", {**body, **target}, idempotent=True)
 
     def blobs(self) -> tuple[str, str]:
         """Where files are shown."""

@@ -86,7 +86,7 @@ class GitLab:
             return self._comment(number, made).url
 
         def edit(comment: Comment) -> str:
-            self._write("PUT", f"{notes}/{comment.id}", {"body": body}, again=True)
+            self._write("PUT", f"{notes}/{comment.id}", {"body": body}, idempotent=True)
             return comment.url
 
         return upsert(body, look, make, edit, create=create)
@@ -172,10 +172,10 @@ class GitLab:
         id, _, note = (quote(part, safe="") for part in thread.id.partition(":"))
         path = f"{discussions}/{id}"
         # One that is gone is settled.
-        answer = self._write("PUT", path, {"resolved": True}, again=True, allow=(403, 404))
+        answer = self._write("PUT", path, {"resolved": True}, idempotent=True, allow=(403, 404))
         if answer.status == 403:
             body = {"body": settled(thread.body)}
-            self._write("PUT", f"{path}/notes/{note}", body, again=True)
+            self._write("PUT", f"{path}/notes/{note}", body, idempotent=True)
 
     def _posted(
         self, number: int, head: str, comments: Sequence[LineComment]
@@ -239,12 +239,12 @@ class GitLab:
         path: str,
         body: Mapping[str, object],
         *,
-        again: bool = False,
+        idempotent: bool = False,
         allow: tuple[int, ...] = (),
     ) -> Response:
         """Send something that changes the project. Raises WriteDenied."""
         with writing():
-            return self.client.send(method, path, body, allow=allow, again=again)
+            return self.client.send(method, path, body, allow=allow, idempotent=idempotent)
 
     def _reason(self, answer: Response) -> str:
         return self.client.redact(_said(answer)) or str(answer.status)

@@ -75,8 +75,8 @@ class BeadsTracker:
 
     name = NAME
     label = LABEL
-    place = DIRECTORY
-    web = ""
+    identity = DIRECTORY
+    web_url = ""
 
     def __init__(
         self, root: Path, environ: Mapping[str, str], clock: Callable[[], float] = time.time
@@ -93,10 +93,10 @@ class BeadsTracker:
         yield IssuePage(
             parsed.issues,
             at,
-            gone=parsed.gone,
+            deleted=parsed.gone,
             total=len(parsed.issues),
             warnings=(*listing.warnings, *parsed.warnings),
-            everything=listing.live,
+            is_complete=listing.live,
         )
 
     def inventory(self) -> Iterator[str] | None:
@@ -265,22 +265,22 @@ def _split_body(body: str, row: Json) -> tuple[str, list[str]]:
     return body, [f"--{name.removesuffix('_criteria')}=" for name in names]
 
 
-def _open(where: TrackerLocation, machine: TrackerEnvironment) -> BeadsTracker:  # noqa: ARG001
-    return BeadsTracker(machine.around.root, machine.around.environ)
+def _open(location: TrackerLocation, environment: TrackerEnvironment) -> BeadsTracker:  # noqa: ARG001
+    return BeadsTracker(environment.repository.root, environment.repository.environ)
 
 
-def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:  # noqa: ARG001
+def _locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:  # noqa: ARG001
     """Always this work tree: bd finds the `.beads/` of the main work tree, too."""
     return TrackerLocation("", "", DIRECTORY)
 
 
-def _detected(around: RepositoryContext) -> TrackerLocation | None:
+def _detect(repository: RepositoryContext) -> TrackerLocation | None:
     """This work tree if it has a directory `.beads/` that is not a link."""
     try:
-        status = (around.root / DIRECTORY).lstat()
+        status = (repository.root / DIRECTORY).lstat()
     except OSError:
         return None
     return TrackerLocation("", "", DIRECTORY) if stat.S_ISDIR(status.st_mode) else None
 
 
-VENDOR = TrackerVendor(LABEL, _open, _declared, _detected, local=True)
+VENDOR = TrackerVendor(LABEL, _open, _locate, _detect, is_local=True)

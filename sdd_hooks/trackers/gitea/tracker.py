@@ -85,9 +85,9 @@ class GiteaTracker(HostedProject):
     def issue(self, id: str) -> Issue:
         """One issue, without dependencies. Raises Missing, also for a pull request."""
         entry = self.client.get(self._issue_path(id)).json()
-        issue = issue_of(entry, self.web)
+        issue = issue_of(entry, self.web_url)
         if issue is None or is_pull(entry):
-            raise Missing(f"{LABEL}: {self.home}#{id} is no issue")
+            raise Missing(f"{LABEL}: {self.full_name}#{id} is no issue")
         return issue
 
     def query(self, filter: IssueFilter) -> Iterator[Issue]:
@@ -129,7 +129,7 @@ class GiteaTracker(HostedProject):
         change = {"state": "closed"}
         if self.client.send("PATCH", self._issue_path(id), change, allow=(412,)).status == 412:
             raise RemoteError(
-                f"{LABEL} does not close {self.home}#{id} while open issues block it: "
+                f"{LABEL} does not close {self.full_name}#{id} while open issues block it: "
                 "close those first"
             )
 
@@ -156,7 +156,7 @@ class GiteaTracker(HostedProject):
         if not self._has("has_pull_requests"):
             return
         params: dict[str, str | int] = {"state": "all", "sort": "recentupdate"}
-        closing = closing_words(self.where.url)
+        closing = closing_words(self.location.url)
         has_page = False
         try:
             for window in self._list(self._path("pulls"), params, number_of):
@@ -180,7 +180,7 @@ class GiteaTracker(HostedProject):
         for entry in entries:
             if is_pull(entry):
                 continue
-            issue = issue_of(entry, self.web)
+            issue = issue_of(entry, self.web_url)
             if issue is not None:
                 issues.append(issue)
             else:
@@ -241,7 +241,7 @@ class GiteaTracker(HostedProject):
         """The ids of labels of the repository or its organisation; missing ones are created."""
         known = self._ids(self._path("labels"), "name")
         if not known.keys() >= set(labels):
-            owner = quote(self.where.owner, safe="")
+            owner = quote(self.location.owner, safe="")
             known = {**self._ids(f"orgs/{owner}/labels", "name", _UNSUPPORTED), **known}
         for label in dict.fromkeys(labels):
             if label not in known:
@@ -275,10 +275,10 @@ class GiteaTracker(HostedProject):
         return id
 
     def _written_issue(self, entry: Json) -> Issue:
-        issue = issue_of(entry, self.web)
+        issue = issue_of(entry, self.web_url)
         if issue is None:
             raise RemoteError(
-                f"{LABEL} does not say which issue it wrote: look at {self.web}/issues"
+                f"{LABEL} does not say which issue it wrote: look at {self.web_url}/issues"
             )
         return issue
 
@@ -304,7 +304,7 @@ class GiteaTracker(HostedProject):
                 raise RemoteError(f"{LABEL} answers without a list: check the URL")
             # The links are not followed: many servers are configured with another host name.
             more = len(entries) == limit or 'rel="next"' in response.headers.get("link", "")
-            return Window(entries, response.count(TOTAL_HEADER), more, at)
+            return Window(entries, response.header_number(TOTAL_HEADER), more, at)
 
         return read_windows(request, key, LABEL)
 
@@ -315,10 +315,10 @@ class GiteaTracker(HostedProject):
     @cached_property
     def _homes(self) -> frozenset[str]:
         """The names of the repository, in lower case: as configured, and after a rename."""
-        return frozenset({self.home.lower(), text(self._description, "full_name").lower()})
+        return frozenset({self.full_name.lower(), text(self._description, "full_name").lower()})
 
     def _path(self, below: str) -> str:
-        owner, project = quote(self.where.owner, safe=""), quote(self.where.project, safe="")
+        owner, project = quote(self.location.owner, safe=""), quote(self.location.project, safe="")
         return f"repos/{owner}/{project}/{below}".rstrip("/")
 
     def _issue_path(self, id: str) -> str:

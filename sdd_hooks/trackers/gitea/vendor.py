@@ -15,8 +15,8 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.hosts.gitea import API_PATH, LABEL, is_gitea_job
 from sdd_hooks.remote.json_fields import Json, number, rows, text
 from sdd_hooks.remote.urls import RemoteUrl, parse_endpoint
-from sdd_hooks.trackers.declared_project import missing, no_address, whose
 from sdd_hooks.trackers.gitea.tracker import GiteaTracker
+from sdd_hooks.trackers.hosted import checked_location, invalid_url, missing_setting
 from sdd_hooks.trackers.protocol import (
     RepositoryContext,
     TrackerEnvironment,
@@ -104,15 +104,15 @@ def _read_yaml(path: Path) -> object:
         return None
 
 
-def _open(where: TrackerLocation, machine: TrackerEnvironment) -> GiteaTracker:
+def _open(location: TrackerLocation, environment: TrackerEnvironment) -> GiteaTracker:
     """Open a repository."""
-    sources = _sources(machine.around.environ)
-    return GiteaTracker(where, machine.connect(f"{where.url}{API_PATH}", sources))
+    sources = _sources(environment.repository.environ)
+    return GiteaTracker(location, environment.connect(f"{location.url}{API_PATH}", sources))
 
 
-def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:
+def _locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:
     """The declared repository, completed from the origin."""
-    origin = _origin_repository(around)
+    origin = _origin_repository(repository)
     owner = settings.owner or (origin.owner if origin else "")
     project = settings.repo or (origin.project if origin else "")
     url = origin.url if origin else ""
@@ -120,10 +120,11 @@ def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLo
         # The URL may be the address of the repository.
         url = re.sub(rf"/{re.escape(owner)}/{re.escape(project)}\Z", "", _base(settings.url))
         if not url:
-            raise no_address(LABEL)
+            raise invalid_url(LABEL)
     if not url:
-        raise missing(LABEL, "URL")
-    return whose(LABEL, url, owner, project, owners=_NAME, projects=_NAME)
+        raise missing_setting(LABEL, "URL")
+    location = TrackerLocation(url, owner, project)
+    return checked_location(LABEL, location, owners=_NAME, projects=_NAME)
 
 
 def _base(url: str) -> str:
@@ -145,48 +146,54 @@ def _parse_origin(origin: RemoteUrl | None) -> TrackerLocation | None:
     return TrackerLocation(f"{origin.web}{below}", owner, project)
 
 
-def _detected(around: RepositoryContext) -> TrackerLocation | None:
+def _detect(repository: RepositoryContext) -> TrackerLocation | None:
     """The repository of an origin whose host is known, called `gitea.…`, or in the environment."""
-    origin = around.origin
+    origin = repository.origin
     if origin is None:
         return None
     by_name = origin.host in _HOSTS or origin.host.partition(".")[0] == "gitea"
-    return _origin_repository(around) if by_name or _server_from_environ(around) else None
+    return _origin_repository(repository) if by_name or _server_from_environ(repository) else None
 
 
-def _origin_repository(around: RepositoryContext) -> TrackerLocation | None:
+def _origin_repository(repository: RepositoryContext) -> TrackerLocation | None:
     """The repository of the origin. The environment's address of the server takes precedence: an
     SSH address does not tell the web address."""
-    where = _parse_origin(around.origin)
-    return where and where._replace(url=_server_from_environ(around) or where.url)
+    location = _parse_origin(repository.origin)
+    return location and location._replace(url=_server_from_environ(repository) or location.url)
 
 
-def _server_from_environ(around: RepositoryContext) -> str:
+def _server_from_environ(repository: RepositoryContext) -> str:
     """The address of the origin's server from the environment, else ""."""
-    names = (*_URLS, _RUNNER[0]) if is_gitea_job(around.environ) else _URLS
+    names = (*_URLS, _RUNNER[0]) if is_gitea_job(repository.environ) else _URLS
     for name in names:
-        url = _base(around.environ.get(name, ""))
+        url = _base(repository.environ.get(name, ""))
         server = parse_endpoint(url)
-        if server is not None and around.origin is not None and server.host == around.origin.host:
+        if (
+            server is not None
+            and repository.origin is not None
+            and server.host == repository.origin.host
+        ):
             return url
     return ""
 
 
-def _asked(around: RepositoryContext, machine: TrackerEnvironment) -> TrackerLocation | None:
+def _probe(
+    repository: RepositoryContext, environment: TrackerEnvironment
+) -> TrackerLocation | None:
     """The repository of an origin whose host has the API of Gitea."""
-    where = _parse_origin(around.origin)
-    if where is None:
+    location = _parse_origin(repository.origin)
+    if location is None:
         return None
-    client = machine.connect(f"{where.url}{API_PATH}", None)
+    client = environment.connect(f"{location.url}{API_PATH}", None)
     try:
         version = client.get("version", allow=_REFUSALS)
         if text(_parse_json(version), "message") == _SIGN_IN:
-            return where
+            return location
         if not text(_parse_json(version), "version"):
             return None
         # Other products have a version at the same path, but not these settings.
         settings = client.get("settings/api", allow=_REFUSALS)
-        return where if number(_parse_json(settings), "max_response_items") else None
+        return location if number(_parse_json(settings), "max_response_items") else None
     finally:
         client.close()
 
@@ -202,9 +209,9 @@ def _parse_json(response: Response) -> Json:
 VENDOR = TrackerVendor(
     LABEL,
     _open,
-    _declared,
-    _detected,
-    _asked,
+    _locate,
+    _detect,
+    _probe,
     aliases=("Forgejo", "Codeberg"),
-    tokens=("GITEA_TOKEN", "GITHUB_TOKEN"),
+    token_variables=("GITEA_TOKEN", "GITHUB_TOKEN"),
 )

@@ -41,9 +41,9 @@ fragment pull on PullRequest {
 """
 
 
-def repository_path(where: TrackerLocation, below: str) -> str:
+def repository_path(location: TrackerLocation, below: str) -> str:
     """The path of `below` in the REST API of a repository."""
-    owner, project = quote(where.owner, safe=""), quote(where.project, safe="")
+    owner, project = quote(location.owner, safe=""), quote(location.project, safe="")
     return f"repos/{owner}/{project}/{below}".rstrip("/")
 
 
@@ -56,7 +56,7 @@ class DetailRequests:
 
     client: Client
     graphql: str
-    where: TrackerLocation
+    location: TrackerLocation
     _refused: set[str] = field(default_factory=set)
     _warnings: list[str] = field(default_factory=list)
 
@@ -129,7 +129,7 @@ class DetailRequests:
         """The issues at the other end of an issue's dependencies; None if GitHub shows none."""
         entry, direction = request
         issue = text(entry, "number")
-        path = repository_path(self.where, f"issues/{issue}/dependencies/{direction}")
+        path = repository_path(self.location, f"issues/{issue}/dependencies/{direction}")
         response = self.client.get(
             path, {"per_page": PAGE_SIZE}, headers=API_HEADERS, allow=(404, 410)
         )
@@ -162,7 +162,7 @@ class DetailRequests:
             f"nameWithOwner\n{fields}\n"
             f"}}\n}}\n{fragments}"
         )
-        variables = {"owner": self.where.owner, "name": self.where.project}
+        variables = {"owner": self.location.owner, "name": self.location.project}
         return field_of(execute(self.client, self.graphql, query, variables), "repository")
 
 

@@ -54,7 +54,7 @@ class GitHubTracker(HostedProject):
         """
         start = _start(since, notes)
         known_etag = notes.get("etag", "") if notes.get("since") == start else ""
-        details = DetailRequests(self.client, self.graphql, self.where)
+        details = DetailRequests(self.client, self.graphql, self.location)
         etag = ""
         for count, listed in enumerate(self._updated_since(start, known_etag)):
             at = self.client.server_time(listed.response)
@@ -87,7 +87,7 @@ class GitHubTracker(HostedProject):
         entry = response.json()
         issue = issue_of(entry)
         if issue is None or is_pull(entry):
-            raise Missing(f"{LABEL}: {self.home}#{id} is no issue")
+            raise Missing(f"{LABEL}: {self.full_name}#{id} is no issue")
         return issue
 
     def query(self, filter: IssueFilter) -> Iterator[Issue]:
@@ -183,7 +183,7 @@ class GitHubTracker(HostedProject):
         if response.status == 304:
             return _ListingPage([], response, has_next=False)
         if response.status == 410:
-            raise Missing(f"{LABEL}: {self.home} has issues disabled")
+            raise Missing(f"{LABEL}: {self.full_name} has issues disabled")
         entries = response.json()
         if not isinstance(entries, list):
             raise RemoteError(f"{LABEL} answers without a list of issues: check the URL")
@@ -200,7 +200,7 @@ class GitHubTracker(HostedProject):
         if sample and repository_of(sample[0]) == repository_of(target.json()):
             return target
         moved = text(target.json(), "html_url")
-        raise Missing(f"{LABEL}: {self.home}#{id} was moved to {one_line(moved)}", moved)
+        raise Missing(f"{LABEL}: {self.full_name}#{id} was moved to {one_line(moved)}", moved)
 
     def _milestone(self, name: str) -> int:
         """The number of the milestone of that name, created if missing."""
@@ -222,7 +222,7 @@ class GitHubTracker(HostedProject):
         issue = issue_of(entry)
         if issue is None:
             raise RemoteError(
-                f"{LABEL} does not say which issue it wrote: look at {self.web}/issues"
+                f"{LABEL} does not say which issue it wrote: look at {self.web_url}/issues"
             )
         return issue
 
@@ -241,7 +241,7 @@ class GitHubTracker(HostedProject):
         return self.client.send(method, path, body, headers=API_HEADERS).json()
 
     def _path(self, below: str) -> str:
-        return repository_path(self.where, below)
+        return repository_path(self.location, below)
 
     def _issue_path(self, id: str) -> str:
         """The path of an issue. Raises Missing."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from sdd_hooks.hosts.gitea import is_gitea_job
 from sdd_hooks.hosts.github import CLOUD, LABEL, graphql_url, rate_limit, token_headers
 from sdd_hooks.remote.urls import parse_endpoint, parse_remote
-from sdd_hooks.trackers.declared_project import no_address, whose
 from sdd_hooks.trackers.github.tracker import GitHubTracker
+from sdd_hooks.trackers.hosted import checked_location, invalid_url
 from sdd_hooks.trackers.protocol import (
     RepositoryContext,
     TrackerEnvironment,
@@ -56,44 +56,47 @@ def _site(host: str) -> str:
     return site if site == "github.com" or site.endswith(".ghe.com") else host
 
 
-def _open(where: TrackerLocation, machine: TrackerEnvironment) -> GitHubTracker:
+def _open(location: TrackerLocation, environment: TrackerEnvironment) -> GitHubTracker:
     """Open a repository. The cloud's API has a separate host; a server's API is below `/api`."""
-    scheme, _, host = where.url.partition("://")
-    if where.url == CLOUD or host.endswith(".ghe.com"):
+    scheme, _, host = location.url.partition("://")
+    if location.url == CLOUD or host.endswith(".ghe.com"):
         api = f"{scheme}://api.{host}"
     else:
-        api = f"{where.url}/api/v3"
-    client = machine.connect(api, _sources(machine.around.environ), rate_limit)
-    return GitHubTracker(where, client, graphql_url(api))
+        api = f"{location.url}/api/v3"
+    client = environment.connect(api, _sources(environment.repository.environ), rate_limit)
+    return GitHubTracker(location, client, graphql_url(api))
 
 
-def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:
+def _locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:
     """The declared repository, completed from its URL, then from an origin on the same host."""
     declared = parse_remote(settings.url) if settings.url else None
     if settings.url:
         url = _base(settings.url)
-    elif around.origin is not None and not (settings.owner and settings.repo):
-        url = _base(around.origin.web)
+    elif repository.origin is not None and not (settings.owner and settings.repo):
+        url = _base(repository.origin.web)
     else:
         url = CLOUD
-    origin = around.origin if around.origin and _base(around.origin.web) == url else None
+    origin = (
+        repository.origin if repository.origin and _base(repository.origin.web) == url else None
+    )
     remotes = [remote for remote in (declared, origin) if remote is not None and remote.owner]
     owner = settings.owner or next((remote.owner for remote in remotes), "")
     project = settings.repo or next((remote.name for remote in remotes), "")
-    return whose(LABEL, url, owner, project, owners=_OWNER, projects=_PROJECT)
+    location = TrackerLocation(url, owner, project)
+    return checked_location(LABEL, location, owners=_OWNER, projects=_PROJECT)
 
 
 def _base(url: str) -> str:
     """The web address of the host. Raises SddError for an invalid address."""
     endpoint = parse_endpoint(url)
     if endpoint is None:
-        raise no_address(LABEL)
+        raise invalid_url(LABEL)
     return CLOUD if endpoint.host in _HOSTS else str(endpoint)
 
 
-def _detected(around: RepositoryContext) -> TrackerLocation | None:
+def _detect(repository: RepositoryContext) -> TrackerLocation | None:
     """The repository of an origin on github.com; None for other origins."""
-    origin = around.origin
+    origin = repository.origin
     if origin is None or origin.host not in _HOSTS:
         return None
     if not _OWNER.fullmatch(origin.owner) or not _PROJECT.fullmatch(origin.name):
@@ -104,7 +107,7 @@ def _detected(around: RepositoryContext) -> TrackerLocation | None:
 VENDOR = TrackerVendor(
     LABEL,
     _open,
-    _declared,
-    _detected,
-    tokens=("GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN"),
+    _locate,
+    _detect,
+    token_variables=("GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN"),
 )

@@ -97,7 +97,7 @@ def _pages(
             yield response, ListingPage([], at, 0)
             return
         entries = entries_of(response)
-        yield response, ListingPage(entries, at, response.count(_TOTAL))
+        yield response, ListingPage(entries, at, response.header_number(_TOTAL))
         if not _has_next(client, response):
             return
         last = max((_milliseconds(text(entry, f"{by}_at")) for entry in entries), default=0)
@@ -125,7 +125,9 @@ def _numbered_pages(
         if page == 1:
             first_page.update(iids)
         has_next = _has_next(client, response)
-        return Window(entries, response.count(_TOTAL), has_next, client.server_time(response))
+        return Window(
+            entries, response.header_number(_TOTAL), has_next, client.server_time(response)
+        )
 
     for window in read_windows(request, lambda entry: number(entry, "iid"), LABEL):
         yield last[0], ListingPage(window.rows, window.at)

@@ -43,8 +43,8 @@ class GitLabTracker(HostedProject):
 
         Confidential issues are included if the token may read them.
         """
-        graphql = f"{self.where.url}/api/graphql"
-        details = DetailRequests(self.client, self._path(""), self.home, graphql)
+        graphql = f"{self.location.url}/api/graphql"
+        details = DetailRequests(self.client, self._path(""), self.full_name, graphql)
         new_notes: dict[str, str] = {}
         at: float | None = None
         path = self._path("issues")
@@ -81,9 +81,9 @@ class GitLabTracker(HostedProject):
         entry = self.client.get(self._issue_path(id)).json()
         issue = issue_of(entry)
         if issue is None:
-            raise Missing(f"{LABEL}: {self.home}#{id} is no issue")
+            raise Missing(f"{LABEL}: {self.full_name}#{id} is no issue")
         if is_moved(entry):
-            raise Missing(f"{LABEL}: {self.home}#{id} was moved to another project")
+            raise Missing(f"{LABEL}: {self.full_name}#{id} was moved to another project")
         return issue
 
     def query(self, filter: IssueFilter) -> Iterator[Issue]:
@@ -131,12 +131,12 @@ class GitLabTracker(HostedProject):
         if edit.labels is not None:
             changes["labels"] = ",".join(edit.labels)
         return self._written_issue(
-            self.client.send("PUT", self._issue_path(id), changes, again=True)
+            self.client.send("PUT", self._issue_path(id), changes, idempotent=True)
         )
 
     def close(self, id: str) -> None:
         """Close an issue."""
-        self.client.send("PUT", self._issue_path(id), {"state_event": "close"}, again=True)
+        self.client.send("PUT", self._issue_path(id), {"state_event": "close"}, idempotent=True)
 
     def comment(self, id: str, text: str) -> None:
         """Add a comment to an issue."""
@@ -148,7 +148,7 @@ class GitLabTracker(HostedProject):
         It is created in the project if missing.
         """
         changes = {"milestone_id": self._milestone(name)}
-        self.client.send("PUT", self._issue_path(id), changes, again=True)
+        self.client.send("PUT", self._issue_path(id), changes, idempotent=True)
 
     def _milestone(self, name: str) -> int:
         """The global id of the milestone of that name, created if missing."""
@@ -167,12 +167,12 @@ class GitLabTracker(HostedProject):
         issue = issue_of(response.json())
         if issue is None:
             raise RemoteError(
-                f"{LABEL} does not say which issue it wrote: look at {self.web}/-/issues"
+                f"{LABEL} does not say which issue it wrote: look at {self.web_url}/-/issues"
             )
         return issue
 
     def _path(self, below: str) -> str:
-        return f"projects/{quote(self.home, safe='')}/{below}".rstrip("/")
+        return f"projects/{quote(self.full_name, safe='')}/{below}".rstrip("/")
 
     def _issue_path(self, id: str) -> str:
         """The path of an issue. Raises Missing."""
@@ -191,7 +191,7 @@ def _page(listed: ListingPage, details: DetailRequests) -> IssuePage:
     return IssuePage(
         tuple(issue for issue in issues if issue is not None),
         listed.at,
-        gone=tuple(filter(None, gone)),
+        deleted=tuple(filter(None, gone)),
         total=listed.total,
         warnings=details.take_warnings(),
     )

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 from sdd_hooks.hosts.gitlab import API_PATH, CLOUD, LABEL, NAME_PATTERN, rate_limit
 from sdd_hooks.remote.json_fields import field, text
 from sdd_hooks.remote.urls import parse_endpoint
-from sdd_hooks.trackers.declared_project import no_address, whose
 from sdd_hooks.trackers.gitlab.tracker import GitLabTracker
+from sdd_hooks.trackers.hosted import checked_location, invalid_url
 from sdd_hooks.trackers.protocol import (
     RepositoryContext,
     TrackerEnvironment,
@@ -106,14 +106,16 @@ def _read_glab_file(path: Path) -> object:
         return None
 
 
-def _open(where: TrackerLocation, machine: TrackerEnvironment) -> GitLabTracker:
-    sources = _sources(machine.around.environ)
-    return GitLabTracker(where, machine.connect(f"{where.url}{API_PATH}", sources, rate_limit))
+def _open(location: TrackerLocation, environment: TrackerEnvironment) -> GitLabTracker:
+    sources = _sources(environment.repository.environ)
+    return GitLabTracker(
+        location, environment.connect(f"{location.url}{API_PATH}", sources, rate_limit)
+    )
 
 
-def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:
+def _locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:
     """The declared project, completed from its URL, then from an origin on the same host."""
-    origin = around.origin
+    origin = repository.origin
     if settings.url:
         url, path = _split_url(settings.url)
     elif origin is not None and not (settings.owner and settings.repo):
@@ -128,7 +130,8 @@ def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLo
         path = origin.path
     owner = settings.owner or path.rpartition("/")[0]
     project = settings.repo or path.rpartition("/")[2]
-    return whose(LABEL, url, owner, project, owners=_OWNER, projects=_PROJECT)
+    location = TrackerLocation(url, owner, project)
+    return checked_location(LABEL, location, owners=_OWNER, projects=_PROJECT)
 
 
 def _split_url(url: str) -> tuple[str, str]:
@@ -136,7 +139,7 @@ def _split_url(url: str) -> tuple[str, str]:
     endpoint = parse_endpoint(url)
     path = urlsplit(url).path.strip("/").removesuffix(".git") if endpoint else ""
     if endpoint is None or (path and not _OWNER.fullmatch(path)):
-        raise no_address(LABEL)
+        raise invalid_url(LABEL)
     return CLOUD if endpoint.host in _HOSTS else str(endpoint), path
 
 
@@ -145,9 +148,9 @@ def _web(origin: RemoteUrl) -> str:
     return CLOUD if origin.host in _HOSTS else origin.web
 
 
-def _detected(around: RepositoryContext) -> TrackerLocation | None:
+def _detect(repository: RepositoryContext) -> TrackerLocation | None:
     """The project of an origin on gitlab.com or a host called `gitlab.…`."""
-    origin = around.origin
+    origin = repository.origin
     if origin is None or not _is_project(origin):
         return None
     first, _, rest = origin.host.partition(".")
@@ -155,12 +158,14 @@ def _detected(around: RepositoryContext) -> TrackerLocation | None:
     return TrackerLocation(_web(origin), origin.owner, origin.name) if is_gitlab else None
 
 
-def _asked(around: RepositoryContext, machine: TrackerEnvironment) -> TrackerLocation | None:
+def _probe(
+    repository: RepositoryContext, environment: TrackerEnvironment
+) -> TrackerLocation | None:
     """The project of an origin whose host sends GitLab's headers, without a token."""
-    origin = around.origin
+    origin = repository.origin
     if origin is None or not _is_project(origin):
         return None
-    client = machine.connect(f"{origin.web}{API_PATH}", None)
+    client = environment.connect(f"{origin.web}{API_PATH}", None)
     try:
         response = client.get("version", allow=(401, 403, 404))
     finally:
@@ -173,4 +178,4 @@ def _is_project(origin: RemoteUrl) -> bool:
     return bool(_OWNER.fullmatch(origin.owner) and _PROJECT.fullmatch(origin.name))
 
 
-VENDOR = TrackerVendor(LABEL, _open, _declared, _detected, _asked, tokens=("GITLAB_TOKEN",))
+VENDOR = TrackerVendor(LABEL, _open, _locate, _detect, _probe, token_variables=("GITLAB_TOKEN",))

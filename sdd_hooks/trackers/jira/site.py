@@ -100,9 +100,11 @@ class JiraSite:
         """The JSON at `path` below the REST API."""
         return self.get(self._path(path), params)
 
-    def send(self, method: str, path: str, body: object, *, again: bool = False) -> Json:
+    def send(self, method: str, path: str, body: object, *, idempotent: bool = False) -> Json:
         """Send to `path` below the REST API. Raises RemoteError with Jira's validation errors."""
-        response = self._client.send(method, self._path(path), body, allow=(400,), again=again)
+        response = self._client.send(
+            method, self._path(path), body, allow=(400,), idempotent=idempotent
+        )
         self._authenticated(response)
         if response.status == 400:
             errors = self._client.redact("; ".join(_errors(response.json()))) or "no reason given"
@@ -172,7 +174,11 @@ class JiraSite:
         if not self.is_cloud:
             return None
         response = self._client.send(
-            "POST", self._path("search/approximate-count"), {"jql": jql}, again=True, allow=(404,)
+            "POST",
+            self._path("search/approximate-count"),
+            {"jql": jql},
+            idempotent=True,
+            allow=(404,),
         )
         return number(response.json(), "count")
 

@@ -45,12 +45,12 @@ class JiraTracker:
         self._jql = f'project = "{project}"'
 
     @property
-    def place(self) -> str:
+    def identity(self) -> str:
         """Host, path and project."""
         return f"{self._site.url.partition('://')[2]}/{self._project}"
 
     @property
-    def web(self) -> str:
+    def web_url(self) -> str:
         """The address of the project."""
         return f"{self._site.url}/browse/{self._project}"
 
@@ -164,7 +164,7 @@ class JiraTracker:
     def _written_issue(self, key: str) -> Issue:
         issue = self._site.issue(key)
         if issue is None:
-            raise RemoteError(f"{LABEL} does not show what it wrote, {key}: look at {self.web}")
+            raise RemoteError(f"{LABEL} does not show what it wrote, {key}: look at {self.web_url}")
         return issue
 
     def _key(self, id: str) -> str:

@@ -13,7 +13,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.declared_project import no_address
+from sdd_hooks.trackers.hosted import invalid_url
 from sdd_hooks.trackers.jira.payloads import LABEL, PROJECT_KEY
 from sdd_hooks.trackers.jira.site import CLOUD_DOMAIN, JiraSite
 from sdd_hooks.trackers.jira.tracker import JiraTracker
@@ -71,12 +71,12 @@ def _headers(secret: Secret) -> Mapping[str, str]:
     return {"Authorization": f"Basic {pair}"}
 
 
-def _open(where: TrackerLocation, machine: TrackerEnvironment) -> JiraTracker:
-    client = machine.connect(where.url, _sources(), rate_limit)
-    return JiraTracker(JiraSite(where.url, client), where.project)
+def _open(location: TrackerLocation, environment: TrackerEnvironment) -> JiraTracker:
+    client = environment.connect(location.url, _sources(), rate_limit)
+    return JiraTracker(JiraSite(location.url, client), location.project)
 
 
-def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:
+def _locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:
     """The declared project; the environment may supply the address."""
     key = settings.project_key.strip().upper()
     if not key:
@@ -84,7 +84,7 @@ def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLo
     if not PROJECT_KEY.fullmatch(key):
         shown = one_line(settings.project_key)[:100]
         raise SddError(f"{shown!r} is no key of a project in {LABEL}: correct Project Key")
-    urls = (around.environ.get(name, "").strip() for name in URL_VARIABLES)
+    urls = (repository.environ.get(name, "").strip() for name in URL_VARIABLES)
     url = settings.url.strip() or next(filter(None, urls), "")
     if not url:
         raise SddError(f"{LABEL} needs to know where it is: add URL to `#### Tracker`")
@@ -102,8 +102,8 @@ def _base(url: str) -> str:
     path = re.split("[?#]", url)[0] if is_server else ""
     path = _PAGE.sub("", "/" + path.partition("://")[2].partition("/")[2]).rstrip("/")
     if endpoint is None or not _PATH.fullmatch(path):
-        raise no_address(LABEL)
+        raise invalid_url(LABEL)
     return f"{endpoint}{path}"
 
 
-VENDOR = TrackerVendor(LABEL, _open, _declared, tokens=("JIRA_API_TOKEN", "JIRA_PAT"))
+VENDOR = TrackerVendor(LABEL, _open, _locate, token_variables=("JIRA_API_TOKEN", "JIRA_PAT"))

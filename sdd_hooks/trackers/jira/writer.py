@@ -57,7 +57,7 @@ class JiraWriter:
         """Change an issue."""
         fields = self._fields(edit)
         if fields:
-            self._site.send("PUT", f"issue/{key}", {"fields": fields}, again=True)
+            self._site.send("PUT", f"issue/{key}", {"fields": fields}, idempotent=True)
 
     def close(self, key: str) -> None:
         """Move an issue to a status that means done. A closed issue is left unchanged."""
@@ -87,7 +87,7 @@ class JiraWriter:
     def group(self, key: str, name: str) -> None:
         """Assign an issue to the epic of that name, created if missing."""
         fields = self._epic_fields(name)
-        self._site.send("PUT", f"issue/{key}", {"fields": fields}, again=True)
+        self._site.send("PUT", f"issue/{key}", {"fields": fields}, idempotent=True)
 
     def _fields(self, edit: IssueEdit) -> dict[str, object]:
         """The fields of an issue that an edit sets."""

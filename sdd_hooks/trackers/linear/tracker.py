@@ -70,24 +70,24 @@ class _ListingPage(NamedTuple):
 class LinearTracker:
     """The issues of one team."""
 
-    where: TrackerLocation
+    location: TrackerLocation
     client: Client
 
     name = NAME
     label = LABEL
 
     @property
-    def place(self) -> str:
+    def identity(self) -> str:
         """Host and team in lower case: letter case has no meaning."""
         host = urlsplit(self.client.api).netloc.removeprefix("api.")
-        return f"{host}/{self.where.project}".lower()
+        return f"{host}/{self.location.project}".lower()
 
     @property
-    def web(self) -> str:
+    def web_url(self) -> str:
         """The address of the team; of Linear if the workspace or the key of the team is unknown."""
-        if not self.where.owner or _UUID.fullmatch(self.where.project):
-            return self.where.url
-        return f"{self.where.url}/{self.where.owner}/team/{self.where.project.upper()}"
+        if not self.location.owner or _UUID.fullmatch(self.location.project):
+            return self.location.url
+        return f"{self.location.url}/{self.location.owner}/team/{self.location.project.upper()}"
 
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:  # noqa: ARG002
         """Pages of changed issues with their pull requests, last updated first."""
@@ -169,18 +169,20 @@ class LinearTracker:
     @property
     def team(self) -> dict[str, object]:
         """The filter for the team, by its UUID or its key."""
-        team = self.where.project
+        team = self.location.project
         return {"id": {"eq": team}} if _UUID.fullmatch(team) else {"key": {"eqIgnoreCase": team}}
 
-    def execute(self, query: str, variables: Mapping[str, object], *, again: bool = True) -> Json:
-        """The data of a query, or with `again=False` of a mutation, which is not retried.
+    def execute(
+        self, query: str, variables: Mapping[str, object], *, idempotent: bool = True
+    ) -> Json:
+        """The data of a query, or with `idempotent=False` of a mutation, which is not retried.
 
         Raises RemoteError, and Missing for an entity that Linear does not find.
         """
         from sdd_hooks.remote.graphql import execute
 
         try:
-            return execute(self.client, "", query, variables, again=again)
+            return execute(self.client, "", query, variables, idempotent=idempotent)
         except RemoteError as error:
             # Linear returns no specific error code for a missing entity.
             if type(error) is RemoteError and "Entity not found" in str(error):
@@ -211,7 +213,8 @@ class LinearTracker:
             )
             if not rows(data, "teams", "nodes"):
                 raise Missing(
-                    f"{LABEL} has no team {self.where.project}, or does not show it: check Team ID"
+                    f"{LABEL} has no team {self.location.project}, or does not show it: "
+                    "check Team ID"
                 )
             nodes = rows(data, "issues", "nodes")
             yield _ListingPage(nodes, number(rows(data, "teams", "nodes")[0], "issueCount"))
@@ -252,7 +255,7 @@ class LinearTracker:
         return IssuePage(
             tuple(issue for issue in issues if issue is not None),
             at,
-            gone=tuple(id for node in trashed for id in all_identifiers(node)),
+            deleted=tuple(id for node in trashed for id in all_identifiers(node)),
             total=total,
             warnings=(
                 (f"{LABEL} lists {left_out} issues without an identifier: left out",)
@@ -277,7 +280,7 @@ class LinearTracker:
     def _written_issue(self, node: Json) -> Issue:
         issue = issue_of(node)
         if issue is None:
-            raise RemoteError(f"{LABEL} does not say which issue it wrote: look at {self.web}")
+            raise RemoteError(f"{LABEL} does not say which issue it wrote: look at {self.web_url}")
         return issue
 
 

@@ -75,12 +75,12 @@ def _headers(secret: Secret) -> Mapping[str, str]:
     return {"Authorization": secret.value if is_api_key else f"Bearer {secret.value}"}
 
 
-def _open(where: TrackerLocation, machine: TrackerEnvironment) -> LinearTracker:
-    api = machine.around.environ.get(API_VARIABLE, "").strip() or API
-    return LinearTracker(where, machine.connect(api, _sources(), rate_limit))
+def _open(location: TrackerLocation, environment: TrackerEnvironment) -> LinearTracker:
+    api = environment.repository.environ.get(API_VARIABLE, "").strip() or API
+    return LinearTracker(location, environment.connect(api, _sources(), rate_limit))
 
 
-def _declared(settings: TrackerSettings, _around: RepositoryContext) -> TrackerLocation:
+def _locate(settings: TrackerSettings, _around: RepositoryContext) -> TrackerLocation:
     """The team of `Team ID`: its key, or its UUID. An origin does not identify a team."""
     team = settings.team_id.strip()
     if not team:
@@ -101,4 +101,4 @@ def _workspace(settings: TrackerSettings) -> str:
     return workspace if _WORKSPACE.fullmatch(workspace) else ""
 
 
-VENDOR = TrackerVendor(LABEL, _open, _declared, tokens=("LINEAR_API_KEY",))
+VENDOR = TrackerVendor(LABEL, _open, _locate, token_variables=("LINEAR_API_KEY",))

@@ -54,9 +54,11 @@ mutation($input: ProjectCreateInput!) { projectCreate(input: $input) { success p
 
 
 class ExecuteQuery(Protocol):
-    """Executes a GraphQL query, or with `again=False` a mutation, which is not retried."""
+    """Executes a GraphQL query, or with `idempotent=False` a mutation, which is not retried."""
 
-    def __call__(self, query: str, variables: Mapping[str, object], *, again: bool = True) -> Json:
+    def __call__(
+        self, query: str, variables: Mapping[str, object], *, idempotent: bool = True
+    ) -> Json:
         """The data of the response. Raises RemoteError."""
         ...
 
@@ -164,7 +166,7 @@ def _mutate(
     execute: ExecuteQuery, query: str, variables: Mapping[str, object], mutation: str
 ) -> Json:
     """The payload of a mutation. Raises RemoteError if it did not succeed."""
-    payload = field(execute(query, variables, again=False), mutation)
+    payload = field(execute(query, variables, idempotent=False), mutation)
     if not flag(payload, "success"):
         raise RemoteError(f"Linear did not do what it was asked ({mutation}): try again")
     return payload

@@ -65,12 +65,12 @@ class TasksMdTracker:
 
     name = NAME
     label = LABEL
-    web = ""
+    web_url = ""
 
     def __init__(
         self, git: Git, directories: Sequence[str], clock: Callable[[], float] = time.time
     ) -> None:
-        self.place = ", ".join(directories)
+        self.identity = ", ".join(directories)
         self._git = git
         self._root = git.root
         self._directories = directories
@@ -81,7 +81,7 @@ class TasksMdTracker:
         at = self._clock()
         warnings: list[str] = []
         issues = tuple(self._issues(list(self._files(warnings))))
-        yield IssuePage(issues, at, total=len(issues), warnings=tuple(warnings), everything=True)
+        yield IssuePage(issues, at, total=len(issues), warnings=tuple(warnings), is_complete=True)
 
     def inventory(self) -> Iterator[str] | None:
         """None: every fetch has all ids."""
@@ -168,7 +168,7 @@ class TasksMdTracker:
             for section in file.sections:
                 if file.id(section) == id:
                     return file, section
-        raise Missing(f"there is no {one_line(id)} in the {FILE} files of {self.place}")
+        raise Missing(f"there is no {one_line(id)} in the {FILE} files of {self.identity}")
 
     def _issues(self, files: Sequence[TasksFile]) -> list[Issue]:
         histories = history_of(self._git, [file.path for file in files])
@@ -194,7 +194,7 @@ class TasksMdTracker:
             if name and read_spec_id(self._root, directory).casefold() == name.casefold():
                 return capability, directory
         which = f"no {one_line(name)}" if name else "not exactly one capability"
-        raise Missing(f"there is {which} in {self.place}: name one of the folders there")
+        raise Missing(f"there is {which} in {self.identity}: name one of the folders there")
 
 
 def _issue(file: TasksFile, section: TaskSection, history: FileHistory, spec: str) -> Issue:
@@ -239,26 +239,29 @@ def _refuse_text(path: str) -> NoReturn:
     )
 
 
-def _open(where: TrackerLocation, machine: TrackerEnvironment) -> TasksMdTracker:  # noqa: ARG001
-    return TasksMdTracker(Git(machine.around.root, machine.around.environ), machine.around.specs)
+def _open(location: TrackerLocation, environment: TrackerEnvironment) -> TasksMdTracker:  # noqa: ARG001
+    return TasksMdTracker(
+        Git(environment.repository.root, environment.repository.environ),
+        environment.repository.specs,
+    )
 
 
-def _declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:  # noqa: ARG001
+def _locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:  # noqa: ARG001
     """The directories of the specifications, with or without tasks."""
-    if not around.specs:
+    if not repository.specs:
         raise SddError(
             "`Type: tasks.md` needs specifications: say where they are under"
             " `## Architecture Context`"
         )
-    return TrackerLocation("", "", ", ".join(around.specs))
+    return TrackerLocation("", "", ", ".join(repository.specs))
 
 
-def _detected(around: RepositoryContext) -> TrackerLocation | None:
+def _detect(repository: RepositoryContext) -> TrackerLocation | None:
     """The directories of the specifications if one of them has a tasks.md."""
-    for _, directory in capabilities(around.root, around.specs):
-        if (around.root / directory / FILE).is_file():
-            return TrackerLocation("", "", ", ".join(around.specs))
+    for _, directory in capabilities(repository.root, repository.specs):
+        if (repository.root / directory / FILE).is_file():
+            return TrackerLocation("", "", ", ".join(repository.specs))
     return None
 
 
-VENDOR = TrackerVendor(LABEL, _open, _declared, _detected, local=True, last=True)
+VENDOR = TrackerVendor(LABEL, _open, _locate, _detect, is_local=True, is_fallback=True)

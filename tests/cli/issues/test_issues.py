@@ -380,10 +380,10 @@ from sdd_hooks.trackers.protocol import IssuePage, TrackerLocation, TrackerVendo
 
 
 class Shelf:
-    web = ""
+    web_url = ""
 
     def __init__(self, name, path):
-        self.name, self.label, self.place, self.path = name, name.title(), name, path
+        self.name, self.label, self.identity, self.path = name, name.title(), name, path
 
     def fetch(self, since, notes):
         yield IssuePage(tuple(self.query(None)), 0.0)
@@ -403,18 +403,18 @@ class Shelf:
 
 
 def shelf(name):
-    def there(around):
-        return TrackerLocation("", "", name) if (around.root / name).exists() else None
+    def there(repository):
+        return TrackerLocation("", "", name) if (repository.root / name).exists() else None
 
-    def declared(settings, around):
-        if not there(around):
+    def locate(settings, repository):
+        if not there(repository):
             raise SddError(f"there is no {name} here: create it")
-        return there(around)
+        return there(repository)
 
-    def open_shelf(where, machine):
-        return Shelf(name, machine.around.root / name)
+    def open_shelf(location, environment):
+        return Shelf(name, environment.repository.root / name)
 
-    return TrackerVendor(name.title(), open_shelf, declared, there, local=True)
+    return TrackerVendor(name.title(), open_shelf, locate, there, is_local=True)
 
 
 OAK, PINE = shelf("oak"), shelf("pine")

@@ -103,7 +103,7 @@ def test_what_versions_of_bd_printed(bench: Bench, version: str, form: str) -> N
     bench.bd.says("list", recorded[form])
     bench.bd.says("export", recorded["export"])
     found = page(bench.tracker)
-    assert (found.at, found.total, found.everything, found.warnings) == (AT, 4, True, ())
+    assert (found.at, found.total, found.is_complete, found.warnings) == (AT, 4, True, ())
     check_recorded(found.issues)
     listing, *more = bench.bd.asked
     assert (listing["args"], listing["cwd"]) == (
@@ -123,7 +123,7 @@ def test_what_versions_of_bd_exported(bench: Bench, version: str) -> None:
 
 def test_a_list_of_nothing(bench: Bench) -> None:
     bench.bd.says("list", "[]")
-    assert page(bench.tracker) == IssuePage((), AT, total=0, everything=True)
+    assert page(bench.tracker) == IssuePage((), AT, total=0, is_complete=True)
     assert len(bench.bd.asked) == 1
 
 
@@ -352,7 +352,7 @@ def test_the_export_is_read_and_its_age_is_told(repo: Repo, alone: Callable[[], 
     os.utime(path, (AT - 3 * 3600, AT - 3 * 3600))
     found = alone()
     check_recorded(found.issues)
-    assert found.everything is False
+    assert found.is_complete is False
     assert found.warnings == (
         "bd is not on PATH: the issues are those of .beads/issues.jsonl,"
         " which was written 3 hours ago",
@@ -414,17 +414,17 @@ def test_writing_needs_bd(repo: Repo) -> None:
 def test_detection(repo: Repo, tmp_path: Path) -> None:
     here = RepositoryContext(repo.root, (), None, {})
     where = TrackerLocation("", "", ".beads")
-    assert VENDOR.detected(here) is None
+    assert VENDOR.detect(here) is None
     repo.link(".beads", tmp_path)
-    assert VENDOR.detected(here) is None
+    assert VENDOR.detect(here) is None
     repo.remove(".beads")
     repo.write(".beads")
-    assert VENDOR.detected(here) is None
+    assert VENDOR.detect(here) is None
     repo.remove(".beads")
     repo.write(EXPORT)
-    assert VENDOR.detected(here) == where
-    assert VENDOR.declared(TrackerSettings(type="beads"), here) == where
-    assert (VENDOR.local, VENDOR.last, VENDOR.label) == (True, False, "Beads")
+    assert VENDOR.detect(here) == where
+    assert VENDOR.locate(TrackerSettings(type="beads"), here) == where
+    assert (VENDOR.is_local, VENDOR.is_fallback, VENDOR.label) == (True, False, "Beads")
 
 
 # Writing, as far as bd must not be asked

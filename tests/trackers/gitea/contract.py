@@ -149,7 +149,7 @@ class Contract:
         assert parse_epoch(issue.created) is not None
         assert issue.closed
         assert issue.created <= issue.closed <= issue.updated
-        assert issue.url == f"{tracker.web}/issues/{number}"
+        assert issue.url == f"{tracker.web_url}/issues/{number}"
         assert issue.tracker == "gitea"
         assert tracker.issue(issue.id) == issue
 

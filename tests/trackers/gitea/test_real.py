@@ -134,7 +134,7 @@ def test_a_password_is_accepted_like_a_token(project: RealProject) -> None:
 def test_a_server_is_recognised(project: RealProject) -> None:
     origin = parse_remote(f"{project.gitea.url}/{project.home}.git")
     around = RepositoryContext(Path("/nonexistent"), (), origin, {})
-    found = VENDOR.asked(around, project.workplace.machine(VENDOR.label))
+    found = VENDOR.probe(around, project.workplace.machine(VENDOR.label))
     assert found == TrackerLocation(project.gitea.url, "alice", project.name)
 
 
@@ -143,7 +143,7 @@ def test_a_server_that_requires_a_token_is_recognised(tmp_path: Path) -> None:
     with running_gitea(PROGRAM, tmp_path, strict=True) as gitea, Workplace(0.0) as workplace:
         origin = parse_remote(f"{gitea.url}/alice/shop.git")
         around = RepositoryContext(Path("/nonexistent"), (), origin, {})
-        found = VENDOR.asked(around, workplace.machine(VENDOR.label))
+        found = VENDOR.probe(around, workplace.machine(VENDOR.label))
         assert found == TrackerLocation(gitea.url, "alice", "shop")
 
 

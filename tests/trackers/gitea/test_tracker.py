@@ -459,6 +459,6 @@ def test_name_label_and_addresses(project: Shop) -> None:
         TrackerLocation("https://Gitea.example:3000/git", "Acme", "Shop"), machine
     )
     assert (tracker.name, tracker.label) == ("gitea", "Gitea")
-    assert tracker.web == "https://Gitea.example:3000/git/Acme/Shop"
-    assert tracker.place == "gitea.example:3000/git/acme/shop"
+    assert tracker.web_url == "https://Gitea.example:3000/git/Acme/Shop"
+    assert tracker.identity == "gitea.example:3000/git/acme/shop"
     tracker.disconnect()

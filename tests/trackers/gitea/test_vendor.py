@@ -49,7 +49,7 @@ def _around(origin: str = "", environ: Mapping[str, str] | None = None) -> Repos
     ],
 )
 def test_detection_by_the_name_of_the_host(origin: str, url: str) -> None:
-    assert VENDOR.detected(_around(origin)) == TrackerLocation(url, "acme", "shop")
+    assert VENDOR.detect(_around(origin)) == TrackerLocation(url, "acme", "shop")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_detection_by_the_name_of_the_host(origin: str, url: str) -> None:
     ],
 )
 def test_origins_that_are_not_detected(origin: str) -> None:
-    assert VENDOR.detected(_around(origin)) is None
+    assert VENDOR.detect(_around(origin)) is None
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_origins_that_are_not_detected(origin: str) -> None:
     ],
 )
 def test_detection_by_the_environment(environ: Mapping[str, str], url: str | None) -> None:
-    found = VENDOR.detected(_around("git@git.example:acme/shop.git", environ))
+    found = VENDOR.detect(_around("git@git.example:acme/shop.git", environ))
     assert found == (url and TrackerLocation(url, "acme", "shop"))
 
 
@@ -109,7 +109,7 @@ def test_detection_by_the_environment(environ: Mapping[str, str], url: str | Non
     ],
 )  # fmt: skip
 def test_declared_repository(settings: TrackerSettings, origin: str, where: str) -> None:
-    assert VENDOR.declared(settings, _around(origin)) == TrackerLocation(where, "acme", "shop")
+    assert VENDOR.locate(settings, _around(origin)) == TrackerLocation(where, "acme", "shop")
 
 
 @pytest.mark.parametrize(
@@ -133,14 +133,14 @@ def test_declared_repository(settings: TrackerSettings, origin: str, where: str)
 )
 def test_invalid_settings(settings: TrackerSettings, origin: str, why: str) -> None:
     with pytest.raises(SddError, match=why) as caught:
-        VENDOR.declared(settings, _around(origin))
+        VENDOR.locate(settings, _around(origin))
     assert "\n" not in str(caught.value)
 
 
 @given(st.text(max_size=60), st.text(max_size=20), st.text(max_size=20))
 def test_any_settings_give_an_address_or_a_one_line_error(url: str, owner: str, repo: str) -> None:
     try:
-        found = VENDOR.declared(TrackerSettings("gitea", owner, repo, url=url), _around())
+        found = VENDOR.locate(TrackerSettings("gitea", owner, repo, url=url), _around())
     except SddError as error:
         assert str(error).isprintable()
     else:
@@ -296,7 +296,7 @@ def test_invalid_files_of_tea(content: bytes, tmp_path: Path) -> None:
 def test_a_host_with_the_api_of_gitea_is_recognised(closed: bool) -> None:
     with serving_gitea(FakeGitea(NOW, closed=closed)) as server, Workplace(NOW) as workplace:
         around = _around(f"{server.url}/acme/shop.git")
-        found = VENDOR.asked(around, workplace.machine(VENDOR.label))
+        found = VENDOR.probe(around, workplace.machine(VENDOR.label))
         assert found == TrackerLocation(server.url, "acme", "shop")
         assert all("authorization" not in request.headers for request in server.asked)
         assert len(server.asked) == (1 if closed else 2)
@@ -328,7 +328,7 @@ def test_another_host_is_not_recognised(
 
     with serving(answer) as server, Workplace(NOW) as workplace:
         around = _around(f"{server.url}/acme/shop.git")
-        assert VENDOR.asked(around, workplace.machine(VENDOR.label)) is None
+        assert VENDOR.probe(around, workplace.machine(VENDOR.label)) is None
 
 
 def test_a_failing_host_is_not_retried() -> None:
@@ -338,10 +338,10 @@ def test_a_failing_host_is_not_retried() -> None:
     with serving(answer) as server, Workplace(NOW) as workplace:
         around = _around(f"{server.url}/acme/shop.git")
         with pytest.raises(RemoteError):
-            VENDOR.asked(around, workplace.machine(VENDOR.label))
+            VENDOR.probe(around, workplace.machine(VENDOR.label))
 
 
 def test_an_origin_without_a_repository_causes_no_request() -> None:
     machine = Workplace(NOW).machine(VENDOR.label)
-    assert VENDOR.asked(_around(), machine) is None
-    assert VENDOR.asked(_around("https://git.example/shop"), machine) is None
+    assert VENDOR.probe(_around(), machine) is None
+    assert VENDOR.probe(_around("https://git.example/shop"), machine) is None

@@ -63,7 +63,7 @@ def _around(origin: str = "") -> RepositoryContext:
     ],
 )
 def test_detection_by_the_origin(origin: str, found: tuple[str, str] | None) -> None:
-    assert VENDOR.detected(_around(origin)) == (
+    assert VENDOR.detect(_around(origin)) == (
         found and TrackerLocation("https://github.com", *found)
     )
 
@@ -111,7 +111,7 @@ def test_detection_by_the_origin(origin: str, found: tuple[str, str] | None) -> 
 def test_declared_repository(
     settings: TrackerSettings, origin: str, where: TrackerLocation
 ) -> None:
-    assert VENDOR.declared(settings, _around(origin)) == where
+    assert VENDOR.locate(settings, _around(origin)) == where
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_declared_repository(
 )
 def test_invalid_settings(settings: TrackerSettings, origin: str, why: str) -> None:
     with pytest.raises(SddError, match=why) as caught:
-        VENDOR.declared(settings, _around(origin))
+        VENDOR.locate(settings, _around(origin))
     assert "\n" not in str(caught.value)
 
 
@@ -221,6 +221,6 @@ def test_name_label_and_addresses(stand: Stand) -> None:
     tracker = stand.open()
     host = stand.server.url.removeprefix("http://")
     assert (tracker.name, tracker.label) == ("github", "GitHub")
-    assert tracker.web == f"http://{host}/acme/shop"
-    assert tracker.place == f"{host}/acme/shop"
+    assert tracker.web_url == f"http://{host}/acme/shop"
+    assert tracker.identity == f"{host}/acme/shop"
     tracker.disconnect()

@@ -332,7 +332,7 @@ def test_a_moved_issue_is_gone(harness: GitLabHarness) -> None:
     harness.gitlab.move(moved)
     page = harness.pages()[0]
     assert [issue.id for issue in page.issues] == [kept]
-    assert page.gone == (moved,)
+    assert page.deleted == (moved,)
     assert list(harness.open().inventory()) == [kept]
     assert [issue.id for issue in harness.open().query(IssueFilter())] == [kept]
     with pytest.raises(Missing, match="moved to another project"):
@@ -463,8 +463,8 @@ def test_a_comment_is_not_retried(harness: GitLabHarness) -> None:
 def test_name_label_and_addresses(harness: GitLabHarness) -> None:
     tracker = harness.open("Acme/tools", "Shop")
     assert (tracker.name, tracker.label) == ("gitlab", "GitLab")
-    assert tracker.place == f"{harness.server.url.removeprefix('http://')}/{HOME}"
-    assert tracker.web == f"{harness.server.url}/Acme/tools/Shop"
+    assert tracker.identity == f"{harness.server.url.removeprefix('http://')}/{HOME}"
+    assert tracker.web_url == f"{harness.server.url}/Acme/tools/Shop"
     tracker.disconnect()
     with pytest.raises(RemoteError):
         fetched(tracker)

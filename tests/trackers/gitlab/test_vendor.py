@@ -51,7 +51,7 @@ def around(origin: str = "", **environ: str) -> RepositoryContext:
     ],
 )
 def test_detection_by_the_origin(origin: str, where: tuple[str, str, str] | None) -> None:
-    assert VENDOR.detected(around(origin)) == where
+    assert VENDOR.detect(around(origin)) == where
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_detection_by_the_origin(origin: str, where: tuple[str, str, str] | None
 def test_declared_project(
     declared: dict[str, str], origin: str, where: tuple[str, str, str]
 ) -> None:
-    assert VENDOR.declared(TrackerSettings("gitlab", **declared), around(origin)) == where
+    assert VENDOR.locate(TrackerSettings("gitlab", **declared), around(origin)) == where
 
 
 @pytest.mark.parametrize(
@@ -104,14 +104,14 @@ def test_declared_project(
 )
 def test_incomplete_settings(declared: dict[str, str], named: str) -> None:
     with pytest.raises(SddError, match=named) as caught:
-        VENDOR.declared(TrackerSettings("gitlab", **declared), around())
+        VENDOR.locate(TrackerSettings("gitlab", **declared), around())
     assert "pass" not in str(caught.value)
 
 
 def test_a_host_with_the_headers_of_gitlab_is_recognised(harness: GitLabHarness) -> None:
     place = around(f"{harness.server.url}/acme/tools/shop.git")
-    machine = harness.workplace.machine("GitLab")._replace(around=place)
-    assert VENDOR.asked(place, machine) == (harness.server.url, "acme/tools", "shop")
+    machine = harness.workplace.machine("GitLab")._replace(repository=place)
+    assert VENDOR.probe(place, machine) == (harness.server.url, "acme/tools", "shop")
     (request,) = harness.server.asked
     assert request.path == "/api/v4/version"
     assert request.headers.keys().isdisjoint({"private-token", "authorization"})
@@ -119,7 +119,7 @@ def test_a_host_with_the_headers_of_gitlab_is_recognised(harness: GitLabHarness)
 
 def test_an_origin_without_a_project_causes_no_request(harness: GitLabHarness) -> None:
     for origin in ("", f"{harness.server.url}/alone"):
-        assert VENDOR.asked(around(origin), harness.workplace.machine("GitLab")) is None
+        assert VENDOR.probe(around(origin), harness.workplace.machine("GitLab")) is None
     assert harness.server.asked == []
 
 
@@ -127,7 +127,7 @@ def test_an_origin_without_a_project_causes_no_request(harness: GitLabHarness) -
 def test_another_host_is_not_recognised(status: int) -> None:
     with serving(lambda _: CannedResponse(status, {})) as server, Workplace(0.0) as workplace:
         place = around(f"{server.url}/acme/shop.git")
-        assert VENDOR.asked(place, workplace.machine("GitLab")) is None
+        assert VENDOR.probe(place, workplace.machine("GitLab")) is None
 
 
 API = "https://gitlab.com/api/v4"
@@ -264,7 +264,7 @@ def test_a_directory_as_the_file_of_glab(tmp_path: Path) -> None:
 def test_a_declared_address_gets_no_token(harness: GitLabHarness, tmp_path: Path) -> None:
     """The address in the memory file is requested without a token."""
     environ = {"GITLAB_TOKEN": "s3cret", "HOME": str(tmp_path), **write_glab_file(tmp_path)}
-    where = VENDOR.declared(
+    where = VENDOR.locate(
         TrackerSettings("gitlab", owner="acme/tools", repo="shop", url=harness.server.url), around()
     )
 

@@ -32,8 +32,8 @@ def test_what_it_is_called(shop: Shop) -> None:
     tracker = shop.open()
     host = shop.server.url.removeprefix("http://") + shop.jira.path
     assert (tracker.name, tracker.label) == ("jira", "Jira")
-    assert tracker.place == f"{host}/SHOP"
-    assert tracker.web == f"http://{host}/browse/SHOP"
+    assert tracker.identity == f"{host}/SHOP"
+    assert tracker.web_url == f"http://{host}/browse/SHOP"
 
 
 AROUND = RepositoryContext(Path("/nonexistent"), (), None, {})
@@ -65,7 +65,7 @@ def test_what_is_declared(
 ) -> None:
     key, url = settings
     told = TrackerSettings("jira", project_key=key, url=url)
-    assert VENDOR.declared(told, AROUND._replace(environ=environ)) == TrackerLocation(
+    assert VENDOR.locate(told, AROUND._replace(environ=environ)) == TrackerLocation(
         where, "", "SHOP"
     )
 
@@ -87,7 +87,7 @@ def test_what_is_declared(
 )
 def test_what_cannot_be_meant(key: str, url: str, why: str) -> None:
     with pytest.raises(SddError, match=why) as caught:
-        VENDOR.declared(TrackerSettings("jira", project_key=key, url=url), AROUND)
+        VENDOR.locate(TrackerSettings("jira", project_key=key, url=url), AROUND)
     assert "\n" not in str(caught.value)
 
 
@@ -157,7 +157,7 @@ def test_what_a_limit_looks_like(
 def test_whatever_is_declared(key: str, rest: str) -> None:
     settings = TrackerSettings("jira", project_key=key, url=f"https://acme.example{rest}")
     try:
-        where = VENDOR.declared(settings, AROUND)
+        where = VENDOR.locate(settings, AROUND)
     except SddError as error:
         assert "\n" not in str(error)
     else:

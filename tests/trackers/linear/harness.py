@@ -32,7 +32,7 @@ class Bench:
     def open(self, team: str = "ENG", owner: str = "acme") -> LinearTracker:
         machine = self.workplace.machine("Linear")
         environ = {"LINEAR_API_URL": f"{self.server.url}/graphql"}
-        machine = machine._replace(around=machine.around._replace(environ=environ))
+        machine = machine._replace(repository=machine.repository._replace(environ=environ))
         found = VENDOR.open(TrackerLocation("https://linear.app", owner, team), machine)
         assert isinstance(found, LinearTracker)
         return found

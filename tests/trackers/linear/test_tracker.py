@@ -195,7 +195,7 @@ def test_the_bin_is_gone_and_the_archive_is_not(bench: Bench) -> None:
     workspace.trash(trashed)
     (page,) = bench.open().fetch(Since(), {})
     assert [issue.id for issue in page.issues] == [kept]
-    assert page.gone == (trashed, "OLD-9")
+    assert page.deleted == (trashed, "OLD-9")
     assert list(bench.open().inventory()) == [kept]
     assert [issue.id for issue in bench.open().query(IssueFilter())] == [kept]
     with pytest.raises(Missing):
@@ -288,10 +288,10 @@ def test_its_properties(bench: Bench) -> None:
     tracker = bench.open("eng")
     host = bench.server.url.removeprefix("http://")
     assert (tracker.name, tracker.label) == ("linear", "Linear")
-    assert tracker.place == bench.open().place == f"{host}/eng"
-    assert tracker.web == "https://linear.app/acme/team/ENG"
-    assert bench.open(owner="").web == "https://linear.app"
-    assert bench.open("00000000-0000-4000-8000-000000000000").web == "https://linear.app"
+    assert tracker.identity == bench.open().identity == f"{host}/eng"
+    assert tracker.web_url == "https://linear.app/acme/team/ENG"
+    assert bench.open(owner="").web_url == "https://linear.app"
+    assert bench.open("00000000-0000-4000-8000-000000000000").web_url == "https://linear.app"
     tracker.disconnect()
     with pytest.raises(RemoteError):
         fetched(tracker)

@@ -30,26 +30,26 @@ NOWHERE = RepositoryContext(Path("/nonexistent"), (), None, {})
 
 
 def test_a_team_is_declared() -> None:
-    assert VENDOR.declared(TrackerSettings("linear", team_id="ENG"), NOWHERE) == (
+    assert VENDOR.locate(TrackerSettings("linear", team_id="ENG"), NOWHERE) == (
         "https://linear.app", "", "ENG",
     )  # fmt: skip
     settings = TrackerSettings("linear", team_id=" ENG ", url="https://linear.app/acme/team/ENG")
-    assert VENDOR.declared(settings, NOWHERE) == ("https://linear.app", "acme", "ENG")
+    assert VENDOR.locate(settings, NOWHERE) == ("https://linear.app", "acme", "ENG")
     settings = settings._replace(owner="others")
-    assert VENDOR.declared(settings, NOWHERE).owner == "others"
+    assert VENDOR.locate(settings, NOWHERE).owner == "others"
     settings = settings._replace(owner="", url="http://[::1")
-    assert VENDOR.declared(settings, NOWHERE).owner == ""
+    assert VENDOR.locate(settings, NOWHERE).owner == ""
 
 
 @pytest.mark.parametrize("team", ["", "a b", "../x", "ENG\n- **URL**: x", "x" * 65])
 def test_a_team_that_is_none(team: str) -> None:
     with pytest.raises(SddError, match="Team ID") as caught:
-        VENDOR.declared(TrackerSettings("linear", team_id=team), NOWHERE)
+        VENDOR.locate(TrackerSettings("linear", team_id=team), NOWHERE)
     assert "\n" not in str(caught.value)
 
 
 def test_no_repository_is_recognised_as_linears() -> None:
-    assert VENDOR.detected(NOWHERE) is None
+    assert VENDOR.detect(NOWHERE) is None
 
 
 def secret(api: str, **environ: str) -> Secret | None:
@@ -60,7 +60,7 @@ def secret(api: str, **environ: str) -> Secret | None:
 
 def test_a_memory_file_does_not_say_where_the_key_goes() -> None:
     settings = TrackerSettings("linear", team_id="ENG", url="https://evil.example/graphql")
-    where = VENDOR.declared(settings, NOWHERE)
+    where = VENDOR.locate(settings, NOWHERE)
     asked: list[str] = []
 
     def connect(api: str, *_args: object) -> Any:
@@ -84,7 +84,7 @@ def test_the_place_of_the_real_one() -> None:
         tracker = VENDOR.open(
             TrackerLocation("https://linear.app", "", "ENG"), workplace.machine("Linear")
         )
-        assert tracker.place == "linear.app/eng"
+        assert tracker.identity == "linear.app/eng"
 
 
 def test_a_key_stands_alone_and_a_token_does_not() -> None:

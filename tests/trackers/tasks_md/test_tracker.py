@@ -68,7 +68,7 @@ def shop(repo: Repo) -> Repo:
 
 def test_sections_are_issues(shop: Repo) -> None:
     found = page(shop)
-    assert (found.at, found.total, found.everything, found.warnings) == (AT, 2, True, ())
+    assert (found.at, found.total, found.is_complete, found.warnings) == (AT, 2, True, ())
     assert found.issues == (
         Issue(
             id="tasks-auth-1",
@@ -105,7 +105,7 @@ def test_sections_are_issues(shop: Repo) -> None:
 
 def test_place_names_the_directories(shop: Repo) -> None:
     tracker = open_tracker(shop, SPECS, "more/specs")
-    assert (tracker.name, tracker.label, tracker.place, tracker.web) == (
+    assert (tracker.name, tracker.label, tracker.identity, tracker.web_url) == (
         "tasks-md",
         "tasks.md",
         f"{SPECS}, more/specs",
@@ -327,20 +327,20 @@ def test_comments_and_moves_are_unsupported(shop: Repo) -> None:
 def test_detection(shop: Repo, tmp_path: Path) -> None:
     around = RepositoryContext(shop.root, (SPECS, "specs"), None, {})
     where = TrackerLocation("", "", f"{SPECS}, specs")
-    assert VENDOR.detected(around) == where
-    assert VENDOR.detected(around._replace(root=tmp_path)) is None
+    assert VENDOR.detect(around) == where
+    assert VENDOR.detect(around._replace(root=tmp_path)) is None
     shop.remove(AUTH)
-    assert VENDOR.detected(around) is None
+    assert VENDOR.detect(around) is None
     settings = TrackerSettings(type="tasks.md")
-    assert VENDOR.declared(settings, around) == where
+    assert VENDOR.locate(settings, around) == where
     with pytest.raises(SddError, match=r"^`Type: tasks\.md` needs specifications"):
-        VENDOR.declared(settings, around._replace(specs=()))
-    assert (VENDOR.local, VENDOR.last) == (True, True)
+        VENDOR.locate(settings, around._replace(specs=()))
+    assert (VENDOR.is_local, VENDOR.is_fallback) == (True, True)
 
 
 def test_open(shop: Repo) -> None:
     with Workplace(AT) as workplace:
         machine = workplace.machine("tasks.md")
-        around = machine.around._replace(root=shop.root, specs=(SPECS,))
-        found = VENDOR.open(TrackerLocation("", "", SPECS), machine._replace(around=around))
+        around = machine.repository._replace(root=shop.root, specs=(SPECS,))
+        found = VENDOR.open(TrackerLocation("", "", SPECS), machine._replace(repository=around))
     assert found.issue("tasks-auth-1") == replace(issues(shop)["tasks-auth-1"])
