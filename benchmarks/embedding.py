@@ -74,12 +74,12 @@ def tokens_read(sides: Sides) -> tuple[int, int]:
 
 
 def _texts_of_sdd(repository: Repository) -> list[str]:
-    from sdd_hooks.chunking.passages import embedded_text, passages
+    from sdd_hooks.chunking.document import chunk_document, text_to_embed
 
     return [
-        embedded_text(found.title, chunk.title, chunk.text)
+        text_to_embed(found.title, chunk.title, chunk.text)
         for path in repository.paths
-        for found in [passages(path, (repository.sdd.root / path).read_bytes())]
+        for found in [chunk_document(path, (repository.sdd.root / path).read_bytes())]
         for chunk in found.chunks
     ]
 

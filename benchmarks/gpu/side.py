@@ -70,13 +70,13 @@ def _alone(model: str) -> dict[str, Any]:
 
 def _texts() -> list[str]:
     """What a model reads of the records, each text once."""
-    from sdd_hooks.chunking.passages import embedded_text, passages
+    from sdd_hooks.chunking.document import chunk_document, text_to_embed
 
     paths = sorted(Path("docs/adrs").rglob("*.md"))
-    read = (passages(path.as_posix(), path.read_bytes()) for path in paths)
+    read = (chunk_document(path.as_posix(), path.read_bytes()) for path in paths)
     return list(
         dict.fromkeys(
-            embedded_text(one.title, chunk.title, chunk.text)
+            text_to_embed(one.title, chunk.title, chunk.text)
             for one in read
             for chunk in one.chunks
         )

@@ -1,4 +1,4 @@
-"""The unit of retrieval, and the one rule that cuts a long unit into parts."""
+"""The unit of retrieval, and how a long one is split."""
 
 # Governing: ADR-0008 (sections and definitions as units of retrieval with stable ids)
 
@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-LONGEST = 2400
-"""Characters of the longest chunk: about 500 tokens, what small sentence models read at once."""
+MAX_LENGTH = 2400
+"""Characters of a chunk: about 500 tokens, the limit of small sentence models."""
 
 
 @dataclass(frozen=True)
@@ -22,20 +22,20 @@ class Chunk:
     text: str
 
 
-def in_parts(chunk: Chunk, longest: int = LONGEST) -> Iterator[Chunk]:
-    """The chunk itself, or its parts of at most `longest` characters as `anchor`, `anchor~2`, ….
+def split_chunk(chunk: Chunk, max_length: int = MAX_LENGTH) -> Iterator[Chunk]:
+    """The chunk itself, or its parts of at most `max_length` characters: `anchor`, `anchor~2`, ….
 
-    Cuts after a blank line where there is one in the last half, else after a line end, else inside
-    a line. The parts' texts, put together, are the chunk's.
+    Splits after a blank line in the second half of a part, else after a line end there, else inside
+    a line. The texts of the parts, joined, are the chunk's.
     """
     text, start, line, part = chunk.text, 0, chunk.first_line, 1
     while start < len(text):
         end = len(text)
-        if end - start > longest:
-            half = start + longest // 2
-            blank = text.rfind("\n\n", half, start + longest)
-            line_end = text.rfind("\n", half, start + longest)
-            end = blank + 2 if blank >= 0 else line_end + 1 if line_end >= 0 else start + longest
+        if end - start > max_length:
+            half = start + max_length // 2
+            blank = text.rfind("\n\n", half, start + max_length)
+            line_end = text.rfind("\n", half, start + max_length)
+            end = blank + 2 if blank >= 0 else line_end + 1 if line_end >= 0 else start + max_length
         piece = text[start:end]
         breaks = piece.count("\n")
         last = line + breaks - piece.endswith("\n") if breaks else line

@@ -1,11 +1,11 @@
-"""Cutting a long unit: nothing lost, nothing too long, lines that are true."""
+"""Long chunks are split without losing text, within the limit, with the right lines."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.chunking.chunk import Chunk, in_parts
+from sdd_hooks.chunking.chunk import Chunk, split_chunk
 
 
 def chunk(text: str) -> Chunk:
@@ -15,11 +15,11 @@ def chunk(text: str) -> Chunk:
 
 def test_a_short_chunk_is_itself() -> None:
     short = chunk("## Decision\n\nWe use it.\n")
-    assert list(in_parts(short)) == [short]
+    assert list(split_chunk(short)) == [short]
 
 
-def test_a_long_chunk_is_cut_after_a_blank_line() -> None:
-    parts = list(in_parts(chunk("a" * 60 + "\n\n" + "b" * 60 + "\n"), longest=100))
+def test_a_long_chunk_is_split_after_a_blank_line() -> None:
+    parts = list(split_chunk(chunk("a" * 60 + "\n\n" + "b" * 60 + "\n"), max_length=100))
     assert [part.anchor for part in parts] == ["decision", "decision~2"]
     assert parts[0].text == "a" * 60 + "\n\n"
     assert (parts[0].first_line, parts[0].last_line) == (11, 12)
@@ -27,14 +27,14 @@ def test_a_long_chunk_is_cut_after_a_blank_line() -> None:
 
 
 @given(st.text(alphabet="ab \n", min_size=1, max_size=400), st.integers(4, 50))
-def test_parts_put_together_are_the_chunk(text: str, longest: int) -> None:
+def test_the_joined_parts_are_the_chunk(text: str, max_length: int) -> None:
     whole = chunk(text)
-    parts = list(in_parts(whole, longest))
+    parts = list(split_chunk(whole, max_length))
     assert "".join(part.text for part in parts) == text
-    assert all(len(part.text) <= longest for part in parts)
+    assert all(len(part.text) <= max_length for part in parts)
     assert len({part.anchor for part in parts}) == len(parts)
     lines = text.splitlines(keepends=True)
     for part in parts:
         assert whole.first_line <= part.first_line <= part.last_line <= whole.last_line
-        held = "".join(lines[part.first_line - 11 : part.last_line - 10])
-        assert part.text in held
+        expected = "".join(lines[part.first_line - 11 : part.last_line - 10])
+        assert part.text in expected

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import apsw
 
-from sdd_hooks.chunking.passages import embedded_text
+from sdd_hooks.chunking.document import text_to_embed
 from sdd_hooks.engines.embedded import vectors
 from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.errors import EngineUnavailable, StorageError
@@ -146,4 +146,4 @@ def _named_text(connection: apsw.Connection, chunk: int) -> tuple[str, str]:
         " FROM chunks JOIN documents ON documents.id = document WHERE chunks.id = ?",
         (chunk,),
     ).get
-    return f"{path}#{anchor}", embedded_text(title, section, text)
+    return f"{path}#{anchor}", text_to_embed(title, section, text)

@@ -375,12 +375,12 @@ class EmbeddedEngine:
 
 def _agree_on_chunks(connection: apsw.Connection) -> None:
     """Chunks cut another way are not comparable: let the next update look at every document."""
-    from sdd_hooks.chunking.passages import version
+    from sdd_hooks.chunking.document import chunker_version
 
     cut = connection.execute("SELECT value FROM facts WHERE name = 'chunks'").fetchone()
-    if cut == (version(),):
+    if cut == (chunker_version(),):
         return
     with transaction(connection):
-        connection.execute("INSERT OR REPLACE INTO facts VALUES('chunks', ?)", (version(),))
+        connection.execute("INSERT OR REPLACE INTO facts VALUES('chunks', ?)", (chunker_version(),))
         connection.execute("UPDATE documents SET hash = zeroblob(32)")
         connection.execute("UPDATE collections SET bookmark = NULL")

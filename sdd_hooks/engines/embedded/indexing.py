@@ -13,7 +13,7 @@ from typing import Any
 
 import apsw
 
-from sdd_hooks.chunking.passages import Passages, chunk_hash, passages
+from sdd_hooks.chunking.document import ChunkedDocument, chunk_document, chunk_hash
 from sdd_hooks.engines.bookmarks import write_bookmark
 from sdd_hooks.engines.embedded.database import transaction
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
@@ -77,7 +77,7 @@ def apply(
                 tally.unchanged += 1
             elif one is not None:
                 _forget_words(connection, one.id)
-                _fill(connection, collection, one.id, path, digest, passages(path, data))
+                _fill(connection, collection, one.id, path, digest, chunk_document(path, data))
                 tally.updated += 1
             elif old is not None and _ending(old) == _ending(path):
                 # The bytes of a document that is gone: the same document, moved.
@@ -86,7 +86,7 @@ def apply(
                 tally.updated += 1
             else:
                 document = _insert(connection, collection, path, digest)
-                _fill(connection, collection, document, path, digest, passages(path, data))
+                _fill(connection, collection, document, path, digest, chunk_document(path, data))
                 tally.added += 1
         for one in gone.values():
             _delete(connection, one.id)
@@ -186,7 +186,7 @@ def _fill(
     document: int,
     path: str,
     digest: bytes,
-    cut: Passages,
+    cut: ChunkedDocument,
 ) -> None:
     """Write a document's chunks and words; those it had are gone already."""
     connection.execute(

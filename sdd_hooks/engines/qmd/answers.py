@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdd_hooks.chunking.passages import passages
+from sdd_hooks.chunking.document import chunk_document
 from sdd_hooks.engines.fusion import Ranked
 from sdd_hooks.engines.protocol import Document, Hit
 from sdd_hooks.engines.qmd.asking import Key
@@ -49,7 +49,7 @@ def passage_at(root: Path, path: str, line: int) -> Passage | None:
     data = _bytes(root, path)
     if data is None:
         return None
-    cut = passages(path, data)
+    cut = chunk_document(path, data)
     title = cut.title or path.rpartition("/")[2]
     for chunk in cut.chunks:
         if chunk.first_line <= line <= chunk.last_line:
@@ -114,7 +114,7 @@ def documents(root: Path, collection: str, paths: Iterable[str]) -> list[Documen
     for path in sorted(paths):
         data = _bytes(root, path)
         if data is not None:
-            cut = passages(path, data)
+            cut = chunk_document(path, data)
             title = cut.title or path.rpartition("/")[2]
             digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
             found.append(Document(f"{path}#file", collection, path, title, digest, len(cut.chunks)))

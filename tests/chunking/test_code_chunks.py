@@ -1,4 +1,4 @@
-"""Code cut by definition: what belongs to which, nothing lost, and no text that takes long."""
+"""Code is cut by definition, without losing text, in time proportional to its size."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.chunking.chunk import LONGEST, Chunk
-from sdd_hooks.chunking.definition_patterns import language_of
-from sdd_hooks.chunking.definitions import chunk_code, chunker_version
+from sdd_hooks.chunking.chunk import MAX_LENGTH, Chunk
+from sdd_hooks.chunking.code_chunks import chunk_code, code_chunker_version
 
 SUFFIXES: tuple[str, ...] = (
     "py",
@@ -45,7 +44,7 @@ def long_body(indent: str, lines: int = 90) -> str:
 
 
 def check(chunks: Sequence[Chunk], text: str) -> None:
-    """What holds for any text: all of it, once, in order, with true lines and unique anchors."""
+    """The chunks have all of the text, once, in order, with the right lines and unique anchors."""
     if not text.strip():
         assert "".join(chunk.text for chunk in chunks) in {"", text}
         return
@@ -56,11 +55,11 @@ def check(chunks: Sequence[Chunk], text: str) -> None:
         assert chunk.first_line == line
         breaks = chunk.text.count("\n")
         assert chunk.last_line == line + breaks - chunk.text.endswith("\n")
-        assert len(chunk.text) <= LONGEST
+        assert len(chunk.text) <= MAX_LENGTH
         line += breaks
 
 
-def test_definitions_of_python_with_what_belongs_to_them() -> None:
+def test_definitions_of_python_with_their_comments_and_decorators() -> None:
     text = '''\
         """What this is."""
         # Governing: ADR-0001 (why)
@@ -137,18 +136,18 @@ def test_a_long_function_is_cut_into_parts() -> None:
     assert {c.title for c in chunks} == {"f"}
 
 
-def test_equal_names_are_told_apart_and_file_is_the_files() -> None:
+def test_equal_names_are_numbered_and_file_is_reserved() -> None:
     text = "x = 1\n\ndef file(): ...\ndef a(): ...\ndef a(): ...\ndef a(): ...\n"
     assert names("a.py", text) == ["file", "file-1", "a", "a-1", "a-2"]
 
 
-def test_an_anchor_survives_what_is_added_elsewhere() -> None:
+def test_an_anchor_stays_when_text_is_added_elsewhere() -> None:
     before = names("a.py", "def a(): ...\n\ndef c(): ...\n")
     after = names("a.py", "import os\n\ndef a(): ...\n\ndef b(): ...\n\ndef c(): ...\n")
     assert set(before) < set(after)
 
 
-def test_the_comment_of_the_file_is_not_of_the_first_definition() -> None:
+def test_the_comment_of_the_file_is_not_part_of_the_first_definition() -> None:
     text = "#!/bin/sh\n# Governing: ADR-0005 (why)\n# Says hello.\nhello() {\n  echo\n}\n"
     assert outline("run.sh", text) == [("file", 1, 2), ("hello", 3, 6)]
     assert outline("run", text) == [("file", 1, 2), ("hello", 3, 6)]
@@ -156,7 +155,7 @@ def test_the_comment_of_the_file_is_not_of_the_first_definition() -> None:
     assert outline("a.ts", block) == [("file", 1, 3), ("f", 4, 5)]
 
 
-def test_comments_between_definitions_go_to_the_second() -> None:
+def test_comments_between_definitions_belong_to_the_second() -> None:
     text = (
         "def a():\n    pass\n    # in a\n\n\n# --- b ---\n\n# Does b.\ndef b():\n    pass\n# end\n"
     )
@@ -508,8 +507,8 @@ def test_line_ends_of_windows_and_no_last_line_end() -> None:
     ]
 
 
-def test_the_version_names_the_method() -> None:
-    assert chunker_version().startswith("definitions ")
+def test_the_version_names_the_chunker() -> None:
+    assert code_chunker_version().startswith("definitions ")
 
 
 def test_a_language_that_only_cgg_knows() -> None:
@@ -574,13 +573,15 @@ LINES = st.sampled_from(
 
 
 @given(st.sampled_from(SUFFIXES), st.lists(LINES, max_size=40), st.booleans())
-def test_all_of_any_code_once_in_order(suffix: str, lines: list[str], ended: bool) -> None:
+def test_the_chunks_of_any_code_are_complete_and_in_order(
+    suffix: str, lines: list[str], ended: bool
+) -> None:
     text = "\n".join(lines) + "\n" * ended
     check(chunk_code(f"a.{suffix}", text), text)
 
 
 @given(st.sampled_from(SUFFIXES), st.text())
-def test_all_of_any_text_once_in_order(suffix: str, text: str) -> None:
+def test_the_chunks_of_any_text_are_complete_and_in_order(suffix: str, text: str) -> None:
     check(chunk_code(f"dir.py/a.{suffix}", text), text)
 
 
@@ -609,15 +610,15 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_text_takes_no_longer_than_its_size(kind: str) -> None:
+def test_hostile_text_takes_linear_time(kind: str) -> None:
     started = time.process_time()
     for suffix in SUFFIXES:
         chunk_code(f"a.{suffix}", HOSTILE[kind])
-    # Linear is some tenths of a second for all languages; quadratic is minutes.
+    # Linear time is some tenths of a second for all languages, quadratic time is minutes.
     assert time.process_time() - started < 15
 
 
-def test_ten_thousand_files_are_seconds() -> None:
+def test_ten_thousand_files_take_seconds() -> None:
     body = "    value = compute(first, second)  # with 'care'\n    return [value, \"text\"]\n\n\n"
     text = '"""A module."""\n\nimport os\n\n\n' + "".join(
         f'def function_{n}(first, second):\n    """Does {n}."""\n\n{body}' for n in range(30)
@@ -626,14 +627,5 @@ def test_ten_thousand_files_are_seconds() -> None:
     started = time.process_time()
     for _ in range(500):
         chunk_code("a.py", text)
-    # 2.5 s for 10,000 on a quiet machine; six times that is something else than noise.
+    # 2.5 s for 10,000 files on an idle machine; the limit allows six times as much.
     assert (time.process_time() - started) * 20 < 15
-
-
-def test_programs_are_known_by_their_first_line() -> None:
-    python = language_of("a.py", "")
-    assert language_of("bin/tool", "#!/usr/bin/env python3\n") is python
-    assert language_of("bin/tool", "#!/usr/bin/python3.11 -u\nx") is python
-    assert language_of("bin/tool", "#!/usr/bin/unknown\n") is None
-    assert language_of(".gitignore", "x") is None
-    assert language_of("dir.py/LICENSE", "x") is None

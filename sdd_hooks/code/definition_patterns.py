@@ -1,8 +1,8 @@
-"""What a definition looks like in the languages that are told apart: one row of patterns each.
+"""The patterns by which definitions are found: one row for each language.
 
-The patterns see text whose strings and comments are blanked out (`definitions.py`). Every pattern
-is linear on hostile input: repeated parts are separated by what they cannot contain, or bounded,
-and a token that is not closed is matched to the end of its line or of the text.
+The patterns search text whose strings and comments are blanked (`definitions.py`). Every pattern is
+linear on hostile input: its repeated parts are bounded, or separated by text that they cannot
+match, and a token that is not closed extends to the end of its line or of the text.
 """
 
 # Governing: ADR-0008 (sections and definitions as units of retrieval with stable ids)
@@ -13,20 +13,21 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-INSIDE = "\x01"
-"""What stands for the characters of a string, but its first, once strings are blanked out."""
+FILLER = "\x01"
+"""The character that replaces those of a blanked string, except the first."""
 
 
 @dataclass(frozen=True)
-class Language:
-    """One row, ready for use.
+class LanguagePatterns:
+    """The compiled patterns of a language.
 
-    `tokens` finds strings and comments; what begins with one of `comments` is a comment.
-    `definitions` finds the first line of a definition, with the line break before it; its last
-    group is the name, and a group whose name starts with `box` says that definitions are to be
-    found inside, by `inside`; `owner` goes before the name, `trait` after it. `lead` finds what,
-    on the lines above, belongs to a definition; `closing` what ends one at its own indentation.
-    `braces`: they count. `to_next`: a definition lasts until the next.
+    `tokens` matches strings and comments; a token that begins with one of `comments` is a comment.
+    `definitions` matches the first line of a definition, with the line break before it. Its last
+    group is the name; a group whose name begins with `container` says that the definition may have
+    members, which `inside` matches. `owner` is put before the name, `trait` after it. `lead`
+    matches a line above that belongs to the definition, `closing` a line at the indentation of the
+    definition that belongs to it. `braces` is whether braces are counted, `to_next` whether a
+    definition ends where the next begins.
     """
 
     tokens: re.Pattern[str]
@@ -48,7 +49,7 @@ _WORD_CLOSES = (
 
 @dataclass(frozen=True, eq=False)
 class _Row:
-    """A row as it is written: each pattern is the alternatives of one. `members`: only inside."""
+    """The source of a row. Each pattern is a tuple of alternatives; `members` only match inside."""
 
     tokens: tuple[str, ...]
     comments: tuple[str, ...]
@@ -62,11 +63,11 @@ class _Row:
 
 
 @cache
-def _ready(row: _Row) -> Language:
-    # Compiled when first needed: all of them would cost every hook some 70 ms. A token begins with
-    # a literal character, a line with its line break: so the search for them is one fast loop.
+def _compile(row: _Row) -> LanguagePatterns:
+    # Compiled when first needed: all of them would cost every hook some 70 ms. Each token begins
+    # with a literal character, each line with its line break, for which the search is fast.
     every = (*row.definitions, *row.members)
-    return Language(
+    return LanguagePatterns(
         re.compile("|".join(row.tokens), re.MULTILINE),
         row.comments,
         re.compile(rf"\n(?:{'|'.join(row.definitions)})", re.MULTILINE | row.flags),
@@ -90,7 +91,7 @@ _HERE = (
     r"<<[-~]?{gap}(['\"]?)({first}\w*)\1[^\n]*"
     r"(?:\n(?:(?![ \t]*\2\r?$)[^\n]*\n)*(?:[ \t]*\2\r?$|[^\n]*\Z))?"
 )
-# A regular expression, where a division cannot stand.
+# A regular expression, in a position where a division is not possible.
 _REGEX = (
     r"/(?:(?<=[=(,:!&|?\[]/)|(?<=[=(,:!&|?\[] /))[^/\\\n\[]*"
     r"(?:(?:\\.|\[[^\]\\\n]*(?:\\.[^\]\\\n]*)*\]?)[^/\\\n\[]*)*/?"
@@ -100,14 +101,14 @@ _HASH_AFTER_SPACE = r"#(?<![^\s;]#)[^\n]*"
 _C_TOKENS = (r"//[^\n]*", r"/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/|\Z)")
 _C_COMMENTS = ("//", "/*")
 
-_I = r"[ \t]*(?![ \t])"  # an indentation, whole: no second try with less of it
+_I = r"[ \t]*(?![ \t])"  # a whole indentation, without backtracking into it
 _W = r"[ \t]+"
 _ANNOTATED = rf"{_I}(?:@[\w.]+(?:\([^()\n]*\))?{_W})*"
 _NOT_A_NAME = (
     r"(?!(?:if|for|foreach|while|switch|catch|return|new|throw|else|do|try|synchronized|case|yield"
     r"|assert|lock|using|function|await|delete|typeof|sizeof|goto|default|typedef)\b)"
 )
-# The head of a method, not a call or a declaration: nothing ends on its line, or a whole body does.
+# The head of a method, not a call or a declaration: its line ends open, or with a whole body.
 _HEAD = r"\((?=[^;\n]*$|[^\n]*(?:\}|=>[^\n]*)[ \t\r]*$)"
 _TYPED_MEMBER = (
     rf"{_ANNOTATED}{_NOT_A_NAME}(?:(?:(?:[\w<>\[\],.?&:*]+|\([^()\n]*\)\??){_W}){{1,8}}?"
@@ -119,7 +120,7 @@ _PYTHON = _Row(
     tokens=(_HASH, _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE),
     comments=("#",),
     definitions=(
-        rf"{_I}(?:def{_W}(?P<function>\w+)|class{_W}(?P<box>\w+)|async{_W}def{_W}(?P<async>\w+))",
+        rf"{_I}(?:def{_W}(?P<function>\w+)|class{_W}(?P<container>\w+)|async{_W}def{_W}(?P<async>\w+))",
     ),
     closing=r"[)\]}]",
     braces=False,
@@ -137,10 +138,10 @@ _JAVASCRIPT = _Row(
         rf"export{_W}(?:const(?!{_W}enum)|let|var){_W}(?P<exported>{_N})",
         rf"(?:const|let|var){_W}(?P<bound>{_N})[ \t]*(?::(?:[^=\n]|=>){{0,200}})?=[ \t]*{_ARROW}",
         rf"{_I}(?:(?:export|default|declare|abstract|async){_W})*"
-        rf"(?:function\b[ \t]*\*?[ \t]*(?P<function>{_N})|class{_W}(?P<box>{_N})"
+        rf"(?:function\b[ \t]*\*?[ \t]*(?P<function>{_N})|class{_W}(?P<container>{_N})"
         rf"|(?:const{_W})?enum{_W}(?P<enum>{_N})|interface{_W}(?P<interface>{_N})"
         rf"|type{_W}(?P<type>{_N})[ \t]*[=<]"
-        rf"|(?:namespace|module){_W}(?P<box_space>[\w.]+)[ \t]*\{{)",
+        rf"|(?:namespace|module){_W}(?P<container_space>[\w.]+)[ \t]*\{{)",
         rf"(?P<path>{_N}(?:\.{_N})+)[ \t]*=[ \t]*{_ARROW}",
         rf"export{_W}(?P<default>default)\b",
     ),
@@ -167,13 +168,13 @@ _RUST = _Row(
     comments=_C_COMMENTS,
     definitions=(
         rf"{_I}(?:pub(?:\([^)\n]*\))?{_W})?"
-        rf'(?:(?:default|async|const|unsafe|extern(?:{_W}"{INSIDE}*)?){_W})*'
+        rf'(?:(?:default|async|const|unsafe|extern(?:{_W}"{FILLER}*)?){_W})*'
         rf"(?:fn{_W}(?P<function>\w+)|(?:struct|enum|union|type){_W}(?P<type>\w+)"
-        rf"|trait{_W}(?P<box_trait>\w+)|mod{_W}(?P<box_module>\w+)[ \t]*\{{"
+        rf"|trait{_W}(?P<container_trait>\w+)|mod{_W}(?P<container_module>\w+)[ \t]*\{{"
         rf"|macro_rules![ \t]*(?P<macro>\w+)"
         r"|impl\b(?:<(?:[^<>\n]|<[^<>\n]*>)*>)?[ \t]*"
         rf"(?:!?(?:\w+::)*(?P<trait>\w+)(?:<[^{{\n;]*>)?{_W}for{_W})?"
-        r"(?:[&(\[]|dyn[ \t]+|mut[ \t]+)*(?:\w+::)*(?P<box_impl>\w+))",
+        r"(?:[&(\[]|dyn[ \t]+|mut[ \t]+)*(?:\w+::)*(?P<container_impl>\w+))",
     ),
     lead=r"#!?\[",
 )
@@ -186,7 +187,7 @@ _JAVA = _Row(
     tokens=(*_C_TOKENS, _TRIPLE, _DOUBLE, _CHARACTER),
     comments=_C_COMMENTS,
     definitions=(
-        rf"{_ANNOTATED}{_JVM_WORDS}(?:class|interface|enum|record|@interface){_W}(?P<box>\w+)",
+        rf"{_ANNOTATED}{_JVM_WORDS}(?:class|interface|enum|record|@interface){_W}(?P<container>\w+)",
     ),
     members=(_TYPED_MEMBER,),
 )
@@ -195,7 +196,7 @@ _CSHARP = _Row(
     comments=_C_COMMENTS,
     definitions=(
         rf"{_I}{_JVM_WORDS}"
-        rf"(?:(?:class|interface|struct|enum|record(?:{_W}(?:struct|class))?){_W}(?P<box>\w+)"
+        rf"(?:(?:class|interface|struct|enum|record(?:{_W}(?:struct|class))?){_W}(?P<container>\w+)"
         rf"|delegate{_W}[^\n(]*?(?P<delegate>\w+)(?:<[^>\n]*>)?[ \t]*\()",
     ),
     members=(_TYPED_MEMBER,),
@@ -209,7 +210,7 @@ _KOTLIN = _Row(
         rf"|inner|value|annotation|override|suspend|inline|operator|infix|tailrec|external|expect"
         rf"|actual|const|fun(?={_W}interface)){_W})*"
         rf"(?:fun{_W}(?:<[^>\n]*>[ \t]*)?(?:[\w<>?,.]+\.)?(?P<function>\w+|`[^`\n]+`)"
-        rf"|(?:class|interface|object){_W}(?P<box>\w+)|typealias{_W}(?P<type>\w+))",
+        rf"|(?:class|interface|object){_W}(?P<container>\w+)|typealias{_W}(?P<type>\w+))",
     ),
 )
 _SWIFT = _Row(
@@ -219,7 +220,7 @@ _SWIFT = _Row(
         rf"{_ANNOTATED}(?:(?:public|private|fileprivate|internal|open|package|static|class|final"
         rf"|override|mutating|nonmutating|required|convenience|indirect|nonisolated|async){_W})*"
         rf"(?:func{_W}(?P<function>\w+)|(?P<initialiser>init|deinit|subscript)\b[?!]?[ \t]*[<({{]"
-        rf"|(?:class|struct|enum|protocol|extension|actor){_W}(?P<box>[\w.]+)"
+        rf"|(?:class|struct|enum|protocol|extension|actor){_W}(?P<container>[\w.]+)"
         rf"|typealias{_W}(?P<type>\w+))",
     ),
 )
@@ -229,7 +230,7 @@ _SCALA = _Row(
     definitions=(
         rf"{_ANNOTATED}(?:(?:private|protected|override|final|sealed|abstract|implicit|lazy|case"
         rf"|inline|transparent|opaque|package)(?:\[\w+\])?{_W})*"
-        rf"(?:def{_W}(?P<function>[\w$]+)|(?:class|object|trait|enum){_W}(?P<box>[\w$]+)"
+        rf"(?:def{_W}(?P<function>[\w$]+)|(?:class|object|trait|enum){_W}(?P<container>[\w$]+)"
         rf"|(?:type|given){_W}(?P<type>\w+))",
     ),
 )
@@ -245,7 +246,7 @@ _PHP = _Row(
     definitions=(
         rf"{_I}(?:(?:public|private|protected|static|final|abstract|readonly){_W})*"
         rf"(?:function{_W}&?[ \t]*(?P<function>\w+)"
-        rf"|(?:class|interface|trait|enum){_W}(?P<box>\w+))",
+        rf"|(?:class|interface|trait|enum){_W}(?P<container>\w+))",
     ),
     lead=r"#\[",
 )
@@ -258,7 +259,7 @@ _C_TOKENS_AND_STRINGS = (
 )
 _C_DEFINITIONS = (
     rf"{_I}(?:typedef{_W})?(?:class|struct|union|enum(?:{_W}(?:class|struct))?){_W}"
-    rf"(?:\w+{_W}){{0,3}}?(?P<box>\w+)[ \t]*(?:final[ \t]*)?(?:<[^>\n]*>[ \t]*)?"
+    rf"(?:\w+{_W}){{0,3}}?(?P<container>\w+)[ \t]*(?:final[ \t]*)?(?:<[^>\n]*>[ \t]*)?"
     r"(?::[^:;\n][^;\n]*)?(?:\{[^\n]*)?$",
     rf"typedef{_W}(?:struct|enum|union)\b[^;{{}}\n]*\s{{0,9}}\{{[^{{}}]{{0,2000}}\}}"
     r"[ \t]*(?P<typedef>\w+)",
@@ -295,7 +296,7 @@ _RUBY = _Row(
     definitions=(
         rf"{_I}(?:(?:private|protected|public|private_class_method|module_function){_W})?"
         rf"def{_W}(?:\w+\.)?(?P<function>\w+[?!=]?|[^\s\w(]{{1,3}})",
-        rf"{_I}(?:class|module){_W}(?P<box>\w[\w:]*)",
+        rf"{_I}(?:class|module){_W}(?P<container>\w[\w:]*)",
     ),
     lead=r"sig\b",
     closing=_WORD_CLOSES,
@@ -306,7 +307,7 @@ _ELIXIR = _Row(
     comments=("#",),
     definitions=(
         rf"{_I}(?:def(?:p|macrop?|guardp?|delegate)?{_W}(?P<function>[a-z_]\w*[?!]?)"
-        rf"|def(?:module|protocol|impl){_W}(?P<box>[\w.]+))",
+        rf"|def(?:module|protocol|impl){_W}(?P<container>[\w.]+))",
     ),
     closing=_WORD_CLOSES,
     braces=False,
@@ -382,7 +383,7 @@ _DART = _Row(
     comments=_C_COMMENTS,
     definitions=(
         rf"(?:(?:abstract|base|final|sealed|interface|mixin){_W})*(?:class|mixin|enum|extension)"
-        rf"{_W}(?P<box>\w+)",
+        rf"{_W}(?P<container>\w+)",
         rf"{_NOT_A_NAME}(?:[\w<>,?.]+{_W}){{0,6}}?(?P<function>\w+)[ \t]*\((?=[^;]{{0,400}}\{{)",
     ),
     members=(_TYPED_MEMBER,),
@@ -415,8 +416,8 @@ _BY_PROGRAM = {program: row for row, _, programs in _ROWS for program in program
 _SHEBANG = re.compile(r"#![^\n]*?([a-z]+)[\d.]*[ \t]*(?:-[^\s]*)?[ \t]*\r?$", re.MULTILINE)
 
 
-def language_of(path: str, text: str) -> Language | None:
-    """The row for a file by its ending, else by the program its first line names, else None."""
+def find_patterns(path: str, text: str) -> LanguagePatterns | None:
+    """The patterns for a file by its suffix, else by the program in its first line, else None."""
     name = path.rpartition("/")[2]
     stem, dot, suffix = name.rpartition(".")
     if dot and stem:
@@ -424,4 +425,4 @@ def language_of(path: str, text: str) -> Language | None:
     else:
         shebang = _SHEBANG.match(text[:200]) if text.startswith("#!") else None
         row = _BY_PROGRAM.get(shebang[1]) if shebang else None
-    return _ready(row) if row else None
+    return _compile(row) if row else None

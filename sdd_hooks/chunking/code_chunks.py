@@ -1,0 +1,132 @@
+"""Cut code into chunks: one for each definition, and `file` for the text between definitions.
+
+A long class is cut into its methods, and the text between these belongs to the class. The texts of
+the chunks of a file, joined, are the file.
+"""
+
+# Governing: ADR-0008 (sections and definitions as units of retrieval with stable ids)
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sdd_hooks.chunking.chunk import MAX_LENGTH, Chunk, split_chunk
+from sdd_hooks.code.cgg import cgg_version
+from sdd_hooks.code.definitions import Definition, Definitions, find_definitions
+
+_MAX_DEPTH = 4
+
+
+def code_chunker_version() -> str:
+    """The version of the method that cuts code. Another one may cut the same file differently."""
+    cgg = cgg_version()
+    return f"definitions 1, cgg {cgg}" if cgg else "definitions 1"
+
+
+def chunk_code(path: str, text: str) -> list[Chunk]:
+    """Cut a source file into chunks, in order, without gaps and overlaps; none for a blank text.
+
+    A file without known definitions is cut by length alone. Never raises.
+    """
+    if not text or text.isspace():
+        return []
+    cutter = _Cutter(find_definitions(path, text))
+    return _chunks(text, cutter.cut(len(text)))
+
+
+@dataclass
+class _Span:
+    """A part of the text: one definition, or text between definitions."""
+
+    anchor: str
+    title: str
+    start: int
+    end: int
+
+
+@dataclass
+class _Anchors:
+    """Names that are unique in a file. `file` is reserved for the file itself."""
+
+    used: dict[str, int] = field(default_factory=lambda: {"file": 0})
+
+    def unique(self, name: str) -> str:
+        if name not in self.used:
+            self.used[name] = 0
+            return name
+        count = self.used[name]
+        while True:
+            count += 1
+            candidate = f"{name}-{count}"
+            if candidate not in self.used:
+                self.used[name] = count
+                self.used[candidate] = 0
+                return candidate
+
+
+class _Cutter:
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+        self._anchors = _Anchors()
+        self._spans: list[_Span] = []
+
+    def cut(self, length: int) -> list[_Span]:
+        """The spans of a text of that length."""
+        self._region(_Span("file", "", 0, length), self._definitions.outermost(), 0)
+        return self._spans
+
+    def _region(self, whole: _Span, definitions: Iterator[Definition], depth: int) -> None:
+        """Cut a span into its definitions and the text between them, which keeps its anchor."""
+        first = len(self._spans)
+        cursor = whole.start
+        for one in definitions:
+            if one.start > cursor:
+                self._between(whole, cursor, one.start, joins=len(self._spans) > first)
+            self._definition(one, whole.title, depth)
+            cursor = one.end
+        if cursor < whole.end:
+            self._between(whole, cursor, whole.end, joins=len(self._spans) > first)
+
+    def _between(self, whole: _Span, start: int, end: int, *, joins: bool) -> None:
+        """Text between definitions. It joins the span above if it only closes that one."""
+        if joins and self._definitions.only_closes(start, end):
+            self._spans[-1].end = end
+        else:
+            self._spans.append(_Span(whole.anchor, whole.title, start, end))
+
+    def _definition(self, one: Definition, owner: str, depth: int) -> None:
+        name = f"{owner}.{one.name}" if owner else one.name
+        span = _Span(self._anchors.unique(name), name, one.start, one.end)
+        if not one.is_container or one.end - one.start <= MAX_LENGTH or depth == _MAX_DEPTH:
+            self._spans.append(span)
+        else:
+            self._region(span, self._definitions.members(one), depth + 1)
+
+
+def _chunks(text: str, spans: list[_Span]) -> list[Chunk]:
+    """Spans as chunks of limited length. The parts of one anchor are numbered through the file."""
+    parts: dict[str, int] = {}
+    used: set[str] = set()
+    chunks = []
+    line = 1
+    for span in spans:
+        piece = text[span.start : span.end]
+        breaks = piece.count("\n")
+        last = line + breaks - piece.endswith("\n")
+        whole = Chunk(span.anchor, span.title, line, last, piece)
+        for chunk in split_chunk(whole) if len(piece) > MAX_LENGTH else (whole,):
+            part = parts.get(span.anchor, 0) + 1
+            anchor = span.anchor if part == 1 else f"{span.anchor}~{part}"
+            while anchor in used:
+                part += 1
+                anchor = f"{span.anchor}~{part}"
+            parts[span.anchor] = part
+            used.add(anchor)
+            chunks.append(
+                chunk
+                if chunk.anchor == anchor
+                else Chunk(anchor, chunk.title, chunk.first_line, chunk.last_line, chunk.text)
+            )
+        line += breaks
+    return chunks
