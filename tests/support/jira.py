@@ -1,7 +1,7 @@
-"""A Jira on loopback, Cloud or Server: one project with issues, links, workflows and epics.
+"""A fake Jira on loopback, Cloud or Server: one project with issues, links, workflows and epics.
 
-What Cloud is asked and answers is held against Atlassian's own description, as far as that goes.
-Searches understand just the JQL that is written here, and refuse any other, as Jira does.
+Requests and responses of Cloud are validated against Atlassian's OpenAPI description as far as it
+covers them. Searches accept the JQL of this module alone and refuse any other.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ EPIC_LINK, EPIC_NAME = "customfield_10008", "customfield_10011"
 
 
 @dataclass
-class Jira:
-    """The Jira. `now` is its clock (epoch seconds), which only the test moves.
+class FakeJira:
+    """The server with its project. `now` is its clock (epoch seconds), set by the test.
 
-    `authorization` is wanted where it is not "". With `expired` it is somebody unknown to Cloud,
-    who is shown what everybody may see. `zone` are the hours of the zone it tells times in, `most`
-    the rows of a page at most, `path` what a server is below.
+    `authorization` is the required header unless it is "". With `expired` Cloud treats it as no
+    token and returns public issues. `zone` is the offset of its time zone in hours, `most` the
+    maximal size of a page, `path` the path of a server on its host.
     """
 
     now: float
@@ -77,7 +77,7 @@ class Jira:
     _keys: int = 0
 
     def add(self, summary: str = "An issue", *, at: float | None = None, **fields: Any) -> str:
-        """A new issue, written at `at`. Returns its key."""
+        """Add an issue, created and updated at `at`. Returns its key."""
         self._keys += 1
         number = 10_000 + self._keys
         when = self.time(self.now if at is None else at)
@@ -105,17 +105,16 @@ class Jira:
         return f"{self.project}-{self._keys}"
 
     def edit(self, key: str, *, at: float | None = None, **fields: Any) -> None:
-        """Change an issue at `at`."""
+        """Change an issue, updated at `at`."""
         when = self.time(self.now if at is None else at)
         self.entry(key)["fields"] |= {**fields, "updated": when}
 
     def delete(self, key: str) -> None:
-        """Delete an issue: it answers 404."""
+        """Delete an issue: requests for it return 404."""
         del self.issues[int(self.entry(key)["id"])]
 
     def transfer(self, key: str, project: str) -> str:
-        """Move an issue to another project; its former key goes on to lead to it. Returns the new
-        key."""
+        """Move an issue to another project; its former key remains valid. Returns the new key."""
         entry = self.entry(key)
         self.former[key] = int(entry["id"])
         self._keys += 1
@@ -124,7 +123,7 @@ class Jira:
         return str(entry["key"])
 
     def rename(self, project: str) -> None:
-        """Give the project another key: the former one goes on to lead to it."""
+        """Change the key of the project; the former key remains valid."""
         self.aliases.add(self.project)
         for number, entry in self.issues.items():
             self.former[entry["key"]] = number
@@ -132,7 +131,7 @@ class Jira:
         self.project = project
 
     def link(self, key: str, other: str, **names: str) -> None:
-        """Let one issue block another; `names` are those of the type of the link."""
+        """Make one issue block another; `names` are the names of the link type."""
         kind = {"name": "Blocks", "outward": "blocks", "inward": "is blocked by", **names}
         self.entry(key)["fields"]["issuelinks"].append(
             {"type": kind, "outwardIssue": {"key": other, "fields": {"summary": "Other"}}}
@@ -142,28 +141,28 @@ class Jira:
         )
 
     def entry(self, key: str) -> Entry:
-        """The issue that is found by a key it has or had."""
+        """The issue with this current or former key."""
         for entry in self.issues.values():
             if entry["key"] == key:
                 return entry
         return self.issues[self.former[key]]
 
     def time(self, seconds: float) -> str:
-        """A time as this Jira writes it."""
+        """A time in the format and zone of this Jira's payloads."""
         zone = timezone(timedelta(hours=self.zone))
         told = datetime.fromtimestamp(seconds, zone)
         return told.strftime("%Y-%m-%dT%H:%M:%S.") + f"{told.microsecond // 1000:03}{told:%z}"
 
     def status(self, name: str) -> Entry:
-        """A status."""
+        """The payload of a status."""
         return {"name": name, "statusCategory": {"key": STATUSES[name], "name": "Anything"}}
 
     def person(self, name: str) -> Entry:
-        """Somebody."""
+        """The payload of a user."""
         return {"accountId": f"5b10ac8d82e05b22cc7d4{name}", "displayName": name, "active": True}
 
     def answer(self, request: Request) -> CannedResponse:
-        """What Jira answers."""
+        """The response to a request."""
         described = Description.load(*DESCRIPTIONS, base="")
         path = request.path.removeprefix(self.path)
         if described is None or not self.cloud or not _DESCRIBED.fullmatch(path):
@@ -182,10 +181,10 @@ class Jira:
         below = request.path.removeprefix(f"{self.path}/rest/")
         given = request.headers.get("authorization", "")
         if self.expired:
-            everybody = {"issues": [], "isLast": True, "total": 0, "maxResults": 50, "startAt": 0}
+            public = {"issues": [], "isLast": True, "total": 0, "maxResults": 50, "startAt": 0}
             if below.endswith("search/jql"):
-                everybody = {"issues": [], "isLast": True}
-            return CannedResponse(200, everybody, {"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
+                public = {"issues": [], "isLast": True}
+            return CannedResponse(200, public, {"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
         if self.authorization and given != self.authorization and below != "api/2/serverInfo":
             return CannedResponse(
                 401, {"errorMessages": ["You are not authenticated."], "errors": {}}
@@ -274,7 +273,7 @@ class Jira:
         return CannedResponse(201, {name: entry[name] for name in ("id", "key", "self")})
 
     def _complaints(self, fields: Entry) -> dict[str, str]:
-        """What Jira does not accept of these fields."""
+        """Jira's validation errors for these fields."""
         known = {"summary", "description", "labels", "project", "issuetype"}
         known |= {"parent"} if self.cloud else {EPIC_LINK, EPIC_NAME}
         assert set(fields) <= known, fields
@@ -313,7 +312,7 @@ class Jira:
             before, last = json.loads(b64decode(query["nextPageToken"]))
             assert before == jql
             later = [at for at, (order, _) in enumerate(found) if order == last]
-            # After what came last, or where that would be: it may have gone.
+            # After the last returned issue, or its former position if it was deleted.
             start = later[0] + 1 if later else sum(list(order) < last for order, _ in found)
             found = found[start:]
         page = found[:size]
@@ -336,7 +335,7 @@ class Jira:
         return CannedResponse(200, {"expand": "schema,names", **counts, "issues": page})
 
     def _found(self, jql: str) -> list[tuple[list[Any], Entry]] | None:
-        """What matches, each with what it is ordered by; None where the project is not known."""
+        """The matching issues, each with its sort key; None for an unknown project."""
         clauses, _, order = jql.partition(" ORDER BY ")
         found: list[Entry] = list(self.issues.values())
         bounded, position = False, 0
@@ -376,13 +375,13 @@ class Jira:
         return self._grain(parse_epoch(entry["fields"][by]) or 0.0)
 
     def _grain(self, seconds: float) -> float:
-        """What of a time is in the index: a server has whole seconds there."""
+        """A time with the resolution of the search index: whole seconds on a server."""
         return seconds if self.cloud else float(int(seconds))
 
 
 @contextmanager
-def serving_jira(jira: Jira) -> Iterator[Server]:
-    """Serve it on loopback."""
+def serving_jira(jira: FakeJira) -> Iterator[Server]:
+    """Serve a fake Jira on loopback."""
 
     def respond(request: Request) -> CannedResponse:
         return jira.answer(request)
@@ -392,10 +391,10 @@ def serving_jira(jira: Jira) -> Iterator[Server]:
         yield server
 
 
-def limited(jira: Jira) -> Callable[[int], list[CannedResponse]]:
-    """The answers by which Jira says that a limit is reached for so many seconds."""
+def limited(jira: FakeJira) -> Callable[[int], list[CannedResponse]]:
+    """Responses with which Jira reports a rate limit for a number of seconds."""
 
-    def answers(seconds: int) -> list[CannedResponse]:
+    def responses(seconds: int) -> list[CannedResponse]:
         now = {"Date": formatdate(jira.now, usegmt=True)}
         said = {"errorMessages": ["Rate limit exceeded."]}
         reset = {"X-RateLimit-Reset": format_utc(jira.now + seconds)}
@@ -408,11 +407,11 @@ def limited(jira: Jira) -> Callable[[int], list[CannedResponse]]:
             CannedResponse(503, said, {**now, **after}),
         ]
 
-    return answers
+    return responses
 
 
 def check_document(node: Entry) -> None:
-    """Hold a document, or a node of one, against what its kind of node may hold."""
+    """Validate an ADF document, or a node of it, against the children that its type allows."""
     kind, content = node["type"], node.get("content", [])
     blocks = {"paragraph", "bulletList", "orderedList", "codeBlock"}
     more = blocks | {"heading", "rule", "taskList"}
@@ -453,7 +452,7 @@ def _body(request: Request) -> Entry:
 
 
 def _shown(entry: Entry, fields: str) -> Entry:
-    """An issue with the fields that were asked for."""
+    """An issue with the requested fields."""
     if fields == "id":
         return {"id": entry["id"]}
     found = {name: entry["fields"][name] for name in fields.split(",") if name in entry["fields"]}

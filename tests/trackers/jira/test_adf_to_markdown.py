@@ -1,4 +1,4 @@
-"""Jira's documents as Markdown."""
+"""Converting ADF documents to Markdown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def p(*content):
 
 
 def read(tokens: list[Token]) -> str:
-    """The text that a reader of the Markdown sees."""
+    """The text of parsed Markdown."""
     made = ""
     for token in tokens:
         if token.type in {"softbreak", "hardbreak"}:
@@ -50,7 +50,7 @@ def seen(markdown: str) -> str:
     return "".join(read(READER.parse(markdown)).split())
 
 
-def test_what_people_write():
+def test_common_blocks():
     document = doc(
         node("heading", words("Plan"), level=2),
         p(
@@ -90,7 +90,7 @@ def test_what_people_write():
     )
 
 
-def test_what_stands_within_a_line():
+def test_inline_nodes():
     document = doc(
         p(
             node("mention", id="5b10a2844c20165700ede21g", text="@Ann"),
@@ -158,7 +158,7 @@ def test_a_table():
     )
 
 
-def test_unknown_nodes_keep_their_text():
+def test_the_text_of_unknown_nodes_is_kept():
     document = doc(
         node("hologram", p("kept")),
         node("layoutSection", node("layoutColumn", p("left")), node("layoutColumn", p("right"))),
@@ -169,14 +169,14 @@ def test_unknown_nodes_keep_their_text():
     assert markdown_of(document) == "kept\n\nleft\n\nright\n\nmacro\n\nSales\n\ninner"
 
 
-def test_a_document_that_is_none():
+def test_invalid_documents():
     for value in (None, "text", 3, [], {}, {"type": "doc"}, {"type": "doc", "content": None}):
         assert markdown_of(value) == ""
     assert markdown_of(doc(None, 7, [], {"type": None}, p("here"))) == "here"
     assert markdown_of(doc(node("heading", words("x"), level=99))) == "###### x"
 
 
-def test_a_document_deeper_than_python_recurses():
+def test_a_document_deeper_than_the_recursion_limit():
     for kind in ("blockquote", "bulletList", "listItem", "hologram", "paragraph", "table"):
         deep = p("bottom")
         for _ in range(5000):
@@ -188,8 +188,8 @@ def test_a_document_deeper_than_python_recurses():
     assert markdown_of(doc(deep)).endswith("> bottom")
 
 
-def test_a_text_as_long_as_it_gets():
-    """Each would take hours where the time grows with the square of the length."""
+def test_very_long_texts_take_linear_time():
+    """In quadratic time each would take hours."""
     for part in (" ", "#", "!", "`", "&", "_", "\\ ", "=", "- ", "|", "\n", "*a"):
         value = f"a{part * 100_000}x"
         for kind in ("paragraph", "heading", "codeBlock", "tableCell"):
@@ -198,7 +198,7 @@ def test_a_text_as_long_as_it_gets():
     assert markdown_of(doc({"type": "paragraph", "content": many})).count("\\![x]") == 20_000
 
 
-def test_text_that_looks_like_markdown_stays_text():
+def test_markdown_syntax_in_texts_is_escaped():
     for value in (
         "# no heading",
         "- no list",
@@ -290,13 +290,13 @@ def texts(value) -> str:
 @example([words("\\ \n1")])
 @example([words("a", href="https://e.example"), words("]:", "code", href="https://e.example")])
 @example([words("1", "em"), words(":", "strong", "em"), words(":", "strong"), words("1")])
-def test_a_paragraph_reads_as_it_was_written(content):
+def test_the_text_of_a_paragraph_is_unchanged(content):
     document = doc({"type": "paragraph", "content": content})
     assert seen(markdown_of(document)) == "".join(texts(document).split())
 
 
 def in_order(value: str, within: str) -> bool:
-    """Whether every character of `value` is in `within`, in that order."""
+    """Whether the characters of `value` occur in `within` in this order."""
     rest = iter(within)
     return all(one in rest for one in value)
 
@@ -304,7 +304,7 @@ def in_order(value: str, within: str) -> bool:
 @given(st.lists(NODE, max_size=4))
 @example([node("table", words("\\\n1"))])
 @example([node("heading", words("\\\n1 ##"))])
-def test_every_text_of_a_document_is_read_again(content):
+def test_every_text_of_a_document_is_in_the_markdown(content):
     document = doc(*content)
     markdown = markdown_of(document)
     assert in_order("".join(texts(document).split()), seen(markdown))
@@ -325,6 +325,6 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_nothing_that_a_host_answers_is_too_much(value):
+def test_any_json_is_converted(value):
     assert isinstance(markdown_of(value), str)
     assert isinstance(markdown_of({"type": "doc", "content": [value]}), str)

@@ -1,4 +1,4 @@
-"""Markdown as Jira's documents."""
+"""Converting Markdown to ADF documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def word(value, *marks):
     return made | {"marks": [{"type": mark} for mark in marks]} if marks else made
 
 
-def test_what_people_write():
+def test_common_blocks():
     assert content_of("# Plan\n\nSome **bold**, _slanted_, ~~gone~~ `x`\nand more\n\n---\n") == [
         {"type": "heading", "attrs": {"level": 1}, "content": [word("Plan")]},
         {
@@ -67,7 +67,7 @@ def test_links_and_pictures():
     ]
 
 
-def test_what_a_list_cannot_hold():
+def test_blocks_that_a_list_item_does_not_allow():
     (listing,) = content_of("- # Title\n  > said\n  ***\n  | a | b |\n  |---|---|\n  | c | d |\n- ")
     first, second = listing["content"]
     assert first["content"] == [
@@ -81,7 +81,7 @@ def test_what_a_list_cannot_hold():
     assert [one["type"] for one in nested["content"][0]["content"]] == ["paragraph", "bulletList"]
 
 
-def test_what_is_read_is_written_back_the_same():
+def test_markdown_survives_a_round_trip():
     for markdown in (
         "## Plan\n\nSome **bold**, _slanted_ and `x`\\\nanother line",
         "- one\n\n  3. two\n- three\n\n  four",
@@ -106,7 +106,7 @@ def test_an_alert_on_one_line():
     assert empty["content"] == [{"type": "paragraph", "content": []}]
 
 
-def test_a_text_deeper_than_any_document():
+def test_a_text_deeper_than_the_limit():
     markdown = ">" * 400 + " bottom\nnext"
     (paragraph,) = content_of(markdown)
     assert paragraph["content"][0]["text"] == ">" * 400 + " bottom"
@@ -124,12 +124,12 @@ MARKDOWN = st.lists(
 
 
 @given(MARKDOWN)
-def test_every_document_is_one(markdown):
+def test_every_document_is_valid(markdown):
     check_document(document_of(markdown))
 
 
 @given(st.lists(NODE, max_size=3))
-def test_no_text_is_lost_on_the_way_there_and_back(content):
+def test_a_round_trip_loses_no_text(content):
     document = doc(*content)
     again = document_of(markdown_of(document))
     check_document(again)

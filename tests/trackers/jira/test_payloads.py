@@ -1,4 +1,4 @@
-"""What Jira answers, as issues."""
+"""Parsing the payloads of Jira."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.trackers.jira.payloads import issue_of
-from tests.support.jira_shop import (
+from tests.support.openapi import NEEDED, VENDOR_APIS, damaged
+from tests.trackers.faults import START
+from tests.trackers.jira.harness import (
     Shop,
     document,
     filled,
     jira_shop,
     places_of,
 )
-from tests.support.openapi import NEEDED, VENDOR_APIS, damaged
-from tests.trackers.faults import START
 
 
 @pytest.fixture(params=[True, False], ids=["cloud", "server"])
@@ -29,7 +29,7 @@ def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
         yield shop
 
 
-def test_an_issue_with_everything(shop: Shop) -> None:
+def test_an_issue_with_all_fields(shop: Shop) -> None:
     cloud = shop.jira.cloud
     key = shop.jira.add(
         " The cart forgets ",
@@ -58,7 +58,7 @@ def test_an_issue_with_everything(shop: Shop) -> None:
     assert page.warnings == ()
 
 
-def test_a_time_of_another_zone(shop: Shop) -> None:
+def test_a_time_in_another_zone(shop: Shop) -> None:
     shop.jira.zone = -3.5
     shop.jira.add(at=START)
     (page,) = shop.pages()
@@ -75,7 +75,7 @@ def test_done_without_a_resolution(shop: Shop) -> None:
     assert (going.status, going.closed) == ("open", "")
 
 
-def test_links_of_many_names(shop: Shop) -> None:
+def test_names_of_link_types(shop: Shop) -> None:
     one, two, three, four, five = (shop.jira.add(at=START) for _ in range(5))
     shop.jira.link(one, two)
     shop.jira.link(one, three, name="Abhängigkeit", outward="Blocks ", inward="is blocked by")
@@ -92,7 +92,7 @@ def test_links_of_many_names(shop: Shop) -> None:
     }
 
 
-def test_an_issue_of_which_anything_may_be_missing(shop: Shop) -> None:
+def test_every_field_is_optional(shop: Shop) -> None:
     key = filled(shop)[0]
     whole = shop.jira.entry(key)
     for what, data in damaged(whole, list(dict.fromkeys(places_of(whole)))):
@@ -117,7 +117,7 @@ def test_the_examples_of_the_description() -> None:
         found = issue_of(entry, "https://acme.atlassian.net")
         assert found
         assert (found.id, found.status, found.body) == ("ED-1", "open", "Main order flow broken")
-        # "depends on" is no blocking, whatever it means there.
+        # A link "depends on" does not count as blocking.
         assert (found.blocks, found.blocked_by) == ((), ())
 
 
@@ -135,7 +135,7 @@ ANY = st.recursive(
 
 
 @given(st.text(max_size=8) | st.just("SHOP-1"), ANY)
-def test_whatever_is_answered(key: str, fields: Any) -> None:
+def test_any_json_is_parsed(key: str, fields: Any) -> None:
     found = issue_of({"key": key, "fields": fields}, "https://acme.example")
     assert found is None or re.fullmatch(r"[A-Z][A-Z0-9_]*-[0-9]+", found.id)
     assert found or key != "SHOP-1"

@@ -1,4 +1,4 @@
-"""Jira page by page, in Cloud and on a server."""
+"""Searches of Jira page by page, in Cloud and on a server."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from sdd_hooks.errors import AccessRefused, RemoteError
 from sdd_hooks.trackers.jira.site import MAX_READS
 from sdd_hooks.trackers.jira.tracker import PER_PAGE
 from sdd_hooks.trackers.protocol import Since
-from tests.support.jira import DESCRIPTIONS, Jira, serving_jira
-from tests.support.jira_shop import (
+from tests.support.jira import DESCRIPTIONS, FakeJira, serving_jira
+from tests.support.loopback import CannedResponse, Request
+from tests.support.machines import TOKEN, Workplace
+from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
+from tests.trackers.faults import NOW, START, fetched
+from tests.trackers.jira.harness import (
     BASIC,
     Shop,
     filled,
@@ -19,10 +23,6 @@ from tests.support.jira_shop import (
     jira_shop,
     places_of,
 )
-from tests.support.loopback import CannedResponse, Request
-from tests.support.machines import TOKEN, Workplace
-from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
-from tests.trackers.faults import NOW, START, fetched
 
 
 @pytest.fixture(params=[True, False], ids=["cloud", "server"])
@@ -43,7 +43,7 @@ def server() -> Iterator[Shop]:
         yield shop
 
 
-def test_what_is_asked_for(shop: Shop) -> None:
+def test_the_requests_of_a_fetch(shop: Shop) -> None:
     for number in range(PER_PAGE + 20):
         shop.jira.add(at=START + number)
     notes: dict[str, str] = {}
@@ -54,7 +54,7 @@ def test_what_is_asked_for(shop: Shop) -> None:
         'project = "SHOP" ORDER BY updated ASC, key ASC',
         f'project = "SHOP" AND updated >= {last} ORDER BY updated ASC, key ASC',
     ]
-    # Who answers is asked once, and not again when that is known.
+    # The deployment is requested once, and not again when it is cached.
     assert [one.path for one in shop.server.asked].count(
         f"{shop.jira.path}/rest/api/2/serverInfo"
     ) == 1
@@ -66,14 +66,14 @@ def test_what_is_asked_for(shop: Shop) -> None:
     assert f"updated >= {NOW - 10}000 " in request.query["jql"]
 
 
-def test_a_server_that_gives_smaller_pages(shop: Shop) -> None:
+def test_pages_smaller_than_requested(shop: Shop) -> None:
     shop.jira.most = 7
     keys = [shop.jira.add(at=START + number // 20) for number in range(50)]
     assert sorted(fetched(shop.open())) == sorted(keys)
     assert {*shop.open().inventory()} == {*keys}
 
 
-def test_the_inventory(shop: Shop) -> None:
+def test_inventory(shop: Shop) -> None:
     shop.jira.most = 10
     keys = [shop.jira.add(at=START + number) for number in range(35)]
     shop.jira.edit(keys[0], at=NOW)
@@ -86,7 +86,7 @@ def test_the_inventory(shop: Shop) -> None:
     assert {one.query["fields"] for one in shop.searches()} == {"created"}
 
 
-def test_an_issue_is_deleted_while_the_inventory_is_taken(shop: Shop) -> None:
+def test_an_issue_deleted_during_an_inventory(shop: Shop) -> None:
     shop.jira.most = 10
     keys = [shop.jira.add(at=START) for _ in range(35)]
     found = []
@@ -97,7 +97,7 @@ def test_an_issue_is_deleted_while_the_inventory_is_taken(shop: Shop) -> None:
     assert {*keys[1:]} <= {*found}
 
 
-def test_an_issue_leaves_a_second_while_that_is_read(shop: Shop) -> None:
+def test_an_issue_edited_between_pages_of_one_second(shop: Shop) -> None:
     shop.jira.most = 10
     keys = [shop.jira.add(at=START) for _ in range(35)]
     found = {}
@@ -108,7 +108,7 @@ def test_an_issue_leaves_a_second_while_that_is_read(shop: Shop) -> None:
     assert {*found} == {*keys}
 
 
-def test_a_second_that_never_comes_to_rest(server: Shop) -> None:
+def test_a_second_that_changes_on_every_read(server: Shop) -> None:
     server.jira.most = 10
     keys = [server.jira.add(at=START) for _ in range(35)]
     with pytest.raises(RemoteError, match="something else each time"):
@@ -118,7 +118,7 @@ def test_a_second_that_never_comes_to_rest(server: Shop) -> None:
     assert len(server.searches()) <= 2 * MAX_READS + 1
 
 
-def test_who_asks(shop: Shop) -> None:
+def test_the_headers_of_a_token(shop: Shop) -> None:
     shop.jira.add(at=START)
     shop.jira.authorization = BASIC
     assert len(shop.pages()[0].issues) == 1
@@ -128,8 +128,8 @@ def test_who_asks(shop: Shop) -> None:
     assert len(next(iter(shop.open(user="").fetch(Since(), {}))).issues) == 1
 
 
-def test_a_token_that_has_run_out(shop: Shop) -> None:
-    """Cloud shows what everybody may see: nobody must take that for all there is."""
+def test_an_expired_token(shop: Shop) -> None:
+    """Cloud returns the public issues, which must not be taken for all issues."""
     shop.jira.add(at=START)
     shop.jira.expired = True
     for ask in (shop.pages, lambda: list(shop.open().inventory())):
@@ -139,8 +139,8 @@ def test_a_token_that_has_run_out(shop: Shop) -> None:
 
 
 def test_a_server_that_moved_to_cloud() -> None:
-    """What was learnt of it holds no longer: its old search answers 410."""
-    jira = Jira(NOW)
+    """The cached deployment is outdated: the search of a server returns 410."""
+    jira = FakeJira(NOW)
     with serving_jira(jira) as server, Workplace(NOW) as workplace:
         shop = Shop(jira, server, workplace)
         keys = [jira.add(at=START + number) for number in range(3)]
@@ -153,7 +153,7 @@ def test_a_server_that_moved_to_cloud() -> None:
         ]
 
 
-def test_a_page_without_a_way_on(cloud: Shop) -> None:
+def test_a_page_without_a_token_for_the_next(cloud: Shop) -> None:
     cloud.jira.add(at=START)
     cloud.server.fail(CannedResponse(200, {"issues": [], "isLast": False}), when=is_search)
     with pytest.raises(RemoteError, match="where its list goes on"):
@@ -163,7 +163,7 @@ def test_a_page_without_a_way_on(cloud: Shop) -> None:
         cloud.pages()
 
 
-def test_a_server_that_counts_more_than_it_gives(server: Shop) -> None:
+def test_a_total_larger_than_the_listing(server: Shop) -> None:
     server.server.fail(
         CannedResponse(200, {"issues": [], "total": 9, "startAt": 0}), when=is_search
     )
@@ -171,7 +171,7 @@ def test_a_server_that_counts_more_than_it_gives(server: Shop) -> None:
         server.pages()
 
 
-def test_a_search_of_which_anything_may_be_missing(shop: Shop) -> None:
+def test_every_field_of_a_search_is_optional(shop: Shop) -> None:
     keys = filled(shop)
     shop.pages()
     first = next(one for one in shop.searches() if "updated" in one.query["jql"])
@@ -197,7 +197,7 @@ def test_a_search_of_which_anything_may_be_missing(shop: Shop) -> None:
 
 
 @pytest.mark.skipif(not VENDOR_APIS.is_dir(), reason=NEEDED)
-def test_the_loopback_refuses_what_is_not_described(cloud: Shop) -> None:
+def test_the_fake_refuses_requests_outside_the_description(cloud: Shop) -> None:
     cloud.pages()
     asked = cloud.searches()[0]
     for name, value in (("startAt", "1"), ("maxResults", "many")):

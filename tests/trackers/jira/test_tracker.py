@@ -1,4 +1,4 @@
-"""A project of a Jira as a tracker, and as files."""
+"""Reading a project in Jira, and syncing it to files."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sdd_hooks.trackers.protocol import IssueFilter
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.jira import limited
-from tests.support.jira_shop import (
+from tests.support.loopback import CannedResponse, Request
+from tests.trackers.faults import NOW, START, FaultTable, Stand
+from tests.trackers.jira.harness import (
     Shop,
     is_search,
     jira_shop,
 )
-from tests.support.loopback import CannedResponse, Request
-from tests.trackers.faults import NOW, START, FaultTable, Stand
 
 
 @pytest.fixture(params=[True, False], ids=["cloud", "server"])
@@ -45,10 +45,10 @@ def stand(shop: Shop) -> Stand:
 
 
 class TestFaults(FaultTable):
-    """The faults that every tracker behind HTTP must survive."""
+    """The faults that every tracker over HTTP must handle."""
 
 
-def test_the_time_of_a_page_leaves_the_index_some_time(shop: Shop) -> None:
+def test_the_time_of_a_page_allows_for_indexing(shop: Shop) -> None:
     shop.jira.add(at=START)
     (page,) = shop.pages()
     assert page.at == NOW - INDEXING_SECONDS
@@ -78,7 +78,7 @@ def test_a_project_with_a_new_key(shop: Shop) -> None:
     assert page.warnings == ("Jira calls the project SHOP STORE now: correct Project Key",)
 
 
-def test_a_project_that_is_not_there(shop: Shop) -> None:
+def test_a_missing_project(shop: Shop) -> None:
     shop.jira.project = "OTHER"
     with pytest.raises(RemoteError, match="does not exist for the field 'project'"):
         shop.pages()
@@ -97,7 +97,7 @@ def test_a_project_that_is_not_there(shop: Shop) -> None:
         (IssueFilter("draft"), []),
     ],
 )
-def test_a_live_query(shop: Shop, filter: IssueFilter, expected: list[str]) -> None:
+def test_query(shop: Shop, filter: IssueFilter, expected: list[str]) -> None:
     done = shop.jira.status("Done")
     shop.jira.add(at=START, labels=["bug"])
     shop.jira.add(at=START + 1, labels=["bug", "cart"], status=done)
@@ -107,7 +107,7 @@ def test_a_live_query(shop: Shop, filter: IssueFilter, expected: list[str]) -> N
     assert [issue.id for issue in shop.open().query(filter)] == expected
 
 
-def test_a_live_query_is_lazy(shop: Shop) -> None:
+def test_a_query_requests_only_the_consumed_pages(shop: Shop) -> None:
     for number in range(250):
         shop.jira.add(at=START + number)
     first = next(shop.open().query(IssueFilter()))
@@ -124,7 +124,7 @@ def _stored(root: Path) -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("SHOP-*.md")}
 
 
-def test_issues_as_files(shop: Shop, tmp_path: Path) -> None:
+def test_a_first_sync_and_a_sync_of_changes(shop: Shop, tmp_path: Path) -> None:
     keys = [shop.jira.add(f"Issue {n}", at=START + n) for n in range(PER_PAGE + 30)]
     assert _synced(shop, tmp_path).added == len(keys)
     assert {*_stored(tmp_path)} == {*keys}
@@ -142,11 +142,11 @@ def test_issues_as_files(shop: Shop, tmp_path: Path) -> None:
     assert {*_stored(tmp_path)} == {*keys} - {keys[5], keys[6]}
 
 
-def test_edits_between_the_pages_of_a_sync(shop: Shop, tmp_path: Path) -> None:
+def test_edits_between_two_pages_are_synced(shop: Shop, tmp_path: Path) -> None:
     keys = [shop.jira.add(at=START + n // 40) for n in range(3 * PER_PAGE)]
     listings = 0
 
-    def meanwhile(request: Request) -> None:
+    def edit_issues(request: Request) -> None:
         nonlocal listings
         listings += is_search(request)
         if is_search(request) and listings in {2, 3}:
@@ -155,7 +155,7 @@ def test_edits_between_the_pages_of_a_sync(shop: Shop, tmp_path: Path) -> None:
             shop.jira.edit(keys[200 + listings], summary="Edited meanwhile")
             keys.append(shop.jira.add("Added meanwhile"))
 
-    shop.server.faults.append(meanwhile)
+    shop.server.faults.append(edit_issues)
     _synced(shop, tmp_path)
     shop.jira.now += 3600
     _synced(shop, tmp_path)
@@ -174,7 +174,7 @@ def test_a_sync_that_fails_on_its_second_page(shop: Shop, tmp_path: Path) -> Non
     assert {*_stored(tmp_path)} == {*keys}
 
 
-def test_a_change_that_the_index_finds_late(shop: Shop, tmp_path: Path) -> None:
+def test_a_change_that_is_indexed_late(shop: Shop, tmp_path: Path) -> None:
     first, late = shop.jira.add(at=NOW - 300), shop.jira.add(at=NOW - 300)
     _synced(shop, tmp_path)
     shop.jira.edit(first, at=NOW + 30, summary="Soon")

@@ -1,4 +1,4 @@
-"""Where a Jira is, and whose tokens it takes."""
+"""Jira as a vendor: addresses of sites, tokens, rate limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sdd_hooks.remote.response import RateLimit, Response
 from sdd_hooks.trackers.jira.payloads import PROJECT_KEY
 from sdd_hooks.trackers.jira.vendor import VENDOR, rate_limit
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
-from tests.support.jira_shop import USER, Shop, jira_shop
+from tests.trackers.jira.harness import USER, Shop, jira_shop
 
 
 @pytest.fixture(params=[True, False], ids=["cloud", "server"])
@@ -28,7 +28,7 @@ def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
         yield shop
 
 
-def test_what_it_is_called(shop: Shop) -> None:
+def test_name_label_and_addresses(shop: Shop) -> None:
     tracker = shop.open()
     host = shop.server.url.removeprefix("http://") + shop.jira.path
     assert (tracker.name, tracker.label) == ("jira", "Jira")
@@ -60,7 +60,7 @@ AROUND = RepositoryContext(Path("/nonexistent"), (), None, {})
         (("SHOP", ""), {"JIRA_BASE_URL": "acme.example"}, "https://acme.example"),
     ],
 )
-def test_what_is_declared(
+def test_declared_project(
     settings: tuple[str, str], environ: Mapping[str, str], where: str
 ) -> None:
     key, url = settings
@@ -85,7 +85,7 @@ def test_what_is_declared(
         ("SHOP", "https://acme.example/a b", "URL"),
     ],
 )
-def test_what_cannot_be_meant(key: str, url: str, why: str) -> None:
+def test_invalid_settings(key: str, url: str, why: str) -> None:
     with pytest.raises(SddError, match=why) as caught:
         VENDOR.locate(TrackerSettings("jira", project_key=key, url=url), AROUND)
     assert "\n" not in str(caught.value)
@@ -128,7 +128,7 @@ BOTH = {"JIRA_EMAIL": USER, "JIRA_API_TOKEN": "one"}
         ("https://atlassian.net.evil.example", {**BOTH, "JIRA_PAT": "two"}, None),
     ],
 )
-def test_whose_token_it_takes(
+def test_the_token_of_a_host(
     url: str, environ: Mapping[str, str], header: str | None, tmp_path: Path
 ) -> None:
     sources = _sources(url)
@@ -147,14 +147,14 @@ def test_whose_token_it_takes(
         (200, {"x-ratelimit-remaining": "0"}, None),
     ],
 )
-def test_what_a_limit_looks_like(
+def test_recognised_rate_limits(
     status: int, headers: Mapping[str, str], limit: RateLimit | None
 ) -> None:
     assert rate_limit(Response(status, headers, b"", f"{CLOUD}/rest"), 1000.0) == limit
 
 
 @given(st.text(max_size=12) | st.from_regex(PROJECT_KEY, fullmatch=True), st.text(max_size=30))
-def test_whatever_is_declared(key: str, rest: str) -> None:
+def test_any_settings_give_an_address_or_a_one_line_error(key: str, rest: str) -> None:
     settings = TrackerSettings("jira", project_key=key, url=f"https://acme.example{rest}")
     try:
         where = VENDOR.locate(settings, AROUND)

@@ -1,4 +1,4 @@
-"""What is written to a Jira."""
+"""Creating and changing issues in Jira."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sdd_hooks.trackers.jira.site import JiraSite
 from sdd_hooks.trackers.jira.tracker import JiraTracker
 from sdd_hooks.trackers.protocol import Unsupported
 from tests.support.jira import EPIC_LINK, EPIC_NAME
-from tests.support.jira_shop import (
+from tests.support.loopback import CannedResponse
+from tests.support.openapi import damaged
+from tests.trackers.faults import START
+from tests.trackers.jira.harness import (
     Shop,
     jira_shop,
     places_of,
 )
-from tests.support.loopback import CannedResponse
-from tests.support.openapi import damaged
-from tests.trackers.faults import START
 
 
 @pytest.fixture(params=[True, False], ids=["cloud", "server"])
@@ -30,7 +30,7 @@ def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
         yield shop
 
 
-def test_a_new_issue(shop: Shop) -> None:
+def test_create(shop: Shop) -> None:
     body = "Some **bold**\n\n- [ ] one\n- [x] two"
     issue = shop.open().create(IssueDraft("A\ntitle", body, ("needs review", "story")))
     assert (issue.id, issue.title, issue.status) == ("SHOP-1", "A title", "open")
@@ -59,14 +59,14 @@ def test_a_project_without_tasks(shop: Shop) -> None:
         shop.open().create(IssueDraft("A title"))
 
 
-def test_what_jira_does_not_accept(shop: Shop) -> None:
+def test_the_validation_errors_of_jira_are_reported(shop: Shop) -> None:
     with pytest.raises(RemoteError, match=r"summary: Summary must be less than 255") as caught:
         shop.open().create(IssueDraft("x" * 300))
     assert "\n" not in str(caught.value)
     assert len(shop.sent("POST", "issue")) == 1
 
 
-def test_a_connection_that_is_lost_after_an_issue_was_sent(shop: Shop) -> None:
+def test_a_lost_connection_after_a_create_is_not_retried(shop: Shop) -> None:
     shop.server.fail(
         CannedResponse(201, {"key": "SHOP-1"}, cut=3),
         when=lambda request: request.method == "POST" and request.path.endswith("/issue"),
@@ -76,7 +76,7 @@ def test_a_connection_that_is_lost_after_an_issue_was_sent(shop: Shop) -> None:
     assert len(shop.sent("POST", "issue")) == 1
 
 
-def test_an_edit(shop: Shop) -> None:
+def test_edit(shop: Shop) -> None:
     key = shop.jira.add("Before", at=START, labels=["old"])
     issue = shop.open().edit(key, IssueEdit(title="After", labels=("new",)))
     assert (issue.title, issue.body, issue.labels) == ("After", "", ("new",))
@@ -87,12 +87,12 @@ def test_an_edit(shop: Shop) -> None:
     assert shop.server.paths("PUT") == []
 
 
-def test_closing(shop: Shop) -> None:
+def test_close(shop: Shop) -> None:
     key = shop.jira.add(at=START)
     shop.open().close(key)
     issue = shop.open().issue(key)
     assert issue.status == "closed"
-    # Finished, where there is also a way to give it up.
+    # The status for finished work is preferred to the one for abandoned work.
     assert shop.jira.entry(key)["fields"]["status"]["name"] == "Done"
     assert issue.closed
     shop.server.asked.clear()
@@ -100,14 +100,14 @@ def test_closing(shop: Shop) -> None:
     assert shop.server.paths("POST") == []
 
 
-def test_closing_what_nothing_closes(shop: Shop) -> None:
+def test_close_without_a_transition_to_done(shop: Shop) -> None:
     shop.jira.statuses = ("To Do", "In Progress")
     key = shop.jira.add(at=START)
     with pytest.raises(RemoteError, match="nothing leads SHOP-1 from 'To Do'"):
         shop.open().close(key)
 
 
-def test_a_comment(shop: Shop) -> None:
+def test_comment(shop: Shop) -> None:
     key = shop.jira.add(at=START)
     shop.open().comment(key, "Seen by **me**")
     ((where, said),) = shop.jira.comments
@@ -119,7 +119,7 @@ def test_a_comment(shop: Shop) -> None:
         assert said == "Seen by **me**"
 
 
-def test_an_epic(shop: Shop) -> None:
+def test_group(shop: Shop) -> None:
     one, two = shop.jira.add(at=START), shop.jira.add(at=START)
     tracker = shop.open()
     tracker.group(one, "Implement carts")
@@ -145,8 +145,8 @@ def test_a_project_without_epics(shop: Shop) -> None:
         shop.open().group(key, "Implement carts")
 
 
-def test_answers_to_what_is_written_of_which_anything_may_be_missing(shop: Shop) -> None:
-    """One damaged answer at a time, of every kind that writing asks for."""
+def test_every_field_of_the_responses_is_optional(shop: Shop) -> None:
+    """One damaged response at a time, for each request of a write."""
 
     client = Client(shop.server.url + shop.jira.path, label="Jira")
 

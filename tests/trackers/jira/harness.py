@@ -1,4 +1,4 @@
-"""The project SHOP on a loopback Jira, and trackers of it."""
+"""A fake Jira with a project SHOP, and trackers of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from sdd_hooks.trackers.jira.vendor import VENDOR
 from sdd_hooks.trackers.protocol import IssuePage, Since, TrackerLocation
-from tests.support.jira import Jira, serving_jira
+from tests.support.jira import FakeJira, serving_jira
 from tests.support.loopback import Request, Server
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import NOW, START
@@ -23,29 +23,29 @@ BASIC = "Basic " + b64encode(f"{USER}:{TOKEN}".encode()).decode()
 
 @dataclass
 class Shop:
-    """The project SHOP on a loopback Jira, and trackers of it."""
+    """The project SHOP on a fake Jira, and trackers of it."""
 
-    jira: Jira
+    jira: FakeJira
     server: Server
     workplace: Workplace
 
     def open(self, *, user: str = USER) -> Any:
-        """The tracker, connected anew."""
+        """A new tracker."""
         machine = self.workplace.machine(VENDOR.label, user=user)
         return VENDOR.open(TrackerLocation(self.server.url + self.jira.path, "", "SHOP"), machine)
 
     def pages(
         self, since: Since | None = None, notes: dict[str, str] | None = None
     ) -> list[IssuePage]:
-        """What a fetch brings."""
+        """The pages of a fetch."""
         return list(self.open().fetch(since or Since(), {} if notes is None else notes))
 
     def searches(self) -> list[Request]:
-        """The searches that there were."""
-        return [one for one in self.server.asked if is_search(one)]
+        """The requests that are searches."""
+        return [request for request in self.server.asked if is_search(request)]
 
     def sent(self, method: str, path: str) -> list[Any]:
-        """The bodies that were sent to a path of the REST API."""
+        """The bodies of the requests to a path of the REST API."""
         asked = [one for one in self.server.asked if one.method == method]
         return [one.json() for one in asked if one.path.partition("/rest/api/")[2][2:] == path]
 
@@ -61,14 +61,14 @@ def document(*texts: str) -> dict[str, Any]:
 
 @contextmanager
 def jira_shop(*, cloud: bool) -> Iterator[Shop]:
-    """The project in Cloud, or on a server below a path and in another zone."""
-    jira = Jira(NOW, cloud=cloud, path="" if cloud else "/jira", zone=0 if cloud else 2)
+    """The project in Cloud, or on a server below a path and in another time zone."""
+    jira = FakeJira(NOW, cloud=cloud, path="" if cloud else "/jira", zone=0 if cloud else 2)
     with serving_jira(jira) as server, Workplace(NOW) as workplace:
         yield Shop(jira, server, workplace)
 
 
 def places_of(data: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Every field of an answer, and the members of every list."""
+    """The places of every field of a response, and of the members of every list."""
     if isinstance(data, dict):
         for name, value in data.items():
             yield (*at, name)
@@ -79,7 +79,7 @@ def places_of(data: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 
 
 def filled(shop: Shop) -> list[str]:
-    """Issues with everything there is in them, more than a page."""
+    """Add issues with all fields, more than a page."""
     shop.jira.most = 4
     described = document("Text") if shop.jira.cloud else "Text"
     done = {"status": shop.jira.status("Done"), "resolutiondate": shop.jira.time(START)}
