@@ -38,6 +38,12 @@ _LIST = lazy_regex(
     re.IGNORECASE,
 )
 
+_EXAMPLE = lazy_regex(
+    r"(?:^|/)(?:examples?|demos?|samples?|fixtures?|test[_-]?data|snapshots?|playground|docs?"
+    r"|benchmarks?|\.storybook)/|\.(?:stories|story)\.[a-z]+$",
+    re.IGNORECASE,
+)
+
 
 def is_text(path: str) -> bool:
     """Whether people read it as it is: Markdown and the like."""
@@ -72,3 +78,8 @@ def is_history(path: str) -> bool:
 def is_list(path: str) -> bool:
     """Whether it lists other files: an index, a table of contents."""
     return bool(_LIST.search(path))
+
+
+def is_production_code(path: str) -> bool:
+    """Whether the path is that of code in use: no document, test, example or build output."""
+    return not (is_text(path) or is_foreign(path) or is_test(path) or _EXAMPLE.search(path))

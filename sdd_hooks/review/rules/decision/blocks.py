@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from sdd_hooks.findings import Severity
-from sdd_hooks.review.patterns import Pattern, PatternError, compile_pattern
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.globs import compile_glob
 from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.linear_regex import Pattern, PatternError, compile_pattern
 from sdd_hooks.text.markdown import FencedBlock, find_fenced_blocks
 
 MARK = "sdd-rule"

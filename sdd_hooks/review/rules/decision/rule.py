@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.changes.added_text import AddedText, join_added_lines
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.code.dependencies import dependencies, is_manifest
 from sdd_hooks.code.imports import has_imports, imports
 from sdd_hooks.findings import SEVERITIES, Finding
-from sdd_hooks.review.patterns import AddedText, Pattern, join_added_lines
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.decision.blocks import (
     MARK,
@@ -29,6 +29,7 @@ from sdd_hooks.review.rules.decision.records import (
 )
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
+from sdd_hooks.text.linear_regex import Pattern
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
 MAX_RULES = 500

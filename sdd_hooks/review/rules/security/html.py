@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from sdd_hooks.code.source_files import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
 from sdd_hooks.review.rules.security.site import (
     Hazard,
     MatchSite,
     begins_constant,
     is_constant,
 )
-from sdd_hooks.review.source_files import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _TYPED = lazy_regex(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")

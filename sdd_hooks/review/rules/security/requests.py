@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sdd_hooks.code.source_files import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
 from sdd_hooks.review.rules.security.site import Hazard, MatchSite
-from sdd_hooks.review.source_files import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _GO_LIMITED = lazy_regex(r"MaxBytes(?:Reader|Handler)|BodyLimit|\bLimitReader\(\s*\w+\.Body")

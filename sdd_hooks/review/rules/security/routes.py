@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from sdd_hooks.code.source_files import GO, MAX_LINE, PYTHON, SCRIPT
 from sdd_hooks.review.rules.security.site import Hazard, MatchSite
-from sdd_hooks.review.source_files import GO, MAX_LINE, PYTHON, SCRIPT
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _WORDS = (

@@ -7,14 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from sdd_hooks.changes.added_text import AddedText, join_added_lines
+from sdd_hooks.code.paths import is_production_code
+from sdd_hooks.code.source_files import SourceFile, SourceFiles
 from sdd_hooks.findings import Finding
-from sdd_hooks.review.patterns import AddedText, Pattern, compile_pattern, join_added_lines
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.security import html, requests, routes
 from sdd_hooks.review.rules.security.site import Hazard, MatchSite
-from sdd_hooks.review.source_files import SourceFile, SourceFiles, is_production_code
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.linear_regex import Pattern, compile_pattern
 
 MAX_MATCHES = 500
 """Matches of one pattern that are examined."""
@@ -40,7 +42,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         and is_production_code(file.path)
         and not subject.is_artifact(file.path)
     ]
-    sources = SourceFiles(subject)
+    sources = SourceFiles(subject.text)
     added = {file.path: frozenset(number for number, _ in file.added) for file in files}
     texts: dict[tuple[str, ...], AddedText] = {}
     for hazard in HAZARDS if files else ():

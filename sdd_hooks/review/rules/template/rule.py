@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.code.paths import is_production_code
+from sdd_hooks.code.source_files import COMPONENTS, PAGES, SCRIPT, is_hand_written
 from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.template.elements import (
@@ -17,13 +19,6 @@ from sdd_hooks.review.rules.template.elements import (
     PageElement,
     find_elements,
     is_copy,
-)
-from sdd_hooks.review.source_files import (
-    COMPONENTS,
-    PAGES,
-    SCRIPT,
-    is_hand_written,
-    is_production_code,
 )
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line

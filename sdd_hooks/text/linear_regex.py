@@ -1,22 +1,16 @@
-"""Regular expressions that run in linear time, and the added lines that they search.
+"""Regular expressions that run in linear time, for untrusted patterns and untrusted text.
 
 The engine is RE2, which has no lookaround and no backreferences, and whose time is proportional to
 the text for every pattern. A pattern matches within one line; `^` and `$` match its ends. The
 syntax: https://github.com/google/re2/wiki/Syntax.
 """
 
-# Governing: ADR-0021 (a decision's own rules run in linear time), SPEC-0010 REQ "Decision rules"
+# Governing: ADR-0021 (a decision's own rules run in linear time)
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
-
-from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.text.lines import NumberedLine
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import re2
@@ -80,57 +74,6 @@ def compile_pattern(source: str, *, ignore_case: bool = False) -> Pattern:
 def encode(text: str) -> bytes:
     """Encode text for RE2. A surrogate becomes a question mark."""
     return text.encode("utf-8", "replace")
-
-
-class PatternMatch(NamedTuple):
-    """A match on an added line; `start` and `end` are columns in characters from 0."""
-
-    file: ChangedFile
-    line: NumberedLine
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class AddedText:
-    """The added lines of several files as one text, which a pattern searches in one pass."""
-
-    files: tuple[ChangedFile, ...]
-    data: bytes
-    _starts: tuple[int, ...]
-
-    def search(
-        self, pattern: Pattern, *, limit: int, limit_per_file: int
-    ) -> Iterator[PatternMatch]:
-        """Find the first match of each line, `limit` matches and `limit_per_file` at most."""
-        position = count = count_in_file = 0
-        current = -1
-        while count < limit and (span := pattern.find(self.data, position)):
-            start, end = span
-            index = bisect_right(self._starts, start) - 1
-            if index != current:
-                current, count_in_file = index, 0
-            first = self.data.rfind(b"\n", 0, start) + 1
-            last = self.data.find(b"\n", start)
-            number = self.data.count(b"\n", self._starts[index], first)
-            before = len(self.data[first:start].decode("utf-8", "replace"))
-            length = len(self.data[start:end].decode("utf-8", "replace"))
-            file = self.files[index]
-            yield PatternMatch(file, file.added[number], before, before + length)
-            count += 1
-            count_in_file += 1
-            position = last + 1
-            if count_in_file == limit_per_file:
-                position = self._starts[index + 1]
-            if position >= len(self.data):
-                return
-
-
-def join_added_lines(files: Sequence[ChangedFile]) -> AddedText:
-    """Join the added lines of the files. A file can have none."""
-    pieces = [encode("".join(f"{text}\n" for _, text in file.added)) for file in files]
-    starts = tuple(accumulate((len(piece) for piece in pieces), initial=0))
-    return AddedText(tuple(files), b"".join(pieces), starts)
 
 
 def _explain(error: Exception) -> str:
