@@ -14,7 +14,7 @@ from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.errors import EXIT_OK, SddError
 from sdd_hooks.forges.registry import Here
 from sdd_hooks.freshness.issues import bring_in
-from sdd_hooks.freshness.tiers import syncing
+from sdd_hooks.freshness.tiers import syncing_note
 from sdd_hooks.project.project import Project
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.trackers.source import NoTracker, TrackerSource, find_source, find_sources
@@ -116,7 +116,7 @@ def _synced(
             source.module,
             now=now,
             wait=PATIENCE,
-            begun=lambda issues: tell.say(syncing(issues, source.label)),
+            begun=lambda issues: tell.say(syncing_note(issues, source.label)),
             progress=tell.progress,
         )
     finally:

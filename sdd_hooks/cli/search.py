@@ -22,7 +22,7 @@ from sdd_hooks.cli.options import (
 )
 from sdd_hooks.cli.output import Report, Terminal, printable_line, show, terminal
 from sdd_hooks.engines.protocol import Hit
-from sdd_hooks.freshness.read_gate import fresh_index
+from sdd_hooks.freshness.read_gate import open_fresh_index
 from sdd_hooks.retrieval.search import search as find
 
 INDENT = " " * 6
@@ -59,7 +59,7 @@ def search(
     """
     query = " ".join(words)
     project = open_project(directory)
-    with fresh_index(project, time.time()) as (engine, freshness):
+    with open_fresh_index(project, time.time()) as (engine, freshness):
         collections = project.select(kinds, module)
         result = find(project, engine, query, collections, limit=limit, min_score=min_score)
     data = {"query": query, "hits": [asdict(hit) for hit in result.hits], "pending": result.pending}

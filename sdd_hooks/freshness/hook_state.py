@@ -1,7 +1,8 @@
-"""What the hooks in sh need to know, so that they can decide without starting Python.
+"""The state files from which the hooks in sh decide without starting Python.
 
-Two files say what the index reflects and where it comes from, one beside the repository's shared
-data says which collections a new work tree should begin with. `hooks/sdd-hook.sh` reads them.
+Two files say which commit the index reflects and which paths belong to it. A third one, in the
+directory that all work trees share, names the collections for a new work tree.
+`hooks/sdd-hook.sh` reads them.
 """
 
 # Governing: ADR-0005 (hook shims decide in sh), ADR-0006 (derived state under .sdd)
@@ -21,37 +22,37 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import read_inside, write_atomically
 
-STATE = "hook"
-ARTIFACTS = "hook-artifacts"
-SHARED = "collections"
-AGAIN = "again"
-"""A refresh that nobody has begun."""
+STATE_FILE = "hook"
+ARTIFACTS_FILE = "hook-artifacts"
+SHARED_FILE = "collections"
+REQUEST_FILE = "again"
+"""Exists while a requested refresh has not begun."""
 
-# Files that decide what the collections are: a change to one may change what is indexed.
-DECLARATIONS = (*MEMORY_FILES, ".gitmodules", "semantic-search.yml")
+# Files that declare the collections: a change to one may change what is indexed.
+DECLARATION_FILES = (*MEMORY_FILES, ".gitmodules", "semantic-search.yml")
 
-# Where artifacts appear in a repository that has none of a kind.
-APPEARANCES = {
+# Where the first artifacts of a kind may appear in a repository that has none.
+FIRST_ARTIFACTS = {
     "adrs": (":(icase)*.md", ":(icase)*.markdown", ":(icase)*.mdx"),
     "specs": tuple(f":(literal){place}" for place in SPEC_PLACES),
 }
 
-# What the hooks read of a file.
-_MOST_BYTES = 60_000
+# What the hooks read of a state file.
+_MAX_STATE_BYTES = 60_000
 
-# Measured in milliseconds: what git takes to look at a tracked file, and to compare its path with
-# one pathspec. A commit may cost 15, of which most goes into starting two processes.
-_FILE_COST = 0.0011
-_PATHSPEC_COST = 0.000035
-_BUDGET = 6.0
-# Of an entry in git's own index, with a path of ordinary length.
+# Measured milliseconds that git takes to compare a tracked file, and to compare its path with one
+# pathspec. The hooks may add 15 to a commit, most of which starts two processes.
+_FILE_MILLISECONDS = 0.0011
+_PATHSPEC_MILLISECONDS = 0.000035
+_MAX_MILLISECONDS = 6.0
+# Size of an entry in git's own index with a path of ordinary length.
 _ENTRY_BYTES = 100
 
 
 def write_state(project: Project, bookmarks: Mapping[str, Bookmark | None]) -> None:
-    """Tell the hooks what the index reflects: `bookmarks`, as the engine has them.
+    """Write the state files for an index with these `bookmarks`, as the engine returns them.
 
-    With no bookmarks there is nothing to keep fresh, and the files go. Raises StorageError.
+    Without bookmarks there is nothing to refresh, and the files are removed. Raises StorageError.
     """
     repository = project.repository
     if not bookmarks:
@@ -61,7 +62,7 @@ def write_state(project: Project, bookmarks: Mapping[str, Bookmark | None]) -> N
     marks = [(one, bookmarks[one.name]) for one in indexed if one.pathspecs()]
     pathspecs = all_pathspecs(one for one, _ in marks)
     if pathspecs:
-        more = (*_declarations(project), *_appearances(project, indexed))
+        more = (*_declaration_pathspecs(project), *_first_artifact_pathspecs(project, indexed))
         pathspecs = list(dict.fromkeys((*pathspecs, *more)))
     artifacts = all_pathspecs(
         one for one in project.collections if one.kind in {"adrs", "specs"} and not one.repository
@@ -71,20 +72,20 @@ def write_state(project: Project, bookmarks: Mapping[str, Bookmark | None]) -> N
     head = heads.pop() if clean else "0" * 40
     submodules = {one.repository: mark.head for one, mark in marks if one.repository and mark}
     clean = clean and (not submodules or _recorded(repository, head, submodules))
-    large = _takes_long(repository, len(pathspecs))
+    large = _is_slow_to_compare(repository, len(pathspecs))
     header = f"sdd 1 {head} {int(not clean)} {int(large)} {int(bool(submodules))}"
-    _write(repository, STATE, header, pathspecs)
-    _write(repository, ARTIFACTS, header, artifacts)
+    _write(repository, STATE_FILE, header, pathspecs)
+    _write(repository, ARTIFACTS_FILE, header, artifacts)
     _write_shared(repository, [one.name for one in indexed])
 
 
 def distrust_state(repository: Repository) -> None:
-    """Let every hook start sdd until the next `write_state`: the index is about to change.
+    """Make every hook start sdd until the next `write_state`: the index is about to change.
 
-    A refresh that is killed half way leaves collections that reflect different commits.
+    A refresh that is killed leaves collections that reflect different commits.
     Raises StorageError.
     """
-    path = repository.search_dir / STATE
+    path = repository.search_dir / STATE_FILE
     try:
         header, _, rest = path.read_bytes().partition(b"\n")
     except OSError:
@@ -96,24 +97,24 @@ def distrust_state(repository: Repository) -> None:
 
 
 def remove_state(repository: Repository) -> None:
-    """Let the hooks do nothing here."""
-    for name in (STATE, ARTIFACTS):
+    """Remove the state files: the hooks then do nothing in this work tree."""
+    for name in (STATE_FILE, ARTIFACTS_FILE):
         with suppress(OSError):
             (repository.search_dir / name).unlink()
     with suppress(OSError):
-        (repository.shared_dir / SHARED).unlink()
+        (repository.shared_dir / SHARED_FILE).unlink()
 
 
-def reflects(repository: Repository, head: str) -> bool:
-    """Whether the index reflects the work tree, as far as git knows its files, with the commit
-    `head` checked out: what the hooks in sh decide. Where that is in doubt it does not.
+def index_reflects(repository: Repository, head: str) -> bool:
+    """Whether the index reflects the tracked files of the work tree, where the commit `head` is
+    checked out. Decides like the hooks in sh; False in case of doubt.
 
     Raises RepositoryError where git cannot be run.
     """
-    if (repository.search_dir / AGAIN).exists():
+    if (repository.search_dir / REQUEST_FILE).exists():
         return False
     try:
-        state = read_inside(repository.root, f".sdd/search/{STATE}", _MOST_BYTES)
+        state = read_inside(repository.root, f".sdd/search/{STATE_FILE}", _MAX_STATE_BYTES)
     except (FileNotFoundError, SddError):
         return False
     header, *pathspecs = os.fsdecode(state).removesuffix("\n").split("\n")
@@ -133,17 +134,17 @@ def reflects(repository: Repository, head: str) -> bool:
 
 
 def shared_collections(repository: Repository) -> frozenset[str]:
-    """The names of the collections that other work trees of the repository keep."""
+    """The names of the collections that the work trees of the repository index."""
     try:
-        text = (repository.shared_dir / SHARED).read_text(encoding="utf-8")
+        text = (repository.shared_dir / SHARED_FILE).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return frozenset()
     return frozenset(text.splitlines())
 
 
-def indexed_here(repository: Repository) -> list[str]:
-    """Names for what an index holds that cannot be asked: of the collections that some work tree
-    kept last, or of the repository."""
+def indexed_names(repository: Repository) -> list[str]:
+    """Names for the content of an index that cannot be opened: the collections that a work tree
+    indexed last, or the slug of the repository."""
     return sorted(shared_collections(repository)) or [repository.slug]
 
 
@@ -152,7 +153,7 @@ def _is_current(collection: Collection, mark: Bookmark | None) -> bool:
 
 
 def _recorded(repository: Repository, head: str, submodules: Mapping[str, str]) -> bool:
-    """Whether the commit `head` records for every submodule the commit that is indexed."""
+    """Whether `head` records, for every submodule, the commit that is indexed."""
     listing = repository.git.try_output("ls-tree", "-z", head, "--", *submodules)
     recorded = {}
     for entry in (listing or b"").split(b"\0"):
@@ -161,33 +162,33 @@ def _recorded(repository: Repository, head: str, submodules: Mapping[str, str]) 
     return all(recorded.get(path) == commit for path, commit in submodules.items())
 
 
-def _declarations(project: Project) -> list[str]:
+def _declaration_pathspecs(project: Project) -> list[str]:
     tops = ["", *(f"{one.root}/" for one in project.modules if not one.submodule and one.root)]
-    return [f":(literal){top}{name}" for top in tops for name in DECLARATIONS]
+    return [f":(literal){top}{name}" for top in tops for name in DECLARATION_FILES]
 
 
-def _appearances(project: Project, indexed: Sequence[Collection]) -> list[str]:
+def _first_artifact_pathspecs(project: Project, indexed: Sequence[Collection]) -> list[str]:
     root = project.repository.root
     return [
         spec
         for one in indexed
         if not any((root / directory).is_dir() for directory in one.directories)
-        for spec in APPEARANCES.get(one.kind, ())
+        for spec in FIRST_ARTIFACTS.get(one.kind, ())
     ]
 
 
-def _takes_long(repository: Repository, pathspecs: int) -> bool:
+def _is_slow_to_compare(repository: Repository, pathspecs: int) -> bool:
     try:
         files = (repository.git_dir / "index").stat().st_size / _ENTRY_BYTES
     except OSError:
         return False
-    return files * (_FILE_COST + _PATHSPEC_COST * pathspecs) > _BUDGET
+    return files * (_FILE_MILLISECONDS + _PATHSPEC_MILLISECONDS * pathspecs) > _MAX_MILLISECONDS
 
 
 def _write(repository: Repository, name: str, header: str, pathspecs: Sequence[str]) -> None:
     text = "\n".join([header, *pathspecs, ""])
-    # A directory can have a line break in its name, and there can be any number of them.
-    if any("\n" in one for one in pathspecs) or len(os.fsencode(text)) > _MOST_BYTES:
+    # A name may contain a line break, and there may be any number of names.
+    if any("\n" in one for one in pathspecs) or len(os.fsencode(text)) > _MAX_STATE_BYTES:
         fields = header.split(" ")
         text = " ".join([*fields[:3], "1", *fields[4:]]) + "\n.\n"
     write_atomically(repository.search_dir / name, os.fsencode(text))
@@ -195,11 +196,11 @@ def _write(repository: Repository, name: str, header: str, pathspecs: Sequence[s
 
 def _write_shared(repository: Repository, names: Sequence[str]) -> None:
     wanted = "".join(f"{name}\n" for name in names)
-    path = repository.shared_dir / SHARED
+    path = repository.shared_dir / SHARED_FILE
     with suppress(OSError, UnicodeDecodeError):
         if path.read_text(encoding="utf-8") == wanted:
             return
     with suppress(OSError):
-        # A git directory that cannot be written costs new work trees their first index, no more.
+        # Without this file, only the first index of a new work tree is not made automatically.
         path.parent.mkdir(exist_ok=True)
         path.write_text(wanted, encoding="utf-8")

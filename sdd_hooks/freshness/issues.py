@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from sdd_hooks.errors import Missing, SddError
 from sdd_hooks.freshness import tiers
-from sdd_hooks.freshness.after_write import after_mutation
-from sdd_hooks.freshness.refresh import PATIENCE
+from sdd_hooks.freshness.after_write import refresh_after_write
+from sdd_hooks.freshness.refresh import SHORT_WAIT_SECONDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.durations import format_duration
 from sdd_hooks.trackers.issue_file import StoredIssue, stored_of
@@ -80,7 +80,7 @@ def bring_in(
     *,
     now: float,
     full: bool = False,
-    wait: float = PATIENCE,
+    wait: float = SHORT_WAIT_SECONDS,
     begun: Callable[[int | None], None] | None = None,
     progress: Progress | None = None,
 ) -> tuple[SyncResult, tuple[str, ...]]:
@@ -103,7 +103,7 @@ def bring_in(
     if not done.ran:
         return done, done.warnings
     issues = project.select(("issues",), module)
-    refreshed = after_mutation(project, issues, synced={one.name: done for one in issues})
+    refreshed = refresh_after_write(project, issues, synced={one.name: done for one in issues})
     return done, (*done.warnings, *refreshed)
 
 
@@ -123,7 +123,7 @@ def sync_issues(
     try:
         synced = last_synced(issue_folder(project, source.module), source.name)
         if not tiers.sync_is_due(now, synced, project.configuration.freshness):
-            trace(tiers.sync_skipped(tiers.age(now, synced) or 0.0, source.label))
+            trace(tiers.sync_skipped_line(tiers.age(now, synced) or 0.0, source.label))
             return IssuesFreshness()
         with _opened(source) as tracker:
             done, warnings = bring_in(
@@ -131,11 +131,11 @@ def sync_issues(
                 tracker,
                 source.module,
                 now=now,
-                begun=lambda issues: say(tiers.syncing(issues, source.label)),
+                begun=lambda issues: say(tiers.syncing_note(issues, source.label)),
             )
     except SddError as error:
         trace(f"issues sync failed: {error}")
-        return IssuesFreshness(degraded=True, warnings=(tiers.DEGRADED,))
+        return IssuesFreshness(degraded=True, warnings=(tiers.DEGRADED_WARNING,))
     if not done.ran:
         trace("issues sync skipped: another one is at work")
     return IssuesFreshness(synced=done.ran, warnings=warnings)

@@ -1,4 +1,4 @@
-"""Tiers 2 and 3: what is done about the index when a session or a command that reads begins."""
+"""Tiers 2 and 3: refresh the index when a session, or a command that reads, begins."""
 
 # Governing: ADR-0015 (tiers of freshness), SPEC-0007 REQ "At the start of a session",
 # SPEC-0007 REQ "Before reading"
@@ -17,53 +17,55 @@ from sdd_hooks.freshness import tiers
 from sdd_hooks.project.project import Project, not_indexed
 
 if TYPE_CHECKING:
-    from sdd_hooks.freshness.refresh import Refresh
+    from sdd_hooks.freshness.refresh import RefreshResult
 
 
 @dataclass(frozen=True)
-class Freshness:
-    """What was done about an index before it is read, and what the reader has to say about it.
+class FreshnessReport:
+    """What was done about an index before it is read, and the notes and warnings about it.
 
-    `refresh` is None when none was needed, or none was possible.
+    `refresh` is None when none was needed, or it failed.
     """
 
-    refresh: Refresh | None = None
+    refresh: RefreshResult | None = None
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def prime(project: Project, now: float) -> Freshness:
-    """Look at the index when a session begins, unless that was done a moment ago (tier 2).
+def prime(project: Project, now: float) -> FreshnessReport:
+    """Refresh the index when a session begins, unless it was scanned a moment ago (tier 2).
 
-    Says what was different, and how many chunks have no vector. Nothing is raised and nothing said
-    where nothing is indexed: that is for whoever reads. Embeds nothing and asks nothing.
+    Notes say what changed, and how many chunks have no vector. Raises nothing. Where nothing is
+    indexed the report is empty: the command that reads reports that. Embeds nothing, and uses no
+    network.
     """
     if not project.repository.search_dir.is_dir():
-        return Freshness()
-    before = Freshness()
-    if tiers.look_is_due(now, last_look(project), project.configuration.freshness):
-        before = _refreshed(project)
-    different = tiers.refreshed(before.refresh.total) if before.refresh else None
-    notes = (different, *before.notes, _unembedded(project))
-    return Freshness(before.refresh, tuple(filter(None, notes)), before.warnings)
+        return FreshnessReport()
+    report = FreshnessReport()
+    if tiers.scan_is_due(now, last_touched(project), project.configuration.freshness):
+        report = _refresh(project)
+    refreshed = tiers.refreshed_note(report.refresh.total) if report.refresh else None
+    notes = (refreshed, *report.notes, _unembedded_note(project))
+    return FreshnessReport(report.refresh, tuple(filter(None, notes)), report.warnings)
 
 
-def on_entry(project: Project, now: float, touched: float | None) -> Freshness:
-    """Refresh an index last touched at `touched`, if that is too long ago, for a reader (tier 3).
+def refresh_if_stale(project: Project, now: float, touched: float | None) -> FreshnessReport:
+    """Refresh an index that was last touched at `touched`, if that is too long ago (tier 3).
 
-    The reader goes on whatever comes of it. Where nothing is indexed, nothing is raised and nothing
-    said: that is for the reader.
+    Raises nothing: the reader goes on after a failure. Where nothing is indexed the report is
+    empty: the reader reports that.
     """
     if not tiers.is_stale(now, touched, project.configuration.freshness):
-        return Freshness()
-    done = _refreshed(project)
-    note = tiers.was_stale(tiers.age(now, touched)) if done.refresh else None
-    return Freshness(done.refresh, tuple(filter(None, (note, *done.notes))), done.warnings)
+        return FreshnessReport()
+    report = _refresh(project)
+    note = tiers.stale_note(tiers.age(now, touched)) if report.refresh else None
+    notes = tuple(filter(None, (note, *report.notes)))
+    return FreshnessReport(report.refresh, notes, report.warnings)
 
 
 @contextmanager
-def fresh_index(project: Project, now: float) -> Iterator[tuple[Engine, Freshness]]:
-    """The project's engine for a reader, and what `on_entry` did before.
+def open_fresh_index(project: Project, now: float) -> Iterator[tuple[Engine, FreshnessReport]]:
+    """Open the project's engine for a reader, after `refresh_if_stale`, whose report it yields too.
 
     Raises NotIndexed where nothing was ever indexed, and what `open_engine` raises.
     """
@@ -72,16 +74,19 @@ def fresh_index(project: Project, now: float) -> Iterator[tuple[Engine, Freshnes
     with closing(open_engine(project)) as engine:
         touched = engine.touched()
         if not tiers.is_stale(now, touched, project.configuration.freshness):
-            yield engine, Freshness()
+            yield engine, FreshnessReport()
             return
-    # Closed meanwhile: a refresh may set the index aside and begin a new one.
-    before = on_entry(project, now, touched)
+    # Closed before the refresh, which may set the index aside and create a new one.
+    report = refresh_if_stale(project, now, touched)
     with closing(open_engine(project)) as engine:
-        yield engine, before
+        yield engine, report
 
 
-def last_look(project: Project) -> float | None:
-    """When the index was last touched; None for never, and for one that cannot be asked."""
+def last_touched(project: Project) -> float | None:
+    """When the index was last compared with the work tree (seconds since the epoch).
+
+    None for never, and for an index that cannot be opened.
+    """
     try:
         with closing(open_engine(project)) as engine:
             return engine.touched()
@@ -89,21 +94,22 @@ def last_look(project: Project) -> float | None:
         return None
 
 
-def _refreshed(project: Project) -> Freshness:
-    from sdd_hooks.freshness.refresh import PATIENCE, AnotherRefresh, refresh
+def _refresh(project: Project) -> FreshnessReport:
+    from sdd_hooks.freshness.refresh import SHORT_WAIT_SECONDS, RefreshInProgress, refresh
 
     try:
-        update = refresh(project, wait=PATIENCE)
-    except (NotIndexed, AnotherRefresh):
-        return Freshness()
+        update = refresh(project, wait=SHORT_WAIT_SECONDS)
+    except (NotIndexed, RefreshInProgress):
+        return FreshnessReport()
     except SddError:
-        from sdd_hooks.freshness.hook_state import indexed_here
+        from sdd_hooks.freshness.hook_state import indexed_names
 
-        return Freshness(warnings=(tiers.refresh_failed(indexed_here(project.repository)),))
-    return Freshness(update, update.notes)
+        warning = tiers.failed_refresh_warning(indexed_names(project.repository))
+        return FreshnessReport(warnings=(warning,))
+    return FreshnessReport(update, update.notes)
 
 
-def _unembedded(project: Project) -> str | None:
+def _unembedded_note(project: Project) -> str | None:
     from sdd_hooks.embedding.rates import RateKey, estimate_seconds
 
     try:
@@ -114,10 +120,9 @@ def _unembedded(project: Project) -> str | None:
             try:
                 device, model = engine.device(), engine.status().model
             except EngineUnavailable:
-                return tiers.unembedded(pending, None)
-            seconds = estimate_seconds(
-                RateKey(engine.name, model, device), pending, project.environ
-            )
-            return tiers.unembedded(pending, seconds)
+                return tiers.unembedded_note(pending, None)
+            key = RateKey(engine.name, model, device)
+            seconds = estimate_seconds(key, pending, project.environ)
+            return tiers.unembedded_note(pending, seconds)
     except SddError:
         return None

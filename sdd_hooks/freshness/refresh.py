@@ -1,18 +1,19 @@
-"""Bring the index up to date with the work tree: the one way in, for hooks and commands alike."""
+"""Update the index to the state of the work tree, for hooks and commands alike."""
 
 # Governing: ADR-0004 (change detection from git), SPEC-0004 (git lifecycle)
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from sdd_hooks.engines.protocol import Counts, Engine, Progress
+from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Engine, Progress
 from sdd_hooks.engines.registry import open_engine, require_engine
 from sdd_hooks.errors import IndexDamaged, StorageError
-from sdd_hooks.freshness.hook_state import AGAIN, distrust_state, write_state
-from sdd_hooks.freshness.index_changes import Look, Scan, issues, look
+from sdd_hooks.freshness.hook_state import REQUEST_FILE, distrust_state, write_state
+from sdd_hooks.freshness.index_changes import Scan, ScanScope, issue_changes, start_scan
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project, not_indexed
 from sdd_hooks.system.files import refuse_links
@@ -21,18 +22,18 @@ from sdd_hooks.system.locks import held
 if TYPE_CHECKING:
     from sdd_hooks.trackers.sync import SyncResult
 
-PATIENCE = 2.0
-"""Seconds for which a command that has other things to do waits for another refresh."""
+SHORT_WAIT_SECONDS = 2.0
+"""How long a command whose main task is something else waits for another refresh."""
 
 
-class AnotherRefresh(StorageError):
-    """Another refresh went on for longer than was waited; it looks again when it has finished."""
+class RefreshInProgress(StorageError):
+    """Another refresh ran for longer than the wait. It scans again when it has finished."""
 
 
 @dataclass(frozen=True)
-class Refresh:
-    """What a refresh did, by collection. With `ran` False another one was at work: it, or the next,
-    takes this one over."""
+class RefreshResult:
+    """What a refresh did, by collection. `ran` is False when another refresh was running, which
+    then also does the work of this one."""
 
     counts: Mapping[str, Counts]
     notes: tuple[str, ...]
@@ -40,19 +41,19 @@ class Refresh:
 
     @property
     def total(self) -> Counts:
-        """All collections together."""
+        """The sum over all collections."""
         return _sum(self.counts.values())
 
 
-class _Wanted(NamedTuple):
+class _Request(NamedTuple):
     collections: Sequence[Collection] | None
-    scan: Scan
+    scope: ScanScope
     create: bool
     synced: Mapping[str, SyncResult]
 
     @property
     def needs_git(self) -> bool:
-        """Whether git has to be asked, as for everything but issues."""
+        """Whether git has to be run: not for issues alone, which git ignores."""
         return self.collections is None or any(one.kind != "issues" for one in self.collections)
 
 
@@ -60,24 +61,23 @@ def refresh(
     project: Project,
     *,
     collections: Sequence[Collection] | None = None,
-    scan: Scan = "all",
     create: bool = True,
+    scan: Scan | ScanScope = "all",
     wait: float = 30.0,
     progress: Progress | None = None,
-    begun: Look | None = None,
     synced: Mapping[str, SyncResult] | None = None,
-) -> Refresh:
-    """Bring `collections` up to date, created when missing; None means those the index has.
+) -> RefreshResult:
+    """Update `collections` in the index; None means those that it holds.
 
-    Without `create`, those of them that the index has. `wait` is how many seconds another refresh
-    of this work tree is waited for; after 0 it is asked to look again when it has finished, and
-    this call returns. `begun` is a look at the repository, of the same scan, that the caller began
-    and closes. `synced` are syncs, by the name of their collection, whose changes are all there is
-    to look at there.
+    Collections that the index lacks are created, or with `create` False left out. `scan` says
+    which files are compared: a scope, or a running scan of the repository, which the caller closes.
+    `wait` is how many seconds to wait for another refresh of this work tree. With 0, that refresh
+    is asked to run once more, and this call returns. `synced` maps the names of collections of
+    issues to the syncs that changed their files: no other file of theirs is compared.
 
     Raises:
         NotIndexed: nothing is indexed yet, and nothing is to be created.
-        AnotherRefresh: one that was waited for went on.
+        RefreshInProgress: another refresh ran for longer than `wait`.
         RepositoryError, StorageError, EngineUnavailable: see the engine and git.
     """
     directory = project.repository.search_dir
@@ -86,98 +86,126 @@ def refresh(
             raise not_indexed(project)
         require_engine(project)
     refuse_links(directory.parent, directory)
-    again = directory / AGAIN
-    wanted = _Wanted(collections, scan, create, synced or {})
-    done: list[Refresh] = []
+    running = scan if isinstance(scan, Scan) else None
+    scope: ScanScope = scan.scope if isinstance(scan, Scan) else scan
+    request = _Request(collections, scope, create, synced or {})
+    results: list[RefreshResult] = []
+    request_file = directory / REQUEST_FILE
     while True:
-        # Asked for before the lock is tried: whoever holds it looks after letting go.
+        # Written before the lock is tried: the process that holds it checks after releasing it.
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            again.touch()
+            request_file.touch()
         except OSError as error:
             raise StorageError(f"cannot write {directory} ({error.strerror}): check it") from error
-        with held(directory / "lock", wait) as mine:
-            if not mine:
+        with held(directory / "lock", wait) as is_locked:
+            if not is_locked:
                 break
-            again.unlink(missing_ok=True)
-            done.append(_refresh(project, wanted, progress, begun))
-        if not again.exists():
+            request_file.unlink(missing_ok=True)
+            results.append(_refresh_once(project, request, running, progress))
+        if not request_file.exists():
             break
-        wanted, wait, begun = _Wanted(None, "all", create, {}), 0.0, None
-    if not done and wait:
-        raise AnotherRefresh(
+        request, running, wait = _Request(None, "all", create, {}), None, 0.0
+    if not results and wait:
+        raise RefreshInProgress(
             f"another refresh has run for over {wait:.0f} s: try again when it has finished"
         )
-    return Refresh(
-        {
-            name: _sum(one.counts[name] for one in done if name in one.counts)
-            for name in dict.fromkeys(name for one in done for name in one.counts)
-        },
-        tuple(dict.fromkeys(note for one in done for note in one.notes)),
-        bool(done),
-    )
+    return _merged(results)
 
 
-def _refresh(
-    project: Project, wanted: _Wanted, progress: Progress | None, begun: Look | None
-) -> Refresh:
-    # git looks at the work tree while the engine is being imported and opened.
+def _merged(results: Sequence[RefreshResult]) -> RefreshResult:
+    """Several refreshes as one; none of them means that another process refreshes."""
+    names = dict.fromkeys(name for result in results for name in result.counts)
+    counts = {
+        name: _sum(result.counts[name] for result in results if name in result.counts)
+        for name in names
+    }
+    notes = tuple(dict.fromkeys(note for result in results for note in result.notes))
+    return RefreshResult(counts, notes, bool(results))
+
+
+def _refresh_once(
+    project: Project, request: _Request, running: Scan | None, progress: Progress | None
+) -> RefreshResult:
+    # git compares the work tree while the engine is being imported and opened.
     git = project.repository.git
-    top = begun or (look(git, "", wanted.scan) if wanted.needs_git else None)
+    scan = running or (start_scan(git, "", request.scope) if request.needs_git else None)
     try:
-        engine = open_engine(project, repair=True)
-        try:
+        with closing(open_engine(project, repair=True)) as engine:
             try:
-                counts = _bring_up(project, engine, wanted, top, progress)
+                counts = _update(project, engine, request, scan, progress)
             except IndexDamaged as error:
                 engine.reset(str(error))
-                counts = _bring_up(project, engine, wanted, None, progress)
+                counts = _update(project, engine, request, None, progress)
             write_state(project, engine.bookmarks())
-            return Refresh(counts, tuple(engine.notes), True)
-        finally:
-            engine.close()
+            return RefreshResult(counts, tuple(engine.notes), True)
     finally:
-        if top is not None:
-            top.close()
+        if scan is not None:
+            scan.close()
 
 
-def _bring_up(
+def _update(
     project: Project,
     engine: Engine,
-    wanted: _Wanted,
-    top: Look | None,
+    request: _Request,
+    scan: Scan | None,
     progress: Progress | None,
 ) -> Mapping[str, Counts]:
-    git = project.repository.git
     bookmarks = engine.bookmarks()
-    declared = {collection.name: collection for collection in project.collections}
-    chosen = wanted.collections
-    if not bookmarks and not engine.rebuilt and (chosen is None or not wanted.create):
+    if not bookmarks and not engine.rebuilt and (request.collections is None or not request.create):
         raise not_indexed(project)
-    if chosen is not None and not wanted.create:
-        # With an index that was lost, every collection has to be made again.
-        chosen = None if engine.rebuilt else [one for one in chosen if one.name in bookmarks]
-    if chosen is None:
-        engine.remove([name for name in bookmarks if name not in declared])
-        names = declared if engine.rebuilt else bookmarks
-        chosen = [declared[name] for name in names if name in declared]
-    engine.ensure(chosen)
-    changes = []
-    by_repository: dict[str, list[Collection]] = {}
-    for collection in chosen:
-        if collection.kind == "issues":
-            name = collection.name
-            done = wanted.synced.get(name)
-            found = issues(git.root, collection, wanted.scan, bookmarks.get(name), done)
-            changes += [found] if found else []
-        else:
-            by_repository.setdefault(collection.repository, []).append(collection)
-    for repository, group in by_repository.items():
-        begun = top if repository == "" else None
-        changes += (begun or look(git, repository, wanted.scan)).changes(group, bookmarks)
+    collections = _select_collections(project, engine, request, bookmarks)
+    engine.ensure(collections)
+    changes = _find_changes(project, collections, bookmarks, request, scan)
     if any(change.paths or change.complete for change in changes):
         distrust_state(project.repository)
     return engine.update(changes, progress)
+
+
+def _select_collections(
+    project: Project,
+    engine: Engine,
+    request: _Request,
+    bookmarks: Mapping[str, Bookmark | None],
+) -> Sequence[Collection]:
+    """The collections to update. A refresh of all of them removes those no longer declared."""
+    requested = request.collections
+    if requested is not None and request.create:
+        return requested
+    if requested is not None and not engine.rebuilt:
+        return [collection for collection in requested if collection.name in bookmarks]
+    declared = {collection.name: collection for collection in project.collections}
+    engine.remove([name for name in bookmarks if name not in declared])
+    # An index that was lost and rebuilt is empty: every declared collection is indexed again.
+    names = declared if engine.rebuilt else bookmarks
+    return [declared[name] for name in names if name in declared]
+
+
+def _find_changes(
+    project: Project,
+    collections: Sequence[Collection],
+    bookmarks: Mapping[str, Bookmark | None],
+    request: _Request,
+    scan: Scan | None,
+) -> list[CollectionChanges]:
+    """What may differ, by collection. `scan` is the running scan of the repository itself."""
+    git = project.repository.git
+    changes: list[CollectionChanges] = []
+    by_repository: dict[str, list[Collection]] = {}
+    for collection in collections:
+        if collection.kind != "issues":
+            by_repository.setdefault(collection.repository, []).append(collection)
+            continue
+        name = collection.name
+        issues = issue_changes(
+            git.root, collection, request.scope, bookmarks.get(name), request.synced.get(name)
+        )
+        changes += [issues] if issues else []
+    for repository, group in by_repository.items():
+        running = scan if repository == "" else None
+        running = running or start_scan(git, repository, request.scope)
+        changes += running.changes(group, bookmarks)
+    return changes
 
 
 def _sum(counts: Iterable[Counts]) -> Counts:

@@ -22,7 +22,7 @@ from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.text.display import describe_error, one_line
 
 if TYPE_CHECKING:
-    from sdd_hooks.freshness.refresh import Refresh
+    from sdd_hooks.freshness.refresh import RefreshResult
     from sdd_hooks.project.project import Project
 
 AUTO = "auto"
@@ -103,7 +103,7 @@ def _refresh(
 ) -> Sequence[str]:
     """Follow the event. Returns what there is to say."""
     # A hook that checks something has no use for it.
-    from sdd_hooks.freshness.index_changes import look, scan_of_commit
+    from sdd_hooks.freshness.index_changes import commit_scope, start_scan
 
     repository = discover(cwd, environ)
     if event != "post-rewrite" and _rebase_goes_on(repository, event):
@@ -113,24 +113,24 @@ def _refresh(
             _index_new_work_tree(repository)
         return ()
     arrival = _is_arrival(event, arguments)
-    scan = scan_of_commit(repository.git_dir) if event == "post-commit" else "all"
+    scope = commit_scope(repository.git_dir) if event == "post-commit" else "all"
     # git begins to look before anything is imported: in a large work tree that takes longest.
-    begun = look(repository.git, "", scan)
+    scan = start_scan(repository.git, "", scope)
     try:
         from sdd_hooks.freshness.refresh import refresh
         from sdd_hooks.project.project import project_of
 
         project = project_of(repository)
-        if arrival and not _is_due(project, begun.head, clock()):
+        if arrival and not _is_due(project, scan.head, clock()):
             return ()
-        update = refresh(project, scan=scan, wait=0.0, progress=_small, begun=begun)
+        update = refresh(project, scan=scan, wait=0.0, progress=_small)
     except _TooLarge:
         from sdd_hooks.githooks import background
 
         background.start(repository, ())
         return ()
     finally:
-        begun.close()
+        scan.close()
     if not update.total.changed:
         return ()
     embedding = _follow(event, arguments, project, update)
@@ -141,7 +141,7 @@ def _follow(
     event: str,
     arguments: Sequence[str],
     project: Project,
-    update: Refresh,
+    update: RefreshResult,
 ) -> bool:
     """Start what gives a vector to what is new. Returns whether something was started."""
     from sdd_hooks.githooks.vectors import brings, follow
@@ -157,20 +157,20 @@ def _is_arrival(event: str, arguments: Sequence[str]) -> bool:
 
 def _is_due(project: Project, head: str, now: float) -> bool:
     """Whether to look. What git knows to be different is a reason at any time."""
-    from sdd_hooks.freshness.hook_state import reflects
-    from sdd_hooks.freshness.read_gate import last_look
-    from sdd_hooks.freshness.tiers import look_is_due
+    from sdd_hooks.freshness.hook_state import index_reflects
+    from sdd_hooks.freshness.read_gate import last_touched
+    from sdd_hooks.freshness.tiers import scan_is_due
 
-    if not reflects(project.repository, head):
+    if not index_reflects(project.repository, head):
         return True
-    return look_is_due(now, last_look(project), project.configuration.freshness)
+    return scan_is_due(now, last_touched(project), project.configuration.freshness)
 
 
-def _said(project: Project, update: Refresh, embedding: bool) -> list[str]:
+def _said(project: Project, update: RefreshResult, embedding: bool) -> list[str]:
     from sdd_hooks.engines.registry import open_engine
-    from sdd_hooks.freshness.tiers import refreshed, unembedded
+    from sdd_hooks.freshness.tiers import refreshed_note, unembedded_note
 
-    lines = [refreshed(update.total), *update.notes]
+    lines = [refreshed_note(update.total), *update.notes]
     if not embedding:
         # A note is not worth a failure.
         with suppress(SddError), closing(open_engine(project)) as engine:
@@ -178,7 +178,7 @@ def _said(project: Project, update: Refresh, embedding: bool) -> list[str]:
             # Who never embedded anything searches by words. There is no estimate: finding out where
             # a model runs takes longer than git should wait.
             if coverage.begun:
-                lines.append(unembedded(coverage.pending, None))
+                lines.append(unembedded_note(coverage.pending, None))
     return [line for line in lines if line]
 
 

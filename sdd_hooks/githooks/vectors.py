@@ -19,7 +19,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.system import detached
 
 if TYPE_CHECKING:
-    from sdd_hooks.freshness.refresh import Refresh
+    from sdd_hooks.freshness.refresh import RefreshResult
     from sdd_hooks.project.project import Project
 
 BACKFILL = "backfill"
@@ -31,7 +31,7 @@ def brings(event: str, arguments: Sequence[str]) -> bool:
     return event != "post-commit" and list(arguments[:1]) != ["amend"]
 
 
-def follow(project: Project, update: Refresh, *, pull: bool = True) -> bool:
+def follow(project: Project, update: RefreshResult, *, pull: bool = True) -> bool:
     """Start what gives a vector to what `update` made: a pull where vectors are shared, then what a
     backfill does; without `pull` that alone.
 

@@ -3,7 +3,7 @@ import time
 
 from tests.cli.commands import FILES, on_terminal, run
 from tests.support.abacus import CHOICE, install_abacus
-from tests.support.clock import look_at
+from tests.support.clock import set_touched
 
 
 def index(repo, files=FILES):
@@ -103,7 +103,7 @@ def test_an_index_that_is_stale_is_refreshed_first(repo):
     index(repo)
     repo.write("docs/adrs/ADR-0002-redis.md", "# ADR-0002: Cache pages in Redis\n")
     assert "Redis" not in run(repo.root, "search", "--json", "redis").out
-    look_at(repo, time.time() - 3 * 3600 - 1)
+    set_touched(repo, time.time() - 3 * 3600 - 1)
     done = run(repo.root, "search", "redis")
     assert "ADR-0002: Cache pages in Redis" in done.out
     stale, unembedded = done.err.splitlines()
@@ -114,7 +114,7 @@ def test_an_index_that_is_stale_is_refreshed_first(repo):
 
 def test_programs_find_the_note_in_the_notes(repo):
     index(repo)
-    look_at(repo, time.time() - 3 * 3600 - 1)
+    set_touched(repo, time.time() - 3 * 3600 - 1)
     notes = run(repo.root, "search", "--json", "database").json["notes"]
     assert notes[0] == "Index was 3 hours stale — refreshed before running."
 
@@ -122,17 +122,17 @@ def test_programs_find_the_note_in_the_notes(repo):
 def test_the_threshold_is_the_repositorys(repo):
     freshness = "### SDD Configuration\n\n#### Index Freshness\n\n- **Staleness Threshold**: {}\n"
     index(repo, {**FILES, "CLAUDE.md": freshness.format("30m")})
-    look_at(repo, time.time() - 31 * 60)
+    set_touched(repo, time.time() - 31 * 60)
     done = run(repo.root, "search", "database")
     assert "note: Index was 31 minutes stale — refreshed before running.\n" in done.err
     repo.write("CLAUDE.md", freshness.format("4h"))
-    look_at(repo, time.time() - 3 * 3600)
+    set_touched(repo, time.time() - 3 * 3600)
     assert "stale" not in run(repo.root, "search", "database").err
 
 
 def test_a_refresh_that_fails_does_not_keep_anybody_from_searching(repo):
     index(repo)
-    look_at(repo, time.time() - 3 * 3600)
+    set_touched(repo, time.time() - 3 * 3600)
     lock = repo.root / ".sdd/search/lock"
     lock.unlink()
     lock.mkdir()

@@ -11,7 +11,7 @@ from sdd_hooks.engines.embedded import engine as embedded
 from sdd_hooks.engines.protocol import Counts, Engine, Hit, Progress, Query, SubQuery
 from sdd_hooks.engines.qmd import engine as qmd
 from sdd_hooks.errors import IndexDamaged
-from sdd_hooks.freshness.index_changes import Scan, issues, look
+from sdd_hooks.freshness.index_changes import ScanScope, issue_changes, start_scan
 from sdd_hooks.project.project import Project
 from tests.support.repos import Repo
 
@@ -68,18 +68,22 @@ class Subject:
             yield engine
 
     def refresh(
-        self, *kinds: str, scan: Scan = "all", progress: Progress | None = None
+        self, *kinds: str, scope: ScanScope = "all", progress: Progress | None = None
     ) -> dict[str, Counts]:
         """Bring the collections of these kinds (none: all there are) up to date, by kind."""
         with self.opened(repair=True) as engine:
             try:
-                return self.bring_up(engine, *kinds, scan=scan, progress=progress)
+                return self.bring_up(engine, *kinds, scope=scope, progress=progress)
             except IndexDamaged as error:
                 engine.reset(str(error))
-                return self.bring_up(engine, *kinds, scan=scan, progress=progress)
+                return self.bring_up(engine, *kinds, scope=scope, progress=progress)
 
     def bring_up(
-        self, engine: Engine, *kinds: str, scan: Scan = "all", progress: Progress | None = None
+        self,
+        engine: Engine,
+        *kinds: str,
+        scope: ScanScope = "all",
+        progress: Progress | None = None,
     ) -> dict[str, Counts]:
         """The same with an engine that is open."""
         project = self.project
@@ -89,13 +93,15 @@ class Subject:
         changes = []
         for repository in dict.fromkeys(one.repository for one in chosen):
             mine = [one for one in chosen if one.repository == repository and one.kind != "issues"]
-            begun = look(project.repository.git, repository, scan)
+            scan = start_scan(project.repository.git, repository, scope)
             try:
-                changes += begun.changes(mine, bookmarks)
+                changes += scan.changes(mine, bookmarks)
             finally:
-                begun.close()
+                scan.close()
         for one in chosen:
-            found = issues(project.repository.root, one, scan) if one.kind == "issues" else None
+            found = (
+                issue_changes(project.repository.root, one, scope) if one.kind == "issues" else None
+            )
             changes += [found] if found else []
         counts = engine.update(changes, progress)
         return {one.kind: counts[one.name] for one in chosen if one.name in counts}

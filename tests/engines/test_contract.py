@@ -66,7 +66,7 @@ def test_counts_say_what_happened(filled: Subject) -> None:
     filled.repo.commit("Less")
     assert filled.refresh()["adrs"] == Counts(removed=1)
     assert filled.refresh()["adrs"] == Counts()
-    assert filled.refresh(scan="full")["adrs"] == Counts(unchanged=2)
+    assert filled.refresh(scope="full")["adrs"] == Counts(unchanged=2)
 
 
 def test_what_is_not_committed_is_indexed_too(filled: Subject) -> None:

@@ -1,4 +1,4 @@
-"""Tier 1: what a command wrote can be found when it reports."""
+"""Tier 1: a command refreshes the collections that it wrote before it reports."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.freshness.after_write import after_mutation, containing
+from sdd_hooks.freshness.after_write import collections_containing, refresh_after_write
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.system.locks import held
-from tests.support.clock import look_at, looked_at
+from tests.support.clock import set_touched, touched_at
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo, in_environment
 
@@ -29,7 +29,7 @@ def shop(repo: Repo) -> Repo:
         {
             ".gitignore": ".sdd/\n",
             ONE: "# ADR-0001: SQLite\n\nSessions are kept in SQLite.\n",
-            SPEC: "# SPEC-0001: Login\n\nSomebody logs in.\n",
+            SPEC: "# SPEC-0001: Login\n\nA user logs in.\n",
             "src/app.py": "def login(name):\n    return name\n",
         },
     )
@@ -39,12 +39,12 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
-def mutated(repo: Repo, *paths: str) -> tuple[str, ...]:
+def refresh_written(repo: Repo, *paths: str) -> tuple[str, ...]:
     project = repo.project()
-    return after_mutation(project, containing(project, paths))
+    return refresh_after_write(project, collections_containing(project, paths))
 
 
-def test_a_path_belongs_to_the_collections_that_hold_it(shop: Repo) -> None:
+def test_a_path_belongs_to_the_collections_that_contain_it(shop: Repo) -> None:
     project = shop.project()
     for paths, names in (
         ([ONE, TWO], ["repo-adrs"]),
@@ -53,65 +53,65 @@ def test_a_path_belongs_to_the_collections_that_hold_it(shop: Repo) -> None:
         (["notes.txt", "/etc/passwd", "../x.md", ""], []),
         ([], []),
     ):
-        assert [one.name for one in containing(project, paths)] == names
+        assert [one.name for one in collections_containing(project, paths)] == names
 
 
-def test_what_was_written_is_indexed_in_silence(shop: Repo) -> None:
+def test_written_files_are_indexed_without_a_warning(shop: Repo) -> None:
     shop.write(TWO, "# ADR-0002: Redis\n\nPages are cached.\n")
     shop.write(ONE, "# ADR-0001: SQLite\n\nChanged.\n")
-    assert mutated(shop, ONE, TWO) == ()
+    assert refresh_written(shop, ONE, TWO) == ()
     assert_index_matches_scratch(shop)
     shop.remove(TWO)
-    assert mutated(shop, TWO) == ()
+    assert refresh_written(shop, TWO) == ()
     assert_index_matches_scratch(shop)
 
 
-def test_only_the_collections_that_hold_it_are_looked_at(shop: Repo) -> None:
+def test_only_the_collections_that_contain_the_files_are_refreshed(shop: Repo) -> None:
     shop.write(TWO, "# ADR-0002: Redis\n")
     shop.write("src/new.py", "x = 1\n")
-    mutated(shop, TWO)
+    refresh_written(shop, TWO)
     assert TWO in documents(shop)
     assert "src/new.py" not in documents(shop)
-    mutated(shop, "src/new.py")
+    refresh_written(shop, "src/new.py")
     assert_index_matches_scratch(shop)
 
 
-def test_a_narrow_look_says_nothing_about_the_rest(shop: Repo) -> None:
-    """Else whoever writes a decision a day would never have stale code refreshed."""
-    look_at(shop, 1000.0)
+def test_a_refresh_of_some_collections_does_not_touch_the_index(shop: Repo) -> None:
+    """Otherwise a user who writes a decision a day would never get stale code refreshed."""
+    set_touched(shop, 1000.0)
     shop.write(".sdd/issues/8.md", "# More\n")
-    assert mutated(shop, ".sdd/issues/8.md") == ()
+    assert refresh_written(shop, ".sdd/issues/8.md") == ()
     shop.write(TWO, "# ADR-0002: Redis\n")
-    assert mutated(shop, TWO) == ()
-    assert looked_at(shop) == 1000.0
-    assert mutated(shop, TWO, SPEC, "src/app.py") == ()
-    assert looked_at(shop) != 1000.0
+    assert refresh_written(shop, TWO) == ()
+    assert touched_at(shop) == 1000.0
+    assert refresh_written(shop, TWO, SPEC, "src/app.py") == ()
+    assert touched_at(shop) != 1000.0
 
 
-def test_a_collection_that_is_not_indexed_is_not_made(shop: Repo, tmp_path: Path) -> None:
+def test_a_collection_that_is_not_indexed_is_not_created(shop: Repo, tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "some")
     repo.commit("Start", {".gitignore": ".sdd/\n", ONE: "# ADR-0001: X\n", "a.py": "x = 1\n"})
     project = repo.project()
     refresh(project, collections=project.select(("adrs",)))
-    assert mutated(repo, "a.py", SPEC) == ()
+    assert refresh_written(repo, "a.py", SPEC) == ()
     with closing(open_engine(project)) as engine:
         assert list(engine.bookmarks()) == ["some-adrs"]
 
 
-def test_where_nothing_is_indexed_nothing_happens(tmp_path: Path) -> None:
+def test_without_an_index_nothing_happens(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "plain")
     repo.commit("Start", {ONE: "# ADR-0001: X\n"})
-    assert mutated(repo, ONE) == ()
+    assert refresh_written(repo, ONE) == ()
     assert not (repo.root / ".sdd").exists()
     (repo.root / ".sdd/search").mkdir(parents=True)
-    assert mutated(repo, ONE) == ()
+    assert refresh_written(repo, ONE) == ()
 
 
-def test_an_index_that_was_lost_is_made_again_whole(shop: Repo) -> None:
+def test_an_index_that_was_lost_is_rebuilt_whole(shop: Repo) -> None:
     for path in (shop.root / ".sdd/search").glob("index.db*"):
         path.write_bytes(b"no index")
     shop.write(TWO, "# ADR-0002: Redis\n")
-    (note,) = mutated(shop, TWO)
+    (note,) = refresh_written(shop, TWO)
     assert "set aside as index.db.aside-1" in note
     assert "src/app.py" in documents(shop)
     assert_index_matches_scratch(shop)
@@ -122,33 +122,35 @@ def test_a_refresh_that_fails_is_one_warning(shop: Repo) -> None:
     lock.unlink()
     lock.mkdir()
     shop.write(TWO, "# ADR-0002: Redis\n")
-    assert mutated(shop, TWO) == (
+    assert refresh_written(shop, TWO) == (
         "Index refresh failed for repo-adrs — run `sdd index update` manually",
     )
-    assert mutated(shop, TWO, "src/app.py") == (
+    assert refresh_written(shop, TWO, "src/app.py") == (
         "Index refresh failed for repo-adrs, repo-code — run `sdd index update` manually",
     )
     lock.rmdir()
-    assert mutated(shop, TWO) == ()
+    assert refresh_written(shop, TWO) == ()
     assert_index_matches_scratch(shop)
 
 
-def test_an_interruption_is_nobodys_to_swallow(shop: Repo) -> None:
+def test_an_interruption_is_raised(shop: Repo) -> None:
     project = shop.project()
 
     class Interrupted(dict[str, str]):
-        """An environment that somebody presses Ctrl-C over."""
+        """An environment whose first read is interrupted by Ctrl-C."""
 
         def get(self, *_: object) -> str:  # type: ignore[override]
             raise KeyboardInterrupt
 
     shop.write(TWO, "# ADR-0002: Redis\n")
     with pytest.raises(KeyboardInterrupt):
-        after_mutation(in_environment(project, Interrupted(os.environ)), project.select(("adrs",)))
+        refresh_after_write(
+            in_environment(project, Interrupted(os.environ)), project.select(("adrs",))
+        )
 
 
-def test_a_refresh_that_goes_on_takes_it_over(shop: Repo) -> None:
+def test_a_running_refresh_also_does_the_work_of_this_one(shop: Repo) -> None:
     shop.write(TWO, "# ADR-0002: Redis\n")
     with held(shop.root / ".sdd/search/lock", 0):
-        assert mutated(shop, TWO) == ()
+        assert refresh_written(shop, TWO) == ()
     assert (shop.root / ".sdd/search/again").exists()

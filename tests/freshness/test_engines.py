@@ -1,4 +1,4 @@
-"""The tiers are the same whatever engine is chosen: through commands, hooks and the library."""
+"""The tiers are the same with every engine: through commands, hooks and the library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.qmd.engine import QmdEngine
 from sdd_hooks.system.user_cache import remember
 from tests.cli.commands import Done, run
-from tests.support.clock import embedded_at, note_a_look
+from tests.support.clock import embedded_at, touch
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
 
@@ -29,7 +29,7 @@ import json, os, sys, time
 from dataclasses import asdict
 from pathlib import Path
 from sdd_hooks.freshness.read_gate import prime
-from sdd_hooks.freshness.after_write import after_mutation, containing
+from sdd_hooks.freshness.after_write import refresh_after_write, collections_containing
 from sdd_hooks.project.project import load_project
 
 project = load_project(Path.cwd(), os.environ)
@@ -37,8 +37,8 @@ if sys.argv[1] == "prime":
     done = prime(project, time.time())
     print(json.dumps([done.notes, done.warnings]))
 else:
-    written = containing(project, sys.argv[2:])
-    print(json.dumps(after_mutation(project, written)))
+    written = collections_containing(project, sys.argv[2:])
+    print(json.dumps(refresh_after_write(project, written)))
 """
 
 
@@ -70,15 +70,15 @@ class Shop:
         assert done.stderr == b""
         return json.loads(done.stdout)
 
-    def look_at(self, moment: float) -> None:
-        """Let the engine note that it looked at everything then."""
+    def set_touched(self, moment: float) -> None:
+        """Let the engine compare every collection, without a change, at `moment`."""
         engine: Engine
         if self.qmd:
             project = self.repo.project(self.environ)
             engine = QmdEngine(project, self.qmd.installation, clock=lambda: moment)
         else:
             engine = embedded_at(self.repo, moment)
-        note_a_look(engine, self.repo)
+        touch(engine, self.repo)
 
 
 @pytest.fixture(params=["embedded", "qmd"])
@@ -86,7 +86,7 @@ def shop(request: pytest.FixtureRequest, repo: Repo) -> Shop:
     chosen = request.param
     found = Shop(repo, request.getfixturevalue("real_qmd") if chosen == "qmd" else None)
     if found.qmd:
-        # Nobody has to ask a registry whether there is a newer one.
+        # A recorded release: no registry is asked for a newer one.
         now = time.time()
         remember("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, found.environ)
     repo.commit(
@@ -104,13 +104,13 @@ def shop(request: pytest.FixtureRequest, repo: Repo) -> Shop:
 
 
 def freshness(done: Done) -> list[str]:
-    """The lines about the freshness of the index, for every engine in the same words."""
+    """The lines about the freshness of the index, which are the same for every engine."""
     return [line for line in done.err.splitlines() if "unembedded" not in line]
 
 
 def test_tier_1(shop: Shop) -> None:
     shop.repo.write(TWO, REDIS)
-    shop.look_at(1000.0)
+    shop.set_touched(1000.0)
     assert shop.library("mutation", TWO) == []
     assert "ADR-0002" in shop.sdd("search", "--json", "redis", "pages").out
     shop.repo.write(ONE, "# ADR-0001: Files\n\nSessions are kept in plain files.\n")
@@ -132,7 +132,7 @@ def test_tier_2(shop: Shop) -> None:
 
     shop.repo.write(TWO, REDIS)
     assert not any("Refreshed" in note for note in shop.library("prime")[0])  # type: ignore[index]
-    shop.look_at(time.time() - 61)
+    shop.set_touched(time.time() - 61)
     notes, warnings = shop.library("prime")  # type: ignore[misc]
     assert notes[0] == line.format(1, 0)
     assert notes[-1].split(" ", 1)[1] == (
@@ -146,7 +146,7 @@ def test_tier_3(shop: Shop) -> None:
     shop.repo.write(TWO, REDIS)
     assert freshness(shop.sdd("search", "sqlite")) == []
     assert "ADR-0002" not in shop.sdd("search", "redis", "pages").out
-    shop.look_at(time.time() - 3 * 3600 - 60)
+    shop.set_touched(time.time() - 3 * 3600 - 60)
     done = shop.sdd("search", "redis", "pages")
     assert freshness(done) == ["note: Index was 3 hours stale — refreshed before running."]
     assert "ADR-0002: Cache pages in Redis" in done.out

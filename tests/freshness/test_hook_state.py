@@ -1,4 +1,4 @@
-"""What the hooks in sh are told."""
+"""The state files from which the hooks in sh decide."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def state(project: Project, name: str = "hook") -> list[str]:
     return (project.repository.search_dir / name).read_text().splitlines()
 
 
-def test_a_clean_index(project: Project, repo: Repo) -> None:
+def test_the_state_of_a_clean_index(project: Project, repo: Repo) -> None:
     write_state(project, {"p-adrs": mark(repo, ADRS), "p-code": mark(repo, CODE)})
     assert state(project)[:4] == [
         f"sdd 1 {repo.head()} 0 0 0",
@@ -49,7 +49,7 @@ def test_a_clean_index(project: Project, repo: Repo) -> None:
     assert shared_collections(project.repository) == {"p-adrs", "p-code"}
 
 
-def test_only_what_is_indexed_is_looked_at(project: Project, repo: Repo) -> None:
+def test_the_state_has_pathspecs_of_indexed_collections_only(project: Project, repo: Repo) -> None:
     write_state(project, {"p-code": mark(repo, CODE)})
     assert ":(literal)docs/adrs" not in state(project)
     # Artifacts are checked before a commit whether they are indexed or not.
@@ -65,7 +65,7 @@ def test_only_what_is_indexed_is_looked_at(project: Project, repo: Repo) -> None
         {"p-adrs": (), "p-code": ("a.py",)},
     ],
 )
-def test_an_index_that_is_not_one_commit(
+def test_an_index_that_reflects_no_single_commit_is_marked_dirty(
     project: Project, repo: Repo, marks: dict[str, tuple[str, ...] | None]
 ) -> None:
     declared = {one.name: one for one in project.collections}
@@ -77,20 +77,22 @@ def test_an_index_that_is_not_one_commit(
     assert state(project)[0].split()[3] == "1"
 
 
-def test_collections_at_different_commits(project: Project, repo: Repo) -> None:
+def test_collections_at_different_commits_mark_the_state_dirty(
+    project: Project, repo: Repo
+) -> None:
     before = repo.head()
     repo.commit("Second")
     write_state(project, {"p-adrs": mark(repo, ADRS, head=before), "p-code": mark(repo, CODE)})
     assert state(project)[0].split()[3] == "1"
 
 
-def test_a_definition_that_changed(project: Project, repo: Repo) -> None:
+def test_a_changed_definition_marks_the_state_dirty(project: Project, repo: Repo) -> None:
     other = replace(ADRS, directories=("decisions",))
     write_state(project, {"p-adrs": mark(repo, other)})
     assert state(project)[0].split()[3] == "1"
 
 
-def test_issues_alone_are_nothing_that_git_changes(project: Project, repo: Repo) -> None:
+def test_issues_add_no_pathspecs(project: Project, repo: Repo) -> None:
     write_state(project, {"p-issues": Bookmark("", (), ISSUES.definition())})
     assert len(state(project)) == 1
     write_state(
@@ -99,7 +101,7 @@ def test_issues_alone_are_nothing_that_git_changes(project: Project, repo: Repo)
     assert state(project)[0].split()[3] == "0"
 
 
-def test_no_bookmarks_no_files(project: Project, repo: Repo) -> None:
+def test_without_bookmarks_the_files_are_removed(project: Project, repo: Repo) -> None:
     write_state(project, {"p-adrs": mark(repo, ADRS)})
     write_state(project, {})
     assert list(project.repository.search_dir.iterdir()) == []
@@ -109,7 +111,7 @@ def test_no_bookmarks_no_files(project: Project, repo: Repo) -> None:
 @pytest.mark.parametrize(
     "directories", [("odd\nname",), tuple(f"directory/{n:05}" for n in range(5000))]
 )
-def test_what_the_hooks_cannot_read_starts_sdd(
+def test_pathspecs_that_the_hooks_cannot_read_start_sdd(
     project: Project, repo: Repo, directories: tuple[str, ...]
 ) -> None:
     odd = replace(ADRS, directories=directories)
@@ -117,20 +119,20 @@ def test_what_the_hooks_cannot_read_starts_sdd(
     assert state(project) == [f"sdd 1 {repo.head()} 1 0 0", "."]
 
 
-def test_names_that_are_not_text(project: Project, repo: Repo) -> None:
+def test_names_that_are_not_utf8_are_written_as_bytes(project: Project, repo: Repo) -> None:
     odd = replace(ADRS, directories=(os.fsdecode(b"d\xff"),))
     write_state(replace(project, collections=(odd,)), {"p-adrs": mark(repo, odd)})
     content = (project.repository.search_dir / "hook").read_bytes()
     assert b"\n:(literal)d\xff\n" in content
 
 
-def test_the_declarations_of_a_module_count(project: Project, repo: Repo) -> None:
+def test_the_memory_file_of_a_module_has_a_pathspec(project: Project, repo: Repo) -> None:
     module = Module("api", "services/api", "", submodule=False)
     write_state(replace(project, modules=(module,)), {"p-adrs": mark(repo, ADRS)})
     assert ":(literal)services/api/CLAUDE.md" in state(project)
 
 
-def test_many_files_are_not_looked_at_one_by_one(project: Project, repo: Repo) -> None:
+def test_a_large_work_tree_is_marked_large(project: Project, repo: Repo) -> None:
     for number in range(8000):
         repo.write(f"many/{number}.txt")
     repo.git("add", "--all")
@@ -138,7 +140,9 @@ def test_many_files_are_not_looked_at_one_by_one(project: Project, repo: Repo) -
     assert state(project)[0].split()[4] == "1"
 
 
-def test_a_submodule(project: Project, repo: Repo, tmp_path: Path) -> None:
+def test_a_submodule_is_compared_with_its_recorded_commit(
+    project: Project, repo: Repo, tmp_path: Path
+) -> None:
     source = Repo.init(tmp_path / "library")
     first = source.commit("First", {"a.py": "1\n"})
     module = repo.submodule(source, "lib dir")
@@ -153,19 +157,19 @@ def test_a_submodule(project: Project, repo: Repo, tmp_path: Path) -> None:
         return state(project)[0].split()[3]
 
     assert dirty(first) == "0"
-    # Ahead of what the repository above records.
+    # The submodule is ahead of the commit that the repository records.
     assert dirty(module.commit("Second", {"a.py": "2\n"})) == "1"
     repo.commit("Move the library on")
     assert dirty(module.head()) == "0"
 
 
-def test_a_submodule_alone_has_no_commit_to_compare_with(project: Project, repo: Repo) -> None:
+def test_a_submodule_alone_marks_the_state_dirty(project: Project, repo: Repo) -> None:
     lib = Collection("p-lib-code", "code", "lib", "lib", ("lib",), (), "", (), "")
     write_state(replace(project, collections=(lib,)), {"p-lib-code": mark(repo, lib)})
     assert state(project)[0].split()[3] == "1"
 
 
-def test_an_index_under_way_is_not_trusted(project: Project, repo: Repo) -> None:
+def test_a_distrusted_state_is_dirty_until_the_next_write(project: Project, repo: Repo) -> None:
     distrust_state(project.repository)
     assert not (project.repository.search_dir / "hook").exists()
     write_state(project, {"p-adrs": mark(repo, ADRS)})
@@ -177,8 +181,8 @@ def test_an_index_under_way_is_not_trusted(project: Project, repo: Repo) -> None
     assert state(project) == before
 
 
-def test_a_git_directory_that_cannot_be_written(project: Project, repo: Repo) -> None:
-    """The record for new work trees is a convenience."""
+def test_a_git_directory_that_cannot_be_written_is_no_error(project: Project, repo: Repo) -> None:
+    """Only the first index of a new work tree depends on that file."""
     repo.write(".git/sdd", "a file where a directory should be")
     write_state(project, {"p-adrs": mark(repo, ADRS)})
     assert state(project)[0].split()[3] == "0"

@@ -23,7 +23,7 @@ from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.system.locks import held
 from sdd_hooks.trackers.protocol import IssueFilter, Tracker
 from sdd_hooks.trackers.sync import sync
-from tests.support.clock import look_at, looked_at
+from tests.support.clock import set_touched, touched_at
 from tests.support.loopback import CannedResponse, Server
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo
@@ -87,7 +87,7 @@ def shop(repo: Repo) -> Iterator[Shop]:
     repo.commit("Start", {".gitignore": ".sdd/\n", "docs/adrs/ADR-0001-x.md": "# ADR-0001: X\n"})
     project = repo.project()
     refresh(project, collections=project.collections)
-    look_at(repo, NOW)
+    set_touched(repo, NOW)
     backend = Backend()
     backend.add("7", "Sessions expire")
     with tracking(backend) as server:
@@ -134,7 +134,7 @@ def test_only_the_issues_are_looked_at(shop: Shop) -> None:
     shop.sync()
     assert ISSUE in documents(shop.repo)
     assert "docs/adrs/ADR-0002-y.md" not in documents(shop.repo)
-    assert looked_at(shop.repo) == NOW
+    assert touched_at(shop.repo) == NOW
 
 
 def bring(shop: Shop, *, full: bool = False) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Tiers 2 and 3: a session or a reader begins, and the index is as fresh as it has to be."""
+"""Tiers 2 and 3: the index is refreshed when a session or a reader begins."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ from sdd_hooks.embedding.rates import RateKey, record_rate
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import NotIndexed
-from sdd_hooks.freshness.read_gate import Freshness, fresh_index, last_look, on_entry, prime
+from sdd_hooks.freshness.read_gate import (
+    FreshnessReport,
+    last_touched,
+    open_fresh_index,
+    prime,
+    refresh_if_stale,
+)
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.system.locks import held
-from tests.support.clock import look_at, looked_at
+from tests.support.clock import set_touched, touched_at
 from tests.support.models import make_model
 from tests.support.oracle import assert_index_matches_scratch
 from tests.support.repos import Repo
@@ -29,7 +35,7 @@ HOUR = 3600.0
 
 @pytest.fixture
 def shop(repo: Repo, tmp_path: Path) -> Repo:
-    """A decision and a source file, indexed and embedded, last looked at NOW."""
+    """A decision and a source file, indexed and embedded, last touched at NOW."""
     (tmp_path / "model").mkdir()
     folder = make_model(tmp_path / "model")
     repo.commit(
@@ -44,7 +50,7 @@ def shop(repo: Repo, tmp_path: Path) -> Repo:
     project = repo.project()
     refresh(project, collections=project.collections)
     embed(repo)
-    look_at(repo, NOW)
+    set_touched(repo, NOW)
     return repo
 
 
@@ -60,71 +66,73 @@ def embed(repo: Repo) -> None:
         engine.embed()
 
 
-def primed(repo: Repo, after: float, environ: dict[str, str] | None = None) -> Freshness:
-    """What a session says that begins so many seconds after NOW."""
+def session_report(
+    repo: Repo, after: float, environ: dict[str, str] | None = None
+) -> FreshnessReport:
+    """The report of a session that begins `after` seconds after NOW."""
     return prime(repo.project(environ), NOW + after)
 
 
-def entered(repo: Repo, after: float) -> Freshness:
-    """What a reader says that begins so many seconds after NOW."""
-    return on_entry(repo.project(), NOW + after, looked_at(repo))
+def read_report(repo: Repo, after: float) -> FreshnessReport:
+    """The report of a reader that begins `after` seconds after NOW."""
+    return refresh_if_stale(repo.project(), NOW + after, touched_at(repo))
 
 
 # Tier 2
 
 
-def test_a_session_looks_when_the_last_look_was_not_just_before(shop: Repo) -> None:
+def test_a_session_refreshes_after_the_prime_interval(shop: Repo) -> None:
     shop.write(TWO, "# ADR-0002: Caches\n\nA page is in the cache.\n")
     for after in (0.0, 59.9, 60.0):
-        assert primed(shop, after) == Freshness()
-        assert looked_at(shop) == NOW
-    done = primed(shop, 60.1)
+        assert session_report(shop, after) == FreshnessReport()
+        assert touched_at(shop) == NOW
+    done = session_report(shop, 60.1)
     assert done.notes[0] == "Refreshed index (1 added, 0 updated, 0 removed across all collections)"
     assert done.warnings == ()
-    assert looked_at(shop) != NOW
+    assert touched_at(shop) != NOW
     assert_index_matches_scratch(shop)
 
 
-def test_a_session_is_silent_where_nothing_changed(shop: Repo) -> None:
-    done = primed(shop, 61)
+def test_a_session_has_no_note_when_nothing_changed(shop: Repo) -> None:
+    done = session_report(shop, 61)
     assert (done.notes, done.warnings) == ((), ())
     assert done.refresh is not None
     assert done.refresh.total == Counts()
-    assert looked_at(shop) != NOW
+    assert touched_at(shop) != NOW
 
 
-def test_a_clock_that_was_wrong_does_not_keep_a_session_from_looking(shop: Repo) -> None:
-    look_at(shop, NOW + 1e6)
-    assert primed(shop, 0).refresh is not None
+def test_a_time_in_the_future_makes_a_scan_due(shop: Repo) -> None:
+    set_touched(shop, NOW + 1e6)
+    assert session_report(shop, 0).refresh is not None
 
 
-def test_the_interval_can_be_chosen(shop: Repo, tmp_path: Path) -> None:
+def test_the_configuration_sets_the_prime_interval(shop: Repo, tmp_path: Path) -> None:
     shop.write("CLAUDE.md", configured(tmp_path / "model", "- **Prime Interval**: 10m"))
-    assert primed(shop, 600).refresh is None
-    assert primed(shop, 601).refresh is not None
+    assert session_report(shop, 600).refresh is None
+    assert session_report(shop, 601).refresh is not None
 
 
-def test_a_session_counts_what_is_unembedded(shop: Repo) -> None:
-    """Whether or not it was time to look; with the seconds once they were measured here."""
+def test_a_session_counts_unembedded_chunks(shop: Repo) -> None:
+    """Whether or not a scan was due, and with an estimate once the rate was measured."""
     shop.write(TWO, "# ADR-0002: Caches\n\nA page is in the cache.\n")
     words = "or wait for the next mutation command to backfill)"
     environ = {"XDG_CACHE_HOME": str(shop.root.parent / "cache")}
-    done = primed(shop, 61, environ)
+    done = session_report(shop, 61, environ)
     assert done.notes[1:] == (f"1 chunks unembedded — run `sdd index embed` (foreground; {words}",)
-    look_at(shop, NOW)
+    set_touched(shop, NOW)
     with closing(open_engine(shop.project())) as engine:
         model, device = engine.status().model, engine.device()
     record_rate(RateKey("embedded", model, device), 100, 250.0, environ)
     estimated = "(≈3s on this machine, foreground;"
-    assert primed(shop, 1, environ).notes == (
+    assert session_report(shop, 1, environ).notes == (
         f"1 chunks unembedded — run `sdd index embed` {estimated} {words}",
     )
     embed(shop)
-    assert primed(shop, 1, environ) == Freshness()
+    assert session_report(shop, 1, environ) == FreshnessReport()
 
 
-def test_an_index_that_was_never_embedded_is_counted_too(repo: Repo) -> None:
-    """A model that is not there cannot be asked how fast it would be."""
+def test_a_session_counts_the_chunks_of_an_index_that_was_never_embedded(repo: Repo) -> None:
+    """A model that is missing has no estimate."""
     model = "### SDD Configuration\n\n- **Embed Model**: no-such-model\n"
     repo.commit("Start", {".gitignore": ".sdd/\n", "CLAUDE.md": model, ONE: "# ADR-0001: X\n"})
     project = repo.project()
@@ -133,45 +141,45 @@ def test_an_index_that_was_never_embedded_is_counted_too(repo: Repo) -> None:
     assert note.startswith("1 chunks unembedded — run `sdd index embed` (foreground; or wait")
 
 
-def test_a_session_goes_on_though_the_refresh_fails(shop: Repo) -> None:
+def test_a_refresh_that_fails_is_a_warning_of_the_session(shop: Repo) -> None:
     lock = shop.root / ".sdd/search/lock"
     lock.unlink()
     lock.mkdir()
-    done = primed(shop, 61)
+    done = session_report(shop, 61)
     names = "repo-adrs, repo-code, repo-issues, repo-specs"
-    assert done == Freshness(
+    assert done == FreshnessReport(
         warnings=(f"Index refresh failed for {names} — run `sdd index update` manually",)
     )
 
 
-def test_a_session_where_nothing_is_indexed(tmp_path: Path) -> None:
+def test_a_session_without_an_index_has_an_empty_report(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "plain")
     repo.commit("Start", {ONE: "# ADR-0001: X\n"})
-    assert primed(repo, 0) == Freshness()
+    assert session_report(repo, 0) == FreshnessReport()
     assert not (repo.root / ".sdd").exists()
     (repo.root / ".sdd/search").mkdir(parents=True)
-    assert primed(repo, 0) == Freshness()
+    assert session_report(repo, 0) == FreshnessReport()
 
 
-def test_a_session_heals_a_damaged_index(shop: Repo) -> None:
+def test_a_session_rebuilds_a_damaged_index(shop: Repo) -> None:
     for path in (shop.root / ".sdd/search").glob("index.db*"):
         path.write_bytes(b"no index")
-    assert last_look(shop.project()) is None
-    done = primed(shop, 0)
+    assert last_touched(shop.project()) is None
+    done = session_report(shop, 0)
     assert done.notes[0].startswith("Refreshed index (2 added, 0 updated, 0 removed")
     assert "set aside as index.db.aside-1" in done.notes[1]
     assert_index_matches_scratch(shop)
 
 
 @pytest.mark.parametrize("forged", ["soon", b"\x00", float("inf"), -1e300, 1e300, None])
-def test_a_time_that_somebody_forged_makes_a_look_due(shop: Repo, forged: object) -> None:
+def test_a_forged_time_makes_a_scan_due(shop: Repo, forged: object) -> None:
     index = apsw.Connection(str(shop.root / ".sdd/search/index.db"))
     index.execute("UPDATE facts SET value = ? WHERE name = 'touched'", (forged,))
     index.close()
-    done = entered(shop, 0)
+    done = read_report(shop, 0)
     assert done.refresh is not None
     assert done.notes == ()
-    found = looked_at(shop)
+    found = touched_at(shop)
     assert found is not None
     assert abs(found - time.time()) < 600
 
@@ -179,69 +187,71 @@ def test_a_time_that_somebody_forged_makes_a_look_due(shop: Repo, forged: object
 # Tier 3
 
 
-def test_a_reader_refreshes_an_index_that_is_stale(shop: Repo) -> None:
+def test_a_reader_refreshes_a_stale_index(shop: Repo) -> None:
     shop.write(TWO, "# ADR-0002: Caches\n")
     for after in (0.0, 2 * HOUR - 0.1, 2 * HOUR):
-        assert entered(shop, after) == Freshness()
-        assert looked_at(shop) == NOW
-    done = entered(shop, 2 * HOUR + 0.1)
+        assert read_report(shop, after) == FreshnessReport()
+        assert touched_at(shop) == NOW
+    done = read_report(shop, 2 * HOUR + 0.1)
     assert done.notes == ("Index was 2 hours stale — refreshed before running.",)
     assert_index_matches_scratch(shop)
 
 
-def test_a_reader_says_so_whether_or_not_anything_changed(shop: Repo) -> None:
-    assert entered(shop, 50 * HOUR).notes == ("Index was 2 days stale — refreshed before running.",)
+def test_a_reader_notes_the_refresh_even_when_nothing_changed(shop: Repo) -> None:
+    assert read_report(shop, 50 * HOUR).notes == (
+        "Index was 2 days stale — refreshed before running.",
+    )
 
 
-def test_the_threshold_can_be_chosen(shop: Repo, tmp_path: Path) -> None:
+def test_the_configuration_sets_the_staleness_threshold(shop: Repo, tmp_path: Path) -> None:
     shop.write("CLAUDE.md", configured(tmp_path / "model", "- **Staleness Threshold**: 30m"))
-    assert entered(shop, 29 * 60) == Freshness()
-    assert entered(shop, 31 * 60).notes == (
+    assert read_report(shop, 29 * 60) == FreshnessReport()
+    assert read_report(shop, 31 * 60).notes == (
         "Index was 31 minutes stale — refreshed before running.",
     )
 
 
-def test_an_index_of_unknown_age_is_refreshed_without_a_word(shop: Repo) -> None:
-    """Its clock was wrong; nobody knows how old it is."""
-    look_at(shop, NOW + 1e6)
+def test_an_index_of_unknown_age_is_refreshed_without_a_note(shop: Repo) -> None:
+    """A wrong clock made its age unknown."""
+    set_touched(shop, NOW + 1e6)
     shop.write(TWO, "# ADR-0002: Caches\n")
-    assert entered(shop, 0).notes == ()
+    assert read_report(shop, 0).notes == ()
     assert_index_matches_scratch(shop)
 
 
-def test_a_reader_goes_on_though_the_refresh_fails(shop: Repo) -> None:
+def test_a_refresh_that_fails_is_a_warning_of_the_reader(shop: Repo) -> None:
     lock = shop.root / ".sdd/search/lock"
     lock.unlink()
     lock.mkdir()
-    (warning,) = entered(shop, 3 * HOUR).warnings
+    (warning,) = read_report(shop, 3 * HOUR).warnings
     assert warning.startswith("Index refresh failed for repo-adrs, ")
-    with fresh_index(shop.project(), NOW + 3 * HOUR) as (engine, freshness):
-        assert freshness == Freshness(warnings=(warning,))
+    with open_fresh_index(shop.project(), NOW + 3 * HOUR) as (engine, freshness):
+        assert freshness == FreshnessReport(warnings=(warning,))
         assert [one.path for one in engine.documents("repo-adrs")] == [ONE]
 
 
-def test_a_reader_does_not_wait_long_for_another_refresh(shop: Repo) -> None:
+def test_a_reader_waits_only_briefly_for_another_refresh(shop: Repo) -> None:
     with held(shop.root / ".sdd/search/lock", 0):
-        assert entered(shop, 3 * HOUR) == Freshness()
+        assert read_report(shop, 3 * HOUR) == FreshnessReport()
     assert (shop.root / ".sdd/search/again").exists()
 
 
-def test_a_reader_sees_what_the_refresh_brought(shop: Repo) -> None:
+def test_a_reader_sees_the_refreshed_index(shop: Repo) -> None:
     shop.write(TWO, "# ADR-0002: Caches\n")
     project = shop.project()
-    with fresh_index(project, NOW + HOUR) as (engine, freshness):
-        assert freshness == Freshness()
+    with open_fresh_index(project, NOW + HOUR) as (engine, freshness):
+        assert freshness == FreshnessReport()
         assert [one.path for one in engine.documents("repo-adrs")] == [ONE]
-    with fresh_index(project, NOW + 3 * HOUR) as (engine, freshness):
+    with open_fresh_index(project, NOW + 3 * HOUR) as (engine, freshness):
         assert freshness.notes == ("Index was 3 hours stale — refreshed before running.",)
         assert [one.path for one in engine.documents("repo-adrs")] == [ONE, TWO]
 
 
-def test_what_is_not_indexed_is_left_to_the_reader(tmp_path: Path) -> None:
+def test_a_missing_index_is_reported_by_the_reader(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "plain")
     repo.commit("Start", {ONE: "# ADR-0001: X\n"})
     project = repo.project()
-    assert on_entry(project, NOW, None) == Freshness()
-    with pytest.raises(NotIndexed), fresh_index(project, NOW):
+    assert refresh_if_stale(project, NOW, None) == FreshnessReport()
+    with pytest.raises(NotIndexed), open_fresh_index(project, NOW):
         pass
     assert not (repo.root / ".sdd").exists()

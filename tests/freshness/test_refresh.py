@@ -1,4 +1,4 @@
-"""The index follows the work tree, whatever happened to it, and says what it did."""
+"""A refresh updates the index to the work tree, and counts what it did."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
-from sdd_hooks.freshness.index_changes import Scan, scan_of_commit
-from sdd_hooks.freshness.refresh import Refresh, refresh
+from sdd_hooks.freshness.index_changes import ScanScope, commit_scope
+from sdd_hooks.freshness.refresh import RefreshResult, refresh
 from sdd_hooks.system.locks import held
 from tests.support.repos import Repo
 
@@ -19,17 +19,17 @@ ONE = "# ADR-0001: Use SQLite\n\n## Decision Outcome\n\nWe keep sessions in SQLi
 TWO = "# ADR-0002: Use Redis\n\n## Decision Outcome\n\nWe cache in Redis.\n"
 
 
-def first(repo: Repo, *kinds: str) -> Refresh:
+def create_index(repo: Repo, *kinds: str) -> RefreshResult:
     project = repo.project()
     return refresh(project, collections=project.select(kinds))
 
 
-def again(repo: Repo, scan: Scan = "all") -> Counts:
+def update(repo: Repo, scan: ScanScope = "all") -> Counts:
     return refresh(repo.project(), scan=scan).total
 
 
 def indexed(repo: Repo) -> dict[str, list[str]]:
-    """Path to chunk texts' first lines, as the index has them."""
+    """The title of every indexed document, by path."""
     engine = open_engine(repo.project())
     try:
         return {
@@ -48,125 +48,125 @@ def adrs(repo: Repo) -> Repo:
     return repo
 
 
-def test_nothing_is_indexed_before_somebody_asks(adrs: Repo) -> None:
+def test_a_refresh_creates_no_index(adrs: Repo) -> None:
     with pytest.raises(NotIndexed, match=r"^No collections found for repo\. Run `sdd index` first"):
         refresh(adrs.project())
     assert not (adrs.root / ".sdd").exists()
 
 
 def test_the_first_refresh_counts_every_document(adrs: Repo) -> None:
-    done = first(adrs)
+    done = create_index(adrs)
     assert done.ran
     assert done.counts["repo-adrs"] == Counts(added=1)
     assert done.counts["repo-code"] == Counts(added=1)
 
 
-def test_a_commit_is_followed(adrs: Repo) -> None:
-    first(adrs)
+def test_added_changed_and_removed_files_of_commits_are_counted(adrs: Repo) -> None:
+    create_index(adrs)
     adrs.commit("More", {"docs/adrs/ADR-0002-redis.md": TWO})
-    assert again(adrs, "tracked") == Counts(added=1)
+    assert update(adrs, "tracked") == Counts(added=1)
     adrs.commit("Edit", {"docs/adrs/ADR-0002-redis.md": TWO + "\nMore.\n"})
-    assert again(adrs, "tracked") == Counts(updated=1)
+    assert update(adrs, "tracked") == Counts(updated=1)
     adrs.remove("docs/adrs/ADR-0002-redis.md")
     adrs.commit("Remove")
-    assert again(adrs, "tracked") == Counts(removed=1)
-    assert again(adrs, "tracked") == Counts()
+    assert update(adrs, "tracked") == Counts(removed=1)
+    assert update(adrs, "tracked") == Counts()
 
 
-def test_only_what_changed_is_looked_at(adrs: Repo) -> None:
-    first(adrs)
+def test_unchanged_documents_are_not_read_again(adrs: Repo) -> None:
+    create_index(adrs)
     adrs.commit("More", {f"docs/adrs/ADR-{n:04d}-x.md": TWO for n in range(2, 30)})
-    again(adrs)
+    update(adrs)
     adrs.commit("Edit", {"docs/adrs/ADR-0009-x.md": TWO + "\nMore.\n"})
-    assert again(adrs) == Counts(updated=1)
+    assert update(adrs) == Counts(updated=1)
 
 
-def test_an_edit_is_followed_and_its_undoing(adrs: Repo) -> None:
-    first(adrs)
+def test_an_uncommitted_edit_and_its_undoing_are_counted(adrs: Repo) -> None:
+    create_index(adrs)
     adrs.write("docs/adrs/ADR-0001-sqlite.md", ONE.replace("SQLite", "Postgres"))
-    assert again(adrs, "tracked") == Counts(updated=1)
+    assert update(adrs, "tracked") == Counts(updated=1)
     adrs.git("checkout", "--", ".")
-    assert again(adrs, "tracked") == Counts(updated=1)
-    assert again(adrs, "tracked") == Counts()
+    assert update(adrs, "tracked") == Counts(updated=1)
+    assert update(adrs, "tracked") == Counts()
 
 
-def test_an_untracked_file_is_seen_by_commands_and_kept_by_hooks(adrs: Repo) -> None:
-    first(adrs)
+def test_the_scope_all_adds_untracked_files_and_the_scope_tracked_keeps_them(adrs: Repo) -> None:
+    create_index(adrs)
     adrs.write("docs/adrs/ADR-0002-redis.md", TWO)
-    assert again(adrs, "tracked") == Counts()
-    assert again(adrs, "all") == Counts(added=1)
-    assert again(adrs, "tracked") == Counts(unchanged=1)
+    assert update(adrs, "tracked") == Counts()
+    assert update(adrs, "all") == Counts(added=1)
+    assert update(adrs, "tracked") == Counts(unchanged=1)
     adrs.remove("docs/adrs/ADR-0002-redis.md")
-    assert again(adrs, "tracked") == Counts(removed=1)
+    assert update(adrs, "tracked") == Counts(removed=1)
 
 
-def test_an_ignored_file_is_left_alone(adrs: Repo) -> None:
+def test_an_ignored_file_is_not_indexed(adrs: Repo) -> None:
     adrs.commit("Ignore", {".gitignore": ".sdd/\n*.log.md\n"})
     adrs.write("docs/adrs/x.log.md", TWO)
-    assert first(adrs).counts["repo-adrs"] == Counts(added=1)
+    assert create_index(adrs).counts["repo-adrs"] == Counts(added=1)
 
 
 def test_a_rename_keeps_its_document(adrs: Repo) -> None:
-    first(adrs)
+    create_index(adrs)
     adrs.git("mv", "docs/adrs/ADR-0001-sqlite.md", "docs/adrs/ADR-0001-storage.md")
     adrs.commit("Rename")
-    assert again(adrs, "tracked") == Counts(updated=1)
+    assert update(adrs, "tracked") == Counts(updated=1)
     assert "docs/adrs/ADR-0001-storage.md" in indexed(adrs)
     assert "docs/adrs/ADR-0001-sqlite.md" not in indexed(adrs)
 
 
-def test_a_rewritten_history_is_looked_at_whole(adrs: Repo) -> None:
-    first(adrs)
+def test_a_bookmark_that_git_lost_compares_every_file(adrs: Repo) -> None:
+    create_index(adrs)
     adrs.commit("Gone", {"docs/adrs/ADR-0002-redis.md": TWO})
-    again(adrs)
+    update(adrs)
     adrs.git("reset", "--hard", "--quiet", "HEAD~1")
     adrs.git("reflog", "expire", "--expire=now", "--all")
     adrs.git("gc", "--prune=now", "--quiet")
-    assert again(adrs, "tracked") == Counts(removed=1, unchanged=2)
+    assert update(adrs, "tracked") == Counts(removed=1, unchanged=2)
 
 
-def test_without_a_commit_the_work_tree_is_indexed(repo: Repo) -> None:
+def test_a_repository_without_a_commit_is_indexed(repo: Repo) -> None:
     repo.write("docs/adrs/ADR-0001-sqlite.md", ONE)
-    assert first(repo, "adrs").total == Counts(added=1)
+    assert create_index(repo, "adrs").total == Counts(added=1)
     repo.commit("Start")
-    assert again(repo, "tracked") == Counts(unchanged=1)
+    assert update(repo, "tracked") == Counts(unchanged=1)
 
 
-def test_only_the_named_kinds_are_created_and_followed(adrs: Repo) -> None:
-    assert set(first(adrs, "adrs").counts) == {"repo-adrs"}
+def test_only_the_selected_kinds_are_created_and_updated(adrs: Repo) -> None:
+    assert set(create_index(adrs, "adrs").counts) == {"repo-adrs"}
     adrs.commit("Code", {"src/app.py": "x = 2\n"})
-    assert again(adrs) == Counts()
+    assert update(adrs) == Counts()
 
 
-def test_a_changed_definition_is_looked_at_whole(adrs: Repo) -> None:
-    first(adrs)
+def test_a_changed_definition_compares_every_file(adrs: Repo) -> None:
+    create_index(adrs)
     adrs.git("mv", "docs/adrs", "docs/decisions")
     declared = "- Architecture Decision Records are in `docs/decisions/`\n"
     adrs.commit("Move", {"CLAUDE.md": f"## Architecture Context\n\n{declared}"})
-    again(adrs)
+    update(adrs)
     assert "docs/decisions/ADR-0001-sqlite.md" in indexed(adrs)
     assert "docs/adrs/ADR-0001-sqlite.md" not in indexed(adrs)
 
 
-def test_a_submodule_is_followed_by_its_own_head(adrs: Repo, tmp_path: Path) -> None:
+def test_a_submodule_is_compared_with_its_own_head(adrs: Repo, tmp_path: Path) -> None:
     library = Repo.init(tmp_path / "api")
     library.commit("Start", {"docs/adrs/ADR-0001-api.md": ONE})
     inside = adrs.submodule(library, "libs/api", "--name", "api")
     adrs.commit("Add")
-    assert first(adrs).counts["repo-api-adrs"] == Counts(added=1)
+    assert create_index(adrs).counts["repo-api-adrs"] == Counts(added=1)
     inside.commit("More", {"docs/adrs/ADR-0002-api.md": TWO})
-    assert again(adrs, "tracked").added == 1
+    assert update(adrs, "tracked").added == 1
 
 
-def test_issues_are_followed_though_git_ignores_them(adrs: Repo) -> None:
+def test_issues_are_updated_although_git_ignores_them(adrs: Repo) -> None:
     adrs.write(".sdd/issues/12.md", "# Sessions expire\n")
-    assert first(adrs).counts["repo-issues"] == Counts(added=1)
+    assert create_index(adrs).counts["repo-issues"] == Counts(added=1)
     adrs.write(".sdd/issues/12.md", "# Sessions expire too soon\n")
-    assert again(adrs) == Counts(updated=1)
+    assert update(adrs) == Counts(updated=1)
 
 
 def test_a_damaged_index_is_set_aside_and_rebuilt(adrs: Repo) -> None:
-    first(adrs)
+    create_index(adrs)
     index = adrs.root / ".sdd/search/index.db"
     index.write_bytes(b"not a database " * 1000)
     for ending in ("-wal", "-shm"):
@@ -176,9 +176,9 @@ def test_a_damaged_index_is_set_aside_and_rebuilt(adrs: Repo) -> None:
     assert "set aside as index.db.aside-1 and rebuilt" in done.notes[0]
 
 
-def test_damage_found_on_the_way_is_handled_too(adrs: Repo) -> None:
+def test_damage_found_during_the_update_rebuilds_the_index(adrs: Repo) -> None:
     adrs.commit("Many", {f"docs/adrs/ADR-{n:04d}-x.md": TWO * 20 for n in range(2, 60)})
-    first(adrs)
+    create_index(adrs)
     index = adrs.root / ".sdd/search/index.db"
     data = bytearray(index.read_bytes())
     data[8192:] = b"\xff" * (len(data) - 8192)
@@ -188,8 +188,8 @@ def test_damage_found_on_the_way_is_handled_too(adrs: Repo) -> None:
     assert "set aside" in done.notes[0]
 
 
-def test_a_refresh_that_finds_another_one_leaves_word(adrs: Repo) -> None:
-    first(adrs)
+def test_a_refresh_that_meets_another_one_requests_a_second_run(adrs: Repo) -> None:
+    create_index(adrs)
     adrs.commit("More", {"docs/adrs/ADR-0002-redis.md": TWO})
     search = adrs.root / ".sdd/search"
     with held(search / "lock", 0):
@@ -197,7 +197,7 @@ def test_a_refresh_that_finds_another_one_leaves_word(adrs: Repo) -> None:
         assert (search / "again").exists()
         with pytest.raises(StorageError, match="another refresh"):
             refresh(adrs.project(), wait=0.05)
-    assert again(adrs) == Counts(added=1)
+    assert update(adrs) == Counts(added=1)
     assert not (search / "again").exists()
 
 
@@ -205,15 +205,15 @@ def test_state_that_is_a_symlink_is_refused(adrs: Repo, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (adrs.root / ".sdd").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StorageError, match="symbolic link"):
-        first(adrs)
+        create_index(adrs)
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_a_file_behind_a_symlink_is_left_out_and_said(adrs: Repo, tmp_path: Path) -> None:
+def test_a_file_behind_a_symlink_is_left_out_with_a_note(adrs: Repo, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("# Secret\n")
     adrs.link("docs/adrs/ADR-0003-secret.md", tmp_path / "secret.md")
     adrs.commit("Link")
-    done = first(adrs)
+    done = create_index(adrs)
     assert any("ADR-0003-secret.md" in note for note in done.notes)
     assert "docs/adrs/ADR-0003-secret.md" not in indexed(adrs)
 
@@ -228,14 +228,14 @@ def test_binary_and_generated_files_are_left_out(adrs: Repo) -> None:
             "src/big.py": b"x = 1\n" * 300_000,
         },
     )
-    first(adrs)
+    create_index(adrs)
     assert [path for path in indexed(adrs) if not path.startswith("docs/")] == ["src/app.py"]
 
 
-def test_a_file_whose_name_is_not_text_is_left_out_and_said(adrs: Repo) -> None:
+def test_a_file_whose_name_is_not_text_is_left_out_with_a_note(adrs: Repo) -> None:
     name = os.fsdecode(b"docs/adrs/ADR-0002-\xff.md")
     adrs.commit("Odd", {name: TWO, "docs/adrs/ADR-0003-\x1b[31m.md": TWO})
-    done = first(adrs, "adrs")
+    done = create_index(adrs, "adrs")
     assert done.total == Counts(added=1)
     assert [note.partition(":")[0] for note in done.notes] == [
         "'docs/adrs/ADR-0002-\\udcff.md'",
@@ -243,55 +243,55 @@ def test_a_file_whose_name_is_not_text_is_left_out_and_said(adrs: Repo) -> None:
     ]
 
 
-def test_an_engine_that_cannot_run_leaves_nothing_behind(adrs: Repo) -> None:
+def test_an_engine_that_cannot_run_creates_no_files(adrs: Repo) -> None:
     engine = "### SDD Configuration\n\n#### Search\n\n- **Engine**: abacus\n"
     adrs.commit("Choose", {"CLAUDE.md": engine})
     with pytest.raises(EngineUnavailable, match="no engine is called 'abacus'"):
-        first(adrs)
+        create_index(adrs)
     assert not (adrs.root / ".sdd").exists()
 
 
-def test_in_a_large_work_tree_a_commit_looks_at_what_commits_changed(adrs: Repo) -> None:
-    first(adrs)
+def test_the_scope_committed_compares_what_commits_changed(adrs: Repo) -> None:
+    create_index(adrs)
     adrs.commit("More", {"docs/adrs/ADR-0002-redis.md": TWO, "docs/adrs/ADR-0003-x.md": TWO})
     adrs.write("docs/adrs/ADR-0001-sqlite.md", ONE + "\nNot committed.\n")
     adrs.write("docs/adrs/ADR-0003-x.md", TWO + "\nChanged since.\n")
-    assert again(adrs, "committed") == Counts(added=2)
+    assert update(adrs, "committed") == Counts(added=2)
     adrs.git("checkout", "--", "docs/adrs/ADR-0003-x.md")
-    assert again(adrs, "committed") == Counts(updated=1)
-    assert again(adrs, "committed") == Counts()
-    assert again(adrs, "tracked") == Counts(updated=1)
+    assert update(adrs, "committed") == Counts(updated=1)
+    assert update(adrs, "committed") == Counts()
+    assert update(adrs, "tracked") == Counts(updated=1)
 
 
-def test_what_was_dirty_is_looked_at_in_a_large_work_tree_too(adrs: Repo) -> None:
-    first(adrs)
+def test_the_scope_committed_compares_what_was_dirty(adrs: Repo) -> None:
+    create_index(adrs)
     adrs.write("docs/adrs/ADR-0001-sqlite.md", ONE + "\nMore.\n")
     adrs.write("docs/adrs/ADR-0002-redis.md", TWO)
-    assert again(adrs) == Counts(added=1, updated=1)
-    assert again(adrs, "committed") == Counts(unchanged=2)
+    assert update(adrs) == Counts(added=1, updated=1)
+    assert update(adrs, "committed") == Counts(unchanged=2)
     adrs.git("checkout", "--", ".")
     adrs.remove("docs/adrs/ADR-0002-redis.md")
-    assert again(adrs, "committed") == Counts(updated=1, removed=1)
+    assert update(adrs, "committed") == Counts(updated=1, removed=1)
 
 
-def test_a_large_work_tree_is_known_by_the_size_of_gits_index(tmp_path: Path) -> None:
-    assert scan_of_commit(tmp_path) == "tracked"
+def test_the_scope_after_a_commit_follows_the_size_of_gits_index(tmp_path: Path) -> None:
+    assert commit_scope(tmp_path) == "tracked"
     with (tmp_path / "index").open("wb") as index:
         index.truncate(3_000_000)
-        assert scan_of_commit(tmp_path) == "tracked"
+        assert commit_scope(tmp_path) == "tracked"
         index.truncate(3_000_001)
-        assert scan_of_commit(tmp_path) == "committed"
+        assert commit_scope(tmp_path) == "committed"
 
 
-def test_odd_names_are_followed_in_a_large_work_tree(adrs: Repo) -> None:
-    first(adrs)
+def test_the_scope_committed_compares_unusual_names(adrs: Repo) -> None:
+    create_index(adrs)
     names = ["docs/adrs/ADR-0002 two.md", "docs/adrs/ADR-0003-é.md", "docs/adrs/ADR-0004-\r.md"]
     adrs.commit("More", dict.fromkeys(names, TWO))
-    assert again(adrs, "committed") == Counts(added=2)
+    assert update(adrs, "committed") == Counts(added=2)
     adrs.remove(names[2])
     adrs.commit("Fewer", {names[0]: TWO + "\nMore.\n"})
-    assert again(adrs, "committed") == Counts(updated=1)
+    assert update(adrs, "committed") == Counts(updated=1)
     adrs.remove(names[0])
     adrs.commit("Line break", {"docs/adrs/ADR-0005-\n.md": TWO})
-    assert again(adrs, "committed") == Counts(removed=1)
-    assert again(adrs, "tracked") == Counts()
+    assert update(adrs, "committed") == Counts(removed=1)
+    assert update(adrs, "tracked") == Counts()

@@ -1,3 +1,5 @@
+"""Collections are removed from the index and from the state files of the hooks."""
+
 from contextlib import closing
 
 import pytest
@@ -5,7 +7,7 @@ import pytest
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import StorageError
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.freshness.remove import forget
+from sdd_hooks.freshness.remove import remove_collections
 from sdd_hooks.system.locks import held
 
 
@@ -22,19 +24,19 @@ def names(project):
         return set(engine.bookmarks())
 
 
-def test_collections_go_and_the_hooks_know(project):
+def test_removed_collections_leave_the_state_files(project):
     state = project.repository.search_dir / "hook"
     assert ":(literal)docs/adrs" in state.read_text()
-    forget(project, ["repo-adrs"])
+    remove_collections(project, ["repo-adrs"])
     assert names(project) == {"repo-specs", "repo-code", "repo-issues"}
     assert ":(literal)docs/adrs" not in state.read_text()
-    forget(project, sorted(names(project)))
+    remove_collections(project, sorted(names(project)))
     assert not state.exists()
 
 
-def test_a_refresh_under_way_is_waited_for(project):
-    with held(project.repository.search_dir / "lock", 0.0) as mine:
-        assert mine
+def test_a_running_refresh_is_waited_for(project):
+    with held(project.repository.search_dir / "lock", 0.0) as is_locked:
+        assert is_locked
         with pytest.raises(StorageError, match="a refresh has been running for over 0 s"):
-            forget(project, ["repo-adrs"], wait=0.0)
+            remove_collections(project, ["repo-adrs"], wait=0.0)
     assert "repo-adrs" in names(project)

@@ -1,4 +1,4 @@
-"""The rules by which an index is looked at again, and the words for it."""
+"""The rules by which an index is scanned again, and the texts about it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFAULTS = FreshnessSettings()
 Rule = Callable[[float, float | None, FreshnessSettings], bool]
 
 RULES = [
-    pytest.param(tiers.look_is_due, 60.0, "prime_interval", id="tier 2"),
+    pytest.param(tiers.scan_is_due, 60.0, "prime_interval", id="tier 2"),
     pytest.param(tiers.is_stale, 7200.0, "staleness_threshold", id="tier 3"),
     pytest.param(tiers.sync_is_due, 300.0, "issues_interval", id="tier 4"),
 ]
@@ -39,7 +39,7 @@ def test_a_rule_is_due_after_more_than_its_interval(
         (NOW - interval - 0.001, True),
         (NOW - 10 * interval, True),
         (None, True),
-        # A clock that was wrong, and what somebody may have written into the file.
+        # A wrong clock, and forged times.
         (NOW + 0.001, True),
         (NOW + 10 * interval, True),
         (-1.0, True),
@@ -77,13 +77,13 @@ def test_due_means_older_than_the_interval_or_of_no_known_age(
     age = tiers.age(now, since)
     assert age is None or age >= 0
     settings = FreshnessSettings(interval, interval, interval)
-    for rule in (tiers.look_is_due, tiers.is_stale, tiers.sync_is_due):
+    for rule in (tiers.scan_is_due, tiers.is_stale, tiers.sync_is_due):
         assert rule(now, since, settings) is (age is None or age > interval)
 
 
 @given(now=st.floats(0, 4e9), since=TIMES)
-def test_what_is_said_of_an_age_is_one_short_line(now: float, since: float | None) -> None:
-    said = tiers.was_stale(tiers.age(now, since))
+def test_the_note_about_an_age_is_one_short_line(now: float, since: float | None) -> None:
+    said = tiers.stale_note(tiers.age(now, since))
     if said is None:
         assert since is None or not 0 <= since <= now
     else:
@@ -93,54 +93,58 @@ def test_what_is_said_of_an_age_is_one_short_line(now: float, since: float | Non
         assert re.fullmatch(shape, said)
 
 
-# The words
+# The texts
 
 
-def test_a_refresh_that_failed() -> None:
+def test_the_warning_about_a_failed_refresh() -> None:
     assert (
-        tiers.refresh_failed(["shop-adrs"])
+        tiers.failed_refresh_warning(["shop-adrs"])
         == "Index refresh failed for shop-adrs — run `sdd index update` manually"
     )
     assert (
-        tiers.refresh_failed(["shop-code", "shop-issues"])
+        tiers.failed_refresh_warning(["shop-code", "shop-issues"])
         == "Index refresh failed for shop-code, shop-issues — run `sdd index update` manually"
     )
-    said = tiers.refresh_failed([f"shop-{number}-adrs" for number in range(1, 100)])
+    said = tiers.failed_refresh_warning([f"shop-{number}-adrs" for number in range(1, 100)])
     assert "shop-8-adrs and 91 more — run" in said
     assert len(said) < 200
 
 
-def test_a_look_that_found_something() -> None:
+def test_the_note_about_a_refresh() -> None:
     assert (
-        tiers.refreshed(Counts(added=1, updated=20, removed=0, unchanged=7))
+        tiers.refreshed_note(Counts(added=1, updated=20, removed=0, unchanged=7))
         == "Refreshed index (1 added, 20 updated, 0 removed across all collections)"
     )
-    assert tiers.refreshed(Counts(unchanged=7)) is None
+    assert tiers.refreshed_note(Counts(unchanged=7)) is None
 
 
-def test_chunks_without_a_vector() -> None:
-    assert tiers.unembedded(12, 3) == (
+def test_the_note_about_unembedded_chunks() -> None:
+    assert tiers.unembedded_note(12, 3) == (
         "12 chunks unembedded — run `sdd index embed` (≈3s on this machine, foreground;"
         " or wait for the next mutation command to backfill)"
     )
-    assert tiers.unembedded(12, None) == (
+    assert tiers.unembedded_note(12, None) == (
         "12 chunks unembedded — run `sdd index embed` (foreground;"
         " or wait for the next mutation command to backfill)"
     )
-    assert tiers.unembedded(0, 3) is None
+    assert tiers.unembedded_note(0, 3) is None
 
 
-def test_an_index_that_was_stale() -> None:
-    assert tiers.was_stale(3 * 3600.0) == "Index was 3 hours stale — refreshed before running."
-    assert tiers.was_stale(31 * 60.0) == "Index was 31 minutes stale — refreshed before running."
-    assert tiers.was_stale(None) is None
+def test_the_note_about_a_stale_index() -> None:
+    assert tiers.stale_note(3 * 3600.0) == "Index was 3 hours stale — refreshed before running."
+    assert tiers.stale_note(31 * 60.0) == "Index was 31 minutes stale — refreshed before running."
+    assert tiers.stale_note(None) is None
 
 
-def test_issues_that_are_fetched_or_not() -> None:
-    assert tiers.syncing(14, "GitHub") == "Syncing 14 issues from GitHub…"
-    assert tiers.syncing(0, "GitHub") == "Syncing 0 issues from GitHub…"
-    assert tiers.syncing(None, "GitHub") == "Syncing issues from GitHub…"
-    assert tiers.DEGRADED == "Issues sync failed — degrading to live tracker queries for this run"
+def test_the_texts_about_a_sync() -> None:
+    assert tiers.syncing_note(14, "GitHub") == "Syncing 14 issues from GitHub…"
+    assert tiers.syncing_note(0, "GitHub") == "Syncing 0 issues from GitHub…"
+    assert tiers.syncing_note(None, "GitHub") == "Syncing issues from GitHub…"
     assert (
-        tiers.sync_skipped(90, "GitHub") == "issues sync skipped: GitHub was synced 90 seconds ago"
+        tiers.DEGRADED_WARNING
+        == "Issues sync failed — degrading to live tracker queries for this run"
+    )
+    assert (
+        tiers.sync_skipped_line(90, "GitHub")
+        == "issues sync skipped: GitHub was synced 90 seconds ago"
     )

@@ -15,7 +15,7 @@ from sdd_hooks.githooks.events import handle
 from tests.cli.commands import run
 from tests.githooks.conftest import ADR, settled
 from tests.githooks.recorder import Hooked
-from tests.support.clock import look_at, looked_at
+from tests.support.clock import set_touched, touched_at
 from tests.support.models import make_model
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo
@@ -30,7 +30,7 @@ def act(repo: Repo, event: str, after: float, environ: Mapping[str, str] | None 
     """What the event says, so many seconds after the index was last looked at."""
     head = repo.head()
     arguments = {"post-checkout": (head, head, "1"), "post-merge": ("0",)}.get(event, ())
-    touched = looked_at(repo)
+    touched = touched_at(repo)
     assert touched is not None
     stderr = io.StringIO()
     code = handle(
@@ -63,7 +63,7 @@ def heard(repo: Repo, *command: str, env: Mapping[str, str] | None = None) -> st
 @pytest.fixture
 def seen(fresh: Hooked) -> Hooked:
     """The repository with an index that was last looked at at a time of its own."""
-    look_at(fresh, 1_800_000_000.0)
+    set_touched(fresh, 1_800_000_000.0)
     return fresh
 
 
@@ -78,27 +78,27 @@ ARRIVALS = ["post-checkout", "post-merge"]
 def test_an_arrival_without_a_reason_is_not_looked_at_again(
     seen: Hooked, event: str, after: float
 ) -> None:
-    before = looked_at(seen)
+    before = touched_at(seen)
     assert act(seen, event, after) == ""
-    assert looked_at(seen) == before
+    assert touched_at(seen) == before
 
 
 @pytest.mark.parametrize("event", ARRIVALS)
 @pytest.mark.parametrize("after", [60.1, 7200.0, -1.0])
 def test_later_it_is(seen: Hooked, event: str, after: float) -> None:
     """-1: the index is from the future, so that a clock was wrong."""
-    before = looked_at(seen)
+    before = touched_at(seen)
     assert act(seen, event, after) == ""
-    assert looked_at(seen) != before
+    assert touched_at(seen) != before
 
 
 @pytest.mark.parametrize("event", ARRIVALS)
 def test_what_changed_is_a_reason_at_any_time(seen: Hooked, event: str) -> None:
     """The index simply follows: a HEAD that moved, files that differ, a refresh nobody began."""
     silent(seen, "commit", "--quiet", "--allow-empty", "-m", "Moved")
-    assert looked_at(seen) == 1_800_000_000.0
+    assert touched_at(seen) == 1_800_000_000.0
     act(seen, event, 0)
-    assert looked_at(seen) != 1_800_000_000.0
+    assert touched_at(seen) != 1_800_000_000.0
     seen.write(NEW, "# ADR-0003: New\n")
     silent(seen, "add", NEW)
     silent(seen, "commit", "--quiet", "-m", "New")
@@ -108,10 +108,10 @@ def test_what_changed_is_a_reason_at_any_time(seen: Hooked, event: str) -> None:
     # What is indexed is no commit's now: that is the flag.
     seen.git("checkout", "--quiet", "HEAD", "--", ADR)
     assert_index_matches_scratch(seen)
-    look_at(seen, 1_800_000_000.0)
+    set_touched(seen, 1_800_000_000.0)
     (seen.root / ".sdd/search/again").touch()
     act(seen, event, 0)
-    assert looked_at(seen) != 1_800_000_000.0
+    assert touched_at(seen) != 1_800_000_000.0
     assert_index_matches_scratch(seen)
 
 
@@ -129,15 +129,15 @@ def test_a_state_that_is_not_as_it_was_written_is_a_reason(seen: Hooked) -> None
         written + b"x" * 70_000,
     ):
         state.write_bytes(content)
-        look_at(seen, 1000.0)
+        set_touched(seen, 1000.0)
         act(seen, "post-merge", 0)
-        assert looked_at(seen) != 1000.0, content[:60]
+        assert touched_at(seen) != 1000.0, content[:60]
         assert state.read_bytes() == written
     state.unlink()
     state.symlink_to("/etc/passwd")
-    look_at(seen, 1000.0)
+    set_touched(seen, 1000.0)
     act(seen, "post-merge", 0)
-    assert looked_at(seen) != 1000.0
+    assert touched_at(seen) != 1000.0
 
 
 def test_a_file_git_has_never_seen_waits_for_the_interval(seen: Hooked) -> None:
@@ -152,11 +152,11 @@ def test_the_interval_is_the_repositorys(seen: Hooked) -> None:
     seen.write("CLAUDE.md", "### SDD Configuration\n\n- **Prime Interval**: 10m\n")
     seen.git("add", "CLAUDE.md")
     seen.git("commit", "--quiet", "-m", "Configure")
-    look_at(seen, 1000.0)
+    set_touched(seen, 1000.0)
     act(seen, "post-merge", 600)
-    assert looked_at(seen) == 1000.0
+    assert touched_at(seen) == 1000.0
     act(seen, "post-merge", 601)
-    assert looked_at(seen) != 1000.0
+    assert touched_at(seen) != 1000.0
 
 
 @pytest.mark.parametrize("event", ["post-commit", "post-rewrite"])
@@ -164,9 +164,9 @@ def test_what_is_ones_own_is_looked_at_at_once_and_in_silence(seen: Hooked, even
     seen.write(ADR, "# ADR-0001: Edited\n")
     assert act(seen, event, 0) == ""
     assert_index_matches_scratch(seen)
-    look_at(seen, 1000.0)
+    set_touched(seen, 1000.0)
     act(seen, event, 0)
-    assert looked_at(seen) != 1000.0
+    assert touched_at(seen) != 1000.0
 
 
 def test_a_checkout_of_files_is_looked_at_at_once_and_in_silence(seen: Hooked) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.protocol import Counts
-from sdd_hooks.freshness.refresh import Refresh
+from sdd_hooks.freshness.refresh import RefreshResult
 from sdd_hooks.githooks.vectors import brings, follow
 from tests.cli.commands import run
 from tests.support.laptops import Hub
@@ -18,7 +18,7 @@ from tests.support.repos import in_environment
 from tests.support.waiting import until
 
 CHILD = "import sys; from sdd_hooks.githooks.vectors import main; main(sys.argv[1:])"
-ADDED = Refresh({"x-adrs": Counts(added=1)}, (), ran=True)
+ADDED = RefreshResult({"x-adrs": Counts(added=1)}, (), ran=True)
 
 
 @pytest.fixture
@@ -66,5 +66,5 @@ def test_only_what_others_made_is_asked_for(hub: Hub) -> None:
     assert not brings("post-commit", [])
     project = hub.laptop("laptop").project
     assert not follow(in_environment(project, {"CI": "true"}), ADDED)
-    removed = Refresh({"x-adrs": Counts(removed=1)}, (), ran=True)
+    removed = RefreshResult({"x-adrs": Counts(removed=1)}, (), ran=True)
     assert not follow(in_environment(project, {}), removed)

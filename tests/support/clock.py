@@ -1,4 +1,4 @@
-"""An index of another time, made by the engine itself with a clock of its own."""
+"""An index that was last touched at a chosen time, made by the engine with another clock."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sdd_hooks.engines.registry import open_engine
 from tests.support.repos import Repo
 
 
-def look_at(repo: Repo, moment: float) -> None:
-    """Let the embedded engine note that it looked at everything at `moment`."""
-    note_a_look(embedded_at(repo, moment), repo)
+def set_touched(repo: Repo, moment: float) -> None:
+    """Let the embedded engine compare every collection, without a change, at `moment`."""
+    touch(embedded_at(repo, moment), repo)
 
 
 def embedded_at(repo: Repo, moment: float) -> EmbeddedEngine:
@@ -23,8 +23,8 @@ def embedded_at(repo: Repo, moment: float) -> EmbeddedEngine:
     return EmbeddedEngine(repo.root, index, vectors, clock=lambda: moment, environ=os.environ)
 
 
-def note_a_look(engine: Engine, repo: Repo) -> None:
-    """Let the engine look at everything and find nothing different, then close it."""
+def touch(engine: Engine, repo: Repo) -> None:
+    """Let the engine compare every collection, without a change, then close it."""
     with closing(engine):
         indexed = engine.bookmarks()
         engine.update(
@@ -36,7 +36,7 @@ def note_a_look(engine: Engine, repo: Repo) -> None:
         )
 
 
-def looked_at(repo: Repo) -> float | None:
+def touched_at(repo: Repo) -> float | None:
     """When the index of a repository was last touched."""
     with closing(open_engine(repo.project())) as engine:
         return engine.touched()

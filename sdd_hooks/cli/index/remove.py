@@ -13,7 +13,7 @@ import click
 from sdd_hooks.cli.context import open_index, open_project
 from sdd_hooks.cli.options import json_option, kind_option, module_option, yes_option
 from sdd_hooks.cli.output import Report, show
-from sdd_hooks.freshness.remove import forget
+from sdd_hooks.freshness.remove import remove_collections
 from sdd_hooks.project.project import not_indexed
 
 
@@ -44,7 +44,7 @@ def remove(
         raise not_indexed(project)
     if not (yes or _agreed(names)):
         return show(Report({"removed": []}, ["nothing removed"]), as_json)
-    forget(project, names)
+    remove_collections(project, names)
     lines = [f"removed {name}" for name in names]
     return show(Report({"removed": names}, lines, (), project.warnings), as_json)
 

@@ -19,7 +19,7 @@ from sdd_hooks.cli.output import Report, show, table
 from sdd_hooks.cli.progress import progress_line
 from sdd_hooks.embedding.backfill import start_backfill
 from sdd_hooks.errors import NotIndexed, SddError
-from sdd_hooks.freshness.refresh import Refresh, refresh
+from sdd_hooks.freshness.refresh import RefreshResult, refresh
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 
@@ -93,19 +93,19 @@ def synced_issues(
     return sync_included(project, issues, as_json)
 
 
-def refreshed(project: Project, collections: Sequence[Collection] | None) -> Refresh:
-    """Refresh with a progress line on a terminal."""
+def refreshed(project: Project, collections: Sequence[Collection] | None) -> RefreshResult:
+    """RefreshResult with a progress line on a terminal."""
     with progress_line(sys.stderr) as progress:
         return refresh(project, collections=collections, progress=progress)
 
 
-def refresh_data(update: Refresh) -> dict[str, object]:
+def refresh_data(update: RefreshResult) -> dict[str, object]:
     """A refresh for programs."""
     counts = {name: asdict(one) for name, one in update.counts.items()}
     return {"collections": counts, "total": asdict(update.total)}
 
 
-def refresh_lines(update: Refresh) -> list[str]:
+def refresh_lines(update: RefreshResult) -> list[str]:
     """A refresh for people: a row for each collection with documents."""
     rows = [
         (name, one.added, one.updated, one.removed, one.unchanged)
@@ -119,7 +119,7 @@ def refresh_lines(update: Refresh) -> list[str]:
 
 def _show(
     project: Project,
-    update: Refresh,
+    update: RefreshResult,
     as_json: bool,
     notes: Sequence[str] = (),
     warnings: Sequence[str] = (),

@@ -15,7 +15,7 @@ import click
 from sdd_hooks.cli.output import printable_line
 from sdd_hooks.cli.progress import Line, live_line
 from sdd_hooks.freshness.issues import IssuesFreshness, IssueSource, sync_issues
-from sdd_hooks.freshness.tiers import syncing
+from sdd_hooks.freshness.tiers import syncing_note
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.detection import SeveralTrackers
 from sdd_hooks.trackers.issue_file import StoredIssue
@@ -61,7 +61,7 @@ class Screen:
 
     def begun(self, source: TrackerSource) -> Callable[[int | None], None]:
         """What a sync calls when the tracker has answered."""
-        return lambda issues: self.say(syncing(issues, source.label))
+        return lambda issues: self.say(syncing_note(issues, source.label))
 
 
 @contextmanager

@@ -235,7 +235,7 @@ def test_a_model_that_is_none_is_named_and_stays_where_it_is(
     model = tmp_path / "mine.gguf"
     shutil.copy(filled.model, model)
     filled.configure(str(model))
-    filled.refresh(scan="full")
+    filled.refresh(scope="full")
     with filled.opened() as engine:
         engine.embed()
         model.write_text("<html>")
@@ -259,7 +259,7 @@ def test_a_silent_answer_by_words_is_said(filled: Subject, tmp_path: Path) -> No
     model = tmp_path / "mine.gguf"
     shutil.copy(filled.model, model)
     filled.configure(str(model))
-    filled.refresh(scan="full")
+    filled.refresh(scope="full")
     with filled.opened() as engine:
         engine.embed()
         # A GGUF by its first bytes, as after a download that broke off.
