@@ -1,4 +1,4 @@
-"""The real bd (Beads) for tests, in a home of its own, and one that says what it is told to."""
+"""The real bd (Beads) for tests, in a temporary home, and a fake bd with canned output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.repos import Repo
 ROOT = Path(__file__).resolve().parents[2]
 MISSING = "needs the real bd: scripts/install-bd .cache/bd"
 
-# Writes down how it was called, and answers as `answers.json` says for its first argument.
+# Records each call, and prints the output in `answers.json` for its first argument.
 _PROGRAM = """\
 #!{python}
 import json, os, sys
@@ -39,13 +39,13 @@ sys.exit(answer.get("code", 0))
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """A program `bd` in `directory` that says what it is told to."""
+class FakeBd:
+    """A fake program `bd` in `directory` with canned output."""
 
     directory: Path
 
     def says(self, command: str, out: str = "", err: str = "", code: int = 0) -> None:
-        """From now on `bd command` prints this and ends with this status."""
+        """Set the output and the exit status of `bd command`."""
         path = self.directory / "answers.json"
         answers = json.loads(path.read_text()) if path.exists() else {}
         answers[command] = {"out": out, "err": err, "code": code}
@@ -53,43 +53,45 @@ class Recorded:
 
     @property
     def asked(self) -> list[dict[str, Any]]:
-        """How it was called so far: `args`, `cwd` and `environ`."""
+        """The calls so far: `args`, `cwd` and `environ`."""
         path = self.directory / "asked.jsonl"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def recorded_bd(directory: Path) -> Recorded:
-    """A `bd` in `directory`, which is made; it says nothing so far."""
+def install_fake_bd(directory: Path) -> FakeBd:
+    """Create `directory` with a fake `bd` that prints nothing."""
     directory.mkdir(parents=True)
     program = directory / "bd"
     program.write_text(_PROGRAM.format(python=sys.executable))
     program.chmod(0o755)
-    made = Recorded(directory)
     (directory / "answers.json").write_text("{}")
-    return made
+    return FakeBd(directory)
 
 
 def installed() -> str | None:
-    """The real bd: in the directory that `SDD_BD` names, empty for none at all; else in
-    `.cache/bd`, else on `PATH`."""
-    named = os.environ.get("SDD_BD")
-    if named == "":
+    """The path of the real bd; None if it is missing or disabled.
+
+    `SDD_BD` may name its directory; empty disables these tests. Otherwise it is searched in
+    `.cache/bd`, then on `PATH`.
+    """
+    configured = os.environ.get("SDD_BD")
+    if configured == "":
         return None
-    made = Path(named) if named else ROOT / ".cache/bd"
-    if named or (made / "bin/bd").exists():
-        return str((made / "bin/bd").absolute())
+    directory = Path(configured) if configured else ROOT / ".cache/bd"
+    if configured or (directory / "bin/bd").exists():
+        return str((directory / "bin/bd").absolute())
     return executable("bd", os.environ)
 
 
 @dataclass(frozen=True)
 class RealBd:
-    """The program, and what to run it in: a home of its own, and no word to its makers."""
+    """The program and its environment: a temporary home, telemetry disabled."""
 
     program: str
     environ: Mapping[str, str]
 
     def __call__(self, root: Path, *args: str) -> str:
-        """What `bd args` prints in `root`. Fails with what it said."""
+        """Run `bd args` in `root`. Returns its output; fails with it for an error status."""
         done = subprocess.run(
             [self.program, *args],
             cwd=root,
@@ -109,38 +111,38 @@ class RealBd:
         )
 
 
-def real(program: str, home: Path) -> RealBd:
-    """A bd with `home` for what it keeps."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("BD_", "BEADS_", "XDG_"))}
+def bd_with_home(program: str, home: Path) -> RealBd:
+    """The real bd with `home` as its home directory."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("BD_", "BEADS_", "XDG_"))}
     path = f"{Path(program).parent}{os.pathsep}{os.environ['PATH']}"
-    own = {"HOME": str(home), "PATH": path, "BD_DISABLE_METRICS": "1", "BD_ACTOR": "ada"}
-    return RealBd(program, {**kept, **own})
+    changed = {"HOME": str(home), "PATH": path, "BD_DISABLE_METRICS": "1", "BD_ACTOR": "ada"}
+    return RealBd(program, {**inherited, **changed})
 
 
 @pytest.fixture(scope="session")
 def real_bd(isolated_environment: None, tmp_path_factory: pytest.TempPathFactory) -> RealBd:
-    """The real bd; where there is none, the test is skipped and says what it needs."""
+    """The real bd; skips the test if it is missing."""
     program = installed()
     if program is None:
         pytest.skip(MISSING)
-    return real(program, tmp_path_factory.mktemp("bd-home"))
+    return bd_with_home(program, tmp_path_factory.mktemp("bd-home"))
 
 
 @pytest.fixture(scope="session")
 def empty_beads(real_bd: RealBd, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository in which `bd init` was run: seconds, so it is done once."""
+    """A repository after `bd init`, which takes seconds and is run once."""
     repo = Repo.init(tmp_path_factory.mktemp("beads") / "shop")
     init(real_bd, repo.root)
     return repo.root
 
 
 def init(bd: RealBd, root: Path) -> None:
-    """Run `bd init` in a repository, with nothing for others than bd itself."""
+    """Run `bd init` in a repository, without hooks."""
     bd(root, "init", "--prefix", "shop", "--quiet", "--skip-hooks")
 
 
 @pytest.fixture
 def beads(empty_beads: Path, tmp_path: Path) -> Repo:
-    """A repository with a `.beads/` of its own and no issue."""
+    """A repository with an empty `.beads/`."""
     shutil.copytree(empty_beads, tmp_path / "shop")
     return Repo(tmp_path / "shop")

@@ -1,4 +1,4 @@
-"""A vendor's own GraphQL schema, to hold queries and answers against, and a server's answering."""
+"""Validate queries and responses with a vendor's GraphQL schema, and execute queries for a fake."""
 
 from __future__ import annotations
 
@@ -54,21 +54,18 @@ _PYTHON: Mapping[str, type | tuple[type, ...]] = {
 
 
 class Schema:
-    """A schema. Requests and answers that do not fit it raise AssertionError."""
+    """A schema. Requests and responses that do not conform to it raise AssertionError."""
 
     def __init__(self, schema: GraphQLSchema) -> None:
         self._schema = schema
 
     @classmethod
     def load(cls, name: str) -> Schema | None:
-        """The schema of that name (`linear/schema.graphql`), once in a process.
-
-        None where it is missing.
-        """
+        """The schema of that name (`linear/schema.graphql`), loaded once; None if it is missing."""
         return _load(name)
 
     def request(self, body: object) -> None:
-        """Hold a query and its variables against the schema."""
+        """Validate a query and its variables."""
         assert isinstance(body, dict), "a GraphQL request is a JSON object"
         unknown = body.keys() - {"query", "variables", "operationName"}
         assert not unknown, f"unknown in a GraphQL request: {sorted(unknown)}"
@@ -83,12 +80,12 @@ class Schema:
         assert not isinstance(found, list), "; ".join(error.message for error in found)
 
     def response(self, query: str, data: object) -> None:
-        """Hold the `data` of an answer to `query` against the schema: fields, types and nulls."""
+        """Validate the `data` of the response to `query`: fields, types and nulls."""
         for _ in self._walk(query, data):
             pass
 
     def optional(self, query: str) -> list[Place]:
-        """Every field of the answer to `query` that may be null, and every list's members."""
+        """The places in the response to `query` that may be null, and the members of lists."""
         document = _parsed(query)
         operation = _operation(document)
         found = self._nullable(
@@ -97,7 +94,7 @@ class Schema:
         return list(dict.fromkeys(found))
 
     def checked(self, request: Request, response: CannedResponse) -> CannedResponse:
-        """The response, after both were held against the schema."""
+        """Validate both, and return the response."""
         body = request.json()
         self.request(body)
         data = response.data.get("data") if isinstance(response.data, dict) else None
@@ -137,7 +134,7 @@ class Schema:
             if self._is(kind, on)
         }
         unknown = data.keys() - fields.keys()
-        assert not unknown, f"{at} has what nobody asked for: {sorted(unknown)}"
+        assert not unknown, f"{at} has unselected fields: {sorted(unknown)}"
         for key, (node, on) in fields.items():
             assert key in data, f"{at}.{key} is missing"
             yield from self._value(node, self._type(on, node), fragments, data[key], f"{at}.{key}")
@@ -202,7 +199,7 @@ class Schema:
         kind: Any,
         fragments: Mapping[str, FragmentDefinitionNode],
     ) -> Iterator[tuple[str, FieldNode, Any]]:
-        """The fields that are selected: their key in the answer, and the type they belong to."""
+        """The selected fields: their key in the response, and the type they belong to."""
         for one in selection.selections:
             if isinstance(one, FieldNode):
                 yield (one.alias or one.name).value, one, kind
@@ -215,7 +212,7 @@ class Schema:
             yield from self._fields(inside.selection_set, on, fragments)
 
     def _is(self, kind: Any, on: Any) -> bool:
-        """Whether fields of the type `on` are answered for an object of type `kind`."""
+        """Whether fields of the type `on` apply to an object of type `kind`."""
         return kind is on or (is_abstract_type(on) and self._schema.is_sub_type(on, kind))
 
     def _type(self, on: Any, node: FieldNode) -> Any:
@@ -225,15 +222,14 @@ class Schema:
 
 
 Resolver = Callable[..., object]
-"""Stands for a field with arguments: is given them by name."""
+"""The value of a field with arguments, which it is called with by name."""
 
 
 def answer(body: object, root: Mapping[str, object]) -> dict[str, Any]:
-    """The `data` of the answer to a request, as a server would make it from `root`.
+    """The `data` of the response to a request, computed from `root`.
 
-    Objects are mappings; a value that can be called is a Resolver. A field of which an object says
-    nothing is null. Fragments count where the object's `__typename` is their type's, or where it
-    has none.
+    Objects are mappings; a callable value is a Resolver. A field that an object lacks is null. A
+    fragment applies if the `__typename` of the object is its type, or if the object has none.
     """
     assert isinstance(body, dict)
     document = _parsed(body["query"])
@@ -323,7 +319,7 @@ def _parse(query: str) -> DocumentNode:
 
 
 def _operation(document: DocumentNode) -> OperationDefinitionNode:
-    """The one operation of a document."""
+    """The only operation of a document."""
     (found,) = (one for one in document.definitions if isinstance(one, OperationDefinitionNode))
     return found
 
@@ -341,6 +337,6 @@ def _load(name: str) -> Schema | None:
     file = VENDOR_APIS / name
     if not file.is_file():
         return None
-    # The vendor's own schema is taken for a valid one: to find out takes ten times as long.
+    # Validation of the schema itself takes ten times as long and is skipped.
     document = parse(file.read_text(encoding="utf-8"), no_location=True)
     return Schema(build_ast_schema(document, assume_valid=True, assume_valid_sdl=True))

@@ -1,8 +1,8 @@
-"""A Linear on loopback: teams with issues, and the part of the API that the tracker asks.
+"""A fake Linear on loopback: teams with issues, and the part of the API that the tracker uses.
 
-Its cursors are the ids of issues, looked up when the next page is asked for, so that a page after
-an issue that was edited begins where that issue is now. It knows times to the microsecond, and
-tells them to the millisecond.
+A cursor is the id of an issue, found when the next page is requested, so that the page after an
+edited issue starts at its new position. Times are stored in microseconds and returned in
+milliseconds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Row = dict[str, Any]
 
 
 class GraphQLFailure(Exception):
-    """What is answered as an error of a query."""
+    """An error in the response to a query."""
 
     def __init__(self, message: str, code: str) -> None:
         super().__init__(message)
@@ -37,8 +37,8 @@ class GraphQLFailure(Exception):
 
 
 @dataclass
-class Workspace:
-    """What the server knows. `now` is its clock (epoch seconds); a test moves it."""
+class FakeLinear:
+    """The server with its workspace. `now` is its clock (epoch seconds), set by the test."""
 
     now: float = 1_777_640_000.0
     key: str = "lin_api_secret"
@@ -49,16 +49,16 @@ class Workspace:
     projects: list[Row] = field(default_factory=list)
     comments: list[Row] = field(default_factory=list)
     points: list[int] = field(default_factory=list)
-    """What each question cost."""
+    """The cost of each query."""
     spoil: Callable[[Row], object] = lambda data: data
-    """Changes what is answered, after it was held against the schema."""
+    """Changes the data of a response after its validation against the schema."""
 
     def __post_init__(self) -> None:
         self.schema = Schema.load(SCHEMA)
         self.team("ENG")
 
     def team(self, key: str) -> Row:
-        """A new team, with a state of every type."""
+        """Add a team with a state of every type."""
         made: Row = {"id": _id(), "key": key, "count": itertools.count(1)}
         made["states"] = [
             {"id": _id(), "type": type, "position": float(place)}
@@ -68,7 +68,7 @@ class Workspace:
         return made
 
     def add(self, title: str = "An issue", **fields: Any) -> str:
-        """A new issue, of the first team where `team` names no other; its identifier."""
+        """Add an issue to `team`, by default the first one. Returns its identifier."""
         team = self._team_of_key(fields.pop("team", self.teams[0]["key"]))
         number = next(team["count"])
         issue: Row = {
@@ -99,7 +99,7 @@ class Workspace:
         return str(issue["identifier"])
 
     def edit(self, identifier: str, **fields: Any) -> None:
-        """Change an issue, now. `state` is a type, `labels` are names."""
+        """Change an issue. `state` is a type, `labels` are names."""
         issue = self.find(identifier)
         if "state" in fields:
             type = fields.pop("state")
@@ -111,15 +111,15 @@ class Workspace:
         issue.update({"updated": self.now, **fields})
 
     def delete(self, identifier: str) -> None:
-        """Remove an issue for good."""
+        """Delete an issue."""
         self.issues.remove(self.find(identifier))
 
     def trash(self, identifier: str) -> None:
-        """Put an issue into the bin."""
+        """Move an issue to the trash."""
         self.edit(identifier, trashed=True)
 
     def transfer(self, identifier: str, key: str) -> str:
-        """Move an issue to another team; its new identifier."""
+        """Move an issue to another team. Returns its new identifier."""
         issue = self.find(identifier)
         team = self._team_of_key(key)
         issue["previousIdentifiers"].append(issue["identifier"])
@@ -135,7 +135,7 @@ class Workspace:
         one["updated"] = two["updated"] = self.now
 
     def attach(self, identifier: str, url: str, source: str | None, metadata: Row) -> None:
-        """Attach something to an issue, or change what is attached; that is no update of it."""
+        """Attach something to an issue, or change an attachment. The issue is not updated."""
         attachments = self.find(identifier)["attachments"]
         attachments[:] = [one for one in attachments if one["url"] != url]
         attachments.append(
@@ -143,7 +143,7 @@ class Workspace:
         )
 
     def label(self, name: str, team: Row | None = None) -> Row:
-        """The label of that name, made where there is none."""
+        """The label of that name, created if missing."""
         for one in self.labels:
             if one["name"].lower() == name.lower():
                 return one
@@ -152,14 +152,14 @@ class Workspace:
         return made
 
     def find(self, identifier: str) -> Row:
-        """The issue that is, or was, called so, or has this id."""
+        """The issue with this current or former identifier, or this id."""
         for issue in self.issues:
             if identifier in {issue["id"], issue["identifier"], *issue["previousIdentifiers"]}:
                 return issue
         raise GraphQLFailure("Entity not found: Issue", "INPUT_ERROR")
 
     def answer(self, request: Request) -> CannedResponse:
-        """Answer a request as Linear does."""
+        """The response to a request."""
         assert (request.method, request.path) == ("POST", "/graphql")
         assert request.headers["content-type"] == "application/json"
         date = {"Date": datetime.fromtimestamp(self.now, timezone.utc).strftime(_HTTP)}
@@ -291,15 +291,15 @@ class Workspace:
 
 
 @contextmanager
-def linear() -> Iterator[tuple[Workspace, Server]]:
-    """A workspace with the team ENG, and the server that shows it."""
-    workspace = Workspace()
+def serving_linear() -> Iterator[tuple[FakeLinear, Server]]:
+    """A fake Linear with the team ENG, served on loopback."""
+    workspace = FakeLinear()
     with serving(workspace.answer) as server:
         yield workspace, server
 
 
 def rate_limited(seconds: float, now: float) -> list[CannedResponse]:
-    """The answers by which Linear says that its limits are reached for so long."""
+    """Responses with which Linear reports a rate limit for a number of seconds."""
     reset = str(int((now + seconds) * 1000))
     date = {"Date": datetime.fromtimestamp(now, timezone.utc).strftime(_HTTP)}
     return [
@@ -314,8 +314,8 @@ def rate_limited(seconds: float, now: float) -> list[CannedResponse]:
 
 
 def points(body: Mapping[str, Any]) -> int:
-    """What a question costs: 1 for each object, 0.1 for each property, a list as many times as it
-    may have members. https://linear.app/developers/rate-limiting
+    """The cost of a query: 1 for each object, 0.1 for each property, times the requested size of
+    the lists around it. https://linear.app/developers/rate-limiting
     """
     document = parse(body["query"])
     fragments = {
@@ -339,7 +339,7 @@ def points(body: Mapping[str, Any]) -> int:
             if not members:
                 total += 1 + cost(one.selection_set)
                 continue
-            # The rest of a list, its page, is an object like others.
+            # The page information of a list counts as an object.
             rest = cost(one.selection_set) - cost(SelectionSetNode(selections=tuple(members)))
             inner = members[0]
             assert isinstance(inner, FieldNode)
@@ -352,7 +352,7 @@ def points(body: Mapping[str, Any]) -> int:
 
 
 def moment(seconds: float | None) -> str | None:
-    """A time as Linear tells it."""
+    """A time in the format of Linear's payloads."""
     if seconds is None:
         return None
     milliseconds = math.floor(round(seconds * 1_000_000) / 1000)
@@ -395,7 +395,7 @@ def _page(rows: list[Row], more: bool) -> Row:
 
 
 def _listed(rows: list[Row]) -> Callable[..., Row]:
-    """A list of an issue, page by page; its cursors are positions."""
+    """A resolver of a list of an issue in pages; its cursors are positions."""
 
     def listed(first: int, after: str | None = None) -> Row:
         begin = int(after or 0)
@@ -418,7 +418,7 @@ _TIMES = {"updatedAt": "updated", "createdAt": "created"}
 
 
 def _matches(filter: Row, row: Row) -> bool:
-    """Whether an object is what a filter wants; one that this does not know is an error."""
+    """Whether an object matches a filter; an unknown filter is an error."""
     for name, wanted in filter.items():
         if name == "and":
             right = all(_matches(one, row) for one in wanted)

@@ -1,4 +1,4 @@
-"""A vendor's own description of its API (OpenAPI 3.0), to hold requests and responses against."""
+"""Validate requests and responses with a vendor's OpenAPI 3.0 description."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ NULL_ALL_THE_SAME: Mapping[str, frozenset[str]] = {
         }
     )
 }
-"""By vendor: properties that its servers answer with null though its description says otherwise."""
+"""By vendor: properties that its servers return as null although its description forbids it."""
 
 Place = tuple[str, ...]
-"""A field in a JSON document: names of properties, and `*` for every member of a list."""
+"""The place of a field in a JSON document: names of properties, `*` for every member of a list."""
 
 _FORMATS = FormatChecker(())
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII)
@@ -62,9 +62,9 @@ def _is_time(value: object) -> bool:
 
 
 class Description:
-    """One or several descriptions of the same API; the first that knows a path and method counts.
+    """One or several descriptions of the same API; the first with a path and method counts.
 
-    `base` is what comes before their paths.
+    `base` is the prefix of their paths.
     """
 
     def __init__(self, documents: list[dict[str, Any]], vendor: str, base: str | None) -> None:
@@ -77,7 +77,7 @@ class Description:
             if method in {"get", "put", "post", "patch", "delete"}
             for parameters in [methods.get("parameters", []) + rules.get("parameters", [])]
         ]
-        # A path that is spelled out goes before one with a parameter in its place.
+        # A literal path takes precedence over a path with a parameter.
         self._operations.sort(key=lambda operation: operation.template.count("{"))
         server = documents[0].get("servers", [{"url": ""}])[0]["url"]
         self.base = urlsplit(server).path.rstrip("/") if base is None else base
@@ -86,30 +86,30 @@ class Description:
     def load(cls, *names: str, base: str | None = None) -> Description | None:
         """The descriptions with these names (`github/subset-issues.json`).
 
-        None where they are missing. `base` takes the place of the path of their first server.
+        None if they are missing. `base` replaces the path of their first server.
         """
         return _load(names, base)
 
     def request(self, request: Request) -> None:
-        """Raises AssertionError for a request that the description does not allow."""
+        """Validate a request. Raises AssertionError."""
         self._operation(request.method, request.path).check_request(request, self.base)
 
     def response(self, method: str, path: str, status: int, data: object) -> None:
-        """Raises AssertionError where the answer to `method path` is not as described.
+        """Validate the response to `method path`. Raises AssertionError.
 
-        A failure that is not described may look like anything.
+        An error status that is not described may have any data.
         """
         self._operation(method, path).check_response(status, data)
 
     def optional(self, method: str, path: str, status: int) -> list[Place]:
-        """Every field of that answer that may be null or missing, and every list's members."""
+        """The places in that response that may be null or missing, and the members of lists."""
         operation = self._operation(method, path)
         return list(
             dict.fromkeys(_optional(operation.answered(status), operation.document, (), ()))
         )
 
     def checked(self, request: Request, response: CannedResponse) -> CannedResponse:
-        """The response, after both were held against the description."""
+        """Validate both, and return the response."""
         self.request(request)
         if not isinstance(response.data, bytes) and response.status != 304:
             self.response(request.method, request.path, response.status, response.data)
@@ -120,7 +120,7 @@ class Description:
         below = path[len(self.base) :]
         found = [one for one in self._operations if one.matches(below)]
         assert found, f"unknown path: {path}"
-        # GET of a path that is spelled out must not be taken for that of a parameter.
+        # A literal path with another method must not match a path with a parameter.
         found = [one for one in found if one.template.count("{") == found[0].template.count("{")]
         for one in found:
             if one.method == method:
@@ -138,20 +138,18 @@ def _load(names: tuple[str, ...], base: str | None) -> Description | None:
 
 
 def nulled(data: object, place: Place) -> object:
-    """A copy of the data with null in that place, wherever it is there."""
+    """A copy of the data with null at every occurrence of that place."""
     return _changed(data, place, remove=False)
 
 
 def without(data: object, place: Place) -> object:
-    """A copy of the data without that field, wherever it is there."""
+    """A copy of the data without that field at every occurrence of the place."""
     return _changed(data, place, remove=True)
 
 
 def damaged(data: object, places: list[Place]) -> Iterator[tuple[str, object]]:
-    """The data with null in each of these places, and without each; those that it has.
-
-    Each comes with what was done, for people.
-    """
+    """The data with null at each of these places, and without each, with a description of the
+    damage; places that it lacks are left out."""
     for place in places:
         for what, made in (("null", nulled(data, place)), ("missing", without(data, place))):
             if made != data:
@@ -159,7 +157,7 @@ def damaged(data: object, places: list[Place]) -> Iterator[tuple[str, object]]:
 
 
 class _Operation:
-    """A method of a path."""
+    """The operation for a method and a path."""
 
     def __init__(
         self, method: str, template: str, rules: dict[str, Any], document: dict[str, Any]
@@ -206,7 +204,7 @@ class _Operation:
             self._check(str(status), schema, data, f"{self.method} {self.template} {status}")
 
     def answered(self, status: int) -> dict[str, Any]:
-        """The schema of an answer; {} where it has no body or is a failure not described."""
+        """The schema of a response; {} without a body or for an error that is not described."""
         responses = self._rules["responses"]
         found = responses.get(str(status), responses.get("default"))
         if found is None:
@@ -234,7 +232,7 @@ class _Operation:
 
 
 def _typed(value: str, schema: dict[str, Any]) -> object:
-    """A parameter's text as the type that its schema wants, where it is one."""
+    """The text of a parameter converted to the type of its schema, if possible."""
     match schema.get("type"):
         case "integer" if re.fullmatch(r"-?\d+", value, re.ASCII):
             return int(value)
@@ -246,7 +244,7 @@ def _typed(value: str, schema: dict[str, Any]) -> object:
 
 
 def _resolved(node: Any, document: dict[str, Any]) -> dict[str, Any]:
-    """The object, or the one it refers to; {} for None."""
+    """The object, or the object of its `$ref`; {} for None."""
     while isinstance(node, dict) and "$ref" in node:
         name = node["$ref"]
         node = document
@@ -256,10 +254,10 @@ def _resolved(node: Any, document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_json_schema(node: Any, null: frozenset[str], *, properties: bool = False) -> Any:
-    """The description with `nullable` said as JSON Schema says it.
+    """Convert a description with `nullable` to JSON Schema.
 
-    `null` are properties that may be null besides; `properties` says that the keys of `node` are
-    names of properties, not words of the schema.
+    `null` are additional properties that may be null; with `properties` the keys of `node` are
+    names of properties, not keywords of the schema.
     """
     if isinstance(node, list):
         return [_as_json_schema(one, null) for one in node]
@@ -283,7 +281,7 @@ def _as_json_schema(node: Any, null: frozenset[str], *, properties: bool = False
 def _optional(
     schema: dict[str, Any], document: dict[str, Any], at: Place, inside: tuple[str, ...]
 ) -> Iterator[Place]:
-    """The places below `at` that need not be there; `inside` are the references gone through."""
+    """The optional places below `at`; `inside` are the references that were followed."""
     name = schema.get("$ref")
     if name is not None:
         if name in inside:

@@ -1,7 +1,7 @@
-"""Record what a version of bd prints: python -m tests.trackers.beads.record BD VERSION.
+"""Record the output of a version of bd: python -m tests.trackers.beads.record BD VERSION.
 
-It makes the project that the tests of Beads know, and writes `recorded/beads-VERSION.json`: for
-each command what it printed, in its own form and in the envelope where it has one.
+It creates the project of the tests of Beads, and writes `recorded/beads-VERSION.json` with the
+output of `bd list`, with and without an envelope, and of `bd export`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from sdd_hooks.trackers.beads.program import environment
-from tests.support.beads import RealBd, real
+from tests.support.beads import RealBd, bd_with_home
 from tests.support.repos import Repo
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -23,27 +23,27 @@ _LISTED = ("list", "--json", "--all", "-n", "0")
 
 
 def record(program: str, version: str) -> None:
-    """Make the project with `program`, and write down what it says of it."""
+    """Create the project with `program`, and record its output."""
     with tempfile.TemporaryDirectory() as directory:
-        bd = real(program, Path(directory) / "home")
+        bd = bd_with_home(program, Path(directory) / "home")
         Path(directory, "home").mkdir()
         repo = Repo.init(Path(directory) / "shop")
-        given = ("init", "--prefix", "shop", "--quiet")
-        help = _said(bd, repo.root, ("init", "--help"), {})
-        bd(repo.root, *given, *(o for o in ("--skip-agents", "--skip-hooks") if o in help))
-        _make(bd, repo.root)
-        exported = _said(bd, repo.root, ("export",), {})
-        answers = {
-            "list": _said(bd, repo.root, _LISTED, {"BD_JSON_ENVELOPE": "0"}),
-            "envelope": _said(bd, repo.root, _LISTED, {"BD_JSON_ENVELOPE": "1"}),
+        init_args = ("init", "--prefix", "shop", "--quiet")
+        help = _output_of(bd, repo.root, ("init", "--help"), {})
+        bd(repo.root, *init_args, *(o for o in ("--skip-agents", "--skip-hooks") if o in help))
+        _create_project(bd, repo.root)
+        exported = _output_of(bd, repo.root, ("export",), {})
+        outputs = {
+            "list": _output_of(bd, repo.root, _LISTED, {"BD_JSON_ENVELOPE": "0"}),
+            "envelope": _output_of(bd, repo.root, _LISTED, {"BD_JSON_ENVELOPE": "1"}),
             "export": exported,
         }
     RECORDED.mkdir(exist_ok=True)
-    text = json.dumps({"version": version, **answers}, indent=1)
+    text = json.dumps({"version": version, **outputs}, indent=1)
     (RECORDED / f"beads-{version}.json").write_text(f"{text}\n")
 
 
-def _make(bd: RealBd, root: Path) -> None:
+def _create_project(bd: RealBd, root: Path) -> None:
     epic = _id(bd(root, "create", "Implement the shop", "-t", "epic", "--json"))
     first = _id(bd(root, "create", "First", "-d", "Said of SPEC-0003.", "-t", "bug", "-p", "0",
                    "-l", "b,a", "--json"))  # fmt: skip
@@ -58,7 +58,7 @@ def _make(bd: RealBd, root: Path) -> None:
     bd(root, "close", first, "-r", "It is there.")
 
 
-def _said(bd: RealBd, root: Path, args: tuple[str, ...], variables: dict[str, str]) -> str:
+def _output_of(bd: RealBd, root: Path, args: tuple[str, ...], variables: dict[str, str]) -> str:
     return subprocess.run(
         [bd.program, *args],
         cwd=root,
@@ -71,9 +71,9 @@ def _said(bd: RealBd, root: Path, args: tuple[str, ...], variables: dict[str, st
 
 
 def _id(created: str) -> str:
-    found = re.search(r'"id": *"([^"]+)"', created)
-    assert found, created
-    return found[1]
+    match = re.search(r'"id": *"([^"]+)"', created)
+    assert match, created
+    return match[1]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Beads: what several versions of bd printed, the real bd, and the export without it."""
+"""Beads: recorded output of several versions of bd, the real bd, and the export without bd."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from sdd_hooks.trackers.protocol import (
 from sdd_hooks.trackers.store import IssueFolder, read_issues
 from sdd_hooks.trackers.sync import sync
 from tests.conftest import SHARED
-from tests.support.beads import RealBd, Recorded, recorded_bd
+from tests.support.beads import FakeBd, RealBd, install_fake_bd
 from tests.support.repos import Repo
 from tests.trackers.beads.record import RECORDED
 
@@ -47,7 +47,7 @@ BODY = (
 )
 
 
-def said(version: str) -> dict[str, str]:
+def recorded_output(version: str) -> dict[str, str]:
     found: dict[str, str] = json.loads((RECORDED / f"beads-{version}.json").read_text())
     return found
 
@@ -61,13 +61,13 @@ def by_title(issues: tuple[Issue, ...]) -> dict[str, Issue]:
     return {issue.title: issue for issue in issues}
 
 
-class Bench:
-    """A repository, and a bd on PATH that says what it is told to."""
+class BeadsHarness:
+    """A repository, and a fake bd on PATH."""
 
     def __init__(self, tmp_path: Path) -> None:
         self.root = tmp_path / "shop"
         self.root.mkdir()
-        self.bd: Recorded = recorded_bd(tmp_path / "tools")
+        self.bd: FakeBd = install_fake_bd(tmp_path / "tools")
         self.environ = {**os.environ, "PATH": f"{self.bd.directory}:{os.environ['PATH']}"}
         self.tracker = BeadsTracker(self.root, self.environ, lambda: AT)
 
@@ -76,12 +76,12 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
+def harness(tmp_path: Path) -> BeadsHarness:
+    return BeadsHarness(tmp_path)
 
 
 def check_recorded(issues: tuple[Issue, ...]) -> None:
-    """These are the issues of the project that `record_beads` makes."""
+    """These are the issues of the project that `record.py` creates."""
     found = by_title(issues)
     assert len(issues) == len(found) == 4
     first, second = found["First"], found["Second"]
@@ -98,41 +98,43 @@ def check_recorded(issues: tuple[Issue, ...]) -> None:
 
 @pytest.mark.parametrize("form", ["list", "envelope"])
 @pytest.mark.parametrize("version", VERSIONS)
-def test_what_versions_of_bd_printed(bench: Bench, version: str, form: str) -> None:
-    recorded = said(version)
-    bench.bd.says("list", recorded[form])
-    bench.bd.says("export", recorded["export"])
-    found = page(bench.tracker)
+def test_the_recorded_lists_of_versions_of_bd(
+    harness: BeadsHarness, version: str, form: str
+) -> None:
+    recorded = recorded_output(version)
+    harness.bd.says("list", recorded[form])
+    harness.bd.says("export", recorded["export"])
+    found = page(harness.tracker)
     assert (found.at, found.total, found.is_complete, found.warnings) == (AT, 4, True, ())
     check_recorded(found.issues)
-    listing, *more = bench.bd.asked
+    listing, *more = harness.bd.asked
     assert (listing["args"], listing["cwd"]) == (
         ["list", "--json", "--all", "-n", "0"],
-        str(bench.root),
+        str(harness.root),
     )
-    # The list of old versions has no dependencies.
+    # The list of old versions lacks dependencies.
     assert [one["args"] for one in more] == ([] if version == "1.3.0" else [["export"]])
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_what_versions_of_bd_exported(bench: Bench, version: str) -> None:
-    bench.bd.says("list", err="Error: unknown flag: --all\n", code=1)
-    bench.bd.says("export", said(version)["export"])
-    check_recorded(page(bench.tracker).issues)
+def test_the_recorded_exports_of_versions_of_bd(harness: BeadsHarness, version: str) -> None:
+    harness.bd.says("list", err="Error: unknown flag: --all\n", code=1)
+    harness.bd.says("export", recorded_output(version)["export"])
+    check_recorded(page(harness.tracker).issues)
 
 
-def test_a_list_of_nothing(bench: Bench) -> None:
-    bench.bd.says("list", "[]")
-    assert page(bench.tracker) == IssuePage((), AT, total=0, is_complete=True)
-    assert len(bench.bd.asked) == 1
+def test_an_empty_list(harness: BeadsHarness) -> None:
+    harness.bd.says("list", "[]")
+    assert page(harness.tracker) == IssuePage((), AT, total=0, is_complete=True)
+    assert len(harness.bd.asked) == 1
 
 
-def test_ids_are_whatever_they_are(bench: Bench) -> None:
+def test_any_id_is_kept(harness: BeadsHarness) -> None:
     ids = ["bd-a1b2", "bd-a1b2.1.1", "my-own-app-7", "../x", "-n", "A b"]
-    bench.lists(*({"id": id} for id in ids))
-    assert [one.id for one in page(bench.tracker).issues] == ids
-    assert list(bench.tracker.inventory() or ()) == ids
-    assert bench.tracker.issue("-n").id == "-n"
+    harness.lists(*({"id": id} for id in ids))
+    assert [one.id for one in page(harness.tracker).issues] == ids
+    assert list(harness.tracker.inventory() or ()) == ids
+    assert harness.tracker.issue("-n").id == "-n"
 
 
 @pytest.mark.parametrize(
@@ -203,7 +205,7 @@ FULL = {
 }
 
 
-def test_a_full_issue() -> None:
+def test_an_issue_with_all_fields() -> None:
     assert issues_of([FULL]).issues == (
         Issue(
             id="a",
@@ -226,7 +228,7 @@ def test_a_full_issue() -> None:
 
 @pytest.mark.parametrize("bad", [None, 7, [], {}, [None, 3, {"type": "blocks"}], True, "\ud800"])
 @pytest.mark.parametrize("name", sorted(set(FULL) - {"id"}))
-def test_any_field_may_be_anything(name: str, bad: object) -> None:
+def test_any_field_may_have_any_value(name: str, bad: object) -> None:
     (found,) = issues_of([{**FULL, name: bad}]).issues
     assert found.id == "a"
     json.dumps([found.title, found.body, found.labels], ensure_ascii=False).encode()
@@ -240,7 +242,7 @@ JSON = st.recursive(
 
 
 @given(st.lists(JSON))
-def test_whatever_bd_says_is_read(rows: list[object]) -> None:
+def test_any_list_is_parsed(rows: list[object]) -> None:
     read = issues_of(rows)
     assert len({one.id for one in read.issues}) == len(read.issues)
     for row in rows:
@@ -248,21 +250,21 @@ def test_whatever_bd_says_is_read(rows: list[object]) -> None:
 
 
 @given(st.text(), st.lists(JSON))
-def test_whatever_is_exported_is_read(noise: str, rows: list[object]) -> None:
+def test_any_export_is_parsed(noise: str, rows: list[object]) -> None:
     lines = [*noise.splitlines(), *(json.dumps(row) for row in rows), '{"id": "last"}']
     found, warnings = parse_export("\r\n".join(lines), "it")
     assert {"id": "last"} in found
     assert len(warnings) <= 6
 
 
-def test_entries_without_an_id_are_told(bench: Bench) -> None:
-    bench.lists({"id": "a"}, {"title": "B"}, {"id": ""})
-    found = page(bench.tracker)
+def test_entries_without_an_id_cause_a_warning(harness: BeadsHarness) -> None:
+    harness.lists({"id": "a"}, {"title": "B"}, {"id": ""})
+    found = page(harness.tracker)
     assert [one.id for one in found.issues] == ["a"]
     assert found.warnings == ("left out 2 entries of Beads without an id",)
 
 
-def test_the_example_of_the_makers() -> None:
+def test_the_example_of_the_documentation() -> None:
     path = SHARED / "vendor-apis/beads/example-issues.jsonl"
     if not path.exists():
         pytest.skip("needs ../shared/vendor-apis/beads/example-issues.jsonl")
@@ -274,7 +276,7 @@ def test_the_example_of_the_makers() -> None:
     assert issue.updated == "2026-04-18T16:30:16Z"
 
 
-# What goes wrong
+# Errors
 
 
 @pytest.mark.parametrize(
@@ -287,36 +289,38 @@ def test_the_example_of_the_makers() -> None:
         ("not json", "", "it does not say why"),
     ],
 )
-def test_what_bd_says_is_wrong(bench: Bench, out: str, err: str, expected: str) -> None:
+def test_the_error_of_bd_is_reported(
+    harness: BeadsHarness, out: str, err: str, expected: str
+) -> None:
     assert error_message(out, err) == expected
-    bench.bd.says("list", out, err, 1)
+    harness.bd.says("list", out, err, 1)
     with pytest.raises(RemoteError) as caught:
-        page(bench.tracker)
+        page(harness.tracker)
     assert str(caught.value) == f"`bd list` failed: {expected}"
 
 
 @pytest.mark.parametrize("printed", ["", "{}", "null", "[" * 100_000, '{"error": "x"}'])
-def test_what_is_no_list_is_no_empty_one(bench: Bench, printed: str) -> None:
-    bench.bd.says("list", printed)
+def test_output_that_is_not_a_list_is_an_error(harness: BeadsHarness, printed: str) -> None:
+    harness.bd.says("list", printed)
     with pytest.raises(
         RemoteError, match=r"^`bd list --json` prints no list of issues: update bd$"
     ):
-        page(bench.tracker)
+        page(harness.tracker)
 
 
-def test_both_envelopes() -> None:
+def test_output_with_and_without_an_envelope() -> None:
     assert parse_output('[{"id": 1}]') == [{"id": 1}]
     assert parse_output('{"schema_version": 1, "data": [1]}') == [1]
     assert parse_output('{"schema_version": 1, "id": "a"}') == {"schema_version": 1, "id": "a"}
     assert parse_output('{"data": 1}') == {"data": 1}
 
 
-def test_what_bd_is_run_in(bench: Bench) -> None:
+def test_the_environment_of_bd(harness: BeadsHarness) -> None:
     secrets = {"BEADS_DOLT_PASSWORD": "s3cret", "BEADS_DOLT_CREDENTIAL_COMMAND": "print-it"}
     inherited = {"GIT_DIR": "/x", "GIT_INDEX_FILE": "/y", "GIT_LITERAL_PATHSPECS": "1", **secrets}
-    bench.lists()
-    page(BeadsTracker(bench.root, {**bench.environ, **inherited}))
-    (asked,) = bench.bd.asked
+    harness.lists()
+    page(BeadsTracker(harness.root, {**harness.environ, **inherited}))
+    (asked,) = harness.bd.asked
     assert not set(inherited) & set(asked["environ"])
     assert asked["environ"]["BD_NO_HOOKS"] == asked["environ"]["BEADS_NO_DAEMON"] == "1"
     assert asked["environ"]["BD_JSON_ENVELOPE"] == "1"
@@ -324,33 +328,35 @@ def test_what_bd_is_run_in(bench: Bench) -> None:
     assert {name: named[name] for name in secrets} == secrets
 
 
-def test_no_bd_from_the_repository_is_run(bench: Bench) -> None:
-    module = bench.root / "api"
+def test_a_bd_inside_the_repository_is_not_run(harness: BeadsHarness) -> None:
+    module = harness.root / "api"
     module.mkdir()
-    (bench.root / ".git").mkdir()
-    shutil.copytree(bench.bd.directory, bench.root / "bin")
-    inside = {"PATH": f".:bin:{bench.root}/bin:{os.environ['PATH']}"}
-    for root in (bench.root, module):
+    (harness.root / ".git").mkdir()
+    shutil.copytree(harness.bd.directory, harness.root / "bin")
+    inside = {"PATH": f".:bin:{harness.root}/bin:{os.environ['PATH']}"}
+    for root in (harness.root, module):
         with pytest.raises(
             RemoteError, match=r"^bd is not on PATH, and there is no \.beads/issues"
         ):
             page(BeadsTracker(root, inside))
-    assert not (bench.root / "bin/asked.jsonl").exists()
+    assert not (harness.root / "bin/asked.jsonl").exists()
 
 
 # Without bd
 
 
 @pytest.fixture
-def alone(repo: Repo) -> Callable[[], IssuePage]:
-    """Fetches without a bd."""
+def fetch_without_bd(repo: Repo) -> Callable[[], IssuePage]:
+    """Fetch without a bd on PATH."""
     return lambda: page(BeadsTracker(repo.root, {"PATH": "/nonexistent"}, lambda: AT))
 
 
-def test_the_export_is_read_and_its_age_is_told(repo: Repo, alone: Callable[[], IssuePage]) -> None:
-    path = repo.write(EXPORT, said("1.3.0")["export"])
+def test_the_export_is_read_with_a_warning_about_its_age(
+    repo: Repo, fetch_without_bd: Callable[[], IssuePage]
+) -> None:
+    path = repo.write(EXPORT, recorded_output("1.3.0")["export"])
     os.utime(path, (AT - 3 * 3600, AT - 3 * 3600))
-    found = alone()
+    found = fetch_without_bd()
     check_recorded(found.issues)
     assert found.is_complete is False
     assert found.warnings == (
@@ -361,7 +367,9 @@ def test_the_export_is_read_and_its_age_is_told(repo: Repo, alone: Callable[[], 
     assert sorted(ids or ()) == sorted(one.id for one in found.issues)
 
 
-def test_damaged_lines_are_told_and_left_out(repo: Repo, alone: Callable[[], IssuePage]) -> None:
+def test_damaged_lines_are_left_out_with_a_warning(
+    repo: Repo, fetch_without_bd: Callable[[], IssuePage]
+) -> None:
     lines = [
         b"<<<<<<< HEAD",
         b'{"id": "a", "title": "old"}',
@@ -377,7 +385,7 @@ def test_damaged_lines_are_told_and_left_out(repo: Repo, alone: Callable[[], Iss
         b"nothing",
     ]
     repo.write(EXPORT, b"\n".join(lines))
-    found = alone()
+    found = fetch_without_bd()
     assert [(one.id, one.title) for one in found.issues] == [("a", "new"), ("b", "caf\ufffd")]
     assert found.warnings[1:] == (
         *(f".beads/issues.jsonl:{n} is no issue: left out" for n in (1, 4, 6, 7, 10)),
@@ -385,18 +393,20 @@ def test_damaged_lines_are_told_and_left_out(repo: Repo, alone: Callable[[], Iss
     )
 
 
-def test_no_export_either(repo: Repo, alone: Callable[[], IssuePage], tmp_path: Path) -> None:
+def test_without_bd_and_without_an_export(
+    repo: Repo, fetch_without_bd: Callable[[], IssuePage], tmp_path: Path
+) -> None:
     with pytest.raises(RemoteError, match=r"^bd is not on PATH, and there is no .*: install it"):
-        alone()
+        fetch_without_bd()
     (tmp_path / "x.jsonl").write_text('{"id": "a"}\n')
     repo.link(EXPORT, tmp_path / "x.jsonl")
     with pytest.raises(RemoteError, match=r"issues\.jsonl: a symlink: install it"):
-        alone()
+        fetch_without_bd()
     repo.remove(EXPORT)
     with repo.write(EXPORT).open("wb") as file:
         file.truncate(50_000_001)
     with pytest.raises(RemoteError, match=r"larger than 50000000 bytes: install it"):
-        alone()
+        fetch_without_bd()
 
 
 def test_writing_needs_bd(repo: Repo) -> None:
@@ -427,33 +437,33 @@ def test_detection(repo: Repo, tmp_path: Path) -> None:
     assert (VENDOR.is_local, VENDOR.is_fallback, VENDOR.label) == (True, False, "Beads")
 
 
-# Writing, as far as bd must not be asked
+# Writing that must not run bd
 
 
-def test_a_part_of_an_id_is_none(bench: Bench) -> None:
-    bench.lists({"id": "shop-a1b"})
+def test_a_part_of_an_id_is_not_accepted(harness: BeadsHarness) -> None:
+    harness.lists({"id": "shop-a1b"})
     for change in (
-        lambda: bench.tracker.close("shop-a"),
-        lambda: bench.tracker.edit("shop-a", IssueEdit("x")),
-        lambda: bench.tracker.comment("shop-a", "x"),
-        lambda: bench.tracker.group("shop-a", "x"),
+        lambda: harness.tracker.close("shop-a"),
+        lambda: harness.tracker.edit("shop-a", IssueEdit("x")),
+        lambda: harness.tracker.comment("shop-a", "x"),
+        lambda: harness.tracker.group("shop-a", "x"),
     ):
         with pytest.raises(Missing, match=r"^Beads has no shop-a: look at `bd list --all`$"):
             change()
-    assert {one["args"][0] for one in bench.bd.asked} == {"list"}
+    assert {one["args"][0] for one in harness.bd.asked} == {"list"}
 
 
-def test_what_is_as_wanted_is_left(bench: Bench) -> None:
-    bench.lists({"id": "a", "status": "closed", "description": "D", "design": "E"})
-    bench.tracker.close("a")
-    bench.tracker.edit("a", IssueEdit(body="D\n\n## Design\n\nE"))
-    assert {one["args"][0] for one in bench.bd.asked} == {"list"}
+def test_an_edit_without_changes_runs_nothing(harness: BeadsHarness) -> None:
+    harness.lists({"id": "a", "status": "closed", "description": "D", "design": "E"})
+    harness.tracker.close("a")
+    harness.tracker.edit("a", IssueEdit(body="D\n\n## Design\n\nE"))
+    assert {one["args"][0] for one in harness.bd.asked} == {"list"}
 
 
-def test_a_creation_that_says_nothing(bench: Bench) -> None:
-    bench.bd.says("create", "done")
+def test_a_create_with_empty_output(harness: BeadsHarness) -> None:
+    harness.bd.says("create", "done")
     with pytest.raises(RemoteError, match=r"^`bd create` does not say what it created"):
-        bench.tracker.create(IssueDraft("x"))
+        harness.tracker.create(IssueDraft("x"))
 
 
 # The real bd
@@ -481,18 +491,18 @@ def test_an_issue_of_the_real_bd(beads: Repo, real_bd: RealBd) -> None:
 
 
 @pytest.mark.parametrize("body", ["-", "--", "x" * 200_000], ids=["dash", "dashes", "long"])
-def test_texts_that_are_no_arguments(beads: Repo, real_bd: RealBd, body: str) -> None:
+def test_texts_that_cannot_be_arguments(beads: Repo, real_bd: RealBd, body: str) -> None:
     tracker = real_bd.tracker(beads.root)
     made = tracker.create(IssueDraft("Title", body))
     assert made.body == body
     assert tracker.edit(made.id, IssueEdit(body=f"{body}!")).body == f"{body}!"
     if len(body) < 60_000:
         tracker.comment(made.id, body)
-        said = real_bd(beads.root, "show", "--json", "--include-comments", made.id)
-        assert f'"text": "{body}"' in said
+        recorded_output = real_bd(beads.root, "show", "--json", "--include-comments", made.id)
+        assert f'"text": "{body}"' in recorded_output
 
 
-def test_the_texts_beside_the_description(beads: Repo, real_bd: RealBd) -> None:
+def test_the_sections_after_the_description(beads: Repo, real_bd: RealBd) -> None:
     tracker = real_bd.tracker(beads.root)
     options = ("--design=Drawn.", "--acceptance=It works.", "--notes=N.", "--spec-id=SPEC-0004")
     real_bd(beads.root, "create", "One", "--description=D", *options)
@@ -500,7 +510,7 @@ def test_the_texts_beside_the_description(beads: Repo, real_bd: RealBd) -> None:
     assert one.specs == ("SPEC-0004",)
     end = "\n\n## Design\n\nDrawn.\n\n## Acceptance Criteria\n\nIt works.\n\n## Notes\n\nN."
     assert one.body == f"D{end}"
-    # What was said beside the description stays where it is, and more becomes description.
+    # The sections are unchanged, and the rest becomes the description.
     assert tracker.edit(one.id, IssueEdit(body=f"E{end}")).body == f"E{end}"
     more = "\n\n### Branch\n\n`feature/1`"
     assert tracker.edit(one.id, IssueEdit(body=f"E{end}{more}")).body == f"E{more}{end}"
@@ -511,7 +521,7 @@ def test_the_texts_beside_the_description(beads: Repo, real_bd: RealBd) -> None:
     assert not {"design", "acceptance_criteria", "notes"} & set(row)
 
 
-def test_epics_and_edges(beads: Repo, real_bd: RealBd) -> None:
+def test_epics_and_dependencies(beads: Repo, real_bd: RealBd) -> None:
     tracker = real_bd.tracker(beads.root)
     first = tracker.create(IssueDraft("First", group="Implement it"))
     second = tracker.create(IssueDraft("Second"))
@@ -547,7 +557,7 @@ def test_a_sync_with_the_real_bd(beads: Repo, real_bd: RealBd) -> None:
     made = [tracker.create(IssueDraft(f"Number {n}", f"Of ADR-000{n}.")) for n in range(1, 4)]
     assert sync(tracker, folder).added == 3
     assert sync(tracker, folder).changed == ()
-    # This changes no `updated_at`.
+    # This does not update `updated_at`.
     real_bd(beads.root, "dep", "add", made[0].id, made[1].id)
     real_bd(beads.root, "delete", made[2].id, "--force")
     done = sync(tracker, folder)
@@ -557,7 +567,7 @@ def test_a_sync_with_the_real_bd(beads: Repo, real_bd: RealBd) -> None:
     assert stored[made[1].id].adrs == ("ADR-0002",)
 
 
-def test_more_issues_than_bd_lists_by_itself(beads: Repo, real_bd: RealBd) -> None:
+def test_more_issues_than_the_default_limit_of_bd(beads: Repo, real_bd: RealBd) -> None:
     lines = [
         {"id": f"shop-{n}", "title": f"Number {n}", "status": "closed" if n % 2 else "open",
          "priority": 2, "issue_type": "task", "created_at": "2026-05-01T00:00:00Z",
@@ -583,6 +593,6 @@ def test_hooks_of_the_repository_are_not_run(beads: Repo, real_bd: RealBd, tmp_p
     assert not list(tmp_path.glob("on_*"))
 
 
-def test_a_repository_where_bd_has_nothing(repo: Repo, real_bd: RealBd) -> None:
+def test_a_repository_without_beads(repo: Repo, real_bd: RealBd) -> None:
     with pytest.raises(RemoteError, match=r"^`bd list` failed: .*no beads (database|project)"):
         page(real_bd.tracker(repo.root))

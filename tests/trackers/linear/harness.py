@@ -1,25 +1,23 @@
-"""A team of a loopback Linear, opened as a tracker."""
+"""A team of a fake Linear, opened as a tracker."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from sdd_hooks.trackers.linear.tracker import LinearTracker
 from sdd_hooks.trackers.linear.vendor import VENDOR
 from sdd_hooks.trackers.protocol import TrackerLocation
-from tests.support.linear import Workspace, linear
+from tests.support.linear import FakeLinear, serving_linear
 from tests.support.loopback import Server
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import START
 
 
-class Bench:
-    """A workspace, its server, and the team ENG of it as a tracker."""
+class LinearHarness:
+    """A fake Linear, its server, and trackers of its team ENG."""
 
-    def __init__(self, workspace: Workspace, server: Server) -> None:
+    def __init__(self, workspace: FakeLinear, server: Server) -> None:
         self.workspace, self.server = workspace, server
         self.workplace = Workplace(START + 86_400.0)
         workspace.now = float(START)
@@ -33,21 +31,17 @@ class Bench:
         machine = self.workplace.machine("Linear")
         environ = {"LINEAR_API_URL": f"{self.server.url}/graphql"}
         machine = machine._replace(repository=machine.repository._replace(environ=environ))
-        found = VENDOR.open(TrackerLocation("https://linear.app", owner, team), machine)
-        assert isinstance(found, LinearTracker)
-        return found
-
-    def asked(self) -> list[Any]:
-        """The variables of every question."""
-        return [json.loads(request.body)["variables"] for request in self.server.asked]
+        tracker = VENDOR.open(TrackerLocation("https://linear.app", owner, team), machine)
+        assert isinstance(tracker, LinearTracker)
+        return tracker
 
 
 @contextmanager
-def opened() -> Iterator[Bench]:
-    with linear() as (workspace, server):
-        bench = Bench(workspace, server)
-        with bench.workplace:
-            yield bench
+def open_harness() -> Iterator[LinearHarness]:
+    with serving_linear() as (workspace, server):
+        harness = LinearHarness(workspace, server)
+        with harness.workplace:
+            yield harness
 
 
 PULL = {

@@ -1,4 +1,4 @@
-"""What becomes of Linear's answers, damaged and made up."""
+"""Parsing the payloads of Linear: damaged and generated ones."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from sdd_hooks.trackers.issue import Issue, LinkedPull
 from sdd_hooks.trackers.linear.payloads import FULL_FRAGMENT, PAGE_QUERY, issue_of, pull_of
 from tests.support.openapi import NEEDED, damaged
 from tests.trackers.faults import fetched
-from tests.trackers.linear.harness import PULL, Bench, opened
+from tests.trackers.linear.harness import PULL, LinearHarness, open_harness
 
 
 @pytest.fixture
-def bench() -> Iterator[Bench]:
-    with opened() as found:
+def harness() -> Iterator[LinearHarness]:
+    with open_harness() as found:
         yield found
 
 
-def test_an_issue_as_it_is(bench: Bench) -> None:
+def test_an_issue_with_all_fields(harness: LinearHarness) -> None:
     person = {"displayName": "ada", "name": "Ada Lovelace"}
-    workspace = bench.workspace
+    workspace = harness.workspace
     id = workspace.add(
         "A title",
         description="A body\r\nwith two  \nlines",
@@ -36,7 +36,7 @@ def test_an_issue_as_it_is(bench: Bench) -> None:
         creator={"displayName": "", "name": "Bob"},
         state="completed",
     )
-    (issue,) = fetched(bench.open()).values()
+    (issue,) = fetched(harness.open()).values()
     assert issue == Issue(
         id=id,
         title="A title",
@@ -65,9 +65,9 @@ def test_an_issue_as_it_is(bench: Bench) -> None:
         ("duplicate", "closed"),
     ],
 )
-def test_every_type_of_state(bench: Bench, type: str, status: str) -> None:
-    id = bench.workspace.add(state=type)
-    found = fetched(bench.open())[id]
+def test_every_type_of_state(harness: LinearHarness, type: str, status: str) -> None:
+    id = harness.workspace.add(state=type)
+    found = fetched(harness.open())[id]
     assert found.status == status
     assert bool(found.closed) == (status == "closed")
 
@@ -85,19 +85,21 @@ def test_every_type_of_state(bench: Bench, type: str, status: str) -> None:
         ({"status": None, "state": "opened"}, "open"),
     ],
 )
-def test_an_attached_pull_request(bench: Bench, changes: dict[str, Any], status: Any) -> None:
-    id = bench.workspace.add()
+def test_an_attached_pull_request(
+    harness: LinearHarness, changes: dict[str, Any], status: Any
+) -> None:
+    id = harness.workspace.add()
     url = "https://github.com/acme/shop/pull/12"
-    bench.workspace.attach(id, url, "github", {**PULL, **changes})
-    (pull,) = fetched(bench.open())[id].pulls
+    harness.workspace.attach(id, url, "github", {**PULL, **changes})
+    (pull,) = fetched(harness.open())[id].pulls
     assert pull == LinkedPull("12", "ada/eng-1-x", status, (), "2026-05-02T10:00:00Z")
 
 
-def test_an_attached_merge_request(bench: Bench) -> None:
-    id = bench.workspace.add()
+def test_an_attached_merge_request(harness: LinearHarness) -> None:
+    id = harness.workspace.add()
     url = "https://gitlab.com/acme/tools/shop/-/merge_requests/7?tab=notes"
-    bench.workspace.attach(id, url, "gitlab", {"state": "merged"})
-    (pull,) = fetched(bench.open())[id].pulls
+    harness.workspace.attach(id, url, "gitlab", {"state": "merged"})
+    (pull,) = fetched(harness.open())[id].pulls
     assert (pull.number, pull.status, pull.updated) == ("7", "merged", "2026-05-01T12:53:20Z")
 
 
@@ -111,16 +113,16 @@ def test_an_attached_merge_request(bench: Bench) -> None:
         ("https://github.com/acme/shop/commit/12", "githubCommit", PULL),
     ],
 )
-def test_other_attachments_are_no_pull_requests(
-    bench: Bench, url: str, source: str | None, metadata: dict[str, Any]
+def test_other_attachments_are_left_out(
+    harness: LinearHarness, url: str, source: str | None, metadata: dict[str, Any]
 ) -> None:
-    id = bench.workspace.add()
-    bench.workspace.attach(id, url, source, metadata)
-    assert fetched(bench.open())[id].pulls == ()
+    id = harness.workspace.add()
+    harness.workspace.attach(id, url, source, metadata)
+    assert fetched(harness.open())[id].pulls == ()
 
 
-def test_any_field_may_be_null_or_missing(bench: Bench) -> None:
-    workspace = bench.workspace
+def test_any_field_may_be_null_or_missing(harness: LinearHarness) -> None:
+    workspace = harness.workspace
     if workspace.schema is None:
         pytest.skip(NEEDED)
     person = {"displayName": "ada", "name": "Ada"}
@@ -132,11 +134,11 @@ def test_any_field_may_be_null_or_missing(bench: Bench) -> None:
     workspace.attach("ENG-1", "https://github.com/acme/shop/pull/12", "github", PULL)
     whole: list[Any] = []
     workspace.spoil = lambda data: whole.append(copy.deepcopy(data)) or data
-    fetched(bench.open())
+    fetched(harness.open())
     places = workspace.schema.optional(PAGE_QUERY + FULL_FRAGMENT)
     assert ("issues", "nodes", "*", "assignee") in places
     spoilt = list(damaged(whole[0], places))
-    tracker = bench.open()
+    tracker = harness.open()
     assert len(spoilt) > 15
     for what, data in spoilt:
         workspace.spoil = lambda _data, data=data: data
@@ -168,7 +170,7 @@ NODE = st.dictionaries(
 
 
 @given(node=NODE | JSON)
-def test_whatever_linear_answers(node: object) -> None:
+def test_any_json_is_parsed(node: object) -> None:
     found = issue_of(node)
     if found is not None:
         assert found.id
@@ -177,17 +179,17 @@ def test_whatever_linear_answers(node: object) -> None:
 
 
 @given(attachment=st.dictionaries(st.sampled_from(["url", "sourceType", "metadata"]), JSON) | JSON)
-def test_whatever_is_attached(attachment: object) -> None:
+def test_any_attachment_is_parsed(attachment: object) -> None:
     assert pull_of(attachment) is None
 
 
 @settings(max_examples=25)
 @given(data=JSON)
-def test_whatever_a_page_is(data: object) -> None:
-    """A page of any JSON ends in issues or in one line."""
-    with opened() as bench:
-        bench.workspace.spoil = lambda _data: data
+def test_any_json_as_a_page(data: object) -> None:
+    """A page of any JSON gives issues or a one-line error."""
+    with open_harness() as harness:
+        harness.workspace.spoil = lambda _data: data
         try:
-            fetched(bench.open())
+            fetched(harness.open())
         except SddError as error:
             assert "\n" not in str(error)

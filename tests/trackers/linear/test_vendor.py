@@ -1,4 +1,4 @@
-"""Which team of Linear it is, and where the key for it goes."""
+"""Linear as a vendor: declared teams, tokens, rate limits."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from sdd_hooks.trackers.linear.vendor import API, VENDOR, _sources, rate_limit
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import fetched
-from tests.trackers.linear.harness import Bench, opened
+from tests.trackers.linear.harness import LinearHarness, open_harness
 
 
 @pytest.fixture
-def bench() -> Iterator[Bench]:
-    with opened() as found:
+def harness() -> Iterator[LinearHarness]:
+    with open_harness() as found:
         yield found
 
 
 NOWHERE = RepositoryContext(Path("/nonexistent"), (), None, {})
 
 
-def test_a_team_is_declared() -> None:
+def test_declared_team() -> None:
     assert VENDOR.locate(TrackerSettings("linear", team_id="ENG"), NOWHERE) == (
         "https://linear.app", "", "ENG",
     )  # fmt: skip
@@ -42,13 +42,13 @@ def test_a_team_is_declared() -> None:
 
 
 @pytest.mark.parametrize("team", ["", "a b", "../x", "ENG\n- **URL**: x", "x" * 65])
-def test_a_team_that_is_none(team: str) -> None:
+def test_invalid_teams(team: str) -> None:
     with pytest.raises(SddError, match="Team ID") as caught:
         VENDOR.locate(TrackerSettings("linear", team_id=team), NOWHERE)
     assert "\n" not in str(caught.value)
 
 
-def test_no_repository_is_recognised_as_linears() -> None:
+def test_an_origin_is_never_detected() -> None:
     assert VENDOR.detect(NOWHERE) is None
 
 
@@ -58,7 +58,7 @@ def secret(api: str, **environ: str) -> Secret | None:
     )
 
 
-def test_a_memory_file_does_not_say_where_the_key_goes() -> None:
+def test_a_declared_address_gets_no_key() -> None:
     settings = TrackerSettings("linear", team_id="ENG", url="https://evil.example/graphql")
     where = VENDOR.locate(settings, NOWHERE)
     asked: list[str] = []
@@ -72,14 +72,14 @@ def test_a_memory_file_does_not_say_where_the_key_goes() -> None:
     assert secret("https://evil.example/graphql", LINEAR_API_KEY="lin_api_x") is None
 
 
-def test_the_environment_says_where_the_key_goes() -> None:
+def test_the_environment_sets_the_address_of_the_api() -> None:
     proxy = "http://127.0.0.1:8080/graphql"
     found = {"LINEAR_API_KEY": "lin_api_x", "LINEAR_API_URL": proxy}
     assert secret(proxy, **found) is not None
     assert secret(API, **found) is None
 
 
-def test_the_place_of_the_real_one() -> None:
+def test_the_place_with_the_public_api() -> None:
     with Workplace(0.0) as workplace:
         tracker = VENDOR.open(
             TrackerLocation("https://linear.app", "", "ENG"), workplace.machine("Linear")
@@ -87,16 +87,16 @@ def test_the_place_of_the_real_one() -> None:
         assert tracker.identity == "linear.app/eng"
 
 
-def test_a_key_stands_alone_and_a_token_does_not() -> None:
+def test_the_headers_of_a_key_and_of_a_token() -> None:
     headers = _sources().headers
     assert headers(Secret("lin_api_x", "X")) == {"Authorization": "lin_api_x"}
     assert headers(Secret("lin_oauth_x", "X")) == {"Authorization": "Bearer lin_oauth_x"}
 
 
-def test_no_key_and_a_wrong_one(bench: Bench) -> None:
-    bench.workspace.key = "another"
+def test_a_missing_key_and_a_wrong_key(harness: LinearHarness) -> None:
+    harness.workspace.key = "another"
     with pytest.raises(AccessRefused) as caught:
-        fetched(bench.open())
+        fetched(harness.open())
     assert "LINEAR_API_KEY" in str(caught.value)
     assert TOKEN not in str(caught.value)
 
@@ -106,7 +106,7 @@ def failed(code: str, headers: dict[str, str], status: int = 400) -> Response:
     return Response(status, headers, body, API)
 
 
-def test_a_limit_ends_with_the_last_budget_that_is_spent() -> None:
+def test_a_rate_limit_lasts_until_the_last_spent_budget_is_reset() -> None:
     spent = {
         "x-ratelimit-requests-remaining": "0",
         "x-ratelimit-requests-reset": "1777640010000",
@@ -123,7 +123,7 @@ def test_a_limit_ends_with_the_last_budget_that_is_spent() -> None:
     assert found.until is None
 
 
-def test_what_is_no_limit() -> None:
+def test_responses_that_are_not_rate_limits() -> None:
     assert rate_limit(failed("INPUT_ERROR", {}), 0.0) is None
     assert rate_limit(failed("RATELIMITED", {}, 200), 0.0) is None
     assert rate_limit(Response(400, {}, b"RATELIMITED", API), 0.0) is None

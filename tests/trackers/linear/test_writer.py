@@ -1,4 +1,4 @@
-"""What is changed in Linear."""
+"""Creating and changing issues in Linear."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import pytest
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
 from tests.support.loopback import CannedResponse
-from tests.trackers.linear.harness import Bench, opened
+from tests.trackers.linear.harness import LinearHarness, open_harness
 
 
 @pytest.fixture
-def bench() -> Iterator[Bench]:
-    with opened() as found:
+def harness() -> Iterator[LinearHarness]:
+    with open_harness() as found:
         yield found
 
 
-def test_writing(bench: Bench) -> None:
-    workspace = bench.workspace
+def test_create_edit_comment_and_group(harness: LinearHarness) -> None:
+    workspace = harness.workspace
     workspace.label("Bug")
-    tracker = bench.open()
+    tracker = harness.open()
     made = tracker.create(IssueDraft("New", "Body", ("bug", "fresh"), "The epic"))
     assert (made.title, made.body, made.labels) == ("New", "Body", ("Bug", "fresh"))
     assert workspace.find(made.id)["project"]["name"] == "The epic"
@@ -37,10 +37,10 @@ def test_writing(bench: Bench) -> None:
     assert workspace.find(other.id)["project"] is workspace.projects[0]
 
 
-def test_closing(bench: Bench) -> None:
-    workspace = bench.workspace
+def test_close(harness: LinearHarness) -> None:
+    workspace = harness.workspace
     open_one, canceled = workspace.add(), workspace.add(state="canceled")
-    tracker = bench.open()
+    tracker = harness.open()
     tracker.close(open_one)
     tracker.close(canceled)
     states = workspace.teams[0]["states"]
@@ -48,9 +48,9 @@ def test_closing(bench: Bench) -> None:
     assert workspace.find(canceled)["state"]["type"] == "canceled"
 
 
-def test_a_group_of_labels_is_no_label(bench: Bench) -> None:
-    bench.workspace.label("Type")["isGroup"] = True
-    made = bench.open().create(IssueDraft("New", labels=("Bug",)))
+def test_a_label_group_is_not_used_as_a_label(harness: LinearHarness) -> None:
+    harness.workspace.label("Type")["isGroup"] = True
+    made = harness.open().create(IssueDraft("New", labels=("Bug",)))
     assert made.labels == ("Bug",)
 
 
@@ -64,37 +64,37 @@ def test_a_group_of_labels_is_no_label(bench: Bench) -> None:
         lambda tracker: tracker.group("ENG-99", "x"),
     ],
 )
-def test_writing_to_what_is_not_there(bench: Bench, write: Any) -> None:
+def test_writing_a_missing_issue(harness: LinearHarness, write: Any) -> None:
     with pytest.raises(Missing):
-        write(bench.open())
-    assert bench.workspace.projects == bench.workspace.labels == []
+        write(harness.open())
+    assert harness.workspace.projects == harness.workspace.labels == []
 
 
-def test_what_was_not_done_is_told(bench: Bench) -> None:
-    bench.workspace.add()
-    bench.workspace.spoil = lambda _data: {"commentCreate": {"success": False}}
+def test_a_mutation_without_success_is_an_error(harness: LinearHarness) -> None:
+    harness.workspace.add()
+    harness.workspace.spoil = lambda _data: {"commentCreate": {"success": False}}
     with pytest.raises(RemoteError, match="did not do"):
-        bench.open().comment("ENG-1", "x")
+        harness.open().comment("ENG-1", "x")
 
 
-def test_answers_that_say_nothing(bench: Bench) -> None:
-    bench.workspace.add()
-    bench.workspace.spoil = lambda _data: {"issueUpdate": {"success": True, "issue": None}}
+def test_writes_with_an_empty_response(harness: LinearHarness) -> None:
+    harness.workspace.add()
+    harness.workspace.spoil = lambda _data: {"issueUpdate": {"success": True, "issue": None}}
     with pytest.raises(RemoteError, match="which issue it wrote"):
-        bench.open().edit("ENG-1", IssueEdit(title="x"))
-    bench.workspace.spoil = lambda data: data
+        harness.open().edit("ENG-1", IssueEdit(title="x"))
+    harness.workspace.spoil = lambda data: data
     with pytest.raises(Missing, match="Team ID"):
-        bench.open("NONE").create(IssueDraft("New"))
-    bench.workspace.teams[0]["states"] = bench.workspace.teams[0]["states"][:3]
+        harness.open("NONE").create(IssueDraft("New"))
+    harness.workspace.teams[0]["states"] = harness.workspace.teams[0]["states"][:3]
     with pytest.raises(RemoteError, match="completed"):
-        bench.open().close("ENG-1")
+        harness.open().close("ENG-1")
 
 
-def test_a_write_is_done_once(bench: Bench) -> None:
-    bench.workspace.add()
-    bench.server.fail(
+def test_a_write_is_not_retried(harness: LinearHarness) -> None:
+    harness.workspace.add()
+    harness.server.fail(
         CannedResponse(502, b""), when=lambda request: b"commentCreate" in request.body
     )
     with pytest.raises(RemoteError):
-        bench.open().comment("ENG-1", "x")
-    assert len(bench.server.asked) == 1
+        harness.open().comment("ENG-1", "x")
+    assert len(harness.server.asked) == 1
