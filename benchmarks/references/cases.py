@@ -22,10 +22,9 @@ from typing import Any
 
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.references.already_cited import named_ids
-from sdd_hooks.review.references.confidence import facts
-from sdd_hooks.review.references.eligibility import Standing
-from sdd_hooks.review.references.find import gather_evidence
+from sdd_hooks.review.references.confidence import extract_features
+from sdd_hooks.review.references.eligibility import Eligibility, find_cited_ids
+from sdd_hooks.review.references.evidence import gather_evidence
 from sdd_hooks.review.review import subject_of
 
 ORDINARY = 10
@@ -165,19 +164,19 @@ def _reviewed(root: Path, case: dict[str, Any]) -> Row | None:
     if not any(one.kind == "ADR" for one in subject.corpus.artifacts):
         return None
     found = gather_evidence(project.repository, subject)
-    records = [record.artifact for record in found.known.records]
+    context = found.context
+    records = [record.artifact for record in context.records]
     changed = {file.path for file in change.files}
-    standing = Standing(subject.corpus, named_ids(subject), changed)
-    known = found.known
+    eligibility = Eligibility(subject.corpus, find_cited_ids(subject), changed)
     return Row(
         case["id"], case["repo"], case["kind"], change.title,
         bool(case["leaks"]) and case["kind"] == "commit",
         case["kind"] == "ordinary", tuple(case["expected"]),
         tuple(record.path for record in records),
-        {kind: tuple(numbers) for kind, numbers in found.evidence.items()},
-        tuple(tuple(sorted(known.named_by(place))) for place in range(len(known.records))),
-        found.ranked[0].place, tuple(facts(change, found.ranked, found.evidence)),
-        standing.is_named(records[found.ranked[0].place]),
+        {kind: tuple(numbers) for kind, numbers in found.scores.items()},
+        tuple(tuple(sorted(context.find_linked(index))) for index in range(len(context.records))),
+        found.ranked[0].record_index, tuple(extract_features(change, found.ranked, found.scores)),
+        eligibility.is_cited(records[found.ranked[0].record_index]),
     )  # fmt: skip
 
 

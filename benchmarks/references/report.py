@@ -15,7 +15,7 @@ from benchmarks.references.scores import (
     showing,
 )
 from benchmarks.report import aligned
-from sdd_hooks.review.references.confidence import Facts
+from sdd_hooks.review.references.confidence import ConfidenceFeatures
 from sdd_hooks.review.references.evidence import KINDS
 
 _WORDS = ("sections", "terms", "files", "title", "prose")
@@ -82,6 +82,7 @@ def _ablation(own: Sequence[Row], many: Sequence[Row]) -> str:
 def _weights(rows: Sequence[Row]) -> str:
     model = model_of(rows)
     said = ", ".join(
-        f"{name} {weight:+.2f}" for name, weight in zip(Facts._fields, model.weights, strict=True)
+        f"{name} {weight:+.2f}"
+        for name, weight in zip(ConfidenceFeatures._fields, model.weights, strict=True)
     )
     return f"Weights that all of them teach: {said}; intercept {model.intercept:+.2f}."

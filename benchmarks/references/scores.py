@@ -10,7 +10,7 @@ from benchmarks.references.cases import Row
 from benchmarks.references.model import ORDINARY_WEIGHS, Model, fit
 from sdd_hooks.review.references.confidence import THRESHOLD
 from sdd_hooks.review.references.evidence import KINDS
-from sdd_hooks.review.references.ranking import rank
+from sdd_hooks.review.references.ranking import rank_records
 
 MANY = 30
 """Records from which a repository has many."""
@@ -57,7 +57,7 @@ def ranking(rows: Sequence[Row], kinds: Container[str] = KINDS) -> Ranking:
 def _ranks(row: Row, kinds: Container[str]) -> list[int]:
     chosen = {kind: numbers for kind, numbers in row.evidence.items() if kind in kinds}
     links = row.links if "links" in kinds else [()] * len(row.paths)
-    order = [row.paths[one.place] for one in rank(chosen, links, row.paths)]
+    order = [row.paths[one.record_index] for one in rank_records(chosen, links, row.paths)]
     places = {path: place for place, path in enumerate(order, 1)}
     return [places.get(path, 1_000_000) for path in row.expected]
 

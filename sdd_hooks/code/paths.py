@@ -12,6 +12,19 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 _TEXT = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".textile")
 MARKDOWN = (".md", ".mdx", ".markdown")
 
+# Files that a tool writes and that no compiler reads: they are no part of GENERATED.
+_GENERATED_DATA = (
+    "/cargo.lock",
+    "/gemfile.lock",
+    "/go.sum",
+    "/package-lock.json",
+    "/poetry.lock",
+    "/uv.lock",
+    "/yarn.lock",
+    ".snap",
+    ".svg",
+)
+
 _FOREIGN = lazy_regex(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + r"|dist|build)/", re.I)
 _TEST = lazy_regex(
     r"""(?:^|/)(?:tests?|__tests__|specs?|e2e|testing|[\w.-]*[._-][Tt]ests?)/
@@ -55,13 +68,18 @@ def is_markdown(path: str) -> bool:
     return path.lower().endswith(MARKDOWN)
 
 
+def is_generated(path: str) -> bool:
+    """Whether a tool writes the file, by its name: generated code, lock files, snapshots, SVG."""
+    return ("/" + path.lower()).endswith((*GENERATED, *_GENERATED_DATA))
+
+
 def is_foreign(path: str) -> bool:
-    """Whether nobody here wrote it: vendored, generated, built."""
-    return ("/" + path.lower()).endswith(GENERATED) or bool(_FOREIGN.search(path))
+    """Whether the file is vendored, generated or built, and not written in this repository."""
+    return is_generated(path) or bool(_FOREIGN.search(path))
 
 
 def is_test(path: str) -> bool:
-    """Whether it is the code of a test."""
+    """Whether the file is the code of a test."""
     return not is_text(path) and bool(_TEST.search(path))
 
 

@@ -39,7 +39,14 @@ def test_no_samples() -> None:
     )
 
 
-def test_what_nobody_here_wrote() -> None:
+def test_generated_files() -> None:
+    generated = ("go.sum", "web/package-lock.json", "a.snap", "docs/a.svg", "a.pb.go", "a.min.js")
+
+    assert all(map(paths.is_generated, generated))
+    assert not any(map(paths.is_generated, ("src/a.go", "build/a.py", "my-go.sum", "a.json")))
+
+
+def test_vendored_generated_and_built_files() -> None:
     foreign = ("vendor/a/b.go", "web/node_modules/a.js", "a.pb.go", "web/a.min.js", "dist/a.js")
 
     assert all(map(paths.is_foreign, foreign))

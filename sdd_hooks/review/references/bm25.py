@@ -1,6 +1,6 @@
-"""Okapi BM25 with weighted query terms, over documents that are lists of words.
+"""Okapi BM25 with weighted query terms, over documents as word counts.
 
-Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with the idf that is never
+Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with an idf that is never
 negative: ln(1 + (N - df + 0.5) / (df + 0.5)).
 """
 
@@ -15,8 +15,10 @@ B = 0.75
 
 
 class Bm25:
-    """An index of documents, each given as how often it has each word, for queries that are made of
-    the words in `vocabulary`."""
+    """An index of documents for queries whose words are in `vocabulary`.
+
+    Each document is the count of each of its words.
+    """
 
     def __init__(self, documents: Sequence[Mapping[str, int]], vocabulary: Set[str]) -> None:
         lengths = [sum(document.values()) for document in documents]
@@ -26,34 +28,34 @@ class Bm25:
         for number, document in enumerate(documents):
             damping = K1 * (1 - B + B * lengths[number] / (mean or 1.0))
             for word in document.keys() & vocabulary:
-                often = document[word]
-                self._weights[word].append((number, often * (K1 + 1) / (often + damping)))
+                count = document[word]
+                self._weights[word].append((number, count * (K1 + 1) / (count + damping)))
 
     def __contains__(self, word: str) -> bool:
         return word in self._weights
 
     def idf(self, word: str) -> float:
-        """How much a word tells, from 0."""
-        having = len(self._weights.get(word, ()))
-        return math.log(1 + (self.count - having + 0.5) / (having + 0.5))
+        """The inverse document frequency of a word, from 0."""
+        frequency = len(self._weights.get(word, ()))
+        return math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5))
 
     def scores(self, query: Mapping[str, float]) -> list[float]:
-        """The score of every document for a query, given as the weight of each word."""
-        found = [0.0] * self.count
+        """The score of each document for a query, which gives the weight of each word."""
+        scores = [0.0] * self.count
         for word, weight in query.items():
-            having = self._weights.get(word)
-            if having is None:
+            postings = self._weights.get(word)
+            if postings is None:
                 continue
-            telling = weight * self.idf(word)
-            for number, part in having:
-                found[number] += telling * part
-        return found
+            factor = weight * self.idf(word)
+            for number, part in postings:
+                scores[number] += factor * part
+        return scores
 
-    def most_telling(self, often: Mapping[str, int], most: int) -> Counter[str]:
-        """The `most` words of highest tf-idf, of those that some document has, at weight 1."""
+    def top_words(self, counts: Mapping[str, int], limit: int) -> Counter[str]:
+        """The `limit` words with the highest tf-idf that a document has, each with weight 1."""
         ranked = sorted(
-            ((1 + math.log(times)) * self.idf(word), word)
-            for word, times in often.items()
+            ((1 + math.log(count)) * self.idf(word), word)
+            for word, count in counts.items()
             if word in self._weights
         )
-        return Counter({word: 1 for _, word in ranked[-most:]})
+        return Counter({word: 1 for _, word in ranked[-limit:]})

@@ -1,6 +1,6 @@
-"""What was mined from a repository's past, kept in `.sdd/review/` so that it is mined once.
+"""The cache of what was read from the history of a repository, in `.sdd/review/`.
 
-A cache is one JSON file. It may be deleted at any time, and what cannot be read is made anew.
+A cache is one JSON file. It can be deleted at any time; an unreadable one is built again.
 """
 
 # Governing: ADR-0006 (derived state under .sdd)
@@ -15,29 +15,29 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import read_inside, write_atomically
 
-LARGEST = 64 << 20
-"""Bytes that are read of a cache."""
+MAX_BYTES = 64 << 20
+"""Bytes of a cache that are read."""
 
 _FOLDER = "review"
 _VERSION = 1
 
 
-def recall(repository: Repository, name: str) -> dict[str, Any]:
-    """What was kept under `name`; {} when there is nothing, or nothing that can be read."""
+def load_cached(repository: Repository, name: str) -> dict[str, Any]:
+    """Load the data stored under `name`; {} when there is none, or it cannot be read."""
     try:
-        found = json.loads(read_inside(repository.root, f".sdd/{_FOLDER}/{name}.json", LARGEST))
+        data = json.loads(read_inside(repository.root, f".sdd/{_FOLDER}/{name}.json", MAX_BYTES))
     except (OSError, ValueError, RecursionError, SddError):
         return {}
-    return found if isinstance(found, dict) and found.get("version") == _VERSION else {}
+    return data if isinstance(data, dict) and data.get("version") == _VERSION else {}
 
 
-def keep(repository: Repository, name: str, facts: dict[str, Any]) -> None:
-    """Keep `facts` under `name`, where sdd keeps anything at all. Where that fails, nothing is."""
+def store_cached(repository: Repository, name: str, data: dict[str, Any]) -> None:
+    """Store `data` under `name` when `.sdd` exists. A failure to write is ignored."""
     folder = repository.state / _FOLDER
-    # Without `.sdd` nobody has asked git to ignore it.
+    # `sdd init` creates `.sdd` and its entry in .gitignore; without the entry git lists the cache.
     if not repository.state.is_dir() or repository.state.is_symlink() or folder.is_symlink():
         return
     with suppress(OSError, SddError):
         folder.mkdir(exist_ok=True)
-        document = json.dumps({"version": _VERSION, **facts}, separators=(",", ":"))
+        document = json.dumps({"version": _VERSION, **data}, separators=(",", ":"))
         write_atomically(folder / f"{name}.json", document.encode())

@@ -1,8 +1,8 @@
-"""Whether to ask at all: how likely it is that the first record is one to name.
+"""The confidence that the first record is one that the author would name.
 
-A logistic model of six facts, fitted by `python -m benchmarks.references` on 226 real changes with
-known answers and 114 that name no record. Those figures that are published hold each repository out
-in turn; the weights here are of all of them.
+A logistic model of six features, fitted by `python -m benchmarks.references` on 226 real changes
+with known records and 114 that name no record. The published figures hold out each repository in
+turn; the weights here are fitted on all of them.
 """
 
 # Governing: ADR-0020 (a decision is found by equal votes of evidence), SPEC-0010 REQ "Suggestions"
@@ -15,13 +15,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.changes.change import Change
-from sdd_hooks.review.references.evidence import Numbers
-from sdd_hooks.review.references.ranking import Ranked
+from sdd_hooks.review.references.ranking import RankedRecord, Scores
 
 THRESHOLD = 0.5
-"""Who asks is more likely right than wrong."""
-STRONG = 0.8
-"""A share from which a kind of evidence speaks for a record."""
+"""The probability from which a record is suggested."""
+STRONG_SHARE = 0.8
+"""The share from which a kind of evidence supports a record."""
 
 _NO_CODE = re.compile(
     r"(?:^|/)(?:\.github|\.circleci|\.gitlab|ci)/"
@@ -35,13 +34,13 @@ _CHORE = re.compile(
 )
 
 
-class Facts(NamedTuple):
-    """What is known about the first record and the change.
+class ConfidenceFeatures(NamedTuple):
+    """The features of the first record and of the change.
 
-    `margin` is by how much its score is above the next one's; `agreement` the share of the kinds
-    of evidence that speak for it; `identifiers` what it has from the identifiers it names;
-    `no_code` and `chore` are 1 for a change of documents and configuration only, and for a title
-    that says so; `new` is the share of files that are new.
+    `margin` is the difference of its score to the next one. `agreement` is the share of the kinds
+    of evidence that support it. `identifiers` is its score of identifiers. `no_code` is 1 for a
+    change of documents and configuration only, `chore` is 1 for a title of maintenance. `new` is
+    the share of files that are new.
     """
 
     margin: float
@@ -52,26 +51,30 @@ class Facts(NamedTuple):
     new: float
 
 
-WEIGHTS = Facts(margin=3.62, agreement=2.87, identifiers=0.44, no_code=-0.82, chore=-1.14, new=1.35)
+WEIGHTS = ConfidenceFeatures(
+    margin=3.62, agreement=2.87, identifiers=0.44, no_code=-0.82, chore=-1.14, new=1.35
+)
 INTERCEPT = -2.78
 
 
-def facts(change: Change, ranked: Sequence[Ranked], evidence: Mapping[str, Numbers]) -> Facts:
-    """The facts about the first of `ranked`, of which there is at least one."""
+def extract_features(
+    change: Change, ranked: Sequence[RankedRecord], scores: Mapping[str, Scores]
+) -> ConfidenceFeatures:
+    """Extract the features of the first of `ranked`, which has at least one record."""
     first = ranked[0]
-    following = ranked[1].score if len(ranked) > 1 else 0.0
+    next_score = ranked[1].score if len(ranked) > 1 else 0.0
     paths = [file.path for file in change.files]
-    return Facts(
-        first.score - following,
-        sum(share > STRONG for share in first.shares.values()) / len(first.shares),
-        math.log1p(evidence["identifiers"][first.place]),
+    return ConfidenceFeatures(
+        first.score - next_score,
+        sum(share > STRONG_SHARE for share in first.shares.values()) / len(first.shares),
+        math.log1p(scores["identifiers"][first.record_index]),
         float(all(_NO_CODE.search(path) for path in paths)),
         float(bool(_CHORE.match(change.title))),
         sum(file.status == "A" for file in change.files) / max(1, len(paths)),
     )
 
 
-def probability(known: Facts) -> float:
-    """How likely it is, from 0 to 1, that the author would name the record."""
-    weighed = (weight * fact for weight, fact in zip(WEIGHTS, known, strict=True))
-    return 1 / (1 + math.exp(-INTERCEPT - sum(weighed)))
+def predict_probability(features: ConfidenceFeatures) -> float:
+    """The probability, from 0 to 1, that the author would name the record."""
+    weighted = (weight * feature for weight, feature in zip(WEIGHTS, features, strict=True))
+    return 1 / (1 + math.exp(-INTERCEPT - sum(weighted)))

@@ -1,38 +1,85 @@
-"""Which records may be asked about: those that still count and that the change does not name."""
+"""Which records can be suggested: those in force that the change does not cite already."""
 
-# Governing: SPEC-0010 REQ "Suggestions"
+# Governing: SPEC-0010 REQ "Suggestions", SPEC-0010 REQ "Silence"
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
+from sdd_hooks.changes.change import Change
+from sdd_hooks.changes.tree import Blob
+from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import Successors, find_replacements, find_successors
+
+MAX_FILES = 500
+"""Changed files whose governing comments are read."""
+MAX_LINE = 2_000
+"""Characters of an added line that are read."""
+
+# A quick test: most lines name no artifact.
+_MAYBE = re.compile("adr|spec", re.IGNORECASE)
+_TRAILER = re.compile(
+    r"^[ \t]*(reviewed-adrs[ \t]*:[ \t]*none\b[^\n]{0,300}|adr-exempt[ \t]*:[ \t]*\S[^\n]{0,300})",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def find_silencing_trailer(change: Change) -> str:
+    """Find the trailer that asks for no suggestion, as written; "" when there is none.
+
+    `Reviewed-ADRs: none` or `ADR-Exempt: reason`, on a separate line of the body or of a message.
+    """
+    for text in (change.body, *change.messages):
+        if match := _TRAILER.search(text):
+            return " ".join(match[1].split())
+    return ""
+
+
+def find_cited_ids(subject: Subject) -> set[ArtifactId]:
+    """Find the ids in the texts and the added lines of a change, and in the governing comments of
+    its files."""
+    change = subject.change
+    ids = set(_find_ids((change.title, change.body, *change.messages)))
+    for file in change.files:
+        ids.update(
+            _find_ids(line.text[:MAX_LINE] for line in file.added if _MAYBE.search(line.text))
+        )
+    blobs = [Blob(file.path, file.blob) for file in change.files if file.is_file and file.blob]
+    for text in subject.after.texts(blobs[:MAX_FILES]).values():
+        ids.update(reference.id for reference in read_governing(text))
+    return ids
+
+
+def _find_ids(texts: Iterable[str]) -> Iterator[ArtifactId]:
+    return (reference.id for text in texts for reference in find_id_references(text))
 
 
 @dataclass(frozen=True)
-class Standing:
-    """The artifacts, the ids that a change names, and the paths that it changes."""
+class Eligibility:
+    """The artifacts, the ids that a change cites, and the paths that it changes."""
 
     corpus: Corpus
-    named: Set[ArtifactId]
+    cited: Set[ArtifactId]
     changed: Set[str]
 
-    def is_named(self, record: Artifact) -> bool:
-        """Whether the change names the record, or changes it."""
+    def is_cited(self, record: Artifact) -> bool:
+        """Whether the change cites the record, or changes it."""
         id = record.id
-        spelled = id is not None and (id in self.named or replace(id, module="") in self.named)
-        return spelled or record.path in self.changed
+        by_id = id is not None and (id in self.cited or replace(id, module="") in self.cited)
+        return by_id or record.path in self.changed
 
-    def to_ask_about(self, record: Artifact) -> Sequence[str]:
-        """The paths of what to ask about in the place of a record: itself, or what replaced it."""
-        holds = record.status.authoritative
-        ends = (record,) if holds else find_replacements(record, self._successors)
-        return [one.path for one in ends if one.kind == "ADR" and not self.is_named(one)]
+    def find_eligible(self, record: Artifact) -> Sequence[str]:
+        """Find the paths to suggest for a record: the record itself, or its replacements."""
+        in_force = record.status.authoritative
+        records = (record,) if in_force else find_replacements(record, self._successors)
+        return [one.path for one in records if one.kind == "ADR" and not self.is_cited(one)]
 
     @cached_property
     def _successors(self) -> Successors:

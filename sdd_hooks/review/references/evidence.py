@@ -1,21 +1,28 @@
 """The evidence that a record governs a change: thirteen kinds, each a number for every record.
 
-Each kind is a pure function of the change, the records, and what the repository said before. A kind
-is only compared with itself: `ranking` brings them together.
+Kinds have different units and are compared only after the ranking has normalized them.
 """
 
-# Governing: ADR-0020 (a decision is found by equal votes of evidence)
+# Governing: ADR-0020 (a decision is found by equal votes of evidence), SPEC-0010 REQ "Finding the
+# decision"
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
-from sdd_hooks.review.references import signals as traces
-from sdd_hooks.review.references.query import Query
-from sdd_hooks.review.references.signals import Known
-from sdd_hooks.review.references.similarity import Likeness
-
-Numbers = Sequence[float]
+from sdd_hooks.project.collections import all_pathspecs
+from sdd_hooks.project.repository import Repository
+from sdd_hooks.review.references import signals
+from sdd_hooks.review.references.file_mentions import read_file_mentions
+from sdd_hooks.review.references.history import find_citing_commits, find_touching_commits
+from sdd_hooks.review.references.query import ChangeQuery
+from sdd_hooks.review.references.ranking import RankedRecord, Scores, rank_records
+from sdd_hooks.review.references.records import read_records
+from sdd_hooks.review.references.signals import RepositoryContext
+from sdd_hooks.review.references.similarity import Similarity
+from sdd_hooks.review.subject import Subject
 
 KINDS = {
     "sections": "the most telling words of the change",
@@ -32,22 +39,77 @@ KINDS = {
     "messages": "the words of commits that named it",
     "links": "the strongest records name it",
 }
-"""Every kind, and what it looks at. `links` follows from the others (`ranking`)."""
+"""Every kind with its description. The ranking computes `links` from the other kinds."""
 
 
-def gather(query: Query, known: Known, likeness: Likeness) -> Mapping[str, Numbers]:
-    """Every kind of evidence but `links`, for every record in order; 0 is none."""
+@dataclass(frozen=True)
+class GatheredEvidence:
+    """The evidence of a review: its sources, the scores of each kind, and the records, best first.
+
+    Scores have one number for each of `context.records`.
+    """
+
+    query: ChangeQuery
+    context: RepositoryContext
+    similarity: Similarity
+    scores: Mapping[str, Scores]
+    ranked: Sequence[RankedRecord]
+
+    def path(self, ranked: RankedRecord) -> str:
+        """The path of a record."""
+        return self.context.records[ranked.record_index].artifact.path
+
+
+def gather_evidence(repository: Repository, subject: Subject) -> GatheredEvidence:
+    """Gather the evidence for every record, and rank the records. Raises GitError."""
+    context = _read_context(repository, subject)
+    query = ChangeQuery(subject.change)
+    similarity = Similarity(query, context.records)
+    scores = _score(query, context, similarity)
+    links = [sorted(context.find_linked(index)) for index in range(len(context.records))]
+    paths = [record.artifact.path for record in context.records]
+    ranked = rank_records(scores, links, paths)
+    return GatheredEvidence(query, context, similarity, scores, ranked)
+
+
+def _score(
+    query: ChangeQuery, context: RepositoryContext, similarity: Similarity
+) -> Mapping[str, Scores]:
+    """The scores of every kind but `links`."""
     return {
-        "sections": likeness.sections(),
-        "terms": likeness.terms(known.paths),
-        "files": likeness.files(),
-        "title": likeness.title(),
-        "prose": likeness.prose(),
-        "identifiers": traces.named_identifiers(query, known),
-        "paths": traces.named_paths(query, known),
-        "comments": traces.mentioned_inside(query, known),
-        "neighbours": traces.mentioned_nearby(query, known),
-        "governed": traces.like_mentioning(likeness.asked, known),
-        "history": traces.named_by_commits(query, known),
-        "messages": traces.like_messages(query, known),
+        "sections": similarity.by_sections(),
+        "terms": similarity.by_terms(context.paths),
+        "files": similarity.by_files(),
+        "title": similarity.by_title(),
+        "prose": similarity.by_prose(),
+        "identifiers": signals.score_identifiers(query, context),
+        "paths": signals.score_paths(query, context),
+        "comments": signals.score_comments(query, context),
+        "neighbours": signals.score_neighbours(query, context),
+        "governed": signals.score_mention_words(similarity.weights, context),
+        "history": signals.score_history(query, context),
+        "messages": signals.score_messages(query, context),
     }
+
+
+def _read_context(repository: Repository, subject: Subject) -> RepositoryContext:
+    base = subject.change.base
+    paths_before = [file.before or file.path for file in subject.change.files]
+
+    def is_wanted(path: str) -> bool:
+        return not subject.is_artifact(path)
+
+    # The git processes run while the artifacts are parsed.
+    with ThreadPoolExecutor(3) as pool:
+        citing = pool.submit(find_citing_commits, repository, base)
+        touching = pool.submit(find_touching_commits, repository, base, paths_before)
+        mentions = pool.submit(read_file_mentions, repository, base, is_wanted)
+        corpus = subject.corpus
+        adrs = (artifact for artifact in corpus.artifacts if artifact.kind == "ADR")
+        pathspecs = all_pathspecs(subject.collections)
+        records = read_records(repository, subject.after, adrs, pathspecs)
+        specs = [artifact for artifact in corpus.artifacts if artifact.kind == "SPEC"]
+        paths = [blob.path for blob in subject.before.blobs()]
+        return RepositoryContext(
+            paths, records, specs, mentions.result(), citing.result(), touching.result()
+        )

@@ -1,4 +1,4 @@
-"""Say in words what speaks for a record: each strong kind of evidence as one line, with a place."""
+"""The evidence for a record in words: each strong kind as one line with a place."""
 
 # Governing: SPEC-0010 REQ "Suggestions"
 
@@ -10,45 +10,44 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sdd_hooks.reporting.outcome import Evidence
-from sdd_hooks.review.references.history import Commit
-from sdd_hooks.review.references.query import Query
-from sdd_hooks.review.references.ranking import Ranked
-from sdd_hooks.review.references.sentences import Quote, best_quote
-from sdd_hooks.review.references.signals import Known
-from sdd_hooks.review.references.similarity import Likeness
-from sdd_hooks.review.references.words import words
+from sdd_hooks.review.references.evidence import GatheredEvidence
+from sdd_hooks.review.references.history import PastCommit
+from sdd_hooks.review.references.ranking import RankedRecord
+from sdd_hooks.review.references.sentences import Sentence, find_best_sentence
+from sdd_hooks.review.references.words import split_words
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.markdown import Section
 
-TELLING = 0.5
-"""The share from which a kind of evidence is worth a line."""
-MOST_WORDS = 6
-TELLING_NAME = 8
-"""Letters from which an identifier of letters only is shown."""
-LONGEST_SUBJECT = 100
+MIN_SHARE = 0.5
+"""The share from which a kind of evidence gets a line."""
+MAX_WORDS = 6
+"""Words in common that are listed."""
+MIN_LETTERS = 8
+"""Letters of an identifier without digits and separators. A shorter one is an ordinary word."""
+MAX_SUBJECT = 100
+"""Characters of the subject of a commit."""
 
-_EVERYWHERE = frozenset({"adr", "adrs"})
-_WORDS = ("sections", "terms", "files", "prose")
+# Words of every record.
+_UBIQUITOUS = frozenset({"adr", "adrs"})
+_WORD_KINDS = ("sections", "terms", "files", "prose")
 
 
-class Passage(NamedTuple):
-    """A section of a record, and the sentence of it to quote, if it has one."""
+class RecordPassage(NamedTuple):
+    """A section of a record, and a sentence of it to quote; None when it has no such sentence."""
 
     section: Section
-    quote: Quote | None
+    sentence: Sentence | None
 
 
-class Explanation:
-    """What there is to say about records of one review."""
+class Explainer:
+    """Explains the evidence of one review. `top` are the first records of the ranking."""
 
-    def __init__(
-        self, query: Query, known: Known, likeness: Likeness, first: Sequence[Ranked]
-    ) -> None:
-        self._query = query
-        self._known = known
-        self._likeness = likeness
-        self._first = first
-        self._passages: dict[int, Passage | None] = {}
+    def __init__(self, gathered: GatheredEvidence, top: Sequence[RankedRecord]) -> None:
+        self._query = gathered.query
+        self._context = gathered.context
+        self._similarity = gathered.similarity
+        self._top = top
+        self._passages: dict[int, RecordPassage | None] = {}
         self._kinds: dict[str, Callable[[int], Evidence | None]] = {
             "title": self._title,
             "identifiers": self._identifiers,
@@ -60,143 +59,164 @@ class Explanation:
             "links": self._links,
         }
 
-    def evidence(self, ranked: Ranked) -> tuple[Evidence, ...]:
-        """The kinds that speak for a record, strongest first."""
+    def explain(self, ranked: RankedRecord) -> tuple[Evidence, ...]:
+        """The kinds of evidence with a share of at least MIN_SHARE, strongest first."""
         shares = dict(ranked.shares)
-        likest = max(shares[kind] for kind in _WORDS)
-        strong = [(likest, "words")]
-        strong += [(shares[kind], kind) for kind in self._kinds]
-        found = []
-        for share, kind in sorted(strong, key=lambda one: (-one[0], one[1])):
-            if share >= TELLING:
-                say = self._kinds.get(kind, self._words)
-                if said := say(ranked.place):
-                    found.append(said)
-        return tuple(found)
+        kinds = [(max(shares[kind] for kind in _WORD_KINDS), "words")]
+        kinds += [(shares[kind], kind) for kind in self._kinds]
+        lines = []
+        for share, kind in sorted(kinds, key=lambda one: (-one[0], one[1])):
+            if share >= MIN_SHARE:
+                describe = self._kinds.get(kind, self._words)
+                if evidence := describe(ranked.record_index):
+                    lines.append(evidence)
+        return tuple(lines)
 
-    def passage(self, place: int) -> Passage | None:
-        """What of a record is most like the change: of the sections that have a sentence to quote,
-        where there is one. None where nothing is like it."""
-        if place not in self._passages:
-            self._passages[place] = self._find_passage(place)
-        return self._passages[place]
+    def find_passage(self, index: int) -> RecordPassage | None:
+        """Find the passage of a record that is most similar to the change.
 
-    def _find_passage(self, place: int) -> Passage | None:
-        record = self._known.records[place]
-        scores = self._likeness.of_sections(place)
-        alike = [at for at, score in enumerate(scores) if score > 0]
-        sections = [record.sections[at][0] for at in sorted(alike, key=lambda at: -scores[at])]
-        asked, idf = self._likeness.asked, self._likeness.idf
+        Sections with a sentence to quote are preferred. None when no section is similar.
+        """
+        if index not in self._passages:
+            self._passages[index] = self._find_passage(index)
+        return self._passages[index]
+
+    def _find_passage(self, index: int) -> RecordPassage | None:
+        record = self._context.records[index]
+        scores = self._similarity.section_scores(index)
+        similar = [position for position, score in enumerate(scores) if score > 0]
+        best_first = sorted(similar, key=lambda position: -scores[position])
+        sections = [record.sections[position][0] for position in best_first]
+        weights, idf = self._similarity.weights, self._similarity.idf
         for section in sections:
-            if quote := best_quote(record.text, section, asked, idf):
-                return Passage(section, quote)
-        return Passage(sections[0], None) if sections else None
+            if sentence := find_best_sentence(record.text, section, weights, idf):
+                return RecordPassage(section, sentence)
+        return RecordPassage(sections[0], None) if sections else None
 
-    def _words(self, place: int) -> Evidence | None:
-        passage = self.passage(place)
+    def _words(self, index: int) -> Evidence | None:
+        passage = self.find_passage(index)
         if passage is None:
             return None
         section = passage.section
-        text = self._known.records[place].text[section.start : section.end]
-        shared = set(words(text)) & set(self._likeness.asked)
-        return self._said("words", "words in common", shared, place, section.first_line)
+        text = self._context.records[index].text[section.start : section.end]
+        shared = set(split_words(text)) & set(self._similarity.weights)
+        listed = self._list_words(shared)
+        path = self._path(index)
+        return (
+            Evidence("words", f"words in common: {listed}", path, section.first_line)
+            if listed
+            else None
+        )
 
-    def _title(self, place: int) -> Evidence | None:
-        own = set().union(*self._known.records[place].content.counts) & set(self._query.title)
-        return self._said("title", "words of the title in it", own, place, 1)
+    def _title(self, index: int) -> Evidence | None:
+        counts = self._context.records[index].content.counts
+        listed = self._list_words(set().union(*counts) & set(self._query.title))
+        detail = f"words of the title in it: {listed}"
+        return Evidence("title", detail, self._path(index), 1) if listed else None
 
-    def _said(
-        self, kind: str, what: str, shared: set[str], place: int, line: int
-    ) -> Evidence | None:
-        told = shared - _EVERYWHERE
-        telling = sorted(told, key=lambda word: (-self._likeness.idf(word), word))[:MOST_WORDS]
-        path = self._known.records[place].artifact.path
-        return Evidence(kind, f"{what}: {', '.join(telling)}", path, line) if telling else None
+    def _list_words(self, words: set[str]) -> str:
+        """The rarest words, separated by commas."""
+        ranked = sorted(words - _UBIQUITOUS, key=lambda word: (-self._similarity.idf(word), word))
+        return ", ".join(ranked[:MAX_WORDS])
 
-    def _identifiers(self, place: int) -> Evidence | None:
-        records = self._known.records
-        names = records[place].content.identifiers
-        # A short word of the language convinces nobody, whatever it counts for.
-        touched = {
-            n for n in names & self._query.touched if not n.isalpha() or len(n) >= TELLING_NAME
+    def _path(self, index: int) -> str:
+        return self._context.records[index].artifact.path
+
+    def _identifiers(self, index: int) -> Evidence | None:
+        records = self._context.records
+        common = {
+            name
+            for name in records[index].content.identifiers & self._query.identifiers
+            if not name.isalpha() or len(name) >= MIN_LETTERS
         }
-        if not touched:
+        if not common:
             return None
-        having = Counter(name for one in records for name in one.content.identifiers & touched)
-        rarest = min(touched, key=lambda name: (having[name], -len(name), name))
-        used = self._query.first_use(rarest)
-        said = f"it names {rarest}, which the change touches"
-        return Evidence("identifiers", said, *used) if used else None
+        frequency = Counter(
+            name for record in records for name in record.content.identifiers & common
+        )
+        rarest = min(common, key=lambda name: (frequency[name], -len(name), name))
+        place = self._query.find_first_use(rarest)
+        detail = f"it names {rarest}, which the change touches"
+        return Evidence("identifiers", detail, *place) if place else None
 
-    def _paths(self, place: int) -> Evidence | None:
-        record = self._known.records[place]
+    def _paths(self, index: int) -> Evidence | None:
+        record = self._context.records[index]
         for path in sorted(record.content.paths, key=lambda path: (-path.count("/"), path)):
-            if count := self._query.inside[path]:
+            if count := self._query.path_names[path]:
                 files = "a changed file" if count == 1 else f"{count} changed files"
                 line = record.text[: max(record.text.find(path), 0)].count("\n") + 1
                 detail = f"it names {path}, where {files} lie{'s' if count == 1 else ''}"
                 return Evidence("paths", detail, record.artifact.path, line)
         return None
 
-    def _comments(self, place: int) -> Evidence | None:
+    def _comments(self, index: int) -> Evidence | None:
         for file in self._query.files:
             path = file.before or file.path
-            for mention in self._known.mentions.get(path, ()):
-                if place in self._known.places(mention.names):
-                    detail = "a changed file mentions it"
-                    return Evidence("comments", detail, path, mention.line)
+            if line := self._mentioning_line(path, index):
+                return Evidence("comments", "a changed file mentions it", path, line)
         return None
 
-    def _neighbours(self, place: int) -> Evidence | None:
-        around = {file.path.rpartition("/")[0] for file in self._query.files}
-        own = {file.path for file in self._query.files}
-        near = sorted(
+    def _neighbours(self, index: int) -> Evidence | None:
+        changed = {file.path for file in self._query.files}
+        directories = {path.rpartition("/")[0] for path in changed}
+        neighbours = sorted(
             path
-            for path, lines in self._known.mentions.items()
-            if path not in own
-            and path.rpartition("/")[0] in around
-            and any(place in self._known.places(line.names) for line in lines)
+            for path in self._context.mentions
+            if path not in changed
+            and path.rpartition("/")[0] in directories
+            and self._mentioning_line(path, index)
         )
-        if not near:
+        if not neighbours:
             return None
-        lines = self._known.mentions[near[0]]
-        line = next(one.line for one in lines if place in self._known.places(one.names))
-        others = f", and {len(near) - 1} more" if len(near) > 1 else ""
-        return Evidence("neighbours", f"a file beside it mentions it{others}", near[0], line)
+        first = neighbours[0]
+        others = f", and {len(neighbours) - 1} more" if len(neighbours) > 1 else ""
+        detail = f"a file beside it mentions it{others}"
+        return Evidence("neighbours", detail, first, self._mentioning_line(first, index))
 
-    def _history(self, place: int) -> Evidence | None:
-        for commit in self._known.touching:
-            if place in self._known.places(commit.names) and commit.files:
-                detail = f"an earlier commit to {commit.files[0]} named it: {_shown(commit)}"
+    def _mentioning_line(self, path: str, index: int) -> int:
+        """The first line of a file that mentions a record, 0 when no line does."""
+        for mention in self._context.mentions.get(path, ()):
+            if index in self._context.find_records(mention.ids):
+                return mention.line
+        return 0
+
+    def _history(self, index: int) -> Evidence | None:
+        for commit in self._context.touching:
+            if commit.files and index in self._context.find_records(commit.ids):
+                detail = f"an earlier commit to {commit.files[0]} named it: {_describe(commit)}"
                 return Evidence("history", detail)
         return None
 
-    def _messages(self, place: int) -> Evidence | None:
-        naming = (one for one in self._alike if place in self._known.places(one[0].names))
-        # Among equals one is chosen that does not depend on how they were found.
-        best = max(naming, key=lambda one: (one[1], one[0].id), default=None)
-        if best is None or not best[1]:
+    def _messages(self, index: int) -> Evidence | None:
+        citing = (
+            (similarity, commit)
+            for commit, similarity in self._similar_commits
+            if index in self._context.find_records(commit.ids)
+        )
+        # Of equally similar commits, the id decides: their order differs between caches.
+        best = max(citing, key=lambda one: (one[0], one[1].id), default=None)
+        if best is None or not best[0]:
             return None
-        return Evidence("messages", f"a commit like this one named it: {_shown(best[0])}")
+        return Evidence("messages", f"a commit like this one named it: {_describe(best[1])}")
 
     @cached_property
-    def _alike(self) -> Sequence[tuple[Commit, float]]:
-        """How like title and paths are to the message of each commit that names a record."""
-        asked = {*self._query.title, *self._query.path_words}
+    def _similar_commits(self) -> Sequence[tuple[PastCommit, float]]:
+        """Each citing commit with the similarity of its message to the title and the paths."""
+        wanted = {*self._query.title, *self._query.path_words}
         return [
-            (commit, sum(self._likeness.idf(word) for word in sorted(asked & {*said})))
-            for commit, said in zip(self._known.naming, self._known.said, strict=True)
+            (commit, sum(self._similarity.idf(word) for word in sorted(wanted & {*words})))
+            for commit, words in zip(self._context.citing, self._context.message_words, strict=True)
         ]
 
-    def _links(self, place: int) -> Evidence | None:
-        for ranked in self._first:
-            record = self._known.records[ranked.place]
-            if place in self._known.named_by(ranked.place):
+    def _links(self, index: int) -> Evidence | None:
+        for ranked in self._top:
+            record = self._context.records[ranked.record_index]
+            if index in self._context.find_linked(ranked.record_index):
                 detail = f"{record.artifact.name}, which fits as well, names it"
                 return Evidence("links", detail, record.artifact.path, 0)
         return None
 
 
-def _shown(commit: Commit) -> str:
-    subject = one_line(commit.message.partition("\n")[0][:LONGEST_SUBJECT])
+def _describe(commit: PastCommit) -> str:
+    subject = one_line(commit.message.partition("\n")[0][:MAX_SUBJECT])
     return f"`{commit.id[:10]}` “{subject}”"

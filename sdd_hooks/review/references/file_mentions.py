@@ -1,6 +1,7 @@
-"""Where the files of a commit mention decision records.
+"""The lines of the files of a commit that mention decision records.
 
-Kept from one review to the next: for another commit only the files that differ are read again.
+They are cached for the base of the last review. For another base, only the files that differ are
+searched again.
 """
 
 # Governing: ADR-0020 (a decision is found by equal votes of evidence)
@@ -13,59 +14,64 @@ from typing import Any, NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.review.references.cache import keep, recall
+from sdd_hooks.review.references.cache import load_cached, store_cached
 from sdd_hooks.system.git import nul_split
 
-LONGEST_LINE = 600
-MOST_LINES = 200
+MAX_LINE = 600
+"""Bytes of a line that are kept."""
+MAX_LINES = 200
 """Lines of a file that are kept."""
-MOST_CHANGED = 500
-"""Files that are looked at one by one; when more differ, all are looked at."""
+MAX_CHANGED = 500
+"""Files that are searched one by one. When more differ, all files are searched."""
 
+_CACHE = "mentions"
 _MENTION = r"adrs?[-_ #/(]*[0-9]{1,4}|decision[-_ #]*[0-9]+|spec-[0-9]{3}"
 _COMMAND = ("grep", "-I", "--line-number", "--ignore-case", "--null", "--full-name")
 
 
-class Mention(NamedTuple):
-    """A line of a file that mentions records."""
+class FileMention(NamedTuple):
+    """A line of a file that mentions records, with the ids of the records."""
 
     line: int
     text: str
-    names: tuple[ArtifactId, ...]
+    ids: tuple[ArtifactId, ...]
 
 
-Mentions = Mapping[str, Sequence[Mention]]
-"""By the path of the file."""
+FileMentions = Mapping[str, Sequence[FileMention]]
+"""The mentions of each file, by its path."""
 
 
-def mentions_in(repository: Repository, commit: str, wanted: Callable[[str], bool]) -> Mentions:
-    """Where the files of `commit` that are `wanted` mention records. Binary files are none."""
-    cached = recall(repository, "mentions")
-    lines = _rows(cached.get("files"))
+def read_file_mentions(
+    repository: Repository, commit: str, wanted: Callable[[str], bool]
+) -> FileMentions:
+    """Read the mentions of the `wanted` files of `commit`. Binary files have none."""
+    cached = load_cached(repository, _CACHE)
+    lines = _from_rows(cached.get("files"))
     before = cached.get("commit")
     if lines is None or not isinstance(before, str) or not before.isalnum():
         lines = _grep(repository, commit, ())
     elif before != commit:
-        lines = _brought_up_to_date(repository, lines, before, commit)
+        lines = _update(repository, lines, before, commit)
     if before != commit:
-        keep(repository, "mentions", {"commit": commit, "files": lines})
-    found = {}
+        store_cached(repository, _CACHE, {"commit": commit, "files": lines})
+    mentions = {}
     for path, rows in lines.items():
         if wanted(path):
-            read = [Mention(number, text, _names(text)) for number, text in rows]
-            if named := [mention for mention in read if mention.names]:
-                found[path] = named
-    return found
+            in_file = [FileMention(number, text, _find_ids(text)) for number, text in rows]
+            if with_ids := [mention for mention in in_file if mention.ids]:
+                mentions[path] = with_ids
+    return mentions
 
 
 _Lines = dict[str, list[tuple[int, str]]]
 
 
-def _brought_up_to_date(repository: Repository, lines: _Lines, before: str, commit: str) -> _Lines:
+def _update(repository: Repository, lines: _Lines, before: str, commit: str) -> _Lines:
+    """The lines at `commit`, from those at `before` and a search of the files that differ."""
     command = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", before, commit)
     listed = repository.git.try_output(*command)
     changed = nul_split(listed or b"")
-    if listed is None or len(changed) > MOST_CHANGED:
+    if listed is None or len(changed) > MAX_CHANGED:
         return _grep(repository, commit, ())
     kept = {path: rows for path, rows in lines.items() if path not in set(changed)}
     if changed:
@@ -74,36 +80,36 @@ def _brought_up_to_date(repository: Repository, lines: _Lines, before: str, comm
 
 
 def _grep(repository: Repository, commit: str, pathspecs: Sequence[str]) -> _Lines:
-    # git fails when it finds nothing, and where a blob is missing from a partial clone.
+    # git fails without a match, and when a partial clone lacks a blob: the output counts.
     options = ("--extended-regexp", "-e", _MENTION, commit, "--", *pathspecs)
     output = repository.git.run(*_COMMAND, *options).stdout
-    found: _Lines = {}
+    lines: _Lines = {}
     prefix = len(commit) + 1
     for row in output.split(b"\n"):
         name, _, rest = row.partition(b"\0")
         number, _, line = rest.partition(b"\0")
         if number.isdigit():
-            rows = found.setdefault(os.fsdecode(name[prefix:]), [])
-            if len(rows) < MOST_LINES:
-                rows.append((int(number), line[:LONGEST_LINE].decode("utf-8", "replace")))
-    return found
+            rows = lines.setdefault(os.fsdecode(name[prefix:]), [])
+            if len(rows) < MAX_LINES:
+                rows.append((int(number), line[:MAX_LINE].decode("utf-8", "replace")))
+    return lines
 
 
-def _rows(cached: Any) -> _Lines | None:
-    """The cached lines, None when they are not as they were written."""
+def _from_rows(cached: Any) -> _Lines | None:
+    """The cached lines, None when they do not have the stored form."""
     if not isinstance(cached, dict):
         return None
-    found: _Lines = {}
+    lines: _Lines = {}
     for path, rows in cached.items():
-        found[path] = []
+        lines[path] = []
         for row in rows if isinstance(rows, list) else [None]:
             match row:
                 case [int(number), str(text)]:
-                    found[path].append((number, text))
+                    lines[path].append((number, text))
                 case _:
                     return None
-    return found
+    return lines
 
 
-def _names(text: str) -> tuple[ArtifactId, ...]:
-    return tuple(found.id for found in find_id_references(text))
+def _find_ids(text: str) -> tuple[ArtifactId, ...]:
+    return tuple(reference.id for reference in find_id_references(text))

@@ -1,4 +1,6 @@
-"""A change as it is compared with records: its files, its words, what is made of them once."""
+"""A change as a query for records: its files, and the words and names that it adds."""
+
+# Governing: ADR-0020 (a decision is found by equal votes of evidence)
 
 from __future__ import annotations
 
@@ -8,107 +10,104 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from sdd_hooks.changes.change import Change
-from sdd_hooks.review.references.words import identifiers, words
+from sdd_hooks.code.paths import MARKDOWN, is_generated, is_test
+from sdd_hooks.review.references.words import find_identifiers, split_words
 from sdd_hooks.text.lines import NumberedLine
 
-MOST_TEXT = 2_000_000
-"""Characters of added lines that are read, in equal parts of every file, at least LEAST_OF_FILE."""
-LEAST_OF_FILE = 500
-LONGEST_LINE = 400
+MAX_TEXT = 2_000_000
+"""Characters of added lines that are read, divided equally among the files."""
+MIN_TEXT_PER_FILE = 500
+"""Characters that are read of each file even when the change has many."""
+MAX_LINE = 400
+"""Characters of a line that are read."""
 
-_LOCK = re.compile(
-    r"(?:^|/)(?:package-lock\.json|pnpm-lock\.yaml|yarn\.lock|Cargo\.lock|go\.sum|Gemfile\.lock"
-    r"|poetry\.lock|uv\.lock)$|\.min\.js$|\.snap$|\.svg$"
-)
-_TEST = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__)/|[._]test\.|\.spec\.|Tests?\.cs$")
-_PROSE = (".md", ".mdx", ".markdown", ".rst", ".txt")
+_PROSE = (*MARKDOWN, ".rst", ".txt")
 _COMMENT = re.compile(r"\s*(?://+|#+|/?\*+|--|<!--|;|\"\"\"|''')\s?(.*)")
 
-# Of a path in a title only its name tells something that the paths do not.
+# Of a path in a title only the file name is used: the paths of the files give the directories.
 _DIRECTORIES = re.compile(r"(?<![^\s/])[^\s/]+/(?=[^\s])")
 
 
-class Query:
-    """A change without generated files, and those that are only formatted.
+class ChangeQuery:
+    """The files of a change that a person wrote: no generated and no reformatted ones.
 
-    `code` are its files that are no tests (all, where there are only tests); `share` is what one
-    file is of the whole.
+    `code` are the files that are no tests, or all of them when there are only tests. `share` is
+    the part that one file has of the whole change.
     """
 
     def __init__(self, change: Change) -> None:
         self.files = [
-            file for file in change.files if not (file.whitespace or _LOCK.search(file.path))
+            file for file in change.files if not (file.whitespace or is_generated(file.path))
         ]
-        self.code = [file for file in self.files if not _TEST.search(file.path)] or self.files
+        self.code = [file for file in self.files if not is_test(file.path)] or self.files
         self.share = 1 / max(1, len(self.files))
-        self.title = Counter(words(_DIRECTORIES.sub("", change.title)))
+        self.title = Counter(split_words(_DIRECTORIES.sub("", change.title)))
 
     @cached_property
     def added(self) -> Mapping[str, Sequence[NumberedLine]]:
-        """The lines that are added to each file, by its path, as far as they are read."""
-        most = max(LEAST_OF_FILE, MOST_TEXT // max(1, len(self.files)))
-        return {file.path: list(_first(file.added, most)) for file in self.files}
+        """The added lines of each file within the limits, by its path."""
+        limit = max(MIN_TEXT_PER_FILE, MAX_TEXT // max(1, len(self.files)))
+        return {file.path: list(_first_lines(file.added, limit)) for file in self.files}
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The same lines, joined."""
+        """The same lines as one text for each file."""
         return {path: "\n".join(line.text for line in lines) for path, lines in self.added.items()}
 
     @cached_property
-    def touched(self) -> set[str]:
+    def identifiers(self) -> set[str]:
         """Every identifier in the added lines."""
-        return identifiers(self.texts.values())
+        return find_identifiers(self.texts.values())
 
-    def first_use(self, name: str) -> tuple[str, int] | None:
-        """The path and the line of the first added line with that identifier."""
+    def find_first_use(self, identifier: str) -> tuple[str, int] | None:
+        """Find the path and the line number of the first added line with an identifier."""
         for path, lines in self.added.items():
             for line in lines:
-                if name in line.text.lower() and name in identifiers([line.text]):
+                if identifier in line.text.lower() and identifier in find_identifiers([line.text]):
                     return path, line.number
         return None
 
     @cached_property
-    def inside(self) -> Counter[str]:
-        """How many of the files are, or lie below, what one would name by a path: the whole path or
-        its end, or a directory around it."""
-        return Counter(name for file in self.files for name in _names_of(file.path))
+    def path_names(self) -> Counter[str]:
+        """How many files each path can mean: the whole path, its end, or a directory around it."""
+        return Counter(name for file in self.files for name in _partial_paths(file.path))
 
     @cached_property
     def counts(self) -> Mapping[str, Counter[str]]:
-        """How often each file's added lines have each word."""
-        return {path: Counter(words(text)) for path, text in self.texts.items()}
+        """The word counts of the added lines of each file."""
+        return {path: Counter(split_words(text)) for path, text in self.texts.items()}
 
     @cached_property
     def path_words(self) -> Sequence[str]:
-        """The words of the paths of the files, each once."""
-        return list(dict.fromkeys(word for file in self.files for word in words(file.path)))
+        """The distinct words of the paths."""
+        return list(dict.fromkeys(word for file in self.files for word in split_words(file.path)))
 
     @cached_property
     def vocabulary(self) -> set[str]:
-        """Every word that the change has anywhere."""
+        """Every word of the title, the paths and the added lines."""
         return {*self.title, *self.path_words}.union(*self.counts.values())
 
-    def prose(self) -> Counter[str]:
-        """The words of what is added for people: documents and comments."""
-        found: Counter[str] = Counter()
+    def count_prose(self) -> Counter[str]:
+        """Count the words of the added documents and comments."""
+        counts: Counter[str] = Counter()
         for file in self.files:
             if file.path.lower().endswith(_PROSE):
-                found.update(self.counts[file.path])
+                counts.update(self.counts[file.path])
                 continue
             comments = (_COMMENT.match(line) for line in self.texts[file.path].split("\n"))
-            found.update(words("\n".join(match[1] for match in comments if match)))
-        return found
+            counts.update(split_words("\n".join(match[1] for match in comments if match)))
+        return counts
 
 
-def _first(lines: Iterable[NumberedLine], most: int) -> Iterator[NumberedLine]:
+def _first_lines(lines: Iterable[NumberedLine], limit: int) -> Iterator[NumberedLine]:
     for line in lines:
-        if most <= 0:
+        if limit <= 0:
             return
-        most -= len(line.text) + 1
-        yield line._replace(text=line.text[:LONGEST_LINE])
+        limit -= len(line.text) + 1
+        yield line._replace(text=line.text[:MAX_LINE])
 
 
-def _names_of(path: str) -> set[str]:
+def _partial_paths(path: str) -> set[str]:
     parts = path.split("/")
     return {"/".join(parts[:end]) for end in range(1, len(parts) + 1)} | {
         "/".join(parts[start:]) for start in range(len(parts))

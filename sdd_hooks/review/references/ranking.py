@@ -1,4 +1,4 @@
-"""Bring the kinds of evidence together: each has one vote, shared out by how strong it is."""
+"""The ranking of records: each kind of evidence has one vote, divided by its strength."""
 
 # Governing: ADR-0020 (a decision is found by equal votes of evidence)
 
@@ -7,58 +7,61 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sdd_hooks.review.references.evidence import Numbers
+Scores = Sequence[float]
+"""One number of one kind of evidence for each record, in order; 0 means no evidence."""
 
 LINKS = "links"
-LINKS_WEIGH = 0.5
-"""What the records that strong ones name have from that: half a vote, as it is second-hand."""
+LINKS_WEIGHT = 0.5
+"""The vote of the links: half of one, since they follow from the other kinds."""
 
 
-class Ranked(NamedTuple):
-    """A record by its place among the records, its score from 0 to 1, and for each kind of evidence
-    how near it comes to the strongest there is, from 0 to 1."""
+class RankedRecord(NamedTuple):
+    """A record by its index among the records, with its score from 0 to 1.
 
-    place: int
+    `shares` are its scores of each kind of evidence, divided by the highest of all records.
+    """
+
+    record_index: int
     score: float
     shares: Mapping[str, float]
 
 
-def rank(
-    evidence: Mapping[str, Numbers], links: Sequence[Sequence[int]], paths: Sequence[str]
-) -> list[Ranked]:
-    """All records, best first; those of equal score by path.
+def rank_records(
+    evidence: Mapping[str, Scores], links: Sequence[Sequence[int]], paths: Sequence[str]
+) -> list[RankedRecord]:
+    """Rank all records, best first; records of equal score are ordered by path.
 
-    `links` are, for each record, the places of those that it names. The score is the mean share.
-    Weights learned from changes of known answers rank no better on repositories that were held
-    out, and equal ones need no data (benchmarks/references).
+    `links` are, for each record, the indexes of the records that it names. The score is the mean
+    share. Weights learned from changes with known records rank no better on held-out repositories,
+    and equal weights need no data (benchmarks/references).
     """
-    shares = {kind: _shares(numbers) for kind, numbers in evidence.items()}
-    votes = [sum(share[place] for share in shares.values()) for place in range(len(paths))]
-    shares[LINKS] = _shares(_second_hand(votes, links, paths))
-    whole = len(evidence) + LINKS_WEIGH
-    found = [
-        Ranked(
-            place,
-            (vote + LINKS_WEIGH * shares[LINKS][place]) / whole,
-            {kind: share[place] for kind, share in shares.items()},
+    shares = {kind: _shares(scores) for kind, scores in evidence.items()}
+    votes = [sum(share[index] for share in shares.values()) for index in range(len(paths))]
+    shares[LINKS] = _shares(_link_scores(votes, links, paths))
+    total = len(evidence) + LINKS_WEIGHT
+    ranked = [
+        RankedRecord(
+            index,
+            (vote + LINKS_WEIGHT * shares[LINKS][index]) / total,
+            {kind: share[index] for kind, share in shares.items()},
         )
-        for place, vote in enumerate(votes)
+        for index, vote in enumerate(votes)
     ]
-    return sorted(found, key=lambda one: (-one.score, paths[one.place]))
+    return sorted(ranked, key=lambda record: (-record.score, paths[record.record_index]))
 
 
-def _second_hand(
+def _link_scores(
     votes: Sequence[float], links: Sequence[Sequence[int]], paths: Sequence[str]
 ) -> list[float]:
-    """What each record has from those that name it: their votes, the first telling most."""
-    found = [0.0] * len(votes)
-    order = sorted(range(len(votes)), key=lambda place: (-votes[place], paths[place]))
-    for nth, place in enumerate(order, 1):
-        for named in links[place]:
-            found[named] += votes[place] / nth
-    return found
+    """The votes that each record gets from those that name it: their own, divided by their rank."""
+    scores = [0.0] * len(votes)
+    order = sorted(range(len(votes)), key=lambda index: (-votes[index], paths[index]))
+    for rank, index in enumerate(order, 1):
+        for target in links[index]:
+            scores[target] += votes[index] / rank
+    return scores
 
 
-def _shares(numbers: Numbers) -> list[float]:
-    highest = max(numbers, default=0.0)
-    return [number / highest if highest > 0 else 0.0 for number in numbers]
+def _shares(scores: Scores) -> list[float]:
+    highest = max(scores, default=0.0)
+    return [score / highest if highest > 0 else 0.0 for score in scores]

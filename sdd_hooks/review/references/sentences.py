@@ -1,4 +1,4 @@
-"""The sentence of a record that says why it governs a change, as it stands in the file."""
+"""The sentence of a record that best explains why it governs a change, quoted from the file."""
 
 # Governing: SPEC-0010 REQ "Suggestions"
 
@@ -8,13 +8,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from sdd_hooks.review.references.words import words
+from sdd_hooks.review.references.words import split_words
 from sdd_hooks.text.markdown import Section
 
-SHORTEST = 30
-LONGEST = 300
-"""Characters of a sentence: a shorter one says little, a longer one is cut behind a word."""
-MOST_LINES = 400
+MIN_SENTENCE = 30
+"""Characters of a sentence that is quoted."""
+MAX_SENTENCE = 300
+"""Characters of a quoted sentence. A longer one is cut after a word."""
+MAX_LINES = 400
 """Lines of a section that are read."""
 
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
@@ -25,45 +26,45 @@ _NO_PROSE = re.compile(
 _END = re.compile(r"(?<=[.!?])[\"'”’)*_`]{0,3}\s+(?=[\"'“‘(*_`]{0,3}[A-Z0-9])")
 
 
-class Quote(NamedTuple):
-    """A sentence with single spaces, and the line of the record on which it begins."""
+class Sentence(NamedTuple):
+    """A sentence with single spaces, and the line of the file on which it begins."""
 
     text: str
     line: int
 
 
-def best_quote(
-    text: str, section: Section, asked: Mapping[str, float], idf: Callable[[str], float]
-) -> Quote | None:
-    """The sentence of a section of `text` that has most of what is asked, None when it has none.
+def find_best_sentence(
+    text: str, section: Section, weights: Mapping[str, float], idf: Callable[[str], float]
+) -> Sentence | None:
+    """Find the sentence of a section of `text` with the most words of `weights`, weighted by idf.
 
-    Headings, tables, code and HTML are no sentences. A whole one comes before one that is cut;
-    among equals it is the first.
+    None when no sentence has one. Headings, tables, code and HTML are no sentences. A complete
+    sentence is preferred to a cut one, and the first one to later ones of equal score.
     """
     best, highest = None, (False, 0.0)
     for sentence in _sentences(text, section):
-        quote = sentence._replace(text=_cut(sentence.text))
-        shared = {word for word in words(quote.text) if word in asked}
-        score = (quote == sentence, sum(idf(word) for word in sorted(shared)))
-        if shared and score > highest and len(quote.text) >= SHORTEST:
-            best, highest = quote, score
+        shortened = sentence._replace(text=_shorten(sentence.text))
+        shared = {word for word in split_words(shortened.text) if word in weights}
+        score = (shortened == sentence, sum(idf(word) for word in sorted(shared)))
+        if shared and score > highest and len(shortened.text) >= MIN_SENTENCE:
+            best, highest = shortened, score
     return best
 
 
-def _sentences(text: str, section: Section) -> Iterator[Quote]:
+def _sentences(text: str, section: Section) -> Iterator[Sentence]:
     for paragraph in _paragraphs(text, section):
         joined = " ".join(line for _, line in paragraph)
         start = 0
-        for end in [*(found.end() for found in _END.finditer(joined)), len(joined)]:
+        for end in [*(match.end() for match in _END.finditer(joined)), len(joined)]:
             sentence = joined[start:end].strip()
             if sentence:
-                yield Quote(sentence, _line_at(paragraph, start))
+                yield Sentence(sentence, _line_at(paragraph, start))
             start = end
 
 
 def _paragraphs(text: str, section: Section) -> Iterator[list[tuple[int, str]]]:
-    """Runs of lines of prose with their numbers, each without its mark and with single spaces."""
-    lines = text[section.start : section.end].split("\n")[:MOST_LINES]
+    """Runs of lines of prose with their numbers, without list marks and with single spaces."""
+    lines = text[section.start : section.end].split("\n")[:MAX_LINES]
     current: list[tuple[int, str]] = []
     fenced = False
     for number, line in enumerate(lines, section.first_line):
@@ -82,7 +83,7 @@ def _paragraphs(text: str, section: Section) -> Iterator[list[tuple[int, str]]]:
 
 
 def _line_at(paragraph: list[tuple[int, str]], offset: int) -> int:
-    """The line of the character at `offset` of the joined lines."""
+    """The number of the line with the character at `offset` of the joined lines."""
     for number, line in paragraph:
         if offset <= len(line):
             return number
@@ -90,7 +91,7 @@ def _line_at(paragraph: list[tuple[int, str]], offset: int) -> int:
     return paragraph[-1][0]
 
 
-def _cut(sentence: str) -> str:
-    if len(sentence) <= LONGEST:
+def _shorten(sentence: str) -> str:
+    if len(sentence) <= MAX_SENTENCE:
         return sentence
-    return sentence[:LONGEST].rpartition(" ")[0] or sentence[:LONGEST]
+    return sentence[:MAX_SENTENCE].rpartition(" ")[0] or sentence[:MAX_SENTENCE]

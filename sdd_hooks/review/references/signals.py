@@ -1,7 +1,9 @@
-"""Evidence from what people wrote down: in records, in code around the change, in earlier commits.
+"""Evidence from names: in records, in the code around the change, and in earlier commits.
 
-A place is that of a record among the records; each function gives a number for every place.
+Each function returns one number for each record, in order; 0 means no evidence.
 """
+
+# Governing: ADR-0020 (a decision is found by equal votes of evidence)
 
 from __future__ import annotations
 
@@ -15,172 +17,192 @@ from pathlib import PurePosixPath
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.review.references.bm25 import Bm25
-from sdd_hooks.review.references.file_mentions import Mentions
-from sdd_hooks.review.references.history import Commit
-from sdd_hooks.review.references.query import Query
-from sdd_hooks.review.references.records import Record
-from sdd_hooks.review.references.words import words
+from sdd_hooks.review.references.file_mentions import FileMentions
+from sdd_hooks.review.references.history import PastCommit
+from sdd_hooks.review.references.query import ChangeQuery
+from sdd_hooks.review.references.records import DecisionRecord
+from sdd_hooks.review.references.words import split_words
 
-MOST_WORDS_ABOUT = 3_000
-"""Words of the places that mention a record."""
-MOST_WORDS_OF_MESSAGE = 200
-NEAREST = 0.5
-"""What a mention in the same directory weighs; in each directory around it half of that."""
-FARTHEST = 0.1
+MAX_WORDS_OF_MENTIONS = 3_000
+"""Words of the lines and paths that mention a record."""
+MAX_WORDS_OF_MESSAGE = 200
+"""Words of one commit message."""
+NEAREST_WEIGHT = 0.5
+"""The weight of a mention in the same directory; each directory further up has half of it."""
+MIN_WEIGHT = 0.1
+"""The weight below which directories further up are ignored."""
 
 
 @dataclass(frozen=True)
-class Known:
-    """What the repository says without the change: the paths of its files, its records and
-    specifications, where its files mention them (at the base), the commits that name one, and
-    those that touched a changed file, both newest first."""
+class RepositoryContext:
+    """What the repository contains apart from the change.
+
+    `paths` are those of its files and `mentions` the lines that mention records, both at the base.
+    `citing` are the commits that name a record, `touching` those that touched a changed file, both
+    newest first.
+    """
 
     paths: Sequence[str]
-    records: Sequence[Record]
+    records: Sequence[DecisionRecord]
     specs: Sequence[Artifact]
-    mentions: Mentions
-    naming: Sequence[Commit]
-    touching: Sequence[Commit]
+    mentions: FileMentions
+    citing: Sequence[PastCommit]
+    touching: Sequence[PastCommit]
 
     @cached_property
     def by_id(self) -> Mapping[ArtifactId, Sequence[int]]:
-        """The places of the records of each id; for a specification's, of those it leads to.
+        """The indexes of the records of each id; for a spec, those of the records in its edges.
 
-        An id without a module means the root's, and any module's where the root has none.
+        An id without a module means the record of the root, or that of any module when the root
+        has none.
         """
-        found: dict[ArtifactId, list[int]] = defaultdict(list)
-        for place, record in enumerate(self.records):
+        indexes_of: dict[ArtifactId, list[int]] = defaultdict(list)
+        for index, record in enumerate(self.records):
             if record.artifact.id:
-                found[record.artifact.id].append(place)
-        for id, places in list(found.items()):
+                indexes_of[record.artifact.id].append(index)
+        for id, indexes in list(indexes_of.items()):
             bare = replace(id, module="")
-            if id.module and bare not in found:
-                found[bare] += places
+            if id.module and bare not in indexes_of:
+                indexes_of[bare] += indexes
         for spec in self.specs:
             if spec.id:
-                led = {edge.target for edge in spec.edges if edge.target.kind == "ADR"}
-                found[spec.id] += [place for id in sorted(led) for place in found.get(id, ())]
-        return found
+                targets = {edge.target for edge in spec.edges if edge.target.kind == "ADR"}
+                indexes_of[spec.id] += [
+                    index for id in sorted(targets) for index in indexes_of.get(id, ())
+                ]
+        return indexes_of
 
     @cached_property
-    def said(self) -> Sequence[Sequence[str]]:
-        """The words of the message of each commit that names a record."""
-        return [words(commit.message) for commit in self.naming]
+    def message_words(self) -> Sequence[Sequence[str]]:
+        """The words of the message of each citing commit."""
+        return [split_words(commit.message) for commit in self.citing]
 
-    def places(self, ids: Iterable[ArtifactId]) -> set[int]:
-        """The places of the records that these ids name."""
-        return {place for id in ids for place in self.by_id.get(id, ())}
+    def find_records(self, ids: Iterable[ArtifactId]) -> set[int]:
+        """Find the indexes of the records that these ids name."""
+        return {index for id in ids for index in self.by_id.get(id, ())}
 
-    def named_by(self, place: int) -> set[int]:
-        """The places of the other records that one names; a bare id is one of its own module."""
-        record = self.records[place]
+    def find_linked(self, index: int) -> set[int]:
+        """Find the indexes of the other records that a record names.
+
+        An id without a module means a record of the same module.
+        """
+        record = self.records[index]
         module = record.artifact.module
-        ids = (id if id.module else replace(id, module=module) for id in record.content.names)
-        return self.places(ids) - {place}
+        ids = (id if id.module else replace(id, module=module) for id in record.content.ids)
+        return self.find_records(ids) - {index}
 
 
-def named_identifiers(query: Query, known: Known) -> list[float]:
-    """The identifiers that a record names and the change touches, rare ones telling more."""
-    records = known.records
-    having = Counter(name for record in records for name in record.content.identifiers)
-    touched = {*query.touched, *query.title}
+def score_identifiers(query: ChangeQuery, context: RepositoryContext) -> list[float]:
+    """Score the identifiers that a record names and the change uses. Rare ones count more."""
+    records = context.records
+    frequency = Counter(name for record in records for name in record.content.identifiers)
+    used = {*query.identifiers, *query.title}
     for file in query.files:
         for part in file.path.lower().split("/"):
-            touched |= {part, PurePosixPath(part).stem}
+            used |= {part, PurePosixPath(part).stem}
     return [
         sum(
-            math.log(1 + len(records) / having[name])
-            for name in sorted(record.content.identifiers & touched)
+            math.log(1 + len(records) / frequency[name])
+            for name in sorted(record.content.identifiers & used)
         )
         / (1 + math.log1p(len(record.content.identifiers)))
         for record in records
     ]
 
 
-def named_paths(query: Query, known: Known) -> list[float]:
-    """How much of the change lies at paths that a record names, deeper ones telling more."""
+def score_paths(query: ChangeQuery, context: RepositoryContext) -> list[float]:
+    """Score the share of the change at paths that a record names. Deeper paths count more."""
     return [
         sum(
-            query.share * query.inside[path] * (1 + path.count("/"))
+            query.share * query.path_names[path] * (1 + path.count("/"))
             for path in sorted(record.content.paths)
         )
-        for record in known.records
+        for record in context.records
     ]
 
 
-def mentioned_inside(query: Query, known: Known) -> list[float]:
-    """What the changed files themselves mention."""
-    found = [0.0] * len(known.records)
+def score_comments(query: ChangeQuery, context: RepositoryContext) -> list[float]:
+    """Score the mentions in the changed files."""
+    scores = [0.0] * len(context.records)
     for file in query.files:
-        lines = known.mentions.get(file.before or file.path, ())
-        often = Counter(place for line in lines for place in known.places(line.names))
-        for place, times in often.items():
-            found[place] += query.share * (1 + math.log(times))
-    return found
+        mentions = context.mentions.get(file.before or file.path, ())
+        counts = Counter(
+            index for mention in mentions for index in context.find_records(mention.ids)
+        )
+        for index, count in counts.items():
+            scores[index] += query.share * (1 + math.log(count))
+    return scores
 
 
-def mentioned_nearby(query: Query, known: Known) -> list[float]:
-    """What files in the same directory mention, then in those around it."""
-    own: dict[str, set[int]] = {}
+def score_neighbours(query: ChangeQuery, context: RepositoryContext) -> list[float]:
+    """Score the mentions in other files of the same directory, and of the directories above."""
+    in_file: dict[str, set[int]] = {}
     below: dict[str, Counter[int]] = defaultdict(Counter)
-    files: Counter[str] = Counter()
-    for path, lines in known.mentions.items():
-        own[path] = known.places(id for line in lines for id in line.names)
+    file_counts: Counter[str] = Counter()
+    for path, mentions in context.mentions.items():
+        in_file[path] = context.find_records(id for mention in mentions for id in mention.ids)
         for directory in _directories(path):
-            below[directory].update(own[path])
-            files[directory] += 1
-    found = [0.0] * len(known.records)
+            below[directory].update(in_file[path])
+            file_counts[directory] += 1
+    scores = [0.0] * len(context.records)
     for file in query.files:
-        weight = NEAREST
+        weight = NEAREST_WEIGHT
         for directory in _directories(file.path):
-            others = files[directory] - (file.path in own)
-            for place, times in below.get(directory, Counter()).items():
-                beside = times - (place in own.get(file.path, ()))
-                found[place] += query.share * weight * beside / (others + 2)
+            others = file_counts[directory] - (file.path in in_file)
+            for index, count in below.get(directory, Counter()).items():
+                in_others = count - (index in in_file.get(file.path, ()))
+                scores[index] += query.share * weight * in_others / (others + 2)
             weight /= 2
-            if weight < FARTHEST:
+            if weight < MIN_WEIGHT:
                 break
-    return found
+    return scores
 
 
-def like_mentioning(asked: Mapping[str, float], known: Known) -> list[float]:
-    """Likeness to the places that mention a record: their paths, and the lines that do."""
-    about: list[Counter[str]] = [Counter() for _ in known.records]
-    sizes = [0] * len(about)
-    for path, lines in known.mentions.items():
-        of_path = words(path)
-        for line in lines:
-            hungry = [p for p in known.places(line.names) if sizes[p] < MOST_WORDS_ABOUT]
-            said = [*words(line.text), *of_path] if hungry else []
-            for place in hungry:
-                sizes[place] += len(said)
-                about[place].update(said)
-    return Bm25(about, asked.keys()).scores(asked)
+def score_mention_words(weights: Mapping[str, float], context: RepositoryContext) -> list[float]:
+    """Score the similarity to the lines that mention a record and to the paths of their files.
+
+    `weights` are those of the main query of `Similarity`.
+    """
+    documents: list[Counter[str]] = [Counter() for _ in context.records]
+    sizes = [0] * len(documents)
+    for path, mentions in context.mentions.items():
+        path_words = split_words(path)
+        for mention in mentions:
+            indexes = [
+                index
+                for index in context.find_records(mention.ids)
+                if sizes[index] < MAX_WORDS_OF_MENTIONS
+            ]
+            words = [*split_words(mention.text), *path_words] if indexes else []
+            for index in indexes:
+                sizes[index] += len(words)
+                documents[index].update(words)
+    return Bm25(documents, weights.keys()).scores(weights)
 
 
-def named_by_commits(query: Query, known: Known) -> list[float]:
-    """The records that commits to the same files named, the latest telling most."""
-    found = [0.0] * len(known.records)
+def score_history(query: ChangeQuery, context: RepositoryContext) -> list[float]:
+    """Score the records that earlier commits to the same files named. The latest count most."""
+    scores = [0.0] * len(context.records)
     seen: Counter[str] = Counter()
-    for commit in known.touching:
-        places = known.places(commit.names)
+    for commit in context.touching:
+        indexes = context.find_records(commit.ids)
         for path in commit.files:
-            for place in places:
-                found[place] += query.share / math.sqrt(1 + seen[path])
+            for index in indexes:
+                scores[index] += query.share / math.sqrt(1 + seen[path])
             seen[path] += 1
-    return found
+    return scores
 
 
-def like_messages(query: Query, known: Known) -> list[float]:
-    """Likeness of title and paths to the messages of the commits that named a record."""
-    about: list[Counter[str]] = [Counter() for _ in known.records]
-    for commit, said in zip(known.naming, known.said, strict=True):
-        for place in known.places(commit.names):
-            about[place].update(said[:MOST_WORDS_OF_MESSAGE])
-    asked = query.title + Counter(query.path_words)
-    return Bm25(about, asked.keys()).scores(asked)
+def score_messages(query: ChangeQuery, context: RepositoryContext) -> list[float]:
+    """Score the similarity of title and paths to the messages of commits that named a record."""
+    documents: list[Counter[str]] = [Counter() for _ in context.records]
+    for commit, words in zip(context.citing, context.message_words, strict=True):
+        for index in context.find_records(commit.ids):
+            documents[index].update(words[:MAX_WORDS_OF_MESSAGE])
+    weights = query.title + Counter(query.path_words)
+    return Bm25(documents, weights.keys()).scores(weights)
 
 
 def _directories(path: str) -> list[str]:
-    """The directories around a path, innermost first, without the top."""
+    """The directories above a path, innermost first, without the root."""
     return [str(parent) for parent in PurePosixPath(path).parents][:-1]

@@ -1,4 +1,6 @@
-"""Evidence from words: how like a record is to what the change adds, says and touches."""
+"""Evidence from words: the similarity of records to the text of a change."""
+
+# Governing: ADR-0020 (a decision is found by equal votes of evidence)
 
 from __future__ import annotations
 
@@ -8,69 +10,81 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from sdd_hooks.review.references.bm25 import Bm25
-from sdd_hooks.review.references.query import Query
-from sdd_hooks.review.references.records import Record
-from sdd_hooks.review.references.words import words
+from sdd_hooks.review.references.query import ChangeQuery
+from sdd_hooks.review.references.records import DecisionRecord
+from sdd_hooks.review.references.words import split_words
 
-BEST = 3
-"""Sections of a record that count: the sum of the best three tells more than the best, or all."""
-MOST_FILES = 40
-"""Files that ask for themselves."""
-MOST_WORDS = 40
-"""Words of the added lines that a query has, those of highest tf-idf."""
-MOST_WORDS_OF_FILE = 25
+TOP_SECTIONS = 3
+"""Sections of a record whose scores are added. One section, or all of them, rank worse."""
+MAX_FILES = 40
+"""Files that are compared one by one."""
+MAX_WORDS = 40
+"""Words of the added lines in a query: those with the highest tf-idf."""
+MAX_WORDS_PER_FILE = 25
+"""Words of one file in its query."""
 
 
-class Likeness:
-    """A change against the sections of records."""
+class Similarity:
+    """The BM25 scores of the sections of records for several queries made from a change.
 
-    def __init__(self, query: Query, records: Sequence[Record]) -> None:
+    Each `by_…` method returns one score for each record, in order. `weights` are the words of the
+    main query: the top words of the added lines, the words of the paths, and those of the title
+    with double weight.
+    """
+
+    def __init__(self, query: ChangeQuery, records: Sequence[DecisionRecord]) -> None:
         self._query = query
         self._records = records
-        self._owners = [place for place, one in enumerate(records) for _ in one.sections]
-        sections = [often for one in records for _, often in one.sections]
+        self._owners = [index for index, record in enumerate(records) for _ in record.sections]
+        sections = [counts for record in records for _, counts in record.sections]
         self._sections = Bm25(sections, query.vocabulary)
-        asked = self._sections.most_telling(_total(query.counts.values()), MOST_WORDS)
-        asked.update(query.path_words)
-        asked.update({word: 2 * often for word, often in query.title.items()})
-        self.asked: Mapping[str, float] = asked
+        weights = self._sections.top_words(_total(query.counts.values()), MAX_WORDS)
+        weights.update(query.path_words)
+        weights.update({word: 2 * count for word, count in query.title.items()})
+        self.weights: Mapping[str, float] = weights
 
-    def sections(self) -> list[float]:
-        """To what is asked: the most telling words that are added, the paths, the title twice."""
-        return self._summed(self._scores)
+    def by_sections(self) -> list[float]:
+        """The scores for the main query."""
+        return self._sum_top(self._scores)
 
-    def title(self) -> list[float]:
-        """To the title alone."""
-        return self._best(self._query.title)
+    def by_title(self) -> list[float]:
+        """The scores for the title."""
+        return self._score(self._query.title)
 
-    def prose(self) -> list[float]:
-        """To what the change adds for people."""
-        return self._best(self._sections.most_telling(self._query.prose(), MOST_WORDS))
+    def by_prose(self) -> list[float]:
+        """The scores for the added documents and comments."""
+        return self._score(self._sections.top_words(self._query.count_prose(), MAX_WORDS))
 
-    def terms(self, paths: Sequence[str]) -> list[float]:
-        """To all words that the code of the change adds; those in many of the repository's `paths`
-        weigh less."""
+    def by_terms(self, paths: Sequence[str]) -> list[float]:
+        """The scores for all words of the added code.
+
+        A word that is in many of the repository's `paths` has less weight.
+        """
         query = self._query
         counts = _total(query.counts[file.path] for file in query.code)
-        having = Counter(word for path in paths for word in set(words(path)))
-        most = math.log(len(paths) + 2)
-        return self._best(
+        frequency = Counter(word for path in paths for word in set(split_words(path)))
+        highest = math.log(len(paths) + 2)
+        return self._score(
             {
-                word: (1 + math.log(often)) * (1 - math.log(having[word] + 0.5) / most)
-                for word, often in counts.items()
+                word: (1 + math.log(count)) * (1 - math.log(frequency[word] + 0.5) / highest)
+                for word, count in counts.items()
                 if word in self._sections
             }
         )
 
-    def files(self) -> list[float]:
-        """To each file of code by itself; a file's vote is at most one, and falls steeply."""
+    def by_files(self) -> list[float]:
+        """The mean vote of the files of code.
+
+        The vote of a file for a record is the square of the record's share of the best score, at
+        most 1.
+        """
         votes = [0.0] * len(self._records)
         voters = 0
-        for file in self._query.code[:MOST_FILES]:
+        for file in self._query.code[:MAX_FILES]:
             counts = self._query.counts[file.path]
-            asked = self._sections.most_telling(counts, MOST_WORDS_OF_FILE)
-            asked.update(words(file.path))
-            scores = self._best(asked)
+            weights = self._sections.top_words(counts, MAX_WORDS_PER_FILE)
+            weights.update(split_words(file.path))
+            scores = self._score(weights)
             highest = max(scores, default=0.0)
             if highest > 0:
                 voters += 1
@@ -78,33 +92,33 @@ class Likeness:
                 votes = [vote + share**2 for vote, share in zip(votes, shares, strict=True)]
         return [vote / max(1, voters) for vote in votes]
 
-    def of_sections(self, place: int) -> list[float]:
-        """How like each section of one record is to what is asked, in its order."""
-        first = self._owners.index(place) if place in self._owners else 0
-        count = len(self._records[place].sections)
+    def section_scores(self, index: int) -> list[float]:
+        """The scores of the sections of one record for the main query, in order."""
+        first = self._owners.index(index) if index in self._owners else 0
+        count = len(self._records[index].sections)
         return self._scores[first : first + count]
 
     def idf(self, word: str) -> float:
-        """How much a word tells among the sections, from 0."""
+        """The inverse document frequency of a word among the sections, from 0."""
         return self._sections.idf(word)
 
     @cached_property
     def _scores(self) -> list[float]:
-        return self._sections.scores(self.asked)
+        return self._sections.scores(self.weights)
 
-    def _best(self, asked: Mapping[str, float]) -> list[float]:
-        return self._summed(self._sections.scores(asked))
+    def _score(self, weights: Mapping[str, float]) -> list[float]:
+        return self._sum_top(self._sections.scores(weights))
 
-    def _summed(self, scores: Sequence[float]) -> list[float]:
-        """The sum of the best sections of every record."""
+    def _sum_top(self, scores: Sequence[float]) -> list[float]:
+        """The sum of the TOP_SECTIONS best section scores of each record."""
         by_record: list[list[float]] = [[] for _ in self._records]
-        for place, score in zip(self._owners, scores, strict=True):
-            by_record[place].append(score)
-        return [sum(sorted(scores)[-BEST:]) for scores in by_record]
+        for index, score in zip(self._owners, scores, strict=True):
+            by_record[index].append(score)
+        return [sum(sorted(scores)[-TOP_SECTIONS:]) for scores in by_record]
 
 
 def _total(counts: Iterable[Counter[str]]) -> Counter[str]:
     total: Counter[str] = Counter()
-    for one in counts:
-        total.update(one)
+    for words in counts:
+        total.update(words)
     return total

@@ -1,4 +1,4 @@
-"""The words of a text that say what it is about: names and their parts."""
+"""The words of a text that describe its topic: names and their parts."""
 
 # Governing: ADR-0020 (a decision is found by equal votes of evidence)
 
@@ -25,17 +25,20 @@ _STOP_WORDS = """
     type var void
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""Words of English, of commit messages and of programming languages that are in every change."""
+"""Frequent words of English, of commit messages and of programming languages."""
 
 
-def words(text: str) -> list[str]:
-    """Every word in lower case, in order; `OutboxSweeper` is `outbox`, `sweeper` and itself."""
-    return [word for name in _NAME.findall(text) for word in _of_name(name)]
+def split_words(text: str) -> list[str]:
+    """Split a text into words in lower case, in order.
+
+    `OutboxSweeper` becomes `outbox`, `sweeper` and `outboxsweeper`.
+    """
+    return [word for name in _NAME.findall(text) for word in _split_name(name)]
 
 
-# The same few thousand names make up most of a repository.
+# A few thousand names make up most of the text of a repository.
 @lru_cache(maxsize=65_536)
-def _of_name(name: str) -> tuple[str, ...]:
+def _split_name(name: str) -> tuple[str, ...]:
     parts = _PART.findall(name)
     found = [part.lower() for part in parts]
     if len(parts) > 1:
@@ -43,7 +46,12 @@ def _of_name(name: str) -> tuple[str, ...]:
     return tuple(word for word in found if len(word) > 1 and word not in STOP_WORDS)
 
 
-def identifiers(texts: Iterable[str]) -> set[str]:
-    """Names as code writes them, in lower case: `config.outbox_size`, and its parts."""
-    names = {name.lower() for text in texts for name in _DOTTED.findall(text)}
+def find_dotted_names(text: str) -> Iterable[str]:
+    """Find the names of a text in lower case, joined ones as a whole: `config.outbox_size`."""
+    return (name.lower() for name in _DOTTED.findall(text))
+
+
+def find_identifiers(texts: Iterable[str]) -> set[str]:
+    """Find the identifiers of texts in lower case: `config.outbox_size` and its parts."""
+    names = {name for text in texts for name in find_dotted_names(text)}
     return names.union(*(_SEPARATOR.split(name) for name in names if not name.isidentifier()))

@@ -11,7 +11,7 @@ WORDS = st.sampled_from(["outbox", "cursor", "token", "index", "lease"])
 DOCUMENTS = st.lists(st.lists(WORDS, max_size=12), max_size=8)
 
 
-def test_a_score_is_that_of_the_formula() -> None:
+def test_a_score_follows_the_formula() -> None:
     documents = [Counter(outbox=2, cursor=1), Counter(cursor=3, token=1, lease=2)]
     idf = math.log(1 + (2 - 1 + 0.5) / (1 + 0.5))
     damping = K1 * (1 - B + B * 3 / 4.5)
@@ -21,15 +21,17 @@ def test_a_score_is_that_of_the_formula() -> None:
 
 
 @given(DOCUMENTS, st.lists(WORDS, max_size=4))
-def test_only_documents_with_a_word_of_the_query_score(
+def test_only_documents_with_a_word_of_the_query_have_a_score(
     documents: list[list[str]], query: list[str]
 ) -> None:
-    scores = Bm25([Counter(one) for one in documents], {*query}).scores(Counter(query))
-    assert [score > 0 for score in scores] == [bool({*one} & {*query}) for one in documents]
+    scores = Bm25([Counter(document) for document in documents], {*query}).scores(Counter(query))
+    assert [score > 0 for score in scores] == [
+        bool({*document} & {*query}) for document in documents
+    ]
 
 
-def test_the_most_telling_words_are_rare_here_and_frequent_there() -> None:
+def test_the_top_words_are_frequent_in_the_query_and_rare_in_the_documents() -> None:
     documents = [Counter(outbox=1, cursor=1), Counter(cursor=1), Counter(cursor=1, token=1)]
     index = Bm25(documents, {"outbox", "cursor", "token"})
-    often = Counter(cursor=50, outbox=2, token=1, unknown=9)
-    assert index.most_telling(often, 2) == Counter(outbox=1, token=1)
+    counts = Counter(cursor=50, outbox=2, token=1, unknown=9)
+    assert index.top_words(counts, 2) == Counter(outbox=1, token=1)

@@ -3,10 +3,15 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.review.references.file_mentions import MOST_LINES, Mention, Mentions, mentions_in
+from sdd_hooks.review.references.file_mentions import (
+    MAX_LINES,
+    FileMention,
+    FileMentions,
+    read_file_mentions,
+)
 from tests.support.repos import Repo
 
-NAMED = (ArtifactId("ADR", 7),)
+IDS = (ArtifactId("ADR", 7),)
 
 
 @pytest.fixture
@@ -22,25 +27,25 @@ def repo(tmp_path: Path) -> Repo:
     return repo
 
 
-def mentions(repo: Repo, commit: str = "") -> Mentions:
-    return mentions_in(
+def mentions(repo: Repo, commit: str = "") -> FileMentions:
+    return read_file_mentions(
         repo.repository, commit or repo.head(), lambda path: not path.startswith("docs/")
     )
 
 
-def test_the_lines_of_wanted_files_that_mention_a_record(repo: Repo) -> None:
+def test_lines_of_wanted_files_that_mention_a_record(repo: Repo) -> None:
     assert mentions(repo) == {
-        "src/a.py": [Mention(1, "# Governing: ADR-0007", NAMED)],
-        "src/näme b.py": [Mention(1, "pass  # see adr 7", NAMED)],
+        "src/a.py": [FileMention(1, "# Governing: ADR-0007", IDS)],
+        "src/näme b.py": [FileMention(1, "pass  # see adr 7", IDS)],
     }
 
 
-def test_what_is_not_committed_is_none(repo: Repo) -> None:
+def test_uncommitted_lines_are_ignored(repo: Repo) -> None:
     (repo.root / "src/c.py").write_text("# ADR-0007\n")
     assert "src/c.py" not in mentions(repo)
 
 
-def test_another_commit_is_what_it_is_without_a_cache(repo: Repo) -> None:
+def test_the_cache_is_updated_for_another_commit(repo: Repo) -> None:
     first = mentions(repo)
     before = repo.head()
     repo.write("src/c.py", "# ADR-0007\n")
@@ -60,14 +65,14 @@ def test_another_commit_is_what_it_is_without_a_cache(repo: Repo) -> None:
      '{"version":1,"commit":"HEAD_","files":{"src/a.py":[[1]]}}',
      '{"version":1,"commit":"--x","files":{}}', '{"version":1,"commit":"abc","files":{}}'],
 )  # fmt: skip
-def test_a_cache_that_is_not_as_it_was_written_is_made_anew(repo: Repo, content: str) -> None:
+def test_an_invalid_cache_is_built_again(repo: Repo, content: str) -> None:
     expected = mentions(repo)
     path = repo.root / ".sdd/review/mentions.json"
     path.write_text(content.replace("HEAD_", repo.head()))
     assert mentions(repo) == expected
 
 
-def test_a_file_of_nothing_else_is_kept_in_bounds(repo: Repo) -> None:
+def test_the_lines_of_a_file_are_limited(repo: Repo) -> None:
     repo.write("log.txt", "ADR-0007\n" * 5_000)
     repo.commit("Log")
-    assert len(mentions(repo)["log.txt"]) == MOST_LINES
+    assert len(mentions(repo)["log.txt"]) == MAX_LINES

@@ -72,24 +72,24 @@ def references(subject: Subject, most: int = 1) -> References:
     return find_references(discover(subject.after.root, os.environ), subject, most)
 
 
-def names(found: References) -> list[str]:
-    return [one.id for one in found.suggested]
+def names(result: References) -> list[str]:
+    return [one.id for one in result.suggested]
 
 
-def test_the_decision_that_a_change_should_name_is_suggested(tmp_path: Path) -> None:
-    found = references(subject_of(tmp_path, BEFORE, AFTER, message="Sweep the outbox each minute"))
-    assert names(found) == ["ADR-0007"]
-    first = found.ranked[0]
+def test_the_record_that_a_change_should_cite_is_suggested(tmp_path: Path) -> None:
+    result = references(subject_of(tmp_path, BEFORE, AFTER, message="Sweep the outbox each minute"))
+    assert names(result) == ["ADR-0007"]
+    first = result.ranked[0]
     assert first.title == "Sweep the outbox under a lease"
     assert first.section == "Decision Outcome"
     assert not first.referenced
     lines = OUTBOX.split("\n")
     assert first.quote.split(" ", 1)[0] in lines[first.line - 1]
     assert first.quote in " ".join(" ".join(lines[first.line - 1 :]).split())
-    assert [one.id for one in found.folded] == [one.id for one in found.ranked[1:3]]
+    assert [one.id for one in result.folded] == [one.id for one in result.ranked[1:3]]
 
 
-def test_each_piece_of_evidence_is_where_it_says(tmp_path: Path) -> None:
+def test_evidence_has_the_path_and_line_of_its_source(tmp_path: Path) -> None:
     subject = subject_of(tmp_path, BEFORE, AFTER, message="Sweep the outbox each minute")
     first = references(subject).ranked[0]
     kinds = {one.kind: one for one in first.evidence}
@@ -111,39 +111,39 @@ def test_each_piece_of_evidence_is_where_it_says(tmp_path: Path) -> None:
         {"message": "Sweep the outbox", "title": "ADR-0007: sweep"},
     ],
 )
-def test_what_is_named_is_not_suggested(tmp_path: Path, options: dict[str, str]) -> None:
-    found = references(subject_of(tmp_path, BEFORE, AFTER, **options))
-    assert found.suggested == found.folded == ()
-    assert [one.id for one in found.ranked if one.referenced] == ["ADR-0007"]
+def test_a_cited_record_is_not_suggested(tmp_path: Path, options: dict[str, str]) -> None:
+    result = references(subject_of(tmp_path, BEFORE, AFTER, **options))
+    assert result.suggested == result.folded == ()
+    assert [one.id for one in result.ranked if one.referenced] == ["ADR-0007"]
 
 
-def test_a_governing_comment_names_it(tmp_path: Path) -> None:
+def test_a_governing_comment_cites_a_record(tmp_path: Path) -> None:
     after = {"src/outbox/sweeper.py": "# Governing: ADR-0007 (lease)\n" + SWEEPER}
     assert not references(subject_of(tmp_path, BEFORE, after, message="Sweep")).suggested
 
 
-def test_a_trailer_silences_it_and_is_on_record(tmp_path: Path) -> None:
+def test_a_trailer_prevents_suggestions_and_is_reported(tmp_path: Path) -> None:
     message = "Sweep the outbox\n\nADR-Exempt: a spike, thrown away tomorrow"
-    found = references(subject_of(tmp_path, BEFORE, AFTER, message=message))
-    assert found.suggested == ()
-    assert found.silenced == "ADR-Exempt: a spike, thrown away tomorrow"
-    assert found.ranked[0].id == "ADR-0007"
+    result = references(subject_of(tmp_path, BEFORE, AFTER, message=message))
+    assert result.suggested == ()
+    assert result.silenced == "ADR-Exempt: a spike, thrown away tomorrow"
+    assert result.ranked[0].id == "ADR-0007"
 
 
-def test_a_trivial_change_is_left_alone(tmp_path: Path) -> None:
+def test_a_trivial_change_has_no_suggestion(tmp_path: Path) -> None:
     after = {"requirements.txt": "httpx==0.28\n"}
-    found = references(subject_of(tmp_path, BEFORE, after, message="Bump httpx from 0.27 to 0.28"))
-    assert found.suggested == ()
+    result = references(subject_of(tmp_path, BEFORE, after, message="Bump httpx from 0.27 to 0.28"))
+    assert result.suggested == ()
 
 
-def test_formatting_is_left_alone(tmp_path: Path) -> None:
+def test_a_reformatted_file_has_no_suggestion(tmp_path: Path) -> None:
     before = {**BEFORE, "src/outbox/sweeper.py": SWEEPER}
     after = {"src/outbox/sweeper.py": SWEEPER.replace("    ", "\t")}
-    found = references(subject_of(tmp_path, before, after, message="Sweep the outbox each minute"))
-    assert found.suggested == ()
+    result = references(subject_of(tmp_path, before, after, message="Sweep the outbox each minute"))
+    assert result.suggested == ()
     after = {"src/outbox/sweeper.py": SWEEPER.replace("left()", "unsent()")}
-    found = references(subject_of(tmp_path / "2", before, after, message="Sweep the outbox lease"))
-    assert names(found) == ["ADR-0007"]
+    result = references(subject_of(tmp_path / "2", before, after, message="Sweep the outbox lease"))
+    assert names(result) == ["ADR-0007"]
 
 
 def test_what_replaced_the_record_is_suggested_in_its_place(tmp_path: Path) -> None:
@@ -153,30 +153,30 @@ def test_what_replaced_the_record_is_suggested_in_its_place(tmp_path: Path) -> N
         "docs/adrs/ADR-0011-inbox.md": "---\nstatus: accepted\n---\n\n# ADR-0011: Send through it"
         "\n\n## Decision Outcome\n\nA broker is asked.\n",
     }
-    found = references(subject_of(tmp_path, before, AFTER, message="Sweep the outbox each minute"))
-    assert found.ranked[0].id == "ADR-0007"
-    assert names(found) == ["ADR-0011"]
+    result = references(subject_of(tmp_path, before, AFTER, message="Sweep the outbox each minute"))
+    assert result.ranked[0].id == "ADR-0007"
+    assert names(result) == ["ADR-0011"]
 
 
 def test_more_are_suggested_where_more_are_wanted(tmp_path: Path) -> None:
     subject = subject_of(tmp_path, BEFORE, AFTER, message="Sweep the outbox each minute")
-    found = references(subject, most=2)
-    assert names(found) == ["ADR-0007", found.ranked[1].id]
-    assert len(found.folded) == 1
+    result = references(subject, most=2)
+    assert names(result) == ["ADR-0007", result.ranked[1].id]
+    assert len(result.folded) == 1
 
 
-def test_nothing_is_known_where_there_is_no_record(tmp_path: Path) -> None:
-    found = references(subject_of(tmp_path, {"a.py": "\n"}, {"a.py": "x\n"}))
-    assert found == References()
+def test_a_repository_without_records_has_no_references(tmp_path: Path) -> None:
+    result = references(subject_of(tmp_path, {"a.py": "\n"}, {"a.py": "x\n"}))
+    assert result == References()
 
 
-def test_the_same_change_has_the_same_answer(tmp_path: Path) -> None:
+def test_the_result_is_the_same_with_and_without_a_cache(tmp_path: Path) -> None:
     subject = subject_of(tmp_path, BEFORE, AFTER, message="Sweep the outbox each minute")
     (subject.after.root / ".sdd").mkdir()
     assert references(subject) == references(subject)
 
 
-def test_a_change_of_everything_and_records_of_anything_do_no_harm(tmp_path: Path) -> None:
+def test_hostile_records_and_changes_are_ranked(tmp_path: Path) -> None:
     hostile = "# ADR-0001: " + "`a" * 5_000 + "\n\n## Decision\n\n" + "a/" * 50_000 + "x\n"
     before = {
         **BEFORE,
@@ -189,12 +189,12 @@ def test_a_change_of_everything_and_records_of_anything_do_no_harm(tmp_path: Pat
         "src/x.py": "a" * 200_000 + "\n" + "a." * 100_000,
         "docs/adrs/ADR-0007-outbox.md": None,
     }
-    found = references(subject_of(tmp_path, before, after, title="a/" * 20_000))
-    assert len(found.ranked) >= 4
+    result = references(subject_of(tmp_path, before, after, title="a/" * 20_000))
+    assert len(result.ranked) >= 4
 
 
-def test_a_section_that_can_be_quoted_comes_before_a_heading_alone(tmp_path: Path) -> None:
-    """A title has most of the words of a change, and no sentence."""
+def test_a_section_with_a_sentence_is_quoted_before_a_title(tmp_path: Path) -> None:
+    """The title has the most words of the change, and no sentence."""
     record = OUTBOX.replace("Sweep the outbox under a lease", "OutboxSweeper outbox_lease sweep")
     before = {**BEFORE, "docs/adrs/ADR-0007-outbox.md": record}
     subject = subject_of(tmp_path, before, AFTER, message="OutboxSweeper outbox_lease sweep")

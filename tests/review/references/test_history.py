@@ -4,10 +4,14 @@ import pytest
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.review.references.history import FEW_PATHS, naming_commits, touching_commits
+from sdd_hooks.review.references.history import (
+    MAX_PATHSPECS,
+    find_citing_commits,
+    find_touching_commits,
+)
 from tests.support.repos import Repo
 
-NAMED = ArtifactId("ADR", 7)
+CITED = ArtifactId("ADR", 7)
 
 
 @pytest.fixture
@@ -28,7 +32,7 @@ def repository(repo: Repo) -> Repository:
 
 
 def subjects(repo: Repo, base: str) -> list[str]:
-    commits = naming_commits(repository(repo), base)
+    commits = find_citing_commits(repository(repo), base)
     return [commit.message.partition("\n")[0] for commit in commits]
 
 
@@ -36,24 +40,24 @@ def cache(repo: Repo) -> Path:
     return repo.root / ".sdd/review/history.json"
 
 
-def test_the_commits_that_name_a_record_newest_first(repo: Repo) -> None:
-    first, second = naming_commits(repository(repo), repo.head())
-    assert first.names == {NAMED, ArtifactId("ADR", 8), ArtifactId("ADR", 9)}
-    assert second.names == {NAMED}
+def test_citing_commits_are_listed_newest_first(repo: Repo) -> None:
+    first, second = find_citing_commits(repository(repo), repo.head())
+    assert first.ids == {CITED, ArtifactId("ADR", 8), ArtifactId("ADR", 9)}
+    assert second.ids == {CITED}
     assert second.message.startswith("Sweep (ADR-0007)")
 
 
-def test_what_is_after_the_base_is_not_looked_at(repo: Repo) -> None:
+def test_commits_after_the_base_are_ignored(repo: Repo) -> None:
     assert subjects(repo, repo.git("rev-parse", "HEAD~2")) == ["Sweep (ADR-0007)"]
 
 
-def test_a_later_base_adds_to_what_is_known(repo: Repo) -> None:
+def test_a_later_base_adds_to_the_cache(repo: Repo) -> None:
     assert subjects(repo, repo.git("rev-parse", "HEAD~2")) == ["Sweep (ADR-0007)"]
     assert cache(repo).is_file()
     assert subjects(repo, repo.head()) == ["Lease", "Sweep (ADR-0007)"]
 
 
-def test_another_branch_does_not_know_what_this_one_said(repo: Repo) -> None:
+def test_commits_of_another_branch_are_removed_from_the_cache(repo: Repo) -> None:
     main = repo.head()
     assert len(subjects(repo, main)) == 2
     repo.git("checkout", "-q", "-b", "other", "HEAD~3")
@@ -79,13 +83,13 @@ def test_another_branch_does_not_know_what_this_one_said(repo: Repo) -> None:
         '{"version":99,"tip":"HEAD_","commits":[]}',
     ],
 )
-def test_a_cache_that_is_not_as_it_was_written_is_made_anew(repo: Repo, content: str) -> None:
+def test_an_invalid_cache_is_built_again(repo: Repo, content: str) -> None:
     expected = subjects(repo, repo.head())
     cache(repo).write_text(content.replace("HEAD_", repo.head()))
     assert subjects(repo, repo.head()) == expected
 
 
-def test_a_cache_that_is_a_link_is_left_alone(repo: Repo, tmp_path: Path) -> None:
+def test_a_cache_folder_that_is_a_link_is_not_written(repo: Repo, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (repo.root / ".sdd").mkdir()
@@ -94,13 +98,13 @@ def test_a_cache_that_is_a_link_is_left_alone(repo: Repo, tmp_path: Path) -> Non
     assert not list(elsewhere.iterdir())
 
 
-def test_nothing_is_kept_where_sdd_keeps_nothing(repo: Repo) -> None:
-    assert len(naming_commits(repo.repository, repo.head())) == 2
+def test_nothing_is_cached_without_the_sdd_folder(repo: Repo) -> None:
+    assert len(find_citing_commits(repo.repository, repo.head())) == 2
     assert not (repo.root / ".sdd").exists()
 
 
-def test_commits_to_a_file_with_the_files_they_touched(repo: Repo) -> None:
-    found = touching_commits(repository(repo), repo.head(), ["src/a.py", "src/1.py"])
+def test_touching_commits_have_the_files_that_they_touched(repo: Repo) -> None:
+    found = find_touching_commits(repository(repo), repo.head(), ["src/a.py", "src/1.py"])
     assert [one.message.partition("\n")[0] for one in found] == [
         "Lease", "More", "Sweep (ADR-0007)", "Begin",
     ]  # fmt: skip
@@ -108,16 +112,16 @@ def test_commits_to_a_file_with_the_files_they_touched(repo: Repo) -> None:
     assert found[1].files == ("src/a.py",)
 
 
-def test_many_paths_are_found_as_few_are(repo: Repo) -> None:
+def test_many_paths_have_the_same_result_as_few(repo: Repo) -> None:
     few = ["src/a.py", "src/1.py"]
-    many = [*few, *(f"other/{number}.py" for number in range(FEW_PATHS))]
-    found = touching_commits(repository(repo), repo.head(), few)
-    assert found == touching_commits(repository(repo), repo.head(), many)
+    many = [*few, *(f"other/{number}.py" for number in range(MAX_PATHSPECS))]
+    found = find_touching_commits(repository(repo), repo.head(), few)
+    assert found == find_touching_commits(repository(repo), repo.head(), many)
 
 
-def test_a_message_cannot_pass_for_another_commit(repo: Repo) -> None:
+def test_a_message_cannot_forge_another_commit(repo: Repo) -> None:
     forged = f"Fine\n\x01{'a' * 40}\nADR-0099"
     repo.write("c.py", "\n")
     repo.commit(forged)
-    assert all(len(one.id) == 40 for one in naming_commits(repository(repo), repo.head()))
-    assert "a" * 40 not in [one.id for one in naming_commits(repository(repo), repo.head())]
+    assert all(len(one.id) == 40 for one in find_citing_commits(repository(repo), repo.head()))
+    assert "a" * 40 not in [one.id for one in find_citing_commits(repository(repo), repo.head())]

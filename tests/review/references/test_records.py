@@ -6,8 +6,7 @@ import pytest
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.project.collections import all_pathspecs
 from sdd_hooks.project.repository import discover
-from sdd_hooks.review.references.known_records import records_of
-from sdd_hooks.review.references.records import Record
+from sdd_hooks.review.references.records import DecisionRecord, read_records
 from sdd_hooks.review.subject import Subject
 from tests.review.repositories import subject_of
 
@@ -30,22 +29,22 @@ def subject(tmp_path: Path) -> Subject:
     return subject
 
 
-def read(subject: Subject) -> list[Record]:
+def read(subject: Subject) -> list[DecisionRecord]:
     repository = discover(subject.after.root, os.environ)
     specs = all_pathspecs(subject.collections)
-    return records_of(repository, subject.after, subject.corpus.artifacts, specs)
+    return read_records(repository, subject.after, subject.corpus.artifacts, specs)
 
 
 def cache(subject: Subject) -> Path:
     return subject.after.root / ".sdd/review/records.json"
 
 
-def test_what_records_say(subject: Subject) -> None:
+def test_content_of_records(subject: Subject) -> None:
     orders, outbox = read(subject)
     assert orders.artifact.id == ArtifactId("ADR", 3)
     assert outbox.content.identifiers >= {"outboxsweeper", "outbox_lease"}
     assert outbox.content.paths == {"src/outbox"}
-    assert outbox.content.names == {ArtifactId("ADR", number) for number in (3, 4, 7)}
+    assert outbox.content.ids == {ArtifactId("ADR", number) for number in (3, 4, 7)}
     assert [section.title for section, _ in outbox.sections] == [
         "ADR-0007: Sweep the outbox",
         "Decision",
@@ -53,7 +52,7 @@ def test_what_records_say(subject: Subject) -> None:
     assert outbox.sections[1][1]["lease"] == 2
 
 
-def test_they_are_the_same_when_they_were_kept(subject: Subject) -> None:
+def test_cached_content_equals_read_content(subject: Subject) -> None:
     first = read(subject)
     assert cache(subject).is_file()
     before = cache(subject).stat().st_mtime_ns
@@ -72,11 +71,11 @@ def test_they_are_the_same_when_they_were_kept(subject: Subject) -> None:
         ("{", ""),
     ],
 )
-def test_a_cache_that_is_not_as_it_was_written_is_made_anew(
-    subject: Subject, old: str, new: str
-) -> None:
+def test_an_invalid_cache_is_built_again(subject: Subject, old: str, new: str) -> None:
     first = read(subject)
     cache(subject).write_text(cache(subject).read_text().replace(old, new))
-    again = read(subject)
-    assert [one.content.counts for one in again] == [one.content.counts for one in first]
-    assert [one.content.identifiers for one in again] == [one.content.identifiers for one in first]
+    rebuilt = read(subject)
+    assert [one.content.counts for one in rebuilt] == [one.content.counts for one in first]
+    assert [one.content.identifiers for one in rebuilt] == [
+        one.content.identifiers for one in first
+    ]
