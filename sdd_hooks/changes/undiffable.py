@@ -14,7 +14,7 @@ from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.budget import Budget
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.changes.patch import LONGEST_LINE, Patch
-from sdd_hooks.code.languages import language
+from sdd_hooks.code.languages import find_language
 from sdd_hooks.system.files import is_binary
 from sdd_hooks.system.git import Git
 from sdd_hooks.system.git_objects import read_blobs
@@ -50,7 +50,7 @@ def look(git: Git, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
     for at, data in zip(looked, read_blobs(git, heads, limit=MAX_ARTIFACT_BYTES), strict=True):
         if data is None or is_binary(data):
             # Some languages do not mind a null character, which hides a file from reviewers.
-            odd += language(files[at].path) is not None
+            odd += find_language(files[at].path) is not None
         elif len(data) > MAX_ARTIFACT_BYTES:
             large += 1
         else:

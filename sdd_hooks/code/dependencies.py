@@ -1,7 +1,6 @@
-"""The packages that a manifest declares, by the lines that declare them.
+"""The packages that a manifest declares, each with its line.
 
-Manifests are read line by line, so that each name has its line, and one that its own tool would
-refuse is read as far as it goes.
+Manifests are parsed line by line, so that an invalid one is parsed as far as possible.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from collections.abc import Callable, Iterator
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import NumberedLine
 
-MOST = 20_000
-"""Names of one manifest that are read."""
+MAX_NAMES = 20_000
+"""Names that are read of one manifest."""
 
 _Reader = Callable[[str], Iterator[NumberedLine]]
 
-# JSON: strings, brackets, and the separators that tell a key from a value. A string that nothing
-# closes is one, too: so there is nothing to try again.
+# JSON: strings, brackets, and the separators that distinguish keys from values. An unclosed string
+# matches, too, which keeps the pattern linear.
 _JSON_TOKEN = lazy_regex(r'"((?:[^"\\\n]|\\.)*)"?|[{}\[\],:\n]')
 _JSON_KEYS = {
     "dependencies",
@@ -30,7 +29,7 @@ _JSON_KEYS = {
 _TOML_TABLE = lazy_regex(r"\s*\[{1,2}([^\[\]]{1,300})\]{1,2}\s*(?:#.*)?$")
 _TOML_KEY = lazy_regex(r"\s*(?:\"([^\"]{1,200})\"|'([^']{1,200})'|([\w.-]{1,200}))\s*=\s*(.*)")
 _TOML_STRING = lazy_regex(r"\"([^\"\n]{0,1000})\"|'([^'\n]{0,1000})'")
-# In a list of requirements, a table includes another list.
+# A table in a list of requirements includes another list.
 _TOML_INLINE = lazy_regex(r"\{[^{}]*\}")
 _TOML_RENAMED = lazy_regex(r"\bpackage\s*=\s*[\"']([^\"'\n]{1,200})[\"']")
 _REQUIREMENT = lazy_regex(r"\s*([A-Za-z0-9][\w.-]*)")
@@ -65,20 +64,20 @@ _GRADLE = lazy_regex(
 
 
 def is_manifest(path: str) -> bool:
-    """Whether the file at `path`, by its name, declares packages that can be read."""
+    """Whether a file is, by its name, a manifest of a known format."""
     return _reader(path) is not None
 
 
-def dependencies(path: str, text: str) -> tuple[NumberedLine, ...]:
-    """The packages that a manifest declares, by line; none where the file is no manifest.
+def parse_dependencies(path: str, text: str) -> tuple[NumberedLine, ...]:
+    """The packages that a manifest declares, by line; none if the file is not a manifest.
 
-    One of Maven or Gradle is there as `group:artifact` and as `artifact`. Never raises.
+    A package of Maven or Gradle is listed as `group:artifact` and as `artifact`. Never raises.
     """
     found = []
     reader = _reader(path)
     for one in reader(text) if reader else ():
         found.append(one)
-        if len(found) == MOST:
+        if len(found) == MAX_NAMES:
             break
     return tuple(found)
 

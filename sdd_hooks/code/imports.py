@@ -1,4 +1,4 @@
-"""What a line of source code imports, in the languages whose imports can be read from one line."""
+"""The modules that a line of source code imports, in languages with imports of one line."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from sdd_hooks.code.languages import language
+from sdd_hooks.code.languages import find_language
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-MOST = 100
-"""Names of one line that are read."""
+MAX_NAMES = 100
+"""Names that are read of one line."""
 
 _Reader = Callable[[str, str], Iterator[str]]
 
@@ -37,24 +37,24 @@ _RUBY = lazy_regex(
 _RUBY_RELATIVE = lazy_regex(r"\s*require_relative\s*\(?\s*[\"']([^\"'\n]{1,300})[\"']")
 
 
-def has_imports(path: str) -> bool:
-    """Whether the file at `path`, by its name, is in a language whose imports are read."""
-    return (language(path) or "") in _READERS
+def supports_imports(path: str) -> bool:
+    """Whether a file is, by its name, in a language whose imports are parsed."""
+    return (find_language(path) or "") in _READERS
 
 
-def imports(path: str, line: str) -> tuple[str, ...]:
-    """The modules that a line of the file at `path` imports; none in a language that is not read.
+def parse_imports(path: str, line: str) -> tuple[str, ...]:
+    """The modules that a line of the file at `path` imports; none in an unsupported language.
 
-    They are spelled as the language does (`a.b`, `a/b`, `a::b`). One that is relative is resolved
-    from the repository's root: `../db` in `src/web/app.ts` is `src/db`.
+    Names are spelled as in the language (`a.b`, `a/b`, `a::b`). A relative name is resolved to the
+    repository's root: `../db` in `src/web/app.ts` is `src/db`.
     """
-    reader = _READERS.get(language(path) or "")
+    reader = _READERS.get(find_language(path) or "")
     if not reader:
         return ()
     found: dict[str, None] = {}
     for name in reader(path, line):
         found[name] = None
-        if len(found) == MOST:
+        if len(found) == MAX_NAMES:
             break
     return tuple(found)
 
@@ -76,7 +76,7 @@ def _python(path: str, line: str) -> Iterator[str]:
 
 
 def _python_module(path: str, dots: int, name: str) -> str:
-    """The module from the repository's root; a folder `src` there is not part of its name."""
+    """The module from the repository's root. A folder `src` there is not part of its name."""
     if not dots:
         return name
     parts = path.removeprefix("src/").split("/")[:-dots]
@@ -87,10 +87,10 @@ def _script(path: str, line: str) -> Iterator[str]:
     if line.lstrip().startswith(("//", "*", "/*")):
         return
     for matched in _SCRIPT.finditer(line):
-        yield _resolved(path, matched[matched.lastindex or 1])
+        yield _resolve(path, matched[matched.lastindex or 1])
 
 
-def _resolved(path: str, name: str) -> str:
+def _resolve(path: str, name: str) -> str:
     if not name.startswith(("./", "../")) and name not in (".", ".."):
         return name
     return posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
@@ -109,7 +109,7 @@ def _rust(_: str, line: str) -> Iterator[str]:
     for piece in _RUST_PIECE.findall(matched[1]):
         if piece == "{":
             above.append(prefix)
-            if len(above) > MOST:
+            if len(above) > MAX_NAMES:
                 return
         elif piece == "}":
             prefix = above.pop() if above else ""
@@ -119,7 +119,7 @@ def _rust(_: str, line: str) -> Iterator[str]:
             if name and not prefix.endswith("::"):
                 yield prefix.removesuffix("::self").removesuffix("::*")
     if prefix.endswith("::"):
-        # The rest of the group stands on the lines below.
+        # The rest of the group is on the lines below.
         yield prefix.removesuffix("::")
 
 
@@ -137,7 +137,7 @@ def _ruby(path: str, line: str) -> Iterator[str]:
     if matched := _RUBY.match(line):
         yield matched[1]
     elif matched := _RUBY_RELATIVE.match(line):
-        yield _resolved(path, f"./{matched[1]}")
+        yield _resolve(path, f"./{matched[1]}")
 
 
 _READERS: Mapping[str, _Reader] = {

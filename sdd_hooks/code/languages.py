@@ -1,8 +1,8 @@
-"""Which files are source code, by the ending of their name, and which of them nobody wrote here."""
+"""The language of source files by their names, and the names of generated and vendored files."""
 
 from __future__ import annotations
 
-# Lower-case endings. One that starts with `/` is a whole file name.
+# Lower-case suffixes. One that starts with `/` is a whole file name.
 LANGUAGES: dict[str, str] = {
     ".adb": "ada",
     ".ads": "ada",
@@ -141,7 +141,7 @@ LANGUAGES: dict[str, str] = {
     "/rakefile": "ruby",
 }
 
-# Endings of what a tool wrote, though a compiler reads it.
+# Suffixes of generated source files.
 GENERATED = (
     ".bundle.js",
     ".designer.cs",
@@ -169,7 +169,7 @@ GENERATED = (
     "/pubspec.lock.yaml",
 )
 
-# Directories whose content comes from elsewhere or from a build, wherever they stand.
+# Directories with vendored or built content, at any depth.
 VENDORED = (
     ".venv",
     "__pycache__",
@@ -188,8 +188,8 @@ VENDORED = (
 )
 
 
-def language(path: str) -> str | None:
-    """The language of the file at `path`, by its name. None: not source code."""
+def find_language(path: str) -> str | None:
+    """The language of a file, by its name; None if it is not source code."""
     name = "/" + path.lower().rsplit("/", 1)[-1]
     return LANGUAGES.get(name) or LANGUAGES.get(
         "." + name.rsplit(".", 1)[-1] if "." in name else ""

@@ -1,4 +1,4 @@
-"""What a file is for, as far as its path tells."""
+"""The purpose of a file, judged by its path."""
 
 # Governing: SPEC-0010 REQ "Rules"
 
@@ -9,7 +9,7 @@ import re
 from sdd_hooks.code.languages import GENERATED, VENDORED
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-_TEXT = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".textile")
+_DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".textile")
 MARKDOWN = (".md", ".mdx", ".markdown")
 
 # Files that a tool writes and that no compiler reads: they are no part of GENERATED.
@@ -25,7 +25,7 @@ _GENERATED_DATA = (
     ".svg",
 )
 
-_FOREIGN = lazy_regex(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + r"|dist|build)/", re.I)
+_EXTERNAL = lazy_regex(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + r"|dist|build)/", re.I)
 _TEST = lazy_regex(
     r"""(?:^|/)(?:tests?|__tests__|specs?|e2e|testing|[\w.-]*[._-][Tt]ests?)/
     | (?:^|/)(?:test[_-][^/]*|conftest\.py)$
@@ -40,12 +40,12 @@ _SAMPLE = lazy_regex(
     | \.(?:jsonl?|ndjson|csv|tsv|snap|svg|lock|ipynb)$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_HISTORY = lazy_regex(
+_CHANGELOG = lazy_regex(
     r"(?:^|/)(?:change-?log|changes|history|release[-_]?notes|releases?|news|upgrading|migration)"
     r"[^/]*\.[a-z]+$|(?:^|/)(?:change-?logs?|\.?changesets?|release[-_]?notes|newsfragments)/",
     re.IGNORECASE,
 )
-_LIST = lazy_regex(
+_INDEX = lazy_regex(
     r"(?:^|/)(?:readme|index|_index|summary|_sidebar|sidebars?|toc|contents|mkdocs|llms[^/]*)"
     r"\.[a-z]+$",
     re.IGNORECASE,
@@ -58,9 +58,9 @@ _EXAMPLE = lazy_regex(
 )
 
 
-def is_text(path: str) -> bool:
-    """Whether people read it as it is: Markdown and the like."""
-    return path.lower().endswith(_TEXT)
+def is_document(path: str) -> bool:
+    """Whether it is a text for people: Markdown and similar formats."""
+    return path.lower().endswith(_DOCUMENTS)
 
 
 def is_markdown(path: str) -> bool:
@@ -73,31 +73,31 @@ def is_generated(path: str) -> bool:
     return ("/" + path.lower()).endswith((*GENERATED, *_GENERATED_DATA))
 
 
-def is_foreign(path: str) -> bool:
+def is_external(path: str) -> bool:
     """Whether the file is vendored, generated or built, and not written in this repository."""
-    return is_generated(path) or bool(_FOREIGN.search(path))
+    return is_generated(path) or bool(_EXTERNAL.search(path))
 
 
 def is_test(path: str) -> bool:
     """Whether the file is the code of a test."""
-    return not is_text(path) and bool(_TEST.search(path))
+    return not is_document(path) and bool(_TEST.search(path))
 
 
 def is_sample(path: str) -> bool:
-    """Whether what it says is made up, or said by nobody: fixtures, snapshots, templates, data."""
+    """Whether its content is an example or data: fixtures, snapshots, templates."""
     return bool(_SAMPLE.search(path))
 
 
-def is_history(path: str) -> bool:
-    """Whether it tells what was: a changelog, release notes."""
-    return bool(_HISTORY.search(path))
+def is_changelog(path: str) -> bool:
+    """Whether it describes the past: a changelog, release notes."""
+    return bool(_CHANGELOG.search(path))
 
 
-def is_list(path: str) -> bool:
+def is_index(path: str) -> bool:
     """Whether it lists other files: an index, a table of contents."""
-    return bool(_LIST.search(path))
+    return bool(_INDEX.search(path))
 
 
 def is_production_code(path: str) -> bool:
-    """Whether the path is that of code in use: no document, test, example or build output."""
-    return not (is_text(path) or is_foreign(path) or is_test(path) or _EXAMPLE.search(path))
+    """Whether it is code in use: no document, test, example or build output."""
+    return not (is_document(path) or is_external(path) or is_test(path) or _EXAMPLE.search(path))

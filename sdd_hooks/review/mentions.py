@@ -15,7 +15,7 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
 from sdd_hooks.changes.change import Change
-from sdd_hooks.code.paths import is_foreign, is_markdown, is_sample, is_test, is_text
+from sdd_hooks.code.paths import is_document, is_external, is_markdown, is_sample, is_test
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import find_frontmatter_end, mask_non_prose
 
@@ -86,7 +86,7 @@ def find_mentions(change: Change, read: Callable[[str], str]) -> Iterator[Mentio
     Markdown. Title, body and messages mention each artifact once.
     """
     for file in change.files:
-        if file.is_file and not is_foreign(file.path) and not is_sample(file.path):
+        if file.is_file and not is_external(file.path) and not is_sample(file.path):
             added = {line.number: line.text for line in file.added if _MAYBE.search(line.text)}
             if added:
                 yield from find_file_mentions(file.path, read(file.path), added)
@@ -113,7 +113,7 @@ def find_file_mentions(path: str, text: str, added: Mapping[int, str]) -> Iterat
     for number, line in added.items():
         # A file that could not be read has no lines: the added line itself is searched.
         shown = lines[number - 1][: len(line)] if number <= len(lines) else line
-        for mention in _in_line("text", shown, canonical=not is_text(path)):
+        for mention in _in_line("text", shown, canonical=not is_document(path)):
             if (number, mention.id) not in seen and len(found) < MAX_MENTIONS:
                 found.append(mention._replace(path=path, line=number, text=line))
     yield from _without_foreign(found)
@@ -141,7 +141,7 @@ def _comments(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mentio
     for entry in read_governing(searched):
         if entry.line in added:
             # `Governing: ADR-0001` in Markdown can be prose, so it binds no code.
-            place: MentionPlace = "text" if is_text(path) else "comment"
+            place: MentionPlace = "text" if is_document(path) else "comment"
             line = added[entry.line]
             yield Mention(place, entry.id, path, entry.line, line, entry.requirement)
 

@@ -1,4 +1,4 @@
-"""What manifests declare, with the line of each name."""
+"""The packages that manifests declare, with their lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.code.dependencies import dependencies, is_manifest
+from sdd_hooks.code.dependencies import is_manifest, parse_dependencies
 
 PACKAGE = """{
   "name": "web",
@@ -164,7 +164,7 @@ dependencies {
     ],
 )
 def test_a_manifest_declares(path: str, text: str, expected: list[tuple[int, str]]) -> None:
-    assert [tuple(one) for one in dependencies(path, text)] == expected
+    assert [tuple(one) for one in parse_dependencies(path, text)] == expected
     assert is_manifest(path) is bool(expected)
 
 
@@ -174,16 +174,16 @@ PATHS = st.sampled_from(
 
 
 @given(PATHS, st.text("{}[]\",:= \n\\'<>dependency", max_size=200))
-def test_any_text_is_read(path: str, text: str) -> None:
+def test_any_text_is_parsed(path: str, text: str) -> None:
     lines = text.count("\n") + 1
-    for number, name in dependencies(path, text):
+    for number, name in parse_dependencies(path, text):
         assert 1 <= number <= lines
         assert isinstance(name, str)
 
 
 @pytest.mark.parametrize("path", ["package.json", "pyproject.toml", "pom.xml", "build.gradle"])
 @pytest.mark.parametrize("piece", ['"\\"', "[", '{"a":', "<dependency>", "api (", "a = ['"])
-def test_a_hostile_manifest_takes_a_moment(path: str, piece: str) -> None:
+def test_a_hostile_manifest_takes_linear_time(path: str, piece: str) -> None:
     started = time.monotonic()
-    dependencies(path, piece * 200_000)
+    parse_dependencies(path, piece * 200_000)
     assert time.monotonic() - started < 5

@@ -1,4 +1,4 @@
-"""Imports of a line, language by language."""
+"""The imports of a line, in each language."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.code.imports import MOST, has_imports, imports
+from sdd_hooks.code.imports import MAX_NAMES, parse_imports, supports_imports
 
 
 @pytest.mark.parametrize(
@@ -60,24 +60,26 @@ from sdd_hooks.code.imports import MOST, has_imports, imports
     ],
 )
 def test_a_line_imports(path: str, line: str, expected: list[str]) -> None:
-    assert list(imports(path, line)) == expected
+    assert list(parse_imports(path, line)) == expected
 
 
-def test_what_has_imports() -> None:
-    assert has_imports("src/a.PY")
-    assert not has_imports("docs/a.md")
+def test_supported_languages() -> None:
+    assert supports_imports("src/a.PY")
+    assert not supports_imports("docs/a.md")
 
 
-def test_a_line_imports_only_so_much() -> None:
-    assert len(imports("a.rs", "use " + "a::{" * 500)) <= 1
-    assert len(imports("a.py", "import " + ", ".join(f"a{n}" for n in range(500)))) == MOST
+def test_the_names_of_a_line_are_limited() -> None:
+    assert len(parse_imports("a.rs", "use " + "a::{" * 500)) <= 1
+    assert (
+        len(parse_imports("a.py", "import " + ", ".join(f"a{n}" for n in range(500)))) == MAX_NAMES
+    )
 
 
 @given(
     st.sampled_from(["py", "ts", "go", "rs", "java", "cs", "rb"]),
     st.text("import from use{}()*,:;'\"`./ab \t", max_size=80),
 )
-def test_any_line_is_read(suffix: str, line: str) -> None:
-    for name in imports(f"src/a.{suffix}", line):
+def test_any_line_is_parsed(suffix: str, line: str) -> None:
+    for name in parse_imports(f"src/a.{suffix}", line):
         assert name
         assert "\n" not in name

@@ -1,6 +1,6 @@
 import pytest
 
-from sdd_hooks.code.languages import GENERATED, LANGUAGES, VENDORED, language
+from sdd_hooks.code.languages import GENERATED, LANGUAGES, VENDORED, find_language
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,10 @@ from sdd_hooks.code.languages import GENERATED, LANGUAGES, VENDORED, language
     ],
 )
 def test_language(path: str, name: str | None):
-    assert language(path) == name
+    assert find_language(path) == name
 
 
-def test_tables_are_in_lower_case_and_begin_as_endings_do():
-    assert all(ending == ending.lower() for ending in (*LANGUAGES, *GENERATED, *VENDORED))
-    assert all(ending[0] in "./" for ending in LANGUAGES)
-    assert all(ending[0] in "._/" for ending in GENERATED)
+def test_tables_have_lower_case_suffixes():
+    assert all(suffix == suffix.lower() for suffix in (*LANGUAGES, *GENERATED, *VENDORED))
+    assert all(suffix[0] in "./" for suffix in LANGUAGES)
+    assert all(suffix[0] in "._/" for suffix in GENERATED)

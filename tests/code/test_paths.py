@@ -46,29 +46,29 @@ def test_generated_files() -> None:
     assert not any(map(paths.is_generated, ("src/a.go", "build/a.py", "my-go.sum", "a.json")))
 
 
-def test_vendored_generated_and_built_files() -> None:
+def test_external_files() -> None:
     foreign = ("vendor/a/b.go", "web/node_modules/a.js", "a.pb.go", "web/a.min.js", "dist/a.js")
 
-    assert all(map(paths.is_foreign, foreign))
-    assert not any(map(paths.is_foreign, ("src/a.go", "distribution/a.py", "src/builder.py")))
+    assert all(map(paths.is_external, foreign))
+    assert not any(map(paths.is_external, ("src/a.go", "distribution/a.py", "src/builder.py")))
 
 
-def test_what_tells_of_the_past() -> None:
+def test_changelogs() -> None:
     history = ("CHANGELOG.md", "changes.rst", "docs/release-notes/1.md", "web/.changeset/a.md")
 
-    assert all(map(paths.is_history, history))
-    assert not any(map(paths.is_history, ("src/history.go/a.go", "docs/a.md", "exchange.md")))
+    assert all(map(paths.is_changelog, history))
+    assert not any(map(paths.is_changelog, ("src/history.go/a.go", "docs/a.md", "exchange.md")))
 
 
-def test_what_lists_other_files() -> None:
+def test_indexes() -> None:
     lists = ("README.md", "docs/adrs/index.md", "docs/SUMMARY.md", "mkdocs.yml", "llms.txt")
 
-    assert all(map(paths.is_list, lists))
-    assert not any(map(paths.is_list, ("docs/adrs/ADR-0001-index.md", "src/a.py")))
+    assert all(map(paths.is_index, lists))
+    assert not any(map(paths.is_index, ("docs/adrs/ADR-0001-index.md", "src/a.py")))
 
 
-def test_text_and_markdown() -> None:
-    assert paths.is_text("a.RST")
+def test_documents_and_markdown() -> None:
+    assert paths.is_document("a.RST")
     assert paths.is_markdown("a.MD")
     assert not paths.is_markdown("a.rst")
-    assert not paths.is_text("a.py")
+    assert not paths.is_document("a.py")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.code.paths import is_foreign
+from sdd_hooks.code.paths import is_external
 from sdd_hooks.review.judge.prompt import Part, data, visible
 from sdd_hooks.review.judge.quotes import squeezed
 from sdd_hooks.text.lines import NumberedLine
@@ -40,7 +40,7 @@ def added_part(files: Iterable[ChangedFile], most: int) -> Shown:
     added = {
         file.path: _within(written(file), most)
         for file in files
-        if file.added and not is_foreign(file.path)
+        if file.added and not is_external(file.path)
     }
     room = most
     kept: dict[str, Sequence[NumberedLine]] = {}

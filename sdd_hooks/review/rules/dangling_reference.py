@@ -13,7 +13,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import GoverningReference, read_governing
 from sdd_hooks.artifacts.identifiers import id_from_name
-from sdd_hooks.code.paths import is_history, is_text
+from sdd_hooks.code.paths import is_changelog, is_document
 from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.mentions import PLACE_NAMES, Mention, resolve_mention
 from sdd_hooks.review.rule import Rule
@@ -74,7 +74,7 @@ def _claims_to_exist(subject: Subject, mention: Mention) -> bool:
         return False
     if mention.place == "comment":
         return True
-    if wanted.number in PLACEHOLDERS or not mention.alone or is_history(mention.path):
+    if wanted.number in PLACEHOLDERS or not mention.alone or is_changelog(mention.path):
         return False
     if _EXAMPLE.search(mention.text):
         return False
@@ -89,7 +89,7 @@ def _artifacts(subject: Subject, mention: Mention) -> tuple[Artifact, ...]:
     Prose and messages can also refer to an artifact that the change removes.
     """
     corpora = [subject.corpus]
-    if not mention.path or is_text(mention.path):
+    if not mention.path or is_document(mention.path):
         corpora.append(subject.corpus_before)
     for corpus in corpora:
         if artifacts := resolve_mention(corpus, mention.id):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import find_id_references
-from sdd_hooks.code.paths import is_history, is_list
+from sdd_hooks.code.paths import is_changelog, is_index
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.mentions import MAX_TEXT, PLACE_NAMES, Mention, resolve_mention
 from sdd_hooks.review.rule import Rule
@@ -76,15 +76,15 @@ def _is_in_history(subject: Subject, reference: _Outdated, related: Container[st
     path = reference.mention.path
     artifact = subject.corpus.by_path.get(path)
     if artifact is None:
-        return subject.is_artifact(path) or is_history(path) or is_list(path)
+        return subject.is_artifact(path) or is_changelog(path) or is_index(path)
     # The text of a decision describes how it was reached; its edges name what it builds on.
     return (
         artifact.kind == "ADR"
         or artifact.path == reference.artifact.path
         or not artifact.status.authoritative
         or artifact.path in related
-        or is_history(path)
-        or is_list(path)
+        or is_changelog(path)
+        or is_index(path)
     )
 
 

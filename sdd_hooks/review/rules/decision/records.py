@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.code.paths import MARKDOWN, is_foreign
+from sdd_hooks.code.paths import MARKDOWN, is_external
 from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES as MEMORY_FILES
 from sdd_hooks.config.semantic_search import SEMANTIC_SEARCH_FILE as COLLECTIONS_FILE
 from sdd_hooks.project.collections import Collection, all_pathspecs
@@ -89,7 +89,7 @@ def _redeclares_records(subject: Subject) -> bool:
 
 def _read_before(subject: Subject, path: str, text: str) -> RecordRules | None:
     record = _read(subject, path, text)
-    if record or not _redeclares_records(subject) or is_foreign(path):
+    if record or not _redeclares_records(subject) or is_external(path):
         return record
     folder, _, name = path.rpartition("/")
     if not looks_like_record(folder, name) or not _FIXTURE_FOLDERS.isdisjoint(folder.split("/")):

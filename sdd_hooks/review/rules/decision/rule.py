@@ -11,8 +11,8 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.changes.added_text import AddedText, join_added_lines
 from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.code.dependencies import dependencies, is_manifest
-from sdd_hooks.code.imports import has_imports, imports
+from sdd_hooks.code.dependencies import is_manifest, parse_dependencies
+from sdd_hooks.code.imports import parse_imports, supports_imports
 from sdd_hooks.findings import SEVERITIES, Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.decision.blocks import (
@@ -196,8 +196,10 @@ def _added_lines(
     added = {number for number, _ in file.added}
     known = set[str]()
     if file.before:
-        known = {name for _, name in dependencies(file.before, subject.text_before(file.before))}
-    declared = dependencies(file.path, subject.text(file.path)) if added else ()
+        known = {
+            name for _, name in parse_dependencies(file.before, subject.text_before(file.before))
+        }
+    declared = parse_dependencies(file.path, subject.text(file.path)) if added else ()
     return tuple(one for one in declared if one.number in added and one.text not in known)
 
 
@@ -207,9 +209,9 @@ def _all_lines(
     """The lines, imports or dependencies of the whole file; None when the file can have none."""
     if what == "dependency":
         known = is_manifest(file.path)
-        return dependencies(file.path, subject.text(file.path)) if known else None
+        return parse_dependencies(file.path, subject.text(file.path)) if known else None
     text = subject.text(file.path)
-    if not text or (what == "import" and not has_imports(file.path)):
+    if not text or (what == "import" and not supports_imports(file.path)):
         return None
     lines = tuple(
         NumberedLine(number, line[:MAX_LINE]) for number, line in enumerate(split_lines(text), 1)
@@ -219,7 +221,7 @@ def _all_lines(
 
 def _imported(path: str, lines: Iterable[NumberedLine]) -> tuple[NumberedLine, ...]:
     return tuple(
-        NumberedLine(number, name) for number, text in lines for name in imports(path, text)
+        NumberedLine(number, name) for number, text in lines for name in parse_imports(path, text)
     )
 
 

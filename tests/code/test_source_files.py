@@ -1,4 +1,4 @@
-"""What is a comment and what is a string, told by marks alone."""
+"""Comments and strings are recognised by their marks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.code.comments import parts
+from sdd_hooks.code.source_files import find_parts
 
 LETTERS = {"code": "c", "comment": "#", "string": "s"}
 
 
-def drawn(path: str, text: str) -> str:
-    part = parts(path, text)
+def draw(path: str, text: str) -> str:
+    part = find_parts(path, text)
     return "".join(LETTERS[part(offset)] for offset in range(len(text)))
 
 
@@ -43,23 +43,23 @@ def drawn(path: str, text: str) -> str:
     ],
 )
 def test_the_parts_of_a_text(path: str, text: str, expected: str) -> None:
-    assert drawn(path, text) == expected
+    assert draw(path, text) == expected
 
 
 @given(
     st.sampled_from(["js", "go", "rs", "py", "rb", "html", "php"]),
     st.text("ab/*#'\"`\\\n<!-{}%>", max_size=60),
 )
-def test_any_text_has_parts(suffix: str, text: str) -> None:
-    assert len(drawn(f"a.{suffix}", text)) == len(text)
+def test_every_character_has_a_part(suffix: str, text: str) -> None:
+    assert len(draw(f"a.{suffix}", text)) == len(text)
 
 
 @pytest.mark.parametrize("path", ["a.js", "a.go", "a.rs", "a.py", "a.html", "a.php"])
 @pytest.mark.parametrize(
     "piece", ["'\\", '"\\\\', "/*", "`\\", "<!--", "{#", "'''", "{{!--", "\n  "]
 )
-def test_a_hostile_text_takes_a_moment(path: str, piece: str) -> None:
+def test_hostile_text_takes_linear_time(path: str, piece: str) -> None:
     text = piece * 200_000
     started = time.monotonic()
-    parts(path, text)(len(text) - 1)
+    find_parts(path, text)(len(text) - 1)
     assert time.monotonic() - started < 5
