@@ -27,7 +27,7 @@ from tests.support.clock import set_touched, touched_at
 from tests.support.loopback import CannedResponse, Server
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo
-from tests.support.tracker import Backend, NobodysTracker, tracking
+from tests.support.tracker import FakeTracker, TrackerBackend, tracking
 
 NOW = 1_800_000_000.0
 ISSUE = ".sdd/issues/7.md"
@@ -39,7 +39,7 @@ class Shop:
     """A repository with a tracker, and what a run in it says."""
 
     repo: Repo
-    backend: Backend
+    backend: TrackerBackend
     server: Server
     opened: int = 0
 
@@ -49,10 +49,10 @@ class Shop:
 
     def open(self) -> Tracker:
         self.opened += 1
-        return NobodysTracker(self.server.url)
+        return FakeTracker(self.server.url)
 
     def source(self, module: str = "", open: Callable[[], Tracker] | None = None) -> IssueSource:
-        return IssueSource("Nobody's", open or self.open, module)
+        return IssueSource("Fake", open or self.open, module)
 
     def sync(self, now: float = NOW, source: IssueSource | None = None) -> IssuesFreshness:
         return sync_issues(
@@ -65,7 +65,7 @@ class Shop:
 
     def was_synced(self, at: float) -> None:
         """Sync without a word."""
-        with_tracker = NobodysTracker(self.server.url)
+        with_tracker = FakeTracker(self.server.url)
         sync(with_tracker, issue_folder(self.repo.project()), clock=lambda: at)
         with_tracker.disconnect()
 
@@ -88,7 +88,7 @@ def shop(repo: Repo) -> Iterator[Shop]:
     project = repo.project()
     refresh(project, collections=project.collections)
     set_touched(repo, NOW)
-    backend = Backend()
+    backend = TrackerBackend()
     backend.add("7", "Sessions expire")
     with tracking(backend) as server:
         yield Shop(repo, backend, server)
@@ -97,7 +97,7 @@ def shop(repo: Repo) -> Iterator[Shop]:
 def test_issues_are_fetched_and_indexed(shop: Shop) -> None:
     shop.backend.add("PROJ-8")
     assert shop.sync() == IssuesFreshness(synced=True)
-    assert shop.said == ["Syncing 2 issues from Nobody's…"]
+    assert shop.said == ["Syncing 2 issues from Fake…"]
     assert shop.traced == []
     assert shop.indexed() == [ISSUE, ".sdd/issues/PROJ-8.md"]
     assert_index_matches_scratch(shop.repo)
@@ -110,7 +110,7 @@ def test_issues_that_were_just_fetched_are_not_fetched_again(shop: Shop, age: fl
     assert shop.sync() == IssuesFreshness()
     assert (shop.opened, shop.server.asked, shop.said) == (0, [], [])
     (line,) = shop.traced
-    assert line.startswith("issues sync skipped: Nobody's was synced ")
+    assert line.startswith("issues sync skipped: Fake was synced ")
 
 
 @pytest.mark.parametrize("synced", [None, NOW - 301, NOW + 5])
@@ -209,16 +209,16 @@ def test_a_tracker_that_fails_degrades_the_run(shop: Shop) -> None:
     shop.server.fail(*[CannedResponse(500)] * 4)
     assert shop.sync() == IssuesFreshness(degraded=True, warnings=(WARNING,))
     (line,) = shop.traced
-    assert line.startswith("issues sync failed: Nobody's answers 500")
+    assert line.startswith("issues sync failed: Fake answers 500")
     assert shop.said == []
 
 
 def test_a_tracker_that_cannot_be_opened_does_so_too(shop: Shop) -> None:
     def refuse() -> Tracker:
-        raise SddError("no token: set NOBODYS_TOKEN")
+        raise SddError("no token: set FAKE_TOKEN")
 
     assert shop.sync(source=shop.source(open=refuse)).degraded
-    assert shop.traced == ["issues sync failed: no token: set NOBODYS_TOKEN"]
+    assert shop.traced == ["issues sync failed: no token: set FAKE_TOKEN"]
 
 
 def test_an_interruption_ends_the_run(shop: Shop) -> None:
@@ -250,7 +250,7 @@ def test_issues_that_cannot_be_indexed_are_fetched_all_the_same(shop: Shop) -> N
 
 def test_without_an_index_issues_are_fetched_and_nothing_is_made(repo: Repo) -> None:
     repo.commit("Start", {".gitignore": ".sdd/\n"})
-    backend = Backend()
+    backend = TrackerBackend()
     backend.add("7")
     with tracking(backend) as server:
         assert Shop(repo, backend, server).sync() == IssuesFreshness(synced=True)
@@ -309,7 +309,7 @@ def test_when_the_sync_failed_the_tracker_is_asked(shop: Shop) -> None:
     assert [(one.id, one.path) for one in found.issues] == [("8", "")]
     gone = issue_now(project, shop.source(), DEGRADED, NOW, "99")
     assert (gone.issues, gone.live) == ((), True)
-    assert gone.warnings == ("Nobody's has no issue 99",)
+    assert gone.warnings == ("Fake has no issue 99",)
 
 
 def test_when_it_cannot_be_asked_either_their_age_is_said(shop: Shop) -> None:
@@ -324,7 +324,7 @@ def test_when_it_cannot_be_asked_either_their_age_is_said(shop: Shop) -> None:
         assert not found.live
         (warning,) = found.warnings
         assert warning.startswith(
-            "Nobody's cannot be asked, issues are those last synced, of 2 hours ago (Nobody's "
+            "Fake cannot be asked, issues are those last synced, of 2 hours ago (Fake "
         )
 
 
@@ -333,4 +333,4 @@ def test_where_nothing_was_ever_synced_there_is_nothing_to_read(shop: Shop) -> N
     found = issues_now(shop.repo.project(), shop.source(), DEGRADED, NOW)
     assert found.issues == ()
     (warning,) = found.warnings
-    assert "issues are those last synced (Nobody's" in warning
+    assert "issues are those last synced (Fake" in warning

@@ -1,7 +1,6 @@
-"""A tracker of nobody's, in memory, behind HTTP on loopback, with a clock that the test moves.
+"""A fake tracker in memory, served over HTTP on loopback, with a clock that the test sets.
 
-It does what the contract asks of a tracker and nothing more, so that what is tested with it is the
-sync and no vendor.
+It implements the contract of a tracker and no more, for tests of the sync without a vendor.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from tests.support.loopback import CannedResponse, Request, Server, serving
 START = 1_770_000_000.0
 
 
-class Backend:
-    """What the tracker has. `now` is its clock; every change takes place at that time.
+class TrackerBackend:
+    """The data of the tracker. `now` is its clock (epoch seconds), the time of every change.
 
-    `size` is how many entries a page has. `hook` is called with the number of each page before it
-    is answered.
+    `size` is the number of entries of a page. `hook` is called with the number of each page before
+    the response.
     """
 
     def __init__(self, size: int = 100) -> None:
@@ -39,7 +38,7 @@ class Backend:
         self.hook: Callable[[int], None] = lambda _page: None
 
     def add(self, id: str, title: str = "", **fields: Any) -> Issue:
-        """A new issue."""
+        """Add an issue."""
         made = Issue(
             id=id,
             title=title or f"Issue {id}",
@@ -51,7 +50,7 @@ class Backend:
             updated=format_utc(self.now),
             closed="",
             url=f"https://tracker.example/acme/shop/issues/{id}",
-            tracker="nobodys",
+            tracker="fake",
             body=f"The body of {id}.",
         )
         self.issues[id] = replace(made, **fields)
@@ -63,28 +62,28 @@ class Backend:
         return self.issues[id]
 
     def delete(self, id: str) -> None:
-        """Take an issue away without a word."""
+        """Delete an issue without a trace."""
         del self.issues[id]
 
     def rename(self, id: str, to: str) -> None:
-        """Give an issue another id, as a change of its project does."""
+        """Change the id of an issue, as a change of its project does."""
         issue = self.issues.pop(id)
         self.issues[to] = replace(
             issue, id=to, updated=format_utc(self.now), formerly=(*issue.formerly, id)
         )
 
     def transfer(self, id: str) -> None:
-        """Move an issue elsewhere; the tracker says so."""
+        """Move an issue elsewhere; the tracker lists it as gone."""
         del self.issues[id]
         self.gone.append((format_utc(self.now), id))
 
     def pull(self, number: str, *closes: str, **fields: Any) -> None:
-        """A pull request as it is from now on."""
+        """Add or change a pull request."""
         made = LinkedPull(number, f"feature/{number}", "open", (), format_utc(self.now), closes)
         self.pulls[number] = replace(made, **{"updated": format_utc(self.now), **fields})
 
     def answer(self, request: Request) -> CannedResponse:
-        """One request. Pages go by the last entry before them, so that nothing can be missed."""
+        """The response to a request. A page starts after the last entry of the page before it."""
         if request.path == "/ids":
             return CannedResponse(data={"ids": list(self.issues)})
         if request.path.startswith("/issues/"):
@@ -115,11 +114,11 @@ class Backend:
         )
 
 
-class NobodysTracker:
-    """`Tracker` over such a server. Without `lists` it says nothing of its inventory."""
+class FakeTracker:
+    """A tracker of such a server. Without `lists` it has no inventory."""
 
-    name = "nobodys"
-    label = "Nobody's"
+    name = "fake"
+    label = "Fake"
     web = ""
 
     def __init__(self, url: str, place: str = "tracker.example/acme/shop", *, lists: bool = True):
@@ -128,7 +127,7 @@ class NobodysTracker:
         self._client = Client(url, label=self.label, sleep=lambda _: None)
 
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:
-        """Pages until there is none."""
+        """All pages."""
         query: dict[str, str | int] = {"page": 0}
         for kind, seconds in since._asdict().items():
             if seconds is not None:
@@ -149,18 +148,18 @@ class NobodysTracker:
             query["after"] = json.dumps(data["after"])
 
     def inventory(self) -> Iterator[str] | None:
-        """All ids, from a request of its own."""
+        """All ids, from a separate request."""
         return iter(self._ids()) if self._lists else None
 
     def issue(self, id: str) -> Issue:
         """One issue."""
         answer = self._client.get(f"issues/{id}", allow=(404,))
         if answer.status == 404:
-            raise Missing(f"Nobody's has no issue {id}")
+            raise Missing(f"Fake has no issue {id}")
         return _issue(answer.json())
 
     def query(self, filter: IssueFilter) -> Iterator[Issue]:
-        """The issues that match, the last updated first."""
+        """The issues that match, last updated first."""
         pages = self.fetch(Since(), {})
         found = sorted((one for page in pages for one in page.issues), key=lambda one: one.updated)
         for one in reversed(found):
@@ -168,27 +167,27 @@ class NobodysTracker:
                 yield one
 
     def disconnect(self) -> None:
-        """Let connections go."""
+        """Close the connections."""
         self._client.close()
 
     def _ids(self) -> Iterator[str]:
         yield from self._client.get("ids").json()["ids"]
 
 
-def happen(backend: Backend, chance: random.Random, body: str = "") -> None:
-    """Something that happens in a tracker."""
+def happen(backend: TrackerBackend, chance: random.Random, body: str = "") -> None:
+    """Make a random change in a tracker."""
     backend.now += chance.choice([0, 0, 1, 60])
     if not backend.issues:
         backend.add(f"FIRST-{backend.now:.0f}")
     id = chance.choice(list(backend.issues))
-    what = chance.random()
-    if what < 0.5:
+    choice = chance.random()
+    if choice < 0.5:
         backend.edit(id, title=f"Changed at {backend.now}")
-    elif what < 0.6:
+    elif choice < 0.6:
         backend.delete(id)
-    elif what < 0.7:
+    elif choice < 0.7:
         backend.transfer(id)
-    elif what < 0.8:
+    elif choice < 0.8:
         backend.add(str(len(backend.issues) + 10_000 + chance.randrange(10**6)), body=body)
     else:
         number = str(chance.randrange(50_000, 50_100))
@@ -199,7 +198,7 @@ def happen(backend: Backend, chance: random.Random, body: str = "") -> None:
 
 
 @contextmanager
-def tracking(backend: Backend) -> Iterator[Server]:
+def tracking(backend: TrackerBackend) -> Iterator[Server]:
     """Serve the tracker on loopback."""
     with serving(backend.answer) as server:
         yield server

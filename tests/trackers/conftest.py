@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.trackers.store import IssueFolder
-from tests.support.desk import Desk
-from tests.support.tracker import Backend, tracking
+from tests.support.sync_harness import SyncHarness
+from tests.support.tracker import TrackerBackend, tracking
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def harness(tmp_path: Path) -> Iterator[SyncHarness]:
     """Ten issues, three to a page, and a folder that is not there yet."""
-    backend = Backend(size=3)
+    backend = TrackerBackend(size=3)
     for number in range(1, 11):
         backend.add(str(number))
         backend.now += 10
     with tracking(backend) as server:
-        yield Desk(IssueFolder(tmp_path, ".sdd/issues"), backend, server)
+        yield SyncHarness(IssueFolder(tmp_path, ".sdd/issues"), backend, server)

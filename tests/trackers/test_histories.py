@@ -9,15 +9,15 @@ import pytest
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.trackers.store import IssueFolder
-from tests.support.desk import DAY, Desk
 from tests.support.loopback import CannedResponse
-from tests.support.tracker import Backend, happen, tracking
+from tests.support.sync_harness import DAY, SyncHarness
+from tests.support.tracker import TrackerBackend, happen, tracking
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_folder_is_what_a_clean_sync_makes(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    backend = Backend(size=chance.choice([1, 2, 5, 100]))
+    backend = TrackerBackend(size=chance.choice([1, 2, 5, 100]))
     for number in range(12):
         backend.add(str(number))
         backend.now += chance.choice([0, 1, 30])
@@ -27,7 +27,7 @@ def test_a_folder_is_what_a_clean_sync_makes(tmp_path: Path, seed: int) -> None:
             happen(backend, chance)
 
     with tracking(backend) as server:
-        desk = Desk(IssueFolder(tmp_path, ".sdd/issues"), backend, server)
+        harness = SyncHarness(IssueFolder(tmp_path, ".sdd/issues"), backend, server)
         for _ in range(15):
             for _ in range(chance.randrange(6)):
                 happen(backend, chance)
@@ -39,21 +39,21 @@ def test_a_folder_is_what_a_clean_sync_makes(tmp_path: Path, seed: int) -> None:
                     when=lambda request: request.query.get("page") == page,  # noqa: B023
                 )
             backend.hook = meanwhile
-            desk.now += chance.choice([60.0, 60.0, DAY])
+            harness.now += chance.choice([60.0, 60.0, DAY])
             try:
-                desk.sync(full=chance.random() < 0.1, lists=chance.random() < 0.8)
+                harness.sync(full=chance.random() < 0.1, lists=chance.random() < 0.8)
             except RemoteError:
                 assert fails
             server.faults.clear()
             backend.hook = lambda _page: None
             # Nothing happens meanwhile: all but a deletion that nobody told of is here now.
-            desk.sync()
+            harness.sync()
             clean = IssueFolder(tmp_path, "clean")
-            desk.sync(clean, full=True)
-            files = desk.files()
-            expected = desk.files(clean)
+            harness.sync(clean, full=True)
+            files = harness.files()
+            expected = harness.files(clean)
             assert {name: files.get(name) for name in expected} == expected
-        desk.sync(full=True)
-        desk.assert_as_synced_anew()
-        desk.now += 2 * DAY
-        assert desk.sync().changed == ()
+        harness.sync(full=True)
+        harness.assert_as_synced_anew()
+        harness.now += 2 * DAY
+        assert harness.sync().changed == ()

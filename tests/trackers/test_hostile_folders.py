@@ -13,104 +13,104 @@ from sdd_hooks.trackers.protocol import IssuePage
 from sdd_hooks.trackers.store import IssueFolder, read_issue, read_issues
 from sdd_hooks.trackers.sync import last_synced, sync
 from tests.cli.mounts import read_only, small_disk
-from tests.support.desk import NOW, Desk, fingerprint
-from tests.support.tracker import START, NobodysTracker
+from tests.support.sync_harness import NOW, SyncHarness, fingerprint
+from tests.support.tracker import START, FakeTracker
 
 
 @pytest.mark.parametrize("part", [".sdd", ".sdd/issues", ".sdd/issues/api"])
-def test_a_folder_that_is_a_link_is_refused(desk: Desk, part: str) -> None:
-    outside = desk.folder.root / "outside"
+def test_a_folder_that_is_a_link_is_refused(harness: SyncHarness, part: str) -> None:
+    outside = harness.folder.root / "outside"
     outside.mkdir()
-    link = desk.folder.root / part
+    link = harness.folder.root / part
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(outside)
-    folder = IssueFolder(desk.folder.root, ".sdd/issues/api")
+    folder = IssueFolder(harness.folder.root, ".sdd/issues/api")
     with pytest.raises(StorageError, match="symbolic link"):
-        desk.sync(folder)
+        harness.sync(folder)
     with pytest.raises(StorageError, match="symbolic link"):
         list(read_issues(folder))
     assert last_synced(folder) is None
     assert list(outside.iterdir()) == []
 
 
-def test_a_folder_that_is_a_file_is_refused(desk: Desk) -> None:
-    (desk.folder.root / ".sdd").mkdir()
-    desk.folder.path.write_text("no folder")
+def test_a_folder_that_is_a_file_is_refused(harness: SyncHarness) -> None:
+    (harness.folder.root / ".sdd").mkdir()
+    harness.folder.path.write_text("no folder")
     with pytest.raises(StorageError, match="issues"):
-        desk.sync()
+        harness.sync()
 
 
-def test_a_file_that_is_a_link_is_replaced_and_not_followed(desk: Desk) -> None:
-    outside = desk.folder.root / "outside.md"
+def test_a_file_that_is_a_link_is_replaced_and_not_followed(harness: SyncHarness) -> None:
+    outside = harness.folder.root / "outside.md"
     outside.write_text("---\ntracker: github\n---\nSecret\n")
-    desk.folder.path.mkdir(parents=True)
+    harness.folder.path.mkdir(parents=True)
     for name in ("3.md", "_meta.json", "99.md"):
-        (desk.folder.path / name).symlink_to(outside)
-    assert "could not be used" in desk.sync().warnings[0]
-    assert not (desk.folder.path / "3.md").is_symlink()
-    assert not (desk.folder.path / "_meta.json").is_symlink()
-    assert (desk.folder.path / "99.md").is_symlink()
-    assert read_issue(desk.folder, "99") is None
+        (harness.folder.path / name).symlink_to(outside)
+    assert "could not be used" in harness.sync().warnings[0]
+    assert not (harness.folder.path / "3.md").is_symlink()
+    assert not (harness.folder.path / "_meta.json").is_symlink()
+    assert (harness.folder.path / "99.md").is_symlink()
+    assert read_issue(harness.folder, "99") is None
     assert outside.read_text() == "---\ntracker: github\n---\nSecret\n"
 
 
-def test_a_lock_that_is_a_link_is_refused(desk: Desk) -> None:
-    desk.folder.path.mkdir(parents=True)
-    (desk.folder.path / ".lock").symlink_to(desk.folder.root / "elsewhere")
+def test_a_lock_that_is_a_link_is_refused(harness: SyncHarness) -> None:
+    harness.folder.path.mkdir(parents=True)
+    (harness.folder.path / ".lock").symlink_to(harness.folder.root / "elsewhere")
     with pytest.raises(StorageError, match=r"\.lock"):
-        desk.sync()
-    assert not (desk.folder.root / "elsewhere").exists()
+        harness.sync()
+    assert not (harness.folder.root / "elsewhere").exists()
 
 
-def test_a_pipe_in_the_place_of_an_issue_makes_nobody_wait(desk: Desk) -> None:
-    desk.folder.path.mkdir(parents=True)
-    os.mkfifo(desk.folder.path / "3.md")
-    os.mkfifo(desk.folder.path / ".sdd-half")
-    desk.sync()
-    desk.assert_as_synced_anew()
+def test_a_pipe_in_the_place_of_an_issue_makes_nobody_wait(harness: SyncHarness) -> None:
+    harness.folder.path.mkdir(parents=True)
+    os.mkfifo(harness.folder.path / "3.md")
+    os.mkfifo(harness.folder.path / ".sdd-half")
+    harness.sync()
+    harness.assert_as_synced_anew()
 
 
-def test_ids_become_names_that_stay_in_the_folder(desk: Desk) -> None:
+def test_ids_become_names_that_stay_in_the_folder(harness: SyncHarness) -> None:
     odd = ["../up", "/etc/x", "a/b", "..", ".", "con", "a\nb", "\x1b[31m", "é", "a b", "-rf"]
     for id in odd:
-        desk.backend.add(id)
-    done = desk.sync()
+        harness.backend.add(id)
+    done = harness.sync()
     assert (done.added, done.failed) == (10 + len(odd), 0)
-    assert {one.name for one in desk.folder.root.iterdir()} == {".sdd"}
-    assert all(name.isascii() and name.isprintable() for name in desk.files())
-    assert {one.id for one in read_issues(desk.folder)} >= set(odd)
+    assert {one.name for one in harness.folder.root.iterdir()} == {".sdd"}
+    assert all(name.isascii() and name.isprintable() for name in harness.files())
+    assert {one.id for one in read_issues(harness.folder)} >= set(odd)
     for id in odd:
-        assert desk.issue(id).id == id
-        desk.backend.delete(id)
-    assert desk.sync(full=True).removed == len(odd)
+        assert harness.issue(id).id == id
+        harness.backend.delete(id)
+    assert harness.sync(full=True).removed == len(odd)
 
 
-def test_ids_that_differ_in_case_alone_have_files_of_their_own(desk: Desk) -> None:
+def test_ids_that_differ_in_case_alone_have_files_of_their_own(harness: SyncHarness) -> None:
     for id in ("abc-1", "ABC-1", "Abc-1"):
-        desk.backend.add(id, f"Title of {id}")
-    desk.sync()
-    names = set(desk.files())
+        harness.backend.add(id, f"Title of {id}")
+    harness.sync()
+    names = set(harness.files())
     assert len({name.lower() for name in names}) == len(names) == 13
-    before = fingerprint(desk.folder.path)
-    desk.sync(full=True)
-    assert fingerprint(desk.folder.path) == before
+    before = fingerprint(harness.folder.path)
+    harness.sync(full=True)
+    assert fingerprint(harness.folder.path) == before
     for id in ("abc-1", "ABC-1", "Abc-1"):
-        assert desk.issue(id).title == f"Title of {id}"
+        assert harness.issue(id).title == f"Title of {id}"
     # Whichever goes, the others keep their files.
-    desk.backend.delete("abc-1")
-    assert desk.sync(full=True).removed == 1
-    desk.backend.delete("ABC-1")
-    assert desk.sync(full=True).removed == 1
-    assert desk.issue("Abc-1").title == "Title of Abc-1"
-    after = fingerprint(desk.folder.path)
+    harness.backend.delete("abc-1")
+    assert harness.sync(full=True).removed == 1
+    harness.backend.delete("ABC-1")
+    assert harness.sync(full=True).removed == 1
+    assert harness.issue("Abc-1").title == "Title of Abc-1"
+    after = fingerprint(harness.folder.path)
     assert len(after) == 11
     assert after.items() <= before.items()
 
 
 @pytest.mark.parametrize("id", ["", "x" * 300, "/" * 100, "\n" * 200])
-def test_an_id_that_can_be_no_name_costs_that_issue_alone(desk: Desk, id: str) -> None:
-    desk.backend.add(id)
-    done = desk.sync()
+def test_an_id_that_can_be_no_name_costs_that_issue_alone(harness: SyncHarness, id: str) -> None:
+    harness.backend.add(id)
+    done = harness.sync()
     assert (done.added, done.failed) == (10, 1)
     (warning,) = done.warnings
     assert "is left out: its id cannot be the name of a file" in warning
@@ -118,74 +118,74 @@ def test_an_id_that_can_be_no_name_costs_that_issue_alone(desk: Desk, id: str) -
     assert len(warning) < 400
 
 
-def test_many_failures_are_counted(desk: Desk) -> None:
+def test_many_failures_are_counted(harness: SyncHarness) -> None:
     for number in range(50):
-        desk.backend.add("x" * (300 + number))
-    done = desk.sync()
+        harness.backend.add("x" * (300 + number))
+    done = harness.sync()
     assert done.failed == 50
     assert done.warnings[-1] == "47 more issues could not be written"
     assert len(done.warnings) == 4
 
 
-def test_a_directory_in_the_way_is_named_and_the_issue_fetched_again(desk: Desk) -> None:
-    (desk.folder.path / "3.md").mkdir(parents=True)
-    done = desk.sync()
+def test_a_directory_in_the_way_is_named_and_the_issue_fetched_again(harness: SyncHarness) -> None:
+    (harness.folder.path / "3.md").mkdir(parents=True)
+    done = harness.sync()
     assert (done.added, done.failed) == (9, 1)
     assert done.warnings == ("issue 3 is left out: .sdd/issues/3.md is a directory: remove it",)
-    (desk.folder.path / "3.md").rmdir()
-    assert desk.sync().added == 1
-    desk.assert_as_synced_anew()
+    (harness.folder.path / "3.md").rmdir()
+    assert harness.sync().added == 1
+    harness.assert_as_synced_anew()
 
 
-def test_a_megabyte_of_everything(desk: Desk) -> None:
+def test_a_megabyte_of_everything(harness: SyncHarness) -> None:
     large = 'x\u2028"\\\n' * 200_000
-    desk.backend.add("99", large, labels=(large,), author=large, body=large)
-    desk.sync()
-    found = desk.issue("99")
+    harness.backend.add("99", large, labels=(large,), author=large, body=large)
+    harness.sync()
+    found = harness.issue("99")
     assert (found.title, found.labels, found.author) == (large.strip(), (large,), large)
-    before = fingerprint(desk.folder.path)
-    desk.sync(full=True)
-    assert fingerprint(desk.folder.path) == before
+    before = fingerprint(harness.folder.path)
+    harness.sync(full=True)
+    assert fingerprint(harness.folder.path) == before
 
 
-def test_a_tracker_that_breaks_says_so_and_leaves_no_thread(desk: Desk) -> None:
-    class Broken(NobodysTracker):
+def test_a_tracker_that_breaks_says_so_and_leaves_no_thread(harness: SyncHarness) -> None:
+    class Broken(FakeTracker):
         def fetch(self, since: Any, notes: Any) -> Iterator[IssuePage]:
-            yield IssuePage((desk.backend.issues["1"],), START)
+            yield IssuePage((harness.backend.issues["1"],), START)
             raise SddError("the daemon died: start it")
 
-    tracker = Broken(desk.server.url)
+    tracker = Broken(harness.server.url)
     with pytest.raises(SddError, match="the daemon died: start it"):
-        sync(tracker, desk.folder, clock=lambda: NOW)
+        sync(tracker, harness.folder, clock=lambda: NOW)
     tracker.disconnect()
-    assert last_synced(desk.folder) is None
+    assert last_synced(harness.folder) is None
 
 
-def test_a_full_disk_is_one_line_and_the_next_sync_goes_on(desk: Desk) -> None:
+def test_a_full_disk_is_one_line_and_the_next_sync_goes_on(harness: SyncHarness) -> None:
     for number in range(200):
-        desk.backend.add(f"X-{number}", body="x" * 9000)
-    disk = desk.folder.root / "disk"
+        harness.backend.add(f"X-{number}", body="x" * 9000)
+    disk = harness.folder.root / "disk"
     disk.mkdir()
     with small_disk(disk, 512):
         folder = IssueFolder(disk, ".sdd/issues")
         with pytest.raises(StorageError, match=r"issues/.*: the disk is full"):
-            desk.sync(folder)
+            harness.sync(folder)
         assert not (folder.path / ".sdd-half").exists()
         there = list(read_issues(folder))
         assert 0 < len(there) < 210
-        for id in list(desk.backend.issues):
+        for id in list(harness.backend.issues):
             if id.startswith("X-") and id not in {"X-1", "X-2"}:
-                desk.backend.delete(id)
+                harness.backend.delete(id)
         for path in folder.path.glob("X-*"):
             path.unlink()
-        desk.sync(folder)
-        desk.folder = folder
-        desk.assert_as_synced_anew()
+        harness.sync(folder)
+        harness.folder = folder
+        harness.assert_as_synced_anew()
 
 
-def test_a_read_only_file_system_is_one_line(desk: Desk) -> None:
-    desk.sync()
-    desk.backend.now += 5
-    desk.backend.edit("3", title="Changed")
-    with read_only(desk.folder.root), pytest.raises(StorageError):
-        desk.sync()
+def test_a_read_only_file_system_is_one_line(harness: SyncHarness) -> None:
+    harness.sync()
+    harness.backend.now += 5
+    harness.backend.edit("3", title="Changed")
+    with read_only(harness.folder.root), pytest.raises(StorageError):
+        harness.sync()

@@ -16,8 +16,8 @@ from pathlib import Path
 from sdd_hooks.trackers.issue_file import parse
 from sdd_hooks.trackers.meta import parse_sync_state
 from sdd_hooks.trackers.store import IssueFolder
-from tests.support.desk import Desk
-from tests.support.tracker import Backend, happen, tracking
+from tests.support.sync_harness import SyncHarness
+from tests.support.tracker import TrackerBackend, happen, tracking
 
 ISSUES = 2_000
 KILLS = 50
@@ -29,13 +29,13 @@ import os, sys
 from pathlib import Path
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import sync
-from tests.support.tracker import NobodysTracker
+from tests.support.tracker import FakeTracker
 
 url, root = sys.argv[1:]
 for line in sys.stdin:
     child = os.fork()
     if child == 0:
-        tracker = NobodysTracker(url)
+        tracker = FakeTracker(url)
         folder = IssueFolder(Path(root), ".sdd/issues")
         sync(tracker, folder, full=line == "full\\n", clock=lambda: 1.8e9)
         os._exit(0)
@@ -82,15 +82,15 @@ def syncing(url: str, root: Path) -> Iterator[Syncer]:
 
 def test_a_sync_that_is_killed_fifty_times_ends_as_a_clean_one(tmp_path: Path) -> None:
     chance = random.Random(2026)
-    backend = Backend(size=100)
+    backend = TrackerBackend(size=100)
     for number in range(ISSUES):
         backend.now += chance.choice([0, 1, 30])
         backend.add(str(number), body="Text.\n" * chance.randrange(200) + END)
     with tracking(backend) as server:
-        desk = Desk(IssueFolder(tmp_path, ".sdd/issues"), backend, server)
+        harness = SyncHarness(IssueFolder(tmp_path, ".sdd/issues"), backend, server)
         clean = IssueFolder(tmp_path, "clean")
         began = time.monotonic()
-        desk.sync(clean)
+        harness.sync(clean)
         whole = time.monotonic() - began
         killed, half = 0, False
         with syncing(server.url, tmp_path) as syncer:
@@ -103,17 +103,17 @@ def test_a_sync_that_is_killed_fifty_times_ends_as_a_clean_one(tmp_path: Path) -
                     half = True
                     # What was deleted is seen by a comparison alone, should one have got through.
                     assert syncer.sync(full=True)
-                    desk.assert_as_synced_anew()
+                    harness.assert_as_synced_anew()
                 seconds = chance.uniform(0, whole)
                 if syncer.sync(full=full, seconds=seconds):
                     whole *= 0.9
                 else:
                     killed += 1
-                assert_whole(desk.folder.path)
+                assert_whole(harness.folder.path)
             assert syncer.sync(full=True)
-        desk.assert_as_synced_anew()
-        assert not (desk.folder.path / ".sdd-half").exists()
-        assert desk.sync().changed == ()
+        harness.assert_as_synced_anew()
+        assert not (harness.folder.path / ".sdd-half").exists()
+        assert harness.sync().changed == ()
 
 
 def assert_whole(folder: Path) -> None:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from sdd_hooks.remote.json_fields import format_utc
 from sdd_hooks.trackers.protocol import IssuePage
 from sdd_hooks.trackers.sync import last_synced, sync
-from tests.support.desk import NOW, Desk, counts
-from tests.support.tracker import START, NobodysTracker
+from tests.support.sync_harness import NOW, SyncHarness, counts
+from tests.support.tracker import START, FakeTracker
 
 NAMES = (
     *("schema_version", "cursor", "sync_counts", "state", "last_sync", "tracker"),
-    *("issues", "pulls", "reconciled", "notes", "links", "nobodys|x"),
+    *("issues", "pulls", "reconciled", "notes", "links", "fake|x"),
 )
 
 
@@ -38,24 +38,26 @@ NAMES = (
         b'{"schema_version": 1, "cursor": {}, "sync_counts": {}, "x": ' + b"9" * 5000 + b"}",
     ],
 )
-def test_a_file_that_cannot_be_used_means_everything_and_a_note(desk: Desk, content: bytes) -> None:
-    desk.sync()
-    desk.backend.delete("3")
-    (desk.folder.path / "_meta.json").write_bytes(content)
-    assert last_synced(desk.folder) is None
-    done = desk.sync()
+def test_a_file_that_cannot_be_used_means_everything_and_a_note(
+    harness: SyncHarness, content: bytes
+) -> None:
+    harness.sync()
+    harness.backend.delete("3")
+    (harness.folder.path / "_meta.json").write_bytes(content)
+    assert last_synced(harness.folder) is None
+    done = harness.sync()
     assert done.warnings == (
         ".sdd/issues/_meta.json could not be used: all issues were fetched again",
     )
     assert counts(done) == (0, 0, 1, 9, 0)
-    assert desk.sync().warnings == ()
-    desk.assert_as_synced_anew()
+    assert harness.sync().warnings == ()
+    harness.assert_as_synced_anew()
 
 
-def test_a_missing_one_means_everything_without(desk: Desk) -> None:
-    desk.sync()
-    (desk.folder.path / "_meta.json").unlink()
-    done = desk.sync()
+def test_a_missing_one_means_everything_without(harness: SyncHarness) -> None:
+    harness.sync()
+    (harness.folder.path / "_meta.json").unlink()
+    done = harness.sync()
     assert (counts(done), done.warnings) == ((0, 0, 0, 10, 0), ())
 
 
@@ -73,17 +75,17 @@ def test_a_missing_one_means_everything_without(desk: Desk) -> None:
         {"reconciled": "9999-12-31T23:59:59Z"},
     ],
 )
-def test_a_forged_cursor_loses_nothing(desk: Desk, forged: Mapping[str, Any]) -> None:
-    desk.sync()
-    meta = desk.meta()
+def test_a_forged_cursor_loses_nothing(harness: SyncHarness, forged: Mapping[str, Any]) -> None:
+    harness.sync()
+    meta = harness.meta()
     (cursor,) = meta["cursor"].values()
     cursor.update(forged)
-    (desk.folder.path / "_meta.json").write_text(json.dumps(meta))
-    desk.backend.now += 60
-    desk.backend.edit("4", title="Changed")
-    desk.sync()
-    assert desk.issue("4").title == "Changed"
-    desk.assert_as_synced_anew()
+    (harness.folder.path / "_meta.json").write_text(json.dumps(meta))
+    harness.backend.now += 60
+    harness.backend.edit("4", title="Changed")
+    harness.sync()
+    assert harness.issue("4").title == "Changed"
+    harness.assert_as_synced_anew()
 
 
 @given(
@@ -107,12 +109,12 @@ def test_whatever_stands_in_it_reading_raises_nothing(content: Any) -> None:
         assert found is None or isinstance(found, SyncState)
 
 
-def test_names_are_those_of_the_convention(desk: Desk) -> None:
-    desk.sync()
-    meta = desk.meta()
+def test_names_are_those_of_the_convention(harness: SyncHarness) -> None:
+    harness.sync()
+    meta = harness.meta()
     assert meta["schema_version"] == 1
     assert meta["last_sync"] == format_utc(NOW)
-    assert meta["tracker"] == "nobodys"
+    assert meta["tracker"] == "fake"
     assert meta["sync_counts"] == {
         "added": 10,
         "updated": 0,
@@ -120,17 +122,17 @@ def test_names_are_those_of_the_convention(desk: Desk) -> None:
         "unchanged": 0,
         "failed": 0,
     }
-    assert list(meta["cursor"]) == ["nobodys|tracker.example/acme/shop"]
-    assert desk.cursor()["issues"] == format_utc(START + 90)
+    assert list(meta["cursor"]) == ["fake|tracker.example/acme/shop"]
+    assert harness.cursor()["issues"] == format_utc(START + 90)
 
 
-def test_notes_without_measure_are_not_kept(desk: Desk) -> None:
-    class Talkative(NobodysTracker):
+def test_notes_without_measure_are_not_kept(harness: SyncHarness) -> None:
+    class Talkative(FakeTracker):
         def fetch(self, since: Any, notes: Any) -> Iterator[IssuePage]:
             notes["all"] = "x" * 1_000_000
             return super().fetch(since, notes)
 
-    tracker = Talkative(desk.server.url)
-    sync(tracker, desk.folder, clock=lambda: NOW)
+    tracker = Talkative(harness.server.url)
+    sync(tracker, harness.folder, clock=lambda: NOW)
     tracker.disconnect()
-    assert desk.cursor()["notes"] == {}
+    assert harness.cursor()["notes"] == {}

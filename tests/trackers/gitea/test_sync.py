@@ -14,10 +14,10 @@ from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.protocol import TrackerLocation
 from sdd_hooks.trackers.store import IssueFolder, read_issues
 from sdd_hooks.trackers.sync import SyncResult, sync
-from tests.support.desk import DAY, files
 from tests.support.gitea import FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, Server
 from tests.support.machines import Workplace
+from tests.support.sync_harness import DAY, files
 from tests.trackers.faults import NOW, START
 
 

@@ -1,4 +1,4 @@
-"""A folder of issues, its tracker, and somebody who syncs."""
+"""Sync a fake tracker into a folder of issues, with a clock that the test sets."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.store import IssueFolder, read_issue
 from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.loopback import Server
-from tests.support.tracker import Backend, NobodysTracker
+from tests.support.tracker import FakeTracker, TrackerBackend
 
 NOW = 1_800_000_000.0
-"""When somebody syncs."""
+"""The time of a sync."""
 DAY = 86_400.0
 
 
 @dataclass
-class Desk:
-    """A folder of issues, its tracker, and somebody who syncs."""
+class SyncHarness:
+    """A folder of issues, and the fake tracker that is synced into it."""
 
     folder: IssueFolder
-    backend: Backend
+    backend: TrackerBackend
     server: Server
     now: float = NOW
 
     def sync(self, folder: IssueFolder | None = None, **options: Any) -> SyncResult:
         place = options.pop("place", "tracker.example/acme/shop")
         lists = options.pop("lists", True)
-        tracker = NobodysTracker(self.server.url, place, lists=lists)
+        tracker = FakeTracker(self.server.url, place, lists=lists)
         try:
             return sync(tracker, folder or self.folder, clock=lambda: self.now, **options)
         finally:
@@ -41,7 +41,7 @@ class Desk:
         return files((folder or self.folder).path)
 
     def assert_as_synced_anew(self) -> None:
-        """The files are those of a sync into an empty folder."""
+        """The files are the same as after a sync into an empty folder."""
         clean = IssueFolder(self.folder.root, "clean/issues")
         remove(clean.path)
         self.sync(clean)
@@ -55,15 +55,15 @@ class Desk:
         return cursor
 
     def queries(self) -> list[Mapping[str, str]]:
-        """The queries for pages since this was last asked."""
-        found = [request.query for request in self.server.asked if request.path == "/all"]
+        """The queries for pages since the last call."""
+        queries = [request.query for request in self.server.asked if request.path == "/all"]
         self.server.asked.clear()
-        return found
+        return queries
 
     def issue(self, id: str) -> StoredIssue:
-        found = read_issue(self.folder, id)
-        assert found is not None, id
-        return found
+        issue = read_issue(self.folder, id)
+        assert issue is not None, id
+        return issue
 
     def pulls(self, id: str) -> list[str]:
         return [f"{pull.number} {pull.status}" for pull in self.issue(id).pulls]
