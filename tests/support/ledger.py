@@ -1,4 +1,4 @@
-"""An eighth tracker from outside: a distribution of its own, and the server that it talks to."""
+"""A tracker of a plug-in distribution outside the package, and its server."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ VENDOR = TrackerVendor("Ledger", open_ledger, locate, probe=probe)
 
 
 def install_ledger(folder: Path, module: str = MODULE) -> dict[str, str]:
-    """Put the distribution into `folder`. Returns the variables with which Python finds it."""
+    """Install the distribution into `folder`. Returns the variables with which Python finds it."""
     (folder / "ledger-1.0.dist-info").mkdir(parents=True)
     (folder / "sdd_ledger.py").write_text(module)
     (folder / "ledger-1.0.dist-info/METADATA").write_text("Name: ledger\nVersion: 1.0\n")
@@ -103,13 +103,13 @@ def install_ledger(folder: Path, module: str = MODULE) -> dict[str, str]:
 
 @dataclass
 class Book:
-    """What the server has in one project: issues by id, each with when it was updated."""
+    """One project of the server: issues by id, each with the time of its update."""
 
     issues: dict[str, dict[str, object]] = field(default_factory=dict)
     now: int = 1_777_593_600
 
     def write(self, id: str, title: str, **more: object) -> None:
-        """An issue, or a newer version of it, a second after the last."""
+        """Add or change an issue, a second after the last write."""
         self.now += 1
         self.issues[id] = {"id": id, "title": title, "at": self.now, **more}
 
@@ -123,11 +123,11 @@ class LedgerServer:
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """The address of the server."""
         return self.server.url
 
     def requests(self) -> list[str]:
-        """The paths that were asked for since the last time."""
+        """The requested paths since the last call."""
         paths = self.server.paths()
         self.server.asked.clear()
         return paths

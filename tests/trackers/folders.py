@@ -1,4 +1,4 @@
-"""Sync a vendor's loopback into folders, and compare them."""
+"""Sync the fake of a vendor into folders, and compare them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import SyncResult, sync
 
 
-class Bench(Protocol):
-    """A vendor's loopback, which can be opened as a tracker, and its clock."""
+class TrackerHarness(Protocol):
+    """The fake of a vendor, which can be opened as a tracker, and its clock."""
 
     @property
     def now(self) -> float: ...
@@ -19,18 +19,18 @@ class Bench(Protocol):
     def open(self) -> Tracker: ...
 
 
-def synced(bench: Bench, root: Path, **options: Any) -> SyncResult:
+def synced(harness: TrackerHarness, root: Path, **options: Any) -> SyncResult:
     """Sync into the folder `issues` below `root`."""
-    return sync(bench.open(), IssueFolder(root, "issues"), clock=lambda: bench.now, **options)
+    return sync(harness.open(), IssueFolder(root, "issues"), clock=lambda: harness.now, **options)
 
 
 def stored(root: Path) -> dict[str, str]:
-    """The text of every issue there, by its id."""
+    """The text of every issue in the folder, by its id."""
     return {path.stem: path.read_text() for path in (root / "issues").glob("*.md")}
 
 
-def assert_as_synced_anew(bench: Bench, root: Path) -> None:
-    """The files are those of a sync into an empty folder."""
+def assert_as_synced_anew(harness: TrackerHarness, root: Path) -> None:
+    """The files are the same as after a sync into an empty folder."""
     (root / "clean").mkdir()
-    synced(bench, root / "clean")
+    synced(harness, root / "clean")
     assert stored(root) == stored(root / "clean")

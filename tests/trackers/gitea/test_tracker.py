@@ -17,7 +17,7 @@ from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since, TrackerLo
 from tests.support.gitea import HIDDEN, PASSWORD, FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, Server
 from tests.support.machines import TOKEN, Workplace
-from tests.trackers.faults import NOW, START, FaultTable, Stand
+from tests.trackers.faults import NOW, START, FaultTable, VendorServer
 from tests.trackers.gitea.contract import (
     Contract,
     ReadWrite,
@@ -112,11 +112,11 @@ def project() -> Iterator[Shop]:
 
 
 @pytest.fixture
-def stand(project: Shop) -> Stand:
+def vendor(project: Shop) -> VendorServer:
     def lists(request: Request) -> bool:
         return request.method == "GET" and request.path.endswith("/issues")
 
-    return Stand(
+    return VendorServer(
         server=project.server,
         answer=project.gitea.answer,
         workplace=project.workplace,

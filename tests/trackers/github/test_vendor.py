@@ -17,16 +17,16 @@ from sdd_hooks.trackers.github.vendor import VENDOR
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
 from tests.support.github import limited, open_shop
 from tests.support.loopback import Request
-from tests.trackers.faults import NOW, FaultTable, Stand
+from tests.trackers.faults import NOW, FaultTable, VendorServer
 
 
 @pytest.fixture
-def stand() -> Iterator[Stand]:
+def vendor() -> Iterator[VendorServer]:
     def lists(request: Request) -> bool:
         return request.method == "GET" and request.path.endswith("/issues")
 
     with open_shop(NOW) as shop:
-        yield Stand(
+        yield VendorServer(
             server=shop.server,
             answer=shop.github.answer,
             workplace=shop.workplace,
@@ -217,9 +217,9 @@ def test_the_headers_of_a_token() -> None:
     assert sources.commands("github.com") == (("gh", "auth", "token", "--hostname", "github.com"),)
 
 
-def test_name_label_and_addresses(stand: Stand) -> None:
-    tracker = stand.open()
-    host = stand.server.url.removeprefix("http://")
+def test_name_label_and_addresses(vendor: VendorServer) -> None:
+    tracker = vendor.open()
+    host = vendor.server.url.removeprefix("http://")
     assert (tracker.name, tracker.label) == ("github", "GitHub")
     assert tracker.web_url == f"http://{host}/acme/shop"
     assert tracker.identity == f"{host}/acme/shop"

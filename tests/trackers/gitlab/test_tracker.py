@@ -13,7 +13,7 @@ from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
 from sdd_hooks.trackers.protocol import IssueFilter, Since
 from tests.support.gitlab import rate_limited
 from tests.support.loopback import CannedResponse, Request
-from tests.trackers.faults import START, FaultTable, Stand, fetched
+from tests.trackers.faults import START, FaultTable, VendorServer, fetched
 from tests.trackers.gitlab.harness import HOME, PAGE, PROJECT, GitLabHarness, open_harness
 
 
@@ -24,14 +24,14 @@ def harness() -> Iterator[GitLabHarness]:
 
 
 @pytest.fixture
-def stand(harness: GitLabHarness) -> Stand:
+def vendor(harness: GitLabHarness) -> VendorServer:
     gitlab, workplace = harness.gitlab, harness.workplace
     gitlab.now = workplace.now
 
     def lists(request: Request) -> bool:
         return request.method == "GET" and request.path == f"{PROJECT}/issues"
 
-    return Stand(
+    return VendorServer(
         server=harness.server,
         answer=gitlab.answer,
         workplace=workplace,

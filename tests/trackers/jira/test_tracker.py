@@ -15,7 +15,7 @@ from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.jira import limited
 from tests.support.loopback import CannedResponse, Request
-from tests.trackers.faults import NOW, START, FaultTable, Stand
+from tests.trackers.faults import NOW, START, FaultTable, VendorServer
 from tests.trackers.jira.harness import (
     Shop,
     is_search,
@@ -30,8 +30,8 @@ def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
 
 
 @pytest.fixture
-def stand(shop: Shop) -> Stand:
-    return Stand(
+def vendor(shop: Shop) -> VendorServer:
+    return VendorServer(
         server=shop.server,
         answer=shop.jira.answer,
         workplace=shop.workplace,

@@ -21,7 +21,7 @@ from tests.support.linear import (
 )
 from tests.support.loopback import CannedResponse, Request
 from tests.support.openapi import NEEDED
-from tests.trackers.faults import START, FaultTable, Stand, fetched
+from tests.trackers.faults import START, FaultTable, VendorServer, fetched
 from tests.trackers.linear.harness import PULL, LinearHarness, open_harness
 
 
@@ -32,14 +32,14 @@ def harness() -> Iterator[LinearHarness]:
 
 
 @pytest.fixture
-def stand(harness: LinearHarness) -> Stand:
+def vendor(harness: LinearHarness) -> VendorServer:
     workspace, workplace = harness.workspace, harness.workplace
     workspace.now = workplace.now
 
     def is_listing(request: Request) -> bool:
         return b"issues(filter" in request.body
 
-    return Stand(
+    return VendorServer(
         server=harness.server,
         answer=workspace.answer,
         workplace=workplace,
@@ -55,14 +55,14 @@ def stand(harness: LinearHarness) -> Stand:
 class TestFaults(FaultTable):
     """The faults that every tracker over HTTP must handle."""
 
-    def test_a_redirect_to_another_host(self, stand: Stand) -> None:
+    def test_a_redirect_to_another_host(self, vendor: VendorServer) -> None:
         """A query is a POST, so a redirect could be followed only with status 307 or 308."""
-        stand.fill(1)
+        vendor.fill(1)
         away = {"Location": "http://localhost.invalid/steal"}
         for status, told in ((302, "302"), (307, r"localhost\.invalid")):
-            stand.server.fail(CannedResponse(status, None, away), when=stand.lists)
+            vendor.server.fail(CannedResponse(status, None, away), when=vendor.lists)
             with pytest.raises(RemoteError, match=told):
-                fetched(stand.open())
+                fetched(vendor.open())
 
 
 def test_a_team_is_selected_by_its_key_in_any_case_and_by_its_uuid(harness: LinearHarness) -> None:
