@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from sdd_hooks.changes.base import is_partial, is_shallow, resolve
+from sdd_hooks.changes.base import is_partial, is_shallow, resolve_commit
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.sharing.git_errors import told
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, is_object_id
@@ -60,7 +60,7 @@ def bring(git: Git, wanted: Sequence[Wanted], access: Mapping[str, str]) -> tupl
     if shallow or not all(known):
         exact = [_refspec(one) for one in wanted]
         # A boundary of the history stays one unless the commit there is asked for as well.
-        boundary = [resolve(git, "HEAD")] if shallow else []
+        boundary = [resolve_commit(git, "HEAD")] if shallow else []
         options = ("--unshallow",) if shallow else ()
         by_ref = [one.ref for one in wanted if one.ref]
         for refspecs in filter(None, ([*exact, *boundary], exact, by_ref)):
@@ -98,7 +98,7 @@ def _known(git: Git, name: str) -> str:
     branch = () if is_object_id(name) else (f"refs/remotes/{REMOTE}/{_branch(name)}",)
     for shown in (*branch, name):
         with suppress(RepositoryError):
-            return resolve(git, shown)
+            return resolve_commit(git, shown)
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The commits that a review compares, and what to do where one of them is not there."""
+"""The commits that a review compares, and how to fetch one that is missing."""
 
 # Governing: ADR-0003 (one module talks to git), SPEC-0010 REQ "What is compared"
 
@@ -12,69 +12,69 @@ from sdd_hooks.errors import RepositoryError
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.git import Git, is_object_id
 
-TRUNKS = ("main", "master", "trunk")
+MAIN_BRANCHES = ("main", "master", "trunk")
 
-# What can be typed into a shell as it is, and is no option.
+# A name that needs no quotes in a shell and is not an option.
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,250}")
 
 _FORMAT = "%(refname)%00%(symref:short)%00%(refname:short)%00%(upstream:short)%00%(upstream:track)"
 
 
 def default_base(repository: Repository) -> str:
-    """The branch that work in this repository leads to, as git takes its name.
+    """The main branch of the repository, by a name that git resolves.
 
-    That is the default branch of `origin`; where that is not known, its `main`, `master` or
-    `trunk`; else the local one, or what that follows when it is checked out. Raises
-    RepositoryError when there is none of them.
+    That is the default branch of `origin`; if it is unknown, the remote's `main`, `master` or
+    `trunk`; else the local one, or its upstream if it is checked out. Raises RepositoryError if
+    none of them exists.
     """
     git = repository.git
-    remote = [f"refs/remotes/origin/{name}" for name in ("HEAD", *TRUNKS)]
-    local = [f"refs/heads/{name}" for name in TRUNKS]
+    remote = [f"refs/remotes/origin/{name}" for name in ("HEAD", *MAIN_BRANCHES)]
+    local = [f"refs/heads/{name}" for name in MAIN_BRANCHES]
     listed = os.fsdecode(git.output("for-each-ref", f"--format={_FORMAT}", *remote, *local))
     branches = {row.split("\0")[0]: row.split("\0")[1:] for row in listed.splitlines()}
     for name in remote:
-        if found := branches.get(name):
-            leads_to, short = found[:2]
-            return leads_to or short
-    here = os.fsdecode(git.try_output("symbolic-ref", "--quiet", "HEAD") or b"").strip()
+        if branch := branches.get(name):
+            target, short = branch[:2]
+            return target or short
+    checked_out = os.fsdecode(git.try_output("symbolic-ref", "--quiet", "HEAD") or b"").strip()
     for name in local:
-        if found := branches.get(name):
-            _, short, upstream, track = found
-            if name != here:
+        if branch := branches.get(name):
+            _, short, upstream, track = branch
+            if name != checked_out:
                 return short
             if upstream and track != "[gone]":
                 return upstream
             break
     raise RepositoryError(
-        f"there is nothing to compare with: `origin` has no {', '.join(TRUNKS[:-1])} or"
-        f" {TRUNKS[-1]} here, nor is there another one: name a branch with `--base`"
+        f"there is nothing to compare with: `origin` has no {', '.join(MAIN_BRANCHES[:-1])} or"
+        f" {MAIN_BRANCHES[-1]} here, nor is there another one: name a branch with `--base`"
     )
 
 
-def resolve(git: Git, name: str, *, or_tree: bool = False) -> str:
-    """The id of the commit, or `or_tree` of the tree, that `name` stands for.
+def resolve_commit(git: Git, name: str, *, or_tree: bool = False) -> str:
+    """The id of the commit, or with `or_tree` of the tree, that `name` resolves to.
 
-    Raises RepositoryError when there is none; the message says how to get it.
+    Raises RepositoryError if there is none. The message says how to fetch it.
     """
     if not name or name.startswith("-") or "\0" in name:
         raise RepositoryError(f"{name!a} is no commit: name a branch, a tag or a commit")
     for kind in ("commit", "tree") if or_tree else ("commit",):
-        found = git.try_output("rev-parse", "--verify", "--quiet", f"{name}^{{{kind}}}")
-        if found:
-            return found.decode().strip()
+        id = git.try_output("rev-parse", "--verify", "--quiet", f"{name}^{{{kind}}}")
+        if id:
+            return id.decode().strip()
     raise RepositoryError(f"there is no commit {name!a} here: {_advice(git, name)}")
 
 
-def merge_base(git: Git, base: tuple[str, str], head: tuple[str, str]) -> str:
-    """The last commit that both have in common, "" where their histories are two.
+def find_merge_base(git: Git, base: tuple[str, str], head: tuple[str, str]) -> str:
+    """The last common commit of two commits, "" if their histories are unrelated.
 
-    `base` and `head` are each what people call it, and the id. Raises RepositoryError where a
-    shallow clone ends before that commit; the message says what to fetch.
+    `base` and `head` are each a name for messages, and the id. Raises RepositoryError if a shallow
+    clone ends before the common commit. The message says what to fetch.
     """
     done = git.run("merge-base", base[1], head[1])
     if not done.returncode:
         return done.stdout.decode().split("\n")[0]
-    # 1 is git's answer that there is none; a tree has no history.
+    # git exits with 1 if there is none. A tree has no history.
     if done.returncode == 1 and is_shallow(git):
         fetch = " ".join(["git fetch --unshallow", *_remote(git)])
         raise RepositoryError(
@@ -84,13 +84,13 @@ def merge_base(git: Git, base: tuple[str, str], head: tuple[str, str]) -> str:
     return ""
 
 
-def empty_tree(git: Git) -> str:
-    """The id of the tree without files, which differs with the repository's hash."""
+def empty_tree_id(git: Git) -> str:
+    """The id of the tree without files, which depends on the repository's hash algorithm."""
     return git.output("hash-object", "-t", "tree", os.devnull).decode().strip()
 
 
-def lacks_contents(git: Git, trees: Sequence[str]) -> RepositoryError:
-    """Why git could not compare these trees."""
+def missing_contents(git: Git, trees: Sequence[str]) -> RepositoryError:
+    """The error for trees that git cannot compare."""
     if is_partial(git):
         return RepositoryError(
             "this clone is partial and lacks contents of files that differ:"
@@ -100,7 +100,7 @@ def lacks_contents(git: Git, trees: Sequence[str]) -> RepositoryError:
 
 
 def _advice(git: Git, name: str) -> str:
-    """How to get a commit that is not here."""
+    """How to fetch a missing commit."""
     other = "name a branch, a tag or a commit that is"
     remotes = _remote(git)
     if not remotes or not _PLAIN.fullmatch(name):
@@ -120,17 +120,17 @@ def _advice(git: Git, name: str) -> str:
 
 
 def is_shallow(git: Git) -> bool:
-    """Whether the history of the clone ends early."""
+    """Whether the clone has only a part of the history."""
     return git.output("rev-parse", "--is-shallow-repository").strip() == b"true"
 
 
 def is_partial(git: Git) -> bool:
-    """Whether contents of files may be missing from the clone."""
+    """Whether the clone may lack contents of files."""
     return bool(git.try_output("config", "--get-regexp", r"^remote\..*\.promisor$"))
 
 
 def _remote(git: Git) -> list[str]:
-    """The remote to fetch from, if there is one whose name is plain."""
+    """The remote to fetch from: none, or one whose name needs no quotes."""
     names = os.fsdecode(git.output("remote")).splitlines()
     plain = [name for name in names if _PLAIN.fullmatch(name)]
     return ["origin"] if "origin" in plain else plain[:1]

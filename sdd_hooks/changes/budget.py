@@ -1,4 +1,4 @@
-"""How much of a change is read: memory and time are bounded, whatever somebody pushes."""
+"""Limits on how much of a change is read, so that memory and time are bounded for any change."""
 
 # Governing: ADR-0012 (untrusted input never leaves the repository), SPEC-0010 REQ "Any change"
 
@@ -9,19 +9,19 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 
-LARGEST = 50_000_000
-"""Bytes of a diff that are read; the files after that have no lines."""
-MOST_LINES = 1_000_000
-"""Lines of it, likewise: one of a few letters takes as much memory as one of a hundred."""
-LONGEST = 60.0
-"""Seconds that one process of git may take: with some texts, comparing takes minutes."""
+MAX_BYTES = 50_000_000
+"""Bytes of a diff that are read. The files after that have no lines."""
+MAX_LINES = 1_000_000
+"""Lines of a diff that are read. A short line takes as much memory as a long one."""
+DIFF_TIMEOUT = 60.0
+"""Seconds for one process of git. Comparing some texts takes minutes."""
 
 
 class Budget:
-    """What may still be read of a diff: bytes, lines, and seconds of a process."""
+    """The rest of what may be read of a diff: bytes, lines, and seconds of a process."""
 
     def __init__(
-        self, size: int = LARGEST, lines: int = MOST_LINES, seconds: float = LONGEST
+        self, size: int = MAX_BYTES, lines: int = MAX_LINES, seconds: float = DIFF_TIMEOUT
     ) -> None:
         self._size = size
         self._lines = lines
@@ -29,19 +29,19 @@ class Budget:
         self._late = False
 
     @property
-    def spent(self) -> bool:
-        """Whether there was more than may be read."""
+    def is_spent(self) -> bool:
+        """Whether a limit was exceeded."""
         return self._late or self._size < 0 or self._lines < 0
 
     def take(self, size: int, lines: int) -> bool:
-        """Whether so many bytes and lines may be read. After the first that may not, none may."""
+        """Whether so many bytes and lines may be read. False after a limit was exceeded once."""
         self._size -= size
         self._lines -= lines
-        return not self.spent
+        return not self.is_spent
 
-    def lines(self, stream: Iterable[bytes]) -> Iterator[bytes]:
-        """The lines of the stream, as long as they may be read."""
-        # Without a call for each line, of which there may be a million.
+    def limit_lines(self, stream: Iterable[bytes]) -> Iterator[bytes]:
+        """The lines of the stream, up to the limits."""
+        # Inlined, since a stream may have a million lines.
         for line in stream:
             self._size -= len(line)
             self._lines -= 1
@@ -50,8 +50,8 @@ class Budget:
             yield line
 
     @contextmanager
-    def timed(self, process: subprocess.Popen[bytes]) -> Iterator[None]:
-        """End the process when its time is over."""
+    def kill_when_late(self, process: subprocess.Popen[bytes]) -> Iterator[None]:
+        """Kill the process after the timeout, unless the block ends before."""
         timer = Timer(self._seconds, self._stop, (process,))
         timer.start()
         try:

@@ -1,4 +1,4 @@
-"""A change: what differs between two states of a repository, and what its author says about it."""
+"""A change: the difference between two states of a repository, and its author's description."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _FILE = "100"
 class ChangedFile(NamedTuple):
     """A file as a change leaves it.
 
-    `before` is the path it had, "" when it is new; `status` is git's letter: A, M, D, T, and R for
-    one that moved. A copy is a new file. `mode` and `blob` are git's at the head ("" and "" when it
-    is deleted), `mode_before` and `blob_before` those at the base. Binary files, links and
-    submodules have no lines, and so have those past the limit.
+    `before` is its path at the base, "" for a new file. `status` is git's letter: A, M, D, T, and R
+    for a renamed file. A copy is a new file. `mode` and `blob` are git's at the head, "" for a
+    deleted file, `mode_before` and `blob_before` those at the base. Binary files, links,
+    submodules, and files beyond the limits have no lines.
 
-    `whitespace` is whether nothing differs in its lines but whitespace.
+    `whitespace` is whether its lines differ in nothing but whitespace.
     """
 
     path: str
@@ -34,22 +34,22 @@ class ChangedFile(NamedTuple):
 
     @property
     def is_file(self) -> bool:
-        """Whether it is, at the head, a regular file."""
+        """Whether it is a regular file at the head."""
         return self.mode.startswith(_FILE)
 
     @property
     def was_file(self) -> bool:
-        """Whether it was, at the base, a regular file."""
+        """Whether it was a regular file at the base."""
         return self.mode_before.startswith(_FILE)
 
 
 class Change(NamedTuple):
     """A change from `base` to `head`, two commit ids; `head` is "" for what is staged.
 
-    `base` is where both parted, or a tree where there is no such commit; `base_tip` is what the
-    base has become since, "" for what is staged. `messages` are those of its commits, newest first.
-    `title` and `body` are the pull request's where one is at hand, else those of its commits.
-    `notes` say what of it was not looked at.
+    `base` is the merge base, or a tree if there is no common commit. `base_tip` is the commit of
+    the base branch, "" for what is staged. `messages` are those of the commits, newest first.
+    `title` and `body` are the pull request's if there is one, else made of the messages. `notes`
+    say which parts of the change were not read.
     """
 
     base: str
@@ -61,6 +61,10 @@ class Change(NamedTuple):
     notes: tuple[str, ...] = ()
     base_tip: str = ""
 
+    def described_by(self, title: str, body: str) -> Change:
+        """The change with the title and the body of its pull request, each unless it is ""."""
+        return self._replace(title=title or self.title, body=body or self.body)
+
     def added_lines(self) -> dict[str, frozenset[int]]:
-        """The numbers of the lines that it adds, by path."""
+        """The numbers of the added lines, by path."""
         return {file.path: frozenset(line.number for line in file.added) for file in self.files}

@@ -1,6 +1,6 @@
-"""Read the patches that git writes: added and removed lines, whatever stands in them.
+"""Parse the patches that git writes: added and removed lines of any content.
 
-A hunk's header says how many lines it has, so that a line which looks like a header is none.
+The header of a hunk has the number of its lines, so that no line can pass for a header.
 """
 
 # Governing: ADR-0012 (untrusted input never leaves the repository), SPEC-0010 REQ "Any change"
@@ -14,8 +14,8 @@ from typing import NamedTuple
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lines import NumberedLine
 
-LONGEST_LINE = 2_000
-"""Characters of a line that are kept."""
+MAX_LINE = 2_000
+"""Characters that are kept of a line."""
 
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _BEGIN = (b"diff --git ", b"* Unmerged path ")
@@ -24,10 +24,10 @@ _MARK = "\ufeff"
 
 
 class Patch(NamedTuple):
-    """What git says of one file.
+    """The patch of one file.
 
-    `binary` is whether git shows no lines of it, `whitespace` whether nothing but whitespace
-    differs, `cut` whether an added line is longer than is kept.
+    `binary` is whether git shows no lines of it, `whitespace` whether the lines differ in nothing
+    but whitespace, `cut` whether an added line was longer than `MAX_LINE`.
     """
 
     added: tuple[NumberedLine, ...] = ()
@@ -37,19 +37,19 @@ class Patch(NamedTuple):
     cut: bool = False
 
 
-def read_patches(lines: Iterable[bytes]) -> Iterator[Patch]:
-    """The patches in what `git diff` writes, in their order, with any number of context lines.
+def parse_patches(lines: Iterable[bytes]) -> Iterator[Patch]:
+    """The patches in the output of `git diff`, in order, with any number of context lines.
 
-    The lines have their line ends. A type that changes is two patches, an unmerged file an empty
-    one. Never raises.
+    The lines have their line ends. A file whose type changes has two patches, an unmerged file an
+    empty one. Never raises.
     """
-    reader: _Reader | None = None
+    reader: _PatchReader | None = None
     rest = iter(lines)
     for line in rest:
         if line.startswith(_BEGIN):
             if reader:
                 yield reader.patch()
-            reader = _Reader()
+            reader = _PatchReader()
         elif reader and (hunk := _HUNK.match(line)):
             reader.read(hunk, rest)
         elif reader and line.startswith(_BINARY):
@@ -58,30 +58,30 @@ def read_patches(lines: Iterable[bytes]) -> Iterator[Patch]:
         yield reader.patch()
 
 
-def line_text(data: bytes, number: int) -> tuple[str, bool]:
-    """The text of a line without its end, decoded as its file is, and whether it was cut."""
-    # No character takes more than four bytes, and one more must be there to be cut.
-    most = (LONGEST_LINE + 1) * 4
-    if len(data) > most:
-        end = most
-        while end > most - 3 and data[end] & 0xC0 == 0x80:
+def decode_line(data: bytes, number: int) -> tuple[str, bool]:
+    """The text of line `number`, 1-based, without its end, and whether it was cut."""
+    # A character takes at most four bytes. One more than is kept shows that the line is cut.
+    max_bytes = (MAX_LINE + 1) * 4
+    if len(data) > max_bytes:
+        end = max_bytes
+        while end > max_bytes - 3 and data[end] & 0xC0 == 0x80:
             end -= 1
         data = data[:end]
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        # Only the beginning of a file has a byte-order mark.
+        # The blank keeps a byte-order mark inside a file from being decoded as one.
         text = decode(b" " + data)[1:]
     if number == 1:
         text = text.removeprefix(_MARK)
     text = text.removesuffix("\n")
-    if len(text) > LONGEST_LINE:
-        return text[:LONGEST_LINE], True
+    if len(text) > MAX_LINE:
+        return text[:MAX_LINE], True
     return text.removesuffix("\r"), False
 
 
-class _Reader:
-    """A patch as far as it has been read."""
+class _PatchReader:
+    """The lines of one patch, read hunk by hunk."""
 
     def __init__(self) -> None:
         self.binary = False
@@ -92,28 +92,28 @@ class _Reader:
         self._whitespace = True
 
     def read(self, hunk: re.Match[bytes], lines: Iterator[bytes]) -> None:
-        """A hunk: as many lines as its header says."""
+        """Read a hunk: as many lines as its header has."""
         self._hunks += 1
         old, new = int(hunk[1]), int(hunk[3])
         end_old, end_new = old + int(hunk[2] or 1), new + int(hunk[4] or 1)
-        # What both sides are without whitespace, as long as nothing else differs.
+        # Both sides without whitespace, as long as nothing else differs.
         before, after = bytearray(), bytearray()
         add, remove = self._added.append, self._removed.append
         while old < end_old or new < end_new:
             line = next(lines, b"")
             sign = line[:1]
             if sign == b"+":
-                text, cut = line_text(line[1:], new)
+                text, cut = decode_line(line[1:], new)
                 add(NumberedLine(new, text))
                 if cut:
                     self._cut = True
                 if self._whitespace:
                     after += b"".join(line[1:].split())
-                    # With nothing left to come on the other side, both differ.
+                    # They differ if the other side is complete and shorter.
                     self._whitespace = old < end_old or len(after) <= len(before)
                 new += 1
             elif sign == b"-":
-                remove(NumberedLine(old, line_text(line[1:], old)[0]))
+                remove(NumberedLine(old, decode_line(line[1:], old)[0]))
                 if self._whitespace:
                     before += b"".join(line[1:].split())
                 old += 1
@@ -121,7 +121,7 @@ class _Reader:
                 self._whitespace = False
                 return
             elif sign != b"\\":
-                # A line that moved is the same on both sides of what stayed.
+                # Both sides are equal up to an unchanged line, unless a line moved across it.
                 self._whitespace = self._whitespace and before == after
                 before.clear()
                 after.clear()
@@ -130,6 +130,6 @@ class _Reader:
         self._whitespace = self._whitespace and before == after
 
     def patch(self) -> Patch:
-        """What was read."""
+        """The patch of the lines read so far."""
         whitespace = self._whitespace and self._hunks > 0
         return Patch(tuple(self._added), tuple(self._removed), self.binary, whitespace, self._cut)

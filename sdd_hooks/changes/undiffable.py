@@ -1,6 +1,6 @@
-"""Text that git shows no lines of: attributes call it binary, or it is UTF-16.
+"""Text files for which git shows no lines: attributes declare them binary, or they are UTF-16.
 
-A `.gitattributes` comes with the change, and must not keep its lines from whoever reviews it.
+A `.gitattributes` is a part of the change, and must not hide lines from its review.
 """
 
 # Governing: ADR-0012 (untrusted input never leaves the repository), SPEC-0010 REQ "Any change"
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.budget import Budget
 from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.changes.patch import LONGEST_LINE, Patch
+from sdd_hooks.changes.patch import MAX_LINE, Patch
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.system.files import is_binary
 from sdd_hooks.system.git import Git
@@ -22,63 +22,63 @@ from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.display import format_count
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
-MOST = 1_000
-"""Files without lines that are looked into: each is read whole."""
+MAX_INSPECTED = 1_000
+"""Files without lines that are inspected. Each is read whole."""
 
 _MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-class Hidden(NamedTuple):
-    """The files that are text after all, by their place among the changed files.
+class UndiffableFiles(NamedTuple):
+    """The text files among those without lines, by their index among the changed files.
 
-    `compared` have their patch here; `rest` are those whose lines git can still compare, if there
-    is something left of the budget. `notes` say what was not looked into.
+    `compared` are patches. `diffable` are the files that git can compare as text, as far as the
+    budget allows. `notes` say what was not inspected.
     """
 
     compared: dict[int, Patch]
-    rest: list[int]
+    diffable: list[int]
     notes: list[str]
 
 
-def look(git: Git, files: Sequence[ChangedFile], budget: Budget) -> Hidden:
-    """Look into the files that git calls binary. Raises GitError."""
-    suspects = [at for at, file in enumerate(files) if file.binary]
-    looked = suspects[:MOST]
-    heads = [files[at].blob if files[at].is_file else files[at].blob_before for at in looked]
+def inspect_undiffable(git: Git, files: Sequence[ChangedFile], budget: Budget) -> UndiffableFiles:
+    """Inspect the files that git calls binary. Raises GitError."""
+    binary = [at for at, file in enumerate(files) if file.binary]
+    inspected = binary[:MAX_INSPECTED]
+    heads = [files[at].blob if files[at].is_file else files[at].blob_before for at in inspected]
     texts: list[int] = []
-    large = odd = 0
-    for at, data in zip(looked, read_blobs(git, heads, limit=MAX_ARTIFACT_BYTES), strict=True):
+    large = binary_code = 0
+    for at, data in zip(inspected, read_blobs(git, heads, limit=MAX_ARTIFACT_BYTES), strict=True):
         if data is None or is_binary(data):
-            # Some languages do not mind a null character, which hides a file from reviewers.
-            odd += find_language(files[at].path) is not None
+            # Some languages allow a null character, which hides the file from reviewers.
+            binary_code += find_language(files[at].path) is not None
         elif len(data) > MAX_ARTIFACT_BYTES:
             large += 1
         else:
             texts.append(at)
     compared: dict[int, Patch] = {}
-    rest: list[int] = []
+    diffable: list[int] = []
     for at, (before, after) in zip(texts, _sides(git, [files[at] for at in texts]), strict=True):
         plain = before and after and not (before.startswith(_MARKS) or after.startswith(_MARKS))
         lines = before.count(b"\n") + after.count(b"\n")
         if plain or not budget.take(len(before) + len(after), lines):
-            rest.append(at)
+            diffable.append(at)
         else:
             compared[at] = _compare(decode(before), decode(after))
     notes = []
     if large:
         notes.append(f"not looked at: {format_count(large, 'text file')} of more than 8 MB")
-    if odd:
+    if binary_code:
         notes.append(
-            f"not looked at: {format_count(odd, 'binary file')} with a name of source code"
+            f"not looked at: {format_count(binary_code, 'binary file')} with a name of source code"
         )
-    if len(suspects) > MOST:
-        more = format_count(len(suspects) - MOST, "more file")
+    if len(binary) > MAX_INSPECTED:
+        more = format_count(len(binary) - MAX_INSPECTED, "more file")
         notes.append(f"not looked at: {more} that git calls binary")
-    return Hidden(compared, rest, notes)
+    return UndiffableFiles(compared, diffable, notes)
 
 
 def _sides(git: Git, files: Sequence[ChangedFile]) -> Iterator[tuple[bytes, bytes]]:
-    """Each file before and after; nothing where it is not there, binary, or too large."""
+    """Each file before and after the change; b"" for one that is missing, binary, or too large."""
     wanted = [
         [file.blob_before if file.was_file else "", file.blob if file.is_file else ""]
         for file in files
@@ -97,7 +97,7 @@ def _text(data: bytes | None) -> bytes:
 
 
 def _compare(before: str, after: str) -> Patch:
-    """All lines between the first and the last that differ."""
+    """A patch of all lines between the first and the last difference."""
     old, new = split_lines(before), split_lines(after)
     same = 0
     while same < min(len(old), len(new)) and old[same] == new[same]:
@@ -110,11 +110,11 @@ def _compare(before: str, after: str) -> Patch:
         _numbered(added, same),
         _numbered(removed, same),
         whitespace="".join(removed).split() == "".join(added).split(),
-        cut=any(len(line) > LONGEST_LINE for line in added),
+        cut=any(len(line) > MAX_LINE for line in added),
     )
 
 
 def _numbered(lines: Sequence[str], before: int) -> tuple[NumberedLine, ...]:
     return tuple(
-        NumberedLine(number, text[:LONGEST_LINE]) for number, text in enumerate(lines, before + 1)
+        NumberedLine(number, text[:MAX_LINE]) for number, text in enumerate(lines, before + 1)
     )

@@ -38,7 +38,7 @@ def review_commits(
     from sdd_hooks.review.references.find import find_references
 
     git = project.repository.git
-    change = read_change(git, base, head, title=title, body=body)
+    change = read_change(git, base, head).described_by(title, body)
     subject = subject_of(project, change, tip=change.base_tip)
     max_suggestions = project.configuration.review.max_suggestions
     references = find_references(project.repository, subject, max_suggestions)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.changes.budget import LARGEST, MOST_LINES, Budget
-from sdd_hooks.changes.diff import MOST_FILES, _read, _Sides, read_change, read_staged
+from sdd_hooks.changes.budget import MAX_BYTES, MAX_LINES, Budget
+from sdd_hooks.changes.diff import MAX_FILES, _Comparison, _read, read_change, read_staged
 from sdd_hooks.errors import RepositoryError
 from tests.support.repos import Repo
 
@@ -36,8 +36,8 @@ def commit(repo: Repo, files: Iterable[tuple[str, bytes]]) -> None:
 @pytest.mark.parametrize(("size", "lines"), [(10, 9), (99, 3)])
 def test_what_fits(size: int, lines: int) -> None:
     budget = Budget(size, lines)
-    assert list(budget.lines([b"1234\n"] * 5)) == [b"1234\n"] * (2 if size == 10 else 3)
-    assert budget.spent
+    assert list(budget.limit_lines([b"1234\n"] * 5)) == [b"1234\n"] * (2 if size == 10 else 3)
+    assert budget.is_spent
 
 
 def test_nothing_after_what_did_not_fit() -> None:
@@ -49,8 +49,8 @@ def test_nothing_after_what_did_not_fit() -> None:
 
 def test_what_just_fits() -> None:
     budget = Budget(10, 2)
-    assert list(budget.lines([b"1234\n"] * 2)) == [b"1234\n"] * 2
-    assert not budget.spent
+    assert list(budget.limit_lines([b"1234\n"] * 2)) == [b"1234\n"] * 2
+    assert not budget.is_spent
 
 
 def test_a_large_diff(repo: Repo) -> None:
@@ -59,7 +59,7 @@ def test_a_large_diff(repo: Repo) -> None:
     commit(repo, [*files, ("z", b"2\n")])
     change = read_change(repo.handle, "main~1", "main")
     read = [sum(len(text) + 1 for _, text in file.added) for file in change.files]
-    assert LARGEST * 0.98 < sum(read) < LARGEST
+    assert MAX_BYTES * 0.98 < sum(read) < MAX_BYTES
     assert len(change.files) == 10
     assert (read[0], read[-1]) == (7_500_000, 0)
     assert change.notes == (
@@ -72,15 +72,15 @@ def test_many_lines(repo: Repo) -> None:
     repo.commit(files={"z": "1\n"})
     commit(repo, [("a", b"x\n" * 2_000_000), ("b", b"x\n")])
     change = read_change(repo.handle, "main~1", "main")
-    assert MOST_LINES - 10 < sum(len(file.added) for file in change.files) < MOST_LINES
+    assert MAX_LINES - 10 < sum(len(file.added) for file in change.files) < MAX_LINES
     assert change.notes[0].endswith("seconds of the diff, in 2 files")
 
 
 def test_many_files(repo: Repo) -> None:
     repo.commit(files={"z": "1\n"})
-    commit(repo, [(f"{number:05}", b"%d\n" % number) for number in range(MOST_FILES + 20)])
+    commit(repo, [(f"{number:05}", b"%d\n" % number) for number in range(MAX_FILES + 20)])
     change = read_change(repo.handle, "main~1", "main")
-    assert [file.added[0].text for file in change.files] == [f"{n}" for n in range(MOST_FILES)]
+    assert [file.added[0].text for file in change.files] == [f"{n}" for n in range(MAX_FILES)]
     assert change.notes == ("not looked at: 20 files beyond the first 5,000",)
 
 
@@ -88,16 +88,16 @@ def test_seconds(repo: Repo, tmp_path: Path) -> None:
     repo.commit(files={"a": "1\n"})
     # git waits for somebody to write this index, and nobody does.
     os.mkfifo(tmp_path / "index")
-    sides = _Sides(repo.handle, "diff-index", ("--cached", "HEAD"), str(tmp_path / "index"))
+    sides = _Comparison(repo.handle, "diff-index", ("--cached", "HEAD"), str(tmp_path / "index"))
     with pytest.raises(RepositoryError, match="git took too long to find what differs"):
         _read(sides, Budget(seconds=0.05))
 
 
 def test_a_process_that_does_not_end() -> None:
     budget = Budget(seconds=0.01)
-    with subprocess.Popen(["sleep", "600"]) as process, budget.timed(process):
+    with subprocess.Popen(["sleep", "600"]) as process, budget.kill_when_late(process):
         process.wait()
-    assert budget.spent
+    assert budget.is_spent
     assert process.returncode == -signal.SIGKILL
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.changes.base import empty_tree
+from sdd_hooks.changes.base import empty_tree_id
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.changes.diff import _entries, read_change, read_staged
 from sdd_hooks.errors import RepositoryError
@@ -246,7 +246,7 @@ def test_messages_title_and_body(repo: Repo) -> None:
     change = changed(repo, base)
     assert change.messages == ("Second", "First\n\nWhy.\n\nRefs: ADR-0001")
     assert (change.title, change.body) == ("First", "Why.\n\nRefs: ADR-0001\n\nSecond")
-    named = read_change(repo.handle, base, "HEAD", title="Title", body="Body")
+    named = read_change(repo.handle, base, "HEAD").described_by("Title", "Body")
     assert (named.title, named.body, named.messages) == ("Title", "Body", change.messages)
 
 
@@ -312,7 +312,7 @@ def test_histories_with_nothing_in_common(repo: Repo) -> None:
 def test_the_first_commit_against_nothing(tmp_path: Path, format: str) -> None:
     repo = Repo.init(tmp_path / "repo", f"--object-format={format}")
     repo.commit("Begin", files={"a": "1\n"})
-    nothing = empty_tree(repo.handle)
+    nothing = empty_tree_id(repo.handle)
     change = read_change(repo.handle, nothing, "HEAD")
     assert (change.base, change.messages, change.notes) == (nothing, ("Begin",), ())
     assert added(only(change)) == ["1"]
@@ -368,7 +368,7 @@ def test_staged_before_the_first_commit(repo: Repo) -> None:
     repo.write("a", "1\n")
     repo.git("add", "a")
     change = read_staged(repo.handle)
-    assert change.base == empty_tree(repo.handle)
+    assert change.base == empty_tree_id(repo.handle)
     assert (only(change).status, added(only(change))) == ("A", ["1"])
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdd_hooks.changes.patch import LONGEST_LINE, Patch, line_text, read_patches
+from sdd_hooks.changes.patch import MAX_LINE, Patch, decode_line, parse_patches
 from sdd_hooks.text.lines import NumberedLine
 from tests.support.repos import Repo
 
@@ -46,7 +46,7 @@ TEXTS = st.tuples(st.lists(LINES, max_size=12), st.booleans()).map(
 
 
 def read(patch: bytes) -> list[Patch]:
-    return list(read_patches(io.BytesIO(patch)))
+    return list(parse_patches(io.BytesIO(patch)))
 
 
 def lines(data: bytes) -> list[str]:
@@ -143,18 +143,18 @@ def test_no_newline_at_the_end() -> None:
     [
         (b"a\0b\n", "a\0b", False),
         (b"a\r\r\n", "a\r", False),
-        (b"x" * LONGEST_LINE + b"\n", "x" * LONGEST_LINE, False),
-        (b"x" * (LONGEST_LINE + 1) + b"\n", "x" * LONGEST_LINE, True),
-        ("é".encode() * 9_000, "é" * LONGEST_LINE, True),
-        ("😀".encode() * 9_000, "😀" * LONGEST_LINE, True),
-        (b"x" + "😀".encode() * 9_000, "x" + "😀" * (LONGEST_LINE - 1), True),
+        (b"x" * MAX_LINE + b"\n", "x" * MAX_LINE, False),
+        (b"x" * (MAX_LINE + 1) + b"\n", "x" * MAX_LINE, True),
+        ("é".encode() * 9_000, "é" * MAX_LINE, True),
+        ("😀".encode() * 9_000, "😀" * MAX_LINE, True),
+        (b"x" + "😀".encode() * 9_000, "x" + "😀" * (MAX_LINE - 1), True),
         (b"caf\xe9\n", "café", False),
     ],
 )
 def test_the_text_of_a_line(data: bytes, text: str, cut: bool) -> None:
-    assert line_text(data, 2) == (text, cut)
+    assert decode_line(data, 2) == (text, cut)
 
 
 def test_a_byte_order_mark() -> None:
-    assert line_text("\ufeffa\n".encode(), 1) == ("a", False)
-    assert line_text("\ufeffa\n".encode(), 2) == ("\ufeffa", False)
+    assert decode_line("\ufeffa\n".encode(), 1) == ("a", False)
+    assert decode_line("\ufeffa\n".encode(), 2) == ("\ufeffa", False)

@@ -220,9 +220,9 @@ def test_not_all_texts_are_kept(repo: Repo) -> None:
     for _ in range(2):
         for number in range(10):
             assert tree.text(f"{number}")[-1] == f"{number}"
-    kept = tree._texts._kept
-    assert sum(map(len, kept.values())) <= module.KEPT
-    assert len(kept) == module.KEPT // size
+    kept = tree._cache._texts
+    assert sum(map(len, kept.values())) <= module.MAX_CACHED
+    assert len(kept) == module.MAX_CACHED // size
 
 
 def test_a_subject_reads_both_sides(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from sdd_hooks.changes.budget import Budget
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.diff import read_change, read_staged
-from sdd_hooks.changes.patch import LONGEST_LINE
-from sdd_hooks.changes.undiffable import MOST, look
+from sdd_hooks.changes.patch import MAX_LINE
+from sdd_hooks.changes.undiffable import MAX_INSPECTED, inspect_undiffable
 from sdd_hooks.text.lines import NumberedLine
 from tests.support.repos import Repo
 
@@ -137,7 +137,7 @@ def test_a_line_that_is_said_again(repo: Repo) -> None:
 
 def test_a_long_hidden_line(repo: Repo) -> None:
     change = changed(repo, {"b": ""}, {"a": ("x" * 3_000).encode("utf-16")})
-    assert [len(text) for _, text in lines(change, "a")[1]] == [LONGEST_LINE]
+    assert [len(text) for _, text in lines(change, "a")[1]] == [MAX_LINE]
     assert change.notes == ("not looked at: what is beyond 2,000 characters of a line, in 1 file",)
 
 
@@ -151,16 +151,16 @@ def test_larger_than_is_looked_into(repo: Repo) -> None:
 
 def test_more_than_are_looked_into(repo: Repo) -> None:
     repo.write(ATTRIBUTES, "* -diff\n.gitattributes diff\n")
-    for number in range(MOST + 1):
+    for number in range(MAX_INSPECTED + 1):
         repo.write(f"{number:04}", "x\n")
     repo.git("add", "--all")
     change = read_staged(repo.handle)
-    assert sum(bool(file.added) for file in change.files) == MOST + 1
+    assert sum(bool(file.added) for file in change.files) == MAX_INSPECTED + 1
     assert change.notes == ("not looked at: 1 more file that git calls binary",)
 
 
 def test_a_spent_budget(repo: Repo) -> None:
     change = changed(repo, {"b": ""}, {"a": "x\ny\n".encode("utf-16")})
     hidden = [file._replace(binary=True) for file in change.files]
-    assert look(repo.handle, hidden, Budget(size=5)).compared == {}
-    assert look(repo.handle, hidden, Budget(size=50)).compared.keys() == {0}
+    assert inspect_undiffable(repo.handle, hidden, Budget(size=5)).compared == {}
+    assert inspect_undiffable(repo.handle, hidden, Budget(size=50)).compared.keys() == {0}

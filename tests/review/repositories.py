@@ -36,7 +36,7 @@ def subject_of(
     base = repo.head()
     _apply(repo, after)
     head = repo.commit(message)
-    change = read_change(repo.handle, base, head, title=title, body=body)
+    change = read_change(repo.handle, base, head).described_by(title, body)
     return _subject_of(repo.project(), change)
 
 

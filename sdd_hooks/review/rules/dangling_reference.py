@@ -170,7 +170,7 @@ def _stale_comments(subject: Subject) -> Iterator[_Comment]:
     if not _removes_names(subject.corpus_before, subject.corpus):
         return
     added = {(file.path, line.number) for file in subject.change.files for line in file.added}
-    labelled = subject.after.having(_LABELS, (), "-I", "-i")
+    labelled = subject.after.grep(_LABELS, (), "-I", "-i")
     for path, text in subject.after.texts(labelled[:MAX_FILES]).items():
         if subject.is_artifact(path):
             continue

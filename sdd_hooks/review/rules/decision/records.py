@@ -72,7 +72,7 @@ def _marked_texts(subject: Subject) -> Iterable[tuple[str, str]]:
     tree = subject.before
     # `-a`: an attribute must not hide a record from the search. A failure to read raises, since
     # otherwise its rules would not be applied.
-    return tree.texts(tree.having((MARK,), pathspecs, "-a")).items()
+    return tree.texts(tree.grep((MARK,), pathspecs, "-a")).items()
 
 
 def _redeclares_records(subject: Subject) -> bool:
