@@ -32,13 +32,13 @@ class Shared:
 
     def embed(self, first: int, count: int) -> None:
         """Give texts of the runner's index made-up vectors: a model's would take minutes."""
-        from sdd_hooks.engines.embedded.engine import open_engine
+        from sdd_hooks.engines.embedded.backend import ENGINE
         from sdd_hooks.engines.embedded.vectors import packed
 
         chance = random.Random(f"{SEED} {first}")
         from sdd_hooks.project.project import load_project
 
-        with closing(open_engine(load_project(self.runner.root, os.environ))) as engine:
+        with closing(ENGINE.open(load_project(self.runner.root, os.environ))) as engine:
             engine.exchange().adopt(
                 DIMENSIONS,
                 [
@@ -63,7 +63,7 @@ class Shared:
 
 def shared(bench: Workbench, count: int) -> Shared:
     """A runner and a laptop that have indexed the same records, with `count` texts and more."""
-    from sdd_hooks.engines.embedded.engine import open_engine
+    from sdd_hooks.engines.embedded.backend import ENGINE
     from sdd_hooks.project.project import load_project
 
     sides = bench.sdd("runner"), bench.sdd("laptop")
@@ -80,7 +80,7 @@ def shared(bench: Workbench, count: int) -> Shared:
         side.first_index()
         command = ["git", "remote", "add", "origin", hub.as_uri()]
         subprocess.run(command, cwd=side.root, env=dict(side.environ), check=True)
-    with closing(open_engine(load_project(sides[0].root, os.environ))) as engine:
+    with closing(ENGINE.open(load_project(sides[0].root, os.environ))) as engine:
         return Shared(*sides, hub, list(engine.exchange().keys()))
 
 

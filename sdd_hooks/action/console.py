@@ -92,12 +92,13 @@ class Console:
         """Says now and then how far something is."""
         said = self._clock()
 
-        def report(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> bool:
             nonlocal said
             now = self._clock()
             if now - said >= INTERVAL:
                 said = now
                 self.say(f"{what} {done:,}/{total:,}" if total else f"{what} {done:,}")
+            return True
 
         return report
 

@@ -28,10 +28,9 @@ def open_project(given: Path | None) -> Project:
 @contextmanager
 def open_index(project: Project) -> Iterator[Engine]:
     """The project's engine for the block. Raises NotIndexed where nothing was ever indexed."""
-    from sdd_hooks.engines.registry import open_engine
-    from sdd_hooks.project.project import not_indexed
+    from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine
 
-    if not project.repository.search_dir.is_dir():
+    if not is_indexed(project):
         raise not_indexed(project)
     engine = open_engine(project)
     try:

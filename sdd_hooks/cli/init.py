@@ -15,7 +15,7 @@ from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.hooks import hooks_report, own_command
 from sdd_hooks.cli.options import json_option, yes_option
 from sdd_hooks.cli.output import Report, printable_line, show
-from sdd_hooks.engines.registry import require_engine, to_download
+from sdd_hooks.engines.registry import find_backend, require_engine
 from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.githooks.folder import HooksRefused
 from sdd_hooks.githooks.install import install, status
@@ -76,11 +76,11 @@ def _agreed(changes: Sequence[Change]) -> bool:
 
 def _model_notes(project: Project) -> list[str]:
     try:
-        missing = to_download(project)
+        missing = find_backend(project).required_download(project)
     except EngineUnavailable:
         # Search goes by words here, as `sdd index` will say.
         return []
-    return [f"the first `sdd index embed` downloads {missing}, once"] if missing else []
+    return [f"the first `sdd index embed` downloads {missing.content}, once"] if missing else []
 
 
 def _tracker_notes(project: Project) -> list[str]:

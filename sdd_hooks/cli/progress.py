@@ -68,9 +68,17 @@ def live_line(stream: TextIO, clock: Callable[[], float] = time.monotonic) -> It
 def progress_line(
     stream: TextIO, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Progress | None]:
-    """A progress function for the block, or None where `stream` is no terminal."""
+    """A progress callback for the block, or None where `stream` is no terminal."""
     with live_line(stream, clock) as line:
-        yield None if line is None else line.report
+        yield None if line is None else _reporter(line)
+
+
+def _reporter(line: Line) -> Progress:
+    def report(step: str, done: int, total: int) -> bool:
+        line.report(step, done, total)
+        return True
+
+    return report
 
 
 @contextmanager

@@ -76,12 +76,12 @@ def main(arguments: Sequence[str]) -> None:
 
 def _embed_pending(project: Project, engine: Engine, stdout: TextIO) -> None:
     from sdd_hooks.embedding.background import embed_with_log, open_embed_log
-    from sdd_hooks.embedding.run import model_to_download
+    from sdd_hooks.embedding.run import needs_download
     from sdd_hooks.embedding.state import EmbedRun, write_run
 
     coverage = engine.coverage()
     limit = project.configuration.freshness.backfill_limit
-    if not coverage.begun or not 0 < coverage.pending <= limit or model_to_download(project):
+    if not coverage.begun or not 0 < coverage.pending <= limit or needs_download(project):
         return
     device = engine.device()
     # A remote service may cost money: only an embed that the user starts sends texts to it.

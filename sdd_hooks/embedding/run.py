@@ -14,9 +14,10 @@ from sdd_hooks.embedding.lock import LockHolder, acquire_lock, find_holder, writ
 from sdd_hooks.embedding.rates import RateKey, record_rate
 from sdd_hooks.embedding.state import EmbedRun, write_run
 from sdd_hooks.engines.protocol import EmbedReport, Engine, Progress
+from sdd_hooks.engines.registry import find_backend, not_indexed
 from sdd_hooks.errors import StorageError
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.project import Project, not_indexed
+from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import describe_error
 
 
@@ -52,29 +53,10 @@ def find_task(project: Project, engine: Engine, collections: Sequence[Collection
     return EmbedTask(indexed_names, status.pending, wanted, status.model)
 
 
-def model_to_download(project: Project) -> str:
-    """The model that must be downloaded before an embed; "" for none.
-
-    Engines other than the embedded one download theirs while they embed.
-    """
-    search = project.configuration.search
-    if search.engine != "embedded":
-        return ""
-    from sdd_hooks.models.model import to_fetch
-
-    return to_fetch(search.embed_model, project.repository.root, project.environ)
-
-
-def download_model(project: Project) -> None:
-    """Download the model in the foreground, where the user sees a failure.
-
-    Raises EngineUnavailable.
-    """
-    name = model_to_download(project)
-    if name:
-        from sdd_hooks.models.hub import hub_folder
-
-        hub_folder(name, project.environ)
+def needs_download(project: Project) -> bool:
+    """Whether a download must precede an embed. Raises EngineUnavailable."""
+    download = find_backend(project).required_download(project)
+    return download is not None and not download.during_embed
 
 
 def embed_in_foreground(

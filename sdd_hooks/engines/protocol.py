@@ -1,17 +1,46 @@
-"""What every engine does, and the data that goes in and out. Nothing here names a storage."""
+"""What an engine does, before and after its index is open, and the data that it exchanges.
+
+An engine stores the collections of repositories and searches them. Nothing here depends on how or
+where it stores them.
+"""
+
+# Governing: ADR-0001 (two engines, chosen, never fallen back to)
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
+from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.collections import Collection
+
+if TYPE_CHECKING:
+    from sdd_hooks.project.project import Project
 
 SubQueryType = Literal["lex", "vec", "hyde"]
 
-Progress = Callable[[str, int, int], None]
-"""Called with (what is being done, how many are done, how many there are)."""
+
+class Stopped(Exception):
+    """A progress callback asked the operation to stop, and the operation stopped."""
+
+
+class Progress(Protocol):
+    """A callback that an operation reports its progress to, and that may stop the operation."""
+
+    def __call__(self, step: str, done: int, total: int, /) -> bool:
+        """Receive the name of the step, and how many of its `total` items are done (0: unknown).
+
+        Returns whether to go on. After False the operation raises Stopped.
+        """
+        ...
+
+
+def report_progress(progress: Progress | None, step: str, done: int, total: int) -> None:
+    """Call `progress`, if there is one. Raises Stopped when it asks to stop."""
+    if progress is not None and not progress(step, done, total):
+        raise Stopped(step)
 
 
 @dataclass(frozen=True)
@@ -19,8 +48,8 @@ class Bookmark:
     """The state of a collection's repository that the index reflects.
 
     `head` is the commit (empty when there was none), `dirty` the repo-relative paths whose content
-    was not that commit's, `definition` the digest of the collection's definition. Issues are in no
-    commit: their `head` is the state of their folder, as the last sync named it.
+    differed from that commit, `definition` the digest of the collection's definition. Issues are in
+    no commit: their `head` identifies the state of their folder after the last sync.
     """
 
     head: str
@@ -30,11 +59,12 @@ class Bookmark:
 
 @dataclass(frozen=True)
 class CollectionChanges:
-    """What may differ between a collection and the work tree.
+    """The paths at which a collection and the work tree may differ.
 
-    `paths` are repo-relative; each may be new, changed, unchanged or gone: the engine looks.
-    With `complete`, `paths` is every document there is, and whatever else is indexed is gone.
-    `bookmark` is stored together with the change, or not at all; None keeps the stored one.
+    `paths` are repo-relative. Each may be new, changed, unchanged or deleted; the engine finds out.
+    With `complete`, `paths` are all documents of the collection, and the engine removes
+    every other one. `bookmark` is stored in the same transaction as the change; None keeps the
+    stored one.
     """
 
     collection: Collection
@@ -54,13 +84,14 @@ class Counts:
 
     @property
     def changed(self) -> int:
-        """Documents whose index entry is not what it was."""
+        """Documents that were added, updated or removed."""
         return self.added + self.updated + self.removed
 
 
 @dataclass(frozen=True)
 class SubQuery:
-    """One way to ask: `lex` by words, `vec` by meaning, `hyde` by a passage that would answer."""
+    """One part of a query: `lex` searches by words, `vec` by meaning, `hyde` by the meaning of a
+    hypothetical passage that answers the question."""
 
     type: SubQueryType
     query: str
@@ -68,7 +99,11 @@ class SubQuery:
 
 @dataclass(frozen=True)
 class Query:
-    """A typed query. The first sub-query weighs double. `collections` are names; none means all."""
+    """A typed query. The first sub-query has double weight.
+
+    `collections` are names; none means all. `intent` describes the purpose of the search, for
+    engines that use it.
+    """
 
     searches: tuple[SubQuery, ...]
     collections: tuple[str, ...] = ()
@@ -76,13 +111,18 @@ class Query:
     limit: int = 8
     min_score: float = 0.0
 
+    @property
+    def text(self) -> str:
+        """The text of all sub-queries."""
+        return " ".join(search.query for search in self.searches)
+
 
 @dataclass(frozen=True)
 class Hit:
-    """One chunk that answers. Lines are 1-based and inclusive; `score` is in 0..1.
+    """One chunk that matches a query. Lines are 1-based and inclusive; `score` is in 0..1.
 
-    `id` is the stable `path#anchor`; `cosine` (-1..1) is there when a vector was compared;
-    `context` is the collection's own description.
+    `id` is the stable `path#anchor`. `cosine` (-1..1) is None when no vector was compared.
+    `context` is the description of the collection.
     """
 
     id: str
@@ -100,7 +140,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """Hits, best first, and how many chunks of the searched collections have no vector yet."""
+    """The hits, best first, and how many chunks of the searched collections have no vector."""
 
     hits: tuple[Hit, ...]
     pending: int
@@ -108,7 +148,7 @@ class SearchResult:
 
 
 @dataclass(frozen=True)
-class Document:
+class IndexedDocument:
     """One indexed file. `content_hash` is `sha256:` and the hex digest of its bytes."""
 
     id: str
@@ -121,9 +161,9 @@ class Document:
 
 @dataclass(frozen=True)
 class CollectionStatus:
-    """One collection as the engine holds it; `pending` counts chunks without a vector.
+    """The size and state of one indexed collection; `pending` counts chunks without a vector.
 
-    None stands for what an engine does not count by collection.
+    A count is None when the engine does not count it for each collection.
     """
 
     name: str
@@ -136,9 +176,12 @@ class CollectionStatus:
 
 
 @dataclass(frozen=True)
-class Status:
-    """The engine as a whole. `touched` is when it last looked for changes (seconds, epoch);
-    `pending` counts chunks without a vector, all collections together."""
+class IndexStatus:
+    """The size and state of the whole index.
+
+    `touched` is when the engine last looked for changes (seconds since the epoch). `pending` counts
+    the chunks of all collections without a vector.
+    """
 
     engine: str
     collections: tuple[CollectionStatus, ...]
@@ -153,7 +196,7 @@ class Status:
 class EmbedReport:
     """What an embed did: chunks embedded, seconds, the model and the device it ran on.
 
-    `remaining` is how many chunks have no vector still, of which `failed` were tried.
+    `remaining` is how many chunks still have no vector, of which `failed` were tried.
     """
 
     embedded: int
@@ -167,83 +210,96 @@ class EmbedReport:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Whether anything was ever embedded with the configured model, and how many chunks lack it."""
+    """Whether any chunk was ever embedded with the configured model, and how many lack a vector."""
 
     begun: bool
     pending: int
 
 
 class Engine(Protocol):
-    """One index of one repository. Methods raise StorageError or EngineUnavailable.
+    """The open index of one repository. Methods raise StorageError or EngineUnavailable.
 
-    `notes` is what had to be said meanwhile: a file left out, an index set aside. `rebuilt` says
-    that the index was lost and is empty now, so that every collection has to be made again.
+    `notes` collects what users should know about the operations so far: a file that was left out,
+    an index that was set aside. `rebuilt` says that the index was lost and is empty now, so that
+    every collection has to be indexed again.
     """
 
     name: str
     notes: list[str]
-    rebuilt: bool
+
+    @property
+    def rebuilt(self) -> bool:
+        """Whether the index was lost."""
+        ...
 
     def ensure(self, collections: Sequence[Collection]) -> None:
         """Create the collections that are missing and store changed definitions."""
         ...
 
     def bookmarks(self) -> Mapping[str, Bookmark | None]:
-        """Every collection the index holds, with the state it reflects (None: never filled)."""
+        """Return every indexed collection with the state it reflects (None: not complete yet)."""
         ...
 
     def update(
         self, changes: Sequence[CollectionChanges], progress: Progress | None = None
     ) -> Mapping[str, Counts]:
-        """Bring the changed paths up to date. All of a small change is visible, or none of it."""
+        """Index the changed paths. Readers see all of a small change, or nothing of it.
+
+        Raises Stopped when `progress` asks to stop. What was stored by then is kept.
+        """
         ...
 
     def embed(
         self, collections: Sequence[str] = (), progress: Progress | None = None
     ) -> EmbedReport:
-        """Give a vector to every chunk without one. Raises EngineUnavailable without a model."""
+        """Embed every chunk that has no vector.
+
+        Raises EngineUnavailable without a model, and Stopped when `progress` asks to stop. The
+        vectors stored by then are kept.
+        """
         ...
 
     def search(self, query: Query) -> SearchResult:
-        """Answer a typed query, best first, at most `limit` hits of at least `min_score`."""
+        """Return at most `limit` hits with a score of at least `min_score`, best first."""
         ...
 
-    def documents(self, collection: str) -> Sequence[Document]:
-        """Every document of a collection, by path."""
+    def documents(self, collection: str) -> Sequence[IndexedDocument]:
+        """Return every document of a collection, by path."""
         ...
 
     def touched(self) -> float | None:
-        """When it last looked for changes (seconds, epoch), for next to nothing; None for never.
+        """Return when the engine last looked for changes (seconds since the epoch; None: never).
 
-        An update counts that covers every collection, issues excepted (`bookmarks.covers`).
+        Must be cheap. Only an update that covers every collection except issues counts
+        (`bookmarks.covers`).
         """
         ...
 
     def coverage(self) -> Coverage:
-        """How far the whole index is embedded, for less than `status` costs."""
+        """Return how much of the whole index is embedded. Must be cheaper than `status`."""
         ...
 
     def device(self) -> str:
-        """Where `embed` would run: `cpu`, `cuda`, `metal`, ….
+        """Return where `embed` would run: `cpu`, `cuda`, `metal`, …; `remote` for a service.
 
         Raises EngineUnavailable when it cannot run at all.
         """
         ...
 
-    def status(self) -> Status:
-        """Counts, freshness and place of the index."""
+    def status(self) -> IndexStatus:
+        """Return the counts, freshness and location of the index."""
         ...
 
     def remove(self, collections: Sequence[str]) -> None:
-        """Forget these collections. Unknown names are ignored."""
+        """Remove these collections from the index. Unknown names are ignored."""
         ...
 
     def reset(self, reason: str) -> None:
-        """Set a damaged index aside and start an empty one; `reason` goes into the notes."""
+        """Set a damaged index aside and start an empty one; `reason` is added to the notes."""
         ...
 
     def check(self) -> list[str]:
-        """What is wrong inside the index, a line each; empty when it is sound."""
+        """Return a line for each fault inside the index; none when it is sound."""
         ...
 
     def close(self) -> None:
@@ -251,12 +307,104 @@ class Engine(Protocol):
         ...
 
 
-class VectorExchange(Protocol):
-    """The vectors of one model, for other machines and from them.
+class Download(NamedTuple):
+    """A download that an embed needs first.
 
-    A key is the SHA-256 of the text that a vector was made of. `storage` says what a vector is:
-    `int8` with a largest component of 127, or `float32`, little-endian, of length 1. `dimensions`
-    is 0 where nothing was kept of this model yet. Methods raise StorageError.
+    `content` is what it downloads, a noun phrase for messages. With `during_embed`, the engine
+    downloads it while it embeds; else `EngineBackend.download` does.
+    """
+
+    content: str
+    during_embed: bool = False
+
+
+@runtime_checkable
+class EngineBackend(Protocol):
+    """An engine without an open index: what an entry point of `sdd_hooks.engines` refers to.
+
+    A subclass implements `open` and `is_indexed`; the other members have defaults for an engine
+    that downloads nothing and has no daemon. Hooks import the module of a backend, so it imports
+    what the engine needs only inside its methods.
+
+    `has_daemon` says whether `serve` is supported.
+    """
+
+    has_daemon: bool = False
+
+    @property
+    def default_model(self) -> str:
+        """The embedding model of a project that configures none, as messages call it."""
+        return ""
+
+    @abstractmethod
+    def open(self, project: Project, *, repair: bool = False) -> Engine:
+        """Open the index of a project, and create it if there is none.
+
+        With `repair`, an index that cannot be read is set aside and replaced by an empty one.
+
+        Raises:
+            EngineUnavailable: the engine cannot run here.
+            IndexDamaged: the index cannot be read, and `repair` is False.
+            StorageError: the index cannot be opened or written.
+        """
+        ...
+
+    @abstractmethod
+    def is_indexed(self, project: Project) -> bool:
+        """Whether the project may have an index; False only if opening it would find nothing.
+
+        Commands call this first. It imports little, opens no index and creates nothing. Raises
+        EngineUnavailable or StorageError when the engine cannot find out.
+        """
+        ...
+
+    def installation(self, project: Project) -> str:  # noqa: ARG002
+        """Return what would run: the engine's name, or the version and path of its program.
+
+        "" stands for the name. Raises EngineUnavailable when the engine cannot run here.
+        """
+        return ""
+
+    def required_download(self, project: Project) -> Download | None:  # noqa: ARG002
+        """Return what the first embed has to download. Uses no network and runs no program.
+
+        Raises EngineUnavailable when the configured model cannot run here.
+        """
+        return None
+
+    def download(self, project: Project) -> None:  # noqa: ARG002
+        """Download what `required_download` returns, unless the engine does so while it embeds.
+
+        Raises EngineUnavailable when the download fails.
+        """
+        return
+
+    def embedder(self, project: Project) -> str:  # noqa: ARG002
+        """Return the model that embeds and its device, as `MODEL on DEVICE`; "" if unknown.
+
+        Raises EngineUnavailable when the configured model cannot run here.
+        """
+        return ""
+
+    def serve(self, project: Project, port: int, announce: Callable[[str, int], None]) -> None:  # noqa: ARG002
+        """Run the engine's daemon until a signal tells this process to end.
+
+        `port` 0 chooses a free one. `announce` receives the URL of the daemon and its process id
+        as soon as it responds.
+
+        Raises:
+            EngineUnavailable: the daemon cannot run here.
+            NotIndexed: there is no index to serve.
+        """
+        raise EngineUnavailable("this engine has no daemon")
+
+
+class VectorExchange(Protocol):
+    """Reads and stores the vectors of one model, to exchange them with other machines.
+
+    A key is the SHA-256 of the text that was embedded. `storage` is the format of a vector: `int8`
+    with a largest component of 127, or `float32`, little-endian, of length 1. `dimensions` is 0
+    while no vector of this model is stored. Methods raise StorageError.
     """
 
     @property
@@ -266,39 +414,39 @@ class VectorExchange(Protocol):
 
     @property
     def storage(self) -> str:
-        """How its vectors are kept."""
+        """The format of its vectors."""
         ...
 
     @property
     def dimensions(self) -> int:
-        """How many components a vector has; 0 where that is not known yet."""
+        """How many components a vector has; 0 if unknown."""
         ...
 
     def keys(self) -> Sequence[bytes]:
-        """Of every text in the index, once, in order, whether it has a vector or not."""
+        """Return the key of every text in the index, once, in order, embedded or not."""
         ...
 
     def held(self) -> Set[bytes]:
-        """Of every vector that is here, whatever text is in the index."""
+        """Return the key of every stored vector, whether its text is in the index or not."""
         ...
 
     def vectors(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        """Those of `keys` that have a vector here, in the order of `keys`, each with it."""
+        """Yield those of `keys` that have a stored vector, in the order of `keys`, each with it."""
         ...
 
     def adopt(self, dimensions: int, made: Sequence[tuple[bytes, bytes]]) -> int:
-        """Keep vectors made elsewhere, all of them or none. Returns how many are new here.
+        """Store vectors of another machine, all of them or none. Returns how many are new.
 
-        What is here stays as it is. The caller has looked at each vector. Raises EngineUnavailable
-        where the vectors here have other dimensions.
+        Existing vectors stay as they are. The caller has validated each vector. Raises
+        EngineUnavailable if the stored vectors have other dimensions.
         """
         ...
 
 
 @runtime_checkable
 class ExchangesVectors(Protocol):
-    """What an engine can do besides whose vectors mean the same on every machine."""
+    """An engine whose vectors are valid on every machine that has the same model."""
 
     def exchange(self) -> VectorExchange:
-        """The vectors of the configured model."""
+        """Return access to the vectors of the configured model."""
         ...

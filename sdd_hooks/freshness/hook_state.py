@@ -105,6 +105,15 @@ def remove_state(repository: Repository) -> None:
         (repository.shared_dir / SHARED_FILE).unlink()
 
 
+def was_refreshed(repository: Repository) -> bool:
+    """Whether a refresh has run in this work tree, wherever its engine keeps the index.
+
+    A refresh creates the folder of this state first. Before that a hook has nothing to refresh, and
+    finds that out without importing an engine.
+    """
+    return repository.search_dir.is_dir()
+
+
 def index_reflects(repository: Repository, head: str) -> bool:
     """Whether the index reflects the tracked files of the work tree, where the commit `head` is
     checked out. Decides like the hooks in sh; False in case of doubt.

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sdd_hooks.engines.protocol import Engine
-from sdd_hooks.engines.registry import open_engine
+from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, SddError
 from sdd_hooks.freshness import tiers
-from sdd_hooks.project.project import Project, not_indexed
+from sdd_hooks.project.project import Project
 
 if TYPE_CHECKING:
     from sdd_hooks.freshness.refresh import RefreshResult
@@ -39,7 +39,7 @@ def prime(project: Project, now: float) -> FreshnessReport:
     indexed the report is empty: the command that reads reports that. Embeds nothing, and uses no
     network.
     """
-    if not project.repository.search_dir.is_dir():
+    if not is_indexed(project):
         return FreshnessReport()
     report = FreshnessReport()
     if tiers.scan_is_due(now, last_touched(project), project.configuration.freshness):
@@ -69,7 +69,7 @@ def open_fresh_index(project: Project, now: float) -> Iterator[tuple[Engine, Fre
 
     Raises NotIndexed where nothing was ever indexed, and what `open_engine` raises.
     """
-    if not project.repository.search_dir.is_dir():
+    if not is_indexed(project):
         raise not_indexed(project)
     with closing(open_engine(project)) as engine:
         touched = engine.touched()

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Engine, Progress
-from sdd_hooks.engines.registry import open_engine, require_engine
+from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine, require_engine
 from sdd_hooks.errors import IndexDamaged, StorageError
 from sdd_hooks.freshness.hook_state import REQUEST_FILE, distrust_state, write_state
 from sdd_hooks.freshness.index_changes import Scan, ScanScope, issue_changes, start_scan
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.project import Project, not_indexed
+from sdd_hooks.project.project import Project
 from sdd_hooks.system.files import refuse_links
 from sdd_hooks.system.locks import held
 
@@ -78,13 +78,14 @@ def refresh(
     Raises:
         NotIndexed: nothing is indexed yet, and nothing is to be created.
         RefreshInProgress: another refresh ran for longer than `wait`.
+        Stopped: `progress` asked to stop.
         RepositoryError, StorageError, EngineUnavailable: see the engine and git.
     """
-    directory = project.repository.search_dir
-    if not directory.is_dir():
+    if not is_indexed(project):
         if collections is None or not create:
             raise not_indexed(project)
         require_engine(project)
+    directory = project.repository.search_dir
     refuse_links(directory.parent, directory)
     running = scan if isinstance(scan, Scan) else None
     scope: ScanScope = scan.scope if isinstance(scan, Scan) else scan

@@ -31,10 +31,6 @@ LARGEST_CHANGE = 300
 """Paths of a collection that are looked at while git waits; more are left to the background."""
 
 
-class _TooLarge(Exception):
-    """The change takes longer than git should wait."""
-
-
 def handle(
     event: str,
     arguments: Sequence[str],
@@ -103,12 +99,13 @@ def _refresh(
 ) -> Sequence[str]:
     """Follow the event. Returns what there is to say."""
     # A hook that checks something has no use for it.
+    from sdd_hooks.freshness.hook_state import was_refreshed
     from sdd_hooks.freshness.index_changes import commit_scope, start_scan
 
     repository = discover(cwd, environ)
     if event != "post-rewrite" and _rebase_goes_on(repository, event):
         return ()
-    if not repository.search_dir.is_dir():
+    if not was_refreshed(repository):
         if event == "post-checkout" and set("".join(arguments[:1])) == {"0"}:
             _index_new_work_tree(repository)
         return ()
@@ -117,18 +114,20 @@ def _refresh(
     # git begins to look before anything is imported: in a large work tree that takes longest.
     scan = start_scan(repository.git, "", scope)
     try:
+        from sdd_hooks.engines.protocol import Stopped
         from sdd_hooks.freshness.refresh import refresh
         from sdd_hooks.project.project import project_of
 
         project = project_of(repository)
         if arrival and not _is_due(project, scan.head, clock()):
             return ()
-        update = refresh(project, scan=scan, wait=0.0, progress=_small)
-    except _TooLarge:
-        from sdd_hooks.githooks import background
+        try:
+            update = refresh(project, scan=scan, wait=0.0, progress=_is_small)
+        except Stopped:
+            from sdd_hooks.githooks import background
 
-        background.start(repository, ())
-        return ()
+            background.start(repository, ())
+            return ()
     finally:
         scan.close()
     if not update.total.changed:
@@ -182,10 +181,9 @@ def _said(project: Project, update: RefreshResult, embedding: bool) -> list[str]
     return [line for line in lines if line]
 
 
-def _small(_what: str, _done: int, total: int) -> None:
-    """Progress of a refresh; ends it before it has begun when there is too much to do."""
-    if total > LARGEST_CHANGE:
-        raise _TooLarge
+def _is_small(_step: str, _done: int, total: int) -> bool:
+    """Progress of a refresh. Stops a change that takes longer than git should wait."""
+    return total <= LARGEST_CHANGE
 
 
 def _index_new_work_tree(repository: Repository) -> None:

@@ -17,14 +17,14 @@ from sdd_hooks.config.configuration import (
 )
 from sdd_hooks.config.memory_file import find_memory_file
 from sdd_hooks.config.semantic_search import read_semantic_search
-from sdd_hooks.errors import EXIT_USAGE, NotIndexed, SddError
+from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.project.catalogue import Part, catalogue
 from sdd_hooks.project.collections import KINDS, Collection
 from sdd_hooks.project.layout import find_layout
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.project.workspace import Module, find_modules
 
-__all__ = ["Module", "Project", "UnknownName", "load_project", "not_indexed"]
+__all__ = ["Module", "Project", "UnknownName", "load_project"]
 
 
 class UnknownName(SddError):
@@ -84,14 +84,6 @@ class Project:
         if module and module not in names:
             hint = f"it is one of {', '.join(names)}" if names else "this repository declares none"
             raise UnknownName(f"no module {module!r}: {hint}")
-
-
-def not_indexed(project: Project) -> NotIndexed:
-    """The error for a repository without collections, in the words of SPEC-0019."""
-    chosen = project.configuration.search.engine
-    engine = "" if chosen == "embedded" else f"{chosen} "
-    slug = project.repository.slug
-    return NotIndexed(f"No {engine}collections found for {slug}. Run `sdd index` first.")
 
 
 def load_project(start: Path, environ: Mapping[str, str]) -> Project:

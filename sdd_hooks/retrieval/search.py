@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SearchResult, SubQuery
+from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.project import Project, not_indexed
+from sdd_hooks.project.project import Project
 
 LIMIT = 8
 MIN_SCORE = 0.3

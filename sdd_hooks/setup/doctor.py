@@ -11,8 +11,8 @@ from typing import Literal
 
 from sdd_hooks.artifacts.validation import validate_artifacts
 from sdd_hooks.artifacts.work_tree import read_work_tree
-from sdd_hooks.engines.protocol import Engine, Status
-from sdd_hooks.engines.registry import embedder, open_engine, require_engine, to_download
+from sdd_hooks.engines.protocol import Engine, IndexStatus
+from sdd_hooks.engines.registry import find_backend, is_indexed, open_engine, require_engine
 from sdd_hooks.errors import EngineUnavailable, RepositoryError, SddError
 from sdd_hooks.findings import Finding
 from sdd_hooks.freshness import tiers
@@ -99,7 +99,7 @@ def _index_checks(project: Project) -> Iterator[Check]:
         yield Check("engine", "fail", str(error))
         return
     yield Check("engine", "ok", found)
-    if not project.repository.search_dir.is_dir():
+    if not is_indexed(project):
         yield Check("index", "warn", "nothing is indexed", "run `sdd index`")
         return
     try:
@@ -131,7 +131,7 @@ def _open_index_checks(project: Project, engine: Engine) -> Iterator[Check]:
     yield _vectors(status)
 
 
-def _freshness(project: Project, status: Status) -> Check:
+def _freshness(project: Project, status: IndexStatus) -> Check:
     head = (project.repository.git.try_output("rev-parse", "HEAD") or b"").decode().strip()
     declared = {one.name: one for one in project.collections}
     behind = []
@@ -154,7 +154,7 @@ def _follows_head(collection: Collection) -> bool:
     return collection.kind != "issues" and not collection.repository
 
 
-def _vectors(status: Status) -> Check:
+def _vectors(status: IndexStatus) -> Check:
     if status.pending:
         message = f"{status.pending} chunks unembedded, searches go by words"
         return Check("vectors", "warn", message, "run `sdd index embed`")
@@ -163,13 +163,14 @@ def _vectors(status: Status) -> Check:
 
 def _model(project: Project) -> Iterator[Check]:
     try:
-        missing = to_download(project)
-        found = "" if missing else embedder(project)
+        backend = find_backend(project)
+        missing = backend.required_download(project)
+        found = "" if missing else backend.embedder(project)
     except EngineUnavailable as error:
         yield Check("model", "warn", str(error))
         return
     if missing:
-        yield Check("model", "warn", f"not here yet: {missing}", EMBED)
+        yield Check("model", "warn", f"not here yet: {missing.content}", EMBED)
     elif found:
         yield Check("model", "ok", found)
 

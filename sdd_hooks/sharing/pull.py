@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from sdd_hooks.engines.protocol import Engine, Progress
+from sdd_hooks.engines.protocol import Engine, Progress, report_progress
 from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.limits import LIMITS, Limits
 from sdd_hooks.sharing.outcome import Pulled
@@ -55,8 +55,8 @@ def pull(
             if lacking:
                 pulled += exchange.adopt(dimensions, lacking)
                 here.update(key for key, _ in lacking)
-        if progress and entries:
-            progress("Reading vectors", len(entries), len(entries))
+        if entries:
+            report_progress(progress, "Reading vectors", len(entries), len(entries))
         place.tidy(tip)
     pending = engine.coverage().pending
     return Pulled(remote, ref, exchange.model, pulled, vectors, tip, pending, tuple(refused))

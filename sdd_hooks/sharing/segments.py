@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from sdd_hooks.engines.protocol import ExchangesVectors, Progress, VectorExchange
+from sdd_hooks.engines.protocol import ExchangesVectors, Progress, VectorExchange, report_progress
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.segment_format import (
@@ -49,8 +49,7 @@ def segments(
     For each of the others `refused` gets a line.
     """
     for number, (entry, data) in enumerate(zip(entries, place.read(entries), strict=True)):
-        if progress:
-            progress("Reading vectors", number, len(entries))
+        report_progress(progress, "Reading vectors", number, len(entries))
         try:
             segment = read_segment(entry.name, data, exchange.model, exchange.storage)
         except BadSegment as error:

@@ -41,7 +41,7 @@ RECONCILE = 24 * 3600.0
 """Seconds after which the ids of all issues are compared again."""
 LOCK = ".lock"
 
-Progress = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], object]
 """Called with (what is being done, how many are done, how many there are; 0 is not known)."""
 
 

@@ -7,9 +7,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdd_hooks.engines.embedded import engine as embedded
 from sdd_hooks.engines.protocol import Counts, Engine, Hit, Progress, Query, SubQuery
-from sdd_hooks.engines.qmd import engine as qmd
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import IndexDamaged
 from sdd_hooks.freshness.index_changes import ScanScope, issue_changes, start_scan
 from sdd_hooks.project.project import Project
@@ -57,9 +56,7 @@ class Subject:
 
     def unpacked(self, *, repair: bool = False) -> Engine:
         """The engine, for the caller to close."""
-        if self.name == "embedded":
-            return embedded.open_engine(self.project, repair=repair)
-        return qmd.open_engine(self.project, repair=repair)
+        return open_engine(self.project, repair=repair)
 
     @contextmanager
     def opened(self, *, repair: bool = False) -> Iterator[Engine]:

@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Query, SubQuery
+from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Query, Stopped, SubQuery
 from sdd_hooks.errors import NotIndexed
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.retrieval.search import search
@@ -403,15 +403,15 @@ def test_a_sound_index_has_no_faults_and_a_damaged_one_has(filled: Subject) -> N
         assert engine.check()
 
 
-def test_progress_is_told_and_may_end_it_before_anything_is_done(filled: Subject) -> None:
+def test_a_progress_callback_may_stop_an_update_before_it_stores_anything(filled: Subject) -> None:
     filled.repo.commit("Queue", {"docs/adrs/ADR-0003-queue.md": QUEUE})
     seen: list[int] = []
 
-    def stop(_what: str, done: int, total: int) -> None:
+    def stop(_step: str, done: int, total: int) -> bool:
         seen.extend([done, total])
-        raise KeyboardInterrupt
+        return False
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Stopped):
         filled.refresh(progress=stop)
     assert seen == [0, 1]
     assert filled.refresh()["adrs"] == Counts(added=1)

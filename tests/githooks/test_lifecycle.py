@@ -391,6 +391,7 @@ from sdd_hooks.project.project import load_project
 def progress(what, done, total):
     if what.endswith(sys.argv[2]) and done == int(sys.argv[3]):
         os.kill(os.getpid(), signal.SIGKILL)
+    return True
 
 refresh(load_project(Path(sys.argv[1]), os.environ), progress=progress)
 """

@@ -1,4 +1,8 @@
-"""An engine from outside: a distribution of its own, found through its entry point."""
+"""An engine of another distribution, found through its entry point.
+
+Its index is a file in the folder that `ABACUS_SERVER` names, as if on a server, else below
+`.sdd/search`.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,37 @@ CHOICE = "### SDD Configuration\n\n#### Search\n\n- **Engine**: abacus\n"
 
 ENGINE = '''
 import json
-from sdd_hooks.engines.protocol import CollectionStatus, Counts, Hit, SearchResult, Status
+from pathlib import Path
+
+from sdd_hooks.engines.protocol import (
+    CollectionStatus,
+    Counts,
+    Coverage,
+    EngineBackend,
+    Hit,
+    IndexStatus,
+    SearchResult,
+)
 
 
-def open_engine(project, *, repair=False):
-    with (project.repository.search_dir / "opened").open("a") as log:
-        log.write("refresh\\n" if repair else "read\\n")
-    return Abacus(project)
+def folder(project):
+    server = project.environ.get("ABACUS_SERVER")
+    return Path(server) if server else project.repository.search_dir
+
+
+class Backend(EngineBackend):
+    def open(self, project, *, repair=False):
+        folder(project).mkdir(parents=True, exist_ok=True)
+        with (folder(project) / "opened").open("a") as log:
+            log.write("refresh\\n" if repair else "read\\n")
+        return Abacus(project)
+
+    def is_indexed(self, project):
+        return folder(project).is_dir()
 
 
 class Abacus:
-    """Finds documents that hold every word of the query, and notes when it is opened."""
+    """Finds documents that contain every word of the query, and records when it is opened."""
 
     name = "abacus"
     rebuilt = False
@@ -26,7 +50,7 @@ class Abacus:
     def __init__(self, project):
         self.notes = []
         self.root = project.repository.root
-        self.file = project.repository.search_dir / "abacus.json"
+        self.file = folder(project) / "abacus.json"
         self.held = json.loads(self.file.read_text()) if self.file.exists() else {}
 
     def ensure(self, collections):
@@ -48,6 +72,17 @@ class Abacus:
     def touched(self):
         return self.file.stat().st_mtime
 
+    def coverage(self):
+        return Coverage(True, 0)
+
+    def status(self):
+        collections = tuple(
+            CollectionStatus(name, name.rpartition("-")[2], "", len(texts), None, None, None)
+            for name, texts in self.held.items()
+        )
+        place = str(self.file.parent)
+        return IndexStatus("abacus", collections, self.touched(), "beads", place, 0, 0)
+
     def search(self, query):
         words = query.searches[0].query.lower().split()
         found = [
@@ -61,8 +96,14 @@ class Abacus:
     def remove(self, collections):
         pass
 
+    def check(self):
+        return []
+
     def close(self):
         pass
+
+
+ENGINE = Backend()
 '''
 
 
@@ -72,6 +113,6 @@ def install_abacus(folder: Path) -> dict[str, str]:
     (folder / "abacus.py").write_text(ENGINE)
     (folder / "abacus-1.0.dist-info/METADATA").write_text("Name: abacus\nVersion: 1.0\n")
     (folder / "abacus-1.0.dist-info/entry_points.txt").write_text(
-        "[sdd_hooks.engines]\nabacus = abacus:open_engine\n"
+        "[sdd_hooks.engines]\nabacus = abacus:ENGINE\n"
     )
     return {"PYTHONPATH": str(folder)}

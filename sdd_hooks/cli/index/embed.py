@@ -21,8 +21,9 @@ from sdd_hooks.embedding.background import start_background_embed
 from sdd_hooks.embedding.lock import stop_embed
 from sdd_hooks.embedding.policy import ModeChoice, in_ci, select_mode
 from sdd_hooks.embedding.rates import RateKey, estimate_seconds
-from sdd_hooks.embedding.run import download_model, embed_in_foreground, find_task
+from sdd_hooks.embedding.run import embed_in_foreground, find_task
 from sdd_hooks.engines.protocol import EmbedReport
+from sdd_hooks.engines.registry import find_backend
 from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
@@ -141,7 +142,7 @@ def embed_as(project: Project, collections: Sequence[Collection], choice: ModeCh
             RateKey(engine.name, todo.model, device), todo.wanted, os.environ
         )
     # Where it cannot be had, that is said here and not in a log.
-    download_model(project)
+    find_backend(project).download(project)
     begun = start_background_embed(project, todo, device)
     return Embed(
         "background" if begun.started else "running",

@@ -13,8 +13,8 @@ import click
 from sdd_hooks.cli.context import open_index, open_project
 from sdd_hooks.cli.options import json_option, kind_option, module_option, yes_option
 from sdd_hooks.cli.output import Report, show
+from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.freshness.remove import remove_collections
-from sdd_hooks.project.project import not_indexed
 
 
 @click.command()

@@ -12,7 +12,7 @@ import click
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import json_option
 from sdd_hooks.cli.output import Report, show
-from sdd_hooks.engines.registry import serve as run_daemon
+from sdd_hooks.engines.registry import find_backend
 from sdd_hooks.errors import EXIT_OK
 
 
@@ -45,7 +45,9 @@ def serve(directory: Path | None, port: int, as_json: bool) -> int:
         # Who started this reads from a pipe where it answers.
         sys.stdout.flush()
 
-    if run_daemon(project, port, announce):
+    backend = find_backend(project)
+    if backend.has_daemon:
+        backend.serve(project, port, announce)
         return EXIT_OK
     line = f"the {project.configuration.search.engine} engine needs no daemon"
     return show(Report({"url": None, "pid": None}, [line], (), project.warnings), as_json)

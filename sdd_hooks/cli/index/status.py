@@ -15,8 +15,9 @@ from sdd_hooks.cli.index.embed_status import embedding_data, embedding_facts
 from sdd_hooks.cli.options import json_option
 from sdd_hooks.cli.output import Report, show, table
 from sdd_hooks.embedding.state import EmbedStatus, embed_status
-from sdd_hooks.engines.protocol import Status
-from sdd_hooks.project.project import Project, not_indexed
+from sdd_hooks.engines.protocol import IndexStatus
+from sdd_hooks.engines.registry import not_indexed
+from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import pending_notes
 from sdd_hooks.text.durations import format_duration
 
@@ -53,7 +54,7 @@ def report_status(project: Project) -> Report:
     )
 
 
-def _data(found: Status, age: float | None, embedding: EmbedStatus) -> dict[str, object]:
+def _data(found: IndexStatus, age: float | None, embedding: EmbedStatus) -> dict[str, object]:
     """The state of the index for programs. `age` is in seconds."""
     collections = [
         {**asdict(one), "bookmark": one.bookmark.head if one.bookmark else None}
@@ -67,7 +68,7 @@ def _data(found: Status, age: float | None, embedding: EmbedStatus) -> dict[str,
     }
 
 
-def _lines(found: Status, age: float | None, embedding: EmbedStatus, now: float) -> list[str]:
+def _lines(found: IndexStatus, age: float | None, embedding: EmbedStatus, now: float) -> list[str]:
     """The state of the index for people."""
     facts = [
         ("engine", found.engine),

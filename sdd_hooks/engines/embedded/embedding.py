@@ -15,7 +15,7 @@ import apsw
 
 from sdd_hooks.chunking.document import text_to_embed
 from sdd_hooks.engines.embedded import vectors
-from sdd_hooks.engines.protocol import Progress
+from sdd_hooks.engines.protocol import Progress, report_progress
 from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.models.model import EmbeddingModel
 
@@ -75,13 +75,11 @@ def embed_missing(
         failures: list[str] = []
         start, size = 0, BATCH
         while start < len(wanted):
-            if progress:
-                progress("Embedding", start, len(wanted))
+            report_progress(progress, "Embedding", start, len(wanted))
             began = clock()
             failures += _embed_batch(connection, where, model, wanted[start : start + size])
             start, size = start + size, next_size(size, clock() - began)
-        if progress:
-            progress("Embedding", len(wanted), len(wanted))
+        report_progress(progress, "Embedding", len(wanted), len(wanted))
         left = sum(vectors.pending(connection, where, one) for one in collections)
         return Outcome(len(wanted) - len(failures), len(failures), left, _notes(failures))
     finally:

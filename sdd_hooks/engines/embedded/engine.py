@@ -29,41 +29,21 @@ from sdd_hooks.engines.protocol import (
     CollectionStatus,
     Counts,
     Coverage,
-    Document,
     EmbedReport,
+    IndexedDocument,
+    IndexStatus,
     Progress,
     Query,
     SearchResult,
-    Status,
     VectorExchange,
 )
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.models.model import load_model, model_device, model_id
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.project import Project
 from sdd_hooks.system.files import refuse_links
 
 _CANDIDATES = 60
 """Chunks each sub-query contributes: enough that fusion rarely misses what a longer list holds."""
-
-
-def open_engine(project: Project, *, repair: bool = False) -> EmbeddedEngine:
-    """Open the index of a project. With `repair`, a file that cannot be used is set aside first.
-
-    Raises:
-        IndexDamaged: the file cannot be used, and `repair` was not asked for.
-        StorageError: it cannot be opened or written.
-    """
-    repository, settings = project.repository, project.configuration.search
-    return EmbeddedEngine(
-        repository.root,
-        repository.search_dir / "index.db",
-        repository.shared_dir / "vectors.db",
-        environ=project.environ,
-        model=settings.embed_model,
-        storage=settings.vector_storage,
-        repair=repair,
-    )
 
 
 class EmbeddedEngine:
@@ -189,8 +169,7 @@ class EmbeddedEngine:
             pending = sum(self._pending(collection) for collection in collections)
             lists, notes = self._lists(query, collections, pending)
             ranked = [one for one in fuse(lists) if one.score >= query.min_score]
-            asked = " ".join(one.query for one in query.searches)
-            found = hits(self._connection, ranked[: query.limit], asked)
+            found = hits(self._connection, ranked[: query.limit], query.text)
         return SearchResult(found, pending, tuple(notes))
 
     def _lists(
@@ -228,7 +207,7 @@ class EmbeddedEngine:
         dimensions = where.dimensions if where else 0
         return Exchange(self._connection, self._store, name, self._storage, dimensions)
 
-    def documents(self, collection: str) -> Sequence[Document]:
+    def documents(self, collection: str) -> Sequence[IndexedDocument]:
         """Every document of a collection, by path."""
         with translated(self._index):
             rows = self._connection.execute(
@@ -239,7 +218,7 @@ class EmbeddedEngine:
                 (collection,),
             )
             return [
-                Document(
+                IndexedDocument(
                     f"{path}#file",
                     collection,
                     path,
@@ -267,7 +246,7 @@ class EmbeddedEngine:
         """Where the configured model would run. Raises EngineUnavailable when it cannot."""
         return model_device(self._model, self._root, self._environ)
 
-    def status(self) -> Status:
+    def status(self) -> IndexStatus:
         """Counts, freshness and place of the index."""
         with translated(self._index):
             rows: list[Any] = self._connection.execute(
@@ -288,7 +267,7 @@ class EmbeddedEngine:
             for path in (self._index, Path(f"{self._index}-wal"))
             if path.exists()
         )
-        return Status(
+        return IndexStatus(
             self.name,
             found,
             self.touched(),

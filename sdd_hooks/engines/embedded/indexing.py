@@ -16,7 +16,7 @@ import apsw
 from sdd_hooks.chunking.document import ChunkedDocument, chunk_document, chunk_hash
 from sdd_hooks.engines.bookmarks import write_bookmark
 from sdd_hooks.engines.embedded.database import transaction
-from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
+from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
 from sdd_hooks.engines.query_terms import identifier_parts, spaced
 from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
 
@@ -59,8 +59,9 @@ def apply(
         gone = _gone(root, known, changes)
         by_hash = {one.hash: path for path, one in gone.items()}
         for done, path in enumerate(changes.paths):
-            if progress:
-                progress(f"Indexing {changes.collection.name}", done, len(changes.paths))
+            report_progress(
+                progress, f"Indexing {changes.collection.name}", done, len(changes.paths)
+            )
             if done and done % _DOCUMENTS_A_TRANSACTION == 0:
                 # What is half done reflects no commit, should nobody come back to finish it.
                 _mark(connection, changes.collection.name, None)

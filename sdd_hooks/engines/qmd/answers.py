@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sdd_hooks.chunking.document import chunk_document
 from sdd_hooks.engines.fusion import Ranked
-from sdd_hooks.engines.protocol import Document, Hit
+from sdd_hooks.engines.protocol import Hit, IndexedDocument
 from sdd_hooks.engines.qmd.asking import Key
 from sdd_hooks.engines.qmd.output import Result
 from sdd_hooks.engines.snippets import quote, words_of
@@ -108,7 +108,7 @@ def hits(
     return tuple(found)
 
 
-def documents(root: Path, collection: str, paths: Iterable[str]) -> list[Document]:
+def documents(root: Path, collection: str, paths: Iterable[str]) -> list[IndexedDocument]:
     """The documents at these paths, as their files are now; those that are gone are left out."""
     found = []
     for path in sorted(paths):
@@ -117,7 +117,9 @@ def documents(root: Path, collection: str, paths: Iterable[str]) -> list[Documen
             cut = chunk_document(path, data)
             title = cut.title or path.rpartition("/")[2]
             digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
-            found.append(Document(f"{path}#file", collection, path, title, digest, len(cut.chunks)))
+            found.append(
+                IndexedDocument(f"{path}#file", collection, path, title, digest, len(cut.chunks))
+            )
     return found
 
 

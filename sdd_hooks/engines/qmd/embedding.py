@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sdd_hooks.engines.protocol import Progress
+from sdd_hooks.engines.protocol import Progress, report_progress
 from sdd_hooks.engines.qmd import device
 from sdd_hooks.engines.qmd.failures import failure
 from sdd_hooks.engines.qmd.installation import Installation
@@ -48,8 +48,7 @@ def embed(
     """
     embedded, failed, notes, where = 0, 0, [], ""
     for place_in_line, name in enumerate(collections):
-        if progress:
-            progress("Embedding", place_in_line, len(collections))
+        report_progress(progress, "Embedding", place_in_line, len(collections))
         for _ in range(ROUNDS):
             outcome = _round(qmd, place, environ, name)
             embedded += outcome.embedded

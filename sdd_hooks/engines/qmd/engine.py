@@ -17,17 +17,18 @@ from sdd_hooks.engines.protocol import (
     CollectionStatus,
     Counts,
     Coverage,
-    Document,
     EmbedReport,
+    IndexedDocument,
+    IndexStatus,
     Progress,
     Query,
     SearchResult,
-    Status,
+    report_progress,
 )
 from sdd_hooks.engines.qmd import answers, searching
 from sdd_hooks.engines.qmd.failures import failure
 from sdd_hooks.engines.qmd.folder import require_ours
-from sdd_hooks.engines.qmd.installation import Installation, find
+from sdd_hooks.engines.qmd.installation import Installation
 from sdd_hooks.engines.qmd.ledger import Ledger
 from sdd_hooks.engines.qmd.model import DEFAULT, configured_model
 from sdd_hooks.engines.qmd.output import parse_listing, parse_pending
@@ -42,18 +43,6 @@ _QUICK = 60.0
 
 _A_DOCUMENT = 0.05
 """Seconds more for each document: thirty times what indexing one takes on a laptop."""
-
-
-def open_engine(project: Project, *, repair: bool = False) -> QmdEngine:
-    """Open the index of a project. With `repair`, what sdd noted about it is set aside when it
-    cannot be read.
-
-    Raises:
-        EngineUnavailable: there is no qmd here, or it is too old.
-        IndexDamaged: what sdd noted cannot be read, and `repair` was not asked for.
-        StorageError: the index is not ours to write.
-    """
-    return QmdEngine(project, find(project.environ), repair=repair)
 
 
 class QmdEngine:
@@ -125,8 +114,7 @@ class QmdEngine:
         pending = self._state.pending
         if due:
             for one in due:
-                if progress:
-                    progress(f"Indexing {one.collection.name}", 0, len(one.paths))
+                report_progress(progress, f"Indexing {one.collection.name}", 0, len(one.paths))
             held = updating.declare(
                 self._git, self._place, self._declared, held, due, self._usable_model()
             )
@@ -226,7 +214,7 @@ class QmdEngine:
             self._ledger.distrust()
             raise
 
-    def documents(self, collection: str) -> Sequence[Document]:
+    def documents(self, collection: str) -> Sequence[IndexedDocument]:
         """Every document of a collection, by path, as its file is now."""
         held, declared = self._state.collections.get(collection), self._declared.get(collection)
         if held is None or declared is None or not held.documents:
@@ -253,7 +241,7 @@ class QmdEngine:
         configured_model(self._model, self._place.root)
         return device(self._qmd, self._environ, self._place)
 
-    def status(self) -> Status:
+    def status(self) -> IndexStatus:
         """Counts, freshness and place of the index. qmd counts documents, not chunks."""
         from sdd_hooks.engines.qmd.mcp import index_status
 
@@ -274,7 +262,7 @@ class QmdEngine:
             for name, one in sorted(held.items())
         )
         files = (self._place.database, self._place.database.with_name("index.sqlite-wal"))
-        return Status(
+        return IndexStatus(
             self.name,
             found,
             self.touched(),

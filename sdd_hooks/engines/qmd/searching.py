@@ -68,8 +68,7 @@ def search(scope: Scope, query: Query, pending: int, reason: str = "") -> Search
         if not answer.lists:
             answer, _ = _answer(scope, query, lines(query, by_words=True), last=True)
     ranked = [one for one in fuse(answer.lists) if one.score >= query.min_score]
-    text = " ".join(one.query for one in query.searches)
-    found = answers.hits(scope.place.root, ranked, answer.results, text, query.limit)
+    found = answers.hits(scope.place.root, ranked, answer.results, query.text, query.limit)
     return SearchResult(found, pending, tuple(notes))
 
 
@@ -121,14 +120,12 @@ def _checked(answer: Answer, meant: bool, reason: str) -> tuple[Answer, str]:
 
 
 def _over_http(scope: Scope, query: Query, asked: Sequence[Line], served: daemon.Daemon) -> Answer:
-    text = " ".join(one.query for one in query.searches)
-
     def ask(body: Mapping[str, object]) -> list[Result]:
         told = {**body, "intent": query.intent} if query.intent else body
         return daemon.ask(served, told, _PATIENCE)
 
     def share(key: Key, line: int) -> float:
-        return answers.share(answers.passage_at(scope.place.root, key[1], line), text)
+        return answers.share(answers.passage_at(scope.place.root, key[1], line), query.text)
 
     # Of the whole index qmd tells one order; of some collections only that of each.
     scopes = [[]] if scope.whole else [[name] for name in scope.bases]

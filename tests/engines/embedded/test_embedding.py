@@ -177,7 +177,7 @@ def test_a_text_the_model_refuses_costs_no_other_its_vector(picky: Path) -> None
         (picky / f"docs/g{number}.md").write_text(f"# G\n\nuser grue {number // 2}\n")
     seen = []
     engine = indexed(picky)
-    report = engine.embed(progress=lambda _, done, total: seen.append((done, total)))
+    report = engine.embed(progress=lambda _, *count: seen.append(count) or True)
     assert (report.embedded, report.failed) == (5, 2)
     # Two of the three chunks are the same text.
     assert report.remaining == engine.status().pending == 3
@@ -269,6 +269,7 @@ from tests.engines.embedded.test_embedding import open_at
 def die(what, done, total):
     if done:
         os.kill(os.getpid(), 9)
+    return True
 
 open_at(Path(sys.argv[1])).embed(progress=die)
 """

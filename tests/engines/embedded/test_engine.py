@@ -15,6 +15,7 @@ from sdd_hooks.engines.protocol import (
     Counts,
     Hit,
     Query,
+    Stopped,
     SubQuery,
 )
 from sdd_hooks.errors import IndexDamaged
@@ -197,11 +198,10 @@ def test_many_documents_are_kept_though_the_update_is_cut_short(
     fill(engine, tmp_path, {}, bookmark=bookmark)
     changes = CollectionChanges(ADRS, tuple(files), True, bookmark)
 
-    def stop(label: str, done: int, total: int) -> None:
-        if done == 4050:
-            raise KeyboardInterrupt
+    def stop(_step: str, done: int, _total: int) -> bool:
+        return done < 4050
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Stopped):
         engine.update([changes], stop)
     assert engine.bookmarks() == {"app-adrs": None}
     assert len(engine.documents("app-adrs")) == 4000

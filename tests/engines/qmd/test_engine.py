@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sdd_hooks.engines.protocol import Counts, Query, SubQuery
-from sdd_hooks.engines.qmd.engine import QmdEngine, open_engine
+from sdd_hooks.engines.protocol import Counts, Query, Stopped, SubQuery
+from sdd_hooks.engines.qmd.engine import QmdEngine
 from sdd_hooks.engines.qmd.installation import NOT_FOUND, Installation, dotted, find
 from sdd_hooks.engines.qmd.process import command, environment, run
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.system.user_cache import remember
 from tests.engines.subject import Subject
@@ -218,11 +219,10 @@ def test_an_embed_with_another_model_can_be_followed_and_cut_short(
 ) -> None:
     embedded.configure(str(shutil.copy(embedded.model, tmp_path / "other.gguf")))
 
-    def stop_after_the_first(_what: str, done: int, _total: int) -> None:
-        if done:
-            raise KeyboardInterrupt
+    def stop_after_the_first(_step: str, done: int, _total: int) -> bool:
+        return not done
 
-    with embedded.opened() as engine, pytest.raises(KeyboardInterrupt):
+    with embedded.opened() as engine, pytest.raises(Stopped):
         engine.embed(["repo-adrs", "repo-code"], stop_after_the_first)
     with embedded.opened() as engine:
         assert engine.status().pending in {1, 2}
@@ -295,7 +295,7 @@ def test_a_running_embed_is_not_joined(filled: Subject, quiet_qmd: RealQmd) -> N
 def test_an_embed_can_be_of_some_collections(filled: Subject) -> None:
     seen: list[tuple[str, int, int]] = []
     with filled.opened() as engine:
-        report = engine.embed(["repo-code"], lambda *told: seen.append(told))
+        report = engine.embed(["repo-code"], lambda *step: seen.append(step) or True)
         assert (report.embedded, report.remaining) == (1, 2)
         assert engine.embed(["repo-adrs", "unknown"]).remaining == 0
     assert seen[0][1:] == (0, 1)

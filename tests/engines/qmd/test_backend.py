@@ -1,4 +1,4 @@
-"""What the engine finds on this machine, and what an index would have to be served with."""
+"""What qmd's backend finds on a machine, and serving an index."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines.qmd import machine
-from sdd_hooks.engines.registry import embedder, serve, to_download
+from sdd_hooks.engines.qmd.backend import ENGINE, MODELS
 from sdd_hooks.errors import EngineUnavailable, NotIndexed
 from sdd_hooks.project.project import Project
 from tests.engines.qmd.fakes import environment, program
-from tests.support.abacus import CHOICE
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo, in_environment
 
@@ -33,62 +31,60 @@ def models(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_is_installed(repo: Repo, tmp_path: Path) -> None:
+def test_the_installation_is_the_version_and_path_of_qmd(repo: Repo, tmp_path: Path) -> None:
     qmd = program(tmp_path / "bin/qmd", "echo qmd 2.8.3")
     environ = environment(tmp_path, qmd.parent)
-    assert machine.installed(project(repo, environ)) == f"qmd 2.8.3 at {qmd}"
+    assert ENGINE.installation(project(repo, environ)) == f"qmd 2.8.3 at {qmd}"
     with pytest.raises(EngineUnavailable, match=r"^qmd CLI not found"):
-        machine.installed(project(repo, environment(tmp_path)))
+        ENGINE.installation(project(repo, environment(tmp_path)))
 
 
-def test_models_that_are_not_here_yet(repo: Repo, tmp_path: Path, models: Path) -> None:
+def test_a_missing_default_model_is_downloaded(repo: Repo, tmp_path: Path, models: Path) -> None:
     environ = environment(tmp_path)
-    assert machine.to_download(project(repo, environ)) == "models of about 2 GB"
+    assert ENGINE.required_download(project(repo, environ)) == ("models of about 2 GB", True)
     other = "hf_ggml-org_embeddinggemma-300M-Q8_0.gguf.etag"
     (models / other).touch()
-    assert machine.to_download(project(repo, environ)) == "models of about 2 GB"
+    assert ENGINE.required_download(project(repo, environ)) == MODELS
     (models / other.removesuffix(".etag")).touch()
-    assert machine.to_download(project(repo, environ)) == ""
+    assert ENGINE.required_download(project(repo, environ)) is None
     elsewhere = {**environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    assert machine.to_download(project(repo, elsewhere)) == "models of about 2 GB"
+    assert ENGINE.required_download(project(repo, elsewhere)) == MODELS
 
 
-def test_a_model_of_the_hub(repo: Repo, tmp_path: Path, models: Path) -> None:
+def test_a_model_of_the_hub_is_downloaded_once(repo: Repo, tmp_path: Path, models: Path) -> None:
     configured = project(repo, environment(tmp_path), "hf:ada/models/tiny.gguf")
-    assert machine.to_download(configured) == "models of about 2 GB"
+    assert ENGINE.required_download(configured) == MODELS
     (models / "hf_ada_tiny.gguf").touch()
-    assert machine.to_download(configured) == ""
+    assert ENGINE.required_download(configured) is None
 
 
 def test_a_file_needs_no_download(repo: Repo, tmp_path: Path) -> None:
     (tmp_path / "tiny.gguf").write_bytes(b"GGUF")
     configured = project(repo, environment(tmp_path), str(tmp_path / "tiny.gguf"))
-    assert machine.to_download(configured) == ""
+    assert ENGINE.required_download(configured) is None
     variable = {**environment(tmp_path), "QMD_EMBED_MODEL": str(tmp_path / "tiny.gguf")}
-    assert machine.to_download(project(repo, variable)) == ""
+    assert ENGINE.required_download(project(repo, variable)) is None
 
 
-def test_a_model_that_is_none(repo: Repo, tmp_path: Path) -> None:
+def test_a_download_is_left_to_the_embed(repo: Repo, tmp_path: Path) -> None:
+    ENGINE.download(project(repo, environment(tmp_path)))
+    assert list(tmp_path.iterdir()) == [repo.root]
+
+
+def test_a_model_of_another_format_is_refused(repo: Repo, tmp_path: Path) -> None:
     with pytest.raises(EngineUnavailable, match="Embed Model 'minilm'"):
-        machine.to_download(project(repo, environment(tmp_path), "minilm"))
+        ENGINE.required_download(project(repo, environment(tmp_path), "minilm"))
 
 
-def test_what_embeds(repo: Repo, real_qmd: RealQmd) -> None:
+def test_the_embedder_is_a_model_and_a_device(repo: Repo, real_qmd: RealQmd) -> None:
     configured = project(repo, real_qmd.environ, str(real_qmd.model))
-    model, _, device = machine.embedder(configured).rpartition(" on ")
+    model, _, device = ENGINE.embedder(configured).rpartition(" on ")
     assert model == str(real_qmd.model)
     assert device in {"cpu", "cuda", "metal", "vulkan", "gpu"}
     assert not (repo.root / ".sdd").exists()
 
 
-def test_nothing_to_serve(repo: Repo, real_qmd: RealQmd) -> None:
+def test_no_daemon_without_an_index(repo: Repo, real_qmd: RealQmd) -> None:
     with pytest.raises(NotIndexed, match=r"^No qmd collections found for repo\. Run `sdd index`"):
-        machine.serve(project(repo, real_qmd.environ), 0, print)
+        ENGINE.serve(project(repo, real_qmd.environ), 0, print)
     assert not (repo.root / ".sdd").exists()
-
-
-def test_an_engine_from_outside_tells_none_of_it(repo: Repo) -> None:
-    repo.write("CLAUDE.md", CHOICE)
-    chosen = repo.project()
-    assert (to_download(chosen), embedder(chosen)) == ("", "")
-    assert serve(chosen, 0, print) is False

@@ -1,0 +1,79 @@
+"""The embedded engine without an open index."""
+
+# Governing: ADR-0001 (two engines, chosen, never fallen back to)
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdd_hooks.engines.protocol import Download, EngineBackend
+from sdd_hooks.engines.registry import has_local_index
+from sdd_hooks.project.project import Project
+
+if TYPE_CHECKING:
+    from sdd_hooks.engines.embedded.engine import EmbeddedEngine
+
+
+class EmbeddedBackend(EngineBackend):
+    """`EngineBackend` of the engine over SQLite."""
+
+    @property
+    def default_model(self) -> str:
+        """The default model of the hub."""
+        from sdd_hooks.models.model import DEFAULT
+
+        return DEFAULT
+
+    def open(self, project: Project, *, repair: bool = False) -> EmbeddedEngine:
+        """Open the index of a project. With `repair`, a damaged file is set aside first.
+
+        Raises:
+            IndexDamaged: the file cannot be read, and `repair` is False.
+            StorageError: it cannot be opened or written.
+        """
+        from sdd_hooks.engines.embedded.engine import EmbeddedEngine
+
+        repository, settings = project.repository, project.configuration.search
+        return EmbeddedEngine(
+            repository.root,
+            repository.search_dir / "index.db",
+            repository.shared_dir / "vectors.db",
+            environ=project.environ,
+            model=settings.embed_model,
+            storage=settings.vector_storage,
+            repair=repair,
+        )
+
+    def is_indexed(self, project: Project) -> bool:
+        """Whether the work tree has an index."""
+        return has_local_index(project)
+
+    def required_download(self, project: Project) -> Download | None:
+        """Return the model of the hub that is not in the cache. Raises EngineUnavailable."""
+        missing = self._missing_model(project)
+        return Download(f"the model {missing}") if missing else None
+
+    def download(self, project: Project) -> None:
+        """Download the model. Raises EngineUnavailable."""
+        missing = self._missing_model(project)
+        if missing:
+            from sdd_hooks.models.hub import hub_folder
+
+            hub_folder(missing, project.environ)
+
+    def embedder(self, project: Project) -> str:
+        """Return the model, which is loaded to make sure that it runs. Raises EngineUnavailable."""
+        from sdd_hooks.models.model import load_model
+
+        name, root = project.configuration.search.embed_model, project.repository.root
+        model = load_model(name, root, project.environ)
+        return f"{model.id} on {model.device}"
+
+    def _missing_model(self, project: Project) -> str:
+        from sdd_hooks.models.model import to_fetch
+
+        name, root = project.configuration.search.embed_model, project.repository.root
+        return to_fetch(name, root, project.environ)
+
+
+ENGINE = EmbeddedBackend()

@@ -1,0 +1,117 @@
+"""The qmd engine without an open index: its program, its models and its daemon."""
+
+# Governing: ADR-0001 (two engines, chosen), ADR-0014 (the qmd engine), SPEC-0006 REQ "Preflight"
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sdd_hooks.engines.protocol import Download, EngineBackend
+from sdd_hooks.engines.registry import has_local_index, not_indexed
+from sdd_hooks.project.project import Project
+
+if TYPE_CHECKING:
+    from sdd_hooks.engines.qmd.engine import QmdEngine
+
+MODELS = Download("models of about 2 GB", during_embed=True)
+
+# The default embedding model of qmd 2.8.
+_DEFAULT_FILE = "embeddinggemma-300M-Q8_0.gguf"
+
+
+class QmdBackend(EngineBackend):
+    """`EngineBackend` of the engine over qmd."""
+
+    has_daemon = True
+
+    @property
+    def default_model(self) -> str:
+        """How messages call the model that qmd chooses."""
+        from sdd_hooks.engines.qmd.model import DEFAULT
+
+        return DEFAULT
+
+    def open(self, project: Project, *, repair: bool = False) -> QmdEngine:
+        """Open the index of a project. With `repair`, an unreadable state file is set aside.
+
+        Raises:
+            EngineUnavailable: qmd is missing or too old.
+            IndexDamaged: the state file cannot be read, and `repair` is False.
+            StorageError: the index was not made by sdd.
+        """
+        from sdd_hooks.engines.qmd.engine import QmdEngine
+        from sdd_hooks.engines.qmd.installation import find
+
+        return QmdEngine(project, find(project.environ), repair=repair)
+
+    def is_indexed(self, project: Project) -> bool:
+        """Whether the work tree has an index."""
+        return has_local_index(project)
+
+    def installation(self, project: Project) -> str:
+        """Return the version and path of qmd. Raises EngineUnavailable."""
+        from sdd_hooks.engines.qmd.installation import dotted, find
+
+        qmd = find(project.environ)
+        return f"qmd {dotted(qmd.version)} at {qmd.command}"
+
+    def required_download(self, project: Project) -> Download | None:
+        """Return qmd's models unless the configured one is in its cache. Runs nothing.
+
+        Raises EngineUnavailable when the configured model is none.
+        """
+        from sdd_hooks.engines.qmd.model import configured_model
+
+        environ = project.environ
+        model = configured_model(_model_name(project), project.repository.root)
+        model = model or environ.get("QMD_EMBED_MODEL", "") or _DEFAULT_FILE
+        if model.startswith("/") or _is_cached(model.rpartition("/")[2], environ):
+            return None
+        return MODELS
+
+    def embedder(self, project: Project) -> str:
+        """Return the model and the device that qmd runs it on. Raises EngineUnavailable."""
+        from sdd_hooks.engines.qmd.device import device
+        from sdd_hooks.engines.qmd.installation import find
+        from sdd_hooks.engines.qmd.model import configured_model
+        from sdd_hooks.engines.qmd.process import place_of
+
+        name, environ = _model_name(project), project.environ
+        configured_model(name, project.repository.root)
+        where = device(find(environ), environ, place_of(project.repository))
+        return f"{name or self.default_model} on {where}"
+
+    def serve(self, project: Project, port: int, announce: Callable[[str, int], None]) -> None:
+        """Run qmd's daemon on the index of a project until a signal tells this process to end.
+
+        Raises NotIndexed where there is no index, EngineUnavailable when qmd cannot run.
+        """
+        from sdd_hooks.engines.qmd import daemon
+        from sdd_hooks.engines.qmd.installation import find
+        from sdd_hooks.engines.qmd.process import place_of
+
+        place, environ = place_of(project.repository), project.environ
+        if not place.database.is_file():
+            raise not_indexed(project)
+        daemon.serve(find(environ), place, environ, port, announce)
+
+
+def _model_name(project: Project) -> str:
+    return project.configuration.search.embed_model
+
+
+def _is_cached(file: str, environ: Mapping[str, str]) -> bool:
+    """Whether qmd's cache has a model downloaded from a file of that name."""
+    cache = environ.get("XDG_CACHE_HOME") or f"{environ.get('HOME') or Path.home()}/.cache"
+    with suppress(OSError):
+        names = os.listdir(f"{cache}/qmd/models")  # noqa: PTH208 (only the names matter)
+        # The name in the cache begins with the owner in the hub.
+        return any(name.endswith(".gguf") and file in name for name in names)
+    return False
+
+
+ENGINE = QmdBackend()
