@@ -230,8 +230,8 @@ class FakeGitea:
         old = f"/repos/{self.owner}/{self.former}"
         if self.former and (path + "/").startswith(f"{old}/"):
             query = f"?{urlencode(request.query)}" if request.query else ""
-            there = f"{self._api()}{path[len(old) :]}{query}"
-            return CannedResponse(307, None, {"Location": there})
+            location = f"{self._api()}{path[len(old) :]}{query}"
+            return CannedResponse(307, None, {"Location": location})
         return CannedResponse(404, _MISSING)
 
     def _knows(self, given: str) -> bool:

@@ -164,8 +164,8 @@ class FakeGitLab:
         project, below = unquote(found[1]), found[2] or ""
         if self.renamed and project == self.renamed:
             query = f"?{urlencode(request.query)}" if request.query else ""
-            here = f"{self.url}/api/v4/projects/{quote(self.path, safe='')}/{below}{query}"
-            return self._respond(301, {"message": "moved"}, {"Location": here})
+            location = f"{self.url}/api/v4/projects/{quote(self.path, safe='')}/{below}{query}"
+            return self._respond(301, {"message": "moved"}, {"Location": location})
         if project != self.path:
             return self._respond(404, {"message": "404 Project Not Found"})
         return self._in_project(request, below.split("/"))
@@ -218,8 +218,8 @@ class FakeGitLab:
                     200, changes[: int(request.query["per_page"])], request=request
                 )
             case "changes":
-                told = {**self._merge(merge), "changes": changes}
-                return self._respond(200, told, request=request)
+                data = {**self._merge(merge), "changes": changes}
+                return self._respond(200, data, request=request)
         return self._respond(404, {"error": "404 Not Found"})
 
     def _list(
@@ -255,7 +255,7 @@ class FakeGitLab:
     def _issue(self, issue: Row) -> Row:
         iid = issue["iid"]
         web = f"{self.url}/{self.path}"
-        told: Row = {
+        row: Row = {
             "id": 1000 + iid,
             "iid": iid,
             "project_id": 1,
@@ -294,8 +294,8 @@ class FakeGitLab:
             "service_desk_reply_to": None,
         }  # fmt: skip
         if self.licence:
-            told |= {"weight": None, "blocking_issues_count": self._count(iid, "blocks")}
-        return told
+            row |= {"weight": None, "blocking_issues_count": self._count(iid, "blocks")}
+        return row
 
     def _merge(self, merge: Row) -> Row:
         iid = merge["iid"]

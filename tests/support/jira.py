@@ -150,8 +150,8 @@ class FakeJira:
     def time(self, seconds: float) -> str:
         """A time in the format and zone of this Jira's payloads."""
         zone = timezone(timedelta(hours=self.zone))
-        told = datetime.fromtimestamp(seconds, zone)
-        return told.strftime("%Y-%m-%dT%H:%M:%S.") + f"{told.microsecond // 1000:03}{told:%z}"
+        local = datetime.fromtimestamp(seconds, zone)
+        return local.strftime("%Y-%m-%dT%H:%M:%S.") + f"{local.microsecond // 1000:03}{local:%z}"
 
     def status(self, name: str) -> Entry:
         """The payload of a status."""
@@ -191,8 +191,8 @@ class FakeJira:
             )
         match request.method, below.split("/"):
             case "GET", ["api", "2", "serverInfo"]:
-                told = {"deploymentType": "Cloud" if self.cloud else "Server", "version": "9.12.0"}
-                return CannedResponse(200, {"baseUrl": self.url, **told})
+                info = {"deploymentType": "Cloud" if self.cloud else "Server", "version": "9.12.0"}
+                return CannedResponse(200, {"baseUrl": self.url, **info})
             case "GET", ["api", "2" | "3", "search"] if self.cloud:
                 return CannedResponse(
                     410, {"errorMessages": ["The requested API has been removed."]}
@@ -250,10 +250,10 @@ class FakeJira:
                 return CannedResponse(201, {"id": "1", "body": body})
             case "GET", ["transitions"]:
                 ways = enumerate(self.statuses)
-                told = [
+                listed = [
                     {"id": str(at), "name": f"To {to}", "to": self.status(to)} for at, to in ways
                 ]
-                return CannedResponse(200, {"expand": "transitions", "transitions": told})
+                return CannedResponse(200, {"expand": "transitions", "transitions": listed})
             case "POST", ["transitions"]:
                 status = self.statuses[int(_body(request)["transition"]["id"])]
                 when = self.time(self.now) if STATUSES[status] == "done" else None
@@ -298,8 +298,8 @@ class FakeJira:
             values = [{**one, "subtask": one["name"] == "Sub-task"} for one in self.kinds]
             return {"maxResults": 100, "startAt": 0, "total": len(values), "values": values}
         levels = {"Epic": 1, "Sub-task": -1}
-        told = [{**one, "hierarchyLevel": levels.get(one["name"], 0)} for one in self.kinds]
-        return {"maxResults": 100, "startAt": 0, "total": len(told), "issueTypes": told}
+        types = [{**one, "hierarchyLevel": levels.get(one["name"], 0)} for one in self.kinds]
+        return {"maxResults": 100, "startAt": 0, "total": len(types), "issueTypes": types}
 
     def _continued(self, request: Request) -> CannedResponse:
         query = request.query
@@ -365,11 +365,11 @@ class FakeJira:
         assert bounded, "Unbounded JQL queries are not allowed here."
         if not order:
             return [([], entry) for entry in found]
-        told = _ORDER.fullmatch(order)
-        assert told, f"JQL: {order}"
-        ordered = [([self._order(e, told[1]), int(e["key"].rpartition("-")[2])], e) for e in found]
-        assert told[2] == told[3]
-        return sorted(ordered, key=lambda one: one[0], reverse=told[2] == "DESC")
+        match = _ORDER.fullmatch(order)
+        assert match, f"JQL: {order}"
+        ordered = [([self._order(e, match[1]), int(e["key"].rpartition("-")[2])], e) for e in found]
+        assert match[2] == match[3]
+        return sorted(ordered, key=lambda row: row[0], reverse=match[2] == "DESC")
 
     def _order(self, entry: Entry, by: str) -> float:
         return self._grain(parse_epoch(entry["fields"][by]) or 0.0)
@@ -396,15 +396,15 @@ def limited(jira: FakeJira) -> Callable[[int], list[CannedResponse]]:
 
     def responses(seconds: int) -> list[CannedResponse]:
         now = {"Date": formatdate(jira.now, usegmt=True)}
-        said = {"errorMessages": ["Rate limit exceeded."]}
+        message = {"errorMessages": ["Rate limit exceeded."]}
         reset = {"X-RateLimit-Reset": format_utc(jira.now + seconds)}
         after = {"Retry-After": str(seconds)}
         return [
-            CannedResponse(429, said, {**now, **reset}),
+            CannedResponse(429, message, {**now, **reset}),
             CannedResponse(
-                429, said, {**now, **reset, **after, "RateLimit-Reason": "jira-quota-based"}
+                429, message, {**now, **reset, **after, "RateLimit-Reason": "jira-quota-based"}
             ),
-            CannedResponse(503, said, {**now, **after}),
+            CannedResponse(503, message, {**now, **after}),
         ]
 
     return responses

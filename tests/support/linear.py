@@ -232,10 +232,10 @@ class FakeLinear:
         }
 
     def _team(self, team: Row) -> Row:
-        mine = [one for one in self.issues if one["team"] is team]
+        issues = [issue for issue in self.issues if issue["team"] is team]
         return {
             **team,
-            "issueCount": lambda **_options: len(mine),
+            "issueCount": lambda **_options: len(issues),
             "states": lambda filter, first: _nodes(
                 [one for one in team["states"] if _matches(filter, one)][:first]
             ),
@@ -356,8 +356,8 @@ def moment(seconds: float | None) -> str | None:
     if seconds is None:
         return None
     milliseconds = math.floor(round(seconds * 1_000_000) / 1000)
-    told = datetime.fromtimestamp(milliseconds // 1000, timezone.utc)
-    return f"{told:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"
+    second = datetime.fromtimestamp(milliseconds // 1000, timezone.utc)
+    return f"{second:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03}Z"
 
 
 _HTTP = "%a, %d %b %Y %H:%M:%S GMT"

@@ -36,16 +36,16 @@ _PAGE = re.compile(r"/(?:browse|projects|secure|rest)(?:/.*)?\Z")
 _PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", re.ASCII)
 
 
-def rate_limit(answer: Response, now: float) -> RateLimit | None:  # noqa: ARG001
+def rate_limit(response: Response, now: float) -> RateLimit | None:  # noqa: ARG001
     """Recognise Jira's limits: 429, until `X-RateLimit-Reset`.
 
     https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
     """
     from sdd_hooks.remote.response import RateLimit
 
-    if answer.status != 429:
+    if response.status != 429:
         return None
-    return RateLimit(parse_epoch(answer.headers.get("x-ratelimit-reset", "")))
+    return RateLimit(parse_epoch(response.headers.get("x-ratelimit-reset", "")))
 
 
 def _sources() -> Sources:

@@ -39,19 +39,19 @@ _WORKSPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
 _BUDGETS = ("x-ratelimit-requests", "x-ratelimit-endpoint-requests", "x-ratelimit-complexity")
 
 
-def rate_limit(answer: Response, _now: float) -> RateLimit | None:
+def rate_limit(response: Response, _now: float) -> RateLimit | None:
     """Recognise Linear's limits: an error RATELIMITED, until the spent budgets are reset.
 
     https://linear.app/developers/rate-limiting
     """
     from sdd_hooks.remote.response import RateLimit, out_of_quota
 
-    if answer.status not in {400, 429} or b"RATELIMITED" not in answer.body:
+    if response.status not in {400, 429} or b"RATELIMITED" not in response.body:
         return None
-    codes = {text(error, "extensions", "code") for error in rows(answer.json(), "errors")}
+    codes = {text(error, "extensions", "code") for error in rows(response.json(), "errors")}
     if "RATELIMITED" not in codes:
         return None
-    spent = (out_of_quota(answer, budget, frozenset({answer.status})) for budget in _BUDGETS)
+    spent = (out_of_quota(response, budget, frozenset({response.status})) for budget in _BUDGETS)
     ends = [wait.until for wait in spent if wait is not None and wait.until is not None]
     return RateLimit(max(ends)) if ends else RateLimit()
 

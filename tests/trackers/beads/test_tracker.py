@@ -422,18 +422,18 @@ def test_writing_needs_bd(repo: Repo) -> None:
 
 
 def test_detection(repo: Repo, tmp_path: Path) -> None:
-    here = RepositoryContext(repo.root, (), None, {})
+    repository = RepositoryContext(repo.root, (), None, {})
     where = TrackerLocation("", "", ".beads")
-    assert VENDOR.detect(here) is None
+    assert VENDOR.detect(repository) is None
     repo.link(".beads", tmp_path)
-    assert VENDOR.detect(here) is None
+    assert VENDOR.detect(repository) is None
     repo.remove(".beads")
     repo.write(".beads")
-    assert VENDOR.detect(here) is None
+    assert VENDOR.detect(repository) is None
     repo.remove(".beads")
     repo.write(EXPORT)
-    assert VENDOR.detect(here) == where
-    assert VENDOR.locate(TrackerSettings(type="beads"), here) == where
+    assert VENDOR.detect(repository) == where
+    assert VENDOR.locate(TrackerSettings(type="beads"), repository) == where
     assert (VENDOR.is_local, VENDOR.is_fallback, VENDOR.label) == (True, False, "Beads")
 
 

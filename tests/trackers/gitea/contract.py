@@ -353,7 +353,7 @@ class Contract:
     def test_a_comment(self, project: Project) -> None:
         number = project.add("One")
         project.open().comment(str(number), "Well *said*\n")
-        assert [said.strip() for said in project.comments(number)] == ["Well *said*"]
+        assert [comment.strip() for comment in project.comments(number)] == ["Well *said*"]
 
     def test_a_milestone(self, project: Project) -> None:
         one, two = project.add("One"), project.add("Two")

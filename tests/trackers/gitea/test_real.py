@@ -81,10 +81,10 @@ class RealProject:
         self.call("POST", f"/issues/{number}/dependencies", end)
 
     def block_from(self, number: int, *, hidden: bool = False) -> str:
-        there = self.gitea.repository(private=hidden)
-        by = self.gitea.call("POST", f"/repos/alice/{there}/issues", {"title": "Elsewhere"})
-        self._block(number, there, by["number"])
-        return f"alice/{there}#{by['number']}"
+        repository = self.gitea.repository(private=hidden)
+        by = self.gitea.call("POST", f"/repos/alice/{repository}/issues", {"title": "Elsewhere"})
+        self._block(number, repository, by["number"])
+        return f"alice/{repository}#{by['number']}"
 
     def without_dependencies(self) -> None:
         self.call("PATCH", "", {"internal_tracker": {"enable_issue_dependencies": False}})
@@ -216,16 +216,16 @@ CLOSING = (
 
 def test_closed_issues_are_the_same_as_the_servers(project: RealProject) -> None:
     numbers = [project.add(f"Issue {one}") for one in range(len(CLOSING))]
-    said = [
+    sentences = [
         text.format(number, home=project.home)
         for text, number in zip(CLOSING, numbers, strict=True)
     ]
-    project.pull("A change", body="\n\n".join(said), branch="b", path="a")
+    project.pull("A change", body="\n\n".join(sentences), branch="b", path="a")
     meant = set()
     for number in numbers:
         events = project.call("GET", f"/issues/{number}/timeline") or []
         if any(event["ref_action"] == "closes" for event in events):
             meant.add(str(number))
     (pull,) = pulls_of(project.open()).values()
-    texts = dict(zip(map(str, numbers), said, strict=True))
+    texts = dict(zip(map(str, numbers), sentences, strict=True))
     assert {texts[id] for id in pull.closes} == {texts[id] for id in meant}

@@ -97,7 +97,7 @@ class Shop:
         self.gitea.token = TOKEN
 
     def comments(self, number: int) -> list[str]:
-        return [said for issue, said in self.gitea.comments if issue == number]
+        return [text for issue, text in self.gitea.comments if issue == number]
 
     def milestone(self, number: int) -> str:
         found = self.gitea.items[number].entry["milestone"]

@@ -213,8 +213,8 @@ def test_the_token_of_one_server_is_not_sent_to_a_known_host(url: str, tmp_path:
     environ = {"GITEA_TOKEN": "one", "PATH": "", "HOME": str(tmp_path)}
     api, sources = _sources(environ, url)
     assert not find_secret(sources, api, around_origin=None, root=tmp_path, environ=environ)
-    told = advice(sources, api, around_origin=None, environ=environ)
-    assert f"GITEA_URL={url}" in told
+    message = advice(sources, api, around_origin=None, environ=environ)
+    assert f"GITEA_URL={url}" in message
 
 
 def test_the_address_of_the_api() -> None:

@@ -338,10 +338,10 @@ def test_a_deleted_issue(shop: Shop) -> None:
 def test_a_transferred_issue(shop: Shop) -> None:
     shop.github.add(at=START)
     number = shop.github.add(at=START)
-    there = shop.github.transfer(number)
+    new_number = shop.github.transfer(number)
     with pytest.raises(Missing, match="moved") as caught:
         shop.open().issue(str(number))
-    assert caught.value.moved == f"{shop.server.url}/acme/attic/issues/{there}"
+    assert caught.value.moved == f"{shop.server.url}/acme/attic/issues/{new_number}"
 
 
 def test_a_transfer_of_the_last_issue(shop: Shop) -> None:

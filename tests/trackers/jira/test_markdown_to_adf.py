@@ -53,13 +53,13 @@ def test_links_and_pictures():
     (paragraph,) = content_of(
         "[a **b**](https://e.example) [c](javascript:x) ![d](https://e.example/d.png) <e@e.example>"
     )
-    told = [(one["text"], one.get("marks", [])) for one in paragraph["content"]]
-    there = {"type": "link", "attrs": {"href": "https://e.example"}}
+    texts = [(node["text"], node.get("marks", [])) for node in paragraph["content"]]
+    link = {"type": "link", "attrs": {"href": "https://e.example"}}
     picture = {"type": "link", "attrs": {"href": "https://e.example/d.png"}}
     mail = {"type": "link", "attrs": {"href": "mailto:e@e.example"}}
-    assert told == [
-        ("a ", [there]),
-        ("b", [there, {"type": "strong"}]),
+    assert texts == [
+        ("a ", [link]),
+        ("b", [link, {"type": "strong"}]),
         (" [c](javascript:x) ", []),
         ("d", [picture]),
         (" ", []),

@@ -64,8 +64,8 @@ def test_declared_project(
     settings: tuple[str, str], environ: Mapping[str, str], where: str
 ) -> None:
     key, url = settings
-    told = TrackerSettings("jira", project_key=key, url=url)
-    assert VENDOR.locate(told, AROUND._replace(environ=environ)) == TrackerLocation(
+    settings = TrackerSettings("jira", project_key=key, url=url)
+    assert VENDOR.locate(settings, AROUND._replace(environ=environ)) == TrackerLocation(
         where, "", "SHOP"
     )
 

@@ -110,13 +110,13 @@ def test_close_without_a_transition_to_done(shop: Shop) -> None:
 def test_comment(shop: Shop) -> None:
     key = shop.jira.add(at=START)
     shop.open().comment(key, "Seen by **me**")
-    ((where, said),) = shop.jira.comments
+    ((where, body),) = shop.jira.comments
     assert where == key
     if shop.jira.cloud:
-        (paragraph,) = said["content"]
+        (paragraph,) = body["content"]
         assert [one["text"] for one in paragraph["content"]] == ["Seen by ", "me"]
     else:
-        assert said == "Seen by **me**"
+        assert body == "Seen by **me**"
 
 
 def test_group(shop: Shop) -> None:

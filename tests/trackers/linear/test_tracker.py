@@ -59,9 +59,9 @@ class TestFaults(FaultTable):
         """A query is a POST, so a redirect could be followed only with status 307 or 308."""
         vendor.fill(1)
         away = {"Location": "http://localhost.invalid/steal"}
-        for status, told in ((302, "302"), (307, r"localhost\.invalid")):
+        for status, message in ((302, "302"), (307, r"localhost\.invalid")):
             vendor.server.fail(CannedResponse(status, None, away), when=vendor.lists)
-            with pytest.raises(RemoteError, match=told):
+            with pytest.raises(RemoteError, match=message):
                 fetched(vendor.open())
 
 
