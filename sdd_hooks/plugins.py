@@ -2,7 +2,7 @@
 
 A plug-in is an object in a module. The plug-ins of this package are listed in its code, so that
 finding one neither imports `importlib.metadata` nor searches the installed distributions, which
-takes 20 ms. Other distributions register theirs as entry points.
+takes 20 ms. Other distributions register plug-ins as entry points.
 """
 
 from __future__ import annotations

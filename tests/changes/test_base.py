@@ -1,4 +1,4 @@
-"""What is compared, and what a person is told to fetch where that is not here."""
+"""The commits that are compared, and the commands that fetch a missing one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.repos import Repo
 
 @pytest.fixture
 def origin(tmp_path: Path) -> Repo:
-    """A server's repository: `feature` left `main` three commits ago, which has gone on."""
+    """The repository of a server: `feature` branched off three commits before the tip of `main`."""
     repo = Repo.init(tmp_path / "origin")
     for number in range(5):
         repo.commit(f"Base {number}", {"a": f"{number}\n"})
@@ -31,29 +31,29 @@ def origin(tmp_path: Path) -> Repo:
 
 
 def clone(origin: Repo, *options: str) -> Repo:
-    """A clone with the branch `feature` checked out, as a server gives it over a network."""
+    """A clone with the branch `feature` checked out, fetched as over a network."""
     root = origin.root.parent / "clone"
     origin.git("clone", "-q", "--branch=feature", *options, f"file://{origin.root}", str(root))
     return Repo(root)
 
 
 def refused(repo: Repo, base: str, head: str = "HEAD") -> str:
-    """The one line that says why the two cannot be compared."""
+    """The message of the error with which the comparison fails."""
     with pytest.raises(RepositoryError) as caught:
         read_change(repo.handle, base, head)
-    said = str(caught.value)
-    assert said.isprintable()
-    return said
+    message = str(caught.value)
+    assert message.isprintable()
+    return message
 
 
-def follow(repo: Repo, said: str) -> None:
-    """Do what the message says, to the letter."""
-    (command,) = re.findall("`(git (?:fetch|diff) [^`]*)`", said)
+def follow(repo: Repo, message: str) -> None:
+    """Run the command in the message."""
+    (command,) = re.findall("`(git (?:fetch|diff) [^`]*)`", message)
     repo.git(*shlex.split(command)[1:])
 
 
 def reviewed(repo: Repo, base: str = "origin/main") -> None:
-    """The change can be read, and is that of `feature`."""
+    """Check that the change can be read, and is the change of `feature`."""
     change = read_change(repo.handle, base, "HEAD")
     assert change.messages == ("Feature 2", "Feature 1", "Feature 0")
     assert [(file.path, file.added[0].text) for file in change.files] == [("b", "2")]
@@ -69,7 +69,7 @@ def test_the_default_branch_of_the_remote(origin: Repo) -> None:
 
 
 @pytest.mark.parametrize("name", ["main", "master", "trunk"])
-def test_a_remote_that_does_not_say_its_default(origin: Repo, name: str) -> None:
+def test_a_remote_without_a_known_default_branch(origin: Repo, name: str) -> None:
     repo = clone(origin)
     repo.git("remote", "set-head", "origin", "--delete")
     repo.git("update-ref", "-d", "refs/remotes/origin/main")
@@ -77,7 +77,7 @@ def test_a_remote_that_does_not_say_its_default(origin: Repo, name: str) -> None
     assert base_of(repo) == f"origin/{name}"
 
 
-def test_a_default_branch_that_is_gone(origin: Repo) -> None:
+def test_a_deleted_default_branch(origin: Repo) -> None:
     repo = clone(origin)
     repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
     assert base_of(repo) == "origin/main"
@@ -91,7 +91,7 @@ def test_a_local_branch(repo: Repo, name: str) -> None:
     assert base_of(repo) == name
 
 
-def test_on_the_local_branch_what_it_follows(repo: Repo) -> None:
+def test_the_upstream_of_the_local_branch_when_it_is_checked_out(repo: Repo) -> None:
     repo.commit()
     repo.git("branch", "upstream")
     repo.git("branch", "--set-upstream-to=upstream")
@@ -101,7 +101,7 @@ def test_on_the_local_branch_what_it_follows(repo: Repo) -> None:
         base_of(repo)
 
 
-def test_a_name_that_could_be_two(origin: Repo) -> None:
+def test_an_ambiguous_name(origin: Repo) -> None:
     repo = clone(origin)
     repo.git("branch", "origin/main", "HEAD")
     tip = repo.git("rev-parse", "refs/remotes/origin/main")
@@ -120,27 +120,29 @@ def test_nothing_to_compare_with(repo: Repo, unborn: bool) -> None:
     )
 
 
-def test_a_shallow_clone_that_reaches_far_enough(origin: Repo) -> None:
+def test_a_shallow_clone_with_the_common_commit(origin: Repo) -> None:
     reviewed(clone(origin, "--depth=4", "--no-single-branch"))
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_a_shallow_clone_without_the_common_commit(origin: Repo, depth: int) -> None:
     repo = clone(origin, f"--depth={depth}", "--no-single-branch")
-    said = refused(repo, "origin/main")
-    assert said == (
+    message = refused(repo, "origin/main")
+    assert message == (
         "this clone is shallow and ends before 'HEAD' and 'origin/main' part:"
         " `git fetch --unshallow origin` brings the rest"
     )
-    follow(repo, said)
+    follow(repo, message)
     reviewed(repo)
 
 
 def test_a_shallow_clone_of_one_branch(origin: Repo) -> None:
     repo = clone(origin, "--depth=1")
-    said = refused(repo, "origin/main")
-    assert said.startswith("there is no commit 'origin/main' here: `git fetch --unshallow origin +")
-    follow(repo, said)
+    message = refused(repo, "origin/main")
+    assert message.startswith(
+        "there is no commit 'origin/main' here: `git fetch --unshallow origin +"
+    )
+    follow(repo, message)
     reviewed(repo)
 
 
@@ -150,35 +152,35 @@ def test_a_clone_of_one_branch(origin: Repo) -> None:
     reviewed(repo)
 
 
-def test_a_local_name_of_a_branch_that_only_the_remote_has(origin: Repo) -> None:
+def test_a_branch_that_only_the_remote_has(origin: Repo) -> None:
     repo = clone(origin)
     assert refused(repo, "main") == "there is no commit 'main' here: name `origin/main`"
 
 
-def test_a_name_that_nobody_has_fetched(origin: Repo) -> None:
+def test_a_branch_that_was_not_fetched(origin: Repo) -> None:
     repo = clone(origin, "--single-branch")
-    said = refused(repo, "main")
-    assert "to be named `origin/main`; else name a branch, a tag or a commit that is" in said
-    follow(repo, said)
+    message = refused(repo, "main")
+    assert "to be named `origin/main`; else name a branch, a tag or a commit that is" in message
+    follow(repo, message)
     reviewed(repo)
 
 
 def test_a_commit_that_was_not_fetched(origin: Repo) -> None:
     repo = clone(origin, "--single-branch")
     tip = origin.head()
-    said = refused(repo, tip)
-    assert said.endswith(f"`git fetch origin {tip}` brings it, unless it is gone there as well")
-    follow(repo, said)
+    message = refused(repo, tip)
+    assert message.endswith(f"`git fetch origin {tip}` brings it, unless it is gone there as well")
+    follow(repo, message)
     reviewed(repo, tip)
 
 
-def test_a_base_that_is_gone(origin: Repo) -> None:
+def test_a_deleted_base(origin: Repo) -> None:
     repo = clone(origin)
     origin.git("branch", "-m", "main", "elsewhere")
     repo.git("fetch", "-q", "--prune")
-    said = refused(repo, "origin/main")
-    assert "git fetch origin +refs/heads/main:refs/remotes/origin/main" in said
-    assert "brings a branch that is on origin" in said
+    message = refused(repo, "origin/main")
+    assert "git fetch origin +refs/heads/main:refs/remotes/origin/main" in message
+    assert "brings a branch that is on origin" in message
 
 
 def test_no_remote(repo: Repo) -> None:
@@ -189,7 +191,7 @@ def test_no_remote(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "--output=x", "-p", "a\0b"])
-def test_what_is_no_name(repo: Repo, name: str) -> None:
+def test_an_invalid_name(repo: Repo, name: str) -> None:
     repo.commit()
     assert "is no commit: name a branch" in refused(repo, name)
 
@@ -197,13 +199,13 @@ def test_what_is_no_name(repo: Repo, name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["$(touch x)", "a;b", "`id`", "a\nb", "\x1b[31m", "a b", "x" * 300, "\udcff", "@{-1}"]
 )
-def test_a_hostile_name_is_in_no_command(origin: Repo, name: str) -> None:
-    said = refused(clone(origin), name)
-    assert said.endswith(": name a branch, a tag or a commit that is")
-    assert "git fetch" not in said
+def test_no_command_contains_a_hostile_name(origin: Repo, name: str) -> None:
+    message = refused(clone(origin), name)
+    assert message.endswith(": name a branch, a tag or a commit that is")
+    assert "git fetch" not in message
 
 
-def test_a_blob_is_no_base(repo: Repo) -> None:
+def test_a_blob_is_not_a_base(repo: Repo) -> None:
     repo.commit(files={"a": "1\n"})
     assert "there is no commit 'HEAD:a' here" in refused(repo, "HEAD:a")
     assert "there is no commit 'HEAD^{tree}' here" in refused(repo, "HEAD", "HEAD^{tree}")
@@ -211,11 +213,11 @@ def test_a_blob_is_no_base(repo: Repo) -> None:
 
 def test_a_partial_clone_that_lacks_contents(origin: Repo) -> None:
     repo = clone(origin, "--filter=blob:none", "--no-checkout")
-    said = refused(repo, "origin/main")
+    message = refused(repo, "origin/main")
     parted = origin.git("merge-base", "main", "feature")
-    assert said == (
+    assert message == (
         "this clone is partial and lacks contents of files that differ:"
         f" `git diff --shortstat {parted} {origin.git('rev-parse', 'feature')}` fetches them"
     )
-    follow(repo, said)
+    follow(repo, message)
     reviewed(repo)

@@ -1,4 +1,4 @@
-"""A change of any size is read within bounds, and what was left out is said."""
+"""A change of any size is read within limits, and a note says what was left out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.repos import Repo
 
 
 def commit(repo: Repo, files: Iterable[tuple[str, bytes]]) -> None:
-    """One more commit of many or large files, without a work tree."""
+    """Add a commit of many or large files, without a work tree."""
     with subprocess.Popen(
         ["git", "fast-import", "--quiet"],
         cwd=repo.root,
@@ -34,20 +34,20 @@ def commit(repo: Repo, files: Iterable[tuple[str, bytes]]) -> None:
 
 
 @pytest.mark.parametrize(("size", "lines"), [(10, 9), (99, 3)])
-def test_what_fits(size: int, lines: int) -> None:
+def test_lines_are_read_up_to_the_limits(size: int, lines: int) -> None:
     budget = Budget(size, lines)
     assert list(budget.limit_lines([b"1234\n"] * 5)) == [b"1234\n"] * (2 if size == 10 else 3)
     assert budget.is_spent
 
 
-def test_nothing_after_what_did_not_fit() -> None:
+def test_nothing_is_read_after_a_limit_was_exceeded() -> None:
     budget = Budget(10, 10)
     assert budget.take(10, 1)
     assert not budget.take(1, 1)
     assert not budget.take(0, 0)
 
 
-def test_what_just_fits() -> None:
+def test_lines_that_reach_the_limits_exactly() -> None:
     budget = Budget(10, 2)
     assert list(budget.limit_lines([b"1234\n"] * 2)) == [b"1234\n"] * 2
     assert not budget.is_spent
@@ -84,16 +84,16 @@ def test_many_files(repo: Repo) -> None:
     assert change.notes == ("not looked at: 20 files beyond the first 5,000",)
 
 
-def test_seconds(repo: Repo, tmp_path: Path) -> None:
+def test_git_takes_too_long(repo: Repo, tmp_path: Path) -> None:
     repo.commit(files={"a": "1\n"})
-    # git waits for somebody to write this index, and nobody does.
+    # git waits until a process writes this index, which none does.
     os.mkfifo(tmp_path / "index")
     sides = _Comparison(repo.handle, "diff-index", ("--cached", "HEAD"), str(tmp_path / "index"))
     with pytest.raises(RepositoryError, match="git took too long to find what differs"):
         _read(sides, Budget(seconds=0.05))
 
 
-def test_a_process_that_does_not_end() -> None:
+def test_a_process_is_killed_after_the_timeout() -> None:
     budget = Budget(seconds=0.01)
     with subprocess.Popen(["sleep", "600"]) as process, budget.kill_when_late(process):
         process.wait()
@@ -101,7 +101,7 @@ def test_a_process_that_does_not_end() -> None:
     assert process.returncode == -signal.SIGKILL
 
 
-def test_what_is_hidden_counts_too(repo: Repo) -> None:
+def test_undiffable_files_count_too(repo: Repo) -> None:
     repo.commit(files={".gitattributes": "*.py -diff\n", "a.py": "1\n", "b.py": "1\n"})
     repo.commit(files={"a.py": "2\n", "b.py": "2\n", "c.py": "3\n" * 90, "d.txt": "4\n"})
     change = read_change(repo.handle, "main~1", "main", budget=Budget(lines=30))
@@ -109,7 +109,7 @@ def test_what_is_hidden_counts_too(repo: Repo) -> None:
     assert change.notes[0].endswith("seconds of the diff, in 3 files")
 
 
-def test_staging_within_the_bounds(repo: Repo, tmp_path: Path) -> None:
+def test_staged_files_within_the_limits(repo: Repo, tmp_path: Path) -> None:
     for number in range(300):
         repo.write(f"{number:03}", f"{number}\n")
     repo.git("add", "--all")

@@ -1,4 +1,4 @@
-"""Lines are counted as git counts them."""
+"""Changed files, and lines as git counts them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_lines(text: str, lines: tuple[str, ...]) -> None:
     assert split_lines(text) == lines
 
 
-def test_what_is_a_file() -> None:
+def test_a_link_is_not_a_file() -> None:
     link = ChangedFile("a", "a", "T", mode="120000", mode_before="100755")
     assert (link.was_file, link.is_file) == (True, False)
 

@@ -1,4 +1,4 @@
-"""What differs between two commits is read from git, whatever it is."""
+"""Differences of any kind between two commits are read from git."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_lines_and_their_numbers(repo: Repo) -> None:
     assert file.blob_before == repo.git("rev-parse", "HEAD~1:a.txt")
 
 
-def test_files_that_come_and_go(repo: Repo) -> None:
+def test_new_and_deleted_files(repo: Repo) -> None:
     repo.commit(files={"old.txt": "1\n"})
     repo.remove("old.txt")
     repo.commit(files={"new.txt": "2\nx\n", "empty": ""})
@@ -73,7 +73,7 @@ def test_files_that_come_and_go(repo: Repo) -> None:
     assert removed(old) == ["1"]
 
 
-def test_a_file_that_moves(repo: Repo) -> None:
+def test_a_renamed_file(repo: Repo) -> None:
     text = "".join(f"{number}\n" for number in range(20))
     repo.commit(files={"a/one.txt": text, "two.txt": text.replace("\n", "!\n")})
     repo.git("mv", "a/one.txt", "b.txt")
@@ -86,7 +86,7 @@ def test_a_file_that_moves(repo: Repo) -> None:
     assert edited.added == (NumberedLine(21, "end"),)
 
 
-def test_a_copy_is_new(repo: Repo) -> None:
+def test_a_copy_is_a_new_file(repo: Repo) -> None:
     text = "".join(f"{number}\n" for number in range(20))
     repo.git("config", "diff.renames", "copies")
     repo.commit(files={"a.txt": text})
@@ -137,7 +137,7 @@ def test_links_and_types(repo: Repo) -> None:
     )
 
 
-def test_what_follows_a_changed_type_has_its_own_lines(repo: Repo) -> None:
+def test_the_file_after_a_changed_type_has_its_own_lines(repo: Repo) -> None:
     repo.commit(files={"a": "1\n", "b": "1\n", "c": "1\n"})
     repo.remove("a")
     repo.link("a", "b")
@@ -150,7 +150,7 @@ def test_a_submodule(repo: Repo, tmp_path: Path) -> None:
     other.commit(files={"x": "1\n"})
     repo.commit(files={"b": "1\n"})
     inner = repo.submodule(other, "lib")
-    # The change may bring a configuration that hides the submodule.
+    # A change may contain a configuration that hides the submodule.
     repo.git("config", "--file", ".gitmodules", "submodule.lib.ignore", "all")
     repo.commit()
     assert [file.path for file in changed(repo).files] == [".gitmodules", "lib"]
@@ -170,7 +170,7 @@ def test_hostile_paths(repo: Repo, path: str) -> None:
     assert lines == {path: ["hostile"], "second": ["2"]}
 
 
-def test_hostile_paths_that_move(repo: Repo) -> None:
+def test_renamed_hostile_paths(repo: Repo) -> None:
     text = "".join(f"{number}\n" for number in range(20))
     repo.commit(files={path: f"{text}{at}\n" for at, path in enumerate(HOSTILE)})
     for path in HOSTILE:
@@ -192,7 +192,7 @@ def test_lines_that_look_like_a_diff(repo: Repo) -> None:
     assert added(b) == ["2"]
 
 
-def test_odd_characters(repo: Repo) -> None:
+def test_unusual_characters(repo: Repo) -> None:
     data = b"x" * 9_000 + b"\n" + b"caf\xe9\r\nnull\0here\nform\x0cfeed\nlast"
     repo.commit(files={"a": "1\n"})
     repo.commit(files={"b": data})
@@ -201,7 +201,7 @@ def test_odd_characters(repo: Repo) -> None:
     assert change.notes == ("not looked at: what is beyond 2,000 characters of a line, in 1 file",)
 
 
-def test_no_configuration_decides_what_is_shown(repo: Repo) -> None:
+def test_configuration_does_not_change_the_output(repo: Repo) -> None:
     for key, value in {
         "diff.external": "false",
         "diff.context": "5",
@@ -225,7 +225,7 @@ def test_no_configuration_decides_what_is_shown(repo: Repo) -> None:
 
 @pytest.fixture
 def context() -> Iterator[None]:
-    """What somebody asks git for in their shell."""
+    """The output of git with the options of a user."""
     os.environ["GIT_DIFF_OPTS"] = "--unified=3"
     yield
     del os.environ["GIT_DIFF_OPTS"]
@@ -271,7 +271,7 @@ def test_many_messages(repo: Repo) -> None:
     assert change.notes == ("only the newest 500 commit messages were read",)
 
 
-def test_only_what_the_head_changed(repo: Repo) -> None:
+def test_only_the_changes_of_the_head(repo: Repo) -> None:
     parted = repo.commit(files={"a": "1\n", "b": "1\n"})
     repo.git("checkout", "-q", "-b", "feature")
     head = repo.commit("Feature", files={"a": "2\n"})
@@ -296,7 +296,7 @@ def test_a_merge_of_the_base_into_the_head(repo: Repo) -> None:
     assert change.messages == ("Merge main", "Feature")
 
 
-def test_histories_with_nothing_in_common(repo: Repo) -> None:
+def test_unrelated_histories(repo: Repo) -> None:
     base = repo.commit(files={"a": "1\n", "b": "1\n"})
     repo.git("checkout", "-q", "--orphan", "other")
     repo.commit("Other", files={"a": "2\n"})
@@ -318,7 +318,7 @@ def test_the_first_commit_against_nothing(tmp_path: Path, format: str) -> None:
     assert added(only(change)) == ["1"]
 
 
-def test_nothing_differs(repo: Repo) -> None:
+def test_no_difference(repo: Repo) -> None:
     head = repo.commit(files={"a": "1\n"})
     assert changed(repo, "HEAD") == Change(head, head, "", "", (), (), (), head)
 
@@ -335,7 +335,7 @@ def test_a_damaged_repository(repo: Repo) -> None:
     repo.commit(files={"a": "2\n"})
     blob = repo.git("rev-parse", "HEAD:a")
     repo.remove(f".git/objects/{blob[:2]}/{blob[2:]}")
-    # Git would take the contents from the work tree.
+    # git would read the contents from the work tree.
     repo.remove("a")
     with pytest.raises(RepositoryError, match="cannot read what differs: `git fsck`"):
         changed(repo)
@@ -372,7 +372,7 @@ def test_staged_before_the_first_commit(repo: Repo) -> None:
     assert (only(change).status, added(only(change))) == ("A", ["1"])
 
 
-def test_a_file_that_is_only_going_to_be_added(repo: Repo) -> None:
+def test_a_file_added_with_intent_to_add(repo: Repo) -> None:
     repo.commit(files={"a": "1\n"})
     repo.write("b", "2\n")
     repo.git("add", "--intent-to-add", "b")

@@ -1,4 +1,4 @@
-"""Patches are read as git writes them, whatever the lines say."""
+"""Patches of git are parsed, whatever their lines contain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sdd_hooks.changes.patch import MAX_LINE, Patch, decode_line, parse_patches
 from sdd_hooks.text.lines import NumberedLine
 from tests.support.repos import Repo
 
-# Lines that look like what stands around them.
+# Lines that look like the headers of a patch.
 LINES = st.sampled_from(
     [
         b"",
@@ -68,11 +68,11 @@ def follows(patch: Patch, before: bytes, after: bytes) -> None:
     old, new = dict(enumerate(lines(before), 1)), dict(enumerate(lines(after), 1))
     assert [old.pop(number) for number, _ in patch.removed] == [text for _, text in patch.removed]
     assert [new.pop(number) for number, _ in patch.added] == [text for _, text in patch.added]
-    # What is left has not changed, but for the byte-order mark and the ends of lines.
+    # The other lines have not changed, except for the byte-order mark and the line ends.
     assert len(old) == len(new)
 
 
-# Each example is a repository of its own.
+# Each example is a separate repository.
 @settings(max_examples=40)
 @given(before=st.lists(TEXTS, min_size=1, max_size=4), data=st.data())
 def test_patches_of_git(before: list[bytes], data: st.DataObject) -> None:
@@ -92,7 +92,7 @@ def test_patches_of_git(before: list[bytes], data: st.DataObject) -> None:
 
 
 @given(st.lists(st.one_of(LINES, st.binary(max_size=20))))
-def test_nothing_raises(pieces: list[bytes]) -> None:
+def test_no_input_raises(pieces: list[bytes]) -> None:
     for patch in read(b"\n".join(pieces)):
         assert not patch.cut
 
@@ -111,7 +111,7 @@ def test_whitespace(removed: bytes, added: bytes, whitespace: bool) -> None:
     assert patch.whitespace is whitespace
 
 
-def test_a_line_that_moves_is_more_than_whitespace() -> None:
+def test_a_moved_line_is_more_than_whitespace() -> None:
     (patch,) = read(b"diff --git a/x b/x\n@@ -1 +0,0 @@\n-a\n@@ -5,0 +5 @@\n+a\n")
     assert patch == Patch((NumberedLine(5, "a"),), (NumberedLine(1, "a"),))
 
@@ -121,12 +121,12 @@ def test_blank_lines_are_whitespace() -> None:
     assert patch.whitespace
 
 
-def test_a_mode_is_no_whitespace() -> None:
+def test_a_changed_mode_is_not_whitespace() -> None:
     (patch,) = read(b"diff --git a/x b/x\nold mode 100644\nnew mode 100755\n")
     assert patch == Patch()
 
 
-def test_a_patch_that_ends_early() -> None:
+def test_a_truncated_patch() -> None:
     (patch,) = read(b"diff --git a/x b/x\n@@ -1,2 +1,2 @@\n-a\n-b\n+a \n")
     assert patch.added == (NumberedLine(1, "a "),)
     assert not patch.whitespace

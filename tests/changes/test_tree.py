@@ -88,7 +88,7 @@ def test_hostile_paths(repo: Repo, path: str) -> None:
         assert Tree(repo.handle, tree.commit).texts(tree.blobs())[path] == text
 
 
-def test_the_index_of_a_commit_in_the_making(repo: Repo, tmp_path: Path) -> None:
+def test_the_index_file_of_a_commit_being_made(repo: Repo, tmp_path: Path) -> None:
     repo.commit(files={ONE: adr(1), "a": "1\n"})
     repo.commit(files={"a": "2\n"})
     hook = repo.root / ".git/hooks/pre-commit"
@@ -104,19 +104,19 @@ def test_the_index_of_a_commit_in_the_making(repo: Repo, tmp_path: Path) -> None
         "print([(file.path, file.added[0].text) for file in change.files])\n"
         "print(repr(Tree(git, '', index).text('a')), len(Tree(git, '', index).blobs()))\n"
     )
-    hook.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{program}" > {tmp_path}/said\n')
+    hook.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{program}" > {tmp_path}/printed\n')
     hook.chmod(0o755)
     repo.write("a", "3\n")
     repo.write("b", "left out\n")
     repo.git("commit", "-q", "-a", "-m", "All")
-    assert (tmp_path / "said").read_text() == "[('a', '3')]\n'3\\n' 2\n"
+    assert (tmp_path / "printed").read_text() == "[('a', '3')]\n'3\\n' 2\n"
     repo.write("a", "4\n")
     repo.git("add", "b")
     repo.git("commit", "-q", "-m", "One", "a")
-    assert (tmp_path / "said").read_text() == "[('a', '4')]\n'4\\n' 2\n"
+    assert (tmp_path / "printed").read_text() == "[('a', '4')]\n'4\\n' 2\n"
 
 
-def test_files_that_are_only_going_to_be_added(repo: Repo) -> None:
+def test_files_added_with_intent_to_add(repo: Repo) -> None:
     repo.commit(files={"a": "1\n", "empty": ""})
     repo.write(ONE, adr(1))
     repo.write("meant", "")
@@ -136,7 +136,7 @@ def test_a_sparse_index(repo: Repo) -> None:
     assert ids(Tree(repo.handle).corpus(before)) == ["ADR-0001"]
 
 
-def test_sides_of_a_conflict_are_no_files(repo: Repo) -> None:
+def test_sides_of_a_conflict_are_not_files(repo: Repo) -> None:
     repo.commit(files={ONE: adr(1), "a": "1\n"})
     repo.git("checkout", "-q", "-b", "other")
     repo.commit(files={ONE: adr(1, "No.")})
@@ -147,7 +147,7 @@ def test_sides_of_a_conflict_are_no_files(repo: Repo) -> None:
     assert Tree(repo.handle).text(ONE) == ""
 
 
-def test_artifacts_of_the_tree_and_not_of_the_work_tree(repo: Repo) -> None:
+def test_artifacts_are_read_from_the_tree_and_not_from_the_work_tree(repo: Repo) -> None:
     base = repo.commit(files={ONE: adr(1)})
     spec = "# SPEC-0001: S\n\n### Requirement: R\n\nIt MUST.\n"
     repo.remove(ONE)
@@ -203,7 +203,7 @@ def test_expected_files_are_read_together(repo: Repo) -> None:
     tree.expect(Blob("gone", ""))
     assert tree.text("gone") == ""
     assert tree.text(listed[0].path) == "text 0\n"
-    # What was read along is known without git.
+    # The texts of the same batch are cached.
     objects = repo.root / ".git/objects"
     objects.rename(repo.root / "away")
     assert tree.text(listed[499].path) == f"text {listed[499].path}\n"
@@ -211,7 +211,7 @@ def test_expected_files_are_read_together(repo: Repo) -> None:
     assert all(tree.text(blob.path) == f"text {blob.path}\n" for blob in reversed(listed))
 
 
-def test_not_all_texts_are_kept(repo: Repo) -> None:
+def test_the_cache_of_texts_is_limited(repo: Repo) -> None:
     size = 7_000_000
     head = repo.commit(files={f"{number}": f"{number}" * size for number in range(10)})
     tree = Tree(repo.handle, head)
@@ -245,7 +245,7 @@ def test_artifacts_before_and_after(tmp_path: Path) -> None:
     assert (subject.text_before(ONE), subject.text(TWO)) == (adr(1), adr(2))
 
 
-def test_a_submodule_that_the_change_moves(workspace: Repo) -> None:
+def test_a_change_of_the_commit_of_a_submodule(workspace: Repo) -> None:
     from sdd_hooks.changes.diff import read_change
     from sdd_hooks.review.review import subject_of as subject
 

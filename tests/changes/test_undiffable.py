@@ -1,4 +1,4 @@
-"""Text is read although attributes, or its encoding, make git show nothing of it."""
+"""Text is read even if attributes or its encoding make git show no lines of it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_attributes_hide_nothing(repo: Repo, attribute: str) -> None:
     assert change.notes == ()
 
 
-def test_a_file_that_goes_is_hidden(repo: Repo) -> None:
+def test_a_hidden_deleted_file(repo: Repo) -> None:
     repo.commit(files={ATTRIBUTES: "*.py -diff\n", "a.py": "1\n"})
     repo.remove("a.py")
     repo.commit()
@@ -54,7 +54,7 @@ def test_a_file_that_goes_is_hidden(repo: Repo) -> None:
     )
 
 
-def test_a_file_that_moves_is_hidden(repo: Repo) -> None:
+def test_a_hidden_renamed_file(repo: Repo) -> None:
     text = "".join(f"{number}\n" for number in range(20))
     repo.commit(files={ATTRIBUTES: "* -diff\n", "a.py": text, "c.py": "1\n"})
     repo.git("mv", "a.py", "b.py")
@@ -68,7 +68,7 @@ def test_a_file_that_moves_is_hidden(repo: Repo) -> None:
     assert lines(change, "c.py") == ([NumberedLine(1, "1")], [NumberedLine(1, "2")], False)
 
 
-def test_hidden_where_it_is_staged(repo: Repo) -> None:
+def test_a_hidden_staged_file(repo: Repo) -> None:
     repo.commit(files={"a.py": "1\n"})
     repo.write(ATTRIBUTES, "*.py -diff\n")
     repo.write("a.py", "2\n")
@@ -76,7 +76,7 @@ def test_hidden_where_it_is_staged(repo: Repo) -> None:
     assert lines(read_staged(repo.handle), "a.py")[1] == [NumberedLine(1, "2")]
 
 
-def test_hidden_with_a_hostile_path(repo: Repo) -> None:
+def test_a_hidden_file_with_a_hostile_path(repo: Repo) -> None:
     path = ":(glob)*\n.py"
     change = changed(repo, {path: "1\n", "a.py": "1\n"}, {ATTRIBUTES: "* -diff\n", path: "2\n"})
     assert lines(change, path) == ([NumberedLine(1, "1")], [NumberedLine(1, "2")], False)
@@ -92,7 +92,7 @@ def test_many_hidden_files(repo: Repo) -> None:
     assert [lines(change, name)[1] for name in names] == [[NumberedLine(1, "2")]] * 250
 
 
-def test_what_is_binary_stays_it(repo: Repo) -> None:
+def test_a_binary_file_has_no_lines(repo: Repo) -> None:
     change = changed(repo, {"a": b"\0\1"}, {ATTRIBUTES: "* -diff\n", "a": b"\0\2", "b": b"x\0"})
     assert lines(change, "a") == lines(change, "b") == ([], [], True)
 
@@ -130,7 +130,7 @@ def test_utf_16_of_other_whitespace(repo: Repo) -> None:
     assert lines(change, "a") == ([NumberedLine(1, "x y")], [NumberedLine(1, "x  y")], False)
 
 
-def test_a_line_that_is_said_again(repo: Repo) -> None:
+def test_a_repeated_line(repo: Repo) -> None:
     change = changed(repo, {"a": "x\n".encode("utf-16")}, {"a": "x\nx\n".encode("utf-16")})
     assert lines(change, "a") == ([], [NumberedLine(2, "x")], False)
 
@@ -141,7 +141,7 @@ def test_a_long_hidden_line(repo: Repo) -> None:
     assert change.notes == ("not looked at: what is beyond 2,000 characters of a line, in 1 file",)
 
 
-def test_larger_than_is_looked_into(repo: Repo) -> None:
+def test_a_file_that_is_too_large_to_inspect(repo: Repo) -> None:
     large = b"0123456789\n" * 800_000
     change = changed(repo, {"a": "1\n"}, {"a.txt": large, "b.bin": b"\0" + large, "c.txt": "x\n"})
     assert lines(change, "a.txt") == lines(change, "b.bin") == ([], [], True)
@@ -149,7 +149,7 @@ def test_larger_than_is_looked_into(repo: Repo) -> None:
     assert change.notes == ("not looked at: 1 text file of more than 8 MB",)
 
 
-def test_more_than_are_looked_into(repo: Repo) -> None:
+def test_too_many_files_to_inspect(repo: Repo) -> None:
     repo.write(ATTRIBUTES, "* -diff\n.gitattributes diff\n")
     for number in range(MAX_INSPECTED + 1):
         repo.write(f"{number:04}", "x\n")

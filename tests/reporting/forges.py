@@ -1,4 +1,4 @@
-"""What forges do with Markdown: what they show as text, and what in that text they act on.
+"""A model of forges: how they render Markdown, and which parts of the text they act on.
 
 The patterns are broader than those of GitHub, Gitea and GitLab, as their documentation has them
 (https://docs.github.com/get-started/writing-on-github, https://docs.gitea.com/usage,
@@ -33,7 +33,7 @@ ACTS = {
 
 @dataclass
 class Shown(HTMLParser):
-    """A page as it is shown. `texts` are the pieces of text that are neither code nor links."""
+    """A rendered page. `texts` are the pieces of text that are neither code nor links."""
 
     tags: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -70,7 +70,7 @@ class Shown(HTMLParser):
 
 
 def shown(markdown: str, render: Callable[[str], str] = _PARSER.render) -> Shown:
-    """What a reader sees of it once it is rendered; every tag is closed where it must be."""
+    """Render Markdown. Checks that every tag is closed."""
     page = Shown()
     page.feed(render(markdown))
     page.close()
@@ -79,7 +79,7 @@ def shown(markdown: str, render: Callable[[str], str] = _PARSER.render) -> Shown
 
 
 def acted_on(texts: list[str]) -> list[tuple[str, str]]:
-    """What a forge would do something with, and what that would be."""
+    """The texts on which a forge would act, each with the kind of the action."""
     return [
         (what, text) for what, pattern in ACTS.items() for text in texts if re.search(pattern, text)
     ]

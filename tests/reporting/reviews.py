@@ -1,4 +1,4 @@
-"""Reviews to render: one with some of everything, and whatever hypothesis thinks of."""
+"""Reviews to render: one with every kind of content, and random ones."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ _HOSTILE = st.sampled_from(
 
 
 def texts(most: int = 4) -> st.SearchStrategy[str]:
-    """Texts of any characters, halves of surrogate pairs as well, and of what does harm."""
+    """Texts of any characters, including lone surrogates, and of harmful pieces."""
     pieces = st.one_of(st.text(_ANY_CHARACTER, max_size=12), _HOSTILE)
     return st.lists(pieces, max_size=most).map("".join)
 
@@ -109,7 +109,7 @@ def findings() -> st.SearchStrategy[Finding]:
 
 
 def reviews() -> st.SearchStrategy[ReviewOutcome]:
-    """Reviews of any content, well formed."""
+    """Well-formed reviews of any content."""
     evidence = st.builds(Evidence, st.sampled_from(["words", "comments"]), texts(), paths(), _LINES)
     candidates = st.builds(
         Candidate,

@@ -1,4 +1,4 @@
-"""How a runner of GitHub Actions reads a line of output.
+"""Parse a line of output as a runner of GitHub Actions does.
 
 As `src/Runner.Common/ActionCommand.cs` of actions/runner does it: properties are split before they
 are unescaped, and empty parts are dropped.
@@ -13,7 +13,7 @@ _PROPERTY = (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "
 
 
 class Command(NamedTuple):
-    """A command, its properties, and what it says."""
+    """A command, its properties, and its message."""
 
     name: str
     properties: dict[str, str]
@@ -21,7 +21,7 @@ class Command(NamedTuple):
 
 
 def read(line: str) -> Command | None:
-    """The command in a line, None where it is none."""
+    """The command in a line; None if it is not a command."""
     line = line.lstrip()
     if not line.startswith("::") or "::" not in line[2:]:
         return None

@@ -24,7 +24,7 @@ def of(*findings: Finding, references: References | None = None) -> ReviewOutcom
 
 
 def only(finding: Finding) -> Command:
-    """The annotation of that finding, as a runner reads it."""
+    """The annotation of the finding, as a runner parses it."""
     (line,) = render_annotations(of(finding))
     command = read(line)
     assert command is not None
@@ -45,7 +45,7 @@ def test_everything() -> None:
     ]
 
 
-def test_nothing_to_say() -> None:
+def test_a_review_without_findings() -> None:
     assert render_annotations(of()) == []
     assert count_left_out(of()) == 0
 
@@ -53,7 +53,7 @@ def test_nothing_to_say() -> None:
 @pytest.mark.parametrize(
     "path", ["a,b:c=d%.py", "100%25.py", "a b.py", "::error::x", "title=x,line=9", "%0A%2C%3A.py"]
 )
-def test_a_runner_reads_the_path_that_was_written(path: str) -> None:
+def test_a_runner_parses_the_same_path(path: str) -> None:
     command = only(Finding(path, 3, "spec-pair", "warning", "no: 50%, %0A ::error::x ##[error]x"))
     assert command.properties == {"file": path, "line": "3", "title": "spec-pair"}
     assert command.data == "no: 50%, %0A ::error::x ##[error]x"
@@ -64,7 +64,7 @@ def test_a_path_that_begins_with_an_equals_sign_keeps_it() -> None:
 
 
 @pytest.mark.parametrize("severity", LEVELS)
-def test_ten_of_a_level(severity: Severity) -> None:
+def test_each_level_has_at_most_ten(severity: Severity) -> None:
     found = [Finding("a.py", at, "r", severity, f"m{at}") for at in range(1, 26)]
     lines = render_annotations(of(*found))
     commands = list(filter(None, map(read, lines)))
@@ -82,7 +82,7 @@ def test_suggestions_come_before_other_notices() -> None:
 
 
 @given(reviews())
-def test_each_line_is_one_command_of_ours(review: ReviewOutcome) -> None:
+def test_each_line_is_one_command(review: ReviewOutcome) -> None:
     lines = render_annotations(review)
     wanted = [single_line(one.finding.message) for one in review.findings]
     wanted += [single_line(one.quote or one.title) for one in review.references.suggested]

@@ -16,12 +16,12 @@ CUT = "**Cut here:**"
 
 
 def characters(text: str) -> int:
-    """The most that any forge may count: UTF-16 units, and CR LF for the end of a line."""
+    """The upper bound of what a forge counts: UTF-16 units, and CR LF for the end of a line."""
     return len(text.replace("\n", "\r\n").encode("utf-16-le")) // 2
 
 
 def huge(number: int, evidence: str) -> ReviewOutcome:
-    """A review with that many warnings and suppressed ones."""
+    """A review with this number of warnings, and of suppressed ones."""
     found = [Finding(f"src/{at}.py", 1, "r", "warning", "no", evidence) for at in range(number)]
     reported = tuple(ReportedFinding(one, f"{at:032x}") for at, one in enumerate(found))
     suppressed = tuple(SuppressedFinding(one, "a reason") for one in found)
@@ -36,11 +36,11 @@ def test_the_marker_is_the_first_line() -> None:
 
 
 @pytest.mark.parametrize("body", ["", "x", f" {MARKER}\n", f"x\n{MARKER}\n", f"{MARKER} x", "\n"])
-def test_a_comment_of_somebody_else(body: str) -> None:
+def test_a_comment_without_the_marker(body: str) -> None:
     assert not has_marker(body)
 
 
-def test_a_marker_in_what_is_reviewed_is_text() -> None:
+def test_a_marker_in_the_reviewed_text_is_escaped() -> None:
     found = Finding(f"{MARKER}\n{MARKER}", 1, MARKER, "critical", MARKER, f"{MARKER}\n{MARKER}")
     record = Candidate(MARKER, MARKER, MARKER, 1, True, False, (), MARKER, f"\n{MARKER}\n", 1)
     notes, silenced = (f"\n{MARKER}",), f"\n{MARKER}"
@@ -55,12 +55,12 @@ def test_a_marker_in_what_is_reviewed_is_text() -> None:
 
 
 @pytest.mark.parametrize("evidence", ["x = 1", "𝒳" * 160, "日本" * 100, "`" * 100, "<!--" * 50])
-def test_a_long_report_is_cut_on_whole_lines(evidence: str) -> None:
+def test_a_long_report_is_cut_between_lines(evidence: str) -> None:
     review = huge(2_000, evidence)
     text = render_comment(review)
     assert MAX_UNITS - 2_000 < characters(text) <= MAX_UNITS
-    *kept, blank, said = text.splitlines()
-    assert said.startswith(CUT)
+    *kept, blank, notice = text.splitlines()
+    assert notice.startswith(CUT)
     assert blank == ""
     whole = f"{MARKER}\n{render_markdown(review)}".splitlines()
     assert kept[:-2] == whole[: len(kept) - 2]

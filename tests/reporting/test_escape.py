@@ -14,7 +14,7 @@ from tests.reporting.reviews import texts
 
 PLACES = ["{}", "- {}", "- [x](y) {}", "> {}", "### {}", "1. {}", "- a\\\n  {}", "a ({})", "| {} |"]
 
-# Pieces of everything that means something to Markdown, or to a forge.
+# Pieces of all syntax of Markdown and of forges.
 PIECES = st.sampled_from(
     [
         *"\\`*_~|#<>&$[]()!@%^:{}+-=./;\"'0",
@@ -32,7 +32,7 @@ HOSTILE = st.one_of(st.lists(PIECES, max_size=12).map("".join), texts())
 
 
 def read(text: str) -> str:
-    """What prose shows of a text: the same, without the ticks of code in it."""
+    """The rendered text of `escape_text`: the same, without the backticks of code."""
     return re.sub(r"(?<!`)`([^`\s](?:[^`]*[^`\s])?)`(?!`)", r"\1", as_line(text))
 
 
@@ -65,7 +65,7 @@ def read(text: str) -> str:
         ("", ""),
     ],
 )
-def test_prose(text: str, expected: str) -> None:
+def test_escaped_text(text: str, expected: str) -> None:
     assert escape_text(text) == expected
 
 
@@ -83,7 +83,7 @@ def test_prose(text: str, expected: str) -> None:
         ("**@team**", f"@{BREAK}team"),
     ],
 )
-def test_a_sentence_is_read_without_its_marks(text: str, expected: str) -> None:
+def test_an_escaped_sentence_has_no_emphasis_and_links(text: str, expected: str) -> None:
     assert escape_sentence(text) == expected
 
 
@@ -102,17 +102,17 @@ def test_a_sentence_is_read_without_its_marks(text: str, expected: str) -> None:
         ("", ""),
     ],
 )
-def test_code(text: str, expected: str) -> None:
+def test_code_spans(text: str, expected: str) -> None:
     assert code_span(text) == expected
 
 
 @pytest.mark.parametrize("text", ["می‌خواهم", "👨‍👩‍👧", "日本語", "naïve", "Ω"])
-def test_writing_of_the_world_stays_as_it_is(text: str) -> None:
+def test_text_of_any_script_is_unchanged(text: str) -> None:
     assert escape_text(text) == text
 
 
 @pytest.mark.parametrize("text", ["AD\u200dR", "a\u200b", "\u2066x\u2069", "\U000e0041", "\u3164"])
-def test_what_cannot_be_seen_is_shown(text: str) -> None:
+def test_invisible_characters_become_escapes(text: str) -> None:
     assert as_line(text).isascii()
 
 
@@ -122,7 +122,7 @@ def test_a_long_text_ends_in_an_ellipsis() -> None:
     assert as_line("a " + " " * 10**6 + "b", 10) == "a…"
 
 
-def test_a_huge_text_takes_no_time() -> None:
+def test_a_huge_text_takes_linear_time() -> None:
     began = perf_counter()
     for piece in (
         "a",
@@ -145,7 +145,7 @@ def test_a_huge_text_takes_no_time() -> None:
 
 
 @given(HOSTILE, st.sampled_from(PLACES))
-def test_prose_is_nothing_but_text(text: str, place: str) -> None:
+def test_escaped_text_is_plain_text(text: str, place: str) -> None:
     frame = shown(place.format("PLACE"))
     page = shown(place.format(escape_text(text) or "PLACE"))
     assert [tag for tag in page.tags if tag not in {"span", "code"}] == frame.tags
@@ -166,7 +166,7 @@ def test_code_is_one_code_span(text: str, place: str) -> None:
 
 
 @given(HOSTILE, HOSTILE)
-def test_two_texts_in_a_line_stay_two(first: str, second: str) -> None:
+def test_two_texts_in_a_line_stay_separate(first: str, second: str) -> None:
     page = shown(
         f"- {code_span(first)}: {escape_text(second)} ({code_span(first)}) {escape_text(first)}"
     )
@@ -175,7 +175,7 @@ def test_two_texts_in_a_line_stay_two(first: str, second: str) -> None:
 
 
 @given(HOSTILE, st.sampled_from(PLACES))
-def test_a_sentence_is_nothing_but_text_either(text: str, place: str) -> None:
+def test_an_escaped_sentence_is_plain_text(text: str, place: str) -> None:
     frame = shown(place.format("PLACE"))
     page = shown(place.format(escape_sentence(text) or "PLACE"))
     assert [tag for tag in page.tags if tag not in {"span", "code"}] == frame.tags
@@ -184,7 +184,7 @@ def test_a_sentence_is_nothing_but_text_either(text: str, place: str) -> None:
 
 
 @given(HOSTILE)
-def test_no_text_holds_a_comment_a_line_end_or_a_command(text: str) -> None:
+def test_no_text_has_an_html_comment_a_line_end_or_a_command(text: str) -> None:
     for form in (escape_text(text), escape_sentence(text), code_span(text)):
         assert "<!--" not in form
         assert not form.startswith("/")

@@ -1,4 +1,4 @@
-"""What the real Gitea makes of text in our comments, where there is one."""
+"""How a real Gitea renders the text of comments. Skipped without one."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _TAG = re.compile(r"<(\w[^>]*)>")
 
 @dataclass
 class Project:
-    """A repository of alice's, with an issue that text may want to get at."""
+    """A repository of alice, with an issue that hostile text refers to."""
 
     gitea: RealGitea
     name: str
 
     def rendered(self, markdown: str) -> str:
         """The HTML of a comment."""
-        asked = {"Text": markdown, "Mode": "comment", "Context": f"alice/{self.name}"}
-        answer = self.gitea.answer("POST", "/markdown", asked)
+        request = {"Text": markdown, "Mode": "comment", "Context": f"alice/{self.name}"}
+        answer = self.gitea.answer("POST", "/markdown", request)
         assert answer.is_success
         return re.sub(r' dir="auto"| data-source-position="\d+"', "", answer.text)
 
@@ -56,12 +56,12 @@ class Project:
         self.gitea.call("POST", path, {"body": body})
 
     def referenced(self, issue: int) -> list[str]:
-        """What its timeline says of others."""
-        told = self.gitea.call("GET", f"/repos/alice/{self.name}/issues/{issue}/timeline")
-        return [one["type"] for one in told or []]
+        """The kinds of events in its timeline."""
+        events = self.gitea.call("GET", f"/repos/alice/{self.name}/issues/{issue}/timeline")
+        return [one["type"] for one in events or []]
 
-    def told(self) -> list[str]:
-        """The titles of the issues that bob has been told of."""
+    def notified(self) -> list[str]:
+        """The titles of the issues of which bob has notifications."""
         unread = self.gitea.call("GET", "/notifications", user="bob")
         return [one["subject"]["title"] for one in unread]
 
@@ -93,7 +93,7 @@ ACTIVE = [
 
 
 @pytest.mark.parametrize("text", ACTIVE)
-def test_what_acts_as_it_stands_does_not_as_prose_or_code(project: Project, text: str) -> None:
+def test_active_text_is_inert_when_escaped_or_in_a_code_span(project: Project, text: str) -> None:
     assert project.tags(f"- {text}") != {"ul", "li"}
     assert project.tags(f"- {escape_text(text)}") <= {"ul", "li", "span"}
     assert project.tags(f"- {code_span(text)}") == {"ul", "li", "code"}
@@ -103,7 +103,7 @@ def test_what_acts_as_it_stands_does_not_as_prose_or_code(project: Project, text
 @given(st.lists(HOSTILE, min_size=8, max_size=8))
 def test_no_text_acts(project: Project, texts: list[str]) -> None:
     lines = "".join(f"- {escape_text(one)}, {code_span(one)} x\n" for one in texts)
-    # An emoji that stands there as itself is told to who cannot see it.
+    # Gitea labels an emoji for screen readers.
     tags = {
         tag for tag in project.tags(lines) if not tag.startswith('span class="emoji" aria-label')
     }
@@ -111,7 +111,7 @@ def test_no_text_acts(project: Project, texts: list[str]) -> None:
 
 
 def hostile(text: str) -> ReviewOutcome:
-    """A review that has the text wherever text can be."""
+    """A review that has the text in every field."""
     found = Finding(text, 3, text, "critical", text, text)
     record = Candidate(text, text, text, 1, True, False, (), text, text, 1)
     references = References((record,), (record,), text)
@@ -120,7 +120,7 @@ def hostile(text: str) -> ReviewOutcome:
     return ReviewOutcome(BASE, HEAD, text, 1, references, reported, suppressed, (text,))
 
 
-def test_a_comment_tells_nobody_and_refers_to_nothing(project: Project) -> None:
+def test_a_comment_notifies_no_user_and_refers_to_no_issue(project: Project) -> None:
     text = "@bob, this fixes #1, closes alice/r1#1 and #1."
     review = hostile(text)
     (on_line,) = inline_comments(review)
@@ -128,13 +128,13 @@ def test_a_comment_tells_nobody_and_refers_to_nothing(project: Project) -> None:
     project.say(quiet, render_comment(review))
     project.say(quiet, on_line.body)
     assert project.referenced(1) == []
-    # As it stands it does both. What is told is told in turn, so that the others would have been.
+    # Unescaped, it does both. Notifications arrive in order, so that earlier ones would be there.
     project.say(project.add("Loud"), text)
     assert project.referenced(1) != []
-    until(lambda: project.told() == ["Loud"])
+    until(lambda: project.notified() == ["Loud"])
 
 
-def test_the_report_is_shown_as_it_is_meant(project: Project) -> None:
+def test_the_report_is_rendered_as_intended(project: Project) -> None:
     links = Links("https://forge.example/o/r/src/commit", HEAD, "display=source")
     page = project.rendered(render_comment(EVERYTHING, links=links))
     assert MARKER not in page

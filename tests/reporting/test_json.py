@@ -15,7 +15,7 @@ SCHEMA = Path(__file__).resolve().parents[2] / "docs/review.schema.json"
 
 
 def closed(schema: Any) -> Any:
-    """The schema with no room for fields that it does not name."""
+    """The schema without fields that it does not name."""
     if isinstance(schema, list):
         return [closed(one) for one in schema]
     if not isinstance(schema, dict):
@@ -23,7 +23,7 @@ def closed(schema: Any) -> Any:
     inner = {name: closed(one) for name, one in schema.items()}
     if inner.get("type") == "object" and "$ref" not in inner and "rule" not in inner["properties"]:
         inner["additionalProperties"] = False
-    # A finding has more fields in one list than in another.
+    # Findings have more fields in one list than in the other.
     if "$ref" in inner and "properties" in inner:
         inner["unevaluatedProperties"] = False
     return inner
@@ -32,7 +32,7 @@ def closed(schema: Any) -> Any:
 VALIDATOR = Draft202012Validator(closed(json.loads(SCHEMA.read_text())))
 
 
-def test_the_schema_is_one():
+def test_the_schema_is_valid():
     Draft202012Validator.check_schema(json.loads(SCHEMA.read_text()))
 
 
@@ -97,13 +97,13 @@ def test_everything_is_in_the_document():
     assert found["warnings"] == ["CLAUDE.md:3: odd"]
 
 
-def test_it_has_the_form_of_every_other_command(capsys):
+def test_it_has_the_format_of_other_commands(capsys):
     report = Report(document(EVERYTHING), notes=EVERYTHING.notes, warnings=["odd"])
     show(report, as_json=True)
     assert capsys.readouterr().out == render_json(EVERYTHING, ["odd"])
 
 
-def test_a_byte_that_is_no_text_leaves_json_that_every_reader_takes():
+def test_a_byte_that_is_not_text_leaves_valid_json():
     finding = Finding("caf\udce9.py", 1, "r", "info", "half a pair: \ud83d", "\udce9")
     found = render_json(
         ReviewOutcome(BASE, HEAD, "t", 1, findings=(ReportedFinding(finding, "f"),))
@@ -113,13 +113,13 @@ def test_a_byte_that_is_no_text_leaves_json_that_every_reader_takes():
     assert json.loads(found)["findings"][0]["message"] == "half a pair: \ufffd"
 
 
-def test_a_character_beyond_the_first_plane_is_kept():
+def test_a_character_beyond_the_basic_plane_is_kept():
     found = json.loads(render_json(ReviewOutcome(BASE, HEAD, "🦀 日本", 1)))
     assert found["title"] == "🦀 日本"
 
 
 @given(reviews())
-def test_whatever_is_found_the_document_is_valid(review):
+def test_the_document_of_any_review_is_valid(review):
     text = render_json(review)
     VALIDATOR.validate(json.loads(text))
     text.encode("utf-8")

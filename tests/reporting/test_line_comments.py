@@ -24,13 +24,13 @@ ONE, TWO, THREE = ("1" * 32, "2" * 32, "3" * 32)
 
 
 def wanted(*fingerprints: str) -> tuple[InlineComment, ...]:
-    """What a review with such findings asks for."""
+    """The comments of a review with such findings."""
     found = tuple(ReportedFinding(DANGLING, one, on_added_line=True) for one in fingerprints)
     return inline_comments(ReviewOutcome(BASE, HEAD, "", 1, findings=found))
 
 
 def posted(one: InlineComment, id_: str = "1") -> ExistingComment:
-    """That comment as it is on a pull request of ours."""
+    """The comment as sdd posted it on a pull request."""
     return ExistingComment(id_, one.body, by_sdd=True)
 
 
@@ -47,12 +47,12 @@ def test_findings_on_changed_lines_have_comments() -> None:
     assert (second.path, second.line, second.fingerprint) == ("src/web/page.js", 7, "f4")
 
 
-def test_the_file_as_a_whole_has_no_line_to_comment_on() -> None:
+def test_a_finding_about_a_whole_file_has_no_line_comment() -> None:
     found = ReportedFinding(replace(DANGLING, line=0), ONE, on_added_line=True)
     assert inline_comments(ReviewOutcome(BASE, HEAD, "", 1, findings=(found,))) == ()
 
 
-def test_the_marker_is_read_back() -> None:
+def test_the_fingerprint_is_read_from_the_marker() -> None:
     (one,) = wanted(ONE)
     assert read_fingerprint(one.body) == ONE
     assert read_fingerprint(one.body.replace("\n", "\r\n")) == ONE
@@ -75,8 +75,8 @@ def test_no_marker(body: str) -> None:
 
 
 def test_the_first_review_posts_everything() -> None:
-    asked = wanted(ONE, TWO)
-    assert reconcile(asked, []) == Reconciliation(asked, (), ())
+    comments = wanted(ONE, TWO)
+    assert reconcile(comments, []) == Reconciliation(comments, (), ())
 
 
 def test_the_same_finding_is_not_posted_again() -> None:
@@ -91,26 +91,26 @@ def test_a_moved_line_keeps_its_comment() -> None:
     assert reconcile([moved], [posted(one)]) == Reconciliation((), ("1",), ())
 
 
-def test_what_is_fixed_is_resolved() -> None:
+def test_the_comment_of_a_fixed_finding_is_resolved() -> None:
     one, two = wanted(ONE, TWO)
     there = [posted(one, "1"), posted(two, "2")]
     assert reconcile((two,), there) == Reconciliation((), ("2",), ("1",))
     assert reconcile((), there) == Reconciliation((), (), ("1", "2"))
 
 
-def test_what_a_person_resolved_stays_resolved() -> None:
+def test_a_comment_that_a_person_resolved_stays_resolved() -> None:
     (one,) = wanted(ONE)
     assert reconcile([one], [posted(one)._replace(resolved=True)]) == Reconciliation((), (), ())
 
 
-def test_what_we_resolved_is_posted_when_it_is_back() -> None:
+def test_a_comment_that_sdd_resolved_is_posted_when_its_finding_returns() -> None:
     (one,) = wanted(ONE)
     settled = posted(one)._replace(resolved=True, resolved_by_sdd=True)
     assert reconcile([one], [settled]) == Reconciliation((one,), (), ())
     assert reconcile([], [settled]) == Reconciliation((), (), ())
 
 
-def test_comments_of_others_are_left_alone() -> None:
+def test_comments_of_other_authors_are_ignored() -> None:
     (one,) = wanted(ONE)
     forged = posted(one)._replace(by_sdd=False)
     talk = ExistingComment("2", "I do not agree", by_sdd=True)
@@ -118,22 +118,22 @@ def test_comments_of_others_are_left_alone() -> None:
     assert reconcile([one], [forged, talk]) == Reconciliation((one,), (), ())
 
 
-def test_a_comment_that_is_there_twice_is_resolved_once() -> None:
+def test_a_duplicate_comment_is_resolved() -> None:
     (one,) = wanted(ONE)
     assert reconcile([one], [posted(one, "1"), posted(one, "2")]) == Reconciliation(
         (), ("1",), ("2",)
     )
 
 
-def test_no_more_are_open_than_a_reader_can_bear() -> None:
-    asked = wanted(*(f"{at:032x}" for at in range(MAX_OPEN + 20)))
-    first = reconcile(asked, [])
-    assert first.post == asked[:MAX_OPEN]
+def test_the_number_of_open_comments_is_limited() -> None:
+    comments = wanted(*(f"{at:032x}" for at in range(MAX_OPEN + 20)))
+    first = reconcile(comments, [])
+    assert first.post == comments[:MAX_OPEN]
     there = [posted(one, str(at)) for at, one in enumerate(first.post)]
-    assert reconcile(asked, there).post == ()
-    # The last of the first ones is fixed: there is room for the next.
-    rest = asked[: MAX_OPEN - 1] + asked[MAX_OPEN:]
-    assert reconcile(rest, there).post == (asked[MAX_OPEN],)
+    assert reconcile(comments, there).post == ()
+    # The last posted finding is fixed, which makes room for the next.
+    rest = comments[: MAX_OPEN - 1] + comments[MAX_OPEN:]
+    assert reconcile(rest, there).post == (comments[MAX_OPEN],)
 
 
 @given(reviews())
@@ -155,7 +155,7 @@ PUSHES = st.lists(
 
 @given(PUSHES)
 def test_over_a_history_of_pushes(pushes: list[tuple[set[str], set[str], bool]]) -> None:
-    """Each push has findings; then a person resolves some, and somebody else copies ours."""
+    """Each push has findings; then a person resolves some, and another author copies comments."""
     there: dict[str, ExistingComment] = {}
     dismissed: set[str] = set()
     for found, resolved, copied in pushes:

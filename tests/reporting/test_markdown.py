@@ -40,31 +40,31 @@ def test_the_whole_report() -> None:
     assert render_markdown(EVERYTHING, links=LINKS) == WHOLE.read_text(encoding="utf-8")
 
 
-def test_without_links_places_are_told() -> None:
+def test_without_links_places_are_code_spans() -> None:
     text = render_markdown(EVERYTHING)
     assert "“Decision Outcome” in `docs/adrs/ADR-0011-retries.md:42`" in text
     assert BLOB not in text
 
 
-def test_nothing_to_say() -> None:
+def test_a_review_without_findings() -> None:
     assert render_markdown(ReviewOutcome(BASE, HEAD, "Change", 1)) == (
         "## ✅ All clear\n\n<sub>1 changed file, from `aaaaaaaaaaaa` to `bbbbbbbbbbbb`.</sub>\n"
     )
 
 
-def test_what_is_staged_has_no_commit() -> None:
+def test_a_review_of_what_is_staged_names_no_commit() -> None:
     text = render_markdown(ReviewOutcome(BASE, "", "", 2))
     assert text.endswith("<sub>2 changed files, from `aaaaaaaaaaaa` to what is staged.</sub>\n")
 
 
-def test_silence_is_recorded() -> None:
+def test_a_trailer_that_silences_suggestions_is_shown() -> None:
     silenced = References((TIMEOUTS,), (), "ADR-Exempt: generated code")
     text = render_markdown(ReviewOutcome(BASE, HEAD, "", 1, silenced))
     assert "## ✅ All clear\n" in text
     assert "was not asked: `ADR-Exempt: generated code`\n" in text
 
 
-def test_what_is_said_of_several_places_is_said_once() -> None:
+def test_findings_with_the_same_message_are_one_item() -> None:
     found = tuple(
         ReportedFinding(Finding("a.py", at, "r", "critical", "no", f"x = {at}"), f"{at:032x}")
         for at in range(1, MAX_OPEN + 3)
@@ -86,7 +86,7 @@ def test_many_findings_are_folded() -> None:
     )
 
 
-def test_several_suggestions_are_one_question_each() -> None:
+def test_each_suggestion_is_one_question() -> None:
     second = RETRIES._replace(path="docs/adrs/x.md", id="ADR-0012", title="Queues")
     page = render_markdown(ReviewOutcome(BASE, HEAD, "", 1, References((RETRIES, second))))
     assert page.startswith("## 📌 2 decisions to consider\n")
@@ -94,7 +94,7 @@ def test_several_suggestions_are_one_question_each() -> None:
     assert page.count("If so, add `Refs: ADR-0011`") == 1
 
 
-def test_a_path_is_quoted_in_its_address() -> None:
+def test_a_path_is_quoted_in_a_link() -> None:
     path = "docs/a b)](x)<>?#%\n\udce9.md"
     page = shown(place_link(path, 3, LINKS))
     quoted = "docs/a%20b%29%5D%28x%29%3C%3E%3F%23%25%0A%E9.md"
@@ -102,13 +102,13 @@ def test_a_path_is_quoted_in_its_address() -> None:
     assert page.codes == [r"docs/a b)](x)<>?#% \udce9.md:3"]
 
 
-def test_another_forge_has_another_query() -> None:
+def test_the_query_of_a_link_depends_on_the_forge() -> None:
     gitea = Links("https://g.example/o/r/src/commit", HEAD, "display=source")
     assert place_link("a.md", 3, gitea).endswith(f"/src/commit/{HEAD}/a.md?display=source#L3)")
 
 
 @given(reviews(), st.sampled_from([None, LINKS]))
-def test_text_from_elsewhere_does_nothing(review: ReviewOutcome, links: Links | None) -> None:
+def test_untrusted_text_is_inert(review: ReviewOutcome, links: Links | None) -> None:
     text = render_markdown(review, links=links)
     assert text.encode().decode() == text
     assert "\r" not in text
@@ -135,26 +135,26 @@ FOLDED = st.lists(st.text("ab", max_size=9), max_size=5).map(
     lambda lines: [f"{FOLD_START}<summary>a</summary>", "", *lines, "", FOLD_END]
 )
 LINES = st.lists(st.one_of(st.text("ab", max_size=9).map(lambda line: [line]), FOLDED), max_size=9)
-SAID = "Cut here."
-LEAST = len(f"\n{FOLD_END}\n\n{SAID}\n")
+NOTICE = "Cut here."
+MIN_SIZE = len(f"\n{FOLD_END}\n\n{NOTICE}\n")
 
 
-@given(LINES, st.integers(LEAST, 400))
-def test_what_is_left_fits_and_is_closed(blocks: list[list[str]], longest: int) -> None:
+@given(LINES, st.integers(MIN_SIZE, 400))
+def test_truncated_lines_fit_and_have_no_open_fold(blocks: list[list[str]], longest: int) -> None:
     lines = [line for block in blocks for line in block]
-    text = truncate_lines(lines, len, longest, SAID)
+    text = truncate_lines(lines, len, longest, NOTICE)
     assert len(text) <= longest
     kept = text.splitlines()
     assert sum(line.startswith(FOLD_START) for line in kept) == kept.count(FOLD_END)
     whole = "".join(f"{line}\n" for line in lines)
     assert (text == whole) == (len(whole) <= longest)
     if text != whole:
-        assert kept[-1] == SAID
+        assert kept[-1] == NOTICE
         body = kept[:-2]
         while body and body != lines[: len(body)]:
             body.pop()
         assert kept[len(body) : -2] in ([], ["", FOLD_END], [FOLD_END])
 
 
-def test_nothing() -> None:
-    assert truncate_lines([], len, LEAST, SAID) == ""
+def test_no_lines() -> None:
+    assert truncate_lines([], len, MIN_SIZE, NOTICE) == ""

@@ -1,4 +1,4 @@
-"""The same with the parsers that forges have: GitHub's is cmark-gfm, GitLab's is comrak."""
+"""Escaping holds with the parsers of forges: GitHub's is cmark-gfm, GitLab's is comrak."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.reporting.test_escape import HOSTILE, PLACES, read
 Render = Callable[[str], str]
 
 BLOB = "https://forge.example/owner/repo/blob"
-# What GitLab has, and what else could be switched on.
+# The extensions of GitLab, and others that could be enabled.
 EXTENSIONS = (
     "alerts autolink description_lists footnotes inline_footnotes highlight insert math_code"
     " math_dollars multiline_block_quotes shortcodes spoiler strikethrough superscript table"
@@ -62,13 +62,13 @@ def render(request: pytest.FixtureRequest) -> Render:
 
 
 @pytest.mark.parametrize("text", ["**x**", "~~x~~", "https://example.org", "[^1]\n\n[^1]: x"])
-def test_it_is_one_that_reads_more_than_text(render: Render, text: str) -> None:
+def test_the_parser_renders_markup(render: Render, text: str) -> None:
     assert render(text).strip() != f"<p>{text}</p>"
     assert render(escape_text(text)).count("<") == 2
 
 
 @given(HOSTILE, st.sampled_from(PLACES))
-def test_prose_is_nothing_but_text(render: Render, text: str, place: str) -> None:
+def test_escaped_text_is_plain_text(render: Render, text: str, place: str) -> None:
     frame = shown(place.format("PLACE"), render)
     page = shown(place.format(escape_text(text) or "PLACE"), render)
     assert [tag for tag in page.tags if tag not in {"span", "code"}] == frame.tags

@@ -45,7 +45,7 @@ def changed(tmp_path: Path) -> Changed:
     return Changed(repo.root, base)
 
 
-def test_the_json_of_a_real_review_is_what_its_schema_says(changed):
+def test_the_json_of_a_real_review_matches_its_schema(changed):
     found = run(changed.root, "review", "--base", changed.base, "--json").json
     VALIDATOR.validate(found)
     assert found["base"] == changed.base
@@ -57,7 +57,7 @@ def test_the_json_of_a_real_review_is_what_its_schema_says(changed):
     assert again == found
 
 
-def test_what_is_staged_has_the_same_form(changed):
+def test_a_review_of_what_is_staged_matches_the_schema(changed):
     repo = Repo(changed.root)
     repo.write("src/new.py", "# Governing: ADR-0096\n")
     repo.git("add", "--all")
@@ -78,7 +78,7 @@ def test_the_sarif_of_a_real_review_is_valid(changed, official):
     assert os.fsencode(HOSTILE) in map(unquote_to_bytes, places)
 
 
-def test_a_terminal_is_only_printed_on(changed):
+def test_the_report_has_no_control_characters_of_the_repository(changed):
     code, out = on_terminal(changed.root, "", "review", "--base", changed.base)
     assert code == 0
     assert f"  {printable_line(HOSTILE)}:1  dangling-reference\n" in out
@@ -86,7 +86,7 @@ def test_a_terminal_is_only_printed_on(changed):
     assert "1 suppressed\n" in out
 
 
-def test_colour_needs_a_terminal_and_consent(changed):
+def test_colour_needs_a_terminal_and_the_consent_of_the_environment(changed):
     command = ("review", "--base", changed.base)
     plain_text = run(changed.root, *command).out
     _, coloured = on_terminal(changed.root, "", *command, env={"TERM": "xterm"})

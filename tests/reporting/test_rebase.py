@@ -1,4 +1,4 @@
-"""Comments on lines over the life of a branch: real commits, whole reviews."""
+"""Line comments over the history of a branch, with real commits and whole reviews."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DANGLING = "# Governing: ADR-0099\n"
 
 
 def begun(tmp_path: Path) -> Repo:
-    """A branch that adds a governing comment which leads nowhere, and another file with one."""
+    """A branch that adds dangling governing comments to two files."""
     repo = Repo.init(tmp_path / "repo")
     files = {"CLAUDE.md": MEMORY, "docs/adrs/ADR-0001-one.md": RECORD, "src/one.py": CODE}
     repo.commit("Begin", files)
@@ -30,13 +30,13 @@ def begun(tmp_path: Path) -> Repo:
 
 
 def reviewed(repo: Repo, existing: list[ExistingComment]) -> Reconciliation:
-    """What a review of the branch as it is now does with the comments that are there."""
+    """Reconcile a review of the branch with the existing comments."""
     review = review_commits(repo.project(), "main", "topic")
     return reconcile(inline_comments(review), existing)
 
 
 def posted(done: Reconciliation) -> list[ExistingComment]:
-    """Its comments as a forge has them."""
+    """The posted comments as a forge returns them."""
     return [ExistingComment(str(at), one.body, by_sdd=True) for at, one in enumerate(done.post, 1)]
 
 
@@ -61,7 +61,7 @@ def test_a_fix_resolves_its_comment_and_no_other(tmp_path: Path) -> None:
     assert reviewed(repo, there) == Reconciliation((), ("2",), ("1",))
 
 
-def test_a_second_one_is_a_comment_of_its_own(tmp_path: Path) -> None:
+def test_a_second_finding_has_another_comment(tmp_path: Path) -> None:
     repo = begun(tmp_path)
     there = posted(reviewed(repo, []))
     repo.commit("Three", {"src/three.py": DANGLING})
@@ -70,7 +70,7 @@ def test_a_second_one_is_a_comment_of_its_own(tmp_path: Path) -> None:
     assert (done.keep, done.resolve) == (("1", "2"), ())
 
 
-def test_a_suppressed_one_is_resolved(tmp_path: Path) -> None:
+def test_the_comment_of_a_suppressed_finding_is_resolved(tmp_path: Path) -> None:
     repo = begun(tmp_path)
     there = posted(reviewed(repo, []))
     ignored = "# sdd-ignore: dangling-reference (it is an example)\n"

@@ -43,7 +43,7 @@ def reported(*found: Finding) -> ReviewOutcome:
     return ReviewOutcome(BASE, HEAD, "t", 1, findings=each)
 
 
-def test_the_official_schema_has_something_to_say(official):
+def test_the_official_schema_rejects_an_invalid_log(official):
     with pytest.raises(ValidationError):
         official.accepts({"version": "2.1.0", "runs": [{"results": []}]})
 
@@ -55,7 +55,7 @@ def test_an_example_is_valid(official):
 
 @given(reviews())
 @settings(deadline=None)
-def test_whatever_is_found_the_log_is_valid(official, review):
+def test_the_log_of_any_review_is_valid(official, review):
     text = render_sarif(review, RULES)
     assert official.accepts(json.loads(text))
     assert text == render_sarif(review, RULES)
@@ -69,7 +69,7 @@ def test_whatever_is_found_the_log_is_valid(official, review):
         assert result["message"]["text"]
 
 
-def test_what_ran_and_on_what():
+def test_the_tool_and_the_commits():
     run = run_of(EVERYTHING)
     driver = run["tool"]["driver"]
     assert (driver["name"], driver["semanticVersion"]) == ("sdd-hooks", sdd_hooks.__version__)
@@ -81,7 +81,7 @@ def test_what_ran_and_on_what():
     ]
 
 
-def test_rules_say_what_they_are_for():
+def test_rules_have_texts():
     rules = run_of(EVERYTHING)["tool"]["driver"]["rules"]
     assert [one["id"] for one in rules] == [
         "missing-reference",
@@ -99,12 +99,12 @@ def test_rules_say_what_they_are_for():
         "defaultConfiguration": {"level": "warning"},
         "properties": {"problem.severity": "warning"},
     }
-    # A part of a rule is explained as the rule is; one that is not registered, by its name.
+    # A part of a rule has the texts of the rule, an unknown rule its name.
     assert rules[5]["help"] == {"text": "Look again."}
     assert rules[3]["help"] == {"text": "dangling-reference"}
 
 
-def test_the_order_of_the_rules_makes_no_difference():
+def test_the_order_of_the_rules_does_not_matter():
     assert render_sarif(EVERYTHING, RULES) == render_sarif(EVERYTHING, RULES[::-1])
 
 
@@ -151,7 +151,7 @@ def test_a_suggestion_is_a_note_at_the_sentence_that_it_quotes():
     assert related["physicalLocation"]["region"] == {"startLine": 3}
 
 
-def test_the_same_evidence_twice_is_one_location(official):
+def test_duplicate_evidence_is_one_location(official):
     twice = RETRIES._replace(evidence=RETRIES.evidence[:1] * 2)
     review = replace(EVERYTHING, references=References((twice,)))
     assert official.accepts(json.loads(render_sarif(review, RULES)))
@@ -170,7 +170,7 @@ def test_a_suggestion_keeps_its_identity_when_the_record_is_edited():
     assert third["partialFingerprints"] != after["partialFingerprints"]
 
 
-def test_silence_is_a_notification():
+def test_a_trailer_that_silences_suggestions_is_a_notification():
     references = References((RETRIES._replace(suggested=False),), silenced="ADR-Exempt: generated")
     run = run_of(ReviewOutcome(BASE, HEAD, "t", 1, references))
     assert run["results"] == []
@@ -180,28 +180,28 @@ def test_silence_is_a_notification():
     )
 
 
-def test_what_is_suppressed_is_no_result():
+def test_a_suppressed_finding_is_not_a_result():
     without = replace(EVERYTHING, suppressed=())
     assert run_of(EVERYTHING)["results"] == run_of(without)["results"]
     assert len(run_of(EVERYTHING)["results"]) == 1 + len(EVERYTHING.findings)
 
 
-def test_a_finding_on_no_line_brings_the_identity_that_a_line_would_give_it():
-    # GitHub's uploader computes one from the line, and warns of any other.
+def test_a_finding_without_a_line_has_the_fingerprint_of_a_line():
+    # GitHub's uploader computes the fingerprint of a line, and warns of other values.
     on_line, _, in_file = (one["partialFingerprints"] for one in run_of(EVERYTHING)["results"][1:4])
     assert on_line == {"sddFinding/v1": "f1"}
     assert in_file == {"sddFinding/v1": "f3", "primaryLocationLineHash": "f3"}
 
 
-def test_what_stands_in_no_file_has_a_location_all_the_same():
-    # GitHub refuses the whole log for one result without.
+def test_a_finding_without_a_file_has_a_location():
+    # GitHub rejects a whole log for one result without a location.
     (result,) = run_of(reported(SUPERSEDED))["results"]
     uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert uri == "title%2C%20body%20or%20message"
 
 
 @given(paths())
-def test_a_path_is_a_relative_uri_with_every_byte_of_it(path):
+def test_a_path_is_a_relative_uri_of_the_same_bytes(path):
     (result,) = run_of(reported(replace(MARKUP, path=f"x{path}")))["results"]
     uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert unquote_to_bytes(uri) == os.fsencode(f"x{path}")
@@ -210,14 +210,14 @@ def test_a_path_is_a_relative_uri_with_every_byte_of_it(path):
     assert (parts.scheme, parts.netloc, parts.query, parts.fragment) == ("", "", "", "")
 
 
-def test_no_path_leads_to_another_host():
+def test_no_path_becomes_the_name_of_a_host():
     (result,) = run_of(reported(replace(MARKUP, path="//example.org/x")))["results"]
     uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert uri == "example.org/x"
 
 
 @given(texts(), texts())
-def test_no_text_is_a_link_or_a_placeholder(one, other):
+def test_no_text_has_a_link_or_a_placeholder(one, other):
     hostile = f"{one}[here](https://example.org){{0}}{other}"
     review = reported(replace(MARKUP, message=hostile))
     text = run_of(replace(review, notes=(hostile,)))["results"][0]["message"]["text"]
@@ -227,17 +227,17 @@ def test_no_text_is_a_link_or_a_placeholder(one, other):
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", text)
 
 
-def test_a_log_is_no_larger_than_github_takes():
+def test_the_size_of_a_log_is_limited():
     findings = [Finding("a.py", n, "security", "warning", f"m{n}") for n in range(1, 30_001)]
     run = run_of(reported(*findings))
     assert len(run["results"]) == MAX_RESULTS
-    # What is left out is the end of the list: the least severe.
+    # The least severe findings, at the end of the list, are left out.
     assert run["results"][-1]["message"]["text"] == f"m{MAX_RESULTS}"
     (notification,) = run["invocations"][0]["toolExecutionNotifications"]
     assert notification["message"]["text"] == "5,000 results left out"
 
 
-def test_long_texts_count_as_well():
+def test_the_size_counts_long_texts():
     long = Finding("a" * 4000, 1, "r", "critical", "m" * 5000, "e" * 5000)
     text = render_sarif(reported(*[long] * 3000), RULES)
     assert len(text) < MAX_SIZE + 10_000
@@ -248,6 +248,6 @@ def test_long_texts_count_as_well():
     assert notification["message"]["text"] == f"{left:,} results left out"
 
 
-def test_rules_that_are_made_up_are_bounded_as_well():
+def test_the_number_of_rules_is_limited():
     findings = [Finding("a.py", 1, f"r/{n}", "info", "m") for n in range(26_000)]
     assert len(run_of(reported(*findings))["tool"]["driver"]["rules"]) <= MAX_RESULTS + 3

@@ -10,22 +10,22 @@ from tests.reporting.test_comment import CUT, huge
 from tests.reporting.test_markdown import LINKS, many
 
 
-def test_it_is_the_report() -> None:
+def test_the_summary_is_the_report() -> None:
     assert render_summary(EVERYTHING, links=LINKS) == render_markdown(EVERYTHING, links=LINKS)
 
 
-def test_it_counts_what_has_no_annotation() -> None:
+def test_the_summary_counts_findings_without_annotations() -> None:
     review = ReviewOutcome(BASE, HEAD, "", 1, findings=many(13))
     assert len(render_annotations(review)) == 10
-    told = "3 findings more than a step may annotate.\n"
-    assert told in render_summary(review)
-    assert told.replace("3 findings", "1 finding") in render_summary(
+    note = "3 findings more than a step may annotate.\n"
+    assert note in render_summary(review)
+    assert note.replace("3 findings", "1 finding") in render_summary(
         ReviewOutcome(BASE, HEAD, "", 1, findings=many(11))
     )
     assert "annotate" not in render_summary(ReviewOutcome(BASE, HEAD, "", 1, findings=many(10)))
 
 
-def test_a_huge_one_stays_within_its_bytes() -> None:
+def test_a_huge_summary_is_cut_to_its_limit() -> None:
     text = render_summary(huge(6_000, "日本" * 100), links=LINKS)
     assert MAX_BYTES - 60_000 < len(text.encode()) <= MAX_BYTES - 40_000
     assert text.splitlines()[-1].startswith(CUT)

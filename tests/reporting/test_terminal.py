@@ -81,14 +81,14 @@ def test_lines_fit_a_narrow_terminal():
     suggested = replace(EVERYTHING, findings=(), suppressed=(), notes=())
     review = replace(suggested, references=References((RETRIES,)))
     assert shown(review, 40) == NARROW
-    # One that is narrower yet wraps lines itself.
+    # A narrower terminal wraps the lines itself.
     assert shown(review, 10) == NARROW
 
 
 def test_no_width_is_no_limit():
     message = "word " * 60
     assert f"    {message.strip()}\n" in shown(found(replace(MARKUP, message=message)), 0)
-    # A wide one is no reason for lines that nobody can follow.
+    # Lines stay readable on a wide terminal.
     assert max(map(len, shown(found(replace(MARKUP, message=message)), 300).splitlines())) == 98
 
 
@@ -101,12 +101,12 @@ def test_all_clear_is_one_line():
     assert shown(suppressed).endswith("\n\nall clear: 1 file reviewed; 1 suppressed\n")
 
 
-def test_a_message_can_be_at_fault_where_no_file_has_changed():
+def test_a_finding_in_a_message_without_changed_files():
     review = replace(found(replace(MARKUP, path="", line=0)), files=0)
     assert shown(review).endswith("\n\n1 warning in 0 files\n")
 
 
-def test_silence_is_said():
+def test_a_trailer_that_silences_suggestions_is_a_note():
     review = ReviewOutcome(BASE, HEAD, "t", 3, References(silenced="ADR-Exempt: generated code"))
     assert shown(review) == (
         "all clear: 3 files reviewed\n\n"
@@ -114,7 +114,7 @@ def test_silence_is_said():
     )
 
 
-def test_what_is_the_same_in_several_places_is_said_once():
+def test_findings_with_the_same_message_are_grouped():
     two = (MARKUP, replace(MARKUP, path="src/web/other.js", evidence="y.innerHTML = z" * 20))
     assert shown(found(*two), 60).splitlines()[:5] == [
         "warning (2)",
@@ -125,7 +125,7 @@ def test_what_is_the_same_in_several_places_is_said_once():
     ]
 
 
-def test_many_are_counted():
+def test_the_rest_of_many_findings_is_counted():
     many = [replace(MARKUP, message=f"no {n}") for n in range(100)]
     lines = shown(found(*many)).splitlines()
     assert lines[0] == "warning (100)"
@@ -134,7 +134,7 @@ def test_many_are_counted():
         "    no 0",
         "    │ box.innerHTML = name",
     ]
-    # Six of three lines each are in twenty.
+    # Six findings of three lines each fit into twenty lines.
     assert lines[18:] == [
         "    │ box.innerHTML = name",
         "  … and 94 more",
@@ -150,7 +150,7 @@ def test_many_are_counted():
     assert left[19] == "  … and 1,094 more"
 
 
-def test_evidence_and_notes_are_counted_as_well():
+def test_the_rest_of_evidence_and_notes_is_counted():
     evidence = tuple(Evidence("words", f"reason {n}") for n in range(30))
     references = References((RETRIES._replace(evidence=evidence),))
     notes = tuple(f"n{n}" for n in range(25))
@@ -162,7 +162,7 @@ def test_evidence_and_notes_are_counted_as_well():
     assert lines[-2:] == ["note: n19", "  … and 5 more"]
 
 
-def test_a_place_is_not_said_twice():
+def test_a_place_is_not_repeated():
     evidence = (
         Evidence("comments", "src/a.py:3 names it", "src/a.py", 3),
         Evidence("title", "both say retry", RETRIES.path, 1),
@@ -176,7 +176,7 @@ def test_a_place_is_not_said_twice():
     ]
 
 
-def test_what_a_terminal_would_act_on_is_shown_instead():
+def test_control_characters_become_escapes():
     hostile = replace(
         MARKUP,
         path="a\x1b[31m\nb.js",
@@ -190,14 +190,14 @@ def test_what_a_terminal_would_act_on_is_shown_instead():
     ]
 
 
-def test_an_endless_text_ends():
+def test_a_long_text_is_cut():
     hostile = replace(MARKUP, message="m" * 10**6, evidence="e " * 10**6)
     text = shown(found(hostile))
     assert len(text) < 2000
     assert text.count("…") == 2
 
 
-def test_styles_come_only_on_request():
+def test_styles_are_optional():
     coloured = render_terminal(EVERYTHING, width=80, colour=True)
     assert STYLE.sub("", coloured) == REPORT
     assert "\x1b[1;31mcritical (1)\x1b[0m" in coloured
@@ -207,7 +207,7 @@ def test_styles_come_only_on_request():
 
 @given(reviews(), st.integers(0, 200))
 @settings(deadline=None)
-def test_whatever_is_found_the_text_is_harmless(review, width):
+def test_the_text_of_any_review_is_harmless(review, width):
     text = shown(review, width)
     assert not re.search(
         "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", text
@@ -218,13 +218,13 @@ def test_whatever_is_found_the_text_is_harmless(review, width):
     assert not re.search("[ \t]\n", text)
     coloured = render_terminal(review, width=width, colour=True)
     assert STYLE.sub("", coloured) == text
-    # No style is left on at the end of a line.
+    # Every style ends on its line.
     assert all(line.count("\x1b[0m") * 2 == line.count("\x1b") for line in coloured.splitlines())
 
 
 @given(reviews(), st.integers(40, 100))
 @settings(deadline=None)
-def test_every_line_but_a_place_fits(review, width):
-    # Paths are left whole, so that a terminal can make them links.
+def test_every_line_without_a_path_fits(review, width):
+    # Paths are not wrapped, so that a terminal can link them.
     for line in shown(replace(review, findings=()), width).splitlines():
         assert display_width(line) <= width
