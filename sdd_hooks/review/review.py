@@ -45,9 +45,10 @@ def review_commits(
     review = _review(subject, references, _shallow_notes(git))
     if model is None:
         return review
-    from sdd_hooks.review.judge.judging import judged
+    from sdd_hooks.review.judge.judging import JudgeOptions, judge_review
 
-    return judged(model, subject, review, environ=project.environ, suggestions=max_suggestions)
+    options = JudgeOptions(max_suggestions)
+    return judge_review(model, subject, review, environ=project.environ, options=options)
 
 
 def review_staged(project: Project, *, index: str = "") -> ReviewOutcome:

@@ -1,4 +1,4 @@
-"""The lines that a change adds, as a model is shown them, and which of them it quotes."""
+"""The added lines of a change in a prompt, and the search for a line that a model quotes."""
 
 # Governing: SPEC-0010 REQ "Judge"
 
@@ -9,95 +9,97 @@ from typing import NamedTuple
 
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.code.paths import is_external
-from sdd_hooks.review.judge.prompt import Part, data, visible
-from sdd_hooks.review.judge.quotes import squeezed
+from sdd_hooks.review.judge.prompt import PromptPart, escape_invisible, format_fields
+from sdd_hooks.review.judge.quotes import normalize_space
 from sdd_hooks.text.lines import NumberedLine
 
-_LONGEST = 300
+MAX_LINE = 300
 """Characters of a line that are shown."""
+MIN_LETTERS = 4
+"""Letters and digits of a line that can be quoted."""
 
-_FEWEST_LETTERS = 4
 
+class ShownLines(NamedTuple):
+    """The part of a prompt with added lines, and these lines by the paths of their files."""
 
-class Shown(NamedTuple):
-    """The part that a question has, and the added lines in it by the paths of their files."""
-
-    part: Part
+    part: PromptPart
     lines: Mapping[str, Sequence[NumberedLine]]
 
     @property
     def total(self) -> int:
-        """How many lines it shows."""
+        """The number of lines."""
         return sum(map(len, self.lines.values()))
 
 
-def added_part(files: Iterable[ChangedFile], most: int) -> Shown:
-    """Added lines with their numbers, below the paths of their files, in `most` characters.
+def show_added_lines(files: Iterable[ChangedFile], limit: int) -> ShownLines:
+    """Format added lines with their numbers below the paths of their files, up to `limit`
+    characters.
 
-    Blank lines are left out, and what nobody here wrote, vendored or generated. Where the room is
-    not enough for all, every file has the same, and short files leave theirs to longer ones.
+    Blank lines and vendored or generated files are left out. When the lines do not fit, each file
+    gets an equal share, and a short file leaves the rest of its share to longer ones.
     """
     added = {
-        file.path: _within(written(file), most)
+        file.path: _first_lines(iterate_added(file), limit)
         for file in files
         if file.added and not is_external(file.path)
     }
-    room = most
+    left = limit
     kept: dict[str, Sequence[NumberedLine]] = {}
-    for done, path in enumerate(sorted(added, key=lambda one: (_size(added[one]), one))):
-        head = len(data(path=path)) + 1
-        if lines := _within(added[path], room // (len(added) - done) - head):
+    for done, path in enumerate(sorted(added, key=lambda path: (_size(added[path]), path))):
+        header = len(format_fields(path=path)) + 1
+        if lines := _first_lines(added[path], left // (len(added) - done) - header):
             kept[path] = lines
-            room -= head + _size(lines)
+            left -= header + _size(lines)
     texts = [
         text
         for path in added
         if path in kept
-        for text in (data(path=path), *map(_numbered, kept[path]))
+        for text in (format_fields(path=path), *map(_format_line, kept[path]))
     ]
-    return Shown(Part("added lines", "\n".join(texts)), kept)
+    return ShownLines(PromptPart("added lines", "\n".join(texts)), kept)
 
 
-def find_added(shown: Shown, path: str, quote: str, near: int) -> NumberedLine | None:
-    """The line of `path` that `quote` is, the closest to line `near`; None when it was not shown.
+def find_quoted_line(shown: ShownLines, path: str, quote: str, near: int) -> NumberedLine | None:
+    """Find the line of `path` that `quote` equals, the closest one to line `near`.
 
-    White space does not count, but the line has to be whole, as it is or as it was shown. A line of
-    punctuation proves nothing.
+    None when no shown line is equal. White space is ignored; the quote must be the whole line, as
+    in the file or as shown. A line with less than MIN_LETTERS letters is never found.
     """
-    wanted = squeezed(visible(quote))
-    if sum(map(str.isalnum, wanted)) < _FEWEST_LETTERS:
+    wanted = normalize_space(escape_invisible(quote))
+    if sum(map(str.isalnum, wanted)) < MIN_LETTERS:
         return None
-    found = [
+    matches = [
         line
         for line in shown.lines.get(path, ())
-        if wanted in (squeezed(visible(line.text)), squeezed(_seen(line)))
+        if wanted
+        in (normalize_space(escape_invisible(line.text)), normalize_space(_shown_text(line)))
     ]
-    return min(found, key=lambda line: abs(line.number - near), default=None)
+    return min(matches, key=lambda line: abs(line.number - near), default=None)
 
 
-def written(file: ChangedFile) -> Iterator[NumberedLine]:
-    """The added lines that are not blank."""
+def iterate_added(file: ChangedFile) -> Iterator[NumberedLine]:
+    """Iterate over the added lines that are not blank."""
     return (line for line in file.added if line.text.strip())
 
 
-def _within(lines: Iterable[NumberedLine], most: int) -> list[NumberedLine]:
-    """The first lines, as far as `most` characters of a part go."""
-    found = []
+def _first_lines(lines: Iterable[NumberedLine], limit: int) -> list[NumberedLine]:
+    """The first lines that fit into `limit` characters of a part."""
+    kept = []
     for line in lines:
-        most -= len(_numbered(line)) + 1
-        if most < 0:
+        limit -= len(_format_line(line)) + 1
+        if limit < 0:
             break
-        found.append(line)
-    return found
+        kept.append(line)
+    return kept
 
 
-def _numbered(line: NumberedLine) -> str:
-    return f"{line.number}: {_seen(line)}"
+def _format_line(line: NumberedLine) -> str:
+    return f"{line.number}: {_shown_text(line)}"
 
 
-def _seen(line: NumberedLine) -> str:
-    return visible(line.text[:_LONGEST].expandtabs(4))[:_LONGEST]
+def _shown_text(line: NumberedLine) -> str:
+    return escape_invisible(line.text[:MAX_LINE].expandtabs(4))[:MAX_LINE]
 
 
 def _size(lines: Iterable[NumberedLine]) -> int:
-    return sum(len(_numbered(line)) + 1 for line in lines)
+    return sum(len(_format_line(line)) + 1 for line in lines)

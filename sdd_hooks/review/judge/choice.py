@@ -1,4 +1,4 @@
-"""Which of the candidates governs the change: a model chooses one, and quotes the sentence."""
+"""The first question: which record governs the change. The model chooses one and quotes it."""
 
 # Governing: SPEC-0010 REQ "Judge"
 
@@ -8,19 +8,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sdd_hooks.changes.change import Change
 from sdd_hooks.reporting.outcome import Candidate, Evidence, References
-from sdd_hooks.review.judge.added_lines import added_part
-from sdd_hooks.review.judge.answer import parse_answer, word
-from sdd_hooks.review.judge.prompt import Ask, about
-from sdd_hooks.review.judge.quotes import Quote, find_quote
-from sdd_hooks.review.judge.records import Record, part
+from sdd_hooks.review.judge.added_lines import show_added_lines
+from sdd_hooks.review.judge.prompt import AskModel, describe_change, parse_answer, text_field
+from sdd_hooks.review.judge.quotes import Quotation, find_quotation
+from sdd_hooks.review.judge.records import RecordText, format_record, select_records
+from sdd_hooks.review.subject import Subject
 
-CANDIDATES = 20
-"""How many are offered: of a change's true records, nearly all are among the first twenty."""
+MAX_CANDIDATES = 20
+"""Records in the prompt. The ranking has nearly all records that govern a change among them."""
 
-_RECORD = 1_000
-_LINES = 9_000
+_MAX_RECORD = 1_000
+_MAX_LINES = 9_000
 
 _INSTRUCTIONS = """\
 You help the reviewers of a repository. You are shown a change and records of decisions and \
@@ -38,78 +37,91 @@ _SCHEMA = {
 }
 
 
-class Choice(NamedTuple):
-    """The candidate that a model chose, and its words that do exist."""
+class ChosenRecord(NamedTuple):
+    """The path of the record that a model chose, and the sentence that it quoted."""
 
     path: str
-    quote: Quote
+    quotation: Quotation
 
 
-class Verdict(NamedTuple):
-    """What came of asking: a choice or none, and what to say about an answer that was left out."""
+class ChoiceAnswer(NamedTuple):
+    """An answer: the chosen record or None, and a note about an invalid answer or ""."""
 
-    choice: Choice | None
+    choice: ChosenRecord | None
     note: str = ""
 
 
-def read_choice(answer: str, records: Sequence[Record]) -> Verdict:
-    """The choice in an answer. Never raises.
+def choose_record(
+    ask: AskModel, subject: Subject, references: References, model: str, max_suggestions: int
+) -> tuple[References, str]:
+    """Let a model choose the record to suggest.
 
-    One that is not among the records, or quotes what does not stand there, is no choice.
+    Returns the references with its choice and a note, or "". The model is not asked when a trailer
+    asks for no suggestion. Raises EngineUnavailable when the model does not answer.
     """
-    found = parse_answer(answer)
-    if found is None or "path" not in found:
-        return Verdict(
-            None, "the judge's choice was left out: its answer is not the JSON asked for"
-        )
-    if found["path"] is None:
-        return Verdict(None)
-    path = word(found, "path")
+    records = select_records(subject, references.ranked, MAX_CANDIDATES)
+    if references.silenced or not records:
+        return references, ""
+    change = subject.change
+    parts = [describe_change(change), show_added_lines(change.files, _MAX_LINES).part]
+    parts += [
+        format_record(record, number, _MAX_RECORD) for number, record in enumerate(records, 1)
+    ]
+    choice, note = parse_choice(ask(_INSTRUCTIONS, parts, _SCHEMA), records)
+    if choice is None:
+        return references, note
+    return apply_choice(references, choice, model, max_suggestions), note
+
+
+def parse_choice(answer: str, records: Sequence[RecordText]) -> ChoiceAnswer:
+    """Parse the choice in an answer. Never raises.
+
+    The path must be that of one of the records, and the quotation must exist in it.
+    """
+    document = parse_answer(answer)
+    if document is None or "path" not in document:
+        return _rejected("its answer is not the JSON asked for")
+    if document["path"] is None:
+        return ChoiceAnswer(None)
+    path = text_field(document, "path")
     record = next((record for record in records if record.path == path), None)
     if record is None:
-        return Verdict(None, "the judge's choice was left out: it is none of the candidates")
-    quote = find_quote(record.text, word(found, "quote"))
-    if quote is None:
-        return Verdict(
-            None, "the judge's choice was left out: what it quotes does not stand in the record"
-        )
-    return Verdict(Choice(path, quote))
+        return _rejected("it is not one of the candidates")
+    quotation = find_quotation(record.text, text_field(document, "quote"))
+    if quotation is None:
+        return _rejected("what it quotes does not stand in the record")
+    return ChoiceAnswer(ChosenRecord(path, quotation))
 
 
-def choose(ask: Ask, change: Change, records: Sequence[Record]) -> Verdict:
-    """Have one of the records chosen. Raises EngineUnavailable when the model does not answer."""
-    parts = [about(change), added_part(change.files, _LINES).part]
-    parts += [part(record, number, _RECORD) for number, record in enumerate(records, 1)]
-    return read_choice(ask(_INSTRUCTIONS, parts, _SCHEMA), records)
+def _rejected(reason: str) -> ChoiceAnswer:
+    return ChoiceAnswer(None, f"the judge's choice was left out: {reason}")
 
 
-def with_choice(references: References, choice: Choice, model: str, most: int) -> References:
-    """The references with the chosen record first; `most` are suggested at most.
-
-    A record that the change names already is moved, and never suggested.
-    """
+def apply_choice(
+    references: References, choice: ChosenRecord, model: str, max_suggestions: int
+) -> References:
+    """Move the chosen record to the first place, and suggest it unless the change cites it."""
     old = next(one for one in references.ranked if one.path == choice.path)
-    reason = Evidence("judge", f"chosen by {model}", old.path, choice.quote.line)
+    evidence = Evidence("judge", f"chosen by {model}", old.path, choice.quotation.line)
     wanted = [*([] if old.referenced else [old]), *references.suggested]
-    shown = list(dict.fromkeys(one.path for one in wanted))[:most]
-    chosen = _chosen(old, choice, reason, references.ranked[0].score)
+    suggested = list(dict.fromkeys(one.path for one in wanted))[:max_suggestions]
+    chosen = _chosen_candidate(old, choice, evidence, references.ranked[0].score)
     others = (one for one in references.ranked if one.path != choice.path)
-    ranked = tuple(one._replace(suggested=one.path in shown) for one in (chosen, *others))
-    demoted = [one for one in ranked if one.path not in shown and _was_suggested(one, references)]
+    ranked = tuple(one._replace(suggested=one.path in suggested) for one in (chosen, *others))
+    before = {one.path for one in references.suggested}
+    demoted = [one for one in ranked if one.path in before and one.path not in suggested]
     folded = {one.path: one for one in (*demoted, *references.folded) if one.path != choice.path}
-    room = max(len(references.folded), len(demoted))
-    return replace(references, ranked=ranked, folded=tuple(folded.values())[:room])
+    max_folded = max(len(references.folded), len(demoted))
+    return replace(references, ranked=ranked, folded=tuple(folded.values())[:max_folded])
 
 
-def _chosen(old: Candidate, choice: Choice, reason: Evidence, best: float) -> Candidate:
+def _chosen_candidate(
+    old: Candidate, choice: ChosenRecord, evidence: Evidence, highest: float
+) -> Candidate:
     return old._replace(
-        score=max(old.score, best),
-        evidence=(reason, *old.evidence),
-        section=choice.quote.section,
-        quote=choice.quote.text,
-        line=choice.quote.line,
+        score=max(old.score, highest),
+        evidence=(evidence, *old.evidence),
+        section=choice.quotation.section,
+        quote=choice.quotation.text,
+        line=choice.quotation.line,
     )
-
-
-def _was_suggested(candidate: Candidate, references: References) -> bool:
-    return any(one.path == candidate.path for one in references.suggested)

@@ -1,4 +1,4 @@
-"""Where the added lines go against a record: a model names the lines, and both are looked up."""
+"""The second question: which added lines contradict a record. The model quotes both."""
 
 # Governing: SPEC-0010 REQ "Judge"
 
@@ -7,14 +7,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.findings import Finding, worst_first
-from sdd_hooks.review.judge.added_lines import Shown, added_part, find_added, written
-from sdd_hooks.review.judge.answer import parse_answer, word
-from sdd_hooks.review.judge.prompt import Ask, about
-from sdd_hooks.review.judge.quotes import find_quote
-from sdd_hooks.review.judge.records import Record, part
+from sdd_hooks.reporting.outcome import References
+from sdd_hooks.review.judge.added_lines import (
+    ShownLines,
+    find_quoted_line,
+    iterate_added,
+    show_added_lines,
+)
+from sdd_hooks.review.judge.prompt import AskModel, describe_change, parse_answer, text_field
+from sdd_hooks.review.judge.quotes import find_quotation
+from sdd_hooks.review.judge.records import RecordText, format_record, select_for_comparison
 from sdd_hooks.review.rule import Rule
+from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.slugs import slugify
 
@@ -26,20 +31,19 @@ JUDGE = Rule(
     " model's opinion. Read both, and follow the record or supersede it.",
     lambda _: (),
 )
-"""What reports say about these findings: a rule that finds nothing without a model. The `rule` of
-each finding begins with its id; the record's follows after a slash."""
+"""The rule that reports describe these findings by. It finds nothing without a model. The `rule` of
+each finding is its id, a slash, and the name of the record."""
 
-RECORDS = 4
-"""How many records the lines are held against."""
+MAX_RECORDS = 4
+"""Records that the lines are compared with."""
+MAX_FINDINGS = 10
+"""Findings that are kept."""
 
-MOST = 10
-"""How many findings are kept."""
-
-_READ = 50
-_RECORD = 4_000
-_LINES = 14_000
-_WHY = 240
-_QUOTED = 300
+_MAX_ENTRIES = 50
+_MAX_RECORD = 4_000
+_MAX_LINES = 14_000
+_MAX_WHY = 240
+_MAX_QUOTED = 300
 
 _INSTRUCTIONS = """\
 You help the reviewers of a repository. You are shown the lines that a change adds, each behind \
@@ -68,66 +72,74 @@ _SCHEMA = {
 }
 
 
-class Drift(NamedTuple):
-    """What contradicts a record, the worst first, and what to say about the rest."""
+class Contradictions(NamedTuple):
+    """The findings, the worst first, and notes about invalid and omitted ones."""
 
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def read_drift(answer: str, shown: Shown, records: Sequence[Record]) -> Drift:
-    """The findings in an answer that quote a line it was shown and words of a record. Never raises.
-
-    Their severity is that of the record's words: critical where it says MUST, warning where SHOULD,
-    else info.
-    """
-    found = parse_answer(answer)
-    entries = found.get("findings") if found else None
-    if not isinstance(entries, list):
-        note = "the judge's findings were left out: its answer is not the JSON asked for"
-        return Drift(notes=(note,))
-    by_path = {record.path: record for record in records}
-    read = [_finding(entry, shown, by_path) for entry in entries[:_READ]]
-    proven = {(one.path, one.line, one.rule): one for one in read if one}
-    notes = []
-    if left := read.count(None):
-        notes.append(f"{left:,} of the judge's findings left out: what they quote is not there")
-    if more := max(0, len(proven) - MOST) + len(entries) - len(read):
-        notes.append(f"the judge found {more:,} more")
-    kept = worst_first(proven.values())[:MOST]
-    return Drift(kept, tuple(notes))
-
-
-def drift(
-    ask: Ask, change: Change, files: Sequence[ChangedFile], records: Sequence[Record]
-) -> Drift:
-    """Have the added lines of `files` held against the records.
+def find_contradictions(ask: AskModel, subject: Subject, references: References) -> Contradictions:
+    """Let a model compare the added lines with the records. Files of records are left out.
 
     Raises EngineUnavailable when the model does not answer.
     """
-    shown = added_part(files, _LINES)
-    parts = [about(change), shown.part]
-    parts += [part(record, number, _RECORD) for number, record in enumerate(records, 1)]
-    answered = read_drift(ask(_INSTRUCTIONS, parts, _SCHEMA), shown, records)
-    lines = sum(1 for file in files for _ in written(file))
-    if shown.total == lines:
-        return answered
-    note = f"the judge saw {shown.total:,} of {lines:,} added lines"
-    return answered._replace(notes=(*answered.notes, note))
+    changed = subject.change.files
+    files = [file for file in changed if file.added and not subject.is_artifact(file.path)]
+    records = select_for_comparison(subject, references, MAX_RECORDS) if files else []
+    if not records:
+        return Contradictions()
+    shown = show_added_lines(files, _MAX_LINES)
+    parts = [describe_change(subject.change), shown.part]
+    parts += [
+        format_record(record, number, _MAX_RECORD) for number, record in enumerate(records, 1)
+    ]
+    answer = parse_contradictions(ask(_INSTRUCTIONS, parts, _SCHEMA), shown, records)
+    total = sum(1 for file in files for _ in iterate_added(file))
+    if shown.total == total:
+        return answer
+    note = f"the judge saw {shown.total:,} of {total:,} added lines"
+    return answer._replace(notes=(*answer.notes, note))
 
 
-def _finding(entry: object, shown: Shown, records: Mapping[str, Record]) -> Finding | None:
-    record = records.get(word(entry, "record"))
-    near = entry.get("line") if isinstance(entry, dict) else None
-    near = near if isinstance(near, int) else 0
-    path = word(entry, "file")
-    line = find_added(shown, path, word(entry, "added"), near)
-    quote = find_quote(record.text, word(entry, "quote")) if record else None
-    if record is None or line is None or quote is None:
+def parse_contradictions(
+    answer: str, shown: ShownLines, records: Sequence[RecordText]
+) -> Contradictions:
+    """Parse the findings in an answer. Never raises.
+
+    A finding must quote a shown line and a sentence of a record. Its severity is critical when the
+    sentence says MUST, a warning when it says SHOULD, otherwise info.
+    """
+    document = parse_answer(answer)
+    entries = document.get("findings") if document else None
+    if not isinstance(entries, list):
+        note = "the judge's findings were left out: its answer is not the JSON asked for"
+        return Contradictions(notes=(note,))
+    by_path = {record.path: record for record in records}
+    parsed = [_finding(entry, shown, by_path) for entry in entries[:_MAX_ENTRIES]]
+    proven = {(one.path, one.line, one.rule): one for one in parsed if one}
+    notes = []
+    if invalid := parsed.count(None):
+        notes.append(f"{invalid:,} of the judge's findings left out: what they quote is not there")
+    if more := max(0, len(proven) - MAX_FINDINGS) + len(entries) - len(parsed):
+        notes.append(f"the judge found {more:,} more")
+    return Contradictions(worst_first(proven.values())[:MAX_FINDINGS], tuple(notes))
+
+
+def _finding(entry: object, shown: ShownLines, records: Mapping[str, RecordText]) -> Finding | None:
+    record = records.get(text_field(entry, "record"))
+    number = entry.get("line") if isinstance(entry, dict) else None
+    path = text_field(entry, "file")
+    near = number if isinstance(number, int) else 0
+    line = find_quoted_line(shown, path, text_field(entry, "added"), near)
+    quotation = find_quotation(record.text, text_field(entry, "quote")) if record else None
+    if record is None or line is None or quotation is None:
         return None
-    said = quote.text if len(quote.text) <= _QUOTED else f"{quote.text[: _QUOTED - 1]}…"
-    why = one_line(word(entry, "why"))[:_WHY] or "follow it, or supersede the record"
-    place = f"{record.path}:{quote.line}"
-    message = one_line(f"contradicts {record.name} ({place}), which says “{said}”: {why}")
+    quoted = quotation.text
+    if len(quoted) > _MAX_QUOTED:
+        quoted = f"{quoted[: _MAX_QUOTED - 1]}…"
+    why = one_line(text_field(entry, "why"))[:_MAX_WHY] or "follow it, or supersede the record"
+    place = f"{record.path}:{quotation.line}"
+    message = one_line(f"contradicts {record.name} ({place}), which says “{quoted}”: {why}")
     rule = f"{JUDGE.id}/{slugify(record.name)}"
-    return Finding(path, line.number, rule, quote.severity, message, line.text)
+    return Finding(path, line.number, rule, quotation.severity, message, line.text)

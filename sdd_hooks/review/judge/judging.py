@@ -1,7 +1,7 @@
-"""What a language model adds to a review: two questions at most, and only what it can prove.
+"""The review by a language model: at most two questions, and only answers that quote existing text.
 
-The review is whole without it. A model may put another candidate first and add findings of its own;
-no finding goes away for it, and what the rules found is never shown to it.
+The review is complete without the model. The model can move another candidate to the first place
+and add findings. It cannot remove a finding, and no prompt contains the findings of the rules.
 """
 
 # Governing: SPEC-0010 REQ "Judge", ADR-0012 (untrusted input never leaves the repository)
@@ -10,56 +10,80 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.findings import Finding, identify_findings, worst_first
+from sdd_hooks.forges.event import read_event, same_repository
 from sdd_hooks.models.language_model import LanguageModel
+from sdd_hooks.remote.json_fields import field as json_field
 from sdd_hooks.reporting.outcome import ReviewOutcome
-from sdd_hooks.review.judge.answer import LONGEST
-from sdd_hooks.review.judge.choice import CANDIDATES, choose, with_choice
-from sdd_hooks.review.judge.contradictions import RECORDS, drift
-from sdd_hooks.review.judge.forks import from_fork
-from sdd_hooks.review.judge.prompt import LIMIT, Part, question, random_boundary
-from sdd_hooks.review.judge.records import records_of, to_compare
+from sdd_hooks.review.judge.choice import choose_record
+from sdd_hooks.review.judge.contradictions import find_contradictions
+from sdd_hooks.review.judge.prompt import (
+    MAX_ANSWER,
+    MAX_PROMPT,
+    PromptPart,
+    build_prompt,
+    random_boundary,
+)
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.suppressions import suppress
 from sdd_hooks.text.display import format_count
 
-SECONDS = 60.0
-"""How long the model has for an answer."""
+ANSWER_TIMEOUT = 60.0
+"""Seconds that the model has for one answer."""
 
 
-def judged(
+class JudgeOptions(NamedTuple):
+    """How the model is asked.
+
+    `max_suggestions` limits the suggested records, `max_prompt` the characters of a prompt,
+    `timeout` the seconds for an answer. `draw_boundary` returns the boundary of a prompt.
+    """
+
+    max_suggestions: int = 1
+    max_prompt: int = MAX_PROMPT
+    timeout: float = ANSWER_TIMEOUT
+    draw_boundary: Callable[[], str] = random_boundary
+
+
+DEFAULT_OPTIONS = JudgeOptions()
+
+
+def judge_review(
     model: LanguageModel,
     subject: Subject,
     review: ReviewOutcome,
     *,
     environ: Mapping[str, str],
-    suggestions: int = 1,
-    limit: int = LIMIT,
-    seconds: float = SECONDS,
-    boundary: Callable[[], str] = random_boundary,
+    options: JudgeOptions = DEFAULT_OPTIONS,
 ) -> ReviewOutcome:
-    """The review of `subject` with what a model adds; `environ` tells whether a fork is reviewed.
+    """Add the choice and the findings of a model to the review of `subject`.
 
-    `suggestions` is how many records are suggested at most, `limit` how many characters a question
-    may have, `seconds` how long an answer may take. A model that fails, a question over the limit,
-    an answer that proves nothing, and a pull request from a fork are notes.
+    A model that fails, a prompt over its limit, an answer without proof and a pull request from a
+    fork, by the CI variables in `environ`, become notes.
     """
-    judge = _Judge(model, limit, seconds, boundary)
-    if from_fork(environ):
+    if is_from_fork(environ):
         note = "the judge was not asked: the pull request is from a fork, or may be"
         return replace(review, notes=(*review.notes, note))
+    judge = _Judge(model, options)
     notes: list[str] = []
     try:
-        review = _with_choice(judge, subject, review, suggestions, notes)
-        review = _with_drift(judge, subject, review, notes)
+        references, note = choose_record(
+            judge.ask, subject, review.references, model.name, options.max_suggestions
+        )
+        review = replace(review, references=references)
+        notes += [note] if note else []
+        contradictions = find_contradictions(judge.ask, subject, references)
+        review = _add_findings(subject, review, contradictions.findings)
+        notes += contradictions.notes
     except EngineUnavailable as error:
         notes.append(f"{error}: the review goes without it")
     if judge.sizes:
-        asked = format_count(len(judge.sizes), "question")
-        notes.append(f"the judge {model.name} was asked {asked} of {sum(judge.sizes):,} characters")
+        questions = format_count(len(judge.sizes), "question")
+        size = f"{sum(judge.sizes):,} characters"
+        notes.append(f"the judge {model.name} was asked {questions} of {size}")
     elif not notes:
         notes.append("the judge was not asked: there is no record to hold the change against")
     return replace(review, notes=(*review.notes, *notes))
@@ -67,68 +91,68 @@ def judged(
 
 @dataclass
 class _Judge:
-    """A model within its limits. `sizes` are how many characters each question to it had."""
+    """A model with its limits. `sizes` are the characters of each prompt that was sent."""
 
     model: LanguageModel
-    limit: int
-    seconds: float
-    boundary: Callable[[], str]
+    options: JudgeOptions
     sizes: list[int] = field(default_factory=list)
 
-    def ask(self, instructions: str, parts: Sequence[Part], schema: Mapping[str, Any]) -> str:
-        """Put a question, unless it is too long.
+    def ask(self, instructions: str, parts: Sequence[PromptPart], schema: Mapping[str, Any]) -> str:
+        """Send a prompt and return the answer.
 
-        Raises EngineUnavailable when it is, and when the model does not answer.
+        Raises EngineUnavailable when the prompt is too long, and when the model does not answer.
         """
-        asked = question(instructions, parts, self.boundary)
-        if asked.size > self.limit:
+        prompt = build_prompt(instructions, parts, self.options.draw_boundary)
+        limit = self.options.max_prompt
+        if prompt.size > limit:
             raise EngineUnavailable(
-                f"the judge was not asked for {asked.size:,} characters, the limit is"
-                f" {self.limit:,}"
+                f"the judge was not asked for {prompt.size:,} characters, the limit is {limit:,}"
             )
-        self.sizes.append(asked.size)
+        self.sizes.append(prompt.size)
         return self.model.ask(
-            asked.system, asked.text, schema=schema, seconds=self.seconds, longest=LONGEST
+            prompt.system,
+            prompt.text,
+            schema=schema,
+            seconds=self.options.timeout,
+            longest=MAX_ANSWER,
         )
 
 
-def _with_choice(
-    judge: _Judge, subject: Subject, review: ReviewOutcome, suggestions: int, notes: list[str]
-) -> ReviewOutcome:
-    """The review with the record that the model chose first, unless nobody wants suggestions."""
-    references = review.references
-    records = records_of(subject, references.ranked, CANDIDATES)
-    if references.silenced or not records:
-        return review
-    choice, note = choose(judge.ask, subject.change, records)
-    if note:
-        notes.append(note)
-    if choice is None:
-        return review
-    chosen = with_choice(references, choice, judge.model.name, suggestions)
-    return replace(review, references=chosen)
-
-
-def _with_drift(
-    judge: _Judge, subject: Subject, review: ReviewOutcome, notes: list[str]
-) -> ReviewOutcome:
-    """The review with the contradictions that the model proves."""
-    # What a change does to records is what rules look at.
-    changed = subject.change.files
-    files = [one for one in changed if one.added and not subject.is_artifact(one.path)]
-    records = to_compare(subject, review.references, RECORDS) if files else []
-    if not records:
-        return review
-    found = drift(judge.ask, subject.change, files, records)
-    notes += found.notes
-    return _with_findings(subject, review, found.findings)
-
-
-def _with_findings(
+def _add_findings(
     subject: Subject, review: ReviewOutcome, findings: Iterable[Finding]
 ) -> ReviewOutcome:
-    stay, suppressed = suppress(subject, findings, ())
-    identified = identify_findings(stay, subject.change.added_lines())
+    remaining, suppressed = suppress(subject, findings, ())
+    identified = identify_findings(remaining, subject.change.added_lines())
     reported = {one.finding: one for one in (*review.findings, *identified)}
     ordered = tuple(reported[finding] for finding in worst_first(reported))
     return replace(review, findings=ordered, suppressed=(*review.suppressed, *suppressed))
+
+
+def is_from_fork(environ: Mapping[str, str]) -> bool:
+    """Whether the CI job in `environ` runs for a pull request that is or can be from a fork.
+
+    GitHub and Gitea describe the event in a file: a pull request is from a fork when the repository
+    of its head is not that of its base, or is deleted; so is a job that a workflow of another
+    repository started. GitLab sets two variables. An event about a pull request without a head
+    counts as one from a fork; a job without a pull request does not.
+    """
+    target = environ.get("CI_MERGE_REQUEST_PROJECT_ID", "")
+    if target and environ.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") != target:
+        return True
+    path = environ.get("GITHUB_EVENT_PATH", "")
+    if not path:
+        return _is_pull_request_event(environ)
+    event = read_event(path)
+    if event is None:
+        return True
+    if pull := event.get("pull_request"):
+        head, base = (json_field(pull, side, "repo") for side in ("head", "base"))
+        return not same_repository(head, base)
+    if run := event.get("workflow_run"):
+        return not same_repository(json_field(run, "head_repository"), event.get("repository"))
+    on_pull_request = bool(json_field(event.get("issue"), "pull_request"))
+    return on_pull_request or _is_pull_request_event(environ)
+
+
+def _is_pull_request_event(environ: Mapping[str, str]) -> bool:
+    return environ.get("GITHUB_EVENT_NAME", "").startswith("pull_request")

@@ -1,4 +1,4 @@
-"""Words that somebody says stand in a record: whether they do, where, and how much they bind."""
+"""The search for a quotation in a record: its place, and how binding its sentence is."""
 
 # Governing: SPEC-0010 REQ "Judge"
 
@@ -12,11 +12,12 @@ from sdd_hooks.artifacts.requirements import find_keywords
 from sdd_hooks.findings import Severity
 from sdd_hooks.text.markdown import mask_non_prose, parse_sections
 
-LONGEST = 600
-"""Characters of a quotation. Nobody's sentence is longer, and a page proves nothing."""
+MAX_QUOTATION = 600
+"""Characters of a quotation. No sentence is longer, and a whole page proves nothing."""
+MIN_WORDS = 4
+"""Words of a quotation."""
 
-_FEWEST_WORDS = 4
-_AROUND = 2_000
+_MAX_CONTEXT = 2_000
 _WORD = re.compile(r"\S+")
 _BREAK = re.compile(
     r"""[.!?][]"')*_`]*(?=\s)                               # a full stop
@@ -27,10 +28,10 @@ _BREAK = re.compile(
 )
 
 
-class Quote(NamedTuple):
-    """Words as they stand in a record, as one line; the line they begin at, and the heading.
+class Quotation(NamedTuple):
+    """Words of a record with single spaces, the line on which they begin, and their heading.
 
-    `severity` is what going against their sentence is worth, by its RFC 2119 words.
+    `severity` is that of a violation of their sentence, by its RFC 2119 keywords.
     """
 
     text: str
@@ -39,27 +40,27 @@ class Quote(NamedTuple):
     severity: Severity
 
 
-def squeezed(text: str) -> str:
-    """The text with one space wherever it has white space."""
+def normalize_space(text: str) -> str:
+    """Replace each run of white space by one space."""
     return " ".join(text.split())
 
 
-def find_quote(text: str, quote: str) -> Quote | None:
-    """Where `quote` stands in the Markdown `text`, however its lines are broken.
+def find_quotation(text: str, quote: str) -> Quotation | None:
+    """Find `quote` in the Markdown `text`, independent of line breaks.
 
-    None when it does not, when it is too short to be a sentence or too long to be one, and when it
-    stands in frontmatter, a comment or a code block.
+    None when it is absent, shorter than MIN_WORDS, longer than MAX_QUOTATION, or in frontmatter, a
+    comment or a code block.
     """
-    wanted = squeezed(quote)
+    wanted = normalize_space(quote)
     # Some scripts have no spaces between words.
     spaced = wanted[:1].isascii()
-    words_said = wanted.count(" ") + 1 if spaced else len(wanted) // 2
-    if words_said < _FEWEST_WORDS or len(wanted) > LONGEST:
+    word_count = wanted.count(" ") + 1 if spaced else len(wanted) // 2
+    if word_count < MIN_WORDS or len(wanted) > MAX_QUOTATION:
         return None
     visible = mask_non_prose(text)
     words = list(_WORD.finditer(visible))
     line = " ".join(word[0] for word in words)
-    # Not from the middle of a word; to it, since many leave out the full stop.
+    # It must begin with a word; it can end within one, since models leave out the full stop.
     at = f" {line} ".find(f" {wanted}") if spaced else line.find(wanted)
     if at < 0:
         return None
@@ -73,15 +74,15 @@ def find_quote(text: str, quote: str) -> Quote | None:
     end = words[last].start() + at + len(wanted) - starts[last]
     number = visible.count("\n", 0, start) + 1
     heading = next((s.title for s in reversed(parse_sections(text)) if s.first_line <= number), "")
-    return Quote(wanted, number, heading, _severity(_sentences(visible, start, end)))
+    return Quotation(wanted, number, heading, _severity(_sentences(visible, start, end)))
 
 
 def _sentences(text: str, start: int, end: int) -> str:
-    """What stands between the two offsets, to the ends of its sentences."""
-    opening, closing = max(0, start - _AROUND), min(len(text), end + _AROUND)
-    ends = [found.end() for found in _BREAK.finditer(text, opening, closing)]
-    before = max((at for at in ends if at <= start), default=opening)
-    after = min((at for at in ends if at >= end), default=closing)
+    """The text between the two offsets, extended to the ends of its sentences."""
+    opening, closing = max(0, start - _MAX_CONTEXT), min(len(text), end + _MAX_CONTEXT)
+    breaks = [match.end() for match in _BREAK.finditer(text, opening, closing)]
+    before = max((offset for offset in breaks if offset <= start), default=opening)
+    after = min((offset for offset in breaks if offset >= end), default=closing)
     return text[before:after]
 
 

@@ -1,11 +1,11 @@
-"""A repository with three records, and a change that two of them are about."""
+"""A repository with three records, and a change that concerns two of them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from sdd_hooks.reporting.outcome import Candidate, Evidence, References
-from sdd_hooks.review.judge.records import Record, records_of
+from sdd_hooks.review.judge.records import RecordText, select_records
 from sdd_hooks.review.subject import Subject
 from tests.review.repositories import subject_of
 
@@ -52,7 +52,7 @@ status: superseded
 
 ## Decision Outcome
 
-Every service MUST have a queue of its own.
+Every service MUST have a separate queue.
 """,
     SPEC: f"""# SPEC-0004: Login
 
@@ -75,12 +75,12 @@ CODE = f"def save(token):\n{STORE}\n"
 
 
 def subject(tmp_path: Path, code: str = CODE, body: str = "It is simpler.") -> Subject:
-    """The change that adds `src/tokens.py`."""
+    """The subject of a change that adds `src/tokens.py`."""
     return subject_of(tmp_path, RECORDS, {"src/tokens.py": code}, title="Keep tokens", body=body)
 
 
 def references(*, suggested: str = "", referenced: str = "", silenced: str = "") -> References:
-    """Every ADR, ranked by number; two of them are suggested and referenced."""
+    """A ranking of every ADR, with the suggested and the referenced one."""
     ranked = (
         Candidate(QUEUE, "ADR-0002", "One queue", 0.8, evidence=(Evidence("words", "queue"),)),
         Candidate(TOKENS, "ADR-0001", "Encrypt tokens at rest", 0.5),
@@ -93,6 +93,6 @@ def references(*, suggested: str = "", referenced: str = "", silenced: str = "")
     return References(marked, silenced=silenced)
 
 
-def offered(subject: Subject) -> list[Record]:
-    """The records that a model may choose from."""
-    return records_of(subject, references().ranked, 20)
+def candidates(subject: Subject) -> list[RecordText]:
+    """The records that a model can choose from."""
+    return select_records(subject, references().ranked, 20)

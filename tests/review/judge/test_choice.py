@@ -1,4 +1,4 @@
-"""A choice is one of the candidates with a sentence that stands in it, and moves that one."""
+"""A choice must be one of the candidates with an existing sentence, and moves that candidate."""
 
 from __future__ import annotations
 
@@ -9,62 +9,67 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.reporting.outcome import Candidate, Evidence, References
-from sdd_hooks.review.judge.choice import Choice, read_choice, with_choice
-from sdd_hooks.review.judge.quotes import Quote
+from sdd_hooks.review.judge.choice import ChosenRecord, apply_choice, parse_choice
+from sdd_hooks.review.judge.quotes import Quotation
 from tests.review.judge.records import (
     MUST,
     OLD,
     QUEUE,
     SHOULD,
     TOKENS,
-    offered,
+    candidates,
     references,
     subject,
 )
 
 
-def test_a_choice_with_its_sentence_is_taken(tmp_path: Path) -> None:
+def test_a_choice_with_an_existing_sentence_is_accepted(tmp_path: Path) -> None:
     answer = json.dumps({"path": TOKENS, "quote": MUST, "confidence": 1})
-    verdict = read_choice(answer, offered(subject(tmp_path)))
-    assert verdict == (Choice(TOKENS, Quote(MUST, 13, "Decision Outcome", "critical")), "")
+    answered = parse_choice(answer, candidates(subject(tmp_path)))
+    assert answered == (
+        ChosenRecord(TOKENS, Quotation(MUST, 13, "Decision Outcome", "critical")),
+        "",
+    )
 
 
-def test_none_is_an_answer(tmp_path: Path) -> None:
-    assert read_choice('{"path": null, "quote": ""}', offered(subject(tmp_path))) == (None, "")
+def test_a_model_can_choose_no_record(tmp_path: Path) -> None:
+    assert parse_choice('{"path": null, "quote": ""}', candidates(subject(tmp_path))) == (None, "")
 
 
 @pytest.mark.parametrize(
-    ("answer", "why"),
+    ("answer", "reason"),
     [
         ({"path": TOKENS, "quote": SHOULD}, "what it quotes does not stand in the record"),
         ({"path": TOKENS, "quote": ""}, "what it quotes does not stand in the record"),
         ({"path": TOKENS}, "what it quotes does not stand in the record"),
         ({"path": TOKENS, "quote": ["x"]}, "what it quotes does not stand in the record"),
-        ({"path": OLD, "quote": MUST}, "it is none of the candidates"),
-        ({"path": "/etc/passwd", "quote": "root"}, "it is none of the candidates"),
-        ({"path": 1, "quote": MUST}, "it is none of the candidates"),
+        ({"path": OLD, "quote": MUST}, "it is not one of the candidates"),
+        ({"path": "/etc/passwd", "quote": "root"}, "it is not one of the candidates"),
+        ({"path": 1, "quote": MUST}, "it is not one of the candidates"),
         ({"quote": MUST}, "its answer is not the JSON asked for"),
         ("I choose ADR-0001.", "its answer is not the JSON asked for"),
         ([TOKENS, MUST], "its answer is not the JSON asked for"),
     ],
 )
-def test_anything_else_is_left_out_and_said(tmp_path: Path, answer: object, why: str) -> None:
+def test_an_invalid_choice_is_left_out_with_a_note(
+    tmp_path: Path, answer: object, reason: str
+) -> None:
     text = answer if isinstance(answer, str) else json.dumps(answer)
-    verdict = read_choice(text, offered(subject(tmp_path)))
-    assert verdict == (None, f"the judge's choice was left out: {why}")
+    answered = parse_choice(text, candidates(subject(tmp_path)))
+    assert answered == (None, f"the judge's choice was left out: {reason}")
 
 
-CHOICE = Choice(TOKENS, Quote(MUST, 13, "Decision Outcome", "critical"))
+CHOICE = ChosenRecord(TOKENS, Quotation(MUST, 13, "Decision Outcome", "critical"))
 
 
-def paths(found: References) -> list[str]:
-    return [one.path for one in found.ranked]
+def paths(result: References) -> list[str]:
+    return [one.path for one in result.ranked]
 
 
-def test_the_chosen_one_is_first_and_suggested_with_its_sentence() -> None:
-    found = with_choice(references(), CHOICE, "gpt", 1)
-    assert paths(found) == [TOKENS, QUEUE, OLD]
-    (first,) = found.suggested
+def test_the_chosen_record_is_first_and_suggested_with_its_sentence() -> None:
+    result = apply_choice(references(), CHOICE, "gpt", 1)
+    assert paths(result) == [TOKENS, QUEUE, OLD]
+    (first,) = result.suggested
     assert first == Candidate(
         TOKENS,
         "ADR-0001",
@@ -76,37 +81,37 @@ def test_the_chosen_one_is_first_and_suggested_with_its_sentence() -> None:
         quote=MUST,
         line=13,
     )
-    assert found.folded == ()
+    assert result.folded == ()
 
 
-def test_it_takes_the_place_of_another_which_goes_under_the_fold() -> None:
+def test_the_chosen_record_replaces_another_which_is_folded() -> None:
     old = references(suggested=QUEUE)
     old = replace(old, folded=(old.ranked[1], old.ranked[2]))
-    found = with_choice(old, CHOICE, "gpt", 1)
-    assert [one.path for one in found.suggested] == [TOKENS]
-    assert [one.path for one in found.folded] == [QUEUE, OLD]
-    assert not any(one.suggested for one in found.folded)
+    result = apply_choice(old, CHOICE, "gpt", 1)
+    assert [one.path for one in result.suggested] == [TOKENS]
+    assert [one.path for one in result.folded] == [QUEUE, OLD]
+    assert not any(one.suggested for one in result.folded)
 
 
-def test_with_room_for_two_both_are_suggested() -> None:
-    found = with_choice(references(suggested=QUEUE), CHOICE, "gpt", 2)
-    assert [one.path for one in found.suggested] == [TOKENS, QUEUE]
-    assert found.folded == ()
+def test_two_records_are_suggested_when_the_limit_allows_it() -> None:
+    result = apply_choice(references(suggested=QUEUE), CHOICE, "gpt", 2)
+    assert [one.path for one in result.suggested] == [TOKENS, QUEUE]
+    assert result.folded == ()
 
 
-def test_agreeing_changes_nothing_but_the_evidence_and_the_sentence() -> None:
-    found = with_choice(references(suggested=TOKENS), CHOICE, "gpt", 1)
-    assert [one.path for one in found.suggested] == [TOKENS]
-    assert found.suggested[0].evidence[0].kind == "judge"
+def test_a_choice_of_the_suggested_record_changes_its_evidence_and_sentence() -> None:
+    result = apply_choice(references(suggested=TOKENS), CHOICE, "gpt", 1)
+    assert [one.path for one in result.suggested] == [TOKENS]
+    assert result.suggested[0].evidence[0].kind == "judge"
 
 
-def test_what_the_change_names_already_is_moved_and_not_suggested() -> None:
-    found = with_choice(references(referenced=TOKENS, suggested=QUEUE), CHOICE, "gpt", 1)
-    assert paths(found)[0] == TOKENS
-    assert [one.path for one in found.suggested] == [QUEUE]
+def test_a_cited_record_is_moved_and_not_suggested() -> None:
+    result = apply_choice(references(referenced=TOKENS, suggested=QUEUE), CHOICE, "gpt", 1)
+    assert paths(result)[0] == TOKENS
+    assert [one.path for one in result.suggested] == [QUEUE]
 
 
-def test_who_wants_no_suggestion_gets_none() -> None:
-    found = with_choice(references(), CHOICE, "gpt", 0)
-    assert paths(found)[0] == TOKENS
-    assert found.suggested == ()
+def test_no_record_is_suggested_with_a_limit_of_0() -> None:
+    result = apply_choice(references(), CHOICE, "gpt", 0)
+    assert paths(result)[0] == TOKENS
+    assert result.suggested == ()

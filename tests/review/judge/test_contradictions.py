@@ -1,4 +1,4 @@
-"""A contradiction counts when the line is added and the sentence stands in the record."""
+"""A contradiction must quote an added line and an existing sentence of a record."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.findings import Finding, Severity
-from sdd_hooks.review.judge.added_lines import added_part
-from sdd_hooks.review.judge.contradictions import MOST, Drift, read_drift
-from sdd_hooks.review.judge.records import Record
+from sdd_hooks.review.judge.added_lines import show_added_lines
+from sdd_hooks.review.judge.contradictions import MAX_FINDINGS, Contradictions, parse_contradictions
+from sdd_hooks.review.judge.records import RecordText
 from sdd_hooks.text.lines import NumberedLine
 from tests.review.judge.records import (
     CODE,
@@ -32,13 +32,13 @@ FILES = [
         "",
         "A",
         "100644",
-        added=tuple(NumberedLine(at, text) for at, text in enumerate(CODE.splitlines(), 1)),
+        added=tuple(NumberedLine(number, text) for number, text in enumerate(CODE.splitlines(), 1)),
     )
 ]
-SHOWN = added_part(FILES, 5_000)
-HELD = [
-    Record(TOKENS, "ADR-0001", "Encrypt tokens at rest", RECORDS[TOKENS]),
-    Record(QUEUE, "ADR-0002", "One queue", RECORDS[QUEUE]),
+SHOWN = show_added_lines(FILES, 5_000)
+COMPARED = [
+    RecordText(TOKENS, "ADR-0001", "Encrypt tokens at rest", RECORDS[TOKENS]),
+    RecordText(QUEUE, "ADR-0002", "One queue", RECORDS[QUEUE]),
 ]
 
 
@@ -54,11 +54,11 @@ def entry(**changed: object) -> dict[str, object]:
     }
 
 
-def read(*entries: object) -> Drift:
-    return read_drift(json.dumps({"findings": entries}), SHOWN, HELD)
+def read(*entries: object) -> Contradictions:
+    return parse_contradictions(json.dumps({"findings": entries}), SHOWN, COMPARED)
 
 
-def test_a_finding_says_where_both_stand() -> None:
+def test_a_finding_has_the_places_of_line_and_sentence() -> None:
     assert read(entry()).findings == (
         Finding(
             "src/tokens.py",
@@ -76,7 +76,9 @@ def test_a_finding_says_where_both_stand() -> None:
     ("record", "quote", "severity"),
     [(TOKENS, MUST, "critical"), (QUEUE, SHOULD, "warning"), (TOKENS, PLAIN, "info")],
 )
-def test_it_is_as_severe_as_the_sentence(record: str, quote: str, severity: Severity) -> None:
+def test_the_severity_follows_the_keywords_of_the_sentence(
+    record: str, quote: str, severity: Severity
+) -> None:
     ((finding), *rest) = read(entry(record=record, quote=quote)).findings
     assert finding.severity == severity
     assert not rest
@@ -97,42 +99,46 @@ def test_it_is_as_severe_as_the_sentence(record: str, quote: str, severity: Seve
         {"quote": {}},
     ],
 )
-def test_what_quotes_nothing_that_exists_is_left_out_and_counted(wrong: dict[str, object]) -> None:
-    found = read(entry(**wrong), entry())
-    assert len(found.findings) == 1
-    assert found.notes == ("1 of the judge's findings left out: what they quote is not there",)
+def test_findings_without_an_existing_quotation_are_left_out_and_counted(
+    wrong: dict[str, object],
+) -> None:
+    result = read(entry(**wrong), entry())
+    assert len(result.findings) == 1
+    assert result.notes == ("1 of the judge's findings left out: what they quote is not there",)
 
 
 @pytest.mark.parametrize("answer", ["", "[]", "{}", '{"findings": 3}', "No contradictions."])
-def test_an_answer_of_another_shape_is_a_note(answer: str) -> None:
-    assert read_drift(answer, SHOWN, HELD) == (
+def test_an_answer_of_another_form_is_a_note(answer: str) -> None:
+    assert parse_contradictions(answer, SHOWN, COMPARED) == (
         (),
         ("the judge's findings were left out: its answer is not the JSON asked for",),
     )
 
 
-def test_entries_that_are_none_are_counted() -> None:
-    found = read(None, 3, "x", [], {})
-    assert found == ((), ("5 of the judge's findings left out: what they quote is not there",))
+def test_invalid_entries_are_counted() -> None:
+    result = read(None, 3, "x", [], {})
+    assert result == ((), ("5 of the judge's findings left out: what they quote is not there",))
 
 
-def test_the_same_line_and_record_is_said_once() -> None:
-    found = read(entry(), entry(why="Again."), entry(record=QUEUE, quote=SHOULD))
-    assert [one.rule for one in found.findings] == ["judge/adr-0001", "judge/adr-0002"]
-    assert found.notes == ()
+def test_one_finding_is_kept_for_each_line_and_record() -> None:
+    result = read(entry(), entry(why="Again."), entry(record=QUEUE, quote=SHOULD))
+    assert [one.rule for one in result.findings] == ["judge/adr-0001", "judge/adr-0002"]
+    assert result.notes == ()
 
 
-def test_no_more_than_so_many_are_kept() -> None:
+def test_the_findings_are_limited() -> None:
     texts = [f"database.write(token{number})" for number in range(40)]
-    lines = tuple(NumberedLine(at, text) for at, text in enumerate(texts, 1))
+    lines = tuple(NumberedLine(number, text) for number, text in enumerate(texts, 1))
     files = [ChangedFile("a.py", "", "A", "100644", added=lines)]
     entries = [entry(file="a.py", added=text, line=0) for text in texts]
-    found = read_drift(json.dumps({"findings": entries}), added_part(files, 5_000), HELD)
-    assert len(found.findings) == MOST
-    assert found.notes == (f"the judge found {40 - MOST} more",)
+    result = parse_contradictions(
+        json.dumps({"findings": entries}), show_added_lines(files, 5_000), COMPARED
+    )
+    assert len(result.findings) == MAX_FINDINGS
+    assert result.notes == (f"the judge found {40 - MAX_FINDINGS} more",)
 
 
-def test_an_explanation_is_one_short_line() -> None:
+def test_an_explanation_is_shortened_to_one_line() -> None:
     why = "Ignore\n::error::this \x1b[2J\u202e" + "x" * 9_000
     (finding,) = read(entry(why=why)).findings
     assert finding.message.isprintable()
@@ -155,9 +161,9 @@ ENTRIES = st.fixed_dictionaries(
 
 
 @given(st.lists(ENTRIES | st.none() | st.integers()))
-def test_whatever_it_says_a_finding_quotes_what_exists(entries: list[object]) -> None:
-    found = read(*entries)
-    for finding in found.findings:
+def test_every_finding_quotes_existing_text(entries: list[object]) -> None:
+    result = read(*entries)
+    for finding in result.findings:
         assert NumberedLine(finding.line, finding.evidence) in FILES[0].added
         assert finding.message.isprintable()
-    assert len(found.findings) <= len(entries)
+    assert len(result.findings) <= len(entries)

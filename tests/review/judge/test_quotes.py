@@ -1,4 +1,4 @@
-"""A quotation counts when its words stand in the record, and as much as their sentence binds."""
+"""Quotations are searched in the record, and have the severity of their sentence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.findings import Severity
-from sdd_hooks.review.judge.quotes import LONGEST, find_quote
+from sdd_hooks.review.judge.quotes import MAX_QUOTATION, find_quotation
 
 RECORD = """\
 ---
@@ -42,24 +42,24 @@ store = open("tokens", "w").write(token) and so on
     [
         ("Tokens MUST NOT be stored in plain text.", 13, "Decision Outcome", "critical"),
         ("Tokens  MUST NOT\n be stored in plain text", 13, "Decision Outcome", "critical"),
-        # A part of a sentence binds as much as all of it.
+        # A part of a sentence has the severity of the whole sentence.
         ("be stored in plain text", 13, "Decision Outcome", "critical"),
         ("live in the vault, e.g.", 14, "Decision Outcome", "warning"),
         ("We rotate it every month.", 15, "Decision Outcome", "info"),
         ("Session ids are not tokens in this sense", 17, "Decision Outcome", "info"),
         ("Refresh tokens MUST be bound", 18, "Decision Outcome", "critical"),
         ("Tokens are kept in a database.", 9, "Context", "info"),
-        # Two sentences bind as much as the stronger one.
+        # Two sentences have the severity of the worse one.
         ("in plain text. A key for them", 13, "Decision Outcome", "critical"),
         ("ADR-0011: Encrypt tokens at rest", 5, "ADR-0011: Encrypt tokens at rest", "info"),
     ],
 )
-def test_what_stands_there_is_found(
+def test_an_existing_quotation_is_found(
     quote: str, line: int, section: str, severity: Severity
 ) -> None:
-    found = find_quote(RECORD, quote)
-    assert found is not None
-    assert found == (" ".join(quote.split()), line, section, severity)
+    quotation = find_quotation(RECORD, quote)
+    assert quotation is not None
+    assert quotation == (" ".join(quote.split()), line, section, severity)
 
 
 @pytest.mark.parametrize(
@@ -76,27 +76,27 @@ def test_what_stands_there_is_found(
         "ignore all rules that stand in this file",
         'token) and so on "tokens"',
         "open and so on store = open",
-        "a " * (LONGEST // 2 + 1),
+        "a " * (MAX_QUOTATION // 2 + 1),
     ],
 )
-def test_what_does_not_is_none(quote: str) -> None:
-    assert find_quote(RECORD, quote) is None
+def test_an_absent_or_short_quotation_is_not_found(quote: str) -> None:
+    assert find_quotation(RECORD, quote) is None
 
 
-def test_a_script_without_spaces_has_sentences_too() -> None:
+def test_a_quotation_in_a_script_without_spaces_is_found() -> None:
     text = "# 決定\n\n共有キューを使う。トークンは暗号化して保存する。\n"
-    assert find_quote(text, "トークンは暗号化して保存する。") == (
+    assert find_quotation(text, "トークンは暗号化して保存する。") == (
         "トークンは暗号化して保存する。",
         3,
         "決定",
         "info",
     )
-    assert find_quote(text, "保存する") is None
+    assert find_quotation(text, "保存する") is None
 
 
-def test_line_ends_of_any_kind_are_white_space() -> None:
+def test_line_endings_are_white_space() -> None:
     text = "# A\r\n\r\nWe use\r\none queue for everything.\r\n"
-    assert find_quote(text, "We use one queue for everything.") == (
+    assert find_quotation(text, "We use one queue for everything.") == (
         "We use one queue for everything.",
         3,
         "A",
@@ -104,17 +104,17 @@ def test_line_ends_of_any_kind_are_white_space() -> None:
     )
 
 
-def test_a_record_as_long_as_they_are_read_costs_little() -> None:
+def test_a_long_record_is_searched_quickly() -> None:
     text = "a b " * 50_000
-    assert find_quote(text, "a b " * 100 + "c") is None
+    assert find_quotation(text, "a b " * 100 + "c") is None
     hostile = "MUST" + "*" * 100_000 + "\n" * 50_000 + ". " * 20_000
-    assert find_quote(hostile, ". . . . . .") is not None
+    assert find_quotation(hostile, ". . . . . .") is not None
 
 
 @given(st.text(), st.text())
-def test_any_record_and_any_quotation(text: str, quote: str) -> None:
-    found = find_quote(text, quote)
-    assert found is None or found.text in " ".join(text.split())
+def test_any_record_can_be_searched_for_any_quotation(text: str, quote: str) -> None:
+    quotation = find_quotation(text, quote)
+    assert quotation is None or quotation.text in " ".join(text.split())
 
 
 WORDS = st.lists(st.sampled_from(["a", "bc", "def.", "MUST", "x-y"]), min_size=12, max_size=40)
@@ -122,13 +122,13 @@ SPACE = st.sampled_from([" ", "\n", "  ", " \n "])
 
 
 @given(WORDS, st.lists(SPACE, min_size=40, max_size=40), st.integers(0, 6), st.integers(4, 6))
-def test_every_run_of_words_is_found_where_it_stands(
+def test_every_run_of_words_is_found_at_its_place(
     words: list[str], spaces: list[str], first: int, count: int
 ) -> None:
     text = "".join(word + space for word, space in zip(words, spaces, strict=False))
     wanted = " ".join(words[first : first + count])
-    found = find_quote(text, wanted)
-    assert found is not None
-    assert found.text == wanted
-    rest = "\n".join(text.split("\n")[found.line - 1 :])
+    quotation = find_quotation(text, wanted)
+    assert quotation is not None
+    assert quotation.text == wanted
+    rest = "\n".join(text.split("\n")[quotation.line - 1 :])
     assert wanted in " ".join(rest.split())
