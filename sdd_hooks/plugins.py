@@ -12,6 +12,7 @@ from functools import reduce
 from importlib import import_module
 from typing import NamedTuple, TypeVar
 
+from sdd_hooks import tracing
 from sdd_hooks.errors import SddError
 from sdd_hooks.text.display import describe_error, one_line
 
@@ -82,10 +83,12 @@ def load_plugin(plugin: Plugin, expected: type[T]) -> T:
     """Import a plug-in, which must be an instance of `expected`. Raises PluginError."""
     # An entry point may list extras of its distribution after the attribute.
     module, _, attribute = plugin.target.partition("[")[0].strip().partition(":")
-    try:
-        loaded = reduce(getattr, filter(None, attribute.split(".")), import_module(module))
-    except Exception as error:
-        raise PluginError(plugin, describe_error(error)) from error
+    with tracing.span("plug-in", plugin.kind.noun, plugin.name) as span:
+        try:
+            loaded = reduce(getattr, filter(None, attribute.split(".")), import_module(module))
+        except Exception as error:
+            raise PluginError(plugin, describe_error(error)) from error
+        span.outcome = "loaded"
     if not isinstance(loaded, expected):
         raise PluginError(plugin, f"it is not of type {expected.__name__}")
     return loaded

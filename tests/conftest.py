@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from sdd_hooks import tracing
 from tests.support.beads import beads, empty_beads, real_bd
 from tests.support.embedding import gated
 from tests.support.qmd import gguf, real_qmd
@@ -31,11 +33,20 @@ def isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         del os.environ[name]
     os.environ.update(ISOLATION)
     os.environ["HOME"] = str(tmp_path_factory.mktemp("home"))
-    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "CI"):
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "CI", tracing.VARIABLE):
         os.environ.pop(name, None)
     yield
     os.environ.clear()
     os.environ.update(before)
+
+
+@pytest.fixture
+def debug_log() -> Iterator[io.StringIO]:
+    """The debug log of this process, enabled for the test."""
+    stream = io.StringIO()
+    tracing.enable(stream)
+    yield stream
+    tracing.disable()
 
 
 @pytest.fixture

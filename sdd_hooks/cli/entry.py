@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sdd_hooks import tracing
 from sdd_hooks.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, SddError
 
 if TYPE_CHECKING:
@@ -23,16 +25,21 @@ def main() -> int:
     """Run `sdd` with the arguments of this process. Returns the exit code."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["hook"] and arguments[1:] and not arguments[1].startswith("-"):
+        tracing.enable_if_requested(os.environ, sys.stderr)
+        arguments = tracing.take_option(arguments, sys.stderr)
         from sdd_hooks.githooks.events import handle
 
-        return handle(
-            arguments[1],
-            arguments[2:],
-            cwd=Path(),
-            environ=os.environ,
-            stderr=sys.stderr,
-            stdin=sys.stdin.buffer if sys.stdin else None,
-        )
+        with tracing.span("sdd", *arguments) as span:
+            code = handle(
+                arguments[1],
+                arguments[2:],
+                cwd=Path(),
+                environ=os.environ,
+                stderr=sys.stderr,
+                stdin=sys.stdin.buffer if sys.stdin else None,
+            )
+            span.outcome = f"exit {code}"
+        return code
     return run(_sdd, arguments, "sdd")
 
 
@@ -41,6 +48,14 @@ def run(load: Callable[[], click.Command], arguments: Sequence[str], name: str) 
 
     A failure is one line on stderr, or with `--json` one object on stdout.
     """
+    started = time.monotonic()
+    tracing.enable_if_requested(os.environ, sys.stderr)
+    code = _run(load, arguments, name)
+    tracing.log(name, *arguments, outcome=f"exit {code}", started=started)
+    return code
+
+
+def _run(load: Callable[[], click.Command], arguments: Sequence[str], name: str) -> int:
     try:
         # A file name need not be text; it is shown escaped rather than not at all.
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -67,8 +82,10 @@ def _sdd() -> click.Command:
 def _invoke(command: click.Command, arguments: Sequence[str], name: str) -> int:
     import click
 
+    from sdd_hooks.cli.lazy import accept_verbose
+
     try:
-        with command.make_context(name, list(arguments)) as context:
+        with accept_verbose(command).make_context(name, list(arguments)) as context:
             result = command.invoke(context)
     except click.exceptions.Exit as done:
         return done.exit_code

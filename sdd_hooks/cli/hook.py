@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from sdd_hooks import tracing
 from sdd_hooks.cli.context import start_directory
 from sdd_hooks.githooks.events import handle
 
@@ -36,4 +37,5 @@ def hook(directory: Path | None, event: str, arguments: tuple[str, ...]) -> int:
     """
     cwd = start_directory(directory)
     stdin = sys.stdin.buffer if sys.stdin else None
-    return handle(event, arguments, cwd=cwd, environ=os.environ, stderr=sys.stderr, stdin=stdin)
+    given = tracing.take_option(arguments, sys.stderr)
+    return handle(event, given, cwd=cwd, environ=os.environ, stderr=sys.stderr, stdin=stdin)

@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import NamedTuple
 
 import click
+
+from sdd_hooks import tracing
 
 
 class Entry(NamedTuple):
@@ -15,6 +18,30 @@ class Entry(NamedTuple):
 
     target: str
     summary: str
+
+
+def accept_verbose(command: click.Command) -> click.Command:
+    """Add `--verbose` to a command, and to its subcommands unless the group is lazy. Returns it."""
+    if not any(tracing.OPTION in param.opts for param in command.params):
+        command.params.append(_verbose_option())
+        for subcommand in command.commands.values() if isinstance(command, click.Group) else ():
+            accept_verbose(subcommand)
+    return command
+
+
+def _verbose_option() -> click.Option:
+    def enable(_context: click.Context, _option: click.Parameter, value: bool) -> None:
+        if value:
+            tracing.enable(sys.stderr)
+
+    return click.Option(
+        [tracing.OPTION],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=enable,
+        help="Log git calls, requests, locks and collections to stderr.",
+    )
 
 
 class LazyGroup(click.Group):
@@ -34,7 +61,7 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = self.table[cmd_name].target.partition(":")
         command: click.Command = getattr(import_module(f"sdd_hooks.cli.{module}"), attribute)
-        return command
+        return accept_verbose(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list of commands, from the table."""

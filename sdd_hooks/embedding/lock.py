@@ -20,7 +20,7 @@ from pathlib import Path
 
 from sdd_hooks.errors import StorageError
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.system.locks import acquire
+from sdd_hooks.system.locks import lock_descriptor
 
 NAME = "embedding"
 
@@ -70,7 +70,7 @@ def acquire_lock(repository: Repository) -> int | None:
         lock = os.open(path, flags, 0o600)
     except OSError as error:
         raise StorageError(f"cannot lock {path} ({error.strerror}): check its directory") from None
-    if not acquire(lock, time.monotonic() + _LOCK_TIMEOUT):
+    if not lock_descriptor(lock, path, time.monotonic() + _LOCK_TIMEOUT):
         os.close(lock)
         return None
     os.ftruncate(lock, 0)

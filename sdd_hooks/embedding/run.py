@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from sdd_hooks import tracing
 from sdd_hooks.embedding.lock import LockHolder, acquire_lock, find_holder, write_holder
 from sdd_hooks.embedding.rates import RateKey, record_rate
 from sdd_hooks.embedding.state import EmbedRun, write_run
@@ -18,7 +19,7 @@ from sdd_hooks.engines.registry import find_backend, not_indexed
 from sdd_hooks.errors import StorageError
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
-from sdd_hooks.text.display import describe_error
+from sdd_hooks.text.display import describe_error, format_count
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,9 @@ def embed_and_record(
     """
     repository = project.repository
     try:
-        report = engine.embed(collections, progress)
+        with tracing.span("embed", *collections) as span:
+            report = engine.embed(collections, progress)
+            span.outcome = f"{format_count(report.embedded, 'chunk')} embedded"
     except BaseException as error:
         embedded = _embedded_since(engine, run)
         failure = describe_failure(error)

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from sdd_hooks import tracing
 from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Engine, Progress
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine, require_engine
 from sdd_hooks.errors import IndexDamaged, StorageError
@@ -17,7 +18,8 @@ from sdd_hooks.freshness.index_changes import Scan, ScanScope, issue_changes, st
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.files import refuse_links
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
+from sdd_hooks.text.display import format_count
 
 if TYPE_CHECKING:
     from sdd_hooks.trackers.sync import SyncResult
@@ -99,7 +101,7 @@ def refresh(
             request_file.touch()
         except OSError as error:
             raise StorageError(f"cannot write {directory} ({error.strerror}): check it") from error
-        with held(directory / "lock", wait) as is_locked:
+        with hold_lock(directory / "lock", wait) as is_locked:
             if not is_locked:
                 break
             request_file.unlink(missing_ok=True)
@@ -160,7 +162,10 @@ def _update(
     changes = _find_changes(project, collections, bookmarks, request, scan)
     if any(change.paths or change.complete for change in changes):
         distrust_state(project.repository)
-    return engine.update(changes, progress)
+    with tracing.span("refresh", *(collection.name for collection in collections)) as span:
+        counts = engine.update(changes, progress)
+        span.outcome = f"{format_count(_sum(counts.values()).changed, 'document')} changed"
+    return counts
 
 
 def _select_collections(

@@ -11,7 +11,7 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import StorageError
 from sdd_hooks.freshness.hook_state import distrust_state, write_state
 from sdd_hooks.project.project import Project
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 
 
 def remove_collections(project: Project, names: Sequence[str], *, wait: float = 30.0) -> None:
@@ -21,7 +21,7 @@ def remove_collections(project: Project, names: Sequence[str], *, wait: float = 
         StorageError: the index cannot be written, or a refresh ran for longer.
     """
     repository = project.repository
-    with held(repository.search_dir / "lock", wait) as is_locked:
+    with hold_lock(repository.search_dir / "lock", wait) as is_locked:
         if not is_locked:
             raise StorageError(
                 f"a refresh has been running for over {wait:.0f} s: try again when it has finished"

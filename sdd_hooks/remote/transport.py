@@ -17,6 +17,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 import httpx
 
+from sdd_hooks import tracing
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.failures import BETWEEN, Failure, failure_of
 from sdd_hooks.remote.response import Response
@@ -79,6 +80,19 @@ class Transport:
         headers: Mapping[str, str] | None = None,
     ) -> Response | Failure:
         """What is answered, whatever its status, or why nothing is. Follows no redirect."""
+        with tracing.span("http", method, url) as span:
+            result = self._exchange(method, url, params, json, headers)
+            span.outcome = str(result.status) if isinstance(result, Response) else result.why
+        return result
+
+    def _exchange(
+        self,
+        method: str,
+        url: str,
+        params: Mapping[str, str | int] | None,
+        json: object,
+        headers: Mapping[str, str] | None,
+    ) -> Response | Failure:
         try:
             with (
                 self._connection() as http,

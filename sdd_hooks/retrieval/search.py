@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sdd_hooks import tracing
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SearchResult, SubQuery
 from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
+from sdd_hooks.text.display import format_count
 
 LIMIT = 8
 MIN_SCORE = 0.3
@@ -61,7 +63,9 @@ def answer(
         limit=limit * _SECTIONS_A_DOCUMENT,
         min_score=min_score,
     )
-    result = engine.search(query)
+    with tracing.span("search", *names) as span:
+        result = engine.search(query)
+        span.outcome = format_count(len(result.hits), "hit")
     best: dict[tuple[str, str], Hit] = {}
     for hit in result.hits:
         best.setdefault((hit.collection, hit.path), hit)

@@ -29,7 +29,7 @@ from sdd_hooks.sharing.segment_format import FORMAT
 from sdd_hooks.system.files import write_atomically
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, GitError, is_object_id
 from sdd_hooks.system.git_objects import read_blobs
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.system.processes import Done
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.slugs import slugify
@@ -329,7 +329,7 @@ def opened_place(
     objects = share / "objects"
     try:
         share.mkdir(parents=True, exist_ok=True)
-        with held(share / "lock", wait) as alone:
+        with hold_lock(share / "lock", wait) as alone:
             if not alone:
                 raise StorageError(
                     "another push or pull of vectors is running here: try again after it"

@@ -17,13 +17,18 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from sdd_hooks import tracing
 from sdd_hooks.errors import StorageError
 from sdd_hooks.system.files import REASONS
 from sdd_hooks.system.git import environment
 
 # The first argument takes the place of the working directory on the module path: the directory
 # of the package, so that no file of a repository is ever imported.
-_PROGRAM = "import sys; sys.path[0] = sys.argv[1]; from {module} import main; main(sys.argv[2:])"
+_PROGRAM = (
+    "import os, sys; sys.path[0] = sys.argv[1]; from sdd_hooks import tracing;"
+    " tracing.enable_if_requested(os.environ, sys.stderr);"
+    " from {module} import main; main(sys.argv[2:])"
+)
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 
@@ -44,10 +49,13 @@ def start(
     What it says goes to the descriptor `log`; it has the descriptors in `keep` besides, and with
     them the locks that they hold. Git's variables are not in its environment. Raises OSError.
     """
+    variables = environment(environ)
+    if tracing.is_enabled():
+        variables[tracing.VARIABLE] = "1"
     process = subprocess.Popen(
         [sys.executable, "-c", _PROGRAM.format(module=module), str(_PACKAGE), *arguments],
         cwd="/",
-        env=environment(environ),
+        env=variables,
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
@@ -56,6 +64,7 @@ def start(
     )
     # Left to itself on purpose: nobody will ask how it ended.
     process.returncode = 0
+    tracing.log("background", module, outcome=f"started as process {process.pid}")
     return process.pid
 
 

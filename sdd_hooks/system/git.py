@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from sdd_hooks import tracing
 from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.system.processes import Done, finish
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -129,16 +130,19 @@ class Git:
         objects: Path | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
         """Run `git -C root args`; the caller checks the exit status. Parameters as in `output`."""
-        try:
-            return subprocess.run(
-                _command(self.root, args),
-                env=self._variables(index, objects),
-                input=stdin or b"",
-                capture_output=True,
-                check=False,
-            )
-        except FileNotFoundError:
-            raise _missing() from None
+        with tracing.span("git", *args) as span:
+            try:
+                done = subprocess.run(
+                    _command(self.root, args),
+                    env=self._variables(index, objects),
+                    input=stdin or b"",
+                    capture_output=True,
+                    check=False,
+                )
+            except FileNotFoundError:
+                raise _missing() from None
+            span.outcome = f"exit {done.returncode}"
+        return done
 
     def start(
         self,
@@ -151,6 +155,7 @@ class Git:
 
         `stdin` is as for `subprocess.Popen`, `index` and `objects` as in `output`.
         """
+        tracing.log("git", *args, outcome="started")
         try:
             return subprocess.Popen(
                 _command(self.root, args),

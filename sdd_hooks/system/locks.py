@@ -1,4 +1,4 @@
-"""One process at a time, across processes, by a lock that the kernel releases at a death."""
+"""Locks between processes. The kernel releases a lock when the process that holds it ends."""
 
 # Governing: ADR-0004 (change detection from git), ADR-0018 (tracker issues as files)
 
@@ -11,16 +11,17 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from sdd_hooks import tracing
 from sdd_hooks.errors import StorageError
 
 _POLL_SECONDS = 0.02
 
 
 @contextlib.contextmanager
-def held(path: Path, wait: float) -> Iterator[bool]:
-    """Hold the lock file's advisory lock inside the block, waiting at most `wait` seconds.
+def hold_lock(path: Path, wait: float) -> Iterator[bool]:
+    """Hold the advisory lock of the file at `path` inside the block, if it is free in time.
 
-    Yields whether it is held. The kernel lets go of it when the process dies, however it dies.
+    Waits at most `wait` seconds and yields whether the lock is held. Creates the file.
 
     Raises:
         StorageError: the lock file cannot be created.
@@ -30,19 +31,25 @@ def held(path: Path, wait: float) -> Iterator[bool]:
     except OSError as error:
         raise StorageError(f"cannot lock {path} ({error.strerror}): check its directory") from error
     try:
-        yield acquire(descriptor, time.monotonic() + wait)
+        yield lock_descriptor(descriptor, path, time.monotonic() + wait)
     finally:
         os.close(descriptor)
 
 
-def acquire(descriptor: int, deadline: float) -> bool:
-    """Lock an open file, trying until `deadline` (`time.monotonic`). Says whether it is locked."""
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(_POLL_SECONDS)
-        else:
-            return True
+def lock_descriptor(descriptor: int, path: Path, deadline: float) -> bool:
+    """Lock the open file at `path`, retrying until `deadline` (`time.monotonic`).
+
+    Returns whether it is locked.
+    """
+    with tracing.span("lock", str(path)) as span:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    span.outcome = "held by another process"
+                    return False
+                time.sleep(_POLL_SECONDS)
+            else:
+                span.outcome = "taken"
+                return True

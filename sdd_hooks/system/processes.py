@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from sdd_hooks import tracing
 from sdd_hooks.errors import SddError
 
 LARGEST = 50_000_000
@@ -84,20 +85,22 @@ def finish(
     than LARGEST bytes.
     """
     stdin = subprocess.PIPE if given else subprocess.DEVNULL
-    process = start(name, command, cwd, environ, stdin, failed=failed)
-    streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
-    parts = [bytearray() for _ in streams]
-    try:
-        with ended_by_signals(), selectors.DefaultSelector() as selector:
-            _give(process, given)
-            for stream, part in zip(streams, parts, strict=True):
-                os.set_blocking(stream.fileno(), False)
-                selector.register(stream, selectors.EVENT_READ, part)
-            problem = _read(process, selector, deadline, on_line, advice)
-            if problem:
-                raise failed(f"`{name}` {problem}")
-    finally:
-        end(process)
+    with tracing.span("run", name) as span:
+        process = start(name, command, cwd, environ, stdin, failed=failed)
+        streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
+        parts = [bytearray() for _ in streams]
+        try:
+            with ended_by_signals(), selectors.DefaultSelector() as selector:
+                _give(process, given)
+                for stream, part in zip(streams, parts, strict=True):
+                    os.set_blocking(stream.fileno(), False)
+                    selector.register(stream, selectors.EVENT_READ, part)
+                problem = _read(process, selector, deadline, on_line, advice)
+                if problem:
+                    raise failed(f"`{name}` {problem}")
+        finally:
+            end(process)
+        span.outcome = f"exit {process.returncode}"
     out, err = (part.decode("utf-8", "replace") for part in parts)
     return Done(process.returncode, out, err)
 

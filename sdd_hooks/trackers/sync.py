@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
 from sdd_hooks.remote.json_fields import parse_epoch
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.trackers.backlog import FolderUpdate
 from sdd_hooks.trackers.meta import (
     NAME,
@@ -98,7 +98,7 @@ def sync(
     with opened(folder, create=True) as store:
         if store is None:
             raise StorageError(f"cannot open {folder.path}: it was removed just now")
-        with held(folder.path / LOCK, wait) as mine:
+        with hold_lock(folder.path / LOCK, wait) as mine:
             if not mine:
                 return SyncResult(ran=False)
             store.look()

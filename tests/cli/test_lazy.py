@@ -78,6 +78,7 @@ def test_help_and_version_import_no_command(tmp_path):
             "sdd_hooks.cli.group",
             "sdd_hooks.cli.lazy",
             "sdd_hooks.errors",
+            "sdd_hooks.tracing",
         }
 
 

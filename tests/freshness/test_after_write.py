@@ -11,7 +11,7 @@ import pytest
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.after_write import collections_containing, refresh_after_write
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 from tests.support.clock import set_touched, touched_at
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo, in_environment
@@ -151,6 +151,6 @@ def test_an_interruption_is_raised(shop: Repo) -> None:
 
 def test_a_running_refresh_also_does_the_work_of_this_one(shop: Repo) -> None:
     shop.write(TWO, "# ADR-0002: Redis\n")
-    with held(shop.root / ".sdd/search/lock", 0):
+    with hold_lock(shop.root / ".sdd/search/lock", 0):
         assert refresh_written(shop, TWO) == ()
     assert (shop.root / ".sdd/search/again").exists()

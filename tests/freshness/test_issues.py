@@ -20,7 +20,7 @@ from sdd_hooks.freshness.issues import (
     sync_issues,
 )
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.trackers.protocol import IssueFilter, Tracker
 from sdd_hooks.trackers.sync import sync
 from tests.support.clock import set_touched, touched_at
@@ -232,7 +232,7 @@ def test_an_interruption_ends_the_run(shop: Shop) -> None:
 def test_a_sync_that_goes_on_is_left_to_it(shop: Shop) -> None:
     folder = issue_folder(shop.repo.project())
     folder.path.mkdir(parents=True)
-    with held(folder.path / ".lock", 0):
+    with hold_lock(folder.path / ".lock", 0):
         assert shop.sync() == IssuesFreshness()
     assert shop.traced == ["issues sync skipped: another one is at work"]
 

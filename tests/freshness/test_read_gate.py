@@ -21,7 +21,7 @@ from sdd_hooks.freshness.read_gate import (
     refresh_if_stale,
 )
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 from tests.support.clock import set_touched, touched_at
 from tests.support.models import make_model
 from tests.support.oracle import assert_index_matches_scratch
@@ -231,7 +231,7 @@ def test_a_refresh_that_fails_is_a_warning_of_the_reader(shop: Repo) -> None:
 
 
 def test_a_reader_waits_only_briefly_for_another_refresh(shop: Repo) -> None:
-    with held(shop.root / ".sdd/search/lock", 0):
+    with hold_lock(shop.root / ".sdd/search/lock", 0):
         assert read_report(shop, 3 * HOUR) == FreshnessReport()
     assert (shop.root / ".sdd/search/again").exists()
 

@@ -12,7 +12,7 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
 from sdd_hooks.freshness.index_changes import ScanScope, commit_scope
 from sdd_hooks.freshness.refresh import RefreshResult, refresh
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 from tests.support.repos import Repo
 
 ONE = "# ADR-0001: Use SQLite\n\n## Decision Outcome\n\nWe keep sessions in SQLite.\n"
@@ -192,7 +192,7 @@ def test_a_refresh_that_meets_another_one_requests_a_second_run(adrs: Repo) -> N
     create_index(adrs)
     adrs.commit("More", {"docs/adrs/ADR-0002-redis.md": TWO})
     search = adrs.root / ".sdd/search"
-    with held(search / "lock", 0):
+    with hold_lock(search / "lock", 0):
         assert not refresh(adrs.project(), wait=0).ran
         assert (search / "again").exists()
         with pytest.raises(StorageError, match="another refresh"):

@@ -8,7 +8,7 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import StorageError
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.freshness.remove import remove_collections
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_removed_collections_leave_the_state_files(project):
 
 
 def test_a_running_refresh_is_waited_for(project):
-    with held(project.repository.search_dir / "lock", 0.0) as is_locked:
+    with hold_lock(project.repository.search_dir / "lock", 0.0) as is_locked:
         assert is_locked
         with pytest.raises(StorageError, match="a refresh has been running for over 0 s"):
             remove_collections(project, ["repo-adrs"], wait=0.0)

@@ -15,7 +15,7 @@ import pytest
 from sdd_hooks.githooks import background
 from sdd_hooks.githooks.events import LARGEST_CHANGE, handle
 from sdd_hooks.githooks.shims import EVENTS
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 from tests.githooks.conftest import ADR, FILES, REFRESHED, after, settled
 from tests.githooks.recorder import SDD, Hooked, Recorder, without_sdd
 from tests.support.oracle import assert_index_matches_scratch, documents
@@ -111,7 +111,7 @@ def test_nothing_is_done_where_nothing_is_indexed(tmp_path: Path) -> None:
 
 def test_an_event_during_a_refresh_is_handed_over(fresh: Hooked) -> None:
     fresh.write(ADR, "# ADR-0001: Changed\n")
-    with held(fresh.root / ".sdd/search/lock", 0.0) as mine:
+    with hold_lock(fresh.root / ".sdd/search/lock", 0.0) as mine:
         assert mine
         assert act(fresh.root, "post-commit") == (0, "")
     # Whoever had the lock looks for this when letting go of it; the shims do, too.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 import shutil
 import traceback
 from pathlib import Path
@@ -18,7 +20,7 @@ from sdd_hooks.errors import (
 )
 from sdd_hooks.sharing.limits import LIMITS
 from sdd_hooks.sharing.vector_ref import ref_of
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 from tests.support.laptops import Hub, Laptop
 from tests.support.loopback import CannedResponse, serving
 
@@ -334,7 +336,7 @@ def test_a_remote_that_is_gone(hub: Hub) -> None:
             act()
 
 
-def test_a_login_and_a_token_are_in_no_message(hub: Hub) -> None:
+def test_a_login_and_a_token_are_in_no_message_or_log(hub: Hub, debug_log: io.StringIO) -> None:
     laptop = hub.laptop("laptop")
     token = "t0ken-that-nobody-may-see"
     refusing = CannedResponse(401, headers={"WWW-Authenticate": f"Basic realm={token}"})
@@ -356,13 +358,29 @@ def test_a_login_and_a_token_are_in_no_message(hub: Hub) -> None:
                 shown = "".join(traceback.format_exception(caught.value))
                 assert token not in shown
                 assert str(caught.value).isprintable()
+    assert re.search(r" run git ls-remote: exit 128 \(", debug_log.getvalue())
+    assert token not in debug_log.getvalue()
+
+
+def test_the_debug_log_of_a_push_has_no_token(hub: Hub, debug_log: io.StringIO) -> None:
+    laptop = hub.laptop("laptop")
+    laptop.embed()
+    token = "t0ken-that-must-stay-secret"
+    access = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "http.https://git.example/.extraHeader",
+        "GIT_CONFIG_VALUE_0": f"Authorization: Bearer {token}",
+    }
+    assert laptop.push(access=access).pushed
+    assert re.search(r" run git push: exit 0 \(", debug_log.getvalue())
+    assert token not in debug_log.getvalue()
 
 
 def test_one_at_a_time(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     laptop.share.mkdir(parents=True)
     with (
-        held(laptop.share / "lock", 0.0),
+        hold_lock(laptop.share / "lock", 0.0),
         pytest.raises(StorageError, match=r"another push or pull"),
     ):
         laptop.pull(wait=0.0)

@@ -1,7 +1,8 @@
-"""One holder at a time, across processes, and none after a death."""
+"""Locks between processes: one holder at a time, and a lock is free when its holder ends."""
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -9,19 +10,20 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 
 HOLDER = """
 import sys
 from pathlib import Path
-from sdd_hooks.system.locks import held
-with held(Path(sys.argv[1]), 0) as mine:
-    print(mine, flush=True)
+from sdd_hooks.system.locks import hold_lock
+with hold_lock(Path(sys.argv[1]), 0) as is_held:
+    print(is_held, flush=True)
     sys.stdin.read()
 """
 
 
-def holder(path: Path) -> subprocess.Popen[str]:
+def start_holder(path: Path) -> subprocess.Popen[str]:
+    """A process that holds the lock until its standard input closes."""
     process = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(path)],
         stdin=subprocess.PIPE,
@@ -33,30 +35,32 @@ def holder(path: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_a_second_holder_is_told_at_once(tmp_path: Path) -> None:
-    with holder(tmp_path / "lock") as process:
-        with held(tmp_path / "lock", 0) as mine:
-            assert not mine
+def test_a_lock_has_one_holder(tmp_path: Path, debug_log: io.StringIO) -> None:
+    with start_holder(tmp_path / "lock") as process:
+        with hold_lock(tmp_path / "lock", 0) as is_held:
+            assert not is_held
         process.kill()
+    assert f" lock {tmp_path}/lock: held by another process (" in debug_log.getvalue()
 
 
-def test_a_killed_holder_lets_go(tmp_path: Path) -> None:
-    with holder(tmp_path / "lock") as process:
+def test_the_lock_of_a_killed_process_is_free(tmp_path: Path, debug_log: io.StringIO) -> None:
+    with start_holder(tmp_path / "lock") as process:
         process.kill()
-        with held(tmp_path / "lock", 10) as mine:
-            assert mine
+        with hold_lock(tmp_path / "lock", 10) as is_held:
+            assert is_held
+    assert f" lock {tmp_path}/lock: taken (" in debug_log.getvalue()
 
 
-def test_it_waits_for_the_other(tmp_path: Path) -> None:
-    with holder(tmp_path / "lock") as process:
+def test_hold_lock_waits_for_the_other_process(tmp_path: Path) -> None:
+    with start_holder(tmp_path / "lock") as process:
         assert process.stdin is not None
         process.stdin.close()
-        with held(tmp_path / "lock", 10) as mine:
-            assert mine
+        with hold_lock(tmp_path / "lock", 10) as is_held:
+            assert is_held
 
 
 def test_a_lock_that_is_a_symlink_is_refused(tmp_path: Path) -> None:
     (tmp_path / "lock").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(StorageError), held(tmp_path / "lock", 0):
+    with pytest.raises(StorageError), hold_lock(tmp_path / "lock", 0):
         pass
     assert not (tmp_path / "elsewhere").exists()

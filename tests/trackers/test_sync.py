@@ -13,7 +13,7 @@ import pytest
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.json_fields import format_utc
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import IssuePage
 from sdd_hooks.trackers.store import IssueFolder, read_issues
@@ -267,7 +267,7 @@ def test_the_second_leaves_it_to_the_first(harness: SyncHarness) -> None:
 
 def test_or_waits_for_it(harness: SyncHarness) -> None:
     harness.folder.path.mkdir(parents=True)
-    with held(harness.folder.path / ".lock", 0):
+    with hold_lock(harness.folder.path / ".lock", 0):
         waiting = threading.Thread(target=harness.sync, kwargs={"wait": 60.0})
         waiting.start()
     waiting.join()

@@ -265,14 +265,17 @@ def test_nothing_known_is_not_no_issues(shop, server):
 
 def test_no_token_is_anywhere(shop, server):
     repo, env = shop
-    env = {**env, "LEDGER_HOST": server.url}
+    env = {**env, "LEDGER_HOST": server.url, "SDD_DEBUG": "1"}
     everything = ""
     for command in (("sync",), ("list", "--json"), ("show", "1", "--json")):
         done = run(repo.root, "issues", *command, env=env)
         everything += done.out + done.err
     assert {one.headers.get("x-ledger") for one in server.server.asked} == {"s3cret"}
+    assert re.search(rf"http GET {server.url}/\S*: 200 \(\d+\.\d ms\)", everything)
     server.server.faults.append(lambda request: CannedResponse(401))
-    line = one_line(run(repo.root, "issues", "sync", env=env), 8)
+    done = run(repo.root, "issues", "sync", env=env)
+    everything += done.err
+    line = one_line(run(repo.root, "issues", "sync", env={**env, "SDD_DEBUG": ""}), 8)
     assert "LEDGER_TOKEN" in line
     files = [path for path in (repo.root / ".sdd").rglob("*") if path.is_file()]
     everything += line + "".join(path.read_text("utf-8", "replace") for path in files)

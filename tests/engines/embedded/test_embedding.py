@@ -16,7 +16,7 @@ from sdd_hooks.engines.embedded.engine import EmbeddedEngine
 from sdd_hooks.engines.protocol import CollectionChanges, EmbedReport, Query, SubQuery
 from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.system.locks import held
+from sdd_hooks.system.locks import hold_lock
 from tests.support.models import make_model
 
 ADRS = Collection("app-adrs", "adrs", "", "", ("docs",), (".md",), "", (), "")
@@ -140,7 +140,7 @@ def test_a_second_embed_is_not_a_second_computation(root: Path) -> None:
     engine = indexed(root)
     (root / "shared").mkdir(exist_ok=True)
     with (
-        held(root / "shared/embed.lock", 0) as mine,
+        hold_lock(root / "shared/embed.lock", 0) as mine,
         pytest.raises(StorageError, match="another embed"),
     ):
         assert mine
