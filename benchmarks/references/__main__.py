@@ -1,7 +1,7 @@
 """`python -m benchmarks.references SET CLONES`: rank, fit, hold out, and print the tables.
 
-SET is a folder with an evaluation set, CLONES one with a clone of each of its repositories
-(`owner+name`). With `--rows FILE` what was measured is kept there, and used again when it is there.
+SET is a folder with an evaluation set, CLONES a folder with a clone of each of its repositories
+(`owner+name`). With `--rows FILE` the measurements are saved, or read from an existing file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SECTION = "references"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run what the arguments ask for. Returns 0."""
+    """Measure, and print or write the tables. Returns 0."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.references", description=__doc__)
     parser.add_argument("set", type=Path)
     parser.add_argument("clones", type=Path)

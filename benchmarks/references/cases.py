@@ -1,7 +1,7 @@
-"""Real changes as scratch repositories, and what the review makes of each.
+"""Real changes as scratch repositories, and the result of the review for each.
 
-The changes, and how one is laid out as a repository, come from an evaluation set: a folder with
-`cases.dev.jsonl` and `evaluate.py`. Ordinary commits, which name no record, are sampled from the
+An evaluation set is a folder with the changes in `cases.dev.jsonl` and with `evaluate.py`, which
+creates a repository for one of them. Ordinary commits, which name no record, are sampled from the
 same clones.
 """
 
@@ -29,8 +29,10 @@ from sdd_hooks.review.review import subject_of
 
 ORDINARY = 10
 """Ordinary commits of each repository."""
-FEWEST_RECORDS = 3
-MOST_FILES = 40
+MIN_RECORDS = 3
+"""Records of a repository at an ordinary commit."""
+MAX_FILES = 40
+"""Files of an ordinary commit."""
 
 _SEED = 7
 _CODE = re.compile(r"\.(go|py|ts|tsx|js|jsx|cs|rb|rs|erb|tf|sh|svelte|vue)$")
@@ -42,12 +44,12 @@ _NOT_ORDINARY = re.compile(
 
 @dataclass(frozen=True)
 class Row:
-    """What the review made of one change.
+    """The result of the review for one change.
 
-    `paths` are those of the records, `evidence` the numbers of each kind for each of them, `links`
-    the places of those that each names. `first` is the place of the first record, `facts` are
-    those about it, and `named` is whether the change names it. `expected` are the right records,
-    none for a change that needs none; `ordinary` is one of which that is not known.
+    `paths` are those of the records; `evidence` has their scores of each kind, `links` the indexes
+    of the records that each names. `first` is the index of the first record, `features` are those
+    of the confidence in it, and `cited` is whether the change cites it. `expected` are the paths of
+    the right records, none for a change that needs none; of an `ordinary` commit they are unknown.
     """
 
     id: str
@@ -61,17 +63,17 @@ class Row:
     evidence: Mapping[str, Sequence[float]]
     links: Sequence[Sequence[int]]
     first: int
-    facts: tuple[float, ...]
-    named: bool
+    features: tuple[float, ...]
+    cited: bool
 
     @property
     def right(self) -> bool:
-        """Whether the first record is one of those expected."""
+        """Whether the first record is an expected one."""
         return self.paths[self.first] in self.expected
 
 
 def load_evaluator(folder: Path) -> ModuleType:
-    """The evaluator of the set. Raises FileNotFoundError where there is none."""
+    """Load the evaluator of a set. Raises FileNotFoundError when it has none."""
     path = folder / "evaluate.py"
     spec = spec_from_file_location("evaluate", path)
     if spec is None or spec.loader is None or not path.is_file():
@@ -82,7 +84,7 @@ def load_evaluator(folder: Path) -> ModuleType:
 
 
 def known_cases(folder: Path) -> list[dict[str, Any]]:
-    """The changes of the set whose answers are known."""
+    """The changes of a set whose records are known."""
     lines = (folder / "cases.dev.jsonl").read_text().splitlines()
     return [json.loads(line) for line in lines if line]
 
@@ -90,18 +92,18 @@ def known_cases(folder: Path) -> list[dict[str, Any]]:
 def ordinary_cases(
     evaluator: Any, known: Sequence[dict[str, Any]], clones: Path
 ) -> Iterator[dict[str, Any]]:
-    """Commits to code that name no record, as far as they are to be had: ORDINARY a repository."""
+    """Sample commits to code that name no record, up to ORDINARY of each repository."""
     by_repo: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for case in known:
         by_repo[case["repo"]].append(case)
     used = {case["commit"] for case in known}
-    drawn = random.Random(_SEED)
+    sampler = random.Random(_SEED)
     for repo, cases in sorted(by_repo.items()):
         clone = clones / repo.replace("/", "+")
         latest = max(cases, key=lambda case: case["n_adrs"])
         log = ("log", "-n", "3000", "--no-merges", "--format=%H %P %s", latest["commit"])
         rows = [row.split(" ", 2) for row in evaluator.git(clone, *log).splitlines()]
-        drawn.shuffle(rows)
+        sampler.shuffle(rows)
         found = 0
         for row in rows:
             if len(row) == 3 and row[0] not in used and not _NOT_ORDINARY.match(row[2]):
@@ -116,19 +118,21 @@ def _ordinary(
     evaluator: Any, clone: Path, repo: str, folders: Sequence[str], commit: str, parent: str,
     title: str,
 ) -> dict[str, Any] | None:  # fmt: skip
-    def asked(*arguments: str) -> str:
+    def run_git(*arguments: str) -> str:
         return str(evaluator.git(clone, *arguments, check=False))
 
-    files = asked("diff", "--name-only", parent, commit).splitlines()
+    files = run_git("diff", "--name-only", parent, commit).splitlines()
     code = [path for path in files if _CODE.search(path)]
-    if not code or len(files) > MOST_FILES or any(evaluator.under(f, folders) for f in files):
+    if not code or len(files) > MAX_FILES or any(evaluator.under(f, folders) for f in files):
         return None
-    added = [line for line in asked("diff", "-U0", parent, commit).splitlines() if line[:1] == "+"]
-    said = [asked("log", "-1", "--format=%B", commit), *added]
+    added = [
+        line for line in run_git("diff", "-U0", parent, commit).splitlines() if line[:1] == "+"
+    ]
+    said = [run_git("log", "-1", "--format=%B", commit), *added]
     if any(evaluator.MENTION.search(text) for text in said):
         return None
-    tree = asked("ls-tree", "-r", "--name-only", parent).splitlines()
-    if sum(evaluator.under(f, folders) and f.endswith(".md") for f in tree) < FEWEST_RECORDS:
+    tree = run_git("ls-tree", "-r", "--name-only", parent).splitlines()
+    if sum(evaluator.under(f, folders) and f.endswith(".md") for f in tree) < MIN_RECORDS:
         return None
     return {
         "id": f"{repo}@{commit[:10]}", "repo": repo, "kind": "ordinary", "commit": commit,
@@ -138,7 +142,7 @@ def _ordinary(
 
 
 def row_of(folder: Path, clones: Path, case: dict[str, Any]) -> Row | None:
-    """Lay out a change as a repository and review it; None where there is no record."""
+    """Create the repository of a change and review it; None when it has no record."""
     evaluator: Any = load_evaluator(folder)
     clone = clones / case["repo"].replace("/", "+")
     with tempfile.TemporaryDirectory(prefix="case-") as directory:
@@ -181,14 +185,16 @@ def _reviewed(root: Path, case: dict[str, Any]) -> Row | None:
 
 
 def save(rows: Sequence[Row], path: Path) -> None:
-    """Keep rows, so that they can be looked at again without their repositories."""
+    """Save rows to a file, so that later reports do not need the repositories."""
     path.write_text(json.dumps([asdict(row) for row in rows]))
 
 
 def saved(path: Path) -> list[Row]:
-    """Rows that were kept."""
+    """Load saved rows."""
     rows = (Row(**fields) for fields in json.loads(path.read_text()))
     return [
-        replace(row, expected=tuple(row.expected), paths=tuple(row.paths), facts=tuple(row.facts))
+        replace(
+            row, expected=tuple(row.expected), paths=tuple(row.paths), features=tuple(row.features)
+        )
         for row in rows
     ]

@@ -1,4 +1,4 @@
-"""The logistic model behind what is shown: fitted by Newton's method, with a ridge."""
+"""The logistic model of the confidence, fitted by Newton's method with ridge regularization."""
 
 from __future__ import annotations
 
@@ -9,37 +9,38 @@ from typing import NamedTuple
 import numpy as np
 
 RIDGE = 10.0
-"""How strongly weights are held at nothing, in units of standardised facts."""
-ORDINARY_WEIGHS = 0.3
-"""An ordinary commit as an example of one that needs nothing: many are in fact governed."""
+"""The strength of the regularization, for standardized features."""
+ORDINARY_WEIGHT = 0.3
+"""The weight of an ordinary commit as a negative example: many are in fact governed."""
 STEPS = 60
+"""Steps of Newton's method."""
 
 
 class Model(NamedTuple):
-    """Weights of the facts as they are, and the intercept."""
+    """The weights of the features, not standardized, and the intercept."""
 
     weights: tuple[float, ...]
     intercept: float
 
-    def probability(self, facts: Sequence[float]) -> float:
-        """How likely it is that the first record is right, from 0 to 1."""
-        logit = self.intercept + sum(w * f for w, f in zip(self.weights, facts, strict=True))
+    def probability(self, features: Sequence[float]) -> float:
+        """The probability, from 0 to 1, that the first record is right."""
+        logit = self.intercept + sum(w * f for w, f in zip(self.weights, features, strict=True))
         return 1 / (1 + math.exp(-logit))
 
 
 def fit(examples: Sequence[tuple[Sequence[float], bool, float]]) -> Model:
-    """The model of (facts, whether the first record is right, what the example weighs)."""
-    facts = np.array([one[0] for one in examples], float)
-    right = np.array([one[1] for one in examples], float)
-    weighs = np.array([one[2] for one in examples], float)
-    mean, spread = facts.mean(0), facts.std(0) + 1e-9
-    design = np.column_stack([np.ones(len(facts)), (facts - mean) / spread])
-    ridge = RIDGE * np.diag([0.0] + [1.0] * facts.shape[1])
-    found = np.zeros(design.shape[1])
+    """Fit a model to examples of (features, whether the first record is right, weight)."""
+    features = np.array([example[0] for example in examples], float)
+    right = np.array([example[1] for example in examples], float)
+    importance = np.array([example[2] for example in examples], float)
+    mean, spread = features.mean(0), features.std(0) + 1e-9
+    design = np.column_stack([np.ones(len(features)), (features - mean) / spread])
+    ridge = RIDGE * np.diag([0.0] + [1.0] * features.shape[1])
+    solution = np.zeros(design.shape[1])
     for _ in range(STEPS):
-        likely = 1 / (1 + np.exp(-design @ found))
-        slope = design.T @ (weighs * (likely - right)) + ridge @ found
-        bend = (design * (weighs * likely * (1 - likely))[:, None]).T @ design + ridge
-        found = found - np.linalg.solve(bend, slope)
-    weights = found[1:] / spread
-    return Model(tuple(float(w) for w in weights), float(found[0] - weights @ mean))
+        likely = 1 / (1 + np.exp(-design @ solution))
+        gradient = design.T @ (importance * (likely - right)) + ridge @ solution
+        hessian = (design * (importance * likely * (1 - likely))[:, None]).T @ design + ridge
+        solution = solution - np.linalg.solve(hessian, gradient)
+    weights = solution[1:] / spread
+    return Model(tuple(float(w) for w in weights), float(solution[0] - weights @ mean))

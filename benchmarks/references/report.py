@@ -12,7 +12,7 @@ from benchmarks.references.scores import (
     model_of,
     ranking,
     scored,
-    showing,
+    suggesting,
 )
 from benchmarks.report import aligned
 from sdd_hooks.review.references.confidence import ConfidenceFeatures
@@ -22,11 +22,11 @@ _WORDS = ("sections", "terms", "files", "title", "prose")
 
 
 def report(rows: Sequence[Row]) -> str:
-    """Ranking, showing, what each kind of evidence does, and the weights that all rows teach."""
-    own = scored(rows)
-    many = [row for row in own if len(row.paths) >= MANY]
-    found, of_many = ranking(own), ranking(many)
-    spoken = showing(rows, held_out(rows))
+    """Format the scores, an ablation of the evidence, and the weights fitted to all rows."""
+    needing = scored(rows)
+    many = [row for row in needing if len(row.paths) >= MANY]
+    overall, of_many = ranking(needing), ranking(many)
+    suggested = suggesting(rows, held_out(rows))
     known = sum(not row.ordinary for row in rows)
     return "\n\n".join(
         (
@@ -34,8 +34,8 @@ def report(rows: Sequence[Row]) -> str:
                 [
                     ("", "sdd", "must reach"),
                     (
-                        f"recall@1 / @3 / MRR, {found.cases} scored changes",
-                        _three(found),
+                        f"recall@1 / @3 / MRR, {overall.cases} scored changes",
+                        _three(overall),
                         "0.68 / 0.83 / 0.81",
                     ),
                     (
@@ -43,36 +43,36 @@ def report(rows: Sequence[Row]) -> str:
                         f"{of_many.at_3:.3f} / {of_many.mrr:.3f}",
                         "0.75 / 0.72",
                     ),
-                    ("recall@20", f"{found.at_20:.3f}", "0.97"),
+                    ("recall@20", f"{overall.at_20:.3f}", "0.97"),
                     (
                         "of what is shown, right, at that coverage",
-                        f"{spoken.precision:.2f} at {spoken.coverage:.2f}",
+                        f"{suggested.precision:.2f} at {suggested.coverage:.2f}",
                         "0.83 at 0.5",
                     ),
-                    ("trivial changes left alone", f"{spoken.quiet:.2f}", "0.97"),
-                    ("ordinary commits left alone", f"{spoken.ordinary:.2f}", "0.75"),
+                    ("trivial changes left alone", f"{suggested.quiet:.2f}", "0.97"),
+                    ("ordinary commits left alone", f"{suggested.ordinary:.2f}", "0.75"),
                 ]
             ),
             f"{known} changes of {len({row.repo for row in rows})} repositories, and"
             f" {len(rows) - known} ordinary commits. What is shown is decided, for each repository,"
             " by weights that the others teach.",
-            _ablation(own, many),
+            _ablation(needing, many),
             _weights(rows),
         )
     )
 
 
-def _three(found: Ranking) -> str:
-    return f"{found.at_1:.3f} / {found.at_3:.3f} / {found.mrr:.3f}"
+def _three(scores: Ranking) -> str:
+    return f"{scores.at_1:.3f} / {scores.at_3:.3f} / {scores.mrr:.3f}"
 
 
-def _ablation(own: Sequence[Row], many: Sequence[Row]) -> str:
+def _ablation(needing: Sequence[Row], many: Sequence[Row]) -> str:
     def both(kinds: Container[str]) -> list[str]:
-        return [_three(ranking(rows, kinds)) for rows in (own, many)]
+        return [_three(ranking(rows, kinds)) for rows in (needing, many)]
 
     lines = [["evidence", "what it looks at", "alone", "all but it", f"all but it, {MANY} or more"]]
     for kind, what in KINDS.items():
-        alone = "" if kind == "links" else _three(ranking(own, {kind}))
+        alone = "" if kind == "links" else _three(ranking(needing, {kind}))
         lines.append([kind, what, alone, *both(KINDS.keys() - {kind})])
     lines.append(["only words", "the first five", "", *both(_WORDS)])
     lines.append(["all", "", "", *both(KINDS)])
@@ -81,8 +81,8 @@ def _ablation(own: Sequence[Row], many: Sequence[Row]) -> str:
 
 def _weights(rows: Sequence[Row]) -> str:
     model = model_of(rows)
-    said = ", ".join(
+    weights = ", ".join(
         f"{name} {weight:+.2f}"
         for name, weight in zip(ConfidenceFeatures._fields, model.weights, strict=True)
     )
-    return f"Weights that all of them teach: {said}; intercept {model.intercept:+.2f}."
+    return f"Weights that all of them teach: {weights}; intercept {model.intercept:+.2f}."

@@ -1,4 +1,4 @@
-"""What the rows say: how well records are ranked, and how well it is chosen when to speak."""
+"""The scores of rows: the quality of the ranking, and that of the decision to suggest."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from benchmarks.references.cases import Row
-from benchmarks.references.model import ORDINARY_WEIGHS, Model, fit
+from benchmarks.references.model import ORDINARY_WEIGHT, Model, fit
 from sdd_hooks.review.references.confidence import THRESHOLD
 from sdd_hooks.review.references.evidence import KINDS
 from sdd_hooks.review.references.ranking import rank_records
 
 MANY = 30
-"""Records from which a repository has many."""
+"""Records of a repository with many records."""
 
 
 class Ranking(NamedTuple):
-    """Recall among the first 1, 3, 8 and 20, and the mean of 1 / rank of the first right one, from
-    0 to 1, over `cases` changes."""
+    """Recall among the first 1, 3, 8 and 20 records, and the mean reciprocal rank, from 0 to 1,
+    over `cases` changes."""
 
     at_1: float
     at_3: float
@@ -28,9 +28,9 @@ class Ranking(NamedTuple):
     cases: int
 
 
-class Showing(NamedTuple):
-    """Of what was shown the share that was right, of the right records the share that was shown;
-    the shares of trivial and of ordinary changes that were left alone."""
+class Suggesting(NamedTuple):
+    """The precision of the suggestions, their coverage of the right records, and the shares of
+    trivial and of ordinary changes without a suggestion."""
 
     precision: float
     coverage: float
@@ -39,12 +39,12 @@ class Showing(NamedTuple):
 
 
 def scored(rows: Iterable[Row]) -> list[Row]:
-    """The rows by which ranking is scored: they need a record, and their diff did not name it."""
+    """The rows that score the ranking: they need a record, and their diff did not name it."""
     return [row for row in rows if row.expected and not row.leaks]
 
 
 def ranking(rows: Sequence[Row], kinds: Container[str] = KINDS) -> Ranking:
-    """How well the records of the rows are ranked by those kinds of evidence."""
+    """Score the ranking of the records of rows by some kinds of evidence."""
     found = [_ranks(row, kinds) for row in rows]
 
     def recall(k: int) -> float:
@@ -63,32 +63,32 @@ def _ranks(row: Row, kinds: Container[str]) -> list[int]:
 
 
 def held_out(rows: Sequence[Row]) -> dict[str, Model]:
-    """For every repository the model that the others teach."""
+    """Fit, for every repository, a model to the rows of the others."""
     repos = sorted({row.repo for row in rows})
     return {repo: model_of(row for row in rows if row.repo != repo) for repo in repos}
 
 
 def model_of(rows: Iterable[Row]) -> Model:
-    """What rows teach. A change that names its first record is no example: nothing is asked."""
+    """Fit a model to rows. A change that cites its first record is no example."""
     return fit(
         [
-            (row.facts, row.right, ORDINARY_WEIGHS if row.ordinary else 1.0)
+            (row.features, row.right, ORDINARY_WEIGHT if row.ordinary else 1.0)
             for row in rows
-            if not row.named
+            if not row.cited
         ]
     )
 
 
-def showing(rows: Sequence[Row], models: Mapping[str, Model]) -> Showing:
-    """How well it is chosen when to show the first record, with the model of each repository."""
+def suggesting(rows: Sequence[Row], models: Mapping[str, Model]) -> Suggesting:
+    """Score the decision to suggest the first record, with the model of each repository."""
 
     def shows(row: Row) -> bool:
-        return not row.named and models[row.repo].probability(row.facts) >= THRESHOLD
+        return not row.cited and models[row.repo].probability(row.features) >= THRESHOLD
 
     needing = [row for row in rows if row.expected]
     shown = [row for row in needing if shows(row)]
     right = [row for row in shown if row.right]
-    return Showing(
+    return Suggesting(
         len(right) / max(1, len(shown)),
         sum(1 / len(row.expected) for row in right) / len(needing),
         statistics.fmean(not shows(row) for row in rows if not row.expected and not row.ordinary),

@@ -138,7 +138,7 @@ QUIET: list[tuple[str, str]] = [
 ]
 
 
-def found(tmp_path: Path, before: Files, after: Files) -> dict[str, list[str]]:
+def findings_of(tmp_path: Path, before: Files, after: Files) -> dict[str, list[str]]:
     written = {path: text for path, text in before.items() if text is not None}
     places: dict[str, list[str]] = {}
     for one in sorted(RULE.check(subject_of(tmp_path, written, after))):
@@ -152,14 +152,14 @@ def found(tmp_path: Path, before: Files, after: Files) -> dict[str, list[str]]:
 def test_hazards_are_found(tmp_path: Path) -> None:
     files = {f"src/{name}": text for name, text, _ in FOUND}
     expected = {f"src/{name}": [place] for name, _, place in FOUND}
-    assert found(tmp_path, {}, files) == expected
+    assert findings_of(tmp_path, {}, files) == expected
     names = {place.split(" ")[1] for _, _, place in FOUND}
     assert names == {hazard.name for hazard in HAZARDS}
 
 
 def test_harmless_code_has_no_findings(tmp_path: Path) -> None:
     assert len(QUIET) == len(dict(QUIET))
-    assert found(tmp_path, {}, {f"src/{name}": text for name, text in QUIET}) == {}
+    assert findings_of(tmp_path, {}, {f"src/{name}": text for name, text in QUIET}) == {}
 
 
 @pytest.mark.parametrize(
@@ -178,27 +178,27 @@ def test_harmless_code_has_no_findings(tmp_path: Path) -> None:
 def test_tests_examples_and_vendored_files_are_ignored(tmp_path: Path, folder: str) -> None:
     text = "element.innerHTML = data.name;\n"
     files = {f"{folder}/a.js": text, "a.md": text, "a.test.js": text, "a.min.js": text}
-    assert found(tmp_path, {}, files) == {}
+    assert findings_of(tmp_path, {}, files) == {}
 
 
 def test_only_added_lines_count(tmp_path: Path) -> None:
     before = {"a.js": "a.innerHTML = x\n\n\n\n\n1\n"}
     after = {"a.js": "a.innerHTML = x\n\n\n\n\n2\nb.innerHTML = y\n"}
-    assert found(tmp_path, before, after) == {"a.js": ["7 inner-html"]}
+    assert findings_of(tmp_path, before, after) == {"a.js": ["7 inner-html"]}
 
 
 def test_a_route_beside_others_without_authentication_is_ignored(tmp_path: Path) -> None:
     app = "const app = express()\napp.get('/a', a)\n"
-    assert found(tmp_path, {"a.js": app}, {"a.js": f"{app}app.get('/b', b)\n"}) == {}
+    assert findings_of(tmp_path, {"a.js": app}, {"a.js": f"{app}app.get('/b', b)\n"}) == {}
 
 
 def test_a_new_application_is_one_finding(tmp_path: Path) -> None:
     app = "const app = express()\napp.get('/healthz', h)\napp.get('/a', a)\napp.get('/b', b)\n"
-    assert found(tmp_path, {}, {"a.js": app}) == {"a.js": ["3 route"]}
+    assert findings_of(tmp_path, {}, {"a.js": app}) == {"a.js": ["3 route"]}
 
 
 def test_files_among_the_records_are_ignored(tmp_path: Path) -> None:
-    assert found(tmp_path, {}, {"docs/adrs/a.js": "a.innerHTML = x\n"}) == {}
+    assert findings_of(tmp_path, {}, {"docs/adrs/a.js": "a.innerHTML = x\n"}) == {}
 
 
 def test_hostile_code_is_searched_in_linear_time(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ FORM = '<form action="/login" method="post">\n<input name="user">\n<input name="
 NAV = "<nav>\n" + "".join(f'<a href="/{n}">{n}</a>\n' for n in range(6)) + "</nav>\n"
 
 
-def found(tmp_path: Path, before: Files, after: Files) -> list[str]:
+def findings_of(tmp_path: Path, before: Files, after: Files) -> list[str]:
     written = {path: text for path, text in before.items() if text is not None}
     subject = subject_of(tmp_path, written, after)
     return [
@@ -42,10 +42,10 @@ def found(tmp_path: Path, before: Files, after: Files) -> list[str]:
 def test_a_copy_names_the_place_of_the_original(tmp_path: Path, text: str, says: str) -> None:
     before = {"web/a.html": f"<p>\n{text}"}
     copy = {"web/b.html": f"<h1>\n\n{text.replace('  ', ' ')}"}
-    assert found(tmp_path / "1", before, copy) == [f"web/b.html:3 {says}"]
+    assert findings_of(tmp_path / "1", before, copy) == [f"web/b.html:3 {says}"]
     both = {"web/a.html": text, "web/b.html": text}
-    assert found(tmp_path / "2", {}, both) == [f"web/b.html:1 {says}"]
-    assert found(tmp_path / "3", {**before, **copy}, {"web/c.html": "<p>\n"}) == []
+    assert findings_of(tmp_path / "2", {}, both) == [f"web/b.html:1 {says}"]
+    assert findings_of(tmp_path / "3", {**before, **copy}, {"web/c.html": "<p>\n"}) == []
     finding = next(iter(RULE.check(subject_of(tmp_path / "4", before, copy))))
     assert "web/a.html:2" in finding.message
 
@@ -55,7 +55,7 @@ def test_a_copy_names_the_place_of_the_original(tmp_path: Path, text: str, says:
     ["<script>go()</script>\n", '<script src="/a.js"></script>\n', "<form></form>\n", "<nav>\n"],
 )
 def test_short_elements_are_not_compared(tmp_path: Path, text: str) -> None:
-    assert found(tmp_path, {"a.html": text}, {"b.html": text}) == []
+    assert findings_of(tmp_path, {"a.html": text}, {"b.html": text}) == []
 
 
 @pytest.mark.parametrize(
@@ -67,25 +67,29 @@ def test_short_elements_are_not_compared(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_other_elements_are_not_compared(tmp_path: Path, text: str) -> None:
-    assert found(tmp_path, {"a.html": text}, {"b.html": text}) == []
+    assert findings_of(tmp_path, {"a.html": text}, {"b.html": text}) == []
 
 
 def test_different_elements_are_no_copies(tmp_path: Path) -> None:
     before = {"a.html": SCRIPT.format(1) + FORM.format("x") + NAV}
     other = NAV.replace('"/1"', '"/x"').replace('"/2"', '"/y"')
-    assert found(tmp_path, before, {"b.html": SCRIPT.format(2) + FORM.format("y") + other}) == []
+    assert (
+        findings_of(tmp_path, before, {"b.html": SCRIPT.format(2) + FORM.format("y") + other}) == []
+    )
 
 
 def test_a_navigation_with_one_more_link_is_a_copy(tmp_path: Path) -> None:
     more = NAV.replace("</nav>", '<a href="/new">new</a></nav>')
-    assert found(tmp_path, {"a.html": NAV}, {"b.html": more}) == [
+    assert findings_of(tmp_path, {"a.html": NAV}, {"b.html": more}) == [
         "b.html:1 warning duplicate-navigation"
     ]
 
 
 def test_a_copy_within_a_page(tmp_path: Path) -> None:
     text = SCRIPT.format(1)
-    assert found(tmp_path, {}, {"a.html": text + text}) == ["a.html:4 warning duplicate-script"]
+    assert findings_of(tmp_path, {}, {"a.html": text + text}) == [
+        "a.html:4 warning duplicate-script"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +105,7 @@ def test_a_copy_within_a_page(tmp_path: Path) -> None:
 )
 def test_a_cdn_for_development(tmp_path: Path, url: str) -> None:
     text = f'<script src="{url}"></script>\n'
-    assert found(tmp_path, {}, {"a.html": text, "b.tsx": text, "c.md": text}) == [
+    assert findings_of(tmp_path, {}, {"a.html": text, "b.tsx": text, "c.md": text}) == [
         "a.html:1 warning development-cdn",
         "b.tsx:1 warning development-cdn",
     ]
@@ -112,16 +116,16 @@ def test_a_cdn_for_production(tmp_path: Path) -> None:
         f'<script src="{url}"></script>\n'
         for url in ("https://unpkg.com/vue@3/dist/vue.global.prod.js", "/dev/app.js", "/vue.js")
     )
-    assert found(tmp_path, {}, {"a.html": text}) == []
+    assert findings_of(tmp_path, {}, {"a.html": text}) == []
 
 
 def test_a_second_framework_is_reported_when_it_is_introduced(tmp_path: Path) -> None:
     before = {"a.html": '<p hx-get="/x">\n'}
     alpine = {"b.html": '<p>\n<p x-data="{}">\n'}
-    assert found(tmp_path / "1", before, alpine) == ["b.html:2 info frameworks"]
-    assert found(tmp_path / "2", {**before, **alpine}, {"c.html": '<p x-data="{}">\n'}) == []
-    assert found(tmp_path / "3", before, {"b.html": '<p hx-post="/x">\n'}) == []
-    assert found(tmp_path / "4", {}, {"b.html": '<p hx-get="/"><p x-data="">\n'}) == [
+    assert findings_of(tmp_path / "1", before, alpine) == ["b.html:2 info frameworks"]
+    assert findings_of(tmp_path / "2", {**before, **alpine}, {"c.html": '<p x-data="{}">\n'}) == []
+    assert findings_of(tmp_path / "3", before, {"b.html": '<p hx-post="/x">\n'}) == []
+    assert findings_of(tmp_path / "4", {}, {"b.html": '<p hx-get="/"><p x-data="">\n'}) == [
         "b.html:1 info frameworks"
     ]
 
@@ -144,5 +148,5 @@ def test_hostile_pages_are_searched_in_linear_time(tmp_path: Path) -> None:
     text = "\n".join("\n".join(pieces) for _ in range(3_000))
     started = time.monotonic()
     find_elements(text)
-    found(tmp_path, {}, {"a.html": text, "b.html": text})
+    findings_of(tmp_path, {}, {"a.html": text, "b.html": text})
     assert time.monotonic() - started < 20
