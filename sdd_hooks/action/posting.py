@@ -12,8 +12,8 @@ from sdd_hooks.findings import SEVERITIES
 from sdd_hooks.forges.protocol import Forge, LineComment, PullRequest, Status, WriteDenied
 from sdd_hooks.reporting.comment import has_marker, render_comment
 from sdd_hooks.reporting.line_comments import ExistingComment, inline_comments, reconcile
-from sdd_hooks.reporting.markdown import Links
 from sdd_hooks.reporting.outcome import ReviewOutcome
+from sdd_hooks.reporting.registry import Links
 from sdd_hooks.text.display import format_count
 
 CONTEXT = "sdd review"

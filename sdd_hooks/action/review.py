@@ -18,8 +18,8 @@ from sdd_hooks.forges.registry import Here
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.annotations import render_annotations
 from sdd_hooks.reporting.json import render_json
-from sdd_hooks.reporting.markdown import Links
 from sdd_hooks.reporting.outcome import ReviewOutcome
+from sdd_hooks.reporting.registry import Links
 from sdd_hooks.reporting.summary import render_summary
 from sdd_hooks.review.review import review_commits
 from sdd_hooks.system.files import resolve_inside, write_atomically

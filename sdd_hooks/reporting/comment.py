@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from sdd_hooks.reporting.markdown import Links, markdown_lines, truncate_lines
+from sdd_hooks.reporting.markdown import markdown_lines, truncate_lines
 from sdd_hooks.reporting.outcome import ReviewOutcome
-from sdd_hooks.reporting.registry import Reporter
+from sdd_hooks.reporting.registry import Links, Reporter
 
 MARKER = "<!-- sdd-review -->"
 """The first line of the comment, and the only HTML comment in it."""

@@ -8,13 +8,11 @@ The report of the comment and of the step's summary is the same, cut to what eac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
-from urllib.parse import quote
 
 from sdd_hooks.findings import SEVERITIES, Finding, Severity, SuppressedFinding
 from sdd_hooks.reporting.escape import code_span, escape_sentence, escape_text
 from sdd_hooks.reporting.outcome import Candidate, Evidence, ReviewOutcome, reference_question
-from sdd_hooks.reporting.registry import Reporter
+from sdd_hooks.reporting.registry import Links, Reporter
 from sdd_hooks.text.display import format_count
 
 MAX_OPEN = 5
@@ -39,24 +37,6 @@ _NAMES: dict[Severity, str] = {
 
 # Markdown ignores a line end alone.
 _LINE_BREAK = "\\"
-
-
-class Links(NamedTuple):
-    """Addresses of files on a forge: `base` precedes the commit, without a slash at its end.
-
-    That is `https://HOST/OWNER/REPO/blob` on GitHub, `…/src/commit` on Gitea and `…/-/blob` on
-    GitLab. `query` makes the forge show the source of a Markdown file, whose lines can be linked
-    to: `plain=1`, and on Gitea `display=source`.
-    """
-
-    base: str
-    head: str
-    query: str = "plain=1"
-
-    def address(self, path: str, line: int) -> str:
-        """The address of a line of a file, 1-based; 0 is the file as a whole."""
-        anchor = f"?{self.query}#L{line}" if line else ""
-        return f"{self.base}/{self.head}/{quote(path, errors='surrogateescape')}{anchor}"
 
 
 def place_link(path: str, line: int, links: Links | None) -> str:

@@ -16,7 +16,6 @@ from sdd_hooks.plugins import PluginKind, find_plugin, load_plugin, registered_p
 
 if TYPE_CHECKING:
     from sdd_hooks.findings import RuleDescription
-    from sdd_hooks.reporting.markdown import Links
     from sdd_hooks.reporting.outcome import ReviewOutcome
 
 FORMATS = ("terminal", "markdown", "json", "sarif", "annotations", "summary", "comment")
@@ -27,6 +26,26 @@ REPORTERS = PluginKind(
     "sdd_hooks.reporters",
     {name: f"sdd_hooks.reporting.{name}:REPORTER" for name in FORMATS},
 )
+
+
+class Links(NamedTuple):
+    """Addresses of files on a forge: `base` precedes the commit, without a slash at its end.
+
+    That is `https://HOST/OWNER/REPO/blob` on GitHub, `…/src/commit` on Gitea and `…/-/blob` on
+    GitLab. `query` makes the forge show the source of a Markdown file, whose lines can be linked
+    to: `plain=1`, and on Gitea `display=source`.
+    """
+
+    base: str
+    head: str
+    query: str = "plain=1"
+
+    def address(self, path: str, line: int) -> str:
+        """The address of a line of a file, 1-based; 0 is the file as a whole."""
+        from urllib.parse import quote
+
+        anchor = f"?{self.query}#L{line}" if line else ""
+        return f"{self.base}/{self.head}/{quote(path, errors='surrogateescape')}{anchor}"
 
 
 class ReportContext(NamedTuple):

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from sdd_hooks.reporting.annotations import count_left_out
-from sdd_hooks.reporting.markdown import Links, markdown_lines, truncate_lines
+from sdd_hooks.reporting.markdown import markdown_lines, truncate_lines
 from sdd_hooks.reporting.outcome import ReviewOutcome
-from sdd_hooks.reporting.registry import Reporter
+from sdd_hooks.reporting.registry import Links, Reporter
 from sdd_hooks.text.display import format_count
 
 MAX_BYTES = 1_048_576

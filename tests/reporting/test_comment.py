@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from sdd_hooks.findings import Finding, ReportedFinding, SuppressedFinding
 from sdd_hooks.reporting.comment import MARKER, MAX_UNITS, has_marker, render_comment
-from sdd_hooks.reporting.markdown import Links, render_markdown
+from sdd_hooks.reporting.markdown import render_markdown
 from sdd_hooks.reporting.outcome import Candidate, References, ReviewOutcome
+from sdd_hooks.reporting.registry import Links
 from tests.reporting.forges import acted_on, shown
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, reviews
 from tests.reporting.test_markdown import many

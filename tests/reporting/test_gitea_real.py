@@ -14,8 +14,8 @@ from sdd_hooks.findings import Finding, ReportedFinding, SuppressedFinding
 from sdd_hooks.reporting.comment import MARKER, render_comment
 from sdd_hooks.reporting.escape import code_span, escape_text
 from sdd_hooks.reporting.line_comments import inline_comments
-from sdd_hooks.reporting.markdown import Links
 from sdd_hooks.reporting.outcome import Candidate, References, ReviewOutcome
+from sdd_hooks.reporting.registry import Links
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD
 from tests.reporting.test_escape import HOSTILE
 from tests.support.gitea_server import NEEDED, RealGitea, gitea_program, running_gitea

@@ -11,12 +11,12 @@ from sdd_hooks.reporting.markdown import (
     FOLD_END,
     FOLD_START,
     MAX_OPEN,
-    Links,
     place_link,
     render_markdown,
     truncate_lines,
 )
 from sdd_hooks.reporting.outcome import References, ReviewOutcome
+from sdd_hooks.reporting.registry import Links
 from tests.reporting.forges import acted_on, shown
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, RETRIES, TIMEOUTS, reviews
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from sdd_hooks.reporting.comment import render_comment
 from sdd_hooks.reporting.escape import BREAK, code_span, escape_text
-from sdd_hooks.reporting.markdown import Links
 from sdd_hooks.reporting.outcome import ReviewOutcome
+from sdd_hooks.reporting.registry import Links
 from tests.reporting.forges import acted_on, shown
 from tests.reporting.reviews import HEAD, reviews
 from tests.reporting.test_escape import HOSTILE, PLACES, read
