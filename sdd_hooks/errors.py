@@ -1,19 +1,19 @@
-"""The errors people meet, as one tree, and the exit code each becomes.
+"""The errors that a user sees, as one tree, and their exit codes.
 
 SddError
-├── RepositoryError       3  not a repository, bare, git itself failed
-├── NotIndexed            4  no collections for this repository yet
-├── ConfigurationError    5  a bad value, with file and line
+├── RepositoryError       3  no repository, a bare one, or git failed
+├── NotIndexed            4  no collections of this repository
+├── ConfigurationError    5  an invalid value, with file and line
 ├── EngineUnavailable     6  the chosen engine or model cannot run
 ├── StorageError          7  disk full, read-only, locked
-│   └── IndexDamaged      7  the index is not a sound database
-└── RemoteError           8  another host did not do what was asked
-    ├── AccessRefused     8  it wants a token, or another one
-    ├── RateLimited       8  it wants to be asked later
-    └── Missing           8  it does not have, or does not show, what was asked for
+│   └── IndexDamaged      7  the index is corrupt
+└── RemoteError           8  a request to another host failed
+    ├── AccessRefused     8  the token is missing, wrong or not sufficient
+    ├── RateLimited       8  the host accepts requests later
+    └── Missing           8  the resource does not exist, or is hidden
 
-Exit codes besides: 0 success, 1 findings (something checked is not right), 2 usage,
-70 a bug in sdd (with the log to report), 130 interrupted. `cli/entry.py` translates, once.
+Other exit codes: 0 success, 1 findings, 2 usage, 70 a bug in sdd (with the log to report),
+130 interrupted. `cli/entry.py` turns an error into its exit code.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ EXIT_INTERRUPTED = 130
 
 
 class SddError(Exception):
-    """Something a person can act on. `str(error)` is one line: what, where, what to do."""
+    """An error that a user can act on. `str(error)` is one line: what, where, what to do."""
 
     exit_code = EXIT_FINDINGS
     code = "error"
 
 
 class RepositoryError(SddError):
-    """The directory is not a usable git repository, or git refused."""
+    """The directory is not a usable git repository, or git failed."""
 
     exit_code = 3
     code = "repository"
@@ -49,20 +49,20 @@ class NotIndexed(SddError):
 
 
 class ConfigurationError(SddError):
-    """A value somebody wrote cannot be used. Carries where it stands."""
+    """A value in a configuration file is invalid. The message begins with the file and line."""
 
     exit_code = 5
     code = "configuration"
 
     def __init__(self, message: str, path: Path | str, line: int = 0) -> None:
-        where = f"{path}:{line}" if line else str(path)
-        super().__init__(f"{where}: {message}")
+        location = f"{path}:{line}" if line else str(path)
+        super().__init__(f"{location}: {message}")
         self.path = Path(path)
         self.line = line
 
 
 class EngineUnavailable(SddError):
-    """The chosen engine or embedding model cannot run here."""
+    """The chosen engine or embedding model cannot run on this machine."""
 
     exit_code = 6
     code = "engine"
@@ -76,26 +76,26 @@ class StorageError(SddError):
 
 
 class IndexDamaged(StorageError):
-    """The index file is not a database, not a sound one, or not ours."""
+    """The index file is not a database, is corrupt, or belongs to another program."""
 
     code = "damaged"
 
 
 class RemoteError(SddError):
-    """A tracker or a forge cannot be reached, or did not do what was asked."""
+    """A tracker or a forge cannot be reached, or a request to it failed."""
 
     exit_code = 8
     code = "remote"
 
 
 class AccessRefused(RemoteError):
-    """It refuses who asks: no token, a wrong one, or one that may not do this."""
+    """The host denies access: the token is missing, wrong, or lacks a permission."""
 
     code = "access"
 
 
 class RateLimited(RemoteError):
-    """It asks to be left alone for longer than this run waits. `until` is when (epoch seconds)."""
+    """The rate limit lasts longer than this run waits. It ends at `until` (epoch seconds)."""
 
     code = "rate-limit"
 
@@ -105,7 +105,7 @@ class RateLimited(RemoteError):
 
 
 class Missing(RemoteError):
-    """What was asked for is not there, or not for who asks. `moved` is where it went, or ""."""
+    """The resource does not exist, or is hidden. `moved` is its new address, "" if unknown."""
 
     code = "missing"
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.system.processes import executable, finish
+from sdd_hooks.system.processes import Program, find_executable, run_program
 from sdd_hooks.text.display import one_line
 
 PROGRAM = "nvidia-smi"
@@ -21,12 +21,12 @@ def gpu_of(environ: Mapping[str, str], root: Path) -> str:
 
     A program of that name in the repository at `root` is none.
     """
-    program = executable(PROGRAM, environ, outside=root)
+    program = find_executable(PROGRAM, environ, outside=root)
     if program is None:
         return ""
     command = (program, "--query-gpu=name", "--format=csv,noheader")
     try:
-        done = finish(PROGRAM, command, Path("/"), environ, DEADLINE)
+        done = run_program(Program(PROGRAM, command, Path("/"), environ), DEADLINE)
     except SddError:
         return ""
     names = done.out.splitlines()

@@ -44,7 +44,7 @@ def bring_change(
         # What is still missing after this, the review names.
         lazily = {**access, "GIT_NO_LAZY_FETCH": "0"}
         between = f"{first}...{last}"
-        git.remote("diff", "--shortstat", between, deadline=SECONDS, access=lazily)
+        git.remote("diff", "--shortstat", between, timeout=SECONDS, access=lazily)
     return first, last
 
 
@@ -84,7 +84,7 @@ def heads_at(git: Git, commit: str, pattern: str, access: Mapping[str, str]) -> 
     `pattern` are the refs where the remote has them, with `*` for the number. Raises
     RepositoryError when it cannot be asked.
     """
-    done = git.remote("ls-remote", "--quiet", REMOTE, pattern, deadline=SECONDS, access=access)
+    done = git.remote("ls-remote", "--quiet", REMOTE, pattern, timeout=SECONDS, access=access)
     if done.code:
         raise RepositoryError(f"{REMOTE} cannot be asked for {pattern}: {told(done.err, access)}")
     before, _, after = pattern.partition("*")
@@ -116,5 +116,5 @@ def _branch(name: str) -> str:
 
 def _fetch(git: Git, arguments: Sequence[str], access: Mapping[str, str]) -> str:
     """Fetch. Returns what went wrong, "" for nothing."""
-    done = git.remote(*FETCH_OBJECTS, *arguments, deadline=SECONDS, access=access)
+    done = git.remote(*FETCH_OBJECTS, *arguments, timeout=SECONDS, access=access)
     return told(done.err, access) if done.code else ""

@@ -16,8 +16,8 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES, read_work_tree
 from sdd_hooks.project.collections import Collection, all_pathspecs
-from sdd_hooks.system.files import LONGEST, is_binary
-from sdd_hooks.system.git import Git, GitError, complaint, nul_split
+from sdd_hooks.system.files import MAX_PATH_LENGTH, is_binary
+from sdd_hooks.system.git import Git, GitError, first_error_line, nul_split
 from sdd_hooks.system.git_objects import read_blobs
 from sdd_hooks.text.decoding import decode
 
@@ -129,7 +129,7 @@ class Tree:
         done = self.git.run("grep", *flags, *patterns, where, "--", *pathspecs, index=self.index)
         # git exits with 1 if no file matches.
         if done.returncode > 1:
-            raise GitError(f"git grep: {complaint(done.stderr)}")
+            raise GitError(f"git grep: {first_error_line(done.stderr)}")
         # git puts the commit before each path.
         prefix = len(self.commit) + 1 if self.commit else 0
         paths = {name[prefix:] for name in nul_split(done.stdout)}
@@ -190,7 +190,7 @@ class Tree:
     def _entry(self, path: str) -> tuple[str, str]:
         """Mode and object at `path`, "" for none. The path is untrusted."""
         parts = path.split("/")
-        if len(path) <= LONGEST and "\0" not in path and not {"", ".", ".."} & {*parts}:
+        if len(path) <= MAX_PATH_LENGTH and "\0" not in path and not {"", ".", ".."} & {*parts}:
             # A directory matches all files in it.
             for mode, blob, name in self._entries([_LITERAL + path]):
                 if name == path:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from sdd_hooks import __version__
 from sdd_hooks.errors import EXIT_BUG, StorageError
-from sdd_hooks.system.files import REASONS
+from sdd_hooks.system.files import ERRNO_REASONS
+from sdd_hooks.system.user_cache import make_user_cache
 
 
 def explained(
@@ -28,10 +29,10 @@ def explained(
 
 def refusal(error: Exception) -> StorageError | None:
     """The error in words when the system refused access or space; None for anything else."""
-    if not isinstance(error, OSError) or error.errno not in REASONS:
+    if not isinstance(error, OSError) or error.errno not in ERRNO_REASONS:
         return None
     where = os.fspath(error.filename) if error.filename else "the output"
-    return StorageError(f"cannot use {where}: {REASONS[error.errno]}")
+    return StorageError(f"cannot use {where}: {ERRNO_REASONS[error.errno]}")
 
 
 def write_log(
@@ -49,18 +50,10 @@ def write_log(
     ]
     text = "\n".join(line.rstrip("\n") for line in lines) + "\n"
     try:
-        directory = cache_directory(environ)
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = directory / f"bug-{os.getpid()}-{os.urandom(4).hex()}.log"
+        path = make_user_cache(environ) / f"bug-{os.getpid()}-{os.urandom(4).hex()}.log"
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with open(descriptor, "wb") as file:  # noqa: PTH123 (a descriptor, not a path)
             file.write(text.encode("utf-8", "backslashreplace"))
     except (OSError, RuntimeError):
         return None
     return path
-
-
-def cache_directory(environ: Mapping[str, str]) -> Path:
-    """The user's cache directory for this program. Raises RuntimeError without a home."""
-    base = environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "sdd-hooks"

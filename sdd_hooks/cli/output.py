@@ -10,20 +10,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sdd_hooks.errors import EXIT_OK
-from sdd_hooks.system.terminal import Terminal, terminal
+from sdd_hooks.system.terminal import Terminal, detect_terminal
 from sdd_hooks.text.display import display_width, format_count, printable_line, printable_lines
 from sdd_hooks.text.json_document import json_document
 
 __all__ = [
     "Report",
     "Terminal",
+    "detect_terminal",
     "error_document",
     "format_count",
     "printable_line",
     "printable_lines",
     "show",
     "table",
-    "terminal",
 ]
 
 

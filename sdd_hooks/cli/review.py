@@ -14,7 +14,7 @@ import click
 
 from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import printable_line, terminal
+from sdd_hooks.cli.output import detect_terminal, printable_line
 from sdd_hooks.cli.progress import waiting_line
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.project.project import Project
@@ -133,7 +133,7 @@ def _of_commits(
 def _context(project: Project) -> ReportContext:
     from sdd_hooks.review.rules import rule_descriptions
 
-    screen = terminal(sys.stdout, os.environ)
+    screen = detect_terminal(sys.stdout, os.environ)
     return ReportContext(
         width=screen.width,
         colour=screen.styled,

@@ -20,7 +20,7 @@ from sdd_hooks.cli.options import (
     min_score_option,
     module_option,
 )
-from sdd_hooks.cli.output import Report, Terminal, printable_line, show, terminal
+from sdd_hooks.cli.output import Report, Terminal, detect_terminal, printable_line, show
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.freshness.read_gate import open_fresh_index
 from sdd_hooks.retrieval.search import search as find
@@ -63,7 +63,7 @@ def search(
         collections = project.select(kinds, module)
         result = find(project, engine, query, collections, limit=limit, min_score=min_score)
     data = {"query": query, "hits": [asdict(hit) for hit in result.hits], "pending": result.pending}
-    screen = terminal(sys.stdout, os.environ)
+    screen = detect_terminal(sys.stdout, os.environ)
     lines = [line for hit in result.hits for line in _hit_lines(hit, screen)]
     if not lines:
         lines = [NOTHING.format(query=printable_line(query))]

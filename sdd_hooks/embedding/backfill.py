@@ -38,7 +38,7 @@ def start_backfill(project: Project, counts: Counts, load: LoadAverages = os.get
     """
     if should_backfill(project, counts, load):
         with suppress(OSError):
-            detached.start(__name__, [str(project.repository.root)], project.environ)
+            detached.start_detached(__name__, [str(project.repository.root)], project.environ)
             return True
     return False
 

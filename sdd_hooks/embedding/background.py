@@ -26,7 +26,7 @@ from sdd_hooks.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, SddError, Stor
 from sdd_hooks.project.project import Project, project_of
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.system import detached
-from sdd_hooks.system.detached import LogOfAnother, claim, open_log
+from sdd_hooks.system.detached import ForeignLog, claim_log, open_log
 from sdd_hooks.text.display import one_line
 
 LOG_DIRECTORY = Path("/tmp")  # noqa: S108 (logs are opened so that no other user can redirect them)
@@ -69,7 +69,9 @@ def start_background_embed(
             )
             write_run(repository, run)
             arguments = [str(repository.root), json.dumps(asdict(run)), *task.collections]
-            pid = detached.start(__name__, arguments, project.environ, log=log, keep=[lock])
+            pid = detached.start_detached(
+                __name__, arguments, project.environ, log=log, keep=[lock]
+            )
             write_holder(lock, LockHolder(pid, str(repository.root), background=True))
         finally:
             os.close(log)
@@ -99,14 +101,14 @@ def open_embed_log(repository: Repository, directory: Path = LOG_DIRECTORY) -> t
     stem = f"qmd-embed-{repository.slug[:_MAX_SLUG_LENGTH]}"
     digest = hashlib.sha256(os.fsencode(repository.root)).hexdigest()[:8]
     path = directory / f"{stem}.log"
-    with suppress(LogOfAnother):
+    with suppress(ForeignLog):
         log = open_log(path, private=True)
-        if claim(log):
+        if claim_log(log):
             return log, path
         os.close(log)
     path = directory / f"{stem}-{digest}.log"
     log = open_log(path, private=True)
-    if not claim(log):
+    if not claim_log(log):
         os.close(log)
         raise StorageError(f"the log {path} is being written by another process: try again later")
     return log, path

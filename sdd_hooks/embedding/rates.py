@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sdd_hooks.system.user_cache import recall, remember
+from sdd_hooks.system.user_cache import read_cached, write_cached
 
 NAME = "embed-rates"
 
@@ -36,15 +36,15 @@ def record_rate(key: RateKey, chunks: int, seconds: float, environ: Mapping[str,
     """Store that embedding `chunks` took `seconds`. Fewer than `MIN_CHUNKS` are not stored."""
     if chunks < MIN_CHUNKS or not seconds > 0:
         return
-    rates = recall(NAME, environ)
+    rates = read_cached(NAME, environ)
     rates.pop(str(key), None)
     kept = dict(list(rates.items())[1 - _MAX_RATES :])
-    remember(NAME, {**kept, str(key): seconds / chunks}, environ)
+    write_cached(NAME, {**kept, str(key): seconds / chunks}, environ)
 
 
 def estimate_seconds(key: RateKey, chunks: int, environ: Mapping[str, str]) -> int | None:
     """How many seconds (at least 1) embedding `chunks` would take; None when never measured."""
-    rate = recall(NAME, environ).get(str(key))
+    rate = read_cached(NAME, environ).get(str(key))
     if isinstance(rate, bool) or not isinstance(rate, (int, float)):
         return None
     seconds = rate * chunks

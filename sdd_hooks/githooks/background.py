@@ -13,8 +13,7 @@ from pathlib import Path
 from sdd_hooks.errors import NotIndexed, SddError
 from sdd_hooks.githooks.lines import failure_line
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.system.detached import claim, open_log
-from sdd_hooks.system.detached import start as start_detached
+from sdd_hooks.system.detached import claim_log, open_log, start_detached
 
 LOG = "refresh.log"
 
@@ -30,7 +29,7 @@ def start(repository: Repository, collections: Sequence[str]) -> None:
     log = open_log(repository.search_dir / LOG, private=False)
     try:
         # While another one is writing, its words stay, and these come after.
-        claim(log)
+        claim_log(log)
         start_detached(__name__, [str(repository.root), *collections], repository.environ, log=log)
     finally:
         os.close(log)

@@ -20,7 +20,7 @@ from sdd_hooks.review.apply_rules import apply_rules
 from sdd_hooks.review.review import subject_of
 from sdd_hooks.review.rules import dangling_reference, superseded_reference
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.system.files import REASONS
+from sdd_hooks.system.files import ERRNO_REASONS
 from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import printable_line
 
@@ -67,7 +67,7 @@ def _message(git: Git, path: Path) -> str:
         with path.open("rb") as file:
             written = file.read(LONGEST)
     except OSError as error:
-        why = REASONS.get(error.errno or 0) or error.strerror
+        why = ERRNO_REASONS.get(error.errno or 0) or error.strerror
         raise StorageError(f"cannot read {path}: {why}") from None
     above = _SCISSORS.split(written, maxsplit=1)[0]
     kept = git.output("stripspace", "--strip-comments", stdin=above)

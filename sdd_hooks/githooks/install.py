@@ -30,7 +30,7 @@ from sdd_hooks.githooks.shims import (
     shims_folder,
 )
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.system.files import REASONS, write_atomically
+from sdd_hooks.system.files import ERRNO_REASONS, write_atomically
 
 LEGACY = ".sdd-legacy"
 EDITED = ".sdd-edited"
@@ -275,5 +275,5 @@ def _storage(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = REASONS.get(error.errno or 0) or error.strerror
+        reason = ERRNO_REASONS.get(error.errno or 0) or error.strerror
         raise StorageError(f"cannot change the hooks in {place}: {reason}") from None

@@ -11,7 +11,7 @@ from sdd_hooks.changes.base import default_base
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, RepositoryError
 from sdd_hooks.githooks.review import Call
 from sdd_hooks.project.project import Project, load_project
-from sdd_hooks.system.terminal import terminal
+from sdd_hooks.system.terminal import detect_terminal
 from sdd_hooks.text.display import printable_line
 
 MOST = 5
@@ -94,7 +94,7 @@ def _review(call: Call, project: Project, one: Pushed, fail_on: str, *, named: b
 
     found = review_commits(project, base, one.head)
     if found.findings or found.references.suggested or found.notes:
-        shown = terminal(call.stderr, call.environ)
+        shown = detect_terminal(call.stderr, call.environ)
         if named:
             call.stderr.write(shown.strong(printable_line(one.branch)) + "\n\n")
         call.stderr.write(report(found, width=shown.width, colour=shown.styled))

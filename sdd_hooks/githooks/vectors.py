@@ -43,7 +43,7 @@ def follow(project: Project, update: RefreshResult, *, pull: bool = True) -> boo
         return start_backfill(project, total)
     then = [BACKFILL] if should_backfill(project, total) else []
     with suppress(OSError):
-        detached.start(__name__, [str(project.repository.root), *then], project.environ)
+        detached.start_detached(__name__, [str(project.repository.root), *then], project.environ)
         return True
     return False
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.system.git import Git, complaint
+from sdd_hooks.system.git import Git, first_error_line
 from sdd_hooks.text.slugs import slugify
 
 QUESTIONS = (
@@ -93,7 +93,7 @@ def _name(root: Path, git_dir: Path, common_dir: Path) -> str:
 
 
 def _refusal(start: Path, answers: list[str], stderr: bytes) -> str:
-    said = complaint(stderr)
+    said = first_error_line(stderr)
     if answers[:1] == ["true"]:
         return f"{start} is a bare repository: sdd needs a work tree"
     if answers[1:2] == ["false"]:

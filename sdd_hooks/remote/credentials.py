@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sdd_hooks.errors import AccessRefused, SddError
 from sdd_hooks.remote.urls import Endpoint, RemoteUrl, parse_endpoint
 from sdd_hooks.system.git import Git
-from sdd_hooks.system.processes import executable, finish
+from sdd_hooks.system.processes import Program, find_executable, run_program
 
 DEADLINE = 10.0
 """Seconds that a program has to print a token."""
@@ -206,13 +206,14 @@ def _elsewhere(
 
 def _printed(command: tuple[str, ...], root: Path, environ: Mapping[str, str]) -> str:
     """What a program prints as its token; "" where it is not installed, or has none."""
-    program = executable(command[0], environ, outside=root)
+    program = find_executable(command[0], environ, outside=root)
     if program is None:
         return ""
     # Those programs print a token of the environment for whatever host they are asked about.
     clean = {name: value for name, value in environ.items() if "TOKEN" not in name.upper()}
     try:
-        done = finish(command[0], (program, *command[1:]), Path("/"), clean, DEADLINE)
+        whole = Program(command[0], (program, *command[1:]), Path("/"), clean)
+        done = run_program(whole, DEADLINE)
     except SddError:
         return ""
     return "" if done.code else done.out.strip()

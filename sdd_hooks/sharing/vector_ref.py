@@ -30,7 +30,7 @@ from sdd_hooks.system.files import write_atomically
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, GitError, is_object_id
 from sdd_hooks.system.git_objects import read_blobs
 from sdd_hooks.system.locks import hold_lock
-from sdd_hooks.system.processes import Done
+from sdd_hooks.system.processes import ProgramResult
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.slugs import slugify
 
@@ -189,7 +189,7 @@ class Place:
             "--",
             self.push_url,
             f"{commit}:{self.ref}",
-            deadline=TRANSFER,
+            timeout=TRANSFER,
             boundary=self._boundary(self._seen()),
         )
         for line in done.out.splitlines():
@@ -210,7 +210,7 @@ class Place:
 
     def _look(self) -> str:
         args = ("ls-remote", "--quiet", "--", self.url, self.ref)
-        done = self._remotely(*args, deadline=LOOK)
+        done = self._remotely(*args, timeout=LOOK)
         if done.code:
             raise failure(self.remote, UNREACHABLE, done.err, self.access)
         for line in done.out.splitlines():
@@ -226,7 +226,7 @@ class Place:
         args = (*FETCH_OBJECTS, *known, "--", self.url, self.ref)
         done = self._remotely(
             *args,
-            deadline=TRANSFER,
+            timeout=TRANSFER,
             boundary=self._boundary(seen),
             largest=2 * self.limits.total + _SLACK,
         )
@@ -271,15 +271,15 @@ class Place:
     def _remotely(
         self,
         *args: str,
-        deadline: float,
+        timeout: float,
         boundary: Mapping[str, str] = MappingProxyType({}),
         largest: int = 0,
-    ) -> Done:
+    ) -> ProgramResult:
         limited = Git(self.git.root, {**self.git.environ, **_ALLOCATION})
         try:
             return limited.remote(
                 *args,
-                deadline=deadline,
+                timeout=timeout,
                 access={**self.access, **boundary},
                 settings=_SETTINGS,
                 objects=self.objects,

@@ -1,7 +1,7 @@
-"""Processes of this package that go on when whoever started them is gone, and their logs.
+"""Background processes of this package, which outlive the process that starts them, and their logs.
 
-Such a process is in a session of its own, so that no terminal ends it, and has none of the
-descriptors of its parent: whoever reads the output of a git command must not wait for it.
+A background process has its own session, so that a closing terminal does not end it, and does not
+inherit descriptors: a program that reads the output of a git command must not wait for it.
 """
 
 # Governing: ADR-0016 (embedding in the background), ADR-0005 (hook shims decide in sh)
@@ -19,11 +19,11 @@ from pathlib import Path
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import StorageError
-from sdd_hooks.system.files import REASONS
-from sdd_hooks.system.git import environment
+from sdd_hooks.system.files import ERRNO_REASONS
+from sdd_hooks.system.git import git_environment
 
-# The first argument takes the place of the working directory on the module path: the directory
-# of the package, so that no file of a repository is ever imported.
+# The first argument, the directory of the package, replaces the working directory in `sys.path`: a
+# file of a repository must never be imported.
 _PROGRAM = (
     "import os, sys; sys.path[0] = sys.argv[1]; from sdd_hooks import tracing;"
     " tracing.enable_if_requested(os.environ, sys.stderr);"
@@ -32,11 +32,11 @@ _PROGRAM = (
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 
-class LogOfAnother(StorageError):
-    """The log is a file of somebody else on this machine."""
+class ForeignLog(StorageError):
+    """The log belongs to another user of this machine."""
 
 
-def start(
+def start_detached(
     module: str,
     arguments: Sequence[str],
     environ: Mapping[str, str],
@@ -44,12 +44,12 @@ def start(
     log: int = subprocess.DEVNULL,
     keep: Sequence[int] = (),
 ) -> int:
-    """Start `main(arguments)` of a module of this package and return its process id at once.
+    """Start `main(arguments)` of a module of this package. Returns its process id immediately.
 
-    What it says goes to the descriptor `log`; it has the descriptors in `keep` besides, and with
-    them the locks that they hold. Git's variables are not in its environment. Raises OSError.
+    Its output goes to the descriptor `log`. It inherits the descriptors in `keep` and the locks
+    that they hold, and `environ` without the variables of git. Raises OSError.
     """
-    variables = environment(environ)
+    variables = git_environment(environ)
     if tracing.is_enabled():
         variables[tracing.VARIABLE] = "1"
     process = subprocess.Popen(
@@ -62,49 +62,49 @@ def start(
         pass_fds=keep,
         start_new_session=True,
     )
-    # Left to itself on purpose: nobody will ask how it ended.
+    # With an exit status set, Popen does not warn about a process that still runs.
     process.returncode = 0
     tracing.log("background", module, outcome=f"started as process {process.pid}")
     return process.pid
 
 
 def open_log(path: Path, *, private: bool) -> int:
-    """A descriptor that appends to the log at `path`, created when missing.
+    """Open the log at `path` for appending, and create it when missing. Returns a descriptor.
 
-    A `private` one is for its owner alone, where everybody may put files.
+    A `private` log is readable by its owner only, for a directory that every user can write.
 
     Raises:
-        LogOfAnother: it belongs to another user.
-        StorageError: it is no regular file, has a second name, or cannot be opened.
+        ForeignLog: the log belongs to another user.
+        StorageError: it is not a regular file, has a second hard link, or cannot be opened.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        # O_NONBLOCK: opening a pipe would wait for somebody to read from it.
+        # O_NONBLOCK: opening a pipe would wait for a reader.
         log = os.open(path, flags | os.O_NONBLOCK, 0o600 if private else 0o666)
     except OSError as error:
         raise _refusal(path, error) from None
-    found = os.fstat(log)
-    wrong = ""
-    if not stat.S_ISREG(found.st_mode):
-        wrong = "is not a regular file"
-    # A second name may be one that somebody else wants to have overwritten.
-    elif found.st_nlink != 1:
-        wrong = "is a hard link"
-    elif private and found.st_uid != os.geteuid():
-        wrong = "belongs to another user"
-    if wrong:
+    status = os.fstat(log)
+    problem = ""
+    if not stat.S_ISREG(status.st_mode):
+        problem = "is not a regular file"
+    # The second name may be a file that an attacker wants overwritten.
+    elif status.st_nlink != 1:
+        problem = "is a hard link"
+    elif private and status.st_uid != os.geteuid():
+        problem = "belongs to another user"
+    if problem:
         os.close(log)
-        kind = LogOfAnother if wrong.endswith("user") else StorageError
-        raise kind(f"the log {path} {wrong}: remove it")
+        kind = ForeignLog if problem.endswith("user") else StorageError
+        raise kind(f"the log {path} {problem}: remove it")
     if private:
         os.fchmod(log, 0o600)
     return log
 
 
-def claim(log: int) -> bool:
-    """Lock an open log for as long as it is open anywhere, and empty it.
+def claim_log(log: int) -> bool:
+    """Lock an open log until every descriptor of it is closed, and empty it.
 
-    False when another process writes it: its words stay.
+    Returns False, and leaves the content, while another process has the lock.
     """
     try:
         fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -120,6 +120,6 @@ def _refusal(path: Path, error: OSError) -> StorageError:
     if error.errno == errno.ENXIO:
         return StorageError(f"the log {path} is not a regular file: remove it")
     if error.errno in {errno.EACCES, errno.EPERM}:
-        return LogOfAnother(f"the log {path} cannot be opened (permission denied): remove it")
-    reason = REASONS.get(error.errno or 0) or error.strerror
+        return ForeignLog(f"the log {path} cannot be opened (permission denied): remove it")
+    reason = ERRNO_REASONS.get(error.errno or 0) or error.strerror
     return StorageError(f"the log {path} cannot be opened ({reason}): check its directory")

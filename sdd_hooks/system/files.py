@@ -11,13 +11,13 @@ from pathlib import Path
 
 from sdd_hooks.errors import SddError, StorageError
 
-# As much as git looks at.
-SNIFFED_BYTES = 8000
+MAX_SNIFFED_BYTES = 8000
+"""Bytes that decide whether a file is binary: as many as git reads for it."""
 
-# Longer than any path that an operating system takes.
-LONGEST = 4096
+MAX_PATH_LENGTH = 4096
+"""Longer paths, in characters, are refused. No operating system accepts them."""
 
-REASONS = {
+ERRNO_REASONS = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the disk quota is used up",
     errno.EROFS: "the file system is read-only",
@@ -33,17 +33,17 @@ class PathRefused(SddError):
 
 
 class FileTooLarge(SddError):
-    """The file is larger than the caller is ready for."""
+    """The file is larger than the limit of the caller."""
 
     code = "file-too-large"
 
 
 def read_inside(root: Path, relative: str, limit: int) -> bytes:
-    """The bytes of the file at `relative`, a `/`-separated path below `root`.
+    """Read the file at `relative`, a `/`-separated path below `root`.
 
-    Raises FileNotFoundError when it is gone, FileTooLarge above `limit` bytes, and PathRefused for
-    an absolute path, one with `..`, a symlink, a directory, device or pipe, for a file below a
-    directory that really is outside `root`, and for one that may not be read.
+    Raises FileNotFoundError when there is no file, and FileTooLarge above `limit` bytes. Raises
+    PathRefused for an absolute path, a path with `..`, a symlink, a directory, device or pipe, a
+    directory whose real path is outside `root`, and a file without read permission.
     """
     parts = _parts(relative)
     try:
@@ -51,7 +51,7 @@ def read_inside(root: Path, relative: str, limit: int) -> bytes:
         if descriptor is None:
             descriptor = _open(root, _real(root, parts))
         if descriptor is None:
-            raise _gone(relative)
+            raise _not_found(relative)
         try:
             return _read(descriptor, relative, limit)
         finally:
@@ -63,11 +63,11 @@ def read_inside(root: Path, relative: str, limit: int) -> bytes:
 
 
 def resolve_inside(root: Path, relative: str) -> Path:
-    """Where `relative` really is, every symlink followed. It need not exist.
+    """Return the real path of `relative`, with every symlink followed. It need not exist.
 
-    Raises PathRefused when that is outside `root`.
+    Raises PathRefused when the real path is outside `root`.
     """
-    if len(relative) > LONGEST:
+    if len(relative) > MAX_PATH_LENGTH:
         raise PathRefused("a path too long to be one")
     try:
         top = os.path.realpath(root)
@@ -80,19 +80,16 @@ def resolve_inside(root: Path, relative: str) -> Path:
 
 
 def refuse_links(*paths: Path) -> None:
-    """Make sure that none of these is a symlink, which would lead our writing elsewhere.
-
-    Raises StorageError.
-    """
+    """Raise StorageError if a path is a symlink: a write through it could land anywhere."""
     for path in paths:
         if path.is_symlink():
             raise StorageError(f"{path} is a symbolic link: remove it, sdd writes only inside")
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Put `data` at `path` in one step: readers see the old file or the new one.
+    """Replace the file at `path` in one step: a reader sees the old or the new content.
 
-    An existing file keeps its mode; a symlink is replaced, not followed. Raises StorageError.
+    An existing file keeps its mode. A symlink is replaced, not followed. Raises StorageError.
     """
     temporary = path.with_name(f".sdd-{os.getpid()}-{os.urandom(4).hex()}")
     try:
@@ -112,10 +109,10 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether git would call this binary; UTF-16 with a byte order mark is text here."""
+    """Whether git calls the data binary. UTF-16 with a byte order mark counts as text."""
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"} and data[2:4] != b"\0\0":
         return False
-    return b"\0" in data[:SNIFFED_BYTES]
+    return b"\0" in data[:MAX_SNIFFED_BYTES]
 
 
 def _parts(relative: str) -> list[str]:
@@ -128,9 +125,9 @@ def _parts(relative: str) -> list[str]:
 
 
 def _open(root: Path, parts: list[str]) -> int | None:
-    """A descriptor of the file, no symlink followed. None: something on the way is no directory.
+    """Open the file without following a symlink. None: a part of the path is not a directory.
 
-    Going down by descriptors leaves no moment between the check and the use.
+    Opening each directory by the descriptor of its parent leaves no time between check and use.
     """
     if not parts:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -146,7 +143,7 @@ def _open(root: Path, parts: list[str]) -> int | None:
                 raise
             os.close(directory)
             directory = below
-        # O_NONBLOCK: opening a pipe would wait for somebody to write into it.
+        # O_NONBLOCK: opening a pipe would wait for a writer.
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         return os.open(parts[-1], flags, dir_fd=directory)
     finally:
@@ -154,13 +151,13 @@ def _open(root: Path, parts: list[str]) -> int | None:
 
 
 def _real(root: Path, parts: list[str]) -> list[str]:
-    """The same file by a way without symlinks, when that stays inside `root`."""
+    """Return the parts of the same path without symlinks in its directories, inside `root`."""
     top = os.path.realpath(root)
     parent = resolve_inside(root, "/".join(parts[:-1]))
     return [*os.path.relpath(parent, top).split("/"), parts[-1]]
 
 
-def _gone(relative: str) -> FileNotFoundError:
+def _not_found(relative: str) -> FileNotFoundError:
     return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), relative)
 
 
@@ -195,9 +192,9 @@ def _reason(error: OSError | ValueError) -> str:
         return "not a path"
     if error.errno == errno.ELOOP:
         return "a symlink"
-    return REASONS.get(error.errno or 0) or error.strerror or str(error)
+    return ERRNO_REASONS.get(error.errno or 0) or error.strerror or str(error)
 
 
 def _shown(path: str) -> str:
-    """The path as one line, whatever is in it."""
+    """Return the path on one line, escaped if it has unprintable characters."""
     return path if path.isprintable() else ascii(path)

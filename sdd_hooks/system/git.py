@@ -17,7 +17,7 @@ from typing import Final
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import RepositoryError, SddError
-from sdd_hooks.system.processes import Done, finish
+from sdd_hooks.system.processes import Program, ProgramResult, run_program
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 # `git rev-parse --local-env-vars`: git sets them for the hooks it runs, and with any of them a
@@ -108,7 +108,7 @@ class Git:
         """
         done = self.run(*args, stdin=stdin, index=index, objects=objects)
         if done.returncode:
-            raise GitError(f"git {args[0]}: {complaint(done.stderr)}")
+            raise GitError(f"git {args[0]}: {first_error_line(done.stderr)}")
         return done.stdout
 
     def try_output(
@@ -170,13 +170,13 @@ class Git:
     def remote(
         self,
         *args: str,
-        deadline: float,
+        timeout: float,
         access: Mapping[str, str] = MappingProxyType({}),
         settings: Sequence[str] = (),
         objects: Path | None = None,
         max_file_bytes: int = 0,
-    ) -> Done:
-        """Run a command that talks to a remote, and end it after `deadline` seconds.
+    ) -> ProgramResult:
+        """Run a command that talks to a remote, and end it after `timeout` seconds.
 
         `access` is added to git's environment, and may hold a token. `settings` are `key=value`
         of git's configuration, `objects` is as in `output`, and no file that git writes grows
@@ -191,26 +191,22 @@ class Git:
             blocks = str(-(-max_file_bytes // 512))
             command = ["sh", "-c", 'ulimit -f "$0" && exec "$@"', blocks, *command]
         own = {} if objects is None else {"GIT_OBJECT_DIRECTORY": str(objects)}
-        return finish(
-            f"git {args[0]}",
-            command,
-            self.root,
-            {**_without_prompt(self.environ), **own, **access},
-            deadline,
-            failed=GitError,
-        )
+        variables = {**_without_prompt(self.environ), **own, **access}
+        program = Program(f"git {args[0]}", command, self.root, variables, GitError)
+        return run_program(program, timeout)
 
-    def credential(self, protocol: str, host: str, deadline: float) -> tuple[str, str] | None:
+    def credential(self, protocol: str, host: str, timeout: float) -> tuple[str, str] | None:
         """User and password that git's configured credential helpers have for `host`.
 
         `host` may have a port. No helper prompts: None where no helper has a password within
-        `deadline` seconds.
+        `timeout` seconds.
         """
         request = f"protocol={protocol}\nhost={host}\n\n".encode()
         command = _command(self.root, ("-c", "credential.interactive=false", "credential", "fill"))
         variables = _without_prompt(self.environ)
+        program = Program("git credential", command, self.root, variables)
         try:
-            done = finish("git credential", command, self.root, variables, deadline, given=request)
+            done = run_program(program, timeout, stdin=request)
         except SddError:
             return None
         fields = dict(line.partition("=")[::2] for line in done.out.split("\n"))
@@ -221,12 +217,12 @@ class Git:
     def _variables(self, index: str, objects: Path | None) -> dict[str, str]:
         own = {"GIT_INDEX_FILE": index, "GIT_OBJECT_DIRECTORY": str(objects or "")}
         return {
-            **environment(self.environ),
+            **git_environment(self.environ),
             **{name: value for name, value in own.items() if value},
         }
 
 
-def environment(environ: Mapping[str, str]) -> dict[str, str]:
+def git_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment to run git in: `environ` without the variables that git sets for hooks.
 
     git takes no lock for a read, fetches no object that a partial clone lacks (a hook must not
@@ -251,7 +247,7 @@ def nul_split(data: bytes) -> list[str]:
     return [os.fsdecode(part) for part in data.split(b"\0") if part]
 
 
-def complaint(stderr: bytes) -> str:
+def first_error_line(stderr: bytes) -> str:
     """The first line of git's stderr, without its prefix."""
     for line in stderr.decode("utf-8", "replace").splitlines():
         if line.strip():
@@ -262,7 +258,7 @@ def complaint(stderr: bytes) -> str:
 def _without_prompt(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment of a git that must not prompt for a password."""
     return {
-        **environment(environ),
+        **git_environment(environ),
         "GIT_TERMINAL_PROMPT": "0",
         # Empty, it still takes precedence over core.askPass and SSH_ASKPASS.
         "GIT_ASKPASS": "",

@@ -1,7 +1,7 @@
-"""Run a program to its end in a process group of its own, within a deadline.
+"""Run a program to its end in a process group of its own, within a timeout.
 
-Launchers start the real program and pass no signal on to it: whatever ends one has to end the whole
-group.
+A launcher such as npm's starts the real program and forwards no signals to it, so every way to end
+a program ends its whole process group.
 """
 
 # Governing: ADR-0012 (untrusted input), SPEC-0006 REQ "Deadlines"
@@ -17,109 +17,110 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import NamedTuple
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import SddError
 
-LARGEST = 50_000_000
-"""Bytes taken of what a program says: the paths of 100,000 documents are a tenth of that."""
+MAX_OUTPUT_BYTES = 50_000_000
+"""A program that writes more to one stream is stopped. 100,000 paths are a tenth of that."""
 
-GRACE = 2.0
-"""Seconds a group has to end by itself once it was told to."""
+TERMINATION_TIMEOUT = 2.0
+"""Seconds between SIGTERM and SIGKILL."""
 
-_BLOCK = 1 << 16
-_POLL = 0.2
-
-
-class Ended(SystemExit):
-    """A signal told this process to end. Its exit status is what a shell makes of the signal."""
+_BLOCK_BYTES = 1 << 16
+_POLL_SECONDS = 0.2
 
 
-@dataclass(frozen=True)
-class Done:
-    """How a program ended: its exit status (negative: the signal), and what it said."""
+class SignalExit(SystemExit):
+    """A signal ends this process, with the exit status that a shell reports for the signal."""
+
+
+class Program(NamedTuple):
+    """A command line with its directory and its whole environment.
+
+    `name` identifies it in messages and in the debug log: it must not contain the words of a query
+    or a secret. `error` makes the exception to raise of a message.
+    """
+
+    name: str
+    command: Sequence[str]
+    cwd: Path
+    environ: Mapping[str, str]
+    error: Callable[[str], SddError] = SddError
+
+
+class ProgramResult(NamedTuple):
+    """The exit status of a program (negative: the signal that ended it), and its output."""
 
     code: int
     out: str
     err: str
 
 
-def executable(name: str, environ: Mapping[str, str], outside: Path | None = None) -> str | None:
-    """The first program of this name on `PATH`, relative entries left out; None: there is none.
+def find_executable(
+    name: str, environ: Mapping[str, str], outside: Path | None = None
+) -> str | None:
+    """Return the first program of this name in the absolute entries of `PATH`, None without one.
 
-    One that really is below `outside` is passed over: a repository brings no programs.
+    A program whose real path is below `outside` is skipped: a repository must not supply programs.
     """
     top = None if outside is None else os.path.realpath(outside).rstrip("/") + "/"
     for directory in environ.get("PATH", "").split(os.pathsep):
         path = f"{directory}/{name}"
-        if directory.startswith("/") and _runs(path):
-            # The directory too: a link in the repository that leads out of it is the repository's.
-            real = os.path.realpath(path), os.path.realpath(directory) + "/"
-            if top is None or not any(each.startswith(top) for each in real):
+        if directory.startswith("/") and _is_executable(path):
+            # The directory counts too: a link in the repository that leads out of it is untrusted.
+            real_paths = os.path.realpath(path), os.path.realpath(directory) + "/"
+            if top is None or not any(real_path.startswith(top) for real_path in real_paths):
                 return path
     return None
 
 
-def finish(
-    name: str,
-    command: Sequence[str],
-    cwd: Path,
-    environ: Mapping[str, str],
-    deadline: float,
+def run_program(
+    program: Program,
+    timeout: float,
     on_line: Callable[[str], None] | None = None,
-    given: bytes = b"",
-    *,
-    failed: Callable[[str], SddError] = SddError,
+    stdin: bytes = b"",
     advice: str = "run it again",
-) -> Done:
-    """Run `command` in `cwd` with exactly `environ`, for at most `deadline` seconds.
+) -> ProgramResult:
+    """Run a program for at most `timeout` seconds. No process of its group is left afterwards.
 
-    `name` is what it is called in a message: the words of a query have no place there. `on_line` is
-    called with every line as it comes, of either stream, and may end it all by raising. `given` is
-    what the program finds on its standard input, which stays open: a few kilobytes. However this
-    ends, nothing of the group is left. Raises the error that `failed` makes of a message when the
-    program cannot be started, does not end in time (`advice` says what to do then), or says more
-    than LARGEST bytes.
+    `on_line` receives each line of either stream as it arrives, and ends the program by raising.
+    `stdin` is a few kilobytes for the standard input, which stays open. Raises `program.error` when
+    the program cannot be started, does not end in time (`advice` completes the message), or writes
+    more than MAX_OUTPUT_BYTES.
     """
-    stdin = subprocess.PIPE if given else subprocess.DEVNULL
-    with tracing.span("run", name) as span:
-        process = start(name, command, cwd, environ, stdin, failed=failed)
+    with tracing.span("run", program.name) as span:
+        process = start_program(program, subprocess.PIPE if stdin else subprocess.DEVNULL)
         streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
-        parts = [bytearray() for _ in streams]
+        outputs = [bytearray() for _ in streams]
         try:
-            with ended_by_signals(), selectors.DefaultSelector() as selector:
-                _give(process, given)
-                for stream, part in zip(streams, parts, strict=True):
+            with exit_on_signals(), selectors.DefaultSelector() as selector:
+                _write_stdin(process, stdin)
+                for stream, output in zip(streams, outputs, strict=True):
                     os.set_blocking(stream.fileno(), False)
-                    selector.register(stream, selectors.EVENT_READ, part)
-                problem = _read(process, selector, deadline, on_line, advice)
+                    selector.register(stream, selectors.EVENT_READ, output)
+                problem = _read_output(process, selector, timeout, on_line)
+                if problem == _TIMED_OUT:
+                    problem = f"did not end within {timeout:g} s and was stopped: {advice}"
                 if problem:
-                    raise failed(f"`{name}` {problem}")
+                    raise program.error(f"`{program.name}` {problem}")
         finally:
-            end(process)
+            end_program(process)
         span.outcome = f"exit {process.returncode}"
-    out, err = (part.decode("utf-8", "replace") for part in parts)
-    return Done(process.returncode, out, err)
+    out, err = (output.decode("utf-8", "replace") for output in outputs)
+    return ProgramResult(process.returncode, out, err)
 
 
-def start(
-    name: str,
-    command: Sequence[str],
-    cwd: Path,
-    environ: Mapping[str, str],
-    stdin: int = subprocess.DEVNULL,
-    *,
-    failed: Callable[[str], SddError] = SddError,
-) -> subprocess.Popen[bytes]:
-    """Start `command` as the leader of a group. Raises what `failed` makes of a message."""
+def start_program(program: Program, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+    """Start a program as the leader of a new process group. Raises `program.error`."""
     try:
         return subprocess.Popen(
-            list(command),
-            cwd=cwd,
-            env=dict(environ),
+            list(program.command),
+            cwd=program.cwd,
+            env=dict(program.environ),
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -128,17 +129,17 @@ def start(
         )
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise failed(f"`{name}` cannot be started: {reason}") from None
+        raise program.error(f"`{program.name}` cannot be started: {reason}") from None
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
-    """End the group of `process`, politely first, take its exit status and close its pipes."""
+def end_program(process: subprocess.Popen[bytes]) -> None:
+    """End the process group, first with SIGTERM, then wait for the leader and close its pipes."""
     if process.poll() is None:
-        _signal(process, signal.SIGTERM)
+        _signal_group(process, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(GRACE)
-    # What the leader left behind, or did not take leave itself.
-    _signal(process, signal.SIGKILL)
+            process.wait(TERMINATION_TIMEOUT)
+    # Also for processes that outlive the leader.
+    _signal_group(process, signal.SIGKILL)
     process.wait()
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
@@ -146,91 +147,95 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """For the block, SIGTERM and SIGHUP unwind this process as Ctrl-C does.
+def exit_on_signals() -> Iterator[None]:
+    """Inside the block, SIGTERM and SIGHUP raise SignalExit, as Ctrl-C raises KeyboardInterrupt.
 
-    A group of its own hears nothing of what ends us. Handlers that somebody set are theirs to keep.
+    A program in a group of its own does not receive the signal, so this process must unwind to end
+    it. Handlers that are already installed stay.
     """
-    before = {}
+    replaced = {}
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) == signal.SIG_DFL:
-                before[number] = signal.signal(number, _leave)
+                replaced[number] = signal.signal(number, _raise_exit)
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in replaced.items():
             signal.signal(number, handler)
 
 
-def _leave(number: int, _frame: FrameType | None) -> None:
-    raise Ended(128 + number)
+def _raise_exit(number: int, _frame: FrameType | None) -> None:
+    raise SignalExit(128 + number)
 
 
-def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
 
 
-def _give(process: subprocess.Popen[bytes], given: bytes) -> None:
+def _write_stdin(process: subprocess.Popen[bytes], data: bytes) -> None:
     if process.stdin is not None:
-        # A program that ended at once says why on stderr.
+        # A program that has already ended explains it on stderr.
         with suppress(BrokenPipeError):
-            process.stdin.write(given)
+            process.stdin.write(data)
 
 
-def _read(
+_TIMED_OUT = "timed out"
+
+
+def _read_output(
     process: subprocess.Popen[bytes],
     selector: selectors.BaseSelector,
-    deadline: float,
+    timeout: float,
     on_line: Callable[[str], None] | None,
-    advice: str,
 ) -> str:
-    """Collect what is said until the program has ended, whoever still holds its pipes.
+    """Collect the output until the program ends, even if another process keeps its pipes open.
 
-    Returns what is wrong with how it went, "" if nothing is.
+    Returns the problem, "" when there is none.
     """
-    late = f"did not end within {deadline:g} s and was stopped: {advice}"
-    until = time.monotonic() + deadline
-    gone = False
+    deadline = time.monotonic() + timeout
+    has_ended = False
     while selector.get_map():
-        left = until - time.monotonic()
-        if left <= 0:
-            return late
-        # Looked at before reading: what it said last is read before it counts as gone.
-        gone = process.poll() is not None
-        ready = selector.select(0 if gone else min(left, _POLL))
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            return _TIMED_OUT
+        # Polled before the read, so that the last output is read before the loop ends.
+        has_ended = process.poll() is not None
+        ready = selector.select(0 if has_ended else min(remaining, _POLL_SECONDS))
         for key, _ in ready:
-            said: bytearray = key.data
-            block = os.read(key.fd, _BLOCK)
+            output: bytearray = key.data
+            block = os.read(key.fd, _BLOCK_BYTES)
             if not block:
                 selector.unregister(key.fileobj)
-            before = len(said)
-            said += block
-            if len(said) > LARGEST:
-                return f"said more than {LARGEST} bytes and was stopped"
+            size = len(output)
+            output += block
+            if len(output) > MAX_OUTPUT_BYTES:
+                return f"wrote more than {MAX_OUTPUT_BYTES} bytes and was stopped"
             if on_line is not None:
-                _lines(said, before, on_line, last=not block)
-        if gone and not ready:
+                _pass_lines(output, size, on_line, last=not block)
+        if has_ended and not ready:
             return ""
     try:
-        process.wait(max(0.0, until - time.monotonic()))
+        process.wait(max(0.0, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
-        return late
+        return _TIMED_OUT
     return ""
 
 
-def _lines(said: bytearray, before: int, on_line: Callable[[str], None], *, last: bool) -> None:
-    """Pass on the lines that end in what came after `before`, and at the end what is left."""
-    first = said.rfind(b"\n", 0, before) + 1
-    end_of_last = len(said) if last else said.rfind(b"\n", before) + 1
-    for line in bytes(said[first:end_of_last]).splitlines():
+def _pass_lines(
+    output: bytearray, start: int, on_line: Callable[[str], None], *, last: bool
+) -> None:
+    """Pass on the lines that end after the offset `start`, and with `last` the unfinished one."""
+    first = output.rfind(b"\n", 0, start) + 1
+    end = len(output) if last else output.rfind(b"\n", start) + 1
+    for line in bytes(output[first:end]).splitlines():
         on_line(line.decode("utf-8", "replace"))
 
 
-def _runs(command: str) -> bool:
+def _is_executable(path: str) -> bool:
     try:
-        regular = stat.S_ISREG(os.stat(command).st_mode)  # noqa: PTH116 (a path as text)
+        is_file = stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 (a path as text)
     except (OSError, ValueError):
         return False
-    return regular and os.access(command, os.X_OK)
+    return is_file and os.access(path, os.X_OK)

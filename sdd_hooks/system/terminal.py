@@ -1,4 +1,4 @@
-"""What the stream that text is printed to can show."""
+"""The capabilities of the stream that text is printed to."""
 
 # Governing: SPEC-0005 REQ "Output"
 
@@ -12,22 +12,22 @@ from typing import TextIO
 
 @dataclass(frozen=True)
 class Terminal:
-    """What a stream can show: columns (0: no limit) and whether text may be styled."""
+    """The width of a terminal in columns (0: unlimited), and whether text may be styled."""
 
     width: int
     styled: bool
 
     def strong(self, text: str) -> str:
-        """The text in bold, where that works."""
+        """Return the text in bold if styles are enabled."""
         return f"\x1b[1m{text}\x1b[0m" if self.styled else text
 
     def faint(self, text: str) -> str:
-        """The text dimmed, where that works."""
+        """Return the text dimmed if styles are enabled."""
         return f"\x1b[2m{text}\x1b[0m" if self.styled else text
 
 
-def terminal(stream: TextIO, environ: Mapping[str, str]) -> Terminal:
-    """What `stream` can show. Styles need a terminal, and no NO_COLOR in the environment."""
+def detect_terminal(stream: TextIO, environ: Mapping[str, str]) -> Terminal:
+    """Detect what `stream` can show. Styles need a terminal, and no NO_COLOR in `environ`."""
     if not stream.isatty():
         return Terminal(0, False)
     styled = not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"

@@ -1,6 +1,7 @@
-"""What is remembered for a person, not for a repository: small JSON files in their cache directory.
+"""Facts cached for a user, not for a repository: small JSON files in the user's cache directory.
 
-They save a slow question (which version, which device, how fast) and may be deleted at any time.
+They save slow measurements and requests (a version, a device, a rate), and may be deleted at any
+time. The directory also has the logs of crashes.
 """
 
 from __future__ import annotations
@@ -13,31 +14,50 @@ from pathlib import Path
 from sdd_hooks.errors import StorageError
 from sdd_hooks.system.files import write_atomically
 
-LARGEST = 100_000
-"""Bytes read of a file: ours are far smaller."""
+MAX_FILE_BYTES = 100_000
+"""Bytes that are read of a file. The files of this package are far smaller."""
+
+_FORMER_NAME = "sdd-hooks"
 
 
-def cache_directory(environ: Mapping[str, str]) -> Path:
-    """Where sdd's files for this person are: `$XDG_CACHE_HOME/sdd`, else `~/.cache/sdd`."""
+def user_cache_directory(environ: Mapping[str, str]) -> Path:
+    """Return `$XDG_CACHE_HOME/sdd`, else `~/.cache/sdd`. Raises RuntimeError without a home."""
     base = environ.get("XDG_CACHE_HOME", "")
     if not base.startswith("/"):
         base = str(Path(environ.get("HOME") or Path.home()) / ".cache")
     return Path(base) / "sdd"
 
 
-def recall(name: str, environ: Mapping[str, str]) -> dict[str, object]:
-    """What was remembered under `name`; {} when there is nothing, or nothing that can be read."""
+def make_user_cache(environ: Mapping[str, str]) -> Path:
+    """Create the cache directory if it is missing, and return it.
+
+    Files of the directory that earlier versions used (`sdd-hooks` beside it) move here, if they
+    can. Raises OSError, and RuntimeError without a home.
+    """
+    directory = user_cache_directory(environ)
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    former = directory.with_name(_FORMER_NAME)
+    with suppress(OSError):
+        if former.is_dir() and not former.is_symlink():
+            for path in former.iterdir():
+                if not (directory / path.name).exists():
+                    path.rename(directory / path.name)
+            former.rmdir()
+    return directory
+
+
+def read_cached(name: str, environ: Mapping[str, str]) -> dict[str, object]:
+    """Return the facts that are cached under `name`; {} without any, or if they are unreadable."""
     try:
-        with (cache_directory(environ) / f"{name}.json").open("rb") as file:
-            found = json.loads(file.read(LARGEST))
+        with (user_cache_directory(environ) / f"{name}.json").open("rb") as file:
+            facts = json.loads(file.read(MAX_FILE_BYTES))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return facts if isinstance(facts, dict) else {}
 
 
-def remember(name: str, facts: Mapping[str, object], environ: Mapping[str, str]) -> None:
-    """Keep `facts` under `name` in place of what was there. Where that fails, nothing is kept."""
-    path = cache_directory(environ) / f"{name}.json"
-    with suppress(OSError, StorageError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+def write_cached(name: str, facts: Mapping[str, object], environ: Mapping[str, str]) -> None:
+    """Replace the facts that are cached under `name`. A failure to write is ignored."""
+    with suppress(OSError, RuntimeError, StorageError):
+        path = make_user_cache(environ) / f"{name}.json"
         write_atomically(path, json.dumps(facts).encode())

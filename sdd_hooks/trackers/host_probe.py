@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
-from sdd_hooks.system.user_cache import recall, remember
+from sdd_hooks.system.user_cache import read_cached, write_cached
 from sdd_hooks.trackers.detection import Candidates, HostProbe
 from sdd_hooks.trackers.protocol import TrackerClientFactory, TrackerEnvironment
 
@@ -40,13 +40,13 @@ def asking(environment: TrackerEnvironment, now: float, *, online: bool = True) 
         origin = environment.repository.origin
         if origin is None:
             return None
-        kept = _kept(recall(CACHE, environ), now)
+        kept = _kept(read_cached(CACHE, environ), now)
         before, until = kept.get(origin.web, ("", now))
         if online and until <= now:
             name, lasts = _asked(candidates, untold)
             # A host that is out of reach stays what it was.
             before = before if name is None else name
-            remember(CACHE, {**kept, origin.web: (before, now + lasts)}, environ)
+            write_cached(CACHE, {**kept, origin.web: (before, now + lasts)}, environ)
         return before if before in dict(candidates) else None
 
     return ask

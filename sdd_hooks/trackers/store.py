@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.system.files import REASONS, refuse_links
+from sdd_hooks.system.files import ERRNO_REASONS, refuse_links
 from sdd_hooks.trackers.filenames import ENDING, ESCAPE, escaped_name, id_of, is_safe, plain_name
 from sdd_hooks.trackers.issue_file import StoredIssue, is_ours, parse
 from sdd_hooks.trackers.issue_references import natural
@@ -220,5 +220,5 @@ def _descend(folder: IssueFolder, *, create: bool) -> int | None:
 
 
 def _failure(path: Path, error: OSError) -> StorageError:
-    reason = REASONS.get(error.errno or 0) or error.strerror
+    reason = ERRNO_REASONS.get(error.errno or 0) or error.strerror
     return StorageError(f"cannot write {path}: {reason}")

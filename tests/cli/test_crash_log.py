@@ -1,13 +1,13 @@
 import errno
 import stat
 
-from sdd_hooks.cli.crash_log import cache_directory, refusal, write_log
+from sdd_hooks.cli.crash_log import refusal, write_log
 
 
 def test_a_log_is_for_its_owner_only(tmp_path):
     error = KeyError("né\udcff")
     path = write_log(error, ["search", "x"], {"XDG_CACHE_HOME": str(tmp_path / "cache")})
-    assert path.parent == tmp_path / "cache" / "sdd-hooks"
+    assert path.parent == tmp_path / "cache" / "sdd"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     text = path.read_text()
@@ -15,18 +15,21 @@ def test_a_log_is_for_its_owner_only(tmp_path):
     assert text.endswith("KeyError: 'né\\udcff'\n")
 
 
-def test_no_place_for_a_log_is_no_second_failure(tmp_path):
+def test_a_log_that_cannot_be_written_is_not_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     assert write_log(KeyError("x"), [], {"XDG_CACHE_HOME": str(tmp_path / "file")}) is None
 
 
-def test_the_cache_directory_is_where_the_user_says(tmp_path):
-    assert cache_directory({"XDG_CACHE_HOME": "/c"}).as_posix() == "/c/sdd-hooks"
-    for useless in ({}, {"XDG_CACHE_HOME": ""}, {"XDG_CACHE_HOME": "relative"}):
-        assert cache_directory(useless).parts[-2:] == (".cache", "sdd-hooks")
+def test_logs_of_earlier_versions_move_beside_the_new_one(tmp_path):
+    former = tmp_path / "sdd-hooks"
+    former.mkdir()
+    (former / "bug-1-ab.log").write_text("old")
+    path = write_log(KeyError("x"), [], {"XDG_CACHE_HOME": str(tmp_path)})
+    assert {file.name for file in (tmp_path / "sdd").iterdir()} == {"bug-1-ab.log", path.name}
+    assert not former.exists()
 
 
-def test_refusals_of_the_system_are_no_bugs():
+def test_errors_of_the_system_are_not_bugs():
     full = refusal(OSError(errno.ENOSPC, "No space left on device"))
     assert str(full) == "cannot use the output: the disk is full"
     denied = refusal(PermissionError(errno.EACCES, "no", "/etc/x"))

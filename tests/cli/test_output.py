@@ -3,7 +3,7 @@ import json
 import os
 import pty
 
-from sdd_hooks.cli.output import Report, error_document, show, table, terminal
+from sdd_hooks.cli.output import Report, detect_terminal, error_document, show, table
 
 
 def test_results_and_remarks_part_ways(capsys):
@@ -34,11 +34,11 @@ def test_numbers_are_flush_right():
 
 
 def test_styles_need_a_terminal_and_consent():
-    assert terminal(io.StringIO(), {}).strong("x") == "x"
+    assert detect_terminal(io.StringIO(), {}).strong("x") == "x"
     leader, follower = pty.openpty()
     with os.fdopen(follower, "w") as stream:
-        assert terminal(stream, {}).strong("x") == "\x1b[1mx\x1b[0m"
-        assert terminal(stream, {}).faint("x") == "\x1b[2mx\x1b[0m"
-        assert terminal(stream, {"NO_COLOR": "1"}).strong("x") == "x"
-        assert terminal(stream, {"TERM": "dumb"}).faint("x") == "x"
+        assert detect_terminal(stream, {}).strong("x") == "\x1b[1mx\x1b[0m"
+        assert detect_terminal(stream, {}).faint("x") == "\x1b[2mx\x1b[0m"
+        assert detect_terminal(stream, {"NO_COLOR": "1"}).strong("x") == "x"
+        assert detect_terminal(stream, {"TERM": "dumb"}).faint("x") == "x"
     os.close(leader)

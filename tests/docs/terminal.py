@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.system.user_cache import remember
+from sdd_hooks.system.user_cache import write_cached
 from tests.support.gguf_model import make_gguf
 from tests.support.qmd import MISSING, installed
 from tests.support.repos import ISOLATION
@@ -128,7 +128,7 @@ def qmd(terminal: Terminal) -> None:
     initialised(terminal)
     terminal.environ["PATH"] = f"{directory}:{terminal.environ['PATH']}"
     now = time.time()
-    remember("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, terminal.environ)
+    write_cached("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, terminal.environ)
     found = sorted(MODEL.glob("*.gguf"))
     path = found[0] if found else make_gguf(terminal.home / "tiny.gguf")
     terminal.run(f"mkdir ~/models && ln -s {path} ~/models/all-MiniLM-L6-v2.gguf")

@@ -13,9 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.embedding.background import open_embed_log
 from sdd_hooks.embedding.lock import stop_embed
+from sdd_hooks.errors import StorageError
 from tests.cli.commands import SCRIPTS, TERMINAL, one_line
 from tests.support.embedding import CHUNKS, Gated
+from tests.support.repos import Repo
+from tests.support.users import foreign_file
 from tests.support.waiting import until
 
 
@@ -256,3 +260,34 @@ def test_a_log_that_is_no_plain_file_is_refused(gated: Gated, tmp_path: Path, ta
     done = gated.sdd("index")
     assert done.code == 0
     assert f"note: not embedded: {message}\n" in done.err
+
+
+def test_two_repositories_of_one_name_have_separate_logs(tmp_path: Path) -> None:
+    one = Repo.init(tmp_path / "a" / "Shop.js").repository
+    two = Repo.init(tmp_path / "b" / "Shop.js").repository
+    first, path = open_embed_log(one, tmp_path)
+    assert path == tmp_path / "qmd-embed-shop-js.log"
+    second, other = open_embed_log(two, tmp_path)
+    assert other.name.startswith("qmd-embed-shop-js-")
+    assert len(other.name) == len("qmd-embed-shop-js-12345678.log")
+    with pytest.raises(StorageError, match=f"^the log {other} is being written by another"):
+        open_embed_log(two, tmp_path)
+    os.close(first)
+    os.close(second)
+    third, path = open_embed_log(two, tmp_path)
+    assert path.name == "qmd-embed-shop-js.log"
+    os.close(third)
+
+
+def test_a_log_of_another_user_gets_another_name(tmp_path: Path) -> None:
+    foreign_file(tmp_path / "qmd-embed-shop.log", 0o600)
+    log, path = open_embed_log(Repo.init(tmp_path / "shop").repository, tmp_path)
+    os.close(log)
+    assert path.name.startswith("qmd-embed-shop-")
+    assert (tmp_path / "qmd-embed-shop.log").read_text() == "foreign"
+
+
+def test_a_log_of_a_repository_with_a_long_name(tmp_path: Path) -> None:
+    log, path = open_embed_log(Repo.init(tmp_path / ("x" * 250)).repository, tmp_path)
+    os.close(log)
+    assert path.exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.system.user_cache import remember
+from sdd_hooks.system.user_cache import write_cached
 from tests.engines.subject import Subject
 from tests.support.models import make_model
 from tests.support.qmd import RealQmd
@@ -19,7 +19,7 @@ from tests.support.repos import Repo
 def quiet_qmd(real_qmd: RealQmd) -> RealQmd:
     """The real qmd, of which nobody has to ask a registry whether there is a newer one."""
     now = time.time()
-    remember("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, real_qmd.environ)
+    write_cached("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, real_qmd.environ)
     return real_qmd
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.qmd.engine import QmdEngine
-from sdd_hooks.system.user_cache import remember
+from sdd_hooks.system.user_cache import write_cached
 from tests.cli.commands import Done, run
 from tests.support.clock import embedded_at, touch
 from tests.support.qmd import RealQmd
@@ -88,7 +88,7 @@ def shop(request: pytest.FixtureRequest, repo: Repo) -> Shop:
     if found.qmd:
         # A recorded release: no registry is asked for a newer one.
         now = time.time()
-        remember("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, found.environ)
+        write_cached("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, found.environ)
     repo.commit(
         "Start",
         {

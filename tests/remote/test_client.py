@@ -21,8 +21,8 @@ from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.failures import BETWEEN
 from sdd_hooks.remote.response import RateLimit, Response, out_of_quota
 from sdd_hooks.remote.transport import LARGEST
+from tests.support.fake_clock import FakeClock
 from tests.support.loopback import CannedResponse, Request, Server, serving
-from tests.support.patience import Waiting
 
 TOKEN = "t0p-s3cret"
 SECRET = Secret(TOKEN, "FORGE_TOKEN")
@@ -39,8 +39,8 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def waiting() -> Waiting:
-    return Waiting()
+def waiting() -> FakeClock:
+    return FakeClock()
 
 
 @pytest.fixture
@@ -49,13 +49,13 @@ def told() -> list[str]:
 
 
 @pytest.fixture
-def client(server: Server, waiting: Waiting, told: list[str]) -> Iterator[Client]:
+def client(server: Server, waiting: FakeClock, told: list[str]) -> Iterator[Client]:
     with closing(connected(f"{server.url}/api/v1", waiting, tell=told.append)) as found:
         yield found
 
 
-def connected(api: str, waiting: Waiting | None = None, **more: object) -> Client:
-    waiting = waiting or Waiting()
+def connected(api: str, waiting: FakeClock | None = None, **more: object) -> Client:
+    waiting = waiting or FakeClock()
     given_ = {"secret": SECRET, "headers": {"Authorization": f"token {TOKEN}"}, **more}
     return Client(
         api,
@@ -210,7 +210,7 @@ def test_packed_as_nobody_asked(server: Server, client: Client, encoding: str) -
     ids=["no gzip", "cut"],
 )
 def test_packed_badly(
-    server: Server, client: Client, waiting: Waiting, body: bytes, why: str
+    server: Server, client: Client, waiting: FakeClock, body: bytes, why: str
 ) -> None:
     server.fail(*[CannedResponse(200, body, {"Content-Encoding": "gzip"})] * 4)
     with pytest.raises(RemoteError, match=f"its answer {why}"):
@@ -218,7 +218,7 @@ def test_packed_badly(
     assert waiting.slept == [1, 2, 4]
 
 
-def test_a_page_that_is_too_large(server: Server, client: Client, waiting: Waiting) -> None:
+def test_a_page_that_is_too_large(server: Server, client: Client, waiting: FakeClock) -> None:
     server.fail(CannedResponse(200, b" " * 60_000_000))
     with pytest.raises(RemoteError) as error:
         client.get("issues")
@@ -251,7 +251,7 @@ def test_a_large_page_is_fine(server: Server, client: Client) -> None:
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
 def test_a_failure_that_passes(
-    server: Server, client: Client, waiting: Waiting, told: list[str], status: int
+    server: Server, client: Client, waiting: FakeClock, told: list[str], status: int
 ) -> None:
     server.fail(*[CannedResponse(status)] * 3)
     assert client.get("issues").status == 200
@@ -259,7 +259,7 @@ def test_a_failure_that_passes(
     assert told == [f"Forge answers {status}: waiting {n} s" for n in (1, 2, 4)]
 
 
-def test_a_failure_that_does_not(server: Server, client: Client, waiting: Waiting) -> None:
+def test_a_failure_that_does_not(server: Server, client: Client, waiting: FakeClock) -> None:
     server.fail(*[CannedResponse(502, {"message": "bad\ngateway"})] * 4)
     with pytest.raises(RemoteError) as error:
         client.get("issues")
@@ -270,7 +270,7 @@ def test_a_failure_that_does_not(server: Server, client: Client, waiting: Waitin
 
 @pytest.mark.parametrize("cut", [0, 3])
 def test_a_connection_cut_in_a_body(
-    server: Server, client: Client, waiting: Waiting, told: list[str], cut: int
+    server: Server, client: Client, waiting: FakeClock, told: list[str], cut: int
 ) -> None:
     server.fail(*[CannedResponse(200, [1, 2, 3], cut=cut)] * 3)
     assert client.get("issues").json()["path"] == "/api/v1/issues"
@@ -287,7 +287,7 @@ def test_a_connection_that_is_always_cut(server: Server, client: Client) -> None
     )
 
 
-def test_nobody_listens(waiting: Waiting) -> None:
+def test_nobody_listens(waiting: FakeClock) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
@@ -304,14 +304,14 @@ def test_nobody_listens(waiting: Waiting) -> None:
 
 
 @pytest.mark.parametrize("host", ["forge.invalid", "999.999.999.999", "a_b.invalid"])
-def test_a_name_that_nobody_knows(waiting: Waiting, host: str) -> None:
+def test_a_name_that_nobody_knows(waiting: FakeClock, host: str) -> None:
     client = connected(f"http://{host}", waiting)
     with closing(client), pytest.raises(RemoteError, match="check "):
         client.get("issues")
     assert waiting.slept == []
 
 
-def test_writing_is_not_done_twice(server: Server, client: Client, waiting: Waiting) -> None:
+def test_writing_is_not_done_twice(server: Server, client: Client, waiting: FakeClock) -> None:
     server.fail(CannedResponse(502), CannedResponse(200, {"id": 1}, cut=2))
     with pytest.raises(RemoteError) as error:
         client.send("POST", "issues", {})
@@ -325,7 +325,7 @@ def test_writing_is_not_done_twice(server: Server, client: Client, waiting: Wait
     assert waiting.slept == []
 
 
-def test_writing_waits_for_a_limit(server: Server, client: Client, waiting: Waiting) -> None:
+def test_writing_waits_for_a_limit(server: Server, client: Client, waiting: FakeClock) -> None:
     server.fail(CannedResponse(429, None, {"Retry-After": "5"}))
     assert client.send("POST", "issues", {}).status == 200
     assert waiting.slept == [5]
@@ -337,7 +337,7 @@ def test_what_changes_nothing_is_sent_again(server: Server, client: Client) -> N
     assert len(server.asked) == 3
 
 
-def test_a_host_that_says_nothing(waiting: Waiting) -> None:
+def test_a_host_that_says_nothing(waiting: FakeClock) -> None:
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         url = f"http://127.0.0.1:{deaf.getsockname()[1]}"
         client = connected(url, waiting, silence=0.05)
@@ -346,7 +346,7 @@ def test_a_host_that_says_nothing(waiting: Waiting) -> None:
     assert waiting.slept == [1, 2, 4]
 
 
-def test_a_host_that_no_connection_reaches(waiting: Waiting) -> None:
+def test_a_host_that_no_connection_reaches(waiting: FakeClock) -> None:
     """Whoever is behind a wall that drops everything waits once, not four times."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as taken:
         address = full.getsockname()
@@ -390,7 +390,7 @@ def dribble(peer: socket.socket, gone: threading.Event) -> None:
         b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"x" * 300_000,
     ],
 )
-def test_what_is_no_http(answer: bytes, waiting: Waiting) -> None:
+def test_what_is_no_http(answer: bytes, waiting: FakeClock) -> None:
     def once(peer: socket.socket, gone: threading.Event) -> None:
         peer.recv(65536)
         peer.sendall(answer)
@@ -444,7 +444,7 @@ def raw(
 
 
 @pytest.mark.parametrize("status", [429, 403, 503])
-def test_seconds_to_wait(server: Server, client: Client, waiting: Waiting, status: int) -> None:
+def test_seconds_to_wait(server: Server, client: Client, waiting: FakeClock, status: int) -> None:
     server.fail(CannedResponse(status, None, {"Retry-After": "17"}))
     assert client.get("issues").status == 200
     assert waiting.slept == [17]
@@ -457,7 +457,7 @@ def test_a_wait_is_told(server: Server, client: Client, told: list[str]) -> None
 
 
 def test_a_date_to_wait_for_is_of_the_clock_of_the_host(
-    server: Server, client: Client, waiting: Waiting
+    server: Server, client: Client, waiting: FakeClock
 ) -> None:
     when = 1_000_000_000
     headers = {
@@ -472,7 +472,9 @@ def test_a_date_to_wait_for_is_of_the_clock_of_the_host(
 @pytest.mark.parametrize(
     "value", ["", "soon", "-5", "1.5", "٣", "0x10", "Mon, 99 Foo", "\x7f", "; ,"]
 )
-def test_nonsense_to_wait_for(server: Server, client: Client, waiting: Waiting, value: str) -> None:
+def test_nonsense_to_wait_for(
+    server: Server, client: Client, waiting: FakeClock, value: str
+) -> None:
     server.fail(*[CannedResponse(429, None, {"Retry-After": encoded(value)})] * 2)
     client.get("issues")
     assert waiting.slept == [1, 2]
@@ -485,7 +487,7 @@ def encoded(value: str) -> str:
 
 @pytest.mark.parametrize("value", ["0", "Thu, 01 Jan 1970 00:00:00 GMT"])
 def test_no_wait_is_a_short_one(
-    server: Server, client: Client, waiting: Waiting, value: str
+    server: Server, client: Client, waiting: FakeClock, value: str
 ) -> None:
     server.fail(CannedResponse(429, None, {"Retry-After": value}))
     client.get("issues")
@@ -494,7 +496,7 @@ def test_no_wait_is_a_short_one(
 
 @pytest.mark.parametrize("value", ["3600", "9" * 40, "Fri, 31 Dec 9999 23:59:59 GMT"])
 def test_longer_than_anybody_waits(
-    server: Server, client: Client, waiting: Waiting, value: str
+    server: Server, client: Client, waiting: FakeClock, value: str
 ) -> None:
     server.fail(CannedResponse(429, None, {"Retry-After": value}))
     with pytest.raises(RateLimited, match=r"^Forge: rate limit reached, try again after 20"):
@@ -502,7 +504,7 @@ def test_longer_than_anybody_waits(
     assert waiting.slept == []
 
 
-def test_when_to_come_back(server: Server, client: Client, waiting: Waiting) -> None:
+def test_when_to_come_back(server: Server, client: Client, waiting: FakeClock) -> None:
     waiting.now = 1_800_000_000
     server.fail(CannedResponse(429, None, {"Retry-After": "3600"}))
     with pytest.raises(RateLimited) as error:
@@ -513,7 +515,7 @@ def test_when_to_come_back(server: Server, client: Client, waiting: Waiting) -> 
     assert error.value.until == pytest.approx(1_800_003_600, abs=1)
 
 
-def test_a_limit_without_end(server: Server, client: Client, waiting: Waiting) -> None:
+def test_a_limit_without_end(server: Server, client: Client, waiting: FakeClock) -> None:
     server.faults.append(lambda _: CannedResponse(429))
     with pytest.raises(RateLimited):
         client.get("issues")
@@ -521,7 +523,7 @@ def test_a_limit_without_end(server: Server, client: Client, waiting: Waiting) -
     assert len(server.asked) == 4
 
 
-def test_all_waits_together_are_bounded(server: Server, client: Client, waiting: Waiting) -> None:
+def test_all_waits_together_are_bounded(server: Server, client: Client, waiting: FakeClock) -> None:
     server.faults.append(lambda request: refuse_odd(server))
     with pytest.raises(RateLimited):
         for _ in range(100):
@@ -533,7 +535,7 @@ def refuse_odd(server: Server) -> CannedResponse | None:
     return CannedResponse(429, None, {"Retry-After": "25"}) if len(server.asked) % 2 else None
 
 
-def test_failures_share_that_patience(server: Server, client: Client, waiting: Waiting) -> None:
+def test_failures_share_that_patience(server: Server, client: Client, waiting: FakeClock) -> None:
     server.faults.append(lambda request: CannedResponse(502))
     for _ in range(20):
         with pytest.raises(RemoteError, match="answers 502"):
@@ -541,7 +543,7 @@ def test_failures_share_that_patience(server: Server, client: Client, waiting: W
     assert sum(waiting.slept) <= 60
 
 
-def test_threads_wait_together(server: Server, waiting: Waiting) -> None:
+def test_threads_wait_together(server: Server, waiting: FakeClock) -> None:
     together = threading.Barrier(MAX_CONCURRENT)
     own = threading.local()
 
@@ -559,7 +561,7 @@ def test_threads_wait_together(server: Server, waiting: Waiting) -> None:
     assert waiting.slept == [40]
 
 
-def test_no_patience_is_one_attempt(server: Server, waiting: Waiting) -> None:
+def test_no_patience_is_one_attempt(server: Server, waiting: FakeClock) -> None:
     server.fail(CannedResponse(502))
     client = connected(server.url, waiting, patience=0)
     with closing(client), pytest.raises(RemoteError, match="answers 502"):
@@ -568,7 +570,7 @@ def test_no_patience_is_one_attempt(server: Server, waiting: Waiting) -> None:
 
 
 def test_a_server_that_names_a_time_after_a_failure(
-    server: Server, client: Client, waiting: Waiting
+    server: Server, client: Client, waiting: FakeClock
 ) -> None:
     server.fail(CannedResponse(502, None, {"Retry-After": "9"}))
     client.get("issues")
@@ -580,11 +582,11 @@ def quota(seconds: str, status: int = 403, remaining: str = "0", **more: str) ->
     return CannedResponse(status, {"message": "API rate limit exceeded"}, headers)
 
 
-def with_quota(server: Server, waiting: Waiting) -> Client:
+def with_quota(server: Server, waiting: FakeClock) -> Client:
     return connected(server.url, waiting, limits=lambda answer, _: out_of_quota(answer))
 
 
-def test_403_with_no_remaining_quota(server: Server, waiting: Waiting) -> None:
+def test_403_with_no_remaining_quota(server: Server, waiting: FakeClock) -> None:
     reset = int(waiting.now) + 20
     server.fail(quota(str(reset), Date=formatdate(waiting.now, usegmt=True)))
     with closing(with_quota(server, waiting)) as client:
@@ -592,27 +594,27 @@ def test_403_with_no_remaining_quota(server: Server, waiting: Waiting) -> None:
     assert waiting.slept == [20]
 
 
-def test_403_with_quota_left_is_a_refusal(server: Server, waiting: Waiting) -> None:
+def test_403_with_quota_left_is_a_refusal(server: Server, waiting: FakeClock) -> None:
     server.fail(quota("1", remaining="12"))
     with closing(with_quota(server, waiting)) as client, pytest.raises(AccessRefused):
         client.get("issues")
     assert waiting.slept == []
 
 
-def test_the_last_answer_before_the_limit_is_one(server: Server, waiting: Waiting) -> None:
+def test_the_last_answer_before_the_limit_is_one(server: Server, waiting: FakeClock) -> None:
     server.fail(quota("1", status=200))
     with closing(with_quota(server, waiting)) as client:
         assert client.get("issues").json() == {"message": "API rate limit exceeded"}
 
 
-def test_retry_after_stands_before_a_reset(server: Server, waiting: Waiting) -> None:
+def test_retry_after_stands_before_a_reset(server: Server, waiting: FakeClock) -> None:
     server.fail(quota(str(int(waiting.now) + 50), **{"Retry-After": "3"}))
     with closing(with_quota(server, waiting)) as client:
         client.get("issues")
     assert waiting.slept == [3]
 
 
-def test_a_limit_of_the_vendor_in_a_success(server: Server, waiting: Waiting) -> None:
+def test_a_limit_of_the_vendor_in_a_success(server: Server, waiting: FakeClock) -> None:
     def limits(answer: Response, now: float) -> RateLimit | None:
         return RateLimit(now + 7) if b"RATE_LIMITED" in answer.body else None
 
@@ -627,7 +629,7 @@ def test_a_limit_of_the_vendor_in_a_success(server: Server, waiting: Waiting) ->
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refusal_ends_it_at_once(
-    server: Server, client: Client, waiting: Waiting, status: int
+    server: Server, client: Client, waiting: FakeClock, status: int
 ) -> None:
     server.fail(CannedResponse(status, {"message": "Bad credentials"}))
     with pytest.raises(AccessRefused) as error:
@@ -640,7 +642,7 @@ def test_a_refusal_ends_it_at_once(
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_refusal_without_a_token(server: Server, waiting: Waiting, status: int) -> None:
+def test_a_refusal_without_a_token(server: Server, waiting: FakeClock, status: int) -> None:
     server.fail(CannedResponse(status))
     client = connected(server.url, waiting, secret=None, headers={})
     with closing(client), pytest.raises(AccessRefused) as error:

@@ -11,8 +11,8 @@ from sdd_hooks.remote.client import Client
 from sdd_hooks.remote.connect import connect
 from sdd_hooks.remote.credentials import Sources, Variables
 from sdd_hooks.remote.response import RateLimit, RateLimitRule, Response
+from tests.support.fake_clock import FakeClock
 from tests.support.loopback import CannedResponse, Server, serving
-from tests.support.patience import Waiting
 
 FORGE = Sources(
     (Variables(("FORGE_TOKEN",), ("FORGE_URL",), ("forge.example",)),),
@@ -32,9 +32,9 @@ def opened(
     environ: Mapping[str, str],
     sources: Sources | None = FORGE,
     limits: RateLimitRule | None = None,
-    waiting: Waiting | None = None,
+    waiting: FakeClock | None = None,
 ) -> Client:
-    waiting = waiting or Waiting()
+    waiting = waiting or FakeClock()
     return connect(
         api,
         sources,
@@ -68,7 +68,7 @@ def test_without_a_token_for_another_host(server: Server) -> None:
 
 
 def test_to_see_who_is_there(server: Server) -> None:
-    waiting = Waiting()
+    waiting = FakeClock()
     environ = {"FORGE_TOKEN": "s3cret", "FORGE_URL": server.url}
     server.faults.append(lambda _: CannedResponse(503, None, {"Retry-After": "1"}))
     client = opened(server.url, environ, sources=None, waiting=waiting)
@@ -83,7 +83,7 @@ def test_the_limits_of_the_vendor(server: Server) -> None:
     def limits(answer: Response, now: float) -> RateLimit | None:
         return RateLimit(now + 3) if answer.status == 400 else None
 
-    waiting = Waiting()
+    waiting = FakeClock()
     server.fail(CannedResponse(400))
     with closing(opened(server.url, {}, limits=limits, waiting=waiting)) as client:
         assert client.get("issues").status == 200

@@ -12,8 +12,8 @@ from sdd_hooks.remote.client import Client
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.graphql import execute
 from sdd_hooks.remote.response import RateLimit, Response
+from tests.support.fake_clock import FakeClock
 from tests.support.loopback import CannedResponse, Server, serving
-from tests.support.patience import Waiting
 
 QUERY = "query Q($n: Int!) { issue(number: $n) { title } }"
 TOKEN = "t0p-s3cret"
@@ -26,12 +26,12 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def waiting() -> Waiting:
-    return Waiting()
+def waiting() -> FakeClock:
+    return FakeClock()
 
 
 @pytest.fixture
-def client(server: Server, waiting: Waiting) -> Iterator[Client]:
+def client(server: Server, waiting: FakeClock) -> Iterator[Client]:
     def limits(answer: Response, now: float) -> RateLimit | None:
         return RateLimit(now + 5) if b"RATE_LIMITED" in answer.body else None
 
@@ -56,7 +56,7 @@ def test_a_question(server: Server, client: Client) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 400])
-def test_a_limit(server: Server, client: Client, waiting: Waiting, status: int) -> None:
+def test_a_limit(server: Server, client: Client, waiting: FakeClock, status: int) -> None:
     limited = CannedResponse(status, {"data": None, "errors": [{"type": "RATE_LIMITED"}]})
     server.fail(limited)
     assert execute(client, "graphql", QUERY, {}, idempotent=False)

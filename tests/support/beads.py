@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from sdd_hooks.system.processes import executable
+from sdd_hooks.system.processes import find_executable
 from sdd_hooks.trackers.beads.program import environment
 from sdd_hooks.trackers.beads.tracker import BeadsTracker
 from tests.support.repos import Repo
@@ -80,7 +80,7 @@ def installed() -> str | None:
     directory = Path(configured) if configured else ROOT / ".cache/bd"
     if configured or (directory / "bin/bd").exists():
         return str((directory / "bin/bd").absolute())
-    return executable("bd", os.environ)
+    return find_executable("bd", os.environ)
 
 
 @dataclass(frozen=True)

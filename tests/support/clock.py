@@ -1,4 +1,4 @@
-"""An index that was last touched at a chosen time, made by the engine with another clock."""
+"""Set and read the time at which an index was last touched."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from tests.support.repos import Repo
 
 
 def set_touched(repo: Repo, moment: float) -> None:
-    """Let the embedded engine compare every collection, without a change, at `moment`."""
+    """Let the embedded engine update every collection without a change at `moment`."""
     touch(embedded_at(repo, moment), repo)
 
 
 def embedded_at(repo: Repo, moment: float) -> EmbeddedEngine:
-    """The repository's index, opened at `moment`."""
-    found = repo.project().repository
-    index, vectors = found.search_dir / "index.db", found.shared_dir / "vectors.db"
+    """Open the index of a repository with a clock that stands at `moment`."""
+    repository = repo.project().repository
+    index, vectors = repository.search_dir / "index.db", repository.shared_dir / "vectors.db"
     return EmbeddedEngine(repo.root, index, vectors, clock=lambda: moment, environ=os.environ)
 
 
 def touch(engine: Engine, repo: Repo) -> None:
-    """Let the engine compare every collection, without a change, then close it."""
+    """Update every indexed collection without a change, then close the engine."""
     with closing(engine):
         indexed = engine.bookmarks()
         engine.update(
             [
-                CollectionChanges(one, (), complete=False, bookmark=None)
-                for one in repo.project().collections
-                if one.name in indexed
+                CollectionChanges(collection, (), complete=False, bookmark=None)
+                for collection in repo.project().collections
+                if collection.name in indexed
             ]
         )
 
 
 def touched_at(repo: Repo) -> float | None:
-    """When the index of a repository was last touched."""
+    """Return when the index of a repository was last touched, in epoch seconds."""
     with closing(open_engine(repo.project())) as engine:
         return engine.touched()

@@ -1,7 +1,6 @@
-"""The oracle: an index kept fresh must equal one built from scratch, in everything it can answer.
+"""A test oracle: an index that was refreshed must equal one that is built from scratch.
 
-The scratch index is built from the files that git lists now, without the change detection that the
-live one went through.
+The scratch index is built from the files that git lists now, without change detection.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from sdd_hooks.system.git import nul_split
 from tests.support.repos import Repo
 
 _QUERIES = 6
-_MOST_HITS = 500
+_MAX_HITS = 500
 
 Chunk = tuple[str, str, str, str, int, int, str]
 Ranked = list[tuple[float, str, int, int]]
 
 
 def assert_index_matches_scratch(repo: Repo) -> None:
-    """Compare the work tree's index with a new one of the same collections.
+    """Compare the index of the work tree with a new one of the same collections.
 
-    Documents with their hashes and titles, chunks with their anchors, lines and texts, and what a
-    few searches find, in order, must be the same, and the index sound.
+    Documents with hashes and titles, chunks with anchors, lines and texts, and the ordered hits of
+    a few searches must be equal, and the index must pass its check.
     """
     project = repo.project()
     search = project.repository.search_dir
@@ -49,15 +48,15 @@ def assert_index_matches_scratch(repo: Repo) -> None:
         try:
             names = list(live.bookmarks())
             assert names, "nothing is indexed"
-            collections = [one for one in project.collections if one.name in names]
-            assert sorted(one.name for one in collections) == names
+            collections = [c for c in project.collections if c.name in names]
+            assert sorted(collection.name for collection in collections) == names
             scratch.ensure(collections)
-            scratch.update([_everything(repo, one) for one in collections])
+            scratch.update([_everything(repo, collection) for collection in collections])
             for name in names:
                 assert live.documents(name) == scratch.documents(name), name
-            found = _chunks(search / "index.db")
-            assert found == _chunks(Path(folder) / "index.db")
-            for words in _queries(found):
+            chunks = _chunks(search / "index.db")
+            assert chunks == _chunks(Path(folder) / "index.db")
+            for words in _queries(chunks):
                 assert _ranked(live, words) == _ranked(scratch, words), words
             assert live.check() == []
         finally:
@@ -66,15 +65,15 @@ def assert_index_matches_scratch(repo: Repo) -> None:
 
 
 def documents(repo: Repo) -> list[str]:
-    """The paths of all indexed documents."""
+    """Return the paths of all indexed documents."""
     search = repo.project().repository.search_dir
     return sorted({chunk[1] for chunk in _chunks(search / "index.db")})
 
 
 def _everything(repo: Repo, collection: Collection) -> CollectionChanges:
-    """Every document of the collection, as complete as the first time."""
+    """Return every document of a collection as a complete change, as on the first update."""
     if collection.kind == "issues":
-        folders = [repo.root / one for one in collection.directories]
+        folders = [repo.root / directory for directory in collection.directories]
         paths = [
             str(path.relative_to(repo.root))
             for folder in folders
@@ -106,11 +105,11 @@ def _chunks(index: Path) -> list[Chunk]:
 
 
 def _queries(chunks: Sequence[Chunk]) -> list[str]:
-    """A few words of the texts, from all over them."""
+    """Return a few words that are spread over the texts."""
     words = sorted({word for chunk in chunks for word in re.findall(r"[A-Za-z]{4,}", chunk[6])})
     return words[:: max(1, len(words) // _QUERIES)][:_QUERIES]
 
 
 def _ranked(engine: EmbeddedEngine, words: str) -> Ranked:
-    query = Query((SubQuery("lex", words),), limit=_MOST_HITS)
+    query = Query((SubQuery("lex", words),), limit=_MAX_HITS)
     return [(hit.score, hit.id, hit.first_line, hit.last_line) for hit in engine.search(query).hits]

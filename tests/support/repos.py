@@ -1,4 +1,4 @@
-"""Real git repositories for tests, cut off from the configuration of whoever runs them."""
+"""Real git repositories for tests, isolated from the configuration of the user."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ ISOLATION = {
 
 
 def git_at(root: Path) -> Git:
-    """git in any directory, with the environment of this process."""
+    """Return git in any directory, with the environment of this process."""
     return Git(root, os.environ)
 
 
 def in_environment(project: Project, environ: Mapping[str, str]) -> Project:
-    """The same project with another environment."""
+    """Return the same project with another environment."""
     return replace(project, repository=replace(project.repository, environ=environ))
 
 
 def only_git(folder: Path) -> str:
-    """A new folder for `PATH` with git and the shell it is run by, and with nothing else."""
+    """Create a folder for `PATH` with git and the shell only."""
     folder.mkdir()
     for name in ("git", "sh"):
         (folder / name).symlink_to(shutil.which(name) or "")
@@ -45,14 +45,14 @@ def only_git(folder: Path) -> str:
 
 
 class Repo:
-    """A repository at `root`, and what a person does in it."""
+    """A repository at `root`, and the actions of its user."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     @classmethod
     def init(cls, root: Path, *args: str) -> Repo:
-        """An empty repository on branch `main`; `args` go to `git init`."""
+        """Create an empty repository on branch `main`; `args` go to `git init`."""
         root.mkdir(parents=True, exist_ok=True)
         repo = cls(root)
         repo.git("init", "--quiet", "--initial-branch=main", *args)
@@ -60,29 +60,31 @@ class Repo:
 
     @property
     def handle(self) -> Git:
-        """git as sdd runs it here, with the environment of this process."""
+        """The handle through which sdd runs git here, with the environment of this process."""
         return git_at(self.root)
 
     @property
     def repository(self) -> Repository:
-        """The repository as sdd finds it, with the environment of this process."""
+        """The repository as sdd discovers it, with the environment of this process."""
         return discover(self.root, os.environ)
 
     def project(self, environ: Mapping[str, str] | None = None) -> Project:
-        """The project as sdd loads it, with the variables of `environ`, where git is found without
-        a `PATH`; None for the environment of this process."""
+        """Load the project with the environment `environ` (None: of this process).
+
+        Without a `PATH` in `environ`, git is found in that of this process.
+        """
         path = {"PATH": os.environ["PATH"]}
         return load_project(self.root, os.environ if environ is None else {**path, **environ})
 
     def environment(self) -> dict[str, str]:
-        """What git runs in: this process's environment without any `GIT_` but the isolation."""
+        """Return the environment of this process with only the `GIT_` variables of ISOLATION."""
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
         return {**inherited, **ISOLATION, "HOME": str(self.root.parent)}
 
     def run(
         self, *args: str, env: Mapping[str, str] | None = None, stdin: bytes = b""
     ) -> subprocess.CompletedProcess[bytes]:
-        """`git args` in the repository, whatever comes of it."""
+        """Run `git args` in the repository; the caller checks the exit status."""
         return subprocess.run(
             ["git", *args],
             cwd=self.root,
@@ -93,13 +95,13 @@ class Repo:
         )
 
     def git(self, *args: str, env: Mapping[str, str] | None = None) -> str:
-        """What `git args` prints, stripped. Fails with what git said."""
+        """Run `git args` and return its stripped output. Fails with the error of git."""
         done = self.run(*args, env=env)
         assert done.returncode == 0, f"git {' '.join(args)}: {os.fsdecode(done.stderr)}"
         return os.fsdecode(done.stdout).strip()
 
     def write(self, path: str, content: str | bytes = "") -> Path:
-        """Put `content` at `path`, byte for byte, with the directories it needs."""
+        """Write `content` to `path` byte for byte, and create the directories above it."""
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -110,16 +112,16 @@ class Repo:
         (self.root / path).unlink()
 
     def link(self, path: str, target: str | Path) -> Path:
-        """A symlink at `path` to `target`, as given."""
-        at = self.root / path
-        at.parent.mkdir(parents=True, exist_ok=True)
-        at.symlink_to(target)
-        return at
+        """Create a symlink at `path` to `target`."""
+        symlink = self.root / path
+        symlink.parent.mkdir(parents=True, exist_ok=True)
+        symlink.symlink_to(target)
+        return symlink
 
     def commit(
         self, message: str = "Change", files: Mapping[str, str | bytes] | None = None
     ) -> str:
-        """Write `files`, commit everything there is, and return the commit's id."""
+        """Write `files`, commit the whole work tree, and return the id of the commit."""
         for path, content in (files or {}).items():
             self.write(path, content)
         self.git("add", "--all")
@@ -127,16 +129,16 @@ class Repo:
         return self.head()
 
     def head(self) -> str:
-        """The id of the commit that is checked out."""
+        """Return the id of the commit that is checked out."""
         return self.git("rev-parse", "HEAD")
 
     def worktree(self, root: Path, branch: str) -> Repo:
-        """A linked worktree at `root` on the new branch `branch`."""
+        """Create a linked worktree at `root` on the new branch `branch`."""
         self.git("worktree", "add", "--quiet", "-b", branch, str(root))
         return Repo(root)
 
     def submodule(self, source: Repo, path: str, *args: str) -> Repo:
-        """The repository `source` as a submodule at `path`, staged but not committed."""
+        """Add the repository `source` as a submodule at `path`, staged but not committed."""
         allow = ("-c", "protocol.file.allow=always")
         self.git(*allow, "submodule", "add", "--quiet", *args, str(source.root), path)
         return Repo(self.root / path)

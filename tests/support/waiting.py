@@ -1,4 +1,4 @@
-"""Wait for another process, by looking, and not for longer than anything can take."""
+"""Wait for another process by polling."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
+
+TIMEOUT = 300.0
+"""Seconds. A machine that is ten times slower than a laptop still passes."""
 
 
-def until(look: Callable[[], Found], seconds: float = 60.0) -> Found:
-    """What `look` returns once that is true. Fails when it still is not after `seconds`."""
-    deadline = time.monotonic() + seconds
+def until(condition: Callable[[], Result], timeout: float = TIMEOUT) -> Result:
+    """Call `condition` until its result is true, and return it. Fails after `timeout` seconds."""
+    deadline = time.monotonic() + timeout
     while True:
-        found = look()
-        if found:
-            return found
-        assert time.monotonic() < deadline, f"still {found!r} after {seconds} s"
+        result = condition()
+        if result:
+            return result
+        assert time.monotonic() < deadline, f"still {result!r} after {timeout} s"
         time.sleep(0.02)

@@ -45,12 +45,12 @@ def test_reads_an_empty_file(root: Path):
 
 
 @pytest.mark.parametrize("path", ["gone", "gone/a.md", "docs/adrs/a.md/below", "docs/adrs/b.md"])
-def test_gone(root: Path, path: str):
+def test_a_missing_file(root: Path, path: str):
     with pytest.raises(FileNotFoundError):
         read_inside(root, path, LIMIT)
 
 
-def test_root_is_gone(root: Path):
+def test_a_missing_root(root: Path):
     with pytest.raises(FileNotFoundError):
         read_inside(root / "nowhere", "a.md", LIMIT)
 
@@ -59,7 +59,7 @@ def test_root_is_gone(root: Path):
     "path",
     ["/etc/hostname", "../secret", "docs/../../secret", "..", "", ".", "docs", "a\0b", "\ud800"],
 )
-def test_refused(root: Path, path: str):
+def test_refuses_a_path(root: Path, path: str):
     with pytest.raises(PathRefused) as caught:
         read_inside(root, path, LIMIT)
     assert str(caught.value).isprintable()
@@ -78,7 +78,7 @@ def test_refuses_a_symlink_to_the_outside(root: Path):
 
 
 @pytest.mark.parametrize("target", ["..", "../../rooted", "/"])
-def test_refuses_a_directory_that_is_really_outside(root: Path, target: str):
+def test_refuses_a_directory_whose_real_path_is_outside(root: Path, target: str):
     # The name of `rooted` begins with that of the root, and it is another directory all the same.
     (root / "docs" / "out").symlink_to(root.parent if target == ".." else target)
     for path in ("docs/out/secret", "docs/out/a.md", "docs/out/etc/hostname"):
@@ -91,7 +91,7 @@ def test_reads_through_a_directory_that_stays_inside(root: Path):
     assert read_inside(root, "decisions/a.md", LIMIT) == b"inside"
 
 
-def test_refuses_a_circle(root: Path):
+def test_refuses_a_cycle_of_symlinks(root: Path):
     (root / "circle").symlink_to("circle")
     with pytest.raises((PathRefused, FileNotFoundError)):
         read_inside(root, "circle/a.md", LIMIT)
@@ -111,12 +111,12 @@ def test_limit(root: Path):
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
-def test_limit_holds_for_a_file_that_hides_its_size():
+def test_limit_applies_to_a_file_that_hides_its_size():
     with pytest.raises(FileTooLarge):
         read_inside(Path("/proc"), f"{os.getpid()}/status", 1)
 
 
-def test_many_reads_are_quick_and_leave_nothing_open(root: Path):
+def test_many_reads_leave_no_descriptor_open(root: Path):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
     try:
@@ -174,7 +174,7 @@ def test_write_keeps_the_mode(tmp_path: Path):
     assert path.stat().st_mode & 0o777 == 0o750
 
 
-def test_write_of_a_new_file_honours_the_umask(tmp_path: Path):
+def test_write_of_a_new_file_follows_the_umask(tmp_path: Path):
     before = os.umask(0o027)
     try:
         write_atomically(tmp_path / "new", b"x")
@@ -197,7 +197,7 @@ def test_write_with_the_longest_name(tmp_path: Path):
     assert path.read_bytes() == b"x"
 
 
-def test_readers_see_the_old_file_or_the_new(tmp_path: Path):
+def test_readers_see_the_old_or_the_new_file(tmp_path: Path):
     path = tmp_path / "state"
     contents = {b"a" * 100_000, b"b" * 100_000}
     write_atomically(path, b"a" * 100_000)
@@ -218,7 +218,7 @@ def test_readers_see_the_old_file_or_the_new(tmp_path: Path):
     assert seen <= contents
 
 
-def test_write_where_there_is_no_directory(tmp_path: Path):
+def test_write_without_a_directory(tmp_path: Path):
     with pytest.raises(StorageError, match=r"cannot write .*/nowhere/state: No such file"):
         write_atomically(tmp_path / "nowhere" / "state", b"x")
 
@@ -230,7 +230,7 @@ def test_write_over_a_directory_leaves_nothing_behind(tmp_path: Path):
     assert [p.name for p in tmp_path.iterdir()] == ["state"]
 
 
-def test_write_beyond_what_the_disk_takes(tmp_path: Path):
+def test_write_beyond_the_file_size_limit(tmp_path: Path):
     """A limit on the size of files fails like a full disk: half way through."""
     path = tmp_path / "state"
     write_atomically(path, b"old")
@@ -249,12 +249,12 @@ def test_write_beyond_what_the_disk_takes(tmp_path: Path):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_said_in_plain_words():
-    from sdd_hooks.system.files import REASONS
+def test_the_message_about_a_full_disk():
+    from sdd_hooks.system.files import ERRNO_REASONS
 
     with pytest.raises(OSError) as caught, Path("/dev/full").open("wb", buffering=0) as full:
         full.write(b"x")
-    assert REASONS[caught.value.errno or 0] == "the disk is full"
+    assert ERRNO_REASONS[caught.value.errno or 0] == "the disk is full"
 
 
 @pytest.mark.parametrize(

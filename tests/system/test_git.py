@@ -4,14 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.system.git import (
-    LOCAL_VARIABLES,
-    Git,
-    GitError,
-    environment,
-    nul_split,
-)
-from sdd_hooks.system.processes import Done
+from sdd_hooks.system.git import LOCAL_VARIABLES, Git, GitError, git_environment, nul_split
+from sdd_hooks.system.processes import ProgramResult
 from tests.support.repos import Repo
 
 
@@ -23,13 +17,13 @@ def test_another_directory_has_the_same_environment(tmp_path: Path):
     assert len({git, Git(tmp_path, {})}) == 1
 
 
-def test_no_variable_is_shown(tmp_path: Path):
+def test_repr_shows_no_variable(tmp_path: Path):
     assert repr(Git(tmp_path, {"TOKEN": "s3cret"})) == f"Git({tmp_path!r})"
 
 
-def test_environment_drops_what_hooks_leak():
+def test_environment_drops_the_variables_of_hooks():
     leaked = dict.fromkeys(LOCAL_VARIABLES, "leaked")
-    clean = environment({**leaked, "PATH": "/bin", "GIT_LITERAL_PATHSPECS": "1"})
+    clean = git_environment({**leaked, "PATH": "/bin", "GIT_LITERAL_PATHSPECS": "1"})
     assert clean == {
         "PATH": "/bin",
         "GIT_NO_LAZY_FETCH": "1",
@@ -47,16 +41,16 @@ def test_every_local_variable_is_known_but_configuration():
 
 def test_environment_keeps_configuration():
     given = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "a.b", "GIT_CONFIG_VALUE_0": "c"}
-    assert given.items() <= environment(given).items()
+    assert given.items() <= git_environment(given).items()
 
 
-def test_environment_does_not_change_what_it_is_given():
+def test_environment_copies_its_argument():
     given = {"GIT_DIR": "x"}
-    environment(given)
+    git_environment(given)
     assert given == {"GIT_DIR": "x"}
 
 
-def test_git_answers_in_the_directory(repo: Repo):
+def test_git_runs_in_its_directory(repo: Repo):
     repo.commit(files={"a": "1"})
     assert repo.handle.output("ls-files", "-z") == b"a\0"
 
@@ -67,13 +61,13 @@ def test_git_passes_stdin(repo: Repo):
     )
 
 
-def test_failure_is_one_line_of_what_git_said(repo: Repo):
+def test_a_failure_is_the_first_line_of_stderr(repo: Repo):
     with pytest.raises(GitError) as caught:
         repo.handle.output("rev-parse", "--verify", "nowhere")
     assert str(caught.value) == "git rev-parse: Needed a single revision"
 
 
-def test_failure_without_a_word(repo: Repo):
+def test_a_failure_without_output(repo: Repo):
     repo.commit(files={"a": "1"})
     repo.write("a", "2")
     with pytest.raises(GitError, match="git diff-index: failed without a word"):
@@ -86,11 +80,11 @@ def test_try_git_is_none_on_failure(repo: Repo):
     assert repo.handle.try_output("rev-parse", "HEAD") == head.encode() + b"\n"
 
 
-def test_run_leaves_the_judgement_to_the_caller(repo: Repo):
+def test_run_returns_the_exit_status(repo: Repo):
     assert repo.handle.run("rev-parse", "--verify", "--quiet", "HEAD").returncode == 1
 
 
-def test_start_goes_on_without_waiting(repo: Repo):
+def test_start_does_not_wait(repo: Repo):
     repo.commit(files={"a": "1"})
     process = repo.handle.start("ls-files")
     output, _ = process.communicate()
@@ -114,8 +108,8 @@ def test_nul_split_keeps_any_name():
 def test_credential_of_a_helper(repo: Repo):
     repo.git("config", "credential.https://forge.example:8443.username", "ada")
     repo.git("config", "credential.helper", "!f() { cat >/dev/null; echo password=a=b; }; f")
-    found = repo.handle.credential("https", "forge.example:8443", 60)
-    assert found == ("ada", "a=b")
+    credential = repo.handle.credential("https", "forge.example:8443", 60)
+    assert credential == ("ada", "a=b")
 
 
 @pytest.mark.parametrize(
@@ -126,28 +120,28 @@ def test_no_credential_without_a_password(repo: Repo, helper: str):
     assert repo.handle.credential("https", "forge.example", 60) is None
 
 
-def test_a_remote_that_does_not_answer_is_left(repo: Repo):
+def test_a_remote_command_ends_at_its_timeout(repo: Repo):
     with pytest.raises(GitError, match=r"^`git slow` did not end within 0.2 s"):
-        repo.handle.remote("slow", deadline=0.2, settings=["alias.slow=!sleep 60"])
+        repo.handle.remote("slow", timeout=0.2, settings=["alias.slow=!sleep 60"])
 
 
-def test_what_a_remote_sends_is_limited(repo: Repo):
+def test_the_files_of_a_remote_command_are_limited(repo: Repo):
     alias = "alias.much=!head -c 1000000 /dev/zero >much"
-    assert repo.handle.remote("much", deadline=60, settings=[alias], max_file_bytes=10_000).code
+    assert repo.handle.remote("much", timeout=60, settings=[alias], max_file_bytes=10_000).code
     assert (repo.root / "much").stat().st_size == 10_240
-    assert not repo.handle.remote("much", deadline=60, settings=[alias]).code
+    assert not repo.handle.remote("much", timeout=60, settings=[alias]).code
 
 
-def test_what_a_remote_is_asked_with(repo: Repo):
-    alias = 'alias.told=!echo "$TOKEN" "$GIT_OBJECT_DIRECTORY" "$GIT_TERMINAL_PROMPT"; false'
+def test_remote_commands_get_their_settings_and_variables(repo: Repo):
+    alias = 'alias.show-it=!echo "$TOKEN" "$GIT_OBJECT_DIRECTORY" "$GIT_TERMINAL_PROMPT"; false'
     environ = {**os.environ, "GIT_OBJECT_DIRECTORY": "/leaked"}
     git = Git(repo.root, environ)
-    given = {"deadline": 60.0, "settings": [alias], "access": {"TOKEN": "x"}}
-    assert git.remote("told", **given) == Done(1, "x  0\n", "")
+    options = {"timeout": 60.0, "settings": [alias], "access": {"TOKEN": "x"}}
+    assert git.remote("show-it", **options) == ProgramResult(1, "x  0\n", "")
     objects = repo.root / ".git/objects"
-    assert git.remote("told", **given, objects=objects).out == f"x {objects} 0\n"
+    assert git.remote("show-it", **options, objects=objects).out == f"x {objects} 0\n"
 
 
-def test_a_helper_that_does_not_answer_is_ended(repo: Repo):
+def test_a_credential_helper_ends_at_its_timeout(repo: Repo):
     repo.git("config", "credential.helper", "!f() { sleep 60; echo password=x; }; f")
     assert repo.handle.credential("https", "forge.example", 0.2) is None

@@ -1,4 +1,4 @@
-"""A program within a deadline: nothing of its group is left, however it ends."""
+"""A program ends within its timeout, and no process of its group is left."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sdd_hooks.errors import SddError, StorageError
-from sdd_hooks.system.processes import LARGEST, Done, executable, finish
+from sdd_hooks.system.processes import (
+    MAX_OUTPUT_BYTES,
+    Program,
+    ProgramResult,
+    find_executable,
+    run_program,
+)
 from tests.support.waiting import until
 
-# As qmd's launcher: it starts the real one, and passes no signal on.
+# Like qmd's launcher: it starts the real program, and forwards no signal.
 LAUNCHER = """\
 #!/bin/sh
 trap '' TERM
@@ -24,11 +31,14 @@ echo started
 wait
 """
 
-OURS = """
-import sys
+PARENT = """
+import signal, sys
 from pathlib import Path
-from sdd_hooks.system.processes import finish
-finish("launcher", sys.argv[1:], Path("/"), {"PATH": "/usr/bin:/bin"}, 60, print)
+from sdd_hooks.system.processes import Program, run_program
+# The parent of the tests may ignore it (`nohup`).
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+environ = {"PATH": "/usr/bin:/bin"}
+run_program(Program("launcher", sys.argv[1:], Path("/"), environ), 60, print)
 """
 
 
@@ -40,8 +50,13 @@ def launcher(tmp_path: Path) -> Path:
     return path
 
 
-def sh(script: str, deadline: float = 20, **options: object) -> Done:
-    return finish("sh", ["/bin/sh", "-c", script], Path("/"), dict(os.environ), deadline, **options)
+def launch(launcher: Path, directory: Path) -> Program:
+    return Program("launcher", [str(launcher), str(directory / "pid")], Path("/"), {})
+
+
+def sh(script: str, timeout: float = 20, **options: Any) -> ProgramResult:
+    program = Program("sh", ["/bin/sh", "-c", script], Path("/"), dict(os.environ))
+    return run_program(program, timeout, **options)
 
 
 def alive(pid: int) -> bool:
@@ -49,7 +64,7 @@ def alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    # Killed, and waiting for init to notice.
+    # A zombie was killed, and init has not collected it yet.
     return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2][:3]
 
 
@@ -60,24 +75,24 @@ def gone(pid: int) -> bool:
         return True
 
 
-def test_what_it_said_and_how_it_ended() -> None:
-    assert sh("echo out; echo err >&2; exit 3") == Done(3, "out\n", "err\n")
+def test_output_and_exit_status() -> None:
+    assert sh("echo out; echo err >&2; exit 3") == ProgramResult(3, "out\n", "err\n")
     assert sh("printf '\\377x'").out == "\ufffdx"
     assert sh("kill -9 $$").code == -signal.SIGKILL
 
 
-def test_every_line_as_it_comes() -> None:
+def test_lines_are_passed_on_as_they_arrive() -> None:
     lines: list[str] = []
     sh("echo one; printf 'two\\nthr'; sleep 0.1; printf 'ee'", on_line=lines.append)
     assert lines == ["one", "two", "three"]
 
 
-def test_what_it_is_given() -> None:
-    assert sh("read -r line; echo $line", given=b"hello\n").out == "hello\n"
-    assert sh("exec <&-; exit 0", given=b"x" * 100).code == 0
+def test_standard_input() -> None:
+    assert sh("read -r line; echo $line", stdin=b"hello\n").out == "hello\n"
+    assert sh("exec <&-; exit 0", stdin=b"x" * 100).code == 0
 
 
-def test_a_deadline_ends_the_whole_group(launcher: Path, tmp_path: Path) -> None:
+def test_a_timeout_ends_the_whole_group(launcher: Path, tmp_path: Path) -> None:
     seen: list[int] = []
 
     def listen(line: str) -> None:
@@ -86,7 +101,7 @@ def test_a_deadline_ends_the_whole_group(launcher: Path, tmp_path: Path) -> None
         assert alive(seen[0])
 
     with pytest.raises(SddError, match=r"^`launcher` did not end within 1 s and was stop"):
-        finish("launcher", [str(launcher), str(tmp_path / "pid")], Path("/"), {}, 1, listen)
+        run_program(launch(launcher, tmp_path), 1, listen)
     until(lambda: gone(seen[0]))
 
 
@@ -95,37 +110,37 @@ def test_an_exception_ends_the_whole_group(launcher: Path, tmp_path: Path) -> No
         raise KeyboardInterrupt(line)
 
     with pytest.raises(KeyboardInterrupt, match="started"):
-        finish("launcher", [str(launcher), str(tmp_path / "pid")], Path("/"), {}, 60, fail)
+        run_program(launch(launcher, tmp_path), 60, fail)
     until(lambda: gone(int((tmp_path / "pid").read_text())))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_signal_to_us_ends_the_whole_group(
+def test_a_signal_to_this_process_ends_the_whole_group(
     launcher: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
-    ours = subprocess.Popen(
-        [sys.executable, "-u", "-c", OURS, str(launcher), str(tmp_path / "pid")],
+    parent = subprocess.Popen(
+        [sys.executable, "-u", "-c", PARENT, str(launcher), str(tmp_path / "pid")],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
-    with ours:
-        assert ours.stdout is not None
-        assert ours.stdout.readline() == b"started\n"
-        ours.send_signal(number)
-        # SIGINT is Python's own to deal with: an unhandled KeyboardInterrupt.
-        assert ours.wait(30) == (128 + number if number != signal.SIGINT else -signal.SIGINT)
+    with parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"started\n"
+        parent.send_signal(number)
+        # Python itself handles SIGINT: an unhandled KeyboardInterrupt.
+        assert parent.wait(30) == (128 + number if number != signal.SIGINT else -signal.SIGINT)
     until(lambda: gone(int((tmp_path / "pid").read_text())))
 
 
-def test_a_program_that_leaves_another_behind_has_ended(tmp_path: Path) -> None:
+def test_a_program_ends_although_another_keeps_its_pipes_open(tmp_path: Path) -> None:
     done = sh(f"sleep 300 & echo $! >{tmp_path}/pid; echo done")
-    assert done == Done(0, "done\n", "")
+    assert done == ProgramResult(0, "done\n", "")
     until(lambda: gone(int((tmp_path / "pid").read_text())))
 
 
-def test_too_much_is_stopped() -> None:
-    with pytest.raises(SddError, match=f"`sh` said more than {LARGEST} bytes"):
-        sh(f"head -c {LARGEST + 1} /dev/zero; sleep 300", deadline=60)
+def test_too_much_output_is_stopped() -> None:
+    with pytest.raises(SddError, match=f"`sh` wrote more than {MAX_OUTPUT_BYTES} bytes"):
+        sh(f"head -c {MAX_OUTPUT_BYTES + 1} /dev/zero; sleep 300", timeout=60)
 
 
 @pytest.mark.parametrize(
@@ -137,55 +152,47 @@ def test_too_much_is_stopped() -> None:
         (["/bin/sh", "x" * 5_000_000], "Argument list too long"),
     ],
 )
-def test_what_cannot_be_started(command: list[str], reason: str) -> None:
+def test_a_program_that_cannot_be_started(command: list[str], reason: str) -> None:
     with pytest.raises(SddError, match=f"^`it` cannot be started: {reason}$"):
-        finish("it", command, Path("/"), {}, 10)
+        run_program(Program("it", command, Path("/"), {}), 10)
 
 
-def test_whose_error_it_is() -> None:
+def test_errors_are_of_the_class_of_the_program() -> None:
     with pytest.raises(StorageError, match=r"^`it` cannot be started: "):
-        finish("it", ["/nowhere/it"], Path("/"), {}, 10, failed=StorageError)
+        run_program(Program("it", ["/nowhere/it"], Path("/"), {}, StorageError), 10)
     with pytest.raises(StorageError, match=r"and was stopped: look$"):
-        finish(
-            "sh",
-            ["/bin/sh", "-c", "sleep 60"],
-            Path("/"),
-            {},
-            0.1,
-            None,
-            failed=StorageError,
-            advice="look",
-        )
+        program = Program("sh", ["/bin/sh", "-c", "sleep 60"], Path("/"), {}, StorageError)
+        run_program(program, 0.1, advice="look")
 
 
-def program(path: Path) -> str:
+def make_program(path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("#!/bin/sh\n")
     path.chmod(0o755)
     return str(path)
 
 
-def test_programs_come_from_absolute_entries_of_the_path(tmp_path: Path) -> None:
-    first, second = program(tmp_path / "a/bd"), program(tmp_path / "b/bd")
+def test_programs_are_found_in_absolute_entries_of_the_path(tmp_path: Path) -> None:
+    first, second = make_program(tmp_path / "a/bd"), make_program(tmp_path / "b/bd")
     (tmp_path / "c").mkdir()
     (tmp_path / "c/bd").write_text("not to be run")
     (tmp_path / "d/bd").mkdir(parents=True)
     entries = ["", ".", "a", f"{tmp_path}/c", f"{tmp_path}/d", f"{tmp_path}/b", f"{tmp_path}/a"]
-    assert executable("bd", {"PATH": ":".join(entries)}) == second
-    assert executable("bd", {"PATH": f"{tmp_path}/a"}) == first
-    assert executable("bd", {"PATH": "a:."}) is None
-    assert executable("bd", {}) is None
+    assert find_executable("bd", {"PATH": ":".join(entries)}) == second
+    assert find_executable("bd", {"PATH": f"{tmp_path}/a"}) == first
+    assert find_executable("bd", {"PATH": "a:."}) is None
+    assert find_executable("bd", {}) is None
 
 
-def test_a_repository_brings_no_programs(tmp_path: Path) -> None:
+def test_a_repository_supplies_no_programs(tmp_path: Path) -> None:
     inside = tmp_path / "repo"
-    program(inside / "bin/bd")
-    outside = program(tmp_path / "tools/bd")
+    make_program(inside / "bin/bd")
+    outside = make_program(tmp_path / "tools/bd")
     (tmp_path / "linked").symlink_to(inside / "bin")
     (inside / "leads-out").symlink_to(tmp_path / "tools")
     (tmp_path / "links").mkdir()
     (tmp_path / "links/bd").symlink_to(inside / "bin/bd")
     path = f"{inside}/bin:{tmp_path}/linked:{tmp_path}/links"
-    assert executable("bd", {"PATH": path}, inside) is None
-    assert executable("bd", {"PATH": f"{path}:{tmp_path}/tools"}, inside) == outside
-    assert executable("bd", {"PATH": f"{inside}/../tools"}, inside) is not None
+    assert find_executable("bd", {"PATH": path}, inside) is None
+    assert find_executable("bd", {"PATH": f"{path}:{tmp_path}/tools"}, inside) == outside
+    assert find_executable("bd", {"PATH": f"{inside}/../tools"}, inside) is not None

@@ -1,4 +1,4 @@
-"""What is remembered for a person comes back as it was, and never stands in the way."""
+"""Cached facts are read as they were written, and no problem with them is an error."""
 
 from __future__ import annotations
 
@@ -8,41 +8,77 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.system.user_cache import cache_directory, recall, remember
+from sdd_hooks.system.user_cache import (
+    make_user_cache,
+    read_cached,
+    user_cache_directory,
+    write_cached,
+)
 
 
-def test_what_is_remembered_is_recalled(tmp_path: Path) -> None:
+def test_facts_are_read_as_they_were_written(tmp_path: Path) -> None:
     environ = {"XDG_CACHE_HOME": str(tmp_path)}
-    remember("speed", {"cpu": 12.5}, environ)
-    remember("speed", {"cpu": 13.5}, environ)
-    assert recall("speed", environ) == {"cpu": 13.5}
-    assert recall("version", environ) == {}
+    write_cached("speed", {"cpu": 12.5}, environ)
+    write_cached("speed", {"cpu": 13.5}, environ)
+    assert read_cached("speed", environ) == {"cpu": 13.5}
+    assert read_cached("version", environ) == {}
 
 
-def test_the_directory_is_where_the_person_keeps_caches(tmp_path: Path) -> None:
-    assert cache_directory({"XDG_CACHE_HOME": "/var/cache/ada"}) == Path("/var/cache/ada/sdd")
+def test_the_directory_follows_the_environment(tmp_path: Path) -> None:
+    assert user_cache_directory({"XDG_CACHE_HOME": "/var/cache/ada"}) == Path("/var/cache/ada/sdd")
     home = {"HOME": str(tmp_path)}
-    assert cache_directory(home) == tmp_path / ".cache/sdd"
-    assert cache_directory({**home, "XDG_CACHE_HOME": "relative"}) == tmp_path / ".cache/sdd"
+    assert user_cache_directory(home) == tmp_path / ".cache/sdd"
+    assert user_cache_directory({**home, "XDG_CACHE_HOME": "relative"}) == tmp_path / ".cache/sdd"
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]", b"{", b"\xff", b"[" * 50_000, b'"text"'])
-def test_what_cannot_be_read_is_nothing(tmp_path: Path, content: bytes) -> None:
+def test_unreadable_facts_are_empty(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "sdd").mkdir()
     (tmp_path / "sdd/speed.json").write_bytes(content)
-    assert recall("speed", {"XDG_CACHE_HOME": str(tmp_path)}) == {}
+    assert read_cached("speed", {"XDG_CACHE_HOME": str(tmp_path)}) == {}
 
 
 @given(content=st.binary(max_size=200))
-def test_any_bytes_are_survived(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_bytes_are_read(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     home = tmp_path_factory.mktemp("home")
     (home / "sdd").mkdir()
     (home / "sdd/speed.json").write_bytes(content)
-    assert isinstance(recall("speed", {"XDG_CACHE_HOME": str(home)}), dict)
+    assert isinstance(read_cached("speed", {"XDG_CACHE_HOME": str(home)}), dict)
 
 
-def test_a_directory_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_written_is_not_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     environ = {"XDG_CACHE_HOME": str(tmp_path / "file")}
-    remember("speed", {"cpu": 1}, environ)
-    assert recall("speed", environ) == {}
+    write_cached("speed", {"cpu": 1}, environ)
+    assert read_cached("speed", environ) == {}
+
+
+def test_the_former_directory_is_emptied_into_the_new_one(tmp_path: Path) -> None:
+    former = tmp_path / "sdd-hooks"
+    former.mkdir()
+    (former / "bug-1-ab.log").write_text("a bug")
+    write_cached("speed", {"cpu": 1}, {"XDG_CACHE_HOME": str(tmp_path)})
+    assert not former.exists()
+    assert (tmp_path / "sdd/bug-1-ab.log").read_text() == "a bug"
+
+
+def test_a_file_of_the_former_directory_replaces_nothing(tmp_path: Path) -> None:
+    for name, text in (("sdd", "new"), ("sdd-hooks", "old")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bug.log").write_text(text)
+    directory = make_user_cache({"XDG_CACHE_HOME": str(tmp_path)})
+    assert (directory / "bug.log").read_text() == "new"
+    assert (tmp_path / "sdd-hooks/bug.log").read_text() == "old"
+
+
+def test_a_former_directory_that_cannot_be_moved_is_not_an_error(tmp_path: Path) -> None:
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+    (tmp_path / "sdd-hooks").write_text("a file")
+    write_cached("speed", {"cpu": 1}, environ)
+    (tmp_path / "sdd-hooks").unlink()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/kept").write_text("")
+    (tmp_path / "sdd-hooks").symlink_to("elsewhere")
+    write_cached("speed", {"cpu": 2}, environ)
+    assert read_cached("speed", environ) == {"cpu": 2}
+    assert (tmp_path / "elsewhere/kept").exists()

@@ -15,7 +15,7 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.client import Client
 from sdd_hooks.remote.connect import connect
 from sdd_hooks.remote.urls import parse_remote
-from sdd_hooks.system.user_cache import cache_directory, recall, remember
+from sdd_hooks.system.user_cache import read_cached, user_cache_directory, write_cached
 from sdd_hooks.trackers.detection import detect
 from sdd_hooks.trackers.host_probe import (
     CACHE,
@@ -103,9 +103,9 @@ def test_a_host_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_host_out_of_reach_stays_what_it_was(tmp_path: Path) -> None:
     here = machine("http://127.0.0.1:9/acme/shop.git", tmp_path)
-    remember(CACHE, {"http://127.0.0.1:9": ("birch", NOW)}, here.repository.environ)
+    write_cached(CACHE, {"http://127.0.0.1:9": ("birch", NOW)}, here.repository.environ)
     assert tracker(here, NOW) == "birch"
-    assert recall(CACHE, here.repository.environ)["http://127.0.0.1:9"] == [
+    assert read_cached(CACHE, here.repository.environ)["http://127.0.0.1:9"] == [
         "birch",
         NOW + SILENT_FOR,
     ]
@@ -137,16 +137,16 @@ def test_what_is_remembered_of_a_tracker_that_is_gone_is_nobody(
 
 def test_an_answer_from_the_future_is_not_believed(birch: Server, tmp_path: Path) -> None:
     here = machine(f"{birch.url}/acme/shop.git", tmp_path)
-    remember(CACHE, {birch.url: ("", NOW + KNOWN_FOR + DAY)}, here.repository.environ)
+    write_cached(CACHE, {birch.url: ("", NOW + KNOWN_FOR + DAY)}, here.repository.environ)
     assert tracker(here, NOW) == "birch"
 
 
 def test_what_has_long_run_out_is_forgotten(birch: Server, tmp_path: Path) -> None:
     here = machine(f"{birch.url}/acme/shop.git", tmp_path)
     facts = {"https://old.example": ("", NOW - KEPT_FOR), "https://new.example": ("acorn", NOW + 1)}
-    remember(CACHE, facts, here.repository.environ)
+    write_cached(CACHE, facts, here.repository.environ)
     assert tracker(here, NOW) == "birch"
-    assert set(recall(CACHE, here.repository.environ)) == {"https://new.example", birch.url}
+    assert set(read_cached(CACHE, here.repository.environ)) == {"https://new.example", birch.url}
 
 
 JSON = st.recursive(
@@ -164,8 +164,8 @@ def nobody_there(api: str, sources: object, limits: object = None) -> Client:
 def test_a_cache_of_any_content(fact: object, tmp_path_factory: pytest.TempPathFactory) -> None:
     origin = parse_remote("https://git.acme.example/acme/shop")
     environ = {"HOME": str(tmp_path_factory.getbasetemp() / "hosts")}
-    cache_directory(environ).mkdir(parents=True, exist_ok=True)
-    remember(CACHE, {"https://git.acme.example": fact}, environ)
+    user_cache_directory(environ).mkdir(parents=True, exist_ok=True)
+    write_cached(CACHE, {"https://git.acme.example": fact}, environ)
     here = TrackerEnvironment(
         RepositoryContext(Path("/nowhere"), (), origin, environ), nobody_there
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.system.user_cache import remember
+from sdd_hooks.system.user_cache import write_cached
 from sdd_hooks.trackers.host_probe import CACHE, KNOWN_FOR
 from sdd_hooks.trackers.source import TrackerSource, find_source, no_tracker
 from tests.support.repos import Repo
@@ -126,7 +126,7 @@ def test_a_host_that_is_remembered_is_recognised_offline(repo: Repo) -> None:
     repo.git("remote", "add", "origin", "git@git.acme.example:acme/shop.git")
     assert source(repo) is None
     facts = {"https://git.acme.example": ("gitea", NOW + KNOWN_FOR)}
-    remember(CACHE, facts, {"HOME": str(repo.root.parent)})
+    write_cached(CACHE, facts, {"HOME": str(repo.root.parent)})
     found = source(repo)
     assert found is not None
     assert (found.found.name, found.found.location.project) == ("gitea", "shop")

@@ -19,11 +19,11 @@ from sdd_hooks.cli.options import json_option, module_option
 from sdd_hooks.cli.output import (
     Report,
     Terminal,
+    detect_terminal,
     printable_line,
     printable_lines,
     show,
     table,
-    terminal,
 )
 from sdd_hooks.errors import Missing
 from sdd_hooks.freshness.issues import IssuesFreshness, IssuesNow, issue_now
@@ -59,7 +59,7 @@ def show_issue(directory: Path | None, id: str, module: str | None, as_json: boo
         "body": issue.body,
         "pulls": [asdict(pull) for pull in issue.pulls],
     }
-    lines = list(_lines(issue, terminal(sys.stdout, os.environ)))
+    lines = list(_lines(issue, detect_terminal(sys.stdout, os.environ)))
     warnings += [*sources.warnings, *project.warnings]
     return show(Report({"issue": data, "live": found.live}, lines, shown.notes, warnings), as_json)
 

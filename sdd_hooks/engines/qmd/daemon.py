@@ -19,14 +19,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from sdd_hooks.engines.qmd.group import Ended, end, ended_by_signals, start
+from sdd_hooks.engines.qmd.group import SignalExit, end_program, exit_on_signals, start
 from sdd_hooks.engines.qmd.http import HOST, NoAnswer, get, post
 from sdd_hooks.engines.qmd.installation import Installation
 from sdd_hooks.engines.qmd.output import Result, complaint, parse_results
 from sdd_hooks.engines.qmd.process import Place, command, environment
 from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.system.files import read_inside, write_atomically
-from sdd_hooks.system.user_cache import recall, remember
+from sdd_hooks.system.user_cache import read_cached, write_cached
 
 FILE = "daemon.json"
 
@@ -114,7 +114,7 @@ def serve(
     daemon = Daemon(chosen, process.pid)
     # Told to end, it has done what it was asked to.
     try:
-        with suppress(KeyboardInterrupt, Ended), ended_by_signals():
+        with suppress(KeyboardInterrupt, SignalExit), exit_on_signals():
             said = _Output(process)
             _wait_until_healthy(daemon, said)
             _publish(daemon, place, environ)
@@ -123,7 +123,7 @@ def serve(
                 said.read(_POLL * 10)
             raise EngineUnavailable(f"qmd's daemon ended by itself: {said.last()}")
     finally:
-        end(process)
+        end_program(process)
         _withdraw(daemon, place, environ)
 
 
@@ -181,7 +181,7 @@ def _publish(daemon: Daemon, place: Place, environ: Mapping[str, str]) -> None:
         "secret": os.urandom(16).hex(),
     }
     known = {**_known(environ), str(place.directory): told}
-    remember(FACTS, dict(list(known.items())[-_REMEMBERED:]), environ)
+    write_cached(FACTS, dict(list(known.items())[-_REMEMBERED:]), environ)
     write_atomically(place.directory / FILE, json.dumps(told).encode())
 
 
@@ -191,11 +191,11 @@ def _withdraw(daemon: Daemon, place: Place, environ: Mapping[str, str]) -> None:
         with suppress(OSError):
             (place.directory / FILE).unlink()
     left = {key: told for key, told in _known(environ).items() if key != str(place.directory)}
-    remember(FACTS, left, environ)
+    write_cached(FACTS, left, environ)
 
 
 def _known(environ: Mapping[str, str]) -> dict[str, object]:
-    return recall(FACTS, environ)
+    return read_cached(FACTS, environ)
 
 
 def _read(place: Place) -> tuple[Daemon, dict[str, object]] | None:

@@ -11,7 +11,7 @@ from sdd_hooks.engines.qmd.installation import Installation
 from sdd_hooks.engines.qmd.output import parse_device
 from sdd_hooks.engines.qmd.process import Place, run
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.system.user_cache import recall, remember
+from sdd_hooks.system.user_cache import read_cached, write_cached
 
 FACTS = "qmd-device"
 
@@ -34,7 +34,7 @@ def device(qmd: Installation, environ: Mapping[str, str], place: Place) -> str:
     Remembered by the command, its version and what the environment chooses; else `qmd doctor` is
     asked. When that cannot tell, it is `cpu`, and the next time asks again.
     """
-    known = recall(FACTS, environ)
+    known = read_cached(FACTS, environ)
     if known.get("of") == _of(qmd, environ) and known.get("device") in DEVICES:
         return str(known["device"])
     found = _probe(qmd, environ, place)
@@ -48,7 +48,7 @@ def learn(qmd: Installation, environ: Mapping[str, str], device: str) -> None:
 
     A driver that was installed, or broke, since the last time shows there first.
     """
-    known = recall(FACTS, environ)
+    known = read_cached(FACTS, environ)
     before = str(known.get("device")) if known.get("of") == _of(qmd, environ) else ""
     same = (before == "cpu") == (device == "cpu")
     if device in DEVICES and not (before in DEVICES and same):
@@ -60,7 +60,7 @@ def _of(qmd: Installation, environ: Mapping[str, str]) -> list[object]:
 
 
 def _remember(qmd: Installation, environ: Mapping[str, str], found: str) -> None:
-    remember(FACTS, {"of": _of(qmd, environ), "device": found}, environ)
+    write_cached(FACTS, {"of": _of(qmd, environ), "device": found}, environ)
 
 
 def _probe(qmd: Installation, environ: Mapping[str, str], place: Place) -> str | None:

@@ -32,7 +32,7 @@ from sdd_hooks.engines.qmd.installation import Installation
 from sdd_hooks.engines.qmd.ledger import Ledger
 from sdd_hooks.engines.qmd.model import DEFAULT, configured_model
 from sdd_hooks.engines.qmd.output import parse_listing, parse_pending
-from sdd_hooks.engines.qmd.process import Done, place_of, run
+from sdd_hooks.engines.qmd.process import ProgramResult, place_of, run
 from sdd_hooks.engines.qmd.state import Held, State
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.project.collections import Collection
@@ -309,7 +309,7 @@ class QmdEngine:
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _run(self, *args: str, documents: int = 0) -> Done:
+    def _run(self, *args: str, documents: int = 0) -> ProgramResult:
         deadline = _QUICK + _A_DOCUMENT * (documents + self._state.documents)
         done = run(self._qmd, self._place, *args, deadline=deadline, environ=self._environ)
         if done.code:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from sdd_hooks.engines.qmd.group import Done
+from sdd_hooks.engines.qmd.group import ProgramResult
 from sdd_hooks.engines.qmd.output import complaint
 from sdd_hooks.engines.qmd.process import Place
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, SddError, StorageError
@@ -16,7 +16,7 @@ _FULL = ("database or disk is full", "ENOSPC")
 _READ_ONLY = ("readonly database", "unable to open database", "EACCES", "EROFS", "disk I/O error")
 
 
-def failure(what: str, done: Done, place: Place) -> SddError:
+def failure(what: str, done: ProgramResult, place: Place) -> SddError:
     """The error for `qmd what`, which ended as `done`."""
     said = f"{done.err}\n{done.out}"
     reason = complaint(done.out, done.err)

@@ -8,11 +8,18 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from sdd_hooks import tracing
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.system import processes
-from sdd_hooks.system.processes import Done, Ended, end, ended_by_signals
+from sdd_hooks.system.processes import (
+    Program,
+    ProgramResult,
+    SignalExit,
+    end_program,
+    exit_on_signals,
+)
 
-__all__ = ["Done", "Ended", "end", "ended_by_signals", "finish", "start"]
+__all__ = ["ProgramResult", "SignalExit", "end_program", "exit_on_signals", "finish", "start"]
 
 
 def finish(
@@ -23,19 +30,11 @@ def finish(
     deadline: float,
     on_line: Callable[[str], None] | None = None,
     given: bytes = b"",
-) -> Done:
-    """As `processes.finish`. Raises EngineUnavailable."""
-    return processes.finish(
-        name,
-        command,
-        cwd,
-        environ,
-        deadline,
-        on_line,
-        given,
-        failed=EngineUnavailable,
-        advice="run it again, or see what `qmd doctor` says",
-    )
+) -> ProgramResult:
+    """As `processes.run_program`. Raises EngineUnavailable."""
+    program = Program(name, command, cwd, environ, EngineUnavailable)
+    advice = "run it again, or see what `qmd doctor` says"
+    return processes.run_program(program, deadline, on_line, given, advice)
 
 
 def start(
@@ -45,5 +44,7 @@ def start(
     environ: Mapping[str, str],
     stdin: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """As `processes.start`. Raises EngineUnavailable."""
-    return processes.start(name, command, cwd, environ, stdin, failed=EngineUnavailable)
+    """As `processes.start_program`. Raises EngineUnavailable."""
+    program = Program(name, command, cwd, environ, EngineUnavailable)
+    tracing.log("run", name, outcome="started")
+    return processes.start_program(program, stdin)

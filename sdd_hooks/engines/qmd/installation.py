@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdd_hooks.engines.qmd.group import Done, finish
+from sdd_hooks.engines.qmd.group import ProgramResult, finish
 from sdd_hooks.engines.qmd.output import Version, complaint, parse_version
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.system.git import LOCAL_VARIABLES, PATHSPEC_VARIABLES
-from sdd_hooks.system.processes import executable
-from sdd_hooks.system.user_cache import recall, remember
+from sdd_hooks.system.processes import find_executable
+from sdd_hooks.system.user_cache import read_cached, write_cached
 
 MINIMUM = (2, 8)
 
@@ -61,7 +61,7 @@ def find(environ: Mapping[str, str]) -> Installation:
     Its version is asked once for a file as it is, and remembered for the next time. Raises
     EngineUnavailable when there is none, or an older one than MINIMUM.
     """
-    command = executable("qmd", environ)
+    command = find_executable("qmd", environ)
     if command is None:
         raise EngineUnavailable(NOT_FOUND)
     found = Installation(command, _version(command, environ))
@@ -100,7 +100,7 @@ def identity(command: str) -> list[object]:
 
 def _version(command: str, environ: Mapping[str, str]) -> Version:
     this = identity(command)
-    facts = recall(FACTS, environ)
+    facts = read_cached(FACTS, environ)
     if facts.get("file") == this:
         known = parse_version(f"qmd {facts.get('version')}")
         if known is not None:
@@ -113,10 +113,10 @@ def _version(command: str, environ: Mapping[str, str]) -> Version:
             " install it again with `npm install -g @tobilu/qmd`"
         )
     # Whatever else was known about it was known about another file.
-    remember(FACTS, {"file": this, "version": dotted(version)}, environ)
+    write_cached(FACTS, {"file": this, "version": dotted(version)}, environ)
     return version
 
 
-def _ask(command: str, environ: Mapping[str, str]) -> Done:
+def _ask(command: str, environ: Mapping[str, str]) -> ProgramResult:
     variables = inherited(command, environ)
     return finish("qmd --version", [command, "--version"], Path("/"), variables, _ASKING)

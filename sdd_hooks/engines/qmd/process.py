@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdd_hooks.engines.qmd.group import Done, finish
+from sdd_hooks.engines.qmd.group import ProgramResult, finish
 from sdd_hooks.engines.qmd.installation import Installation, inherited
 from sdd_hooks.project.repository import Repository
 
-__all__ = ["CONTEXT_SIZE", "Done", "Place", "command", "environment", "place_of", "run"]
+__all__ = ["CONTEXT_SIZE", "Place", "ProgramResult", "command", "environment", "place_of", "run"]
 
 CONTEXT_SIZE = "500"
 """Tokens of a chunk that are embedded. A BERT model aborts the process above its own 512."""
@@ -48,7 +48,7 @@ def run(
     deadline: float,
     environ: Mapping[str, str],
     on_line: Callable[[str], None] | None = None,
-) -> Done:
+) -> ProgramResult:
     """`qmd args` on the index of `place`, for at most `deadline` seconds.
 
     `on_line` is called with every line as it comes, of either stream. An exit status that is not 0

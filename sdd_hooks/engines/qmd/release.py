@@ -16,8 +16,8 @@ from sdd_hooks.engines.qmd.installation import Installation, dotted, inherited
 from sdd_hooks.engines.qmd.output import Version
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.system import detached
-from sdd_hooks.system.processes import executable
-from sdd_hooks.system.user_cache import recall, remember
+from sdd_hooks.system.processes import find_executable
+from sdd_hooks.system.user_cache import read_cached, write_cached
 
 FACTS = "qmd-release"
 
@@ -38,7 +38,7 @@ def banner(qmd: Installation, environ: Mapping[str, str], now: float) -> str | N
     Tells what is remembered. When that is older than STALE_AFTER, the registry is asked in the
     background, for the next time.
     """
-    facts = recall(FACTS, environ)
+    facts = read_cached(FACTS, environ)
     if due(facts, now):
         _ask_in_background(qmd, facts, environ, now)
     return newer(qmd.version, _release(facts.get("latest")))
@@ -71,22 +71,22 @@ def main(arguments: Sequence[str]) -> None:
         latest = _release(done.out.strip())
         if done.code == 0 and latest is not None:
             now = time.time()
-            remember(FACTS, {"latest": dotted(latest), "told": now, "asked": now}, environ)
+            write_cached(FACTS, {"latest": dotted(latest), "told": now, "asked": now}, environ)
 
 
 def _ask_in_background(
     qmd: Installation, facts: Mapping[str, object], environ: Mapping[str, str], now: float
 ) -> None:
     variables = inherited(qmd.command, environ)
-    npm = executable("npm", variables)
+    npm = find_executable("npm", variables)
     if npm is None:
         return
-    remember(FACTS, {**facts, "asked": now}, environ)
-    if recall(FACTS, environ).get("asked") != now:
+    write_cached(FACTS, {**facts, "asked": now}, environ)
+    if read_cached(FACTS, environ).get("asked") != now:
         # Where nothing can be remembered, every command would ask.
         return
     with suppress(OSError):
-        detached.start(__name__, [npm], variables)
+        detached.start_detached(__name__, [npm], variables)
 
 
 def _release(text: object) -> Version | None:

@@ -25,7 +25,7 @@ from sdd_hooks.engines.qmd.declaration import (
 )
 from sdd_hooks.engines.qmd.folder import make
 from sdd_hooks.engines.qmd.output import parse_update
-from sdd_hooks.engines.qmd.process import Done, Place
+from sdd_hooks.engines.qmd.process import Place, ProgramResult
 from sdd_hooks.engines.qmd.state import Held
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.collections import Collection
@@ -110,7 +110,7 @@ def declare(
     return known
 
 
-def told(done: Done, names: Sequence[str]) -> dict[str, Counts]:
+def told(done: ProgramResult, names: Sequence[str]) -> dict[str, Counts]:
     """What an update did to every collection. Raises EngineUnavailable when one of `names` is not
     spoken of."""
     counts = parse_update(done.out)

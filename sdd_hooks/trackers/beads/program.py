@@ -15,7 +15,7 @@ from pathlib import Path
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.json_fields import text
 from sdd_hooks.system.git import LOCAL_VARIABLES, PATHSPEC_VARIABLES
-from sdd_hooks.system.processes import Done, executable, finish
+from sdd_hooks.system.processes import Program, ProgramResult, find_executable, run_program
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.beads.payloads import parse_output
 
@@ -59,26 +59,21 @@ class BdProgram:
         # The root may be a module of a repository.
         directories = (self._root, *self._root.parents)
         top = next((path for path in directories if (path / ".git").exists()), self._root)
-        return executable("bd", self._environ, top)
+        return find_executable("bd", self._environ, top)
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str) -> ProgramResult:
         """The output of `bd args`. Raises RemoteError if it fails."""
         return require_success(args[0], self.run(*args))
 
-    def run(self, *args: str) -> Done:
+    def run(self, *args: str) -> ProgramResult:
         """Run `bd args`, with any exit status. Raises RemoteError if it cannot run or times out."""
         path = self.path
         if path is None:
             raise RemoteError(f"bd is not on PATH, and issues are changed through it: {INSTALL}")
-        return finish(
-            f"bd {args[0]}",
-            [path, *args],
-            self._root,
-            environment(self._environ),
-            BD_TIMEOUT,
-            failed=RemoteError,
-            advice="run it by hand to see why",
+        program = Program(
+            f"bd {args[0]}", [path, *args], self._root, environment(self._environ), RemoteError
         )
+        return run_program(program, BD_TIMEOUT, advice="run it by hand to see why")
 
 
 def environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -99,7 +94,7 @@ def error_message(out: str, err: str) -> str:
     return one_line(next(filter(None, lines), "it does not say why").removeprefix("Error: "))
 
 
-def require_success(command: str, done: Done) -> Done:
+def require_success(command: str, done: ProgramResult) -> ProgramResult:
     """Return the result of a command. Raises RemoteError with bd's error if it failed."""
     if done.code:
         raise RemoteError(f"`bd {command}` failed: {error_message(done.out, done.err)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.qmd.daemon import Daemon, running
-from sdd_hooks.engines.qmd.process import Done, Place, command, environment, run
+from sdd_hooks.engines.qmd.process import Place, ProgramResult, command, environment, run
 from tests.engines.qmd.serving import Served, serving
 from tests.support.qmd import RealQmd
 
@@ -27,7 +27,7 @@ class Indexed:
     qmd: RealQmd
     place: Place
 
-    def run(self, *args: str, deadline: float = 60, **variables: str) -> Done:
+    def run(self, *args: str, deadline: float = 60, **variables: str) -> ProgramResult:
         """`qmd args` there, with these variables besides in our environment."""
         environ = {**self.qmd.environ, **variables}
         return run(self.qmd.installation, self.place, *args, deadline=deadline, environ=environ)

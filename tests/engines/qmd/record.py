@@ -15,11 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sdd_hooks.engines.qmd.daemon import Daemon, serve
-from sdd_hooks.engines.qmd.group import Ended, end, finish, start
+from sdd_hooks.engines.qmd.group import SignalExit, end_program, finish, start
 from sdd_hooks.engines.qmd.http import post
 from sdd_hooks.engines.qmd.installation import find
 from sdd_hooks.engines.qmd.mcp import MESSAGES
-from sdd_hooks.engines.qmd.process import Done, command, environment, run
+from sdd_hooks.engines.qmd.process import ProgramResult, command, environment, run
 from tests.support.gguf_model import make_gguf
 from tests.support.qmd import MISSING, RealQmd, installed, own_environment
 
@@ -57,7 +57,7 @@ class Recorder:
             installation = str(Path(self.qmd.installation.command).parents[1])
             (RECORDED / f"{name}.{suffix}").write_text(said.replace(installation, "/opt/qmd"))
 
-    def run(self, *args: str) -> Done:
+    def run(self, *args: str) -> ProgramResult:
         return run(self.qmd.installation, self.place, *args, deadline=120, environ=self.qmd.environ)
 
     def record(self, name: str, *args: str) -> None:
@@ -116,7 +116,7 @@ def _embeds(recorder: Recorder) -> None:
         lock.write_text(f"{holder.pid}\n")
         recorder.record("embed-busy", "embed")
     finally:
-        end(holder)
+        end_program(holder)
         lock.unlink()
     for number in range(30):
         recorder.write(f"docs/adrs/long{number}.md", f"# Long {number}\n\n{known}\n")
@@ -156,7 +156,7 @@ def _daemon(recorder: Recorder) -> None:
         daemon = Daemon(int(url.rpartition(":")[2]), process)
         recorder.keep("http-query", post(daemon.port, "/query", body, 60).text)
         recorder.keep("http-status", post(daemon.port, "/mcp", status, 60, Accept=accept).text)
-        raise Ended(0)
+        raise SignalExit(0)
 
     serve(recorder.qmd.installation, recorder.place, recorder.qmd.environ, 0, ask)
     lines = "".join(f"{json.dumps(message)}\n" for message in MESSAGES)

@@ -18,7 +18,7 @@ from sdd_hooks.engines.qmd.installation import NOT_FOUND, Installation, dotted, 
 from sdd_hooks.engines.qmd.process import command, environment, run
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
-from sdd_hooks.system.user_cache import remember
+from sdd_hooks.system.user_cache import write_cached
 from tests.engines.subject import Subject
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo, in_environment
@@ -362,7 +362,7 @@ def test_a_newer_qmd_is_said_where_people_look_after_the_index(
 ) -> None:
     environ = {**filled.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     now = time.time()
-    remember("qmd-release", {"latest": "99.1.0", "told": now, "asked": now}, environ)
+    write_cached("qmd-release", {"latest": "99.1.0", "told": now, "asked": now}, environ)
     with closing(open_engine(in_environment(filled.project, environ))) as engine:
         engine.search(BOTH)
         assert engine.notes == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.qmd.failures import failure
-from sdd_hooks.engines.qmd.group import Done
+from sdd_hooks.engines.qmd.group import ProgramResult
 from sdd_hooks.engines.qmd.process import Place
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 
@@ -35,7 +35,7 @@ PLACE = Place(Path("/r"), Path("/r/q"))
     ],
 )
 def test_a_failure_says_what_to_do(err: str, kind: type[Exception], said: str) -> None:
-    error = failure("update", Done(1, "", err), PLACE)
+    error = failure("update", ProgramResult(1, "", err), PLACE)
     assert type(error) is kind
     assert said in str(error)
     assert "\n" not in str(error)

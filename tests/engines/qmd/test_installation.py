@@ -7,7 +7,7 @@ import pytest
 
 from sdd_hooks.engines.qmd.installation import Installation, find, inherited
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.system.user_cache import cache_directory
+from sdd_hooks.system.user_cache import user_cache_directory
 from tests.engines.qmd.fakes import environment, program
 from tests.support.qmd import RealQmd
 
@@ -99,7 +99,7 @@ def test_a_damaged_cache_is_asked_again(tmp_path: Path, damage: bytes) -> None:
     qmd = counting(tmp_path / "bin/qmd", "2.8.3")
     environ = environment(tmp_path, qmd.parent)
     find(environ)
-    (cache_directory(environ) / "qmd.json").write_bytes(damage)
+    (user_cache_directory(environ) / "qmd.json").write_bytes(damage)
     assert find(environ).version == (2, 8, 3)
     assert times_asked(qmd) == 2
 

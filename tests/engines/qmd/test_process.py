@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.protocol import Counts
-from sdd_hooks.engines.qmd.group import end, start
+from sdd_hooks.engines.qmd.group import end_program, start
 from sdd_hooks.engines.qmd.output import (
     LEXICAL_ONLY,
     complaint,
@@ -121,7 +121,7 @@ def test_a_second_embed_is_told_that_one_is_running(unembedded: Indexed) -> None
         (unembedded.place.directory / ".qmd-embed.lock").write_text(f"{holder.pid}\n")
         done = unembedded.run("embed")
     finally:
-        end(holder)
+        end_program(holder)
     assert done.code == 0
     assert parse_embed(done.out, done.err).busy
     done = unembedded.run("embed")
@@ -194,7 +194,7 @@ def test_the_launcher_forwards_no_signal_which_is_why_the_group_is_ended(
         launcher.wait(30)
         assert not gone(child)
     finally:
-        end(launcher)
+        end_program(launcher)
     until(lambda: gone(child))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from sdd_hooks.engines.qmd.installation import Installation
 from sdd_hooks.engines.qmd.release import FACTS, banner, due, newer
-from sdd_hooks.system.user_cache import recall, remember
+from sdd_hooks.system.user_cache import read_cached, write_cached
 from tests.engines.qmd.fakes import environment, program
 from tests.support.waiting import until
 
@@ -54,14 +54,14 @@ def test_when_the_registry_is_asked(facts: dict[str, object], expected: bool) ->
 @pytest.mark.parametrize("latest", ["2.10.0-beta.1", "latest", "", None, 3, "2.10", "9" * 5000])
 def test_what_is_no_release_is_no_banner(tmp_path: Path, latest: object) -> None:
     environ = environment(tmp_path)
-    remember(FACTS, {"latest": latest, "told": NOW, "asked": NOW}, environ)
+    write_cached(FACTS, {"latest": latest, "told": NOW, "asked": NOW}, environ)
     assert banner(QMD, environ, NOW) is None
 
 
 def test_what_is_remembered_is_told_without_asking(tmp_path: Path) -> None:
     npm = program(tmp_path / "bin/npm", f"touch {tmp_path}/asked")
     environ = environment(tmp_path, npm.parent)
-    remember(FACTS, {"latest": "2.10.0", "told": NOW - DAY}, environ)
+    write_cached(FACTS, {"latest": "2.10.0", "told": NOW - DAY}, environ)
     assert banner(QMD, environ, NOW) == LINE
     assert not (tmp_path / "asked").exists()
 
@@ -79,7 +79,7 @@ def test_the_answer_comes_for_the_next_time(tmp_path: Path) -> None:
     until((tmp_path / "asked").exists)
     assert banner(QMD, environ, now + HOUR) is None
     (tmp_path / "go").touch()
-    until(lambda: recall(FACTS, environ).get("latest") == "2.10.0")
+    until(lambda: read_cached(FACTS, environ).get("latest") == "2.10.0")
     assert banner(QMD, environ, time.time()) == LINE
     assert (tmp_path / "asked").read_text() == "view @tobilu/qmd version\n"
 
@@ -91,13 +91,13 @@ def test_no_answer_is_silent_and_not_asked_for_again_at_once(tmp_path: Path, scr
     assert banner(QMD, environ, NOW) is None
     until((tmp_path / "asked").exists)
     assert banner(QMD, environ, NOW + HOUR) is None
-    assert recall(FACTS, environ) == {"asked": NOW}
+    assert read_cached(FACTS, environ) == {"asked": NOW}
 
 
 def test_without_npm_nobody_is_asked(tmp_path: Path) -> None:
     environ = {**environment(tmp_path), "PATH": str(tmp_path)}
     assert banner(QMD, environ, NOW) is None
-    assert recall(FACTS, environ) == {}
+    assert read_cached(FACTS, environ) == {}
 
 
 def test_where_nothing_can_be_remembered_nobody_is_asked(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Time that passes only when somebody waits for it."""
+"""A clock for tests that advances only when the code sleeps."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Waiting:
-    """A clock and a way to sleep that belong together. `slept` are the seconds of each wait."""
+class FakeClock:
+    """A clock with its `sleep`. `slept` are the seconds of each sleep."""
 
     now: float = 1_800_000_000.0
     slept: list[float] = field(default_factory=list)
 
     def clock(self) -> float:
-        """Epoch seconds."""
+        """Return the time in epoch seconds."""
         return self.now
 
     def sleep(self, seconds: float) -> None:
-        """Let them pass."""
+        """Advance the clock."""
         self.slept.append(seconds)
         self.now += seconds
