@@ -35,7 +35,7 @@ MAX_LINE_WARNINGS = 5
 """Damaged lines of an export with one warning each; the others are counted."""
 
 
-class Dependencies(NamedTuple):
+class IssueDependencies(NamedTuple):
     """The issues that block each issue, and the issues that each issue blocks, by id."""
 
     blocked_by: Mapping[str, tuple[str, ...]]
@@ -105,7 +105,7 @@ def issues_of(records: Iterable[Json]) -> ParsedIssues:
     return ParsedIssues(tuple(issues.values()), deleted, warnings)
 
 
-def issue_of(row: Json, dependencies: Dependencies) -> Issue | None:
+def issue_of(row: Json, dependencies: IssueDependencies) -> Issue | None:
     """One issue; None if it has no id.
 
     A type other than the default (`bug`, `epic`) becomes a label. The body is the description, then
@@ -147,7 +147,7 @@ def sections_of(row: Json) -> str:
     return separator + "\n\n".join(sections)
 
 
-def dependencies_of(records: Iterable[Json]) -> Dependencies:
+def dependencies_of(records: Iterable[Json]) -> IssueDependencies:
     """The blocking dependencies between issues.
 
     A dependency is `{issue_id, depends_on_id, type}`; in `bd show` it is the other issue with a
@@ -164,7 +164,7 @@ def dependencies_of(records: Iterable[Json]) -> Dependencies:
             if blocked and blocker:
                 blocked_by.setdefault(blocked, {})[blocker] = None
                 blocks.setdefault(blocker, {})[blocked] = None
-    return Dependencies(_as_tuples(blocked_by), _as_tuples(blocks))
+    return IssueDependencies(_as_tuples(blocked_by), _as_tuples(blocks))
 
 
 def _as_tuples(ids: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:

@@ -47,24 +47,24 @@ _UNSUPPORTED = frozenset({404, 405})
 """The statuses of servers that are too old for a request."""
 
 
-class _Endpoint(NamedTuple):
+class _OptionalEndpoint(NamedTuple):
     """An endpoint that old servers lack, and the end of the warning about that."""
 
     path: str
     warning: str
 
 
-_DEPENDENCIES = _Endpoint(
+_DEPENDENCIES = _OptionalEndpoint(
     "dependencies", "which issues block each other is only read in their texts"
 )
-_FILES = _Endpoint("files", "pull requests come without their files")
+_FILES = _OptionalEndpoint("files", "pull requests come without their files")
 
 
 @dataclass(frozen=True)
 class GiteaTracker(HostedProject):
     """The issues of one repository."""
 
-    _supported: dict[_Endpoint, bool] = field(default_factory=dict, init=False, repr=False)
+    _supported: dict[_OptionalEndpoint, bool] = field(default_factory=dict, init=False, repr=False)
 
     name = NAME
     label = LABEL
@@ -219,7 +219,9 @@ class GiteaTracker(HostedProject):
         names = (text(entry, "filename") for window in windows for entry in window.rows)
         return tuple(islice(filter(None, names), MAX_FILES))
 
-    def _supports(self, endpoint: _Endpoint, parents: list[str], warnings: list[str]) -> bool:
+    def _supports(
+        self, endpoint: _OptionalEndpoint, parents: list[str], warnings: list[str]
+    ) -> bool:
         """Whether the server has an endpoint, tested below the first of `parents` that exists."""
         for path in parents:
             if endpoint in self._supported:

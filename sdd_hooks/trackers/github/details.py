@@ -48,7 +48,7 @@ def repository_path(location: TrackerLocation, below: str) -> str:
 
 
 @dataclass
-class DetailRequests:
+class GitHubDetails:
     """The requests for details in one fetch of a repository; `graphql` is the URL of that API.
 
     A feature that the host refuses or lacks is not requested again, and causes one warning.

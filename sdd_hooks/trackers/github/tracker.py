@@ -16,7 +16,7 @@ from sdd_hooks.hosts.github import API_HEADERS, LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, format_utc, number, rows, text, utc
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.github.details import (
-    DetailRequests,
+    GitHubDetails,
     repository_path,
 )
 from sdd_hooks.trackers.github.payloads import NAME, is_pull, issue_of, repository_of
@@ -54,7 +54,7 @@ class GitHubTracker(HostedProject):
         """
         start = _start(since, notes)
         known_etag = notes.get("etag", "") if notes.get("since") == start else ""
-        details = DetailRequests(self.client, self.graphql, self.location)
+        details = GitHubDetails(self.client, self.graphql, self.location)
         etag = ""
         for count, listed in enumerate(self._updated_since(start, known_etag)):
             at = self.client.server_time(listed.response)
@@ -248,7 +248,7 @@ class GitHubTracker(HostedProject):
         return self._path(f"issues/{self.number(id)}")
 
 
-def _page(listed: _ListingPage, at: float, details: DetailRequests) -> IssuePage:
+def _page(listed: _ListingPage, at: float, details: GitHubDetails) -> IssuePage:
     """A page of the listing, completed with the details that its entries lack."""
     entries = [entry for entry in listed.entries if not is_pull(entry)]
     dependencies = details.dependencies(entries)

@@ -44,7 +44,7 @@ _OVERLOADED = (500, 502, 503, 504)
 
 
 @dataclass
-class DetailRequests:
+class GitLabDetails:
     """The requests for details in one fetch of a project.
 
     `path` is its path in the REST API, `home` its full name, `graphql` the URL of the GraphQL API.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _TOTAL = "x-total"
 
 
-class ListingPage(NamedTuple):
+class GitLabPage(NamedTuple):
     """A page of a listing.
 
     `at` is the time of the request (epoch seconds, by the server's clock), `total` the number of
@@ -41,7 +41,7 @@ def list_updated(
     since: float | None,
     notes: Mapping[str, str],
     new_notes: MutableMapping[str, str],
-) -> Iterator[ListingPage]:
+) -> Iterator[GitLabPage]:
     """Pages of the entries updated at `since` (epoch seconds) or later, last updated last.
 
     The first page is empty if the ETag in `notes` is of the same request and still valid. The ETag
@@ -60,7 +60,7 @@ def list_updated(
         yield page
 
 
-def list_all(client: Client, path: str) -> Iterator[ListingPage]:
+def list_all(client: Client, path: str) -> Iterator[GitLabPage]:
     """Pages of all entries, in the order of creation."""
     for _, page in _pages(client, path, "created", "", ""):
         yield page
@@ -81,7 +81,7 @@ def repeated_page() -> RemoteError:
 
 def _pages(
     client: Client, path: str, by: Literal["created", "updated"], since: str, etag: str
-) -> Iterator[tuple[Response, ListingPage]]:
+) -> Iterator[tuple[Response, GitLabPage]]:
     params: dict[str, str | int] = {
         "scope": "all", "state": "all", "order_by": f"{by}_at", "sort": "asc",
         "per_page": PAGE_SIZE,
@@ -94,10 +94,10 @@ def _pages(
         response = client.get(path, params, headers=headers, allow=(304,) if etag else ())
         at = client.server_time(response)
         if response.status == 304:
-            yield response, ListingPage([], at, 0)
+            yield response, GitLabPage([], at, 0)
             return
         entries = entries_of(response)
-        yield response, ListingPage(entries, at, response.header_number(_TOTAL))
+        yield response, GitLabPage(entries, at, response.header_number(_TOTAL))
         if not _has_next(client, response):
             return
         last = max((_milliseconds(text(entry, f"{by}_at")) for entry in entries), default=0)
@@ -110,7 +110,7 @@ def _pages(
 
 def _numbered_pages(
     client: Client, path: str, params: Mapping[str, str | int]
-) -> Iterator[tuple[Response, ListingPage]]:
+) -> Iterator[tuple[Response, GitLabPage]]:
     """The pages of a listing by page number."""
     first_page: set[int | None] = set()
     last: list[Response] = []
@@ -130,7 +130,7 @@ def _numbered_pages(
         )
 
     for window in read_windows(request, lambda entry: number(entry, "iid"), LABEL):
-        yield last[0], ListingPage(window.rows, window.at)
+        yield last[0], GitLabPage(window.rows, window.at)
 
 
 def _has_next(client: Client, response: Response) -> bool:

@@ -12,9 +12,9 @@ from urllib.parse import quote
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import number, text
-from sdd_hooks.trackers.gitlab.details import DetailRequests
+from sdd_hooks.trackers.gitlab.details import GitLabDetails
 from sdd_hooks.trackers.gitlab.listing import (
-    ListingPage,
+    GitLabPage,
     entries_of,
     list_all,
     list_updated,
@@ -44,7 +44,7 @@ class GitLabTracker(HostedProject):
         Confidential issues are included if the token may read them.
         """
         graphql = f"{self.location.url}/api/graphql"
-        details = DetailRequests(self.client, self._path(""), self.full_name, graphql)
+        details = GitLabDetails(self.client, self._path(""), self.full_name, graphql)
         new_notes: dict[str, str] = {}
         at: float | None = None
         path = self._path("issues")
@@ -179,7 +179,7 @@ class GitLabTracker(HostedProject):
         return self._path(f"issues/{self.number(id)}")
 
 
-def _page(listed: ListingPage, details: DetailRequests) -> IssuePage:
+def _page(listed: GitLabPage, details: GitLabDetails) -> IssuePage:
     """A page of issues with their links."""
     kept = [entry for entry in listed.entries if not is_moved(entry)]
     links = details.links(kept)

@@ -30,7 +30,7 @@ MAX_READS = 5
 _REFUSED = ("AUTHENTICATED_FAILED", "AUTHENTICATION_DENIED")
 
 
-class SearchQuery(NamedTuple):
+class JiraSearch(NamedTuple):
     """A search: the JQL, the requested fields (comma-separated), and the size of a page."""
 
     jql: str
@@ -52,7 +52,7 @@ class _Position(NamedTuple):
 _FIRST = _Position()
 
 
-class SearchPage(NamedTuple):
+class JiraSearchPage(NamedTuple):
     """A page of a search, and the position of the next page.
 
     `at` is the time of the response by Jira's clock (epoch seconds), `total` the number of matching
@@ -116,8 +116,8 @@ class JiraSite:
         return issue_of(self.rest(f"issue/{key}", {"fields": FIELDS}), self.url)
 
     def pages_by_time(
-        self, query: SearchQuery, time_field: str, since: int | None
-    ) -> Iterator[SearchPage]:
+        self, query: JiraSearch, time_field: str, since: int | None
+    ) -> Iterator[JiraSearchPage]:
         """The pages of a search for a time at `since` (epoch seconds) or later, oldest first.
 
         Each page starts at the second of the last row before it. An issue that is edited meanwhile
@@ -149,7 +149,7 @@ class JiraSite:
             seen |= keys
             position = page.next
 
-    def search(self, query: SearchQuery, position: _Position = _FIRST) -> SearchPage:
+    def search(self, query: JiraSearch, position: _Position = _FIRST) -> JiraSearchPage:
         """One page of a search."""
         params: dict[str, str | int] = {
             "jql": query.jql, "fields": query.fields, "maxResults": query.size,
@@ -186,7 +186,7 @@ class JiraSite:
         """Close the connections."""
         self._client.close()
 
-    def _cloud_page(self, response: Response) -> SearchPage:
+    def _cloud_page(self, response: Response) -> JiraSearchPage:
         data = response.json()
         entries, token = _entries(data), text(data, "nextPageToken")
         following = _Position(token=token) if token and not flag(data, "isLast") else None
@@ -194,14 +194,14 @@ class JiraSite:
             raise RemoteError(f"{LABEL} does not say where its list goes on: try again later")
         if following is not None and not entries:
             raise RemoteError(f"{LABEL} lists the same page again and again: try again later")
-        return SearchPage(entries, self._client.server_time(response), following)
+        return JiraSearchPage(entries, self._client.server_time(response), following)
 
-    def _server_page(self, response: Response, position: _Position, size: int) -> SearchPage:
+    def _server_page(self, response: Response, position: _Position, size: int) -> JiraSearchPage:
         data, at = response.json(), self._client.server_time(response)
         entries, total = _entries(data), number(data, "total")
         if position.last_key:
             if not entries or key_of(entries[0]) != position.last_key:
-                return SearchPage([], at, None, shifted=True)
+                return JiraSearchPage([], at, None, shifted=True)
             entries = entries[1:]
         end = position.start + len(entries)
         size = min(size, number(data, "maxResults") or size) - bool(position.last_key)
@@ -209,7 +209,7 @@ class JiraSite:
         if has_next and not entries:
             raise RemoteError(f"{LABEL} lists fewer issues than it has: try again later")
         following = _Position(start=end, last_key=key_of(entries[-1])) if has_next else None
-        return SearchPage(entries, at, following, total)
+        return JiraSearchPage(entries, at, following, total)
 
     def _path(self, below: str) -> str:
         return f"rest/api/{3 if self.is_cloud else 2}/{below}"

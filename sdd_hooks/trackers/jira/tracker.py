@@ -21,7 +21,7 @@ from sdd_hooks.trackers.jira.payloads import (
     key_of,
     project_of,
 )
-from sdd_hooks.trackers.jira.site import JiraSite, SearchQuery
+from sdd_hooks.trackers.jira.site import JiraSearch, JiraSite
 from sdd_hooks.trackers.jira.writer import JiraWriter
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
@@ -60,7 +60,7 @@ class JiraTracker:
         start = None if since.issues is None else int(since.issues // 1)
         total = None
         reported: set[str] = set()
-        pages = self._site.pages_by_time(SearchQuery(self._jql, FIELDS, PER_PAGE), "updated", start)
+        pages = self._site.pages_by_time(JiraSearch(self._jql, FIELDS, PER_PAGE), "updated", start)
         for count, page in enumerate(pages):
             if count == 0:
                 total = page.total
@@ -80,7 +80,7 @@ class JiraTracker:
 
     def inventory(self) -> Iterator[str]:
         """The keys of all issues, in the order of their creation, which edits do not change."""
-        query = SearchQuery(self._jql, "created", KEYS_PER_PAGE)
+        query = JiraSearch(self._jql, "created", KEYS_PER_PAGE)
         for page in self._site.pages_by_time(query, "created", None):
             yield from filter(None, map(key_of, page.entries))
 
@@ -106,7 +106,7 @@ class JiraTracker:
             clauses.append(_STATES[filter.status])
         clauses += [f"labels = {_quoted(label)}" for label in filter.labels]
         jql = f"{' AND '.join(clauses)} ORDER BY updated DESC, key DESC"
-        query = SearchQuery(jql, FIELDS, PER_PAGE)
+        query = JiraSearch(jql, FIELDS, PER_PAGE)
         page = self._site.search(query)
         seen: set[str] = set()
         while not (keys := {key_of(entry) for entry in page.entries}) <= seen:

@@ -12,7 +12,7 @@ from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
 from sdd_hooks.trackers.jira.payloads import DONE, LABEL, is_closed, key_of
-from sdd_hooks.trackers.jira.site import JiraSite, SearchQuery
+from sdd_hooks.trackers.jira.site import JiraSearch, JiraSite
 from sdd_hooks.trackers.protocol import Unsupported
 
 DRAFT_TYPES = ("Task", "Story", "Issue")
@@ -131,7 +131,7 @@ class JiraWriter:
         if epic_type is None:
             raise Unsupported(f"{LABEL}: the project {self._project} has no epics")
         jql = f'project = "{self._project}" AND issuetype = {epic_type.id}'
-        query = SearchQuery(jql, "summary,created", EPICS_PER_PAGE)
+        query = JiraSearch(jql, "summary,created", EPICS_PER_PAGE)
         for page in self._site.pages_by_time(query, "created", None):
             for entry in page.entries:
                 if text(entry, "fields", "summary").strip() == name and key_of(entry):
