@@ -33,7 +33,7 @@ class Shared:
     def embed(self, first: int, count: int) -> None:
         """Give texts of the runner's index made-up vectors: a model's would take minutes."""
         from sdd_hooks.engines.embedded.backend import ENGINE
-        from sdd_hooks.engines.embedded.vectors import packed
+        from sdd_hooks.engines.embedded.vectors import pack_vector
 
         chance = random.Random(f"{SEED} {first}")
         from sdd_hooks.project.project import load_project
@@ -42,7 +42,7 @@ class Shared:
             engine.exchange().adopt(
                 DIMENSIONS,
                 [
-                    (key, packed(array("f", _direction(chance)).tobytes(), "int8"))
+                    (key, pack_vector(array("f", _direction(chance)).tobytes(), "int8"))
                     for key in self.keys[first : first + count]
                 ],
             )
@@ -56,7 +56,7 @@ class Shared:
         self.laptop.forget_vectors()
         return run([COMMAND, *PULL], self.laptop.root, self.laptop.environ)
 
-    def packed(self) -> int:
+    def pack_vector(self) -> int:
         """Bytes of all packs that the bare repository was sent."""
         return sum(pack.stat().st_size for pack in (self.hub / "objects/pack").glob("*.pack"))
 

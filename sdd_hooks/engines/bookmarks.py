@@ -1,4 +1,4 @@
-"""A collection's bookmark as text, as an engine stores it beside what the bookmark is about."""
+"""Serialise the bookmark of a collection, which an engine stores beside its index."""
 
 # Governing: ADR-0004 (change detection from git: bookmark, dirty now, dirty then)
 
@@ -15,36 +15,36 @@ _HEXADECIMAL = frozenset("0123456789abcdef")
 
 
 def write_bookmark(bookmark: Bookmark) -> str:
-    """The bookmark as one line of JSON."""
+    """Serialise a bookmark as one line of JSON."""
     return json.dumps(asdict(bookmark))
 
 
 def read_bookmark(text: str | None) -> Bookmark | None:
-    """A stored bookmark; None when there is none or it does not parse."""
+    """Parse a stored bookmark. Returns None for None and for text that does not parse."""
     try:
-        return bookmark_of(json.loads(text or "null"))
+        return parse_bookmark(json.loads(text or "null"))
     except ValueError:
         return None
 
 
-def bookmark_of(found: Any) -> Bookmark | None:
-    """A bookmark from what `asdict` made of it; None for anything else."""
+def parse_bookmark(value: Any) -> Bookmark | None:
+    """Parse the JSON value of a bookmark. Returns None for any other value."""
     try:
-        head, dirty, definition = found["head"], found["dirty"], found["definition"]
+        head, dirty, definition = value["head"], value["dirty"], value["definition"]
         texts = [head, definition, *dirty]
     except (TypeError, KeyError):
         return None
-    # git takes the head as an argument, where a text that begins with `-` would be an option.
+    # The head becomes an argument of git, where a text that begins with `-` would be an option.
     if not all(isinstance(text, str) for text in texts) or set(head) - _HEXADECIMAL:
         return None
     return Bookmark(head, tuple(dirty), definition)
 
 
 def covers(changes: Sequence[CollectionChanges], kinds: Mapping[str, str]) -> bool:
-    """Whether an update with `changes` looks at the whole index, so that it counts as touched.
+    """Whether an update with `changes` covers the whole index, so that it counts as touched.
 
-    `kinds` is the kind of each collection in the index, by name. Issues have a clock of their own,
-    and a look at one collection says nothing about the others.
+    `kinds` is the kind of each indexed collection, by name. Collections of issues do not count: a
+    sync updates them at times of its own.
     """
     files = {name for name, kind in kinds.items() if kind != "issues"}
     return (files or set(kinds)) <= {change.collection.name for change in changes}

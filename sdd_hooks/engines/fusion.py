@@ -1,4 +1,4 @@
-"""From two ranked lists to one: where each chunk stands, and how strong the evidence for it is.
+"""Fuse the ranked lists of a query's sub-queries into one list of scored chunks.
 
 Reciprocal-rank fusion is from Cormack, Clarke and Büttcher (SIGIR 2009), with their k of 60.
 """
@@ -13,53 +13,56 @@ from typing import Generic, TypeVar
 
 _K = 60
 
-Chunk = TypeVar("Chunk", bound=Hashable)
-"""What an engine knows a ranked chunk, or a whole document, by."""
+Key = TypeVar("Key", bound=Hashable)
+"""What identifies a ranked chunk, or a ranked document, in an engine."""
 
 
 @dataclass(frozen=True)
-class Found(Generic[Chunk]):
-    """A chunk in one list: `strength` (0..1) is how much of what was asked it holds."""
+class RankedMatch(Generic[Key]):
+    """An entry of one ranked list. `strength` (0..1) is the evidence that it matches: the share of
+    the query's words that it contains, or its cosine."""
 
-    chunk: Chunk
+    key: Key
     strength: float
     cosine: float | None = None
 
 
 @dataclass(frozen=True)
-class Ranked(Generic[Chunk]):
-    """A chunk in the fused list, with the score people see (0..1)."""
+class FusedMatch(Generic[Key]):
+    """An entry of the fused list, with the score that users see (0..1)."""
 
-    chunk: Chunk
+    key: Key
     score: float
     cosine: float | None
 
 
-def fuse(lists: Sequence[tuple[float, Sequence[Found[Chunk]]]]) -> list[Ranked[Chunk]]:
-    """Fuse ranked lists, each with its weight; best first.
+def weight_of(index: int) -> float:
+    """Return the weight of a sub-query by its index: the first has double weight."""
+    return 1.0 if index else 2.0
 
-    The score of a chunk is the strongest evidence any list has for it (how much of the query's
-    words it holds, or the cosine), halved by as much as it stands behind the others:
-    `evidence * (1 + place) / 2`, where `place` is its reciprocal-rank sum over the best possible.
+
+def fuse(lists: Sequence[tuple[float, Sequence[RankedMatch[Key]]]]) -> list[FusedMatch[Key]]:
+    """Fuse ranked lists, each with its weight, into one list, best first.
+
+    The score of a key is its greatest strength in any list, reduced by up to half for a low rank:
+    `strength * (1 + rank_share) / 2`, where `rank_share` is the reciprocal-rank sum of the key over
+    the greatest possible one.
     """
     if not lists:
         return []
-    place: dict[Chunk, float] = {}
-    strength: dict[Chunk, float] = {}
-    cosine: dict[Chunk, float | None] = {}
-    for weight, found in lists:
-        for rank, one in enumerate(found):
-            place[one.chunk] = place.get(one.chunk, 0.0) + weight * (_K + 1) / (_K + 1 + rank)
-            strength[one.chunk] = max(strength.get(one.chunk, 0.0), one.strength)
-            if one.cosine is not None:
-                cosine[one.chunk] = max(one.cosine, _or(cosine.get(one.chunk), one.cosine))
-    best = sum(weight for weight, _ in lists)
-    ranked = [
-        Ranked(chunk, strength[chunk] * (1 + place[chunk] / best) / 2, cosine.get(chunk))
-        for chunk in place
+    rank_sums: dict[Key, float] = {}
+    strengths: dict[Key, float] = {}
+    cosines: dict[Key, float] = {}
+    for weight, matches in lists:
+        for rank, match in enumerate(matches):
+            key = match.key
+            rank_sums[key] = rank_sums.get(key, 0.0) + weight * (_K + 1) / (_K + 1 + rank)
+            strengths[key] = max(strengths.get(key, 0.0), match.strength)
+            if match.cosine is not None:
+                cosines[key] = max(match.cosine, cosines.get(key, match.cosine))
+    greatest = sum(weight for weight, _ in lists)
+    fused = [
+        FusedMatch(key, strengths[key] * (1 + rank_sum / greatest) / 2, cosines.get(key))
+        for key, rank_sum in rank_sums.items()
     ]
-    return sorted(ranked, key=lambda r: -r.score)
-
-
-def _or(value: float | None, otherwise: float) -> float:
-    return otherwise if value is None else value
+    return sorted(fused, key=lambda match: -match.score)

@@ -434,7 +434,7 @@ class VectorExchange(Protocol):
         """Yield those of `keys` that have a stored vector, in the order of `keys`, each with it."""
         ...
 
-    def adopt(self, dimensions: int, made: Sequence[tuple[bytes, bytes]]) -> int:
+    def adopt(self, dimensions: int, vectors: Sequence[tuple[bytes, bytes]]) -> int:
         """Store vectors of another machine, all of them or none. Returns how many are new.
 
         Existing vectors stay as they are. The caller has validated each vector. Raises

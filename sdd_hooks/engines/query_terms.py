@@ -1,7 +1,7 @@
-"""What a text and a query become before SQLite's tokenizer sees them.
+"""Split queries and documents into the words that SQLite's tokenizer indexes.
 
-`unicode61` folds case and diacritics and already splits at underscores, dots and slashes. What it
-leaves whole is done here: camelCase identifiers, and scripts written without spaces.
+The tokenizer `unicode61` folds case and diacritics, and splits at underscores, dots and slashes.
+This module does the rest: it splits camelCase identifiers, and scripts written without spaces.
 """
 
 # Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec)
@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-# Starts with a plain set, which `re` scans for six times faster than for the pattern it stands for.
+# Begins with a plain set, which `re` scans for six times faster than for an equivalent lookbehind.
 _HUMP = re.compile(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?=[A-Z][a-z]))")
-_HUMPED = re.compile(r"\b[A-Za-z0-9]*?(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
+_CAMEL_CASE = re.compile(r"\b[A-Za-z0-9]*?(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-# Compiled by the few texts that need it: it takes longer than all the others together.
+# Compiled on first use: few texts need it, and it takes longer than all other patterns together.
 _UNSPACED = (
     "["
     "\u3040-\u30ff"  # Hiragana, Katakana
@@ -24,20 +24,21 @@ _UNSPACED = (
     "\U00020000-\U0003134f"
     "]"
 )
-_ASKED = re.compile(r'(?P<minus>-?)"(?P<phrase>[^"]*)"|(?P<word>\S+)')
+_PART = re.compile(r'(?P<minus>-?)"(?P<phrase>[^"]*)"|(?P<word>\S+)')
 _TOKEN = re.compile(r"[^\W_]+")
-_STOP_WORDS = """
+_STOP_WORD_LIST = """
 a an and are as at be by can could do does for from had has have how i if in into is it its
 may me my not of on or our shall should so than that the their them then there these they this
 those to us use used using was we were what when where which who why will with would you your
 """
-_STOP = frozenset(_STOP_WORDS.split())
-_SHORTEST_PREFIX = 3
+_STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
+_MIN_PREFIX = 3
+"""Characters of the shortest word that also matches words that begin with it."""
 
 
 @dataclass(frozen=True)
 class Term:
-    """One thing a query asks for, as FTS5 phrases any of which will do."""
+    """One term of a query: FTS5 phrases, of which a document has to contain at least one."""
 
     phrases: tuple[str, ...]
     excluded: bool = False
@@ -48,56 +49,61 @@ class Term:
         return "(" + " OR ".join(self.phrases) + ")"
 
 
-def spaced(text: str) -> str:
-    """The text with every character of an unspaced script as a word of its own."""
+def separate_unspaced(text: str) -> str:
+    """Put spaces around every character of a script that is written without spaces."""
     return text if text.isascii() else re.sub(_UNSPACED, r" \g<0> ", text)
 
 
 def identifier_parts(text: str) -> str:
-    """The words inside the camelCase identifiers of a text: `parseUserID` gives `parse User ID`."""
+    """Return the words of the camelCase identifiers of a text: `parse User ID` of `parseUserID`."""
     if not _HUMP.search(text):
         return ""
-    return " ".join(_BOUNDARY.sub(" ", found) for found in dict.fromkeys(_HUMPED.findall(text)))
+    identifiers = dict.fromkeys(_CAMEL_CASE.findall(text))
+    return " ".join(_BOUNDARY.sub(" ", identifier) for identifier in identifiers)
 
 
-def terms(query: str) -> list[Term]:
-    """The terms of a query. `"a phrase"` stays together, `-word` excludes, function words are
-    dropped unless nothing else is asked. An identifier is found whole and by its parts."""
-    found: list[Term] = []
-    weak: list[Term] = []
-    for asked in _ASKED.finditer(query):
-        word = asked["word"]
+def parse_terms(query: str) -> list[Term]:
+    """Return the terms of a query, each once.
+
+    `"a phrase"` is one term, and `-word` excludes a word. Stop words are dropped unless the query
+    has no other term. An identifier matches as a whole and by its parts.
+    """
+    terms: list[Term] = []
+    stop_words: list[Term] = []
+    for part in _PART.finditer(query):
+        word = part["word"]
         if word is None:
-            term = _phrase(asked["phrase"], excluded=bool(asked["minus"]))
+            term = _parse_phrase(part["phrase"], excluded=bool(part["minus"]))
         else:
             excluded = word.startswith("-") and len(word) > 1
-            term = _word(word[1:] if excluded else word, excluded)
+            term = _parse_word(word[1:] if excluded else word, excluded)
         if term is None:
             continue
-        target = weak if word is not None and word.lower() in _STOP else found
+        target = stop_words if word is not None and word.lower() in _STOP_WORDS else terms
         if term not in target:
             target.append(term)
-    wanted = [term for term in found if not term.excluded]
-    return found if wanted else weak + found
+    if any(not term.excluded for term in terms):
+        return terms
+    return stop_words + terms
 
 
-def _phrase(text: str, *, excluded: bool) -> Term | None:
-    tokens = _TOKEN.findall(spaced(text))
-    return Term((_quoted(tokens),), excluded) if tokens else None
+def _parse_phrase(text: str, *, excluded: bool) -> Term | None:
+    tokens = _TOKEN.findall(separate_unspaced(text))
+    return Term((_quote(tokens),), excluded) if tokens else None
 
 
-def _word(word: str, excluded: bool) -> Term | None:
-    tokens = _TOKEN.findall(spaced(word))
+def _parse_word(word: str, excluded: bool) -> Term | None:
+    tokens = _TOKEN.findall(separate_unspaced(word))
     if not tokens:
         return None
-    phrases = [_quoted(tokens)]
+    phrases = [_quote(tokens)]
     parts = _TOKEN.findall(_BOUNDARY.sub(" ", " ".join(tokens)))
     if parts != tokens:
-        phrases.append(_quoted(parts))
-    elif len(tokens) == 1 and len(word) >= _SHORTEST_PREFIX and not excluded:
-        phrases.append(_quoted(tokens) + "*")
+        phrases.append(_quote(parts))
+    elif len(tokens) == 1 and len(word) >= _MIN_PREFIX and not excluded:
+        phrases.append(_quote(tokens) + "*")
     return Term(tuple(phrases), excluded)
 
 
-def _quoted(tokens: list[str]) -> str:
+def _quote(tokens: list[str]) -> str:
     return '"' + " ".join(tokens) + '"'

@@ -1,42 +1,45 @@
-"""The words of a chunk that answer a query, as a hit quotes them."""
+"""Select the lines of a chunk that a hit shows."""
 
 from __future__ import annotations
 
-from sdd_hooks.engines.query_terms import terms
+from sdd_hooks.engines.query_terms import parse_terms
 
-LONGEST = 240
+MAX_SNIPPET = 240
 """Characters of a snippet: about three lines of a terminal."""
 
 
-def quote(text: str, heading: str, words: frozenset[str]) -> str:
-    """What to show of a chunk's `text`, without the `heading`, which a hit names anyway.
+def chunk_snippet(text: str, heading: str, words: frozenset[str]) -> str:
+    """Return the snippet of a chunk's `text`, without its `heading`, which a hit shows anyway.
 
-    `words` are those the query looks for, as `words_of` gives them.
+    `words` are those of the query, from `query_words`.
     """
-    return snippet(_below_heading(text, heading), words)
+    return best_lines(_without_heading(text, heading), words)
 
 
-def words_of(asked: str) -> frozenset[str]:
-    """The words a query looks for, in lower case."""
-    phrases = [phrase for term in terms(asked) if not term.excluded for phrase in term.phrases]
+def query_words(query: str) -> frozenset[str]:
+    """Return the words that a query searches for, in lower case."""
+    terms = parse_terms(query)
+    phrases = [phrase for term in terms if not term.excluded for phrase in term.phrases]
     return frozenset(word.lower() for phrase in phrases for word in phrase.strip('"*').split())
 
 
-def snippet(text: str, words: frozenset[str], longest: int = LONGEST) -> str:
-    """The lines from the one that holds most of the words, as one line of at most `longest`."""
+def best_lines(text: str, words: frozenset[str], max_length: int = MAX_SNIPPET) -> str:
+    """Return the lines from the one with the most `words` on, joined, of at most `max_length`."""
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    held = [sum(word in line.lower() for word in words) for line in lines]
-    start = held.index(max(held)) if held else 0
-    kept = ""
+    counts = [sum(word in line.lower() for word in words) for line in lines]
+    start = counts.index(max(counts)) if counts else 0
+    snippet = ""
     for line in lines[start:]:
-        if len(kept) >= longest:
+        if len(snippet) >= max_length:
             break
-        kept = f"{kept} {line}".strip()
-    return kept if len(kept) <= longest else kept[: longest - 1].rstrip() + "…"
+        snippet = f"{snippet} {line}".strip()
+    if len(snippet) <= max_length:
+        return snippet
+    return snippet[: max_length - 1].rstrip() + "…"
 
 
-def _below_heading(text: str, heading: str) -> str:
-    """The text without its own heading, which a hit names already."""
-    first, _, rest = text.lstrip().partition("\n")
-    own = first.lstrip("#").strip()
-    return rest if own and heading.endswith(own) and rest.strip() else text
+def _without_heading(text: str, heading: str) -> str:
+    """Remove the first line if it is the heading and other lines follow."""
+    first_line, _, rest = text.lstrip().partition("\n")
+    title = first_line.lstrip("#").strip()
+    return rest if title and heading.endswith(title) and rest.strip() else text

@@ -1,4 +1,4 @@
-"""What a query asks for, checked against the tokenizer that reads the documents."""
+"""Terms of queries, checked against the tokenizer that indexes documents."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.query_terms import identifier_parts, spaced, terms
+from sdd_hooks.engines.query_terms import identifier_parts, parse_terms, separate_unspaced
 
 
 def matches(document: str, query: str) -> bool:
-    """Whether every term of the query is found in a document indexed as the engine does."""
+    """Whether every term of the query matches a document that is indexed as the engine does."""
     connection = apsw.Connection(":memory:")
     connection.execute(
         "CREATE VIRTUAL TABLE words USING fts5(body, parts,"
         " tokenize='porter unicode61 remove_diacritics 2')"
     )
     connection.execute(
-        "INSERT INTO words VALUES(?, ?)", (spaced(document), identifier_parts(document))
+        "INSERT INTO words VALUES(?, ?)", (separate_unspaced(document), identifier_parts(document))
     )
-    asked = terms(query)
-    assert asked
+    terms = parse_terms(query)
+    assert terms
     return all(
         (not term.excluded)
         == bool(
@@ -29,7 +29,7 @@ def matches(document: str, query: str) -> bool:
                 "SELECT count(*) FROM words WHERE words MATCH ?", (term.expression,)
             ).get
         )
-        for term in asked
+        for term in terms
     )
 
 
@@ -54,7 +54,7 @@ def matches(document: str, query: str) -> bool:
         ("to be or not to be", "to be"),
     ],
 )
-def test_query_finds_document(document: str, query: str) -> None:
+def test_a_query_matches_a_document(document: str, query: str) -> None:
     assert matches(document, query)
 
 
@@ -66,27 +66,27 @@ def test_query_finds_document(document: str, query: str) -> None:
         ("redis sessions", "sessions -redis"),
     ],
 )
-def test_query_does_not_find_document(document: str, query: str) -> None:
+def test_a_query_does_not_match_a_document(document: str, query: str) -> None:
     assert not matches(document, query)
 
 
-def test_function_words_are_dropped_unless_nothing_else_is_asked() -> None:
-    assert [t.phrases[0] for t in terms("how do we store the sessions")] == [
+def test_stop_words_are_dropped_unless_the_query_has_no_other_term() -> None:
+    assert [t.phrases[0] for t in parse_terms("how do we store the sessions")] == [
         '"store"',
         '"sessions"',
     ]
-    assert [t.phrases[0] for t in terms("what is it")] == ['"what"', '"is"', '"it"']
+    assert [t.phrases[0] for t in parse_terms("what is it")] == ['"what"', '"is"', '"it"']
 
 
 def test_repeated_words_are_one_term() -> None:
-    assert len(terms("token token token")) == 1
+    assert len(parse_terms("token token token")) == 1
 
 
 @given(st.text())
 def test_any_query_is_a_valid_expression(query: str) -> None:
     connection = apsw.Connection(":memory:")
     connection.execute("CREATE VIRTUAL TABLE words USING fts5(body)")
-    for term in terms(query):
+    for term in parse_terms(query):
         connection.execute("SELECT * FROM words WHERE words MATCH ?", (term.expression,)).fetchall()
 
 

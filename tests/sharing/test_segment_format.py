@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.embedded.vectors import packed
+from sdd_hooks.engines.embedded.vectors import pack_vector
 from sdd_hooks.sharing.segment_format import (
     BadSegment,
     name_of,
@@ -35,7 +35,7 @@ def unit(values: list[float]) -> bytes:
 
 def one(storage: str = "int8", *vectors: bytes) -> bytes:
     """A segment with these vectors of three dimensions."""
-    made = vectors or (packed(unit([1, 2, 3]), storage),)
+    made = vectors or (pack_vector(unit([1, 2, 3]), storage),)
     return write_segment(
         MODEL, storage, 3, [(bytes([n]) * 32, vector) for n, vector in enumerate(made)]
     )
@@ -43,7 +43,7 @@ def one(storage: str = "int8", *vectors: bytes) -> bytes:
 
 @given(st.sampled_from(["int8", "float32"]), st.dictionaries(keys, components, min_size=1))
 def test_what_was_written_is_read(storage: str, made: dict[bytes, list[float]]) -> None:
-    pairs = [(key, packed(unit(values), storage)) for key, values in made.items()]
+    pairs = [(key, pack_vector(unit(values), storage)) for key, values in made.items()]
     data = write_segment(MODEL, storage, 3, pairs)
     assert data == write_segment(MODEL, storage, 3, reversed(pairs))
     segment = read_segment(name_of(data), data, MODEL, storage)
@@ -100,12 +100,12 @@ def test_each_lie_is_told() -> None:
 
 @pytest.mark.parametrize("storage", ["int8", "float32"])
 def test_what_no_model_gives_is_unsound(storage: str) -> None:
-    assert sound(packed(unit([1, -2, 3]), storage), storage)
+    assert sound(pack_vector(unit([1, -2, 3]), storage), storage)
     zero, nothing, infinite, long = (
         array("f", [value, 0, 0]).tobytes() for value in (0.0, math.nan, math.inf, 2.0)
     )
     if storage == "float32":
         assert not any(sound(one, storage) for one in (zero, nothing, infinite, long))
     else:
-        assert not sound(packed(zero, storage), storage)
+        assert not sound(pack_vector(zero, storage), storage)
         assert not sound(b"\x01\x02\x03", storage)

@@ -1,4 +1,4 @@
-"""Open a SQLite file safely: ours, current, and never trusted further than its data."""
+"""Open a SQLite file whose content is untrusted, create or migrate it, and translate errors."""
 
 # Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0012 (untrusted input)
 
@@ -16,8 +16,8 @@ from sdd_hooks.errors import IndexDamaged, StorageError
 
 _BUSY_MILLISECONDS = 5000
 
-# A damaged length makes SQLite ask for more memory than there is, a damaged type breaks a
-# constraint, and a damaged text is handed out as it is.
+# A damaged length makes SQLite allocate too much memory, a damaged type violates a constraint, and
+# SQLite returns a damaged text undecoded.
 _DAMAGE = (
     apsw.CorruptError,
     apsw.NotADBError,
@@ -28,12 +28,12 @@ _DAMAGE = (
 
 
 @contextlib.contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """SQLite's failures inside the block become one StorageError that says what to do.
+def translate_errors(path: Path) -> Iterator[None]:
+    """Raise the errors of SQLite inside the block as errors that say what to do.
 
     Raises:
         IndexDamaged: the file is corrupt.
-        StorageError: it is locked, read-only, or the disk is full.
+        StorageError: the file is locked or read-only, or the disk is full.
     """
     try:
         yield
@@ -53,36 +53,36 @@ def translated(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def transaction(connection: apsw.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
-    """All of the block is done, or nothing. `DEFERRED` only reads, all of it as of one moment."""
+    """Run the block in a transaction. `DEFERRED` is for blocks that only read one snapshot."""
     connection.execute(f"BEGIN {kind}")
     try:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        # On a full disk and on some damage SQLite has rolled back by itself.
+        # On a full disk and on some damage SQLite has already rolled back.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
 
 
 def open_database(path: Path, schema: Schema) -> apsw.Connection:
-    """Open the file, creating or migrating it as needed.
+    """Open the file, and create or migrate it if needed.
 
     Raises:
-        IndexDamaged: the file is corrupt, foreign, or from a newer version of this program.
+        IndexDamaged: the file is corrupt, of another program, or of a newer version of this one.
         StorageError: it cannot be opened or written.
     """
-    with translated(path):
+    with translate_errors(path):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = _connect(path)
         except (OSError, apsw.CantOpenError, apsw.ReadOnlyError) as error:
             return _open_unwritable(path, schema, error)
         try:
-            if _prepared(connection, path, schema) < len(schema.migrations):
+            if _prepare(connection, path, schema) < len(schema.migrations):
                 _migrate(connection, path, schema)
         except (apsw.ReadOnlyError, apsw.CantOpenError) as error:
-            # On a read-only file system the journal's index cannot be created beside the file.
+            # On a read-only file system SQLite cannot create the index of the journal.
             connection.close()
             return _open_unwritable(path, schema, error)
         except BaseException:
@@ -92,7 +92,7 @@ def open_database(path: Path, schema: Schema) -> apsw.Connection:
 
 
 def set_aside(path: Path) -> Path:
-    """Move a file that cannot be used out of the way, with its journal. Returns its new path."""
+    """Rename an unusable file, and its journal. Returns the new path."""
     number = 1
     while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
         number += 1
@@ -111,7 +111,7 @@ def _connect(path: Path) -> apsw.Connection:
 
 
 def _open_unwritable(path: Path, schema: Schema, reason: Exception) -> apsw.Connection:
-    """A read-only checkout can still be searched: nobody writes there, so no lock is needed."""
+    """Open a file of a read-only checkout for searches. It cannot change, so it needs no lock."""
     if not path.is_file() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         raise StorageError(f"cannot write {path} ({reason}): check its directory") from reason
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_NOFOLLOW
@@ -121,13 +121,13 @@ def _open_unwritable(path: Path, schema: Schema, reason: Exception) -> apsw.Conn
     return connection
 
 
-def _prepared(connection: apsw.Connection, path: Path, schema: Schema) -> int:
-    """The version of the file, once the connection is safe to use."""
+def _prepare(connection: apsw.Connection, path: Path, schema: Schema) -> int:
+    """Harden the connection. Returns the version of the file."""
     try:
         _harden(connection)
         return _version(connection, path, schema)
     except apsw.SQLError as error:
-        # A damaged header reads as a format from the future.
+        # SQLite takes a damaged header for a newer file format.
         raise IndexDamaged(f"{path} is damaged ({error}): run `sdd index update`") from error
 
 
@@ -160,7 +160,7 @@ def _version(connection: apsw.Connection, path: Path, schema: Schema) -> int:
 def _migrate(connection: apsw.Connection, path: Path, schema: Schema) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
     with transaction(connection):
-        # Asked again under the lock: another process may just have done it.
+        # Read again under the lock: another process may have migrated the file meanwhile.
         for script in schema.migrations[_version(connection, path, schema) :]:
             connection.execute(script)
         connection.execute(f"PRAGMA application_id={schema.application_id}")

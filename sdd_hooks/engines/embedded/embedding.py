@@ -1,11 +1,9 @@
-"""Give a vector to every chunk that has none, once, however often the work is cut short."""
+"""Embed every chunk that has no vector, in batches that are stored as soon as they are computed."""
 
 # Governing: ADR-0011 (content-addressed vectors), SPEC-0003 REQ "Every text is embedded once"
 
 from __future__ import annotations
 
-import fcntl
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,23 +16,24 @@ from sdd_hooks.engines.embedded import vectors
 from sdd_hooks.engines.protocol import Progress, report_progress
 from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.models.model import EmbeddingModel
+from sdd_hooks.system.locks import hold_lock
 
-BATCH = 32
-"""Texts kept at once to begin with."""
-LARGEST_BATCH = 4_096
-SECONDS = 2.0
-"""How long a larger batch may take: what a killed embed loses at most. A fast model gets batches
-that are worth its while."""
+MIN_BATCH = 32
+"""Texts of the first batch, and of the smallest."""
+MAX_BATCH = 4_096
+"""Texts of the largest batch."""
+BATCH_SECONDS = 2.0
+"""How long a batch above `MIN_BATCH` may take: a killed embed loses at most that much work."""
 
-_NAMED = 5
-"""Failures that are named; the others are counted."""
+_MAX_NAMED_FAILURES = 5
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What an embed did: texts embedded, texts tried in vain, chunks still without a vector.
+class EmbedCounts:
+    """What an embed did: texts embedded, texts that failed, chunks that still have no vector.
 
-    Equal chunks are one text. `notes` names the first failures, each with its reason.
+    Equal chunks are one text. `notes` names the first failures with their reasons, and counts the
+    others.
     """
 
     embedded: int
@@ -49,77 +48,78 @@ def embed_missing(
     model: EmbeddingModel,
     storage: str,
     collections: Sequence[int],
+    *,
     progress: Progress | None = None,
     clock: Callable[[], float] = time.monotonic,
-) -> Outcome:
-    """Embed what these collections (row ids) miss.
+) -> EmbedCounts:
+    """Embed the chunks of these collections (row ids) that have no vector.
 
-    Each batch is kept as soon as it is made: a killed run is continued by the next. Equal texts
-    are one vector. A text the model refuses costs no other its vector. Another embed of this
-    repository at work is an error, not a second computation.
+    Equal texts are embedded once. Every batch is stored when it is done, so that the next embed
+    continues after a killed one. A text that the model refuses does not fail the others.
 
     Raises:
-        StorageError: another embed is at work, or the store cannot be written.
-        EngineUnavailable: the model answers nothing any more, or never answered one of our texts.
+        StorageError: another embed runs, or the vectors cannot be stored.
+        EngineUnavailable: the model stopped working, or refused every text from the start.
+        Stopped: `progress` asked to stop.
     """
-    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+    with hold_lock(lock, 0.0) as is_locked:
+        if not is_locked:
             raise StorageError(
                 "another embed of this repository is running: run `sdd index embed` after it"
-            ) from None
-        where = vectors.create_space(connection, model.id, storage, model.dimensions)
-        wanted = vectors.missing(connection, where, collections)
+            )
+        space = vectors.create_space(connection, model.id, storage, model.dimensions)
+        missing = vectors.find_missing(connection, space, collections)
         failures: list[str] = []
-        start, size = 0, BATCH
-        while start < len(wanted):
-            report_progress(progress, "Embedding", start, len(wanted))
-            began = clock()
-            failures += _embed_batch(connection, where, model, wanted[start : start + size])
-            start, size = start + size, next_size(size, clock() - began)
-        report_progress(progress, "Embedding", len(wanted), len(wanted))
-        left = sum(vectors.pending(connection, where, one) for one in collections)
-        return Outcome(len(wanted) - len(failures), len(failures), left, _notes(failures))
-    finally:
-        os.close(descriptor)
+        start, size = 0, MIN_BATCH
+        while start < len(missing):
+            report_progress(progress, "Embedding", start, len(missing))
+            started = clock()
+            failures += _embed_batch(connection, space, model, missing[start : start + size])
+            start, size = start + size, next_batch_size(size, clock() - started)
+        report_progress(progress, "Embedding", len(missing), len(missing))
+        remaining = sum(
+            vectors.count_pending(connection, space, collection) for collection in collections
+        )
+        notes = _failure_notes(failures)
+        return EmbedCounts(len(missing) - len(failures), len(failures), remaining, notes)
 
 
-def next_size(size: int, seconds: float) -> int:
-    """How many texts the next batch has, after one of `size` that took `seconds`."""
-    if seconds > SECONDS:
-        return max(size // 2, BATCH)
-    return min(size * 2, LARGEST_BATCH) if seconds < SECONDS / 2 else size
+def next_batch_size(size: int, seconds: float) -> int:
+    """Return how many texts the next batch has, after one of `size` texts that took `seconds`."""
+    if seconds > BATCH_SECONDS:
+        return max(size // 2, MIN_BATCH)
+    return min(size * 2, MAX_BATCH) if seconds < BATCH_SECONDS / 2 else size
 
 
 def _embed_batch(
     connection: apsw.Connection,
-    where: vectors.Space,
+    space: vectors.VectorSpace,
     model: EmbeddingModel,
     batch: Sequence[tuple[bytes, int]],
 ) -> list[str]:
-    """Embed and keep these texts (hash, one chunk that has it). Returns a line for each refused."""
-    named = [_named_text(connection, chunk) for _, chunk in batch]
-    made: dict[bytes, bytes] = {}
-    refused: list[tuple[str, EngineUnavailable]] = []
-    answers = _answers(model, [text for _, text in named])
-    for (key, _), (name, _), answer in zip(batch, named, answers, strict=True):
-        if isinstance(answer, bytes):
-            made[key] = answer
+    """Embed and store these texts (hash, one chunk with it). Returns a line for each failure."""
+    texts = [_read_text(connection, chunk) for _, chunk in batch]
+    embedded: dict[bytes, bytes] = {}
+    failures: list[tuple[str, EngineUnavailable]] = []
+    results = _embed_or_explain(model, [text for _, text in texts])
+    for (key, _), (name, _), result in zip(batch, texts, results, strict=True):
+        if isinstance(result, bytes):
+            embedded[key] = result
         else:
-            refused.append((name, answer))
-    # Refused from the first on, it is the model that is wrong, not the texts.
-    if refused and not made and not vectors.begun(connection, where):
-        raise refused[0][1]
-    vectors.store(connection, where, list(made), list(made.values()))
-    return [f"{name} has no vector: {error}" for name, error in refused]
+            failures.append((name, result))
+    # If every text fails from the start, the model is at fault, not the texts.
+    if failures and not embedded and not vectors.has_vectors(connection, space):
+        raise failures[0][1]
+    vectors.store_vectors(connection, space, embedded)
+    return [f"{name} has no vector: {error}" for name, error in failures]
 
 
-def _answers(model: EmbeddingModel, texts: Sequence[str]) -> list[bytes | EngineUnavailable]:
-    """The vector of each text, or why it has none.
+def _embed_or_explain(
+    model: EmbeddingModel, texts: Sequence[str]
+) -> list[bytes | EngineUnavailable]:
+    """Return the vector of each text, or the error that it causes.
 
-    Raises EngineUnavailable when the model does not answer what every model that was loaded did.
+    Raises EngineUnavailable when the model no longer embeds the text it embedded while loading.
     """
     try:
         return list(model.embed(texts))
@@ -127,18 +127,19 @@ def _answers(model: EmbeddingModel, texts: Sequence[str]) -> list[bytes | Engine
         model.embed(["dimensions"])
         if len(texts) == 1:
             return [error]
-    # Halves: of a thousand texts with one that is refused, few are tried again alone.
+    # By halves, one refused text among a thousand costs few texts a call of their own.
     middle = len(texts) // 2
-    return [*_answers(model, texts[:middle]), *_answers(model, texts[middle:])]
+    return [*_embed_or_explain(model, texts[:middle]), *_embed_or_explain(model, texts[middle:])]
 
 
-def _notes(failures: Sequence[str]) -> tuple[str, ...]:
-    others = len(failures) - _NAMED
-    return (*failures[:_NAMED], *([f"{others} more have no vector"] if others > 0 else []))
+def _failure_notes(failures: Sequence[str]) -> tuple[str, ...]:
+    others = len(failures) - _MAX_NAMED_FAILURES
+    more = [f"{others} more have no vector"] if others > 0 else []
+    return (*failures[:_MAX_NAMED_FAILURES], *more)
 
 
-def _named_text(connection: apsw.Connection, chunk: int) -> tuple[str, str]:
-    """A chunk's id, `path#anchor`, and what a model reads for it."""
+def _read_text(connection: apsw.Connection, chunk: int) -> tuple[str, str]:
+    """Return the id of a chunk, `path#anchor`, and the text that the model embeds."""
     path, anchor, title, section, text = connection.execute(
         "SELECT path, anchor, title, section, text"
         " FROM chunks JOIN documents ON documents.id = document WHERE chunks.id = ?",

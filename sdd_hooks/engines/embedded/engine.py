@@ -1,4 +1,4 @@
-"""The default engine: one SQLite file a work tree, one of vectors a repository."""
+"""The default engine: a SQLite file for each work tree, and one of vectors for each repository."""
 
 # Governing: ADR-0001 (two engines, chosen), ADR-0002 (apsw, FTS5 and sqlite-vec),
 # ADR-0013 (hybrid search waits until every searched chunk has a vector)
@@ -13,16 +13,16 @@ from typing import Any
 import apsw
 
 from sdd_hooks.engines.bookmarks import covers, read_bookmark
-from sdd_hooks.engines.embedded import lexical, vectors
+from sdd_hooks.engines.embedded import vectors
 from sdd_hooks.engines.embedded.database import (
     open_database,
     set_aside,
     transaction,
-    translated,
+    translate_errors,
 )
-from sdd_hooks.engines.embedded.hits import hits
 from sdd_hooks.engines.embedded.schema import INDEX, VECTORS
-from sdd_hooks.engines.fusion import Found, fuse
+from sdd_hooks.engines.embedded.search import read_hits, search_words
+from sdd_hooks.engines.fusion import RankedMatch, fuse, weight_of
 from sdd_hooks.engines.protocol import (
     Bookmark,
     CollectionChanges,
@@ -43,11 +43,11 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import refuse_links
 
 _CANDIDATES = 60
-"""Chunks each sub-query contributes: enough that fusion rarely misses what a longer list holds."""
+"""Chunks of each ranked list: enough that a longer list would rarely change the fused one."""
 
 
 class EmbeddedEngine:
-    """`Engine` over SQLite. One process writes at a time; any number may read meanwhile."""
+    """`Engine` over SQLite. One process writes at a time, while any number read."""
 
     name = "embedded"
 
@@ -85,8 +85,8 @@ class EmbeddedEngine:
             self._set_index_aside(str(error))
             connection = open_database(self._index, INDEX)
         if repair:
-            with translated(self._index):
-                _agree_on_chunks(connection)
+            with translate_errors(self._index):
+                _invalidate_other_chunks(connection)
         return connection
 
     def _set_index_aside(self, reason: str) -> None:
@@ -95,8 +95,8 @@ class EmbeddedEngine:
         self.rebuilt = True
 
     def ensure(self, collections: Sequence[Collection]) -> None:
-        """Create the collections that are missing; keep what describes them current."""
-        with translated(self._index), transaction(self._connection):
+        """Create the collections that are missing and store changed definitions."""
+        with translate_errors(self._index), transaction(self._connection):
             self._connection.executemany(
                 "INSERT INTO collections(name, kind, module, context) VALUES(?, ?, ?, ?)"
                 " ON CONFLICT(name) DO UPDATE SET kind = excluded.kind, module = excluded.module,"
@@ -105,25 +105,23 @@ class EmbeddedEngine:
             )
 
     def bookmarks(self) -> Mapping[str, Bookmark | None]:
-        """Every collection here, with the state it reflects (None: never filled to the end)."""
-        with translated(self._index):
+        """Return every collection with the state it reflects (None: not complete yet)."""
+        with translate_errors(self._index):
             rows = self._connection.execute("SELECT name, bookmark FROM collections ORDER BY name")
             return {name: read_bookmark(text) for name, text in rows}
 
     def update(
         self, changes: Sequence[CollectionChanges], progress: Progress | None = None
     ) -> Mapping[str, Counts]:
-        """Bring the changed paths up to date, collection by collection, each with its bookmark."""
-        from sdd_hooks.engines.embedded import indexing
+        """Index the changed paths, collection by collection, each with its bookmark."""
+        from sdd_hooks.engines.embedded.indexing import apply_changes
 
         counts = {}
-        with translated(self._index):
+        with translate_errors(self._index):
             for change in changes:
                 name = change.collection.name
-                counts[name], left_out = indexing.apply(
-                    self._connection, self._root, change, progress
-                )
-                self.notes += left_out
+                counts[name], notes = apply_changes(self._connection, self._root, change, progress)
+                self.notes += notes
             kinds = dict(self._connection.execute("SELECT name, kind FROM collections"))
             if covers(changes, kinds):
                 self._connection.execute(
@@ -134,82 +132,90 @@ class EmbeddedEngine:
     def embed(
         self, collections: Sequence[str] = (), progress: Progress | None = None
     ) -> EmbedReport:
-        """Give a vector to every chunk without one. Raises EngineUnavailable without a model."""
+        """Embed every chunk that has no vector. Raises EngineUnavailable without a model."""
         from sdd_hooks.engines.embedded.embedding import embed_missing
 
         started = self._clock()
-        self._attach(create=True)
+        self._attach_store(create=True)
         model = load_model(self._model, self._root, self._environ)
-        with translated(self._store):
-            done = embed_missing(
+        with translate_errors(self._store):
+            counts = embed_missing(
                 self._connection,
                 self._store.with_name("embed.lock"),
                 model,
                 self._storage,
-                self._ids(collections),
-                progress,
+                self._row_ids(collections),
+                progress=progress,
             )
         return EmbedReport(
-            done.embedded,
-            done.remaining,
+            counts.embedded,
+            counts.remaining,
             self._clock() - started,
             model.id,
             model.device,
-            done.failed,
-            done.notes,
+            counts.failed,
+            counts.notes,
         )
 
     def search(self, query: Query) -> SearchResult:
-        """Answer a typed query. While a chunk of a searched collection has no vector, by words
-        alone: a hit must not depend on which half of the collection was embedded."""
-        self._attach()
-        # One transaction: a refresh that ends meanwhile does not change half of the answer.
-        with translated(self._index), transaction(self._connection, "DEFERRED"):
-            collections = self._ids(query.collections)
-            pending = sum(self._pending(collection) for collection in collections)
-            lists, notes = self._lists(query, collections, pending)
-            ranked = [one for one in fuse(lists) if one.score >= query.min_score]
-            found = hits(self._connection, ranked[: query.limit], query.text)
-        return SearchResult(found, pending, tuple(notes))
+        """Answer a typed query.
 
-    def _lists(
+        While a chunk of a searched collection has no vector, by words alone: a hit must not depend
+        on which part of the collection is embedded.
+        """
+        self._attach_store()
+        # A transaction, so that all queries see the same state of the index.
+        with translate_errors(self._index), transaction(self._connection, "DEFERRED"):
+            collections = self._row_ids(query.collections)
+            pending = sum(self._count_pending(collection) for collection in collections)
+            lists, notes = self._rank(query, collections, pending)
+            matches = [match for match in fuse(lists) if match.score >= query.min_score]
+            hits = read_hits(self._connection, matches[: query.limit], query.text)
+        return SearchResult(hits, pending, tuple(notes))
+
+    def _rank(
         self, query: Query, collections: Sequence[int], pending: int
-    ) -> tuple[list[tuple[float, list[Found[int]]]], list[str]]:
-        lists, notes = [], []
+    ) -> tuple[list[tuple[float, list[RankedMatch[int]]]], list[str]]:
+        """Return the weighted list of each sub-query that can be answered, and notes."""
         limit = max(_CANDIDATES, query.limit)
-        where = None if pending else self._space()
-        meant = [one.query for one in query.searches if one.type != "lex"]
-        asked: dict[str, bytes] = {}
-        if meant and where is not None:
-            try:
-                model = load_model(self._model, self._root, self._environ)
-                asked = dict(zip(meant, model.embed(meant), strict=True))
-            except EngineUnavailable as error:
-                notes.append(f"searched by words only: {error}")
-        for number, one in enumerate(query.searches):
-            weight = 1.0 if number else 2.0
-            if one.type == "lex":
-                found = lexical.find(self._connection, one.query, collections, limit)
-                lists.append((weight, found))
-            elif where is not None and one.query in asked:
-                vector = asked[one.query]
-                found = vectors.nearest(self._connection, where, vector, collections, limit)
-                lists.append((weight, found))
+        space = None if pending else self._space()
+        query_vectors, notes = ({}, []) if space is None else self._embed_query(query)
+        lists = []
+        for index, search in enumerate(query.searches):
+            if search.type == "lex":
+                matches = search_words(self._connection, search.query, collections, limit)
+            elif space is not None and search.query in query_vectors:
+                vector = query_vectors[search.query]
+                matches = vectors.search_nearest(
+                    self._connection, space, vector, collections, limit
+                )
+            else:
+                continue
+            lists.append((weight_of(index), matches))
         return lists, notes
 
-    def exchange(self) -> VectorExchange:
-        """The vectors of the configured model, for other machines and from them."""
-        from sdd_hooks.engines.embedded.exchange import Exchange
+    def _embed_query(self, query: Query) -> tuple[dict[str, bytes], list[str]]:
+        """Return the vector of each sub-query that has one; a note if the model cannot run."""
+        texts = [search.query for search in query.searches if search.type != "lex"]
+        if not texts:
+            return {}, []
+        try:
+            model = load_model(self._model, self._root, self._environ)
+            return dict(zip(texts, model.embed(texts), strict=True)), []
+        except EngineUnavailable as error:
+            return {}, [f"searched by words only: {error}"]
 
-        with translated(self._store):
-            self._attach(create=True)
-            name, where = model_id(self._model, self._root), self._space()
-        dimensions = where.dimensions if where else 0
-        return Exchange(self._connection, self._store, name, self._storage, dimensions)
+    def exchange(self) -> VectorExchange:
+        """Return access to the vectors of the configured model."""
+        with translate_errors(self._store):
+            self._attach_store(create=True)
+            name, space = self._model_id(), self._space()
+        dimensions = space.dimensions if space else 0
+        return vectors.StoredVectors(self._connection, self._store, name, self._storage, dimensions)
 
     def documents(self, collection: str) -> Sequence[IndexedDocument]:
-        """Every document of a collection, by path."""
-        with translated(self._index):
+        """Return every document of a collection, by path."""
+        with translate_errors(self._index):
             rows = self._connection.execute(
                 "SELECT path, title, hash,"
                 " (SELECT count(*) FROM chunks WHERE document = documents.id)"
@@ -230,110 +236,116 @@ class EmbeddedEngine:
             ]
 
     def touched(self) -> float | None:
-        """When it last looked for changes (seconds, epoch); None for never."""
-        with translated(self._index):
+        """Return when the engine last looked for changes (seconds since the epoch; None: never)."""
+        with translate_errors(self._index):
             value = self._connection.execute("SELECT value FROM facts WHERE name = 'touched'").get
-        # The file may be somebody else's work.
+        # The file is untrusted: the value may be of any type.
         return float(value) if isinstance(value, (int, float)) else None
 
     def coverage(self) -> Coverage:
-        """How far the whole index is embedded with the configured model."""
-        with translated(self._index):
-            pending = sum(map(self._pending, self._ids(())))
+        """Return how much of the index is embedded with the configured model."""
+        with translate_errors(self._index):
+            pending = sum(map(self._count_pending, self._row_ids(())))
             return Coverage(self._space() is not None, pending)
 
     def device(self) -> str:
-        """Where the configured model would run. Raises EngineUnavailable when it cannot."""
+        """Return where the configured model would run. Raises EngineUnavailable if it cannot."""
         return model_device(self._model, self._root, self._environ)
 
     def status(self) -> IndexStatus:
-        """Counts, freshness and place of the index."""
-        with translated(self._index):
+        """Return the counts, freshness and location of the index."""
+        with translate_errors(self._index):
             rows: list[Any] = self._connection.execute(
                 "SELECT id, name, kind, module, bookmark,"
                 " (SELECT count(*) FROM documents WHERE collection = collections.id),"
                 " (SELECT count(*) FROM chunks WHERE collection = collections.id)"
                 " FROM collections ORDER BY name"
             ).fetchall()
-            found = tuple(
+            collections = tuple(
                 CollectionStatus(
-                    name, kind, module, documents, chunks, self._pending(collection), read
+                    name,
+                    kind,
+                    module,
+                    documents,
+                    chunks,
+                    self._count_pending(row_id),
+                    read_bookmark(bookmark),
                 )
-                for collection, name, kind, module, bookmark, documents, chunks in rows
-                for read in [read_bookmark(bookmark)]
+                for row_id, name, kind, module, bookmark, documents, chunks in rows
             )
-        size = sum(
-            path.stat().st_size
-            for path in (self._index, Path(f"{self._index}-wal"))
-            if path.exists()
-        )
+        files = (self._index, Path(f"{self._index}-wal"))
         return IndexStatus(
             self.name,
-            found,
+            collections,
             self.touched(),
-            model_id(self._model, self._root),
+            self._model_id(),
             str(self._index),
-            size,
-            sum(one.pending or 0 for one in found),
+            sum(path.stat().st_size for path in files if path.exists()),
+            sum(collection.pending or 0 for collection in collections),
         )
 
     def reset(self, reason: str) -> None:
-        """Set the index aside, for a person to look at, and go on with an empty one."""
+        """Set the index aside for inspection, and start an empty one."""
         self._connection.close()
         self._attached = False
         self._set_index_aside(reason)
         self._connection = self._open(repair=True)
 
     def check(self) -> list[str]:
-        """What SQLite finds wrong with the index and the vectors, in its words; [] when sound."""
-        found = []
+        """Return the faults that SQLite finds in the index and the vectors; none if sound."""
+        faults = []
         try:
-            with translated(self._index):
-                self._attach()
+            with translate_errors(self._index):
+                self._attach_store()
                 for schema in ("main", "store")[: 2 if self._attached else 1]:
                     rows = self._connection.execute(f"PRAGMA {schema}.integrity_check")
-                    found += [str(row[0]) for row in rows if row[0] != "ok"]
+                    faults += [str(row[0]) for row in rows if row[0] != "ok"]
                 if not self._connection.readonly("main"):
-                    # FTS5 takes its own check as an insert, which changes nothing.
+                    # The syntax of FTS5's check is an insert, which changes nothing.
                     self._connection.execute("INSERT INTO words(words) VALUES('integrity-check')")
         except StorageError as error:
-            found.append(str(error))
-        return found
+            faults.append(str(error))
+        return faults
 
     def remove(self, collections: Sequence[str]) -> None:
-        """Forget these collections. Vectors stay: another work tree may use them."""
-        from sdd_hooks.engines.embedded import indexing
+        """Remove these collections. Vectors stay: other work trees may use them."""
+        from sdd_hooks.engines.embedded.indexing import delete_collection
 
-        with translated(self._index):
+        with translate_errors(self._index):
             for name in collections:
-                indexing.delete_collection(self._connection, name)
+                delete_collection(self._connection, name)
 
     def close(self) -> None:
-        """Release the files."""
+        """Close the files."""
         self._connection.close()
 
-    def _ids(self, names: Sequence[str]) -> list[int]:
-        rows = self._connection.execute("SELECT id, name FROM collections ORDER BY id")
-        return [number for number, name in rows if not names or name in names]
+    def _model_id(self) -> str:
+        return model_id(self._model, self._root)
 
-    def _pending(self, collection: int) -> int:
-        where = self._space()
-        if where is not None:
-            return vectors.pending(self._connection, where, collection)
+    def _row_ids(self, names: Sequence[str]) -> list[int]:
+        """Return the row ids of the collections with these names; of all for no names."""
+        rows = self._connection.execute("SELECT id, name FROM collections ORDER BY id")
+        return [row_id for row_id, name in rows if not names or name in names]
+
+    def _count_pending(self, collection: int) -> int:
+        space = self._space()
+        if space is not None:
+            return vectors.count_pending(self._connection, space, collection)
         return int(
             self._connection.execute(
                 "SELECT count(*) FROM chunks WHERE collection = ?", (collection,)
             ).get
         )
 
-    def _space(self) -> vectors.Space | None:
-        self._attach()
+    def _space(self) -> vectors.VectorSpace | None:
+        self._attach_store()
         if not self._attached:
             return None
-        return vectors.space(self._connection, model_id(self._model, self._root), self._storage)
+        return vectors.find_space(self._connection, self._model_id(), self._storage)
 
-    def _attach(self, *, create: bool = False) -> None:
-        """Attach the vectors. A file of vectors that cannot be used is set aside by an embed."""
+    def _attach_store(self, *, create: bool = False) -> None:
+        """Attach the file of vectors, if it exists. With `create`, a missing or damaged file is
+        replaced by an empty one."""
         if self._attached or not (create or self._store.exists()):
             return
         try:
@@ -344,20 +356,20 @@ class EmbeddedEngine:
             aside = set_aside(self._store)
             self.notes.append(f"{str(error).partition(': run')[0]}; set aside as {aside.name}")
             store = open_database(self._store, VECTORS)
-        # On a read-only file system SQLite reads a file only when told that nobody writes it.
-        where = f"{self._store.as_uri()}?immutable=1" if store.readonly("main") else self._store
+        # SQLite reads a file on a read-only file system only if declared immutable.
+        source = f"{self._store.as_uri()}?immutable=1" if store.readonly("main") else self._store
         store.close()
-        with translated(self._store):
-            self._connection.execute("ATTACH DATABASE ? AS store", (str(where),))
+        with translate_errors(self._store):
+            self._connection.execute("ATTACH DATABASE ? AS store", (str(source),))
         self._attached = True
 
 
-def _agree_on_chunks(connection: apsw.Connection) -> None:
-    """Chunks cut another way are not comparable: let the next update look at every document."""
+def _invalidate_other_chunks(connection: apsw.Connection) -> None:
+    """If another version of the chunker made the chunks, let the next update make them again."""
     from sdd_hooks.chunking.document import chunker_version
 
-    cut = connection.execute("SELECT value FROM facts WHERE name = 'chunks'").fetchone()
-    if cut == (chunker_version(),):
+    row = connection.execute("SELECT value FROM facts WHERE name = 'chunks'").fetchone()
+    if row == (chunker_version(),):
         return
     with transaction(connection):
         connection.execute("INSERT OR REPLACE INTO facts VALUES('chunks', ?)", (chunker_version(),))

@@ -1,4 +1,4 @@
-"""Bring documents up to date: read what may have changed, keep what has not."""
+"""Index documents: read those that may have changed, and store their chunks and words."""
 
 # Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0008 (units of retrieval)
 
@@ -17,12 +17,12 @@ from sdd_hooks.chunking.document import ChunkedDocument, chunk_document, chunk_h
 from sdd_hooks.engines.bookmarks import write_bookmark
 from sdd_hooks.engines.embedded.database import transaction
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
-from sdd_hooks.engines.query_terms import identifier_parts, spaced
+from sdd_hooks.engines.query_terms import identifier_parts, separate_unspaced
 from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
 
-LARGEST_DOCUMENT = 5 * 1024 * 1024
-LARGEST_CODE = 1024 * 1024
-_DOCUMENTS_A_TRANSACTION = 2000
+MAX_DOCUMENT_BYTES = 5 * 1024 * 1024
+MAX_CODE_BYTES = 1024 * 1024
+_DOCUMENTS_PER_TRANSACTION = 2000
 
 
 @dataclass
@@ -31,78 +31,73 @@ class _Tally:
     updated: int = 0
     removed: int = 0
     unchanged: int = 0
-    left_out: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class _Known:
+class _StoredDocument:
     id: int
     hash: bytes
 
 
-def apply(
+def apply_changes(
     connection: apsw.Connection,
     root: Path,
     changes: CollectionChanges,
     progress: Progress | None = None,
 ) -> tuple[Counts, list[str]]:
-    """Apply one collection's changes. Returns the counts, and a note for each file left out.
+    """Index the changes of one collection. Returns the counts, and a note for each skipped file.
 
-    Up to 2,000 documents are one transaction together with the bookmark. More are several, the
-    bookmark in the last: cut short, the work is found unfinished, and what is there is kept.
+    Up to 2,000 documents are stored in one transaction with the bookmark. More take several, the
+    last with the bookmark: after an interruption, the collection counts as incomplete, and the next
+    update keeps what is stored. Raises Stopped.
     """
-    collection = _collection_id(connection, changes.collection.name)
-    limit = LARGEST_CODE if changes.collection.kind == "code" else LARGEST_DOCUMENT
+    name = changes.collection.name
+    collection = _collection_id(connection, name)
     tally = _Tally()
     with transaction(connection):
-        known = _known(connection, collection, changes)
-        gone = _gone(root, known, changes)
-        by_hash = {one.hash: path for path, one in gone.items()}
+        stored = _stored_documents(connection, collection, changes)
+        removed = _find_removed(root, stored, changes)
+        removed_by_hash = {document.hash: path for path, document in removed.items()}
         for done, path in enumerate(changes.paths):
-            report_progress(
-                progress, f"Indexing {changes.collection.name}", done, len(changes.paths)
-            )
-            if done and done % _DOCUMENTS_A_TRANSACTION == 0:
-                # What is half done reflects no commit, should nobody come back to finish it.
-                _mark(connection, changes.collection.name, None)
+            report_progress(progress, f"Indexing {name}", done, len(changes.paths))
+            if done and done % _DOCUMENTS_PER_TRANSACTION == 0:
+                # Until the last transaction, the collection reflects no commit.
+                _store_bookmark(connection, name, None)
                 connection.execute("COMMIT; BEGIN IMMEDIATE")
-            data = _read(root, path, limit, tally)
-            one = known.get(path)
+            data = _read(root, path, changes.collection.kind, tally)
+            document = stored.get(path)
             if data is None:
-                if one is not None:
-                    gone[path] = one
+                if document is not None:
+                    removed[path] = document
                 continue
             digest = hashlib.sha256(data).digest()
-            old = by_hash.pop(digest, None) if one is None else None
-            if one is not None and one.hash == digest:
+            old_path = removed_by_hash.pop(digest, None) if document is None else None
+            if document is not None and document.hash == digest:
                 tally.unchanged += 1
-            elif one is not None:
-                _forget_words(connection, one.id)
-                _fill(connection, collection, one.id, path, digest, chunk_document(path, data))
+            elif document is not None:
+                _delete_chunks(connection, document.id)
+                _fill(connection, collection, document.id, path, digest, data)
                 tally.updated += 1
-            elif old is not None and _ending(old) == _ending(path):
-                # The bytes of a document that is gone: the same document, moved.
-                gone.pop(old)
-                _move(connection, known.pop(old).id, path)
+            elif old_path is not None and _suffix(old_path) == _suffix(path):
+                # The content of a removed document: the document has moved.
+                removed.pop(old_path)
+                _move(connection, stored.pop(old_path).id, path)
                 tally.updated += 1
             else:
-                document = _insert(connection, collection, path, digest)
-                _fill(connection, collection, document, path, digest, chunk_document(path, data))
+                document_id = _insert(connection, collection, path, digest)
+                _fill(connection, collection, document_id, path, digest, data)
                 tally.added += 1
-        for one in gone.values():
-            _delete(connection, one.id)
+        for document in removed.values():
+            _delete(connection, document.id)
             tally.removed += 1
         if changes.bookmark is not None:
-            _mark(connection, changes.collection.name, write_bookmark(changes.bookmark))
-    return Counts(tally.added, tally.updated, tally.removed, tally.unchanged), tally.left_out
-
-
-def _mark(connection: apsw.Connection, name: str, bookmark: str | None) -> None:
-    connection.execute("UPDATE collections SET bookmark = ? WHERE name = ?", (bookmark, name))
+            _store_bookmark(connection, name, write_bookmark(changes.bookmark))
+    return Counts(tally.added, tally.updated, tally.removed, tally.unchanged), tally.notes
 
 
 def delete_collection(connection: apsw.Connection, name: str) -> None:
-    """Forget a collection, its documents and their words. An unknown name changes nothing."""
+    """Delete a collection with its documents and words. An unknown name changes nothing."""
     row = connection.execute("SELECT id FROM collections WHERE name = ?", (name,)).fetchone()
     if row is None:
         return
@@ -115,13 +110,18 @@ def delete_collection(connection: apsw.Connection, name: str) -> None:
         connection.execute("DELETE FROM collections WHERE id = ?", row)
 
 
+def _store_bookmark(connection: apsw.Connection, name: str, bookmark: str | None) -> None:
+    connection.execute("UPDATE collections SET bookmark = ? WHERE name = ?", (bookmark, name))
+
+
 def _collection_id(connection: apsw.Connection, name: str) -> int:
     return int(connection.execute("SELECT id FROM collections WHERE name = ?", (name,)).get)
 
 
-def _known(
+def _stored_documents(
     connection: apsw.Connection, collection: int, changes: CollectionChanges
-) -> dict[str, _Known]:
+) -> dict[str, _StoredDocument]:
+    """Return the stored documents at the changed paths, by path; all of a complete change."""
     rows: Iterable[tuple[str, int, bytes]]
     if changes.complete:
         rows = connection.execute(
@@ -129,7 +129,7 @@ def _known(
         )
     else:
         rows = _look_up(connection, collection, changes.paths)
-    return {path: _Known(document, digest) for path, document, digest in rows}
+    return {path: _StoredDocument(document, digest) for path, document, digest in rows}
 
 
 def _look_up(
@@ -142,34 +142,36 @@ def _look_up(
         )
 
 
-def _read(root: Path, path: str, limit: int, tally: _Tally) -> bytes | None:
-    """The file's bytes; None when it is gone, binary, too large, or not to be followed."""
+def _read(root: Path, path: str, kind: str, tally: _Tally) -> bytes | None:
+    """Return the bytes of a file; None if it is missing, binary, too large, or refused."""
     if not path.isprintable():
-        # SQLite keeps text as UTF-8, and nobody could tell such a name on a terminal.
-        tally.left_out.append(f"{path!a}: left out, its name is not printable text")
+        # SQLite stores text as UTF-8, and a terminal could not display the name.
+        tally.notes.append(f"{path!a}: left out, its name is not printable text")
         return None
     try:
-        data = read_inside(root, path, limit)
+        data = read_inside(root, path, MAX_CODE_BYTES if kind == "code" else MAX_DOCUMENT_BYTES)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except (PathRefused, FileTooLarge) as error:
-        tally.left_out.append(str(error))
+        tally.notes.append(str(error))
         return None
     except OSError as error:
-        tally.left_out.append(f"{path}: left out, cannot be read ({error.strerror})")
+        tally.notes.append(f"{path}: left out, cannot be read ({error.strerror})")
         return None
     return None if is_binary(data) else data
 
 
-def _gone(root: Path, known: Mapping[str, _Known], changes: CollectionChanges) -> dict[str, _Known]:
-    """The documents that are no more, as far as can be told without reading any."""
+def _find_removed(
+    root: Path, stored: Mapping[str, _StoredDocument], changes: CollectionChanges
+) -> dict[str, _StoredDocument]:
+    """Return the stored documents whose files are gone, as far as known without reading a file."""
     if changes.complete:
-        there = frozenset(changes.paths)
-        return {path: one for path, one in known.items() if path not in there}
-    return {path: one for path, one in known.items() if not os.path.lexists(root / path)}
+        current = frozenset(changes.paths)
+        return {path: document for path, document in stored.items() if path not in current}
+    return {path: document for path, document in stored.items() if not os.path.lexists(root / path)}
 
 
-def _ending(path: str) -> str:
+def _suffix(path: str) -> str:
     return path.rpartition(".")[2]
 
 
@@ -184,75 +186,92 @@ def _insert(connection: apsw.Connection, collection: int, path: str, digest: byt
 def _fill(
     connection: apsw.Connection,
     collection: int,
-    document: int,
+    document_id: int,
     path: str,
     digest: bytes,
-    cut: ChunkedDocument,
+    data: bytes,
 ) -> None:
-    """Write a document's chunks and words; those it had are gone already."""
+    """Store the chunks and words of a document that has none."""
+    document = chunk_document(path, data)
     connection.execute(
         "UPDATE documents SET path = ?, hash = ?, title = ? WHERE id = ?",
-        (path, digest, cut.title, document),
+        (path, digest, document.title, document_id),
     )
     first = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM chunks").get
+    _insert_chunks(connection, collection, document_id, document, first)
+    _insert_words(
+        connection,
+        path,
+        document.title,
+        [(row_id, chunk.title, chunk.text) for row_id, chunk in enumerate(document.chunks, first)],
+    )
+
+
+def _insert_chunks(
+    connection: apsw.Connection,
+    collection: int,
+    document_id: int,
+    document: ChunkedDocument,
+    first: int,
+) -> None:
     connection.executemany(
         "INSERT INTO chunks(id, document, collection, anchor, section, first_line, last_line,"
         " hash, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
-                number,
-                document,
+                row_id,
+                document_id,
                 collection,
                 chunk.anchor,
                 chunk.title,
                 chunk.first_line,
                 chunk.last_line,
-                chunk_hash(cut.title, chunk),
+                chunk_hash(document.title, chunk),
                 chunk.text,
             )
-            for number, chunk in enumerate(cut.chunks, first)
+            for row_id, chunk in enumerate(document.chunks, first)
         ],
     )
-    _write_words(
-        connection,
-        path,
-        cut.title,
-        [(number, chunk.title, chunk.text) for number, chunk in enumerate(cut.chunks, first)],
-    )
 
 
-def _write_words(
+def _insert_words(
     connection: apsw.Connection, path: str, title: str, rows: Iterable[tuple[int, str, str]]
 ) -> None:
-    where = spaced(f"{path} {title}")
+    document_title = separate_unspaced(f"{path} {title}")
     connection.executemany(
         "INSERT INTO words(rowid, title, body, parts) VALUES(?, ?, ?, ?)",
         [
-            (number, f"{where} {spaced(section)}", spaced(text), identifier_parts(text))
-            for number, section, text in rows
+            (
+                row_id,
+                f"{document_title} {separate_unspaced(section)}",
+                separate_unspaced(text),
+                identifier_parts(text),
+            )
+            for row_id, section, text in rows
         ],
     )
 
 
-def _move(connection: apsw.Connection, document: int, path: str) -> None:
-    """Give a document another path; its chunks stay, their words name the new one."""
+def _move(connection: apsw.Connection, document_id: int, path: str) -> None:
+    """Change the path of a document. Its chunks stay, and its words contain the new path."""
     title = connection.execute(
-        "UPDATE documents SET path = ? WHERE id = ? RETURNING title", (path, document)
+        "UPDATE documents SET path = ? WHERE id = ? RETURNING title", (path, document_id)
     ).get
     rows: list[Any] = connection.execute(
-        "SELECT id, section, text FROM chunks WHERE document = ?", (document,)
+        "SELECT id, section, text FROM chunks WHERE document = ?", (document_id,)
     ).fetchall()
     connection.executemany("DELETE FROM words WHERE rowid = ?", [(row[0],) for row in rows])
-    _write_words(connection, path, title, rows)
+    _insert_words(connection, path, title, rows)
 
 
-def _forget_words(connection: apsw.Connection, document: int) -> None:
+def _delete_chunks(connection: apsw.Connection, document_id: int) -> None:
     connection.execute(
-        "DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE document = ?)", (document,)
+        "DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE document = ?)",
+        (document_id,),
     )
-    connection.execute("DELETE FROM chunks WHERE document = ?", (document,))
+    connection.execute("DELETE FROM chunks WHERE document = ?", (document_id,))
 
 
-def _delete(connection: apsw.Connection, document: int) -> None:
-    _forget_words(connection, document)
-    connection.execute("DELETE FROM documents WHERE id = ?", (document,))
+def _delete(connection: apsw.Connection, document_id: int) -> None:
+    _delete_chunks(connection, document_id)
+    connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))

@@ -1,7 +1,7 @@
-"""The two SQLite files: what is in them, and how an older one becomes a current one.
+"""The schemas of the two SQLite files, with their migrations.
 
 The index belongs to one work tree and can be rebuilt from it. The vectors are content-addressed,
-expensive, and shared by every work tree of the repository.
+expensive, and shared by all work trees of the repository.
 """
 
 # Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0006 (derived state)
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Schema:
-    """A kind of file: its SQLite `application_id`, and one script a version, oldest first."""
+    """The type of a file: its SQLite `application_id`, and one script for each version, oldest
+    first."""
 
     application_id: int
     migrations: tuple[str, ...]

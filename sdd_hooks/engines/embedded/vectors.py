@@ -1,38 +1,42 @@
-"""Vectors by (model, chunk hash): shared by every work tree, never computed twice.
+"""Store vectors by model and chunk hash, for all work trees of a repository.
 
-A vector is stored as float32, or as int8 scaled so that its largest component is 127; the cosine
-does not change with the scale, so nothing else is stored.
+A vector is stored as float32, or as int8 scaled so that its largest component is 127. The cosine
+does not depend on the scale, so the scale is not stored.
 """
 
-# Governing: ADR-0011 (content-addressed vectors), ADR-0006 (vectors beside the git common dir)
+# Governing: ADR-0011 (content-addressed vectors), ADR-0006 (vectors beside the git common dir),
+# ADR-0025 (vectors travel in a git ref)
 
 from __future__ import annotations
 
 import importlib.util
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
 
-from sdd_hooks.engines.embedded.database import transaction
-from sdd_hooks.engines.fusion import Found
+from sdd_hooks.engines.embedded.database import transaction, translate_errors
+from sdd_hooks.engines.fusion import RankedMatch
 from sdd_hooks.errors import EngineUnavailable
 
-_CONSTRUCTOR = {"int8": "vec_int8", "float32": "vec_f32"}
-_BYTES = {"int8": 1, "float32": 4}
+_CONSTRUCTORS = {"int8": "vec_int8", "float32": "vec_f32"}
+_COMPONENT_BYTES = {"int8": 1, "float32": 4}
 
-# A chunk counts as embedded only if its vector can be used: a hostile file may hold anything.
-_MISSING = (
+_HASH_BYTES = 32
+"""A hostile index may have hashes of any length."""
+
+# The length is checked because a hostile file may have values of any length.
+_HAS_NO_VECTOR = (
     "NOT EXISTS (SELECT 1 FROM store.vectors WHERE model = :model"
     " AND vectors.hash = chunks.hash AND length(vector) = :bytes)"
 )
 
 
 @dataclass(frozen=True)
-class Space:
-    """One model's vectors in the store, in one storage (`int8` or `float32`)."""
+class VectorSpace:
+    """The vectors of one model in one storage (`int8` or `float32`); `model` is a row id."""
 
     model: int
     storage: str
@@ -40,119 +44,162 @@ class Space:
 
     @property
     def bytes(self) -> int:
-        """Length of one stored vector."""
-        return self.dimensions * _BYTES[self.storage]
+        """The length of a stored vector."""
+        return self.dimensions * _COMPONENT_BYTES[self.storage]
 
 
-def space(connection: apsw.Connection, model: str, storage: str) -> Space | None:
-    """The space of a model in the attached store, or None when nothing was embedded with it."""
+@dataclass(frozen=True)
+class StoredVectors:
+    """`VectorExchange` over an index with its vectors attached; `path` is the file of vectors."""
+
+    connection: apsw.Connection
+    path: Path
+    model: str
+    storage: str
+    dimensions: int
+
+    def keys(self) -> Sequence[bytes]:
+        """Return the key of every text in the index, once, in order."""
+        with translate_errors(self.path):
+            rows = self.connection.execute(
+                "SELECT DISTINCT hash FROM chunks WHERE length(hash) = ? ORDER BY hash",
+                (_HASH_BYTES,),
+            )
+            return [row[0] for row in rows]
+
+    def held(self) -> Set[bytes]:
+        """Return the key of every stored vector of the right length."""
+        with translate_errors(self.path):
+            space = find_space(self.connection, self.model, self.storage)
+            return frozenset() if space is None else stored_keys(self.connection, space)
+
+    def vectors(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
+        """Yield those of `keys` that have a stored vector, each with it."""
+        with translate_errors(self.path):
+            space = find_space(self.connection, self.model, self.storage)
+            if space is not None:
+                yield from read_vectors(self.connection, space, keys)
+
+    def adopt(self, dimensions: int, vectors: Sequence[tuple[bytes, bytes]]) -> int:
+        """Store vectors of another machine, all of them or none. Returns how many are new."""
+        with translate_errors(self.path), transaction(self.connection):
+            space = create_space(self.connection, self.model, self.storage, dimensions)
+            return adopt_vectors(self.connection, space, vectors)
+
+
+def find_space(connection: apsw.Connection, model: str, storage: str) -> VectorSpace | None:
+    """Find the space of a model in the attached store; None if nothing was embedded with it."""
     row = connection.execute(
         "SELECT id, dimensions FROM store.models WHERE name = ? AND storage = ?", (model, storage)
     ).fetchone()
-    return Space(row[0], storage, row[1]) if row else None
+    return VectorSpace(row[0], storage, row[1]) if row else None
 
 
-def create_space(connection: apsw.Connection, model: str, storage: str, dimensions: int) -> Space:
-    """The space of a model, created when missing.
+def create_space(
+    connection: apsw.Connection, model: str, storage: str, dimensions: int
+) -> VectorSpace:
+    """Return the space of a model, which is created if missing.
 
     Raises:
-        EngineUnavailable: the same model name gave vectors of another length before.
+        EngineUnavailable: vectors of other dimensions are stored under the same model name.
     """
     connection.execute(
         "INSERT OR IGNORE INTO store.models(name, storage, dimensions) VALUES(?, ?, ?)",
         (model, storage, dimensions),
     )
-    found = space(connection, model, storage)
-    if found is None or found.dimensions != dimensions:
+    space = find_space(connection, model, storage)
+    if space is None or space.dimensions != dimensions:
         raise EngineUnavailable(
             f"{model} now gives {dimensions} dimensions, not those of the stored vectors:"
             " give the model another name in `Embed Model`"
         )
-    return found
+    return space
 
 
-def begun(connection: apsw.Connection, where: Space) -> bool:
-    """Whether the model ever gave a vector that was kept."""
-    row = connection.execute("SELECT 1 FROM store.vectors WHERE model = ? LIMIT 1", (where.model,))
+def has_vectors(connection: apsw.Connection, space: VectorSpace) -> bool:
+    """Whether any vector of the space is stored."""
+    row = connection.execute("SELECT 1 FROM store.vectors WHERE model = ? LIMIT 1", (space.model,))
     return row.fetchone() is not None
 
 
-def pending(connection: apsw.Connection, where: Space, collection: int) -> int:
-    """How many chunks of a collection (row id) have no vector."""
+def count_pending(connection: apsw.Connection, space: VectorSpace, collection: int) -> int:
+    """Count the chunks of a collection (row id) that have no vector."""
     count = connection.execute(
-        f"SELECT count(*) FROM chunks WHERE collection = :collection AND {_MISSING}",
-        {"collection": collection, "model": where.model, "bytes": where.bytes},
+        f"SELECT count(*) FROM chunks WHERE collection = :collection AND {_HAS_NO_VECTOR}",
+        {"collection": collection, "model": space.model, "bytes": space.bytes},
     ).get
     return int(count)
 
 
-def missing(
-    connection: apsw.Connection, where: Space, collections: Sequence[int]
+def find_missing(
+    connection: apsw.Connection, space: VectorSpace, collections: Sequence[int]
 ) -> list[tuple[bytes, int]]:
-    """Each chunk hash without a vector, once, with one chunk id that has it; short texts first."""
+    """Find each chunk hash without a vector, with the id of one chunk; short texts come first."""
     marks = ",".join(str(int(collection)) for collection in collections)
     return list(
         connection.execute(
-            "SELECT hash, min(id) FROM chunks"
-            f" WHERE collection IN ({marks}) AND {_MISSING} GROUP BY hash ORDER BY length(text), 2",
-            {"model": where.model, "bytes": where.bytes},
+            "SELECT hash, min(id) FROM chunks WHERE"
+            f" collection IN ({marks}) AND {_HAS_NO_VECTOR} GROUP BY hash ORDER BY length(text), 2",
+            {"model": space.model, "bytes": space.bytes},
         )
     )
 
 
-def store(
-    connection: apsw.Connection, where: Space, hashes: Sequence[bytes], vectors: Sequence[bytes]
+def store_vectors(
+    connection: apsw.Connection, space: VectorSpace, vectors: Mapping[bytes, bytes]
 ) -> None:
-    """Keep one float32 vector for each hash, in one transaction."""
+    """Store float32 vectors by their chunk hashes, in one transaction."""
     with transaction(connection):
         connection.executemany(
             "INSERT OR REPLACE INTO store.vectors(model, hash, vector) VALUES(?, ?, ?)",
             [
-                (where.model, key, packed(vector, where.storage))
-                for key, vector in zip(hashes, vectors, strict=True)
+                (space.model, key, pack_vector(vector, space.storage))
+                for key, vector in vectors.items()
             ],
         )
 
 
-def keys(connection: apsw.Connection, where: Space) -> frozenset[bytes]:
-    """The hash of every vector of the space that can be used."""
+def stored_keys(connection: apsw.Connection, space: VectorSpace) -> frozenset[bytes]:
+    """Return the hash of every vector of the space that has the right length."""
     rows = connection.execute(
         "SELECT hash FROM store.vectors WHERE model = ? AND length(vector) = ?",
-        (where.model, where.bytes),
+        (space.model, space.bytes),
     )
     return frozenset(row[0] for row in rows)
 
 
-def read(
-    connection: apsw.Connection, where: Space, hashes: Sequence[bytes]
+def read_vectors(
+    connection: apsw.Connection, space: VectorSpace, hashes: Sequence[bytes]
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Those of the hashes that have a vector, each with it as it is stored."""
+    """Yield those of the hashes that have a vector, each with the vector as it is stored."""
     for key in hashes:
         row = connection.execute(
             "SELECT vector FROM store.vectors WHERE model = ? AND hash = ? AND length(vector) = ?",
-            (where.model, key, where.bytes),
+            (space.model, key, space.bytes),
         ).fetchone()
         if row is not None:
             yield key, row[0]
 
 
-def adopt(connection: apsw.Connection, where: Space, made: Sequence[tuple[bytes, bytes]]) -> int:
-    """Keep vectors that are stored elsewhere as they are here. Returns how many are new.
+def adopt_vectors(
+    connection: apsw.Connection, space: VectorSpace, vectors: Sequence[tuple[bytes, bytes]]
+) -> int:
+    """Store packed vectors of another machine. Returns how many are new.
 
-    One that is here stays, unless it cannot be used. The caller has a transaction.
+    An existing vector stays unless its length is wrong. The caller opens the transaction.
     """
     before = connection.total_changes()
     connection.executemany(
         "INSERT INTO store.vectors(model, hash, vector) VALUES(?, ?, ?)"
         " ON CONFLICT DO UPDATE SET vector = excluded.vector"
         " WHERE length(vectors.vector) <> length(excluded.vector)",
-        [(where.model, key, vector) for key, vector in made],
+        [(space.model, key, vector) for key, vector in vectors],
     )
     return connection.total_changes() - before
 
 
-def packed(vector: bytes, storage: str) -> bytes:
-    """A float32 vector as it is stored."""
+def pack_vector(vector: bytes, storage: str) -> bytes:
+    """Convert a float32 vector into the storage."""
     if storage == "float32":
         return vector
     values = array("f", vector)
@@ -160,40 +207,44 @@ def packed(vector: bytes, storage: str) -> bytes:
     return array("b", (round(value / largest * 127) for value in values)).tobytes()
 
 
-def nearest(
+def search_nearest(
     connection: apsw.Connection,
-    where: Space,
+    space: VectorSpace,
     vector: bytes,
     collections: Sequence[int],
     limit: int,
-) -> list[Found[int]]:
-    """The chunks of these collections (row ids) whose vectors are nearest, by cosine.
+) -> list[RankedMatch[int]]:
+    """Return the chunks of these collections (row ids) with the greatest cosine, at most `limit`.
 
-    A chunk's strength is its cosine, 0 where that is negative.
+    The strength of a chunk is its cosine, or 0 where that is negative.
     """
     load_extension(connection)
-    build = _CONSTRUCTOR[where.storage]
+    construct = _CONSTRUCTORS[space.storage]
     marks = ",".join(str(int(collection)) for collection in collections)
     rows = connection.execute(
         "SELECT near.id, distance FROM (SELECT chunks.id AS id, document, first_line,"
-        f" vec_distance_cosine({build}(vector), {build}(:vector)) AS distance"
+        f" vec_distance_cosine({construct}(vector), {construct}(:vector)) AS distance"
         " FROM chunks CROSS JOIN store.vectors"
         " ON vectors.model = :model AND vectors.hash = chunks.hash"
         f" WHERE collection IN ({marks}) AND length(vector) = :bytes"
         " ORDER BY distance LIMIT :limit) AS near"
         " LEFT JOIN documents ON documents.id = document ORDER BY distance, path, first_line",
         {
-            "vector": packed(vector, where.storage),
-            "model": where.model,
-            "bytes": where.bytes,
+            "vector": pack_vector(vector, space.storage),
+            "model": space.model,
+            "bytes": space.bytes,
             "limit": limit,
         },
     )
-    return [Found(chunk, max(0.0, 1 - far), 1 - far) for chunk, far in rows if far is not None]
+    return [
+        RankedMatch(chunk, max(0.0, 1 - distance), 1 - distance)
+        for chunk, distance in rows
+        if distance is not None
+    ]
 
 
 def load_extension(connection: apsw.Connection) -> None:
-    """Load sqlite-vec into the connection, by its file: importing its module would pull numpy.
+    """Load sqlite-vec into the connection from its file: importing its module imports numpy.
 
     Raises:
         EngineUnavailable: sqlite-vec is not installed.

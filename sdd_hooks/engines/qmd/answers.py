@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sdd_hooks.chunking.document import chunk_document
-from sdd_hooks.engines.fusion import Ranked
+from sdd_hooks.engines.fusion import FusedMatch
 from sdd_hooks.engines.protocol import Hit, IndexedDocument
 from sdd_hooks.engines.qmd.asking import Key
 from sdd_hooks.engines.qmd.output import Result
-from sdd_hooks.engines.snippets import quote, words_of
+from sdd_hooks.engines.snippets import chunk_snippet, query_words
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 
@@ -63,7 +63,7 @@ def passage_at(root: Path, path: str, line: int) -> Passage | None:
 
 def share(passage: Passage | None, asked: str) -> float:
     """How many of the query's words stand in the passage, of all (0..1)."""
-    words = words_of(asked)
+    words = query_words(asked)
     if passage is None or not words:
         return 0.0
     said = f"{passage.title}\n{passage.section}\n{passage.text}".lower()
@@ -72,7 +72,7 @@ def share(passage: Passage | None, asked: str) -> float:
 
 def hits(
     root: Path,
-    ranked: Iterable[Ranked[Key]],
+    ranked: Iterable[FusedMatch[Key]],
     results: Mapping[Key, Result],
     asked: str,
     limit: int,
@@ -81,13 +81,13 @@ def hits(
 
     `results` is what qmd says of each, `asked` the text of the query.
     """
-    words = words_of(asked)
+    words = query_words(asked)
     found: list[Hit] = []
     for one in ranked:
         if len(found) >= limit:
             break
-        collection, path = one.chunk
-        result = results[one.chunk]
+        collection, path = one.key
+        result = results[one.key]
         passage = passage_at(root, path, result.line)
         if passage is not None:
             found.append(
@@ -101,7 +101,7 @@ def hits(
                     section=passage.section,
                     score=round(one.score, 4),
                     cosine=None if one.cosine is None else round(one.cosine, 4),
-                    snippet=quote(passage.text, passage.section or passage.title, words),
+                    snippet=chunk_snippet(passage.text, passage.section or passage.title, words),
                     context=result.context,
                 )
             )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sdd_hooks.engines.fusion import Found
+from sdd_hooks.engines.fusion import RankedMatch
 from sdd_hooks.engines.protocol import Query
 from sdd_hooks.engines.qmd.grammar import Line, document
 from sdd_hooks.engines.qmd.output import Result
@@ -33,7 +33,7 @@ class Answer:
     `meant` tells whether anything was found by meaning.
     """
 
-    lists: list[tuple[float, list[Found[Key]]]] = field(default_factory=list)
+    lists: list[tuple[float, list[RankedMatch[Key]]]] = field(default_factory=list)
     results: dict[Key, Result] = field(default_factory=dict)
     meant: bool = False
 
@@ -134,7 +134,7 @@ def ordered(
         else:
             keys = found(words)
             strengths = [share(one, answer.results[one].line) for one in keys]
-        answer.lists.append((weight(number), list(map(Found, keys, strengths))))
+        answer.lists.append((weight(number), list(map(RankedMatch, keys, strengths))))
     return answer
 
 
@@ -165,7 +165,9 @@ def _body(searches: Sequence[Line], collections: Sequence[str]) -> dict[str, obj
     }
 
 
-def _by_words(asked: Sequence[Line], held: Mapping[Key, Mapping[str, float]]) -> list[Found[Key]]:
+def _by_words(
+    asked: Sequence[Line], held: Mapping[Key, Mapping[str, float]]
+) -> list[RankedMatch[Key]]:
     words = {line.text for line in asked if not line.whole}
     whole = {line.text for line in asked if line.whole}
 
@@ -174,9 +176,9 @@ def _by_words(asked: Sequence[Line], held: Mapping[Key, Mapping[str, float]]) ->
 
     # A list of qmd is cut at 20, so that a common word may be there and not in the list.
     ranked = sorted(held, key=lambda key: (-share(held[key]), -sum(held[key].values()), key))
-    return [Found(key, share(held[key])) for key in ranked]
+    return [RankedMatch(key, share(held[key])) for key in ranked]
 
 
-def _by_meaning(near: Mapping[Key, float]) -> list[Found[Key]]:
+def _by_meaning(near: Mapping[Key, float]) -> list[RankedMatch[Key]]:
     ranked = sorted(near, key=lambda key: (-near[key], key))
-    return [Found(key, max(0.0, near[key]), near[key]) for key in ranked]
+    return [RankedMatch(key, max(0.0, near[key]), near[key]) for key in ranked]

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sdd_hooks.engines.protocol import Query, SubQueryType
-from sdd_hooks.engines.query_terms import Term, terms
+from sdd_hooks.engines.query_terms import Term, parse_terms
 
 LONGEST = 2000
 """Characters of a sub-query that are asked: more than an embedding model reads."""
@@ -72,7 +72,7 @@ def one_line(text: str) -> str:
 
 
 def _lexical(number: int, text: str) -> list[Line]:
-    asked = terms(text)
+    asked = parse_terms(text)
     wanted = [_spelled(term) for term in asked if not term.excluded]
     unwanted = [f"-{_spelled(term)}" for term in asked if term.excluded]
     if not wanted:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from sdd_hooks.engines.bookmarks import bookmark_of
+from sdd_hooks.engines.bookmarks import parse_bookmark
 from sdd_hooks.engines.protocol import Bookmark
 from sdd_hooks.system.files import write_atomically
 
@@ -108,7 +108,7 @@ def _held(found: Mapping[str, object]) -> Held:
     return Held(
         _text(found["kind"]),
         _text(found["module"]),
-        bookmark_of(found["bookmark"]),
+        parse_bookmark(found["bookmark"]),
         _inside(_text(found["base"])),
         tuple(map(_text, endings)),
         _count(found["documents"]),

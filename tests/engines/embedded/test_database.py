@@ -1,4 +1,4 @@
-"""Files that are ours, new, old, foreign, damaged, newer, locked or read-only."""
+"""Opening files that are new, old, newer, foreign, damaged, locked or read-only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from sdd_hooks.engines.embedded.database import open_database, set_aside, translated
+from sdd_hooks.engines.embedded.database import open_database, set_aside, translate_errors
 from sdd_hooks.engines.embedded.schema import INDEX, VECTORS, Schema
 from sdd_hooks.errors import IndexDamaged, StorageError
 
@@ -44,7 +44,7 @@ def test_a_failed_migration_leaves_the_old_version(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"not a database at all, really not" * 40, b"\0" * 5000])
-def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_file_is_an_error_that_advises_an_update(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "index.db"
     path.write_bytes(content)
     with pytest.raises(IndexDamaged, match="run `sdd index update`"):
@@ -54,7 +54,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes) -> None:
 def test_a_foreign_database_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE theirs(x)")
+    connection.execute("CREATE TABLE other(x)")
     connection.commit()
     connection.close()
     with pytest.raises(IndexDamaged, match="not an index of sdd"):
@@ -63,7 +63,7 @@ def test_a_foreign_database_is_refused(tmp_path: Path) -> None:
         open_database(path, VECTORS)
 
 
-def test_setting_aside_keeps_every_file(tmp_path: Path) -> None:
+def test_set_aside_files_are_numbered_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     for content in (b"one", b"two"):
         path.write_bytes(content)
@@ -84,7 +84,7 @@ def test_a_symlink_is_not_followed(tmp_path: Path) -> None:
     assert not target.exists()
 
 
-def test_a_trigger_planted_in_the_file_does_not_run(tmp_path: Path) -> None:
+def test_a_trigger_in_the_file_does_not_run(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     open_database(path, INDEX).close()
     planted = apsw.Connection(str(path))
@@ -99,23 +99,25 @@ def test_a_trigger_planted_in_the_file_does_not_run(tmp_path: Path) -> None:
     connection.close()
 
 
-def test_failures_of_sqlite_are_one_line(tmp_path: Path) -> None:
+def test_errors_of_sqlite_become_errors_with_advice(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
     one = open_database(path, INDEX)
     two = open_database(path, INDEX)
     two.set_busy_timeout(1)
     one.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StorageError, match="locked by another process"), translated(path):
+    with pytest.raises(StorageError, match="locked by another process"), translate_errors(path):
         two.execute("BEGIN IMMEDIATE")
     one.close()
     two.execute("PRAGMA max_page_count = 1")
-    with pytest.raises(StorageError, match="no space left"), translated(path):
+    with pytest.raises(StorageError, match="no space left"), translate_errors(path):
         two.execute("BEGIN; CREATE TABLE big(x); INSERT INTO big VALUES(zeroblob(1000000))")
     two.close()
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="root writes where nobody may: read-only checkout")
-def test_a_read_only_index_is_still_read(tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    os.getuid() == 0, reason="root can write to read-only files: read-only checkout"
+)
+def test_a_read_only_index_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "place" / "index.db"
     open_database(path, INDEX).close()
     path.chmod(0o400)

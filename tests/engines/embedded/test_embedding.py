@@ -1,4 +1,4 @@
-"""Vectors are made once, survive a kill, and are shared by the work trees of a repository."""
+"""Each text is embedded once, for all work trees, and a killed embed is continued."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines.embedded.embedding import BATCH
+from sdd_hooks.engines.embedded.embedding import MIN_BATCH
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine
 from sdd_hooks.engines.protocol import CollectionChanges, EmbedReport, Query, SubQuery
 from sdd_hooks.errors import EngineUnavailable, StorageError
@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def open_at(root: Path, *, tree: str = "one", model: str = "./tiny") -> EmbeddedEngine:
-    """The engine of one of several work trees that share their vectors."""
+    """Open the engine of one of several work trees that share their vectors."""
     return EmbeddedEngine(
         root,
         root / tree / ".sdd/search/index.db",
@@ -54,7 +54,7 @@ def indexed(root: Path, *, tree: str = "one", model: str = "./tiny") -> Embedded
     return engine
 
 
-def many(root: Path) -> None:
+def add_documents(root: Path) -> None:
     """Add documents until there are 45 chunks, more than a batch."""
     for number in range(40):
         (root / f"docs/n{number}.md").write_text(f"# Number {number}\n\nuser {number}\n")
@@ -74,7 +74,7 @@ def test_every_chunk_gets_a_vector_once(root: Path) -> None:
     assert embed(indexed(root)).embedded == 0
 
 
-def test_only_what_changed_is_embedded(root: Path) -> None:
+def test_only_changed_chunks_are_embedded(root: Path) -> None:
     embed(indexed(root))
     path = root / "docs/a.md"
     path.write_text(path.read_text().replace("cache page", "cache user"))
@@ -89,7 +89,7 @@ def test_another_work_tree_embeds_nothing(root: Path) -> None:
     assert embed(other).embedded == 0
 
 
-def test_search_by_meaning_finds_what_words_do_not(root: Path) -> None:
+def test_search_by_meaning_finds_documents_without_the_words(root: Path) -> None:
     embed(indexed(root))
     engine = open_at(root)
     query = Query((SubQuery("lex", "nothing"), SubQuery("vec", "user database")))
@@ -100,21 +100,21 @@ def test_search_by_meaning_finds_what_words_do_not(root: Path) -> None:
     assert (result.hits[0].cosine or 0) > max(hit.cosine or 0 for hit in result.hits[1:])
 
 
-def test_the_first_sub_query_weighs_double_whatever_its_kind(root: Path) -> None:
+def test_the_first_sub_query_has_double_weight_whether_words_or_meaning(root: Path) -> None:
     embed(indexed(root))
     engine = open_at(root)
     words, meaning = SubQuery("lex", "cache page"), SubQuery("vec", "user database")
-    first = [
+    results = [
         engine.search(Query((words, meaning))).hits,
         engine.search(Query((meaning, words))).hits,
     ]
     engine.close()
-    scores = [{hit.id: hit.score for hit in hits} for hits in first]
+    scores = [{hit.id: hit.score for hit in hits} for hits in results]
     assert scores[0]["docs/a.md#two"] > scores[1]["docs/a.md#two"]
     assert scores[0]["docs/b.md#one"] < scores[1]["docs/b.md#one"]
 
 
-def test_while_a_chunk_has_no_vector_only_words_count(root: Path) -> None:
+def test_while_a_chunk_has_no_vector_the_search_is_by_words(root: Path) -> None:
     embed(indexed(root))
     (root / "docs/c.md").write_text("# C\n\nnew text\n")
     engine = indexed(root)
@@ -124,7 +124,7 @@ def test_while_a_chunk_has_no_vector_only_words_count(root: Path) -> None:
     assert result.hits == ()
 
 
-def test_a_model_that_cannot_run_stops_an_embed_and_not_a_search(root: Path) -> None:
+def test_a_model_that_cannot_run_fails_an_embed_but_not_a_search(root: Path) -> None:
     embed(indexed(root))
     (root / "tiny/tokenizer.json").unlink()
     engine = open_at(root)
@@ -136,14 +136,14 @@ def test_a_model_that_cannot_run_stops_an_embed_and_not_a_search(root: Path) -> 
     assert result.notes[0].startswith("searched by words only: ")
 
 
-def test_a_second_embed_is_not_a_second_computation(root: Path) -> None:
+def test_a_second_embed_at_the_same_time_is_refused(root: Path) -> None:
     engine = indexed(root)
     (root / "shared").mkdir(exist_ok=True)
     with (
-        hold_lock(root / "shared/embed.lock", 0) as mine,
+        hold_lock(root / "shared/embed.lock", 0) as is_locked,
         pytest.raises(StorageError, match="another embed"),
     ):
-        assert mine
+        assert is_locked
         engine.embed()
     engine.close()
 
@@ -159,25 +159,25 @@ def test_damaged_vectors_are_set_aside_by_an_embed(root: Path) -> None:
 
 @pytest.fixture
 def picky(root: Path) -> Path:
-    """The same, with a model that fails on `grue`, of which its graph has no vector."""
+    """The same, with a model that fails on the word `grue`."""
     refuse(root / "tiny", "grue")
     return root
 
 
 def refuse(model: Path, word: str) -> None:
-    """Let the tokenizer of a model know a word that its graph does not."""
+    """Make a model fail on a word: add it to the tokenizer, but not to the graph."""
     file = model / "tokenizer.json"
     tokenizer = json.loads(file.read_text())
     tokenizer["model"]["vocab"][word] = 9_999
     file.write_text(json.dumps(tokenizer))
 
 
-def test_a_text_the_model_refuses_costs_no_other_its_vector(picky: Path) -> None:
+def test_a_text_that_the_model_refuses_does_not_fail_the_others(picky: Path) -> None:
     for number in (1, 2, 3):
         (picky / f"docs/g{number}.md").write_text(f"# G\n\nuser grue {number // 2}\n")
-    seen = []
+    steps = []
     engine = indexed(picky)
-    report = engine.embed(progress=lambda _, *count: seen.append(count) or True)
+    report = engine.embed(progress=lambda _, *count: steps.append(count) or True)
     assert (report.embedded, report.failed) == (5, 2)
     # Two of the three chunks are the same text.
     assert report.remaining == engine.status().pending == 3
@@ -185,16 +185,16 @@ def test_a_text_the_model_refuses_costs_no_other_its_vector(picky: Path) -> None
         "docs/g1.md#file has no vector",
         "docs/g2.md#file has no vector",
     ]
-    assert seen[-1] == (7, 7)
+    assert steps[-1] == (7, 7)
     assert engine.search(Query((SubQuery("lex", "cache"),))).hits
     engine.close()
 
 
-def test_texts_that_were_refused_before_are_no_broken_model(picky: Path) -> None:
+def test_an_embed_of_only_refused_texts_does_not_fail(picky: Path) -> None:
     (picky / "docs/g.md").write_text("# G\n\nuser grue\n")
     embed(indexed(picky))
-    again = embed(open_at(picky))
-    assert (again.embedded, again.failed, again.remaining) == (0, 1, 1)
+    report = embed(open_at(picky))
+    assert (report.embedded, report.failed, report.remaining) == (0, 1, 1)
 
 
 def test_only_the_first_failures_are_named(picky: Path) -> None:
@@ -206,7 +206,7 @@ def test_only_the_first_failures_are_named(picky: Path) -> None:
     assert report.notes[-1] == "35 more have no vector"
 
 
-def test_a_model_that_refuses_everything_is_broken(root: Path) -> None:
+def test_a_model_that_refuses_every_text_fails_the_embed(root: Path) -> None:
     for word in ("A", "B"):
         refuse(root / "tiny", word)
     with pytest.raises(EngineUnavailable, match=r"the model local:tiny:.* failed"):
@@ -225,11 +225,11 @@ from tests.engines.embedded.test_embedding import open_at
 
 class Breaking(llm.EmbeddingModel):
     model_id = "breaking"
-    asked = 0
+    count = 0
     def embed_batch(self, items):
         items = list(items)
-        self.asked += len(items)
-        if self.asked > 33:
+        self.count += len(items)
+        if self.count > 33:
             raise ConnectionError("gone")
         return [[1.0, 0.0] for _ in items]
 
@@ -247,9 +247,9 @@ except EngineUnavailable as error:
 """
 
 
-def test_a_model_that_breaks_on_the_way_ends_the_run_and_keeps_what_it_made(root: Path) -> None:
+def test_a_model_that_fails_midway_ends_the_embed_and_keeps_stored_vectors(root: Path) -> None:
     pytest.importorskip("llm", reason="needs the extra llm")
-    many(root)
+    add_documents(root)
     indexed(root, model="breaking").close()
     done = subprocess.run(
         [sys.executable, "-c", BREAKING, str(root)],
@@ -258,7 +258,7 @@ def test_a_model_that_breaks_on_the_way_ends_the_run_and_keeps_what_it_made(root
         text=True,
         check=True,
     )
-    assert done.stdout == f"the model breaking failed: gone {45 - BATCH}\n"
+    assert done.stdout == f"the model breaking failed: gone {45 - MIN_BATCH}\n"
 
 
 KILLED = """
@@ -266,7 +266,7 @@ import os, sys
 from pathlib import Path
 from tests.engines.embedded.test_embedding import open_at
 
-def die(what, done, total):
+def die(step, done, total):
     if done:
         os.kill(os.getpid(), 9)
     return True
@@ -276,8 +276,8 @@ open_at(Path(sys.argv[1])).embed(progress=die)
 
 
 def test_a_killed_embed_is_continued(root: Path) -> None:
-    many(root)
+    add_documents(root)
     indexed(root).close()
     killed = subprocess.run([sys.executable, "-c", KILLED, str(root)], check=False)
     assert killed.returncode == -9
-    assert embed(open_at(root)).embedded == 45 - BATCH
+    assert embed(open_at(root)).embedded == 45 - MIN_BATCH

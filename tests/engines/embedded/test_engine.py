@@ -1,4 +1,4 @@
-"""The engine as its callers see it: what goes in comes out again, ranked, with its place."""
+"""The embedded engine through its public methods."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ CACHE = "# Cache pages in Redis\n\n## Decision Outcome\n\nPages are cached for a
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[EmbeddedEngine]:
-    one = EmbeddedEngine(
+    opened = EmbeddedEngine(
         tmp_path,
         tmp_path / ".sdd/search/index.db",
         tmp_path / "vectors.db",
         clock=lambda: 1000.0,
         environ=os.environ,
     )
-    yield one
-    one.close()
+    yield opened
+    opened.close()
 
 
 def fill(
@@ -52,7 +52,7 @@ def fill(
     complete: bool = False,
     bookmark: Bookmark | None = None,
 ) -> Counts:
-    """Write (None: delete) the files and tell the engine that they may have changed."""
+    """Write or delete (None) the files, and update the engine with their paths."""
     for path, content in files.items():
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -65,13 +65,13 @@ def fill(
     return engine.update([changes])[collection.name]
 
 
-def ask(engine: EmbeddedEngine, text: str, **options: object) -> tuple[Hit, ...]:
+def search(engine: EmbeddedEngine, text: str, **options: object) -> tuple[Hit, ...]:
     return engine.search(Query((SubQuery("lex", text),), **options)).hits  # type: ignore[arg-type]
 
 
-def test_a_hit_names_document_section_and_lines(engine: EmbeddedEngine, tmp_path: Path) -> None:
+def test_a_hit_has_the_document_section_and_lines(engine: EmbeddedEngine, tmp_path: Path) -> None:
     fill(engine, tmp_path, {"docs/ADR-0001-sessions.md": SESSIONS})
-    hit = ask(engine, "session token")[0]
+    hit = search(engine, "session token")[0]
     assert hit.id == "docs/ADR-0001-sessions.md#decision-outcome"
     assert (hit.title, hit.section) == ("Keep sessions in SQLite", "Decision Outcome")
     assert (hit.first_line, hit.last_line) == (10, 12)
@@ -82,26 +82,28 @@ def test_a_hit_names_document_section_and_lines(engine: EmbeddedEngine, tmp_path
     assert hit.cosine is None
 
 
-def test_the_share_of_the_query_that_is_there_is_the_score(
+def test_the_score_is_the_share_of_the_query_that_a_section_contains(
     engine: EmbeddedEngine, tmp_path: Path
 ) -> None:
     fill(engine, tmp_path, {"docs/a.md": SESSIONS, "docs/b.md": CACHE})
-    whole = ask(engine, "sessions SQLite")[0].score
-    half = ask(engine, "sessions kubernetes")[0].score
+    whole = search(engine, "sessions SQLite")[0].score
+    half = search(engine, "sessions kubernetes")[0].score
     assert whole == 1.0
     assert 0 < half < 0.6
-    assert ask(engine, "sessions kubernetes", min_score=0.6) == ()
+    assert search(engine, "sessions kubernetes", min_score=0.6) == ()
 
 
-def test_a_long_title_makes_its_sections_longer(engine: EmbeddedEngine, tmp_path: Path) -> None:
+def test_the_title_counts_towards_the_length_of_a_section(
+    engine: EmbeddedEngine, tmp_path: Path
+) -> None:
     section = "\n\nHead.\n\n## Session\n\nIt is kept in Redis.\n"
     long = "# The lives of tokens and pages in every service that we run today and of those to come"
     fill(engine, tmp_path, {"docs/a.md": long + section, "docs/b.md": "# Lives" + section})
     for question in ("redis", "session redis"):
-        assert [hit.path for hit in ask(engine, question)] == ["docs/b.md", "docs/a.md"]
+        assert [hit.path for hit in search(engine, question)] == ["docs/b.md", "docs/a.md"]
 
 
-def test_counts_say_what_happened(engine: EmbeddedEngine, tmp_path: Path) -> None:
+def test_an_update_counts_documents(engine: EmbeddedEngine, tmp_path: Path) -> None:
     assert fill(engine, tmp_path, {"docs/a.md": SESSIONS, "docs/b.md": CACHE}) == Counts(added=2)
     assert fill(engine, tmp_path, {"docs/a.md": SESSIONS}) == Counts(unchanged=1)
     assert fill(engine, tmp_path, {"docs/a.md": CACHE + "x"}) == Counts(updated=1)
@@ -111,10 +113,10 @@ def test_counts_say_what_happened(engine: EmbeddedEngine, tmp_path: Path) -> Non
     )
 
 
-def test_what_was_removed_is_not_found(engine: EmbeddedEngine, tmp_path: Path) -> None:
+def test_a_removed_document_is_not_found(engine: EmbeddedEngine, tmp_path: Path) -> None:
     fill(engine, tmp_path, {"docs/a.md": SESSIONS})
     fill(engine, tmp_path, {"docs/a.md": None})
-    assert ask(engine, "session") == ()
+    assert search(engine, "session") == ()
     assert engine.status().collections[0].chunks == 0
 
 
@@ -123,32 +125,36 @@ def test_a_moved_document_is_found_by_its_new_name(
     engine: EmbeddedEngine, tmp_path: Path, backwards: bool
 ) -> None:
     fill(engine, tmp_path, {"docs/old.md": SESSIONS})
-    before = {hit.id.partition("#")[2]: hit for hit in ask(engine, "SQLite")}
+    before = {hit.id.partition("#")[2]: hit for hit in search(engine, "SQLite")}
     changes: dict[str, str | bytes | None] = {"docs/new.md": SESSIONS, "docs/old.md": None}
     counts = fill(engine, tmp_path, dict(sorted(changes.items(), reverse=backwards)))
     assert counts == Counts(updated=1)
-    assert {hit.path for hit in ask(engine, "new")} == {"docs/new.md"}
-    after = {hit.id.partition("#")[2]: hit for hit in ask(engine, "SQLite")}
+    assert {hit.path for hit in search(engine, "new")} == {"docs/new.md"}
+    after = {hit.id.partition("#")[2]: hit for hit in search(engine, "SQLite")}
     assert {k: h.snippet for k, h in after.items()} == {k: h.snippet for k, h in before.items()}
-    assert ask(engine, "old") == ()
+    assert search(engine, "old") == ()
 
 
-def test_two_documents_with_the_same_bytes_are_two(engine: EmbeddedEngine, tmp_path: Path) -> None:
+def test_documents_with_equal_content_are_separate(engine: EmbeddedEngine, tmp_path: Path) -> None:
     fill(engine, tmp_path, {"docs/a.md": SESSIONS, "docs/b.md": SESSIONS})
     assert [d.path for d in engine.documents("app-adrs")] == ["docs/a.md", "docs/b.md"]
     fill(engine, tmp_path, {"docs/a.md": None})
-    assert [hit.path for hit in ask(engine, "token")] == ["docs/b.md"]
+    assert [hit.path for hit in search(engine, "token")] == ["docs/b.md"]
 
 
-def test_collections_are_searched_apart(engine: EmbeddedEngine, tmp_path: Path) -> None:
+def test_a_search_can_be_limited_to_collections(engine: EmbeddedEngine, tmp_path: Path) -> None:
     fill(engine, tmp_path, {"docs/a.md": SESSIONS})
     fill(engine, tmp_path, {"store.py": "def store_session(token):\n    ...\n"}, collection=CODE)
-    assert {hit.collection for hit in ask(engine, "session")} == {"app-adrs", "app-code"}
-    assert {hit.path for hit in ask(engine, "session", collections=("app-code",))} == {"store.py"}
-    assert ask(engine, "session", collections=("unknown",)) == ()
+    assert {hit.collection for hit in search(engine, "session")} == {"app-adrs", "app-code"}
+    assert {hit.path for hit in search(engine, "session", collections=("app-code",))} == {
+        "store.py"
+    }
+    assert search(engine, "session", collections=("unknown",)) == ()
 
 
-def test_documents_have_the_record_shape(engine: EmbeddedEngine, tmp_path: Path) -> None:
+def test_a_document_has_an_id_a_title_a_hash_and_a_count_of_chunks(
+    engine: EmbeddedEngine, tmp_path: Path
+) -> None:
     fill(engine, tmp_path, {"docs/a.md": CACHE})
     (document,) = engine.documents("app-adrs")
     assert document.id == "docs/a.md#file"
@@ -157,7 +163,9 @@ def test_documents_have_the_record_shape(engine: EmbeddedEngine, tmp_path: Path)
     assert document.chunks == 2
 
 
-def test_the_bookmark_is_kept_with_the_change(engine: EmbeddedEngine, tmp_path: Path) -> None:
+def test_the_bookmark_is_stored_with_the_change_and_kept_without_one(
+    engine: EmbeddedEngine, tmp_path: Path
+) -> None:
     bookmark = Bookmark("a" * 40, ("docs/a.md",), "definition")
     fill(engine, tmp_path, {"docs/a.md": CACHE}, bookmark=bookmark)
     assert engine.bookmarks() == {"app-adrs": bookmark}
@@ -165,7 +173,9 @@ def test_the_bookmark_is_kept_with_the_change(engine: EmbeddedEngine, tmp_path: 
     assert engine.bookmarks() == {"app-adrs": bookmark}
 
 
-def test_status_counts_and_says_when(engine: EmbeddedEngine, tmp_path: Path) -> None:
+def test_the_status_has_counts_and_the_time_of_the_update(
+    engine: EmbeddedEngine, tmp_path: Path
+) -> None:
     fill(engine, tmp_path, {"docs/a.md": SESSIONS, "docs/b.md": CACHE})
     status = engine.status()
     assert status.touched == 1000.0
@@ -178,7 +188,7 @@ def test_removing_a_collection_leaves_the_others(engine: EmbeddedEngine, tmp_pat
     fill(engine, tmp_path, {"docs/a.md": SESSIONS})
     fill(engine, tmp_path, {"store.py": "def session():\n    ...\n"}, collection=CODE)
     engine.remove(["app-adrs", "unknown"])
-    assert {hit.collection for hit in ask(engine, "session")} == {"app-code"}
+    assert {hit.collection for hit in search(engine, "session")} == {"app-code"}
     assert engine.check() == []
 
 
@@ -187,7 +197,7 @@ def test_an_empty_document_is_a_document(engine: EmbeddedEngine, tmp_path: Path)
     assert engine.documents("app-adrs")[0].title == "empty.md"
 
 
-def test_many_documents_are_kept_though_the_update_is_cut_short(
+def test_a_stopped_update_of_many_documents_keeps_what_is_stored(
     engine: EmbeddedEngine, tmp_path: Path
 ) -> None:
     files = {f"docs/{n:05d}.md": f"# Number {n}\n" for n in range(4100)}
@@ -209,7 +219,7 @@ def test_many_documents_are_kept_though_the_update_is_cut_short(
     assert engine.bookmarks() == {"app-adrs": bookmark}
 
 
-def test_the_check_finds_damage_inside(engine: EmbeddedEngine, tmp_path: Path) -> None:
+def test_the_check_finds_damaged_pages(engine: EmbeddedEngine, tmp_path: Path) -> None:
     fill(engine, tmp_path, {f"docs/{n}.md": SESSIONS for n in range(50)})
     assert engine.check() == []
     engine.close()
@@ -224,7 +234,7 @@ def test_the_check_finds_damage_inside(engine: EmbeddedEngine, tmp_path: Path) -
         damaged.close()
 
 
-def test_a_foreign_file_is_an_error_or_set_aside(tmp_path: Path) -> None:
+def test_a_foreign_file_is_an_error_or_is_set_aside_by_a_repair(tmp_path: Path) -> None:
     path = tmp_path / ".sdd/search/index.db"
     path.parent.mkdir(parents=True)
     path.write_bytes(b"x" * 5000)

@@ -1,4 +1,4 @@
-"""Vectors in the store: what is missing, what is near, and what is not trusted."""
+"""Vectors in the store: missing, nearest, and invalid ones."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ EAST, NORTH, NORTH_EAST, WEST = vector(1, 0), vector(0, 1), vector(1, 1), vector
 
 @pytest.fixture
 def connection(tmp_path: Path) -> Iterator[apsw.Connection]:
-    """Three chunks in collection 1, one in collection 2, chunk 1 and 4 with the same text."""
+    """Three chunks in collection 1, one in collection 2; chunks 1 and 4 have the same text."""
     open_database(tmp_path / "vectors.db", VECTORS).close()
-    one = open_database(tmp_path / "index.db", INDEX)
-    one.execute("ATTACH DATABASE ? AS store", (str(tmp_path / "vectors.db"),))
-    one.executemany(
+    index = open_database(tmp_path / "index.db", INDEX)
+    index.execute("ATTACH DATABASE ? AS store", (str(tmp_path / "vectors.db"),))
+    index.executemany(
         "INSERT INTO chunks VALUES(?, 1, ?, 'a', '', 1, 1, ?, ?)",
         [
             (1, 1, b"same", "xx"),
@@ -41,44 +41,44 @@ def connection(tmp_path: Path) -> Iterator[apsw.Connection]:
             (4, 2, b"same", "xx"),
         ],
     )
-    yield one
-    one.close()
+    yield index
+    index.close()
 
 
 @pytest.mark.parametrize("storage", ["int8", "float32"])
 def test_the_nearest_is_first(connection: apsw.Connection, storage: str) -> None:
     space = vectors.create_space(connection, "model", storage, 2)
-    vectors.store(connection, space, [b"same", b"two", b"three"], [EAST, NORTH, WEST])
-    found = vectors.nearest(connection, space, NORTH_EAST, [1], 3)
-    assert [one.chunk for one in found] == [1, 2, 3]
-    assert found[0].cosine == pytest.approx(math.sqrt(0.5), abs=0.01)
-    assert found[2].cosine == pytest.approx(-math.sqrt(0.5), abs=0.01)
-    assert found[2].strength == 0
+    vectors.store_vectors(connection, space, {b"same": EAST, b"two": NORTH, b"three": WEST})
+    matches = vectors.search_nearest(connection, space, NORTH_EAST, [1], 3)
+    assert [match.key for match in matches] == [1, 2, 3]
+    assert matches[0].cosine == pytest.approx(math.sqrt(0.5), abs=0.01)
+    assert matches[2].cosine == pytest.approx(-math.sqrt(0.5), abs=0.01)
+    assert matches[2].strength == 0
 
 
 def test_equal_texts_share_a_vector(connection: apsw.Connection) -> None:
     space = vectors.create_space(connection, "model", "int8", 2)
-    assert [key for key, _ in vectors.missing(connection, space, [1, 2])] == [
+    assert [key for key, _ in vectors.find_missing(connection, space, [1, 2])] == [
         b"two",
         b"same",
         b"three",
     ]
-    vectors.store(connection, space, [b"same"], [EAST])
-    assert vectors.pending(connection, space, 1) == 2
-    assert vectors.pending(connection, space, 2) == 0
-    assert [one.chunk for one in vectors.nearest(connection, space, EAST, [2], 9)] == [4]
+    vectors.store_vectors(connection, space, {b"same": EAST})
+    assert vectors.count_pending(connection, space, 1) == 2
+    assert vectors.count_pending(connection, space, 2) == 0
+    assert [match.key for match in vectors.search_nearest(connection, space, EAST, [2], 9)] == [4]
 
 
 def test_models_do_not_mix(connection: apsw.Connection) -> None:
     one = vectors.create_space(connection, "one", "int8", 2)
-    vectors.store(connection, one, [b"same"], [EAST])
+    vectors.store_vectors(connection, one, {b"same": EAST})
     two = vectors.create_space(connection, "two", "int8", 2)
-    assert vectors.nearest(connection, two, EAST, [1], 9) == []
-    assert vectors.space(connection, "one", "int8") == one
-    assert vectors.space(connection, "one", "float32") is None
+    assert vectors.search_nearest(connection, two, EAST, [1], 9) == []
+    assert vectors.find_space(connection, "one", "int8") == one
+    assert vectors.find_space(connection, "one", "float32") is None
 
 
-def test_a_model_that_changed_its_length_is_refused(connection: apsw.Connection) -> None:
+def test_a_model_with_other_dimensions_than_before_is_refused(connection: apsw.Connection) -> None:
     vectors.create_space(connection, "model", "int8", 2)
     with pytest.raises(EngineUnavailable, match="3 dimensions"):
         vectors.create_space(connection, "model", "int8", 3)
@@ -87,13 +87,13 @@ def test_a_model_that_changed_its_length_is_refused(connection: apsw.Connection)
 def test_a_vector_of_the_wrong_length_counts_as_missing(connection: apsw.Connection) -> None:
     space = vectors.create_space(connection, "model", "int8", 2)
     connection.execute("INSERT INTO store.vectors VALUES(1, CAST('two' AS BLOB), x'01020304')")
-    assert vectors.pending(connection, space, 1) == 3
-    assert vectors.nearest(connection, space, EAST, [1], 9) == []
+    assert vectors.count_pending(connection, space, 1) == 3
+    assert vectors.search_nearest(connection, space, EAST, [1], 9) == []
 
 
 @given(st.lists(st.floats(-1, 1, width=32), min_size=2, max_size=32).filter(any))
 def test_int8_keeps_the_direction(values: list[float]) -> None:
-    packed = array("b", vectors.packed(array("f", values).tobytes(), "int8"))
+    packed = array("b", vectors.pack_vector(array("f", values).tobytes(), "int8"))
     assert max(map(abs, packed)) == 127
     largest = max(map(abs, values))
     assert all(
@@ -101,7 +101,9 @@ def test_int8_keeps_the_direction(values: list[float]) -> None:
     )
 
 
-def test_a_zero_vector_is_stored_and_never_near(connection: apsw.Connection) -> None:
+def test_a_zero_vector_is_stored_and_has_no_strength(connection: apsw.Connection) -> None:
     space = vectors.create_space(connection, "model", "int8", 2)
-    vectors.store(connection, space, [b"two"], [array("f", [0, 0]).tobytes()])
-    assert all(one.strength == 0 for one in vectors.nearest(connection, space, EAST, [1], 9))
+    vectors.store_vectors(connection, space, {b"two": array("f", [0, 0]).tobytes()})
+    assert all(
+        match.strength == 0 for match in vectors.search_nearest(connection, space, EAST, [1], 9)
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines.fusion import Ranked
+from sdd_hooks.engines.fusion import FusedMatch
 from sdd_hooks.engines.qmd.answers import LARGEST, documents, hits, inside, passage_at, share
 from sdd_hooks.engines.qmd.output import Result
 from sdd_hooks.project.collections import Collection
@@ -82,9 +82,9 @@ def test_the_share_of_the_words_counts_titles_too(root: Path) -> None:
 
 
 def test_hits_are_filled_up_from_what_is_still_there(root: Path) -> None:
-    ranked = [Ranked(("app-adrs", path), 0.9, None) for path in ("docs/gone.md", "docs/a.md")]
-    ranked.append(Ranked(("app-adrs", "docs/empty.md"), 0.87654, 0.123456))
-    results = {one.chunk: Result("app-adrs", "", 13, "", 1.0, "Text.", ()) for one in ranked}
+    ranked = [FusedMatch(("app-adrs", path), 0.9, None) for path in ("docs/gone.md", "docs/a.md")]
+    ranked.append(FusedMatch(("app-adrs", "docs/empty.md"), 0.87654, 0.123456))
+    results = {one.key: Result("app-adrs", "", 13, "", 1.0, "Text.", ()) for one in ranked}
     first, second = hits(root, ranked, results, "token", 2)
     assert first.id == "docs/a.md#decision"
     assert first.snippet == "A token."

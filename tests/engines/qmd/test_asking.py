@@ -48,7 +48,7 @@ def test_by_words_the_share_of_them_is_the_strength() -> None:
     ]
     ((weight, found),) = explained([WHOLE, *WORDS], results, key).lists
     assert weight == 2.0
-    assert [(one.chunk[1], one.strength) for one in found] == [
+    assert [(one.key[1], one.strength) for one in found] == [
         ("whole", 1.0),
         ("both", 1.0),
         ("one", 0.5),
@@ -63,11 +63,11 @@ def test_by_meaning_the_cosine_is_the_strength() -> None:
     answer = explained([WHOLE, MEANT], results, key)
     (_, words), (weight, meant) = answer.lists
     assert weight == 1.0
-    assert [(one.chunk[1], one.strength, one.cosine) for one in meant] == [
+    assert [(one.key[1], one.strength, one.cosine) for one in meant] == [
         ("near", 0.7, 0.7),
         ("far", 0.0, -0.1),
     ]
-    assert [(one.chunk[1], one.cosine) for one in words] == [("far", None)]
+    assert [(one.key[1], one.cosine) for one in words] == [("far", None)]
     assert answer.meant
     assert answer.results["a", "near"].line == 4
 
@@ -96,7 +96,7 @@ def test_the_order_in_which_qmd_tells_does_not_matter(
     shuffled = list(results)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert fuse(explained(asked, shuffled, key).lists) == ranked
-    assert {one.chunk for one in ranked} == set(unique)
+    assert {one.key for one in ranked} == set(unique)
     assert all(0 <= one.score <= 1 for one in ranked)
 
 
@@ -143,7 +143,7 @@ def test_over_http_the_order_counts_and_what_is_spelled() -> None:
     )
     (first, words), (second, meant) = answer.lists
     assert (first, second) == (2.0, 1.0)
-    assert [(one.chunk, one.strength) for one in words] == [
+    assert [(one.key, one.strength) for one in words] == [
         (("a", "1"), UNREAD),
         (("b", "3"), UNREAD),
         (("a", "2"), 1.0),
@@ -158,6 +158,6 @@ def test_over_http_words_are_asked_one_by_one_where_all_together_find_nothing() 
     served = Served({("session|token", "a"): ["1", "2"]})
     answer = ordered([WHOLE, *WORDS], served.ask, [[]], key, lambda document, _: 0.5)
     ((_, words),) = answer.lists
-    assert [(one.chunk[1], one.strength) for one in words] == [("1", 0.5), ("2", 0.5)]
+    assert [(one.key[1], one.strength) for one in words] == [("1", 0.5), ("2", 0.5)]
     assert len(served.bodies) == 2
     assert not answer.meant
