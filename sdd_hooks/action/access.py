@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from sdd_hooks.forges.protocol import Connect
-from sdd_hooks.forges.registry import Here
+from sdd_hooks.forges.protocol import ForgeClientFactory
+from sdd_hooks.forges.registry import CiJob
 from sdd_hooks.remote.urls import parse_endpoint
 
 if TYPE_CHECKING:
@@ -25,18 +25,18 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 _COUNT = "GIT_CONFIG_COUNT"
 
 
-def access(here: Here | None, token: str, environ: Mapping[str, str]) -> Mapping[str, str]:
+def access(ci_job: CiJob | None, token: str, environ: Mapping[str, str]) -> Mapping[str, str]:
     """What git's environment has to have besides for the token to be sent to the job's own host.
 
     `environ` is what it is added to, whose own configuration stays. Nothing without a token, and
     outside a job. How git is given a header for one host alone:
     https://git-scm.com/docs/git-config#Documentation/git-config.txt-httpextraHeader
     """
-    end = parse_endpoint(here.run.web) if here else None
-    if here is None or end is None or not token or not here.run.web.isprintable():
+    end = parse_endpoint(ci_job.context.web_url) if ci_job else None
+    if ci_job is None or end is None or not token or not ci_job.context.web_url.isprintable():
         return _NOTHING
-    pair = b64encode(f"{here.vendor.user}:{token}".encode()).decode()
-    section = f"http.{here.run.web.rstrip('/')}/"
+    pair = b64encode(f"{ci_job.vendor.git_user}:{token}".encode()).decode()
+    section = f"http.{ci_job.context.web_url.rstrip('/')}/"
     settings = (
         # The checkout may have left a header of its own, and a host refuses two.
         (f"{section}.extraHeader", ""),
@@ -51,7 +51,7 @@ def access(here: Here | None, token: str, environ: Mapping[str, str]) -> Mapping
     return added
 
 
-def connect_with(token: str, tell: Callable[[str], None] | None = None) -> Connect:
+def connect_with(token: str, tell: Callable[[str], None] | None = None) -> ForgeClientFactory:
     """Clients of the API of a job's own host that carry its token, "" for none.
 
     `tell` is given each wait as a line.

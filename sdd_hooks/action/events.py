@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sdd_hooks.action.inputs import Command
-from sdd_hooks.forges.protocol import Run
+from sdd_hooks.forges.protocol import JobContext
 
 ON_PUSHES: tuple[Command, ...] = ("sync", "update", "embed")
 """What uses a token as the files say that are checked out, or makes vectors for everybody."""
@@ -21,12 +21,12 @@ class Plan(NamedTuple):
     note: str = ""
 
 
-def plan(command: Command, run: Run | None) -> Plan:
+def plan(command: Command, context: JobContext | None) -> Plan:
     """What is done for `command` in the job `run`; None is a machine of nobody's."""
     if command == "review":
         return Plan((command,))
     wanted = ON_PUSHES if command == "all" else (command,)
-    if run is None or not (run.pull or run.head or run.merging):
+    if context is None or not (context.pull or context.followed_sha or context.is_unmerged):
         return Plan(wanted)
     note = (
         f"left out on a pull request, which must not decide where tokens go: {', '.join(wanted)}"

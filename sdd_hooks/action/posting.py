@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.findings import SEVERITIES
-from sdd_hooks.forges.protocol import Forge, LineComment, PullRequest, Status, WriteDenied
+from sdd_hooks.forges.protocol import CommitStatus, Forge, LineComment, PullRequest, WriteDenied
 from sdd_hooks.reporting.comment import has_marker, render_comment
 from sdd_hooks.reporting.line_comments import ExistingComment, inline_comments, reconcile
 from sdd_hooks.reporting.outcome import ReviewOutcome
@@ -95,5 +95,5 @@ def _mark(forge: Forge, review: ReviewOutcome, url: str, *, fails: bool) -> str:
     counts = [(review.count(severity), severity) for severity in SEVERITIES]
     said = ", ".join(f"{number} {severity}" for number, severity in counts if number)
     state: Literal["failure", "success"] = "failure" if fails else "success"
-    forge.set_status(review.head, Status(state, CONTEXT, said or "All clear", url))
+    forge.set_status(review.head, CommitStatus(state, CONTEXT, said or "All clear", url))
     return ""

@@ -13,8 +13,8 @@ from sdd_hooks.action.posting import Posting, post
 from sdd_hooks.action.subject import Subject, find_subject
 from sdd_hooks.changes.base import default_base
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
-from sdd_hooks.forges.protocol import Connect, Forge
-from sdd_hooks.forges.registry import Here
+from sdd_hooks.forges.protocol import Forge, ForgeClientFactory
+from sdd_hooks.forges.registry import CiJob
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.annotations import render_annotations
 from sdd_hooks.reporting.json import render_json
@@ -30,9 +30,9 @@ REPORT = "sdd-review.json"
 
 def review_pull(
     project: Project,
-    here: Here | None,
+    ci_job: CiJob | None,
     inputs: Inputs,
-    connect: Connect,
+    connect: ForgeClientFactory,
     access: Mapping[str, str],
 ) -> Outcome:
     """Review the pull request, or the push, that the job is about; on a machine of nobody's, HEAD.
@@ -41,15 +41,15 @@ def review_pull(
     `access` is git's environment for fetching what the job did not check out. Raises SddError when
     there is nothing to compare, or it cannot be read.
     """
-    if here is None:
+    if ci_job is None:
         local = Subject(inputs.base or default_base(project.repository), "HEAD")
         return _reviewed(project, local, None, inputs)
-    forge = here.vendor.open(here.run, connect)
+    forge = ci_job.vendor.open(ci_job.context, connect)
     try:
-        subject = find_subject(project.repository.git, here.run, forge, inputs.base, access)
+        subject = find_subject(project.repository.git, ci_job.context, forge, inputs.base, access)
         if subject is None:
             return Outcome(notes=("nothing to review: no pull request, no push, no base named",))
-        return _reviewed(project, subject, (here, forge), inputs)
+        return _reviewed(project, subject, (ci_job, forge), inputs)
     finally:
         forge.disconnect()
 
@@ -57,7 +57,7 @@ def review_pull(
 def _reviewed(
     project: Project,
     subject: Subject,
-    place: tuple[Here, Forge] | None,
+    place: tuple[CiJob, Forge] | None,
     inputs: Inputs,
 ) -> Outcome:
     pull = subject.pull
@@ -80,15 +80,17 @@ def _reviewed(
     marks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     if place is not None:
-        here, forge = place
-        base, query = forge.blobs()
+        ci_job, forge = place
+        base, query = forge.file_links()
         links = Links(base, review.head, query)
-        if here.run.annotations:
+        if ci_job.context.shows_annotations:
             marks = tuple(render_annotations(review))
         if subject.outdated:
             notes = ("nothing was posted: there is a newer push, which has a job of its own",)
         elif pull is not None:
-            wanted = Posting(inputs.comment, inputs.inline, status=not here.run.annotations)
+            wanted = Posting(
+                inputs.comment, inputs.inline, status=not ci_job.context.shows_annotations
+            )
             notes = post(forge, pull, review, links, wanted, fails=fails)
     return Outcome(
         outputs={

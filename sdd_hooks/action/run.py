@@ -19,8 +19,7 @@ from sdd_hooks.action.inputs import Command, Inputs
 from sdd_hooks.action.outcome import OUTPUTS, Outcome
 from sdd_hooks.action.summary import Part, summary_lines, write_summary
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
-from sdd_hooks.forges.registry import Here
-from sdd_hooks.forges.registry import here as here_of
+from sdd_hooks.forges.registry import CiJob, detect_job
 from sdd_hooks.project.project import Project, load_project
 from sdd_hooks.reporting.escape import BREAK
 
@@ -36,7 +35,7 @@ class Job(NamedTuple):
     the inputs."""
 
     inputs: Inputs
-    here: Here | None
+    ci_job: CiJob | None
     environ: Mapping[str, str]
     console: Console
 
@@ -49,10 +48,10 @@ def run(
     What fails is said, and the rest is done all the same. Raises nothing but what ends the process.
     """
     broken: list[str] = []
-    here = here_of(environ, broken)
+    ci_job = detect_job(environ, broken)
     # A part that would go on in the background ends with the job.
-    job = Job(inputs, here, {**environ, "CI": "true"}, console)
-    planned = plan(inputs.command, here.run if here else None)
+    job = Job(inputs, ci_job, {**environ, "CI": "true"}, console)
+    planned = plan(inputs.command, ci_job.context if ci_job else None)
     notes = list(broken)
     if planned.commands and planned.note:
         # Whoever asked for all there is to do has got that.
@@ -109,20 +108,20 @@ def _part(command: Command, project: Project, job: Job, explain: Explain) -> Par
 
 
 def _done(command: Command, project: Project, job: Job) -> Outcome:
-    inputs, here, environ, console = job
+    inputs, ci_job, environ, console = job
     progress = console.progress()
     if command == "sync":
         telling = sync.Telling(console.say, progress)
-        return sync.sync(project, here, inputs, time.time(), telling)
+        return sync.sync(project, ci_job, inputs, time.time(), telling)
     if command == "update":
         return index.update(project, progress)
-    reach = access(here, inputs.token, environ)
+    reach = access(ci_job, inputs.token, environ)
     if command == "embed":
         return index.embed(project, reach, progress)
     from sdd_hooks.action.review import review_pull
 
     connect = connect_with(inputs.token, console.say)
-    return review_pull(project, here, inputs, connect, reach)
+    return review_pull(project, ci_job, inputs, connect, reach)
 
 
 def _failed(error: Exception, explain: Explain) -> Outcome:
@@ -160,4 +159,8 @@ def _finish(parts: Sequence[Part], job: Job) -> int:
 
 def _shows_summaries(job: Job) -> bool:
     """Whether people see the summary of the step; a runner may take one that its host drops."""
-    return bool(job.environ.get(SUMMARY)) and job.here is not None and job.here.run.annotations
+    return (
+        bool(job.environ.get(SUMMARY))
+        and job.ci_job is not None
+        and job.ci_job.context.shows_annotations
+    )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sdd_hooks.action.history import Wanted, bring_change, heads_at
 from sdd_hooks.errors import RemoteError, RepositoryError
-from sdd_hooks.forges.protocol import Forge, PullRequest, Run
+from sdd_hooks.forges.protocol import Forge, JobContext, PullRequest
 from sdd_hooks.system.git import Git
 
 
@@ -28,7 +28,7 @@ class Subject(NamedTuple):
 
 
 def find_subject(
-    git: Git, run: Run, forge: Forge, base: str, access: Mapping[str, str]
+    git: Git, context: JobContext, forge: Forge, base: str, access: Mapping[str, str]
 ) -> Subject | None:
     """What the job is about, with its commits here; None where there is nothing to compare.
 
@@ -36,18 +36,18 @@ def find_subject(
     environment for the remote. Raises RepositoryError for a commit that cannot be had, RemoteError
     where the forge does not say which pull request it is.
     """
-    found = _pull(git, run, forge, access)
+    found = _pull(git, context, forge, access)
     if found is not None:
         pull, outdated = found
         wanted = Wanted(base) if base else Wanted(pull.base, _head_of(pull.base_ref))
         commits = bring_change(git, wanted, Wanted(pull.head, pull.ref), access)
         return Subject(*commits, pull, outdated)
-    if run.head or not run.sha:
+    if context.followed_sha or not context.sha:
         return None
-    head = Wanted(run.sha, _head_of(run.branch))
+    head = Wanted(context.sha, _head_of(context.branch))
     if base:
         return Subject(*bring_change(git, Wanted(base), head, access))
-    for before in _before(run):
+    for before in _before(context):
         # What was there before a forced push may be gone.
         with suppress(RepositoryError):
             return Subject(*bring_change(git, Wanted(before), head, access))
@@ -58,19 +58,19 @@ def _head_of(branch: str) -> str:
     return f"refs/heads/{branch}" if branch else ""
 
 
-def _before(run: Run) -> list[str]:
+def _before(context: JobContext) -> list[str]:
     """What a push is compared with, the best first."""
-    there = [run.before] if run.before.strip("0") else []
-    is_other = run.event == "push" and run.branch not in ("", run.default_branch)
-    return [*there, run.default_branch] if is_other and run.default_branch else there
+    there = [context.before] if context.before.strip("0") else []
+    is_other = context.event == "push" and context.branch not in ("", context.default_branch)
+    return [*there, context.default_branch] if is_other and context.default_branch else there
 
 
 def _pull(
-    git: Git, run: Run, forge: Forge, access: Mapping[str, str]
+    git: Git, context: JobContext, forge: Forge, access: Mapping[str, str]
 ) -> tuple[PullRequest, bool] | None:
     """The pull request that the job is about, and whether it has got another head since."""
-    if run.pull is not None:
-        told = run.pull
+    if context.pull is not None:
+        told = context.pull
         try:
             now = forge.pull_request(told.number)
         except RemoteError:
@@ -80,9 +80,9 @@ def _pull(
         # Its texts may have been edited since; the commits are those that the job is about.
         same = told._replace(title=now.title, body=now.body)
         return (same, now.head != told.head) if told.head else (now, False)
-    if run.head:
-        for number in heads_at(git, run.head, run.pulls, access):
+    if context.followed_sha:
+        for number in heads_at(git, context.followed_sha, context.pull_refs, access):
             pull = forge.pull_request(number)
-            if pull.open and pull.head == run.head:
+            if pull.is_open and pull.head == context.followed_sha:
                 return pull, False
     return None

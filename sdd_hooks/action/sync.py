@@ -12,7 +12,7 @@ from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.outcome import Outcome
 from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.errors import EXIT_OK, SddError
-from sdd_hooks.forges.registry import Here
+from sdd_hooks.forges.registry import CiJob
 from sdd_hooks.freshness.issues import bring_in
 from sdd_hooks.freshness.tiers import syncing_note
 from sdd_hooks.project.project import Project
@@ -33,7 +33,7 @@ class Telling(NamedTuple):
 
 def sync(
     project: Project,
-    here: Here | None,
+    ci_job: CiJob | None,
     inputs: Inputs,
     now: float,
     tell: Telling,
@@ -58,7 +58,7 @@ def sync(
     if inputs.tracker_token and not own.token_variables:
         notes.append(f"tracker-token was not used: {own.label} takes none")
     for source in sources.found:
-        token = _token(source, sources.found, here, inputs)
+        token = _token(source, sources.found, ci_job, inputs)
         try:
             done, warnings = _synced(project, source, token, now, tell)
         except SddError as error:
@@ -77,7 +77,7 @@ def sync(
 
 
 def _token(
-    source: TrackerSource, sources: Sequence[TrackerSource], here: Here | None, inputs: Inputs
+    source: TrackerSource, sources: Sequence[TrackerSource], ci_job: CiJob | None, inputs: Inputs
 ) -> str:
     """The token of the inputs that belongs to the tracker of a source; "" for none of them.
 
@@ -86,9 +86,9 @@ def _token(
     """
     if inputs.tracker_token and _place(source) == _place(sources[0]):
         return inputs.tracker_token
-    if here is None:
+    if ci_job is None:
         return ""
-    forge = (here.name, parse_endpoint(here.run.web))
+    forge = (ci_job.name, parse_endpoint(ci_job.context.web_url))
     return inputs.token if _place(source) == forge else ""
 
 

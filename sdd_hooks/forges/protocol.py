@@ -1,8 +1,8 @@
-"""What a forge is to the rest: where pull requests are, and what may be said about one.
+"""The protocol of forges: pull requests, what is posted to them, and descriptions of vendors.
 
-A forge never decides what to say. A vendor is one module that is registered under the entry point
-group `sdd_hooks.forges` with the name of its forge and a `Vendor` as its object. Nothing else knows
-about it.
+A forge posts texts and decides nothing about them. A vendor is a module or a folder that is
+registered under the entry point group `sdd_hooks.forges` with the name of its forge and a
+`ForgeVendor` as its object. No other module names it.
 """
 
 # Governing: ADR-0023 (one comment, posted to the host that runs the job),
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 class WriteDenied(AccessRefused):
-    """The token may not write this: it is one of a fork's pull request, or its rights are too few.
+    """The token may not write this: it belongs to a pull request of a fork, or has too few rights.
 
-    Nothing was written by the request that was refused.
+    The refused request wrote nothing.
     """
 
     code = "write-denied"
 
 
 class PullRequest(NamedTuple):
-    """A pull request: `base` and `head` are commit ids, `base_ref` the branch that it leads to.
+    """A pull request. A text that the event or the host does not have is "".
 
-    `fork` is whether it comes from somebody else's repository, or may; `ref` the name under which
-    its head can be fetched from the repository that it leads to. What an event does not say is ""
-    (`title` and `body` then are not known, rather than empty).
+    `base` and `head` are commit ids, `base_ref` is the name of the target branch. `is_fork` says
+    that the pull request comes from another repository, or may come from one. `ref` is the name
+    under which its head can be fetched from the target repository.
     """
 
     number: int
@@ -45,26 +45,26 @@ class PullRequest(NamedTuple):
     base: str
     base_ref: str
     head: str
-    fork: bool
+    is_fork: bool
     ref: str
-    open: bool = True
+    is_open: bool = True
 
 
-class Run(NamedTuple):
-    """A job of CI: where it runs, and what started it, as the runner's environment has it.
+class JobContext(NamedTuple):
+    """A job of CI and the event that started it, as the environment of the runner describes them.
 
-    `web` is the address of the host for people, `api` that of its API, `repository` the path of the
-    repository on it. `event` is the host's own word (`pull_request`, `push`, `schedule`). `sha` is
-    the commit that the job is about and `before` what its branch was until then, `branch` its name;
-    `default_branch` is that of the repository. `pull` is the pull request that the event is about.
-    `head` is set where the event follows another job (`workflow_run`), and is that job's commit.
-    `merging` is whether the commit waits to be merged (a merge queue), by no pull request's event.
-    `annotations` says whether the host shows annotations and checks of a job; `pulls` is the
-    pattern of the refs at which heads of pull requests stand.
+    `web_url` is the web address of the host, `api_url` the address of its API, `repository` the
+    path of the repository on it. `event` is the host's name for the event (`pull_request`, `push`,
+    `schedule`). `sha` is the commit that the job is about, `before` the commit of its branch before
+    the push, `branch` the name of that branch; `default_branch` is the one of the repository.
+    `pull` is the pull request of the event. `followed_sha` is the commit of the job that this one
+    follows (`workflow_run`). `is_unmerged` marks a commit that waits for its merge without an event
+    of a pull request, as in a merge queue. `shows_annotations` says that the host shows annotations
+    and checks of a job. `pull_refs` is the pattern of the refs of the heads of pull requests.
     """
 
-    web: str
-    api: str
+    web_url: str
+    api_url: str
     repository: str
     event: str
     sha: str = ""
@@ -72,43 +72,50 @@ class Run(NamedTuple):
     branch: str = ""
     default_branch: str = ""
     pull: PullRequest | None = None
-    head: str = ""
-    merging: bool = False
-    annotations: bool = False
-    pulls: str = "refs/pull/*/head"
+    followed_sha: str = ""
+    is_unmerged: bool = False
+    shows_annotations: bool = False
+    pull_refs: str = "refs/pull/*/head"
 
 
-class Upserted(NamedTuple):
-    """What became of the one comment, and its address for people ("" where there is none)."""
+class UpsertResult(NamedTuple):
+    """What happened to the one comment, and its web address, "" if there is no comment.
 
-    done: Literal["created", "edited", "kept", "none"]
+    `none` means that there is none and that none was to be created.
+    """
+
+    action: Literal["created", "edited", "kept", "none"]
     url: str = ""
 
 
 class LineComment(NamedTuple):
-    """A comment on a line, from 1, of a file as the head of the pull request has it."""
+    """A comment on a line, from 1 on, of a file in the head of the pull request."""
 
     path: str
     line: int
     body: str
 
 
-class Thread(NamedTuple):
-    """A comment on a line that is there, with the `id` by which this forge resolves it.
+class ReviewThread(NamedTuple):
+    """An existing comment on a line that begins a thread.
 
-    `ours` is whether we wrote it, going by its author; `resolved` whether it is settled, `by_us`
-    whether we settled it and not a person.
+    `id` is what the same forge resolves it by. `is_own` says that the account of the token wrote
+    it, `is_own_resolution` that this account resolved it, rather than a person.
     """
 
     id: str
     body: str
-    ours: bool
-    resolved: bool = False
-    by_us: bool = False
+    is_own: bool
+    is_resolved: bool = False
+    is_own_resolution: bool = False
 
 
-class Status(NamedTuple):
-    """The state of a commit: `context` tells it from those of others, `description` is one line."""
+class CommitStatus(NamedTuple):
+    """The status of a commit.
+
+    `context` is its name beside the statuses of other programs, `description` is one line, `url`
+    the web address of the details.
+    """
 
     state: Literal["success", "failure", "error", "pending"]
     context: str
@@ -116,56 +123,71 @@ class Status(NamedTuple):
     url: str = ""
 
 
-class Forge(Protocol):
-    """One repository of a forge. Methods raise RemoteError, those that write WriteDenied as well.
+class FileLinks(NamedTuple):
+    """The parts of the web address of a file: `{base}/{commit}/{path}?{query}#L1`.
 
-    Texts come ready: nothing is escaped, cut or added here.
+    `query` makes the host show the source of a file that it would render.
+    """
+
+    base: str
+    query: str
+
+
+class Forge(Protocol):
+    """One repository of a forge.
+
+    Methods raise RemoteError, and those that write raise WriteDenied as well. Texts are posted as
+    they are: nothing is escaped, shortened or added.
     """
 
     def pull_request(self, number: int) -> PullRequest:
-        """A pull request as it is now."""
+        """Request a pull request."""
         ...
 
     def upsert_comment(
-        self, number: int, body: str, is_ours: Callable[[str], bool], *, create: bool = True
-    ) -> Upserted:
-        """Make `body` the one comment of ours on that pull request; nothing where it is already.
+        self, number: int, body: str, has_marker: Callable[[str], bool], *, create: bool = True
+    ) -> UpsertResult:
+        """Give the one comment on a pull request the text `body`, if it has another one.
 
-        Without `create`, only one that is there is changed. Ours is the last comment of our own
-        author (of a bot, where we do not know who we are) whose text `is_ours`. Nothing is written
-        unless every page of comments was read.
+        The one comment is the last whose author is the account of the token (a bot, if the host
+        does not tell the account) and whose body `has_marker`. Without `create`, only a comment
+        that exists is changed. A comment is written only after every page of comments was read.
         """
         ...
 
-    def threads(self, number: int) -> tuple[Thread, ...]:
-        """Every comment on a line that begins a thread."""
+    def threads(self, number: int) -> tuple[ReviewThread, ...]:
+        """Every comment on a line of a pull request that begins a thread."""
         ...
 
     def publish_review(
-        self, number: int, head: str, comments: Sequence[LineComment], resolve: Sequence[Thread]
+        self,
+        number: int,
+        head: str,
+        comments: Sequence[LineComment],
+        resolve: Sequence[ReviewThread],
     ) -> tuple[LineComment, ...]:
-        """Post these comments on lines of the commit `head`, all at once and without a verdict, and
-        settle those threads.
+        """Post the comments on lines of the commit `head`, at once and without a verdict, and
+        resolve the threads.
 
-        Returns the comments that the forge did not take because it does not show their line.
+        Returns the comments that the forge refused because it does not show their line.
         """
         ...
 
-    def set_status(self, sha: str, status: Status) -> None:
-        """Give a commit a status; one of the same context is replaced."""
+    def set_status(self, sha: str, status: CommitStatus) -> None:
+        """Set the status of a commit; it replaces one of the same context."""
         ...
 
-    def blobs(self) -> tuple[str, str]:
-        """Where files are shown: the address before the commit, and the query that shows source."""
+    def file_links(self) -> FileLinks:
+        """The parts of the web addresses of files."""
         ...
 
     def disconnect(self) -> None:
-        """Let connections go."""
+        """Close the connections."""
         ...
 
 
-class Connect(Protocol):
-    """Makes the client of a forge for the API of a run, and of no other host."""
+class ForgeClientFactory(Protocol):
+    """Creates the HTTP client for the API of the host that runs the job. It sends no request."""
 
     def __call__(
         self,
@@ -176,20 +198,26 @@ class Connect(Protocol):
         limits: RateLimitRule | None = None,
         advice: str = "",
     ) -> Client:
-        """`headers` are those that carry the token, where there is one. Asks nobody."""
+        """A client for the API at the address `api`.
+
+        `label` is the forge's name in messages. `headers` returns the headers that carry the token,
+        if there is one. `limits` recognises the forge's rate limits, `advice` is what a user can do
+        about refused access. Raises RemoteError for an invalid address.
+        """
         ...
 
 
 @dataclass(frozen=True)
-class Vendor:
-    """What is known of a forge before it is opened.
+class ForgeVendor:
+    """The description of a forge, usable before one is opened.
 
-    `label` is what people call it. `here(environ)` is the job of its CI that this environment
-    belongs to, or None when that is another's. `open(run, connect)` opens its repository and asks
-    nobody. `user` is who git says it is beside the token of a job.
+    `label` is its name in messages. `detect_job(environ)` returns the job of its CI that an
+    environment belongs to, None for any other environment. `open(context, connect)` opens the
+    repository of a job and sends no request. `git_user` is the user name that git sends with the
+    token of a job.
     """
 
     label: str
-    here: Callable[[Mapping[str, str]], Run | None]
-    open: Callable[[Run, Connect], Forge]
-    user: str = "x-access-token"
+    detect_job: Callable[[Mapping[str, str]], JobContext | None]
+    open: Callable[[JobContext, ForgeClientFactory], Forge]
+    git_user: str = "x-access-token"

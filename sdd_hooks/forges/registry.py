@@ -1,4 +1,4 @@
-"""Which forges there are, and which of them this job of CI runs on."""
+"""The registered forges, and the job of CI that an environment belongs to."""
 
 # Governing: SPEC-0011 REQ "One file for each forge"
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from sdd_hooks.forges.protocol import Run, Vendor
+from sdd_hooks.forges.protocol import ForgeVendor, JobContext
 from sdd_hooks.plugins import PluginError, PluginKind, load_plugin, registered_plugins
 
 FORGES = PluginKind(
@@ -21,30 +21,30 @@ FORGES = PluginKind(
 )
 
 
-class Here(NamedTuple):
-    """The job that runs, on the forge registered as `name`."""
+class CiJob(NamedTuple):
+    """A job of CI, on the forge that is registered as `name`."""
 
     name: str
-    vendor: Vendor
-    run: Run
+    vendor: ForgeVendor
+    context: JobContext
 
 
-def here(environ: Mapping[str, str], broken: list[str]) -> Here | None:
-    """The job of CI that this environment belongs to; None on a machine that is nobody's runner.
+def detect_job(environ: Mapping[str, str], broken: list[str]) -> CiJob | None:
+    """The job of CI that this environment belongs to; None outside CI.
 
-    A line for each registered forge that cannot be loaded is added to `broken`.
+    Adds a line to `broken` for each registered forge that cannot be loaded.
     """
-    for name, vendor in _vendors(broken):
-        run = vendor.here(environ)
-        if run is not None:
-            return Here(name, vendor, run)
+    for name, vendor in _load_vendors(broken):
+        context = vendor.detect_job(environ)
+        if context is not None:
+            return CiJob(name, vendor, context)
     return None
 
 
-def _vendors(broken: list[str]) -> Iterator[tuple[str, Vendor]]:
+def _load_vendors(broken: list[str]) -> Iterator[tuple[str, ForgeVendor]]:
     """The vendors that can be loaded, those of this package first."""
     for name, plugin in registered_plugins(FORGES).items():
         try:
-            yield name, load_plugin(plugin, Vendor)
+            yield name, load_plugin(plugin, ForgeVendor)
         except PluginError as error:
             broken.append(str(error))

@@ -10,8 +10,8 @@ import pytest
 
 from sdd_hooks.action.access import access, connect_with
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.forges.protocol import Run, Vendor
-from sdd_hooks.forges.registry import Here
+from sdd_hooks.forges.protocol import ForgeVendor, JobContext
+from sdd_hooks.forges.registry import CiJob
 from tests.support.loopback import CannedResponse, Server, serving
 from tests.support.repos import Repo
 
@@ -19,10 +19,10 @@ TOKEN = "t0ken-of-the-job"
 SENT = f"Basic {base64.b64encode(f'x-access-token:{TOKEN}'.encode()).decode()}"
 
 
-def job(web: str) -> Here:
+def job(web: str) -> CiJob:
     """A job on the host at that address."""
-    vendor = Vendor("Nobody's", lambda _environ: None, lambda _run, _connect: None)  # type: ignore[arg-type,return-value]
-    return Here("nobody", vendor, Run(web, f"{web}/api", "acme/shop", "push"))
+    vendor = ForgeVendor("Nobody's", lambda _environ: None, lambda _run, _connect: None)  # type: ignore[arg-type,return-value]
+    return CiJob("nobody", vendor, JobContext(web, f"{web}/api", "acme/shop", "push"))
 
 
 @pytest.fixture

@@ -14,12 +14,12 @@ from sdd_hooks.action.access import connect_with
 from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.outcome import Outcome
 from sdd_hooks.action.review import review_pull
-from sdd_hooks.forges.registry import here
+from sdd_hooks.forges.registry import detect_job
 from sdd_hooks.reporting.comment import MARKER
 from sdd_hooks.system.files import PathRefused
 from tests.action.hosting import MEMORY, Hosted, checked_out, host
-from tests.support.gitea_forge import TOKEN, GiteaForge, serving_gitea_forge
-from tests.support.github_forge import FORK, JOB, GitHubForge, serving_forge
+from tests.support.gitea_forge import TOKEN, FakeGiteaForge, serving_gitea_forge
+from tests.support.github_forge import FORK, JOB, FakeGitHubForge, serving_forge
 from tests.support.repos import Repo
 
 ASKS = {"src/a.py": "# the outbox table, where an event is written\na = 2\n"}
@@ -31,7 +31,7 @@ STRICT = MEMORY + "\n### SDD Configuration\n\n#### Review\n\n- **Fail On**: crit
 class Place:
     """A forge with one pull request, and jobs about it."""
 
-    forge: GitHubForge
+    forge: FakeGitHubForge
     folder: Path
     hosted: Hosted = field(init=False)
     number: int = 1
@@ -71,7 +71,7 @@ class Place:
             **self.forge.environ(self.folder, name, data),
             "RUNNER_TEMP": str(self.folder),
         }
-        found = here(environ, [])
+        found = detect_job(environ, [])
         project = job.project(environ)
         return review_pull(project, found, inputs, connect_with(token), {})
 
@@ -193,7 +193,7 @@ def test_a_push_is_reviewed_against_what_was_there(place: Place, before: str) ->
         place.folder, "push", event, sha=place.hosted.head, ref="refs/heads/change"
     )
     job = place.checkout("refs/pull/1/head")
-    found = here(environ, [])
+    found = detect_job(environ, [])
     inputs = Inputs("review")
     told = review_pull(job.project(environ), found, inputs, connect_with(JOB), {})
     assert "ADR-0001" in told.summary
@@ -251,12 +251,12 @@ def test_a_change_of_any_size_is_one_comment_that_fits(place: Place) -> None:
 
 def test_gitea_gets_a_status_in_place_of_annotations(tmp_path: Path) -> None:
     hosted = host(tmp_path / "shop", BREAKS, number=1)
-    forge = GiteaForge()
+    forge = FakeGiteaForge()
     with serving_gitea_forge(forge):
         forge.add_pull(base=hosted.base, head=hosted.head)
         job = checked_out(hosted, tmp_path / "job", "refs/pull/1/head")
         environ = forge.environ(tmp_path, 1)
-        found = here(environ, [])
+        found = detect_job(environ, [])
         inputs = Inputs("review", fail_on="critical")
         for _ in range(2):
             told = review_pull(job.project(environ), found, inputs, connect_with(TOKEN), {})

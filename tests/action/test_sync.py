@@ -12,7 +12,7 @@ import pytest
 from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.outcome import Outcome
 from sdd_hooks.action.sync import Telling, sync
-from sdd_hooks.forges.registry import here
+from sdd_hooks.forges.registry import detect_job
 from sdd_hooks.trackers.source import NoTracker
 from tests.support.github import FakeGitHub, serving_github
 from tests.support.loopback import CannedResponse, Server
@@ -73,7 +73,7 @@ class Desk:
         project = self.repo.project(self.environ)
         tell = Telling(self.said.append, lambda _what, _done, _total: None)
         try:
-            return sync(project, here(self.environ, []), inputs, NOW, tell)
+            return sync(project, detect_job(self.environ, []), inputs, NOW, tell)
         finally:
             assert self.environ == before
 

@@ -16,7 +16,7 @@ from tests.action.hosting import Hosted, checked_out, host
 from tests.action_yml.act import program
 from tests.action_yml.test_pull_requests import ASKS, QUESTION, marks
 from tests.action_yml.test_workflows import OURS, WORKFLOWS
-from tests.support.gitea_forge import TOKEN, GiteaForge, serving_gitea_forge
+from tests.support.gitea_forge import TOKEN, FakeGiteaForge, serving_gitea_forge
 from tests.support.github_forge import JOB, serving_forge
 
 USED = "acme/sdd-hooks@0123456789abcdef0123456789abcdef01234567"
@@ -87,7 +87,7 @@ def test_github(tmp_path: Path, source: Path, tools: Path) -> None:
 
 def test_gitea(tmp_path: Path, source: Path, tools: Path) -> None:
     """With the variables by which its runner says what it is."""
-    forge = GiteaForge()
+    forge = FakeGiteaForge()
     with serving_gitea_forge(forge) as server:
         hosted = host(tmp_path / "shop", ASKS, number=1)
         forge.add_pull("Prune", base=hosted.base, head=hosted.head)

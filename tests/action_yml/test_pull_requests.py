@@ -14,8 +14,8 @@ from sdd_hooks.action.outcome import OUTPUTS
 from sdd_hooks.reporting.comment import MARKER
 from tests.action.hosting import MEMORY, Hosted, checked_out, host
 from tests.action_yml.hosts import Done, Job, run_action
-from tests.support.gitea_forge import TOKEN, GiteaForge, serving_gitea_forge
-from tests.support.github_forge import FORK, JOB, GitHubForge, serving_forge
+from tests.support.gitea_forge import TOKEN, FakeGiteaForge, serving_gitea_forge
+from tests.support.github_forge import FORK, JOB, FakeGitHubForge, serving_forge
 
 ASKS = {"src/a.py": "# the outbox table, where an event is written\na = 2\n"}
 BREAKS = {"src/a.py": "# Governing: ADR-0099\na = 2\n"}
@@ -26,7 +26,7 @@ class GitHub:
     """A GitHub with one pull request, and a runner for jobs about it."""
 
     def __init__(
-        self, forge: GitHubForge, folder: Path, source: Path, tools: Path, hosted: Hosted
+        self, forge: FakeGitHubForge, folder: Path, source: Path, tools: Path, hosted: Hosted
     ) -> None:
         self.forge = forge
         self.folder = folder
@@ -50,20 +50,20 @@ class GitHub:
 
 
 @pytest.fixture
-def forge() -> Iterator[GitHubForge]:
+def forge() -> Iterator[FakeGitHubForge]:
     with serving_forge() as forge:
         yield forge
 
 
 @pytest.fixture
-def github(forge: GitHubForge, tmp_path: Path, source: Path, tools: Path) -> GitHub:
+def github(forge: FakeGitHubForge, tmp_path: Path, source: Path, tools: Path) -> GitHub:
     """A GitHub with a pull request that asks for a decision."""
     hosted = host(tmp_path / "shop", ASKS, number=1)
     forge.add_pull(title="Prune", base=hosted.base, head=hosted.head)
     return GitHub(forge, tmp_path, source, tools, hosted)
 
 
-def marks(forge: GiteaForge) -> set[tuple[str, str, str]]:
+def marks(forge: FakeGiteaForge) -> set[tuple[str, str, str]]:
     """What a Gitea shows beside the commits: one status of each context."""
     return {(one["context"], one["status"], one["description"]) for one in forge.statuses}
 
@@ -104,7 +104,7 @@ def test_github_gets_one_comment_and_a_second_run_changes_nothing(github: GitHub
 
 def test_gitea_gets_the_comment_and_a_status(tmp_path: Path, source: Path, tools: Path) -> None:
     """Its runner sets INPUT_*, its pull requests have no merge, it may show no summary."""
-    forge = GiteaForge()
+    forge = FakeGiteaForge()
     with serving_gitea_forge(forge) as server:
         hosted = host(tmp_path / "shop", BREAKS, number=1)
         forge.add_pull("Break", base=hosted.base, head=hosted.head)
@@ -136,7 +136,7 @@ def test_gitea_gets_the_comment_and_a_status(tmp_path: Path, source: Path, tools
 
 
 def test_a_fork_loses_nothing_and_a_second_job_says_it(
-    forge: GitHubForge, tmp_path: Path, source: Path, tools: Path
+    forge: FakeGitHubForge, tmp_path: Path, source: Path, tools: Path
 ) -> None:
     hosted = host(tmp_path / "shop", BREAKS, number=1)
     forge.add_pull(base=hosted.base, head=hosted.head, fork=True)
@@ -190,7 +190,7 @@ def test_an_input_that_attacks_is_a_branch_that_is_not_there(github: GitHub) -> 
 
 
 def test_a_pull_request_that_attacks_is_text(
-    forge: GitHubForge, tmp_path: Path, source: Path, tools: Path
+    forge: FakeGitHubForge, tmp_path: Path, source: Path, tools: Path
 ) -> None:
     """Its title, body, branch, paths, decisions and memory file."""
     hosted = host(

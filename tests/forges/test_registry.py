@@ -12,21 +12,21 @@ from pathlib import Path
 import pytest
 
 import sdd_hooks
-from sdd_hooks.forges.protocol import Vendor
-from sdd_hooks.forges.registry import FORGES, here
+from sdd_hooks.forges.protocol import ForgeVendor
+from sdd_hooks.forges.registry import FORGES, detect_job
 from sdd_hooks.plugins import load_plugin, registered_plugins
 
 OURS = ("gitea", "github", "gitlab")
 FORGE = """
-from sdd_hooks.forges.protocol import Run, Vendor
+from sdd_hooks.forges.protocol import ForgeVendor, JobContext
 
 
-def here(environ):
+def detect_job(environ):
     if "ACORN_CI" in environ:
-        return Run("https://acorn.example", "https://acorn.example/api", "acme/shop", "push")
+        return JobContext("https://acorn.example", "https://acorn.example/api", "acme/shop", "push")
 
 
-VENDOR = Vendor("Acorn", here, lambda run, connect: None)
+VENDOR = ForgeVendor("Acorn", detect_job, lambda run, connect: None)
 NO_VENDOR = "acorn"
 """
 POINTS = """[sdd_hooks.forges]
@@ -39,10 +39,10 @@ text = acorn:NO_VENDOR
 
 ASK = """
 import json, sys
-from sdd_hooks.forges.registry import here
+from sdd_hooks.forges.registry import detect_job
 
 broken = []
-names = [found and found.vendor.label for found in (here(one, broken) for one in %s)]
+names = [found and found.vendor.label for found in (detect_job(one, broken) for one in %s)]
 heavy = {'httpx', 'git', 'yaml', 'frontmatter'} & set(sys.modules)
 print(json.dumps([names, sorted(set(broken)), sorted(heavy)]))
 """
@@ -66,12 +66,12 @@ def asked(folder: Path, *environs: dict[str, str]) -> list[list[str | None]]:
 def test_three_come_with_the_package() -> None:
     plugins = registered_plugins(FORGES)
     assert set(OURS) <= set(plugins)
-    assert all(load_plugin(plugins[name], Vendor).label for name in OURS)
+    assert all(load_plugin(plugins[name], ForgeVendor).label for name in OURS)
 
 
 def test_nobody_elses_runner_is_a_job() -> None:
     broken: list[str] = []
-    assert here({"CI": "true", "GITHUB_ACTIONS": "false"}, broken) is None
+    assert detect_job({"CI": "true", "GITHUB_ACTIONS": "false"}, broken) is None
     assert broken == []
 
 
@@ -85,7 +85,7 @@ def test_one_of_another_distribution_works_beside_broken_ones(tmp_path: Path) ->
         "the forge 'absent' of the distribution 'acorn 1.0' cannot be loaded (ModuleNotFoundError: "
         "No module named 'there_is_no_such_module'): update or remove it",
         "the forge 'text' of the distribution 'acorn 1.0' cannot be loaded"
-        " (it is not of type Vendor): update or remove it",
+        " (it is not of type ForgeVendor): update or remove it",
     ]
     assert heavy == []
 

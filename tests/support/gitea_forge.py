@@ -56,7 +56,7 @@ class Pull:
 
 
 @dataclass
-class GiteaForge:
+class FakeGiteaForge:
     """The repository. `tokens` are those it knows; a repository that is `private` is there for
     nobody else. `resolves` is whether it is new enough for that. `largest` is the most reviews of a
     page, and `portion`, where it is not 0, the most comments of one."""
@@ -443,7 +443,7 @@ class GiteaForge:
 
 
 @contextmanager
-def serving_gitea_forge(forge: GiteaForge) -> Iterator[Server]:
+def serving_gitea_forge(forge: FakeGiteaForge) -> Iterator[Server]:
     """Serve it on loopback."""
     with serving(forge.answer) as server:
         forge.url = server.url

@@ -58,7 +58,7 @@ class Thread:
 
 
 @dataclass
-class GitHubForge:
+class FakeGitHubForge:
     """The repository. What was written is in `comments` (by pull request), `reviews`, `threads`,
     and `statuses` (by commit).
 
@@ -382,10 +382,10 @@ class GitHubForge:
 
 
 @contextmanager
-def serving_forge() -> Iterator[GitHubForge]:
+def serving_forge() -> Iterator[FakeGitHubForge]:
     """Serve an empty repository on loopback, as GitHub Enterprise Server is, with the tokens
     `JOB`, `FORK` and `PERSONAL`."""
-    forge = GitHubForge()
+    forge = FakeGitHubForge()
     job = Rights("github-actions[bot]", program=True, resolves=False)
     forge.tokens = {JOB: job, FORK: job._replace(writes=False), PERSONAL: Rights("robin")}
     with serving(forge.answer) as server:

@@ -46,7 +46,7 @@ _POSITION = {
 
 
 @dataclass
-class GitLabForge:
+class FakeGitLabForge:
     """The project acme/tools/shop. `merges` are its merge requests, with notes and discussions.
 
     `shown` are the lines that a merge request adds, by path; `renamed` what a file was called.
@@ -265,9 +265,9 @@ class GitLabForge:
 
 
 @contextmanager
-def gitlab_forge() -> Iterator[tuple[GitLabForge, Server]]:
+def gitlab_forge() -> Iterator[tuple[FakeGitLabForge, Server]]:
     """The project acme/tools/shop with merge request 7, and the server that shows it."""
-    found = GitLabForge()
+    found = FakeGitLabForge()
     with serving(found.answer) as server:
         found.url = server.url
         found.merge()

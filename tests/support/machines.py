@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sdd_hooks.forges.protocol import Connect
+from sdd_hooks.forges.protocol import ForgeClientFactory
 from sdd_hooks.remote.client import Client, RateLimitRule
 from sdd_hooks.remote.credentials import Secret, Sources
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment
@@ -81,7 +81,7 @@ class Workplace:
         self._clients.append(client)
         return client
 
-    def connecting(self, token: str | None) -> Connect:
+    def connecting(self, token: str | None) -> ForgeClientFactory:
         """Makes the clients of forges, which carry that token to any host."""
         secret = Secret(token, "SDD_TOKEN") if token else None
 

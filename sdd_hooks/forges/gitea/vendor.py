@@ -1,7 +1,6 @@
-"""Gitea and Forgejo: the job of their Actions that runs here, and the repository that it is about.
+"""Gitea and Forgejo: the job of their Actions in which this runs, and its repository.
 
-Their runners speak GitHub's words and set its variables too, so that nothing else tells them apart
-but a variable of their own.
+Their runners set the variables of GitHub's runner; only a further variable distinguishes them.
 """
 
 # Governing: ADR-0023 (one comment, posted to the host that runs the job),
@@ -14,9 +13,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.forges.event import run_of
-from sdd_hooks.forges.gitea.repository import Gitea
-from sdd_hooks.forges.protocol import Connect, Run, Vendor
+from sdd_hooks.forges.actions_event import parse_job
+from sdd_hooks.forges.gitea.forge import GiteaForge
+from sdd_hooks.forges.protocol import ForgeClientFactory, ForgeVendor, JobContext
 from sdd_hooks.hosts.gitea import API_PATH, LABEL, is_gitea_job
 
 if TYPE_CHECKING:
@@ -32,23 +31,24 @@ _REPOSITORY = re.compile(
 )
 
 
-def _here(environ: Mapping[str, str]) -> Run | None:
-    """The job that the runner's environment describes; None where no runner of these set it."""
+def _detect_job(environ: Mapping[str, str]) -> JobContext | None:
+    """The job of a runner of Gitea or Forgejo; None in any other environment."""
     if not is_gitea_job(environ):
         return None
-    web = environ.get("GITHUB_SERVER_URL", "").rstrip("/")
-    return run_of(environ, web="", api=f"{web}{API_PATH}" if web else "")
+    web_url = environ.get("GITHUB_SERVER_URL", "").rstrip("/")
+    return parse_job(environ, web_url="", api_url=f"{web_url}{API_PATH}" if web_url else "")
 
 
-def _open(run: Run, connect: Connect) -> Gitea:
-    """Raises RemoteError where the runner does not say which repository the job is of."""
-    if not _REPOSITORY.fullmatch(run.repository):
+def _open(context: JobContext, connect: ForgeClientFactory) -> GiteaForge:
+    """Raises RemoteError if the runner does not name the repository of the job."""
+    if not _REPOSITORY.fullmatch(context.repository):
         raise RemoteError(f"{LABEL}: GITHUB_REPOSITORY is no owner/name: run this as a job of it")
-    return Gitea(run, connect(run.api, label=LABEL, headers=_headers, advice=ADVICE))
+    client = connect(context.api_url, label=LABEL, headers=_token_headers, advice=ADVICE)
+    return GiteaForge(context, client)
 
 
-def _headers(secret: Secret) -> dict[str, str]:
+def _token_headers(secret: Secret) -> dict[str, str]:
     return {"Authorization": f"token {secret.value}"}
 
 
-VENDOR = Vendor(LABEL, _here, _open)
+VENDOR = ForgeVendor(LABEL, _detect_job, _open)

@@ -1,4 +1,4 @@
-"""Ask GitHub about one repository: pages to their end, and writes that may be denied."""
+"""Requests to GitHub about one repository: listings, GraphQL, and writes that may be denied."""
 
 # Governing: SPEC-0011 REQ "Denied writes", SPEC-0011 REQ "Limits of forges"
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from sdd_hooks.forges.writing import writing
+from sdd_hooks.forges.comments import write_access
 from sdd_hooks.hosts.github import API_HEADERS, PAGE_SIZE, graphql_url
 from sdd_hooks.remote.json_fields import Json, text
 from sdd_hooks.remote.paging import read_listing
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Api:
-    """The repository `owner/name`. All methods raise RemoteError."""
+class RepositoryApi:
+    """The API of the repository `owner/name`. All methods raise RemoteError."""
 
     client: Client
     repository: str
 
     def get(self, path: str) -> Json:
-        """What is at `path` below the repository."""
+        """The response to a request for `path` below the repository."""
         return self.client.get(self._path(path), headers=API_HEADERS).json()
 
-    def every(self, path: str) -> Iterator[Json]:
+    def list(self, path: str) -> Iterator[Json]:
         """The entries of every page of a listing; see `read_listing`."""
         return read_listing(
             self.client, self._path(path), {"per_page": PAGE_SIZE}, headers=API_HEADERS
@@ -45,23 +45,27 @@ class Api:
         idempotent: bool = False,
         allow: tuple[int, ...] = (),
     ) -> Response:
-        """Send `body`; with `again` it does nothing twice. Raises WriteDenied, too."""
-        target = self._path(path)
-        with writing():
+        """Send `body`; see `Client.send`. Raises WriteDenied, too."""
+        with write_access():
             return self.client.send(
-                method, target, body, headers=API_HEADERS, idempotent=idempotent, allow=allow
+                method,
+                self._path(path),
+                body,
+                headers=API_HEADERS,
+                idempotent=idempotent,
+                allow=allow,
             )
 
     def execute(self, query: str, variables: Mapping[str, object]) -> dict[str, Json]:
-        """What GraphQL answers. The query changes nothing, or nothing twice."""
+        """The data of the response to a GraphQL query or an idempotent mutation."""
         from sdd_hooks.remote.graphql import execute
 
         return execute(self.client, graphql_url(self.client.api), query, variables)
 
-    def us(self) -> str:
-        """The name that the token belongs to; "" where GitHub does not say, as to a job's own."""
-        answer = self.client.get("user", headers=API_HEADERS, allow=(403, 404))
-        return text(answer.json(), "login") if answer.status == 200 else ""
+    def account(self) -> str:
+        """The login name of the token's account; "" if GitHub does not tell it, as for a job."""
+        response = self.client.get("user", headers=API_HEADERS, allow=(403, 404))
+        return text(response.json(), "login") if response.status == 200 else ""
 
     def _path(self, below: str) -> str:
         return f"repos/{quote(self.repository)}/{below}"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.findings import Finding, identify_findings, worst_first
-from sdd_hooks.forges.event import read_event, same_repository
+from sdd_hooks.forges.actions_event import is_same_repository, read_event
 from sdd_hooks.models.language_model import LanguageModel
 from sdd_hooks.remote.json_fields import field as json_field
 from sdd_hooks.reporting.outcome import ReviewOutcome
@@ -147,9 +147,9 @@ def is_from_fork(environ: Mapping[str, str]) -> bool:
         return True
     if pull := event.get("pull_request"):
         head, base = (json_field(pull, side, "repo") for side in ("head", "base"))
-        return not same_repository(head, base)
+        return not is_same_repository(head, base)
     if run := event.get("workflow_run"):
-        return not same_repository(json_field(run, "head_repository"), event.get("repository"))
+        return not is_same_repository(json_field(run, "head_repository"), event.get("repository"))
     on_pull_request = bool(json_field(event.get("issue"), "pull_request"))
     return on_pull_request or _is_pull_request_event(environ)
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, Protocol
 import pytest
 
 from sdd_hooks.errors import AccessRefused, RemoteError
-from sdd_hooks.forges.gitea.repository import Gitea
-from sdd_hooks.forges.protocol import LineComment, Status, Thread, WriteDenied
-from sdd_hooks.forges.resolution import settled
+from sdd_hooks.forges.comments import mark_resolved
+from sdd_hooks.forges.gitea.forge import GiteaForge
+from sdd_hooks.forges.protocol import CommitStatus, LineComment, ReviewThread, WriteDenied
 from sdd_hooks.reporting.comment import MARKER, has_marker
 
 BODY = f"{MARKER}\n## Review\n\nA finding in `a.py`.\n"
@@ -24,7 +24,7 @@ class OnLine(NamedTuple):
 
     line: int
     body: str
-    resolved: bool
+    is_resolved: bool
 
 
 class Bench(Protocol):
@@ -35,7 +35,7 @@ class Bench(Protocol):
     is wrong.
     """
 
-    def open(self, who: str = "job") -> Gitea: ...
+    def open(self, who: str = "job") -> GiteaForge: ...
 
     def pull(self, title: str = "A change", body: str = "", *, fork: bool = False) -> int: ...
 
@@ -68,8 +68,8 @@ def marked(name: str) -> str:
     return f"<!-- sdd-review: {name} -->\nA finding: {name}\n"
 
 
-def said_in(threads: tuple[Thread, ...]) -> list[tuple[str, bool, bool, bool]]:
-    return sorted((one.body, one.ours, one.resolved, one.by_us) for one in threads)
+def said_in(threads: tuple[ReviewThread, ...]) -> list[tuple[str, bool, bool, bool]]:
+    return sorted((one.body, one.is_own, one.is_resolved, one.is_own_resolution) for one in threads)
 
 
 class Contract:
@@ -80,22 +80,22 @@ class Contract:
         found = bench.open().pull_request(number)
         assert found.number == number
         assert (found.title, found.body) == (HOSTILE, f"{HOSTILE}\nand more")
-        assert (found.head, found.base_ref, found.open) == (bench.head(number), "main", True)
+        assert (found.head, found.base_ref, found.is_open) == (bench.head(number), "main", True)
         assert len(found.base) == 40
-        assert (found.ref, found.fork) == (f"refs/pull/{number}/head", False)
+        assert (found.ref, found.is_fork) == (f"refs/pull/{number}/head", False)
 
     def test_a_pull_request_from_a_fork(self, bench: Bench) -> None:
-        assert bench.open().pull_request(bench.pull(fork=True)).fork
+        assert bench.open().pull_request(bench.pull(fork=True)).is_fork
 
     def test_one_comment(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open()
         bench.say(number, BODY)
-        assert forge.upsert_comment(number, BODY, has_marker, create=False).done == "none"
+        assert forge.upsert_comment(number, BODY, has_marker, create=False).action == "none"
         made = forge.upsert_comment(number, BODY, has_marker)
-        assert made.done == "created"
+        assert made.action == "created"
         assert f"/pulls/{number}#issuecomment-" in made.url
         other = BODY.replace("A finding", "Two findings")
-        assert forge.upsert_comment(number, other, has_marker) == made._replace(done="edited")
+        assert forge.upsert_comment(number, other, has_marker) == made._replace(action="edited")
         assert bench.said(number) == [("alice", BODY), ("gitea-actions", other)]
 
     @pytest.mark.parametrize("ending", ["\r\n", "\n"])
@@ -103,14 +103,14 @@ class Contract:
         number, forge = bench.pull(), bench.open()
         body = f"{MARKER}\n{HOSTILE}  \n\nend \n\n".replace("\n", ending)
         made = forge.upsert_comment(number, body, has_marker)
-        assert forge.upsert_comment(number, body, has_marker) == made._replace(done="kept")
+        assert forge.upsert_comment(number, body, has_marker) == made._replace(action="kept")
         assert len(bench.said(number)) == 1
 
     def test_a_long_comment(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open()
         body = MARKER + "\n" + "é🦊 word\n" * 8000
-        assert forge.upsert_comment(number, body, has_marker).done == "created"
-        assert forge.upsert_comment(number, body, has_marker).done == "kept"
+        assert forge.upsert_comment(number, body, has_marker).action == "created"
+        assert forge.upsert_comment(number, body, has_marker).action == "kept"
 
     def test_comments_on_lines(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open()
@@ -123,7 +123,7 @@ class Contract:
             (marked("2"), True, False, False),
             (marked("one"), False, False, False),
         ]
-        assert [(one.line, one.resolved) for one in bench.on_lines(number)] == [
+        assert [(one.line, one.is_resolved) for one in bench.on_lines(number)] == [
             (1, False),
             (1, False),
             (2, False),
@@ -169,8 +169,8 @@ class Contract:
         gone = [one for one in forge.threads(number) if one.body == marked("1")]
         forge.publish_review(number, bench.head(number), (), gone)
         assert bench.on_lines(number) == [
-            OnLine(1, marked("1"), resolved=True),
-            OnLine(2, marked("2"), resolved=False),
+            OnLine(1, marked("1"), is_resolved=True),
+            OnLine(2, marked("2"), is_resolved=False),
         ]
         assert said_in(forge.threads(number)) == [
             (marked("1"), True, True, True),
@@ -185,15 +185,15 @@ class Contract:
         forge.publish_review(number, bench.head(number), [comment], ())
         bench.resolve_first(number)
         (thread,) = forge.threads(number)
-        assert (thread.resolved, thread.by_us) == (True, False)
+        assert (thread.is_resolved, thread.is_own_resolution) == (True, False)
 
     def test_a_thread_that_was_settled_with_the_token_of_a_person(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open("alice")
         comment = LineComment(PATH, 1, marked("1"))
         forge.publish_review(number, bench.head(number), [comment], ())
         forge.publish_review(number, bench.head(number), (), forge.threads(number))
-        assert said_in(forge.threads(number)) == [(settled(marked("1")), True, True, True)]
-        assert bench.on_lines(number) == [OnLine(1, settled(marked("1")), resolved=True)]
+        assert said_in(forge.threads(number)) == [(mark_resolved(marked("1")), True, True, True)]
+        assert bench.on_lines(number) == [OnLine(1, mark_resolved(marked("1")), is_resolved=True)]
 
     def test_one_of_two_on_a_line_is_settled_without_the_other(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open()
@@ -202,14 +202,14 @@ class Contract:
         gone = [one for one in forge.threads(number) if one.body == marked("gone")]
         forge.publish_review(number, bench.head(number), (), gone)
         assert said_in(forge.threads(number)) == [
-            (settled(marked("gone")), True, True, True),
+            (mark_resolved(marked("gone")), True, True, True),
             (marked("here"), True, False, False),
         ]
-        assert not any(one.resolved for one in bench.on_lines(number))
+        assert not any(one.is_resolved for one in bench.on_lines(number))
         # And then the other one is gone as well: nothing is left to say.
-        left = [one for one in forge.threads(number) if not one.resolved]
+        left = [one for one in forge.threads(number) if not one.is_resolved]
         forge.publish_review(number, bench.head(number), (), left)
-        assert all(one.resolved and one.by_us for one in forge.threads(number))
+        assert all(one.is_resolved and one.is_own_resolution for one in forge.threads(number))
 
     def test_both_on_a_line_are_settled_together(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open()
@@ -223,28 +223,30 @@ class Contract:
 
     def test_a_job_of_a_fork_settles_what_it_may(self, bench: Bench) -> None:
         number, forge = bench.pull(fork=True), bench.open("fork")
-        assert forge.upsert_comment(number, BODY, has_marker).done == "created"
+        assert forge.upsert_comment(number, BODY, has_marker).action == "created"
         comment = LineComment(PATH, 1, marked("1"))
         assert forge.publish_review(number, bench.head(number), [comment], ()) == ()
         forge.publish_review(number, bench.head(number), (), forge.threads(number))
-        assert said_in(forge.threads(number)) == [(settled(marked("1")), True, True, True)]
+        assert said_in(forge.threads(number)) == [(mark_resolved(marked("1")), True, True, True)]
         with pytest.raises(WriteDenied):
-            forge.set_status(bench.head(number), Status("success", "sdd review", "All clear"))
+            forge.set_status(bench.head(number), CommitStatus("success", "sdd review", "All clear"))
 
     def test_the_last_status_of_a_context_counts(self, bench: Bench) -> None:
         number, forge = bench.pull(), bench.open()
         sha = bench.head(number)
         said = "1 critical, " + "é" * 1000
-        forge.set_status(sha, Status("failure", "sdd review", "2 critical", forge.run.web))
+        forge.set_status(
+            sha, CommitStatus("failure", "sdd review", "2 critical", forge.context.web_url)
+        )
         for _ in range(2):
-            forge.set_status(sha, Status("success", "sdd review", said))
+            forge.set_status(sha, CommitStatus("success", "sdd review", said))
         last, before = bench.statuses(sha)
         assert (last["status"], last["context"], last["description"]) == (
             "success",
             "sdd review",
             said,
         )
-        assert (before["status"], before["target_url"]) == ("failure", forge.run.web)
+        assert (before["status"], before["target_url"]) == ("failure", forge.context.web_url)
 
     def test_a_token_that_may_not_say_whose_it_is_writes_no_comment(self, bench: Bench) -> None:
         # It would write another one each time.
@@ -259,5 +261,5 @@ class Contract:
             forge.upsert_comment(number, BODY, has_marker)
         assert "t0ken" not in str(found.value)
         with pytest.raises(WriteDenied):
-            forge.set_status(bench.head(number), Status("success", "sdd review", "All clear"))
+            forge.set_status(bench.head(number), CommitStatus("success", "sdd review", "All clear"))
         assert bench.said(number) == []

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sdd_hooks.forges.gitea.repository import Gitea
+from sdd_hooks.forges.gitea.forge import GiteaForge
 from sdd_hooks.forges.gitea.vendor import VENDOR
-from sdd_hooks.forges.protocol import Run
+from sdd_hooks.forges.protocol import JobContext
 from tests.forges.gitea.contract import LINES, PATH, OnLine
-from tests.support.gitea_forge import JOB, TOKEN, Account, GiteaForge, serving_gitea_forge
+from tests.support.gitea_forge import JOB, TOKEN, Account, FakeGiteaForge, serving_gitea_forge
 from tests.support.loopback import Server
 from tests.support.machines import Workplace
 
@@ -26,10 +26,10 @@ TOKENS = {
 }
 
 
-def open_gitea(run: Run, workplace: Workplace, token: str | None) -> Gitea:
+def open_gitea(run: JobContext, workplace: Workplace, token: str | None) -> GiteaForge:
     """The repository of that job, with a token."""
     forge = VENDOR.open(run, workplace.connecting(token))
-    assert isinstance(forge, Gitea)
+    assert isinstance(forge, GiteaForge)
     return forge
 
 
@@ -37,13 +37,13 @@ def open_gitea(run: Run, workplace: Workplace, token: str | None) -> Gitea:
 class Desk:
     """The Gitea on loopback: a bench of the contract."""
 
-    gitea: GiteaForge
+    gitea: FakeGiteaForge
     server: Server
     workplace: Workplace
 
-    def open(self, who: str = "job") -> Gitea:
+    def open(self, who: str = "job") -> GiteaForge:
         home = f"{self.gitea.owner}/{self.gitea.name}"
-        run = Run(self.gitea.url, f"{self.gitea.url}/api/v1", home, "pull_request")
+        run = JobContext(self.gitea.url, f"{self.gitea.url}/api/v1", home, "pull_request")
         tokens = {"job": TOKEN, "nobody": WRONG}
         return open_gitea(run, self.workplace, tokens.get(who, f"token-of-{who}"))
 
@@ -97,6 +97,6 @@ class Desk:
 def desk(**settings: Any) -> Iterator[Desk]:
     """One on a Gitea with these settings."""
     tokens = {TOKEN if who == "job" else f"token-of-{who}": one for who, one in TOKENS.items()}
-    gitea = GiteaForge(tokens=tokens, **settings)
+    gitea = FakeGiteaForge(tokens=tokens, **settings)
     with serving_gitea_forge(gitea) as server, Workplace(gitea.now) as workplace:
         yield Desk(gitea, server, workplace)

@@ -15,10 +15,10 @@ from sdd_hooks.action.access import access, connect_with
 from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.outcome import Outcome
 from sdd_hooks.action.review import review_pull
-from sdd_hooks.forges.gitea.repository import Gitea
+from sdd_hooks.forges.gitea.forge import GiteaForge
 from sdd_hooks.forges.gitea.vendor import VENDOR
-from sdd_hooks.forges.protocol import Run
-from sdd_hooks.forges.registry import here
+from sdd_hooks.forges.protocol import JobContext
+from sdd_hooks.forges.registry import detect_job
 from tests.action.hosting import MEMORY, RECORD
 from tests.forges.gitea.contract import HOSTILE, LINES, PATH, Contract, OnLine
 from tests.forges.gitea.desk import WRONG, open_gitea
@@ -50,8 +50,8 @@ class RealForge:
     def home(self) -> str:
         return f"alice/{self.name}"
 
-    def open(self, who: str = "job") -> Gitea:
-        run = Run(self.gitea.url, f"{self.gitea.url}/api/v1", self.home, "pull_request")
+    def open(self, who: str = "job") -> GiteaForge:
+        run = JobContext(self.gitea.url, f"{self.gitea.url}/api/v1", self.home, "pull_request")
         return open_gitea(run, self.workplace, self._token(who))
 
     def pull(self, title: str = TITLE, body: str = "", *, fork: bool = False) -> int:
@@ -151,7 +151,7 @@ class RealForge:
             "GITHUB_REF": ref,
             "RUNNER_TEMP": str(folder),
         }
-        found = here(environ, [])
+        found = detect_job(environ, [])
         token = self._token("job")
         reach = access(found, token, {})
         repo = Repo.init(folder / "checkout")
@@ -219,14 +219,14 @@ def test_what_a_job_is_told(forge: RealForge, tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_text(json.dumps(context.pop("event")), encoding="utf-8")
     environ = {f"GITHUB_{name.upper()}": str(value) for name, value in context.items()}
-    run = VENDOR.here({**environ, "GITEA_ACTIONS": "true", "GITHUB_EVENT_PATH": str(event)})
+    run = VENDOR.detect_job({**environ, "GITEA_ACTIONS": "true", "GITHUB_EVENT_PATH": str(event)})
     assert run is not None
     assert run.pull is not None
     now = forge.open().pull_request(forge.pull())
     assert run.pull == now
-    assert (run.web, run.api) == (forge.gitea.url, f"{forge.gitea.url}/api/v1")
+    assert (run.web_url, run.api_url) == (forge.gitea.url, f"{forge.gitea.url}/api/v1")
     assert (run.repository, run.sha) == (forge.home, now.head)
-    assert (run.default_branch, run.annotations) == ("main", False)
+    assert (run.default_branch, run.shows_annotations) == ("main", False)
 
 
 def test_a_job_reviews_its_pull_request_from_a_shallow_checkout(
@@ -260,4 +260,4 @@ def test_a_job_after_another_reviews_the_pull_request_of_a_fork(
     ((author, body),) = forge.said(number)
     assert author == "gitea-actions"
     assert "ADR-0099" in body
-    assert [(one.line, one.resolved) for one in forge.on_lines(number)] == [(2, False)]
+    assert [(one.line, one.is_resolved) for one in forge.on_lines(number)] == [(2, False)]

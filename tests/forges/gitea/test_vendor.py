@@ -7,27 +7,27 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.forges.gitea.vendor import VENDOR
-from sdd_hooks.forges.protocol import PullRequest, Run
-from sdd_hooks.forges.registry import here
-from tests.support.gitea_forge import GiteaForge
+from sdd_hooks.forges.protocol import JobContext, PullRequest
+from sdd_hooks.forges.registry import detect_job
+from tests.support.gitea_forge import FakeGiteaForge
 
 BASE, HEAD = "1" * 40, "2" * 40
 
 
 @pytest.fixture
-def forge() -> GiteaForge:
-    found = GiteaForge(url="https://git.acme.example/below")
+def forge() -> FakeGiteaForge:
+    found = FakeGiteaForge(url="https://git.acme.example/below")
     found.add_pull("Keep sessions", "It says **why**.", base=BASE, head=HEAD)
     return found
 
 
-def run_of(environ: dict[str, str]) -> Run:
-    run = VENDOR.here(environ)
+def run_of(environ: dict[str, str]) -> JobContext:
+    run = VENDOR.detect_job(environ)
     assert run is not None
     return run
 
 
-def test_a_pull_request(forge: GiteaForge, tmp_path: Path) -> None:
+def test_a_pull_request(forge: FakeGiteaForge, tmp_path: Path) -> None:
     pull = PullRequest(
         number=1,
         title="Keep sessions",
@@ -35,36 +35,36 @@ def test_a_pull_request(forge: GiteaForge, tmp_path: Path) -> None:
         base=BASE,
         base_ref="main",
         head=HEAD,
-        fork=False,
+        is_fork=False,
         ref="refs/pull/1/head",
     )
-    assert run_of(forge.environ(tmp_path, 1)) == Run(
-        web="https://git.acme.example/below",
-        api="https://git.acme.example/below/api/v1",
+    assert run_of(forge.environ(tmp_path, 1)) == JobContext(
+        web_url="https://git.acme.example/below",
+        api_url="https://git.acme.example/below/api/v1",
         repository="acme/shop",
         event="pull_request",
         sha=HEAD,
         default_branch="main",
         pull=pull,
-        annotations=False,
+        shows_annotations=False,
     )
 
 
-def test_one_from_a_fork(forge: GiteaForge, tmp_path: Path) -> None:
+def test_one_from_a_fork(forge: FakeGiteaForge, tmp_path: Path) -> None:
     number = forge.add_pull(fork=True)
     for event in ("pull_request", "pull_request_target"):
         run = run_of(forge.environ(tmp_path, number, event))
         assert run.pull is not None
-        assert (run.pull.fork, run.pull.head, run.event) == (True, HEAD, event)
+        assert (run.pull.is_fork, run.pull.head, run.event) == (True, HEAD, event)
 
 
-def test_one_of_a_fork_that_is_gone(forge: GiteaForge, tmp_path: Path) -> None:
+def test_one_of_a_fork_that_is_gone(forge: FakeGiteaForge, tmp_path: Path) -> None:
     forge.pulls[1].entry["head"]["repo"] = None
     run = run_of(forge.environ(tmp_path, 1))
-    assert run.pull is not None and run.pull.fork
+    assert run.pull is not None and run.pull.is_fork
 
 
-def test_a_push(forge: GiteaForge, tmp_path: Path) -> None:
+def test_a_push(forge: FakeGiteaForge, tmp_path: Path) -> None:
     pushed = {"ref": "refs/heads/main", "before": BASE, "after": HEAD, "total_commits": 1}
     environ = forge.job(tmp_path, "push", pushed, sha=HEAD, ref="refs/heads/main")
     run = run_of(environ)
@@ -72,7 +72,7 @@ def test_a_push(forge: GiteaForge, tmp_path: Path) -> None:
     assert run.pull is None
 
 
-def test_a_schedule(forge: GiteaForge, tmp_path: Path) -> None:
+def test_a_schedule(forge: FakeGiteaForge, tmp_path: Path) -> None:
     environ = forge.job(tmp_path, "schedule", {}, sha=HEAD, ref="refs/heads/main")
     run = run_of(environ)
     assert (run.event, run.branch, run.default_branch) == ("schedule", "main", "main")
@@ -81,12 +81,14 @@ def test_a_schedule(forge: GiteaForge, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("started", "head"), [("pull_request", HEAD), ("pull_request_target", HEAD), ("push", "")]
 )
-def test_a_job_after_another(forge: GiteaForge, tmp_path: Path, started: str, head: str) -> None:
+def test_a_job_after_another(
+    forge: FakeGiteaForge, tmp_path: Path, started: str, head: str
+) -> None:
     # It says nothing of whose repository that job's commit is in.
     described = {"workflow_run": {"event": started, "head_sha": HEAD, "status": "completed"}}
     environ = forge.job(tmp_path, "workflow_run", described, sha=BASE, ref="refs/heads/main")
     run = run_of(environ)
-    assert (run.head, run.sha, run.pull) == (head, BASE, None)
+    assert (run.followed_sha, run.sha, run.pull) == (head, BASE, None)
 
 
 @pytest.mark.parametrize(
@@ -101,30 +103,30 @@ def test_a_job_after_another(forge: GiteaForge, tmp_path: Path, started: str, he
     ],
 )
 def test_what_tells_it_from_github(
-    forge: GiteaForge, tmp_path: Path, settings: dict[str, str], found: str | None
+    forge: FakeGiteaForge, tmp_path: Path, settings: dict[str, str], found: str | None
 ) -> None:
     environ = forge.environ(tmp_path, 1)
     del environ["GITEA_ACTIONS"]
-    run = VENDOR.here({**environ, **settings})
+    run = VENDOR.detect_job({**environ, **settings})
     assert (run is not None) == (found is not None)
     if found:
         broken: list[str] = []
-        job = here({**environ, **settings}, broken)
+        job = detect_job({**environ, **settings}, broken)
         assert job is not None
         assert (job.name, job.vendor) == (found, VENDOR)
 
 
-def test_a_runner_that_does_not_say_where_the_api_is(forge: GiteaForge, tmp_path: Path) -> None:
+def test_a_runner_that_does_not_say_where_the_api_is(forge: FakeGiteaForge, tmp_path: Path) -> None:
     environ = forge.environ(tmp_path, 1)
     for silent in ({"GITHUB_API_URL": ""}, {"GITHUB_API_URL": f"{forge.url}/api/v1/"}):
-        assert run_of({**environ, **silent}).api == "https://git.acme.example/below/api/v1"
+        assert run_of({**environ, **silent}).api_url == "https://git.acme.example/below/api/v1"
     nothing = run_of({**environ, "GITHUB_API_URL": "", "GITHUB_SERVER_URL": ""})
-    assert (nothing.web, nothing.api) == ("", "")
+    assert (nothing.web_url, nothing.api_url) == ("", "")
 
 
-def test_an_event_that_is_not_there(forge: GiteaForge, tmp_path: Path) -> None:
+def test_an_event_that_is_not_there(forge: FakeGiteaForge, tmp_path: Path) -> None:
     environ = forge.environ(tmp_path, 1)
     Path(environ["GITHUB_EVENT_PATH"]).unlink()
     run = run_of(environ)
     assert run.pull is not None
-    assert (run.pull.number, run.pull.fork, run.pull.head) == (1, True, "")
+    assert (run.pull.number, run.pull.is_fork, run.pull.head) == (1, True, "")

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sdd_hooks.forges.github.vendor import VENDOR
-from sdd_hooks.forges.protocol import Forge, Run
-from tests.support.github_forge import JOB, GitHubForge, serving_forge
+from sdd_hooks.forges.protocol import Forge, JobContext
+from tests.support.github_forge import JOB, FakeGitHubForge, serving_forge
 from tests.support.machines import Workplace
 
 
@@ -16,7 +16,7 @@ from tests.support.machines import Workplace
 class Desk:
     """The forge, its pull request, and what clients waited."""
 
-    forge: GitHubForge
+    forge: FakeGitHubForge
     workplace: Workplace
     number: int
     _opened: dict[str | None, Forge] = field(default_factory=dict)
@@ -24,7 +24,7 @@ class Desk:
     def open(self, token: str | None = JOB) -> Forge:
         """The forge as a job with that token has it; the same one each time."""
         if token not in self._opened:
-            run = Run(self.forge.url, self.forge.api, self.forge.home, "pull_request")
+            run = JobContext(self.forge.url, self.forge.api, self.forge.home, "pull_request")
             self._opened[token] = VENDOR.open(run, self.workplace.connecting(token))
         return self._opened[token]
 

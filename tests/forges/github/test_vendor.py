@@ -10,51 +10,52 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import Missing, RemoteError
-from sdd_hooks.forges.event import LARGEST, read_event
-from sdd_hooks.forges.github.vendor import LONGEST_DESCRIPTION, VENDOR
-from sdd_hooks.forges.protocol import PullRequest, Run, Status, WriteDenied
-from sdd_hooks.forges.registry import here
+from sdd_hooks.forges.actions_event import MAX_EVENT_BYTES, read_event
+from sdd_hooks.forges.github.forge import MAX_DESCRIPTION
+from sdd_hooks.forges.github.vendor import VENDOR
+from sdd_hooks.forges.protocol import CommitStatus, JobContext, PullRequest, WriteDenied
+from sdd_hooks.forges.registry import detect_job
 from tests.forges.github.desk import desk
-from tests.support.github_forge import FORK, GitHubForge
+from tests.support.github_forge import FORK, FakeGitHubForge
 from tests.support.loopback import CannedResponse
 from tests.support.openapi import NEEDED, Description, damaged
 
 SHA, BASE, HEAD = "3" * 40, "1" * 40, "2" * 40
-FORGE = GitHubForge(url="https://git.acme.example")
+FORGE = FakeGitHubForge(url="https://git.acme.example")
 
 
-def run(tmp_path: Path, name: str, event: object, **environ: str) -> Run:
-    found = VENDOR.here({**FORGE.environ(tmp_path, name, event, sha=SHA), **environ})
+def run(tmp_path: Path, name: str, event: object, **environ: str) -> JobContext:
+    found = VENDOR.detect_job({**FORGE.environ(tmp_path, name, event, sha=SHA), **environ})
     assert found is not None
     return found
 
 
 @pytest.fixture
-def pull() -> GitHubForge:
-    forge = GitHubForge(url="https://git.acme.example")
+def pull() -> FakeGitHubForge:
+    forge = FakeGitHubForge(url="https://git.acme.example")
     forge.add_pull("Keep sessions", "Because.", base=BASE, head=HEAD)
     forge.add_pull("From elsewhere", base=BASE, head=HEAD, fork=True)
     return forge
 
 
 @pytest.mark.parametrize("name", ["pull_request", "pull_request_target", "pull_request_review"])
-def test_a_pull_request(tmp_path: Path, pull: GitHubForge, name: str) -> None:
+def test_a_pull_request(tmp_path: Path, pull: FakeGitHubForge, name: str) -> None:
     found = PullRequest(
         1, "Keep sessions", "Because.", BASE, "main", HEAD, False, "refs/pull/1/head"
     )
-    assert run(tmp_path, name, pull.event(1)) == Run(
-        web="https://git.acme.example",
-        api="https://git.acme.example/api/v3",
+    assert run(tmp_path, name, pull.event(1)) == JobContext(
+        web_url="https://git.acme.example",
+        api_url="https://git.acme.example/api/v3",
         repository="acme/shop",
         event=name,
         sha=SHA,
         default_branch="main",
         pull=found,
-        annotations=True,
+        shows_annotations=True,
     )
 
 
-def test_one_of_a_fork(tmp_path: Path, pull: GitHubForge) -> None:
+def test_one_of_a_fork(tmp_path: Path, pull: FakeGitHubForge) -> None:
     event = pull.event(2)
     assert run(tmp_path, "pull_request", event).pull == PullRequest(
         2, "From elsewhere", "", BASE, "main", HEAD, True, "refs/pull/2/head"
@@ -62,18 +63,18 @@ def test_one_of_a_fork(tmp_path: Path, pull: GitHubForge) -> None:
     event["pull_request"]["head"]["repo"] = None
     found = run(tmp_path, "pull_request", event).pull
     assert found is not None
-    assert found.fork
+    assert found.is_fork
     event["pull_request"]["state"] = "closed"
     found = run(tmp_path, "pull_request", event).pull
     assert found is not None
-    assert not found.open
+    assert not found.is_open
 
 
 def test_a_push(tmp_path: Path) -> None:
     event = {"before": BASE, "after": SHA, "repository": FORGE.repository()}
     found = run(tmp_path, "push", event, GITHUB_REF="refs/heads/feature/x")
     assert (found.pull, found.before, found.branch) == (None, BASE, "feature/x")
-    assert (found.sha, found.default_branch, found.head) == (SHA, "main", "")
+    assert (found.sha, found.default_branch, found.followed_sha) == (SHA, "main", "")
 
 
 @pytest.mark.parametrize("ref", ["refs/tags/v1", "refs/heads/--upload-pack=x", ""])
@@ -94,7 +95,7 @@ def test_a_merge_queue(tmp_path: Path) -> None:
     queue = "refs/heads/gh-readonly-queue/main/pr-7-abc"
     event = {"merge_group": {"base_sha": BASE, "head_sha": SHA, "head_ref": queue}}
     found = run(tmp_path, "merge_group", event, GITHUB_REF=queue)
-    assert (found.pull, found.before, found.sha, found.merging) == (None, BASE, SHA, True)
+    assert (found.pull, found.before, found.sha, found.is_unmerged) == (None, BASE, SHA, True)
     assert found.branch == "gh-readonly-queue/main/pr-7-abc"
 
 
@@ -105,7 +106,7 @@ def test_a_merge_queue(tmp_path: Path) -> None:
 def test_a_job_after_another(tmp_path: Path, started: str | None, head: str) -> None:
     event = {"workflow_run": {"event": started, "head_sha": HEAD, "head_branch": "x"}}
     found = run(tmp_path, "workflow_run", event)
-    assert (found.head, found.pull, found.sha) == (head, None, SHA)
+    assert (found.followed_sha, found.pull, found.sha) == (head, None, SHA)
 
 
 def test_a_comment_on_a_pull_request(tmp_path: Path) -> None:
@@ -124,10 +125,10 @@ def test_an_event_that_cannot_be_read(tmp_path: Path, content: str) -> None:
     environ = FORGE.environ(tmp_path, "pull_request", {}, ref="refs/pull/12/merge")
     data = content.encode("utf-8", "surrogatepass")
     Path(environ["GITHUB_EVENT_PATH"]).write_bytes(data)
-    found = VENDOR.here({**environ, "GITHUB_BASE_REF": "main"})
+    found = VENDOR.detect_job({**environ, "GITHUB_BASE_REF": "main"})
     assert found is not None
     assert found.pull == PullRequest(12, "", "", "", "main", "", True, "refs/pull/12/head")
-    found = VENDOR.here({**environ, "GITHUB_EVENT_NAME": "push"})
+    found = VENDOR.detect_job({**environ, "GITHUB_EVENT_NAME": "push"})
     assert found is not None
     assert found.pull is None
 
@@ -142,13 +143,15 @@ def test_an_event_that_is_not_there(tmp_path: Path, place: str) -> None:
 
 def test_an_event_is_read_within_bounds(tmp_path: Path) -> None:
     path = tmp_path / "event.json"
-    path.write_bytes(b"{}".ljust(LARGEST))
+    path.write_bytes(b"{}".ljust(MAX_EVENT_BYTES))
     assert read_event(str(path)) == {}
-    path.write_bytes(b"{}".ljust(LARGEST + 1))
+    path.write_bytes(b"{}".ljust(MAX_EVENT_BYTES + 1))
     assert read_event(str(path)) is None
 
 
-def test_what_is_no_commit_and_no_branch_was_not_said(tmp_path: Path, pull: GitHubForge) -> None:
+def test_what_is_no_commit_and_no_branch_was_not_said(
+    tmp_path: Path, pull: FakeGitHubForge
+) -> None:
     event = pull.event(1)
     event["pull_request"]["head"] |= {"sha": "--output=x", "ref": "$(touch x)"}
     event["pull_request"]["base"] |= {"sha": "2" * 39, "ref": "-x"}
@@ -204,7 +207,7 @@ def test_any_event_is_read(
     ids = [
         found.sha,
         found.before,
-        found.head,
+        found.followed_sha,
         *(id for one in pulls for id in (one.base, one.head)),
     ]
     assert all(id == "" or len(id) == 40 for id in ids)
@@ -216,31 +219,31 @@ def test_any_event_is_read(
 
 def test_others_that_speak_its_language_are_not_it(tmp_path: Path) -> None:
     environ = FORGE.environ(tmp_path, "push", {})
-    assert VENDOR.here(environ)
-    assert VENDOR.here({**environ, "GITEA_ACTIONS": "true"}) is None
-    assert VENDOR.here({**environ, "FORGEJO_ACTIONS": "true"}) is None
-    assert VENDOR.here({**environ, "GITHUB_ACTIONS": ""}) is None
-    assert VENDOR.here({}) is None
+    assert VENDOR.detect_job(environ)
+    assert VENDOR.detect_job({**environ, "GITEA_ACTIONS": "true"}) is None
+    assert VENDOR.detect_job({**environ, "FORGEJO_ACTIONS": "true"}) is None
+    assert VENDOR.detect_job({**environ, "GITHUB_ACTIONS": ""}) is None
+    assert VENDOR.detect_job({}) is None
 
 
 def test_the_registry_knows_it(tmp_path: Path) -> None:
     broken: list[str] = []
-    found = here(FORGE.environ(tmp_path, "push", {}), broken)
+    found = detect_job(FORGE.environ(tmp_path, "push", {}), broken)
     assert found is not None
     assert (found.name, found.vendor.label, broken) == ("github", "GitHub", [])
 
 
 def test_in_the_cloud(tmp_path: Path) -> None:
     path = str(tmp_path / "gone")
-    found = VENDOR.here({"GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": path})
+    found = VENDOR.detect_job({"GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": path})
     assert found is not None
-    assert (found.web, found.api) == ("https://github.com", "https://api.github.com")
+    assert (found.web_url, found.api_url) == ("https://github.com", "https://api.github.com")
 
 
 @pytest.mark.parametrize("name", ["", "shop", "acme/shop/x", "acme/..", "acme/sh op", "a/b?c"])
 def test_a_repository_that_is_none(name: str) -> None:
     with desk() as one:
-        open_run = Run(one.forge.url, one.forge.api, name, "push")
+        open_run = JobContext(one.forge.url, one.forge.api, name, "push")
         with pytest.raises(RemoteError, match="GITHUB_REPOSITORY"):
             VENDOR.open(open_run, one.workplace.connecting(None))
 
@@ -249,7 +252,7 @@ def test_a_pull_request_as_it_is_now() -> None:
     with desk() as one:
         number = one.forge.add_pull("T", "B", base=BASE, head=HEAD, fork=True, state="closed")
         assert one.open().pull_request(number) == PullRequest(
-            number, "T", "B", BASE, "main", HEAD, True, f"refs/pull/{number}/head", open=False
+            number, "T", "B", BASE, "main", HEAD, True, f"refs/pull/{number}/head", is_open=False
         )
         with pytest.raises(Missing):
             one.open().pull_request(77)
@@ -268,7 +271,7 @@ def test_whatever_is_left_out_of_a_pull_request() -> None:
             one.forge.server.fail(CannedResponse(200, data))
             found = forge.pull_request(one.number)
             assert found.number == one.number
-            assert found.fork == (not same(data))
+            assert found.is_fork == (not same(data))
 
 
 def same(data: object) -> bool:
@@ -291,24 +294,24 @@ def test_what_is_no_pull_request_is_one_line(data: object) -> None:
 def test_a_status() -> None:
     with desk() as one:
         forge = one.open()
-        forge.set_status(HEAD, Status("failure", "sdd review", "1 finding", "https://ci/1"))
-        forge.set_status(HEAD, Status("success", "sdd review", "x" * 141))
+        forge.set_status(HEAD, CommitStatus("failure", "sdd review", "1 finding", "https://ci/1"))
+        forge.set_status(HEAD, CommitStatus("success", "sdd review", "x" * 141))
         first, second = one.forge.statuses[HEAD]
         assert (first["state"], first["target_url"]) == ("failure", "https://ci/1")
         assert (first["context"], first["description"]) == ("sdd review", "1 finding")
-        assert len(second["description"]) == LONGEST_DESCRIPTION
+        assert len(second["description"]) == MAX_DESCRIPTION
         assert second["description"].endswith("x…")
         assert second["target_url"] is None
 
 
 def test_a_denied_status() -> None:
     with desk() as one, pytest.raises(WriteDenied):
-        one.open(FORK).set_status(HEAD, Status("success", "sdd review", "Nothing"))
+        one.open(FORK).set_status(HEAD, CommitStatus("success", "sdd review", "Nothing"))
 
 
 def test_where_files_are_shown() -> None:
     with desk() as one:
-        assert one.open().blobs() == (f"{one.forge.url}/acme/shop/blob", "plain=1")
+        assert one.open().file_links() == (f"{one.forge.url}/acme/shop/blob", "plain=1")
 
 
 def test_nothing_is_asked_after_it_was_let_go() -> None:

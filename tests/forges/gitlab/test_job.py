@@ -11,14 +11,14 @@ from sdd_hooks.action.inputs import Command
 from sdd_hooks.forges.gitlab.vendor import VENDOR
 from tests.action.hosting import Hosted, checked_out, host
 from tests.cli.commands import Done, run
-from tests.support.gitlab_forge import TOKENS, GitLabForge, gitlab_forge, job
+from tests.support.gitlab_forge import TOKENS, FakeGitLabForge, gitlab_forge, job
 from tests.support.loopback import Server
 
 BREAKS = {"src/a.py": "# Governing: ADR-0099\na = 2\n"}
 HEAD_OF = "refs/merge-requests/7/head"
 
 
-def merge_request(folder: Path, there: GitLabForge) -> Hosted:
+def merge_request(folder: Path, there: FakeGitLabForge) -> Hosted:
     """GitLab's repository, whose merge request 7 names a decision that is not there."""
     hosted = host(folder, BREAKS)
     hosted.repo.git("update-ref", HEAD_OF, hosted.head)
@@ -68,6 +68,6 @@ def test_what_uses_tokens_is_left_out(command: Command, source: str) -> None:
     environ = job(Server("https://gitlab.example"), CI_PIPELINE_SOURCE=source)
     if source != "merge_request_event":
         environ = {name: value for name, value in environ.items() if "MERGE_REQUEST" not in name}
-    found = plan(command, VENDOR.here(environ))
+    found = plan(command, VENDOR.detect_job(environ))
     assert set(found.commands) <= {"review"}
     assert "left out" in found.note

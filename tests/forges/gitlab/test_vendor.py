@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.forges.gitlab.vendor import VENDOR, headers
-from sdd_hooks.forges.protocol import PullRequest, Run
-from sdd_hooks.forges.registry import here
+from sdd_hooks.forges.gitlab.vendor import VENDOR, token_headers
+from sdd_hooks.forges.protocol import JobContext, PullRequest
+from sdd_hooks.forges.registry import detect_job
 from sdd_hooks.remote.credentials import Secret
 from tests.support.gitlab_forge import BASE, HEAD, HOME, job
 from tests.support.loopback import Server
@@ -19,7 +19,7 @@ SERVER = Server("https://git.acme.example:8443/gitlab")
 
 
 def test_a_merge_request() -> None:
-    run = VENDOR.here(job(SERVER))
+    run = VENDOR.detect_job(job(SERVER))
     pull = PullRequest(
         number=7,
         title="Keep sessions",
@@ -27,18 +27,18 @@ def test_a_merge_request() -> None:
         base=BASE,
         base_ref="main",
         head=HEAD,
-        fork=False,
+        is_fork=False,
         ref="refs/merge-requests/7/head",
     )
-    assert run == Run(
-        web="https://git.acme.example:8443/gitlab",
-        api="https://git.acme.example:8443/gitlab/api/v4",
+    assert run == JobContext(
+        web_url="https://git.acme.example:8443/gitlab",
+        api_url="https://git.acme.example:8443/gitlab/api/v4",
         repository=HOME,
         event="merge_request_event",
         sha=HEAD,
         default_branch="main",
         pull=pull,
-        pulls="refs/merge-requests/*/head",
+        pull_refs="refs/merge-requests/*/head",
     )
 
 
@@ -49,42 +49,42 @@ def test_a_push() -> None:
         "CI_COMMIT_BRANCH": "main",
         "CI_COMMIT_BEFORE_SHA": BASE,
     }
-    run = VENDOR.here(environ)
+    run = VENDOR.detect_job(environ)
     assert run is not None
     assert (run.pull, run.event, run.branch, run.before) == (None, "push", "main", BASE)
 
 
 def test_the_registry_knows_it() -> None:
     broken: list[str] = []
-    found = here(job(SERVER), broken)
+    found = detect_job(job(SERVER), broken)
     assert found is not None
     assert (found.name, found.vendor) == ("gitlab", VENDOR)
 
 
 def test_the_pipeline_of_a_fork_runs_elsewhere() -> None:
     fork = {"CI_PROJECT_PATH": "eve/shop", "CI_PROJECT_ID": "9"}
-    run = VENDOR.here(job(SERVER, **fork, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="9"))
+    run = VENDOR.detect_job(job(SERVER, **fork, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="9"))
     assert run is not None and run.pull is not None
-    assert (run.repository, run.pull.fork) == (HOME, True)
+    assert (run.repository, run.pull.is_fork) == (HOME, True)
 
 
 def test_a_merge_request_that_does_not_say_where_it_comes_from_is_of_a_fork() -> None:
     environ = job(SERVER)
     del environ["CI_MERGE_REQUEST_PROJECT_ID"], environ["CI_MERGE_REQUEST_SOURCE_PROJECT_ID"]
-    run = VENDOR.here(environ)
+    run = VENDOR.detect_job(environ)
     assert run is not None and run.pull is not None
-    assert run.pull.fork
+    assert run.pull.is_fork
 
 
 def test_merged_results_are_reviewed_as_what_somebody_wrote() -> None:
     source = "c" * 40
-    run = VENDOR.here(job(SERVER, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA=source))
+    run = VENDOR.detect_job(job(SERVER, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA=source))
     assert run is not None and run.pull is not None
     assert (run.sha, run.pull.head) == (HEAD, source)
 
 
 def test_half_a_description_is_none() -> None:
-    run = VENDOR.here(job(SERVER, CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED="true"))
+    run = VENDOR.detect_job(job(SERVER, CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED="true"))
     assert run is not None and run.pull is not None
     assert (run.pull.title, run.pull.body) == ("Keep sessions", "")
 
@@ -103,12 +103,12 @@ def test_half_a_description_is_none() -> None:
     ],
 )
 def test_what_is_no_job_of_gitlab(changed: dict[str, str]) -> None:
-    assert VENDOR.here({**job(SERVER), **changed}) is None
+    assert VENDOR.detect_job({**job(SERVER), **changed}) is None
 
 
 @given(st.dictionaries(st.sampled_from(sorted(job(SERVER))), st.text(max_size=50)))
 def test_no_text_of_a_stranger_gets_further_than_its_field(changed: dict[str, str]) -> None:
-    run = VENDOR.here({**job(SERVER), **changed, "GITLAB_CI": "true"})
+    run = VENDOR.detect_job({**job(SERVER), **changed, "GITLAB_CI": "true"})
     if run is None:
         return
     shas = [run.sha, run.before, *([run.pull.base, run.pull.head] if run.pull else [])]
@@ -119,5 +119,5 @@ def test_no_text_of_a_stranger_gets_further_than_its_field(changed: dict[str, st
 
 
 def test_the_token_of_a_job_has_a_header_of_its_own() -> None:
-    assert headers(Secret("glpat-x", "SDD_TOKEN")) == {"PRIVATE-TOKEN": "glpat-x"}
-    assert headers(Secret("glcbt-x", "SDD_TOKEN")) == {"JOB-TOKEN": "glcbt-x"}
+    assert token_headers(Secret("glpat-x", "SDD_TOKEN")) == {"PRIVATE-TOKEN": "glpat-x"}
+    assert token_headers(Secret("glcbt-x", "SDD_TOKEN")) == {"JOB-TOKEN": "glcbt-x"}

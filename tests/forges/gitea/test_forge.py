@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.forges.gitea.threads import MOST_POSTS
-from sdd_hooks.forges.protocol import LineComment, Run, Status, WriteDenied
-from sdd_hooks.forges.resolution import settled
+from sdd_hooks.forges.comments import mark_resolved
+from sdd_hooks.forges.gitea.review_threads import MAX_REVIEWS
+from sdd_hooks.forges.protocol import CommitStatus, JobContext, LineComment, WriteDenied
 from sdd_hooks.reporting.comment import MARKER, has_marker
 from tests.forges.gitea.contract import BODY, LINES, PATH, Contract, marked
 from tests.forges.gitea.desk import Desk, desk, open_gitea
@@ -45,8 +45,8 @@ def lines(*numbers: int) -> list[LineComment]:
 def test_a_job_of_forgejo_knows_its_comment(bench: Desk) -> None:
     number, forge = bench.pull(), bench.open("forgejo")
     bench.gitea.comment(number, BODY, "gitea-actions")
-    assert forge.upsert_comment(number, BODY, has_marker).done == "created"
-    assert bench.open("forgejo").upsert_comment(number, BODY, has_marker).done == "kept"
+    assert forge.upsert_comment(number, BODY, has_marker).action == "created"
+    assert bench.open("forgejo").upsert_comment(number, BODY, has_marker).action == "kept"
 
 
 def test_the_last_of_several_is_ours(bench: Desk) -> None:
@@ -54,7 +54,7 @@ def test_the_last_of_several_is_ours(bench: Desk) -> None:
     for said in (BODY, OTHER, "no marker"):
         bench.gitea.comment(number, said, "gitea-actions")
     bench.say(number, BODY)
-    assert bench.open().upsert_comment(number, BODY, has_marker).done == "edited"
+    assert bench.open().upsert_comment(number, BODY, has_marker).action == "edited"
     assert [body for _, body in bench.said(number)] == [BODY, BODY, "no marker", BODY]
 
 
@@ -64,7 +64,7 @@ def test_a_server_that_does_not_say_who_we_are(bench: Desk, status: int) -> None
     bench.say(number, BODY)
     bench.gitea.comment(number, OTHER, "forgejo-actions")
     bench.server.fail(CannedResponse(status, {"message": "no"}), when=of("GET", "/user"))
-    assert bench.open().upsert_comment(number, BODY, has_marker).done == "edited"
+    assert bench.open().upsert_comment(number, BODY, has_marker).action == "edited"
     assert bench.said(number) == [("alice", BODY), ("forgejo-actions", BODY)]
 
 
@@ -75,7 +75,7 @@ def test_a_comment_among_thousands(portion: int) -> None:
         bench.gitea.comment(number, BODY, "gitea-actions")
         for each in range(2500):
             bench.gitea.comment(number, f"{MARKER} {each}" if each % 2 else BODY)
-        assert bench.open().upsert_comment(number, BODY, has_marker).done == "kept"
+        assert bench.open().upsert_comment(number, BODY, has_marker).action == "kept"
         assert len(bench.server.asked) == 1 + (51 if portion else 1)
 
 
@@ -117,14 +117,14 @@ def test_a_listing_that_is_cut_off_is_asked_for_again(bench: Desk) -> None:
     bench.gitea.comment(number, BODY, "gitea-actions")
     whole = CannedResponse(200, bench.gitea.pulls[number].comments, cut=40)
     bench.server.fail(whole, when=of("GET", "/comments"))
-    assert bench.open().upsert_comment(number, BODY, has_marker).done == "kept"
+    assert bench.open().upsert_comment(number, BODY, has_marker).action == "kept"
 
 
 @pytest.mark.parametrize("taken", [True, False])
 def test_an_answer_that_is_lost_makes_no_second_comment(bench: Desk, taken: bool) -> None:
     number = bench.pull()
     lose(bench, of("POST", "/comments"), taken=taken)
-    assert bench.open().upsert_comment(number, BODY, has_marker).done == "created"
+    assert bench.open().upsert_comment(number, BODY, has_marker).action == "created"
     assert len(bench.said(number)) == 1
 
 
@@ -172,7 +172,7 @@ def test_a_token_that_can_only_read_writes_nothing_at_all(bench: Desk) -> None:
     with pytest.raises(WriteDenied):
         forge.publish_review(number, bench.head(number), (), forge.threads(number))
     with pytest.raises(WriteDenied):
-        forge.set_status(bench.head(number), Status("success", "sdd review", "All clear"))
+        forge.set_status(bench.head(number), CommitStatus("success", "sdd review", "All clear"))
     assert [one.body for one in bench.on_lines(number)] == [marked("1")]
 
 
@@ -180,7 +180,7 @@ def test_a_private_repository_is_there_for_its_own_tokens_alone() -> None:
     with desk(private=True) as bench:
         number = bench.pull()
         assert bench.open().pull_request(number).number == number
-        run = bench.open().run
+        run = bench.open().context
         with pytest.raises(RemoteError, match="does not show"):
             open_gitea(run, bench.workplace, None).upsert_comment(number, BODY, has_marker)
 
@@ -189,7 +189,7 @@ def test_a_rate_limit_is_waited_for(bench: Desk) -> None:
     number = bench.pull()
     limit = CannedResponse(429, {"message": "slow down"}, {"Retry-After": "7"})
     bench.server.fail(limit, when=of("POST", "/comments"))
-    assert bench.open().upsert_comment(number, BODY, has_marker).done == "created"
+    assert bench.open().upsert_comment(number, BODY, has_marker).action == "created"
     assert bench.workplace.waits == [7.0]
 
 
@@ -223,20 +223,22 @@ def test_a_server_that_is_too_old_to_resolve(resolves: bool) -> None:
         bench.server.asked.clear()
         forge.publish_review(number, bench.head(number), (), forge.threads(number))
         after = forge.threads(number)
-        assert all(one.resolved and one.by_us for one in after)
+        assert all(one.is_resolved and one.is_own_resolution for one in after)
         if resolves:
             assert writes(bench) == ["resolve"] * 3
         else:
             # It is asked once whether it can.
             assert [path for path in writes(bench) if path == "resolve"] == ["resolve"]
-            assert {one.body for one in after} == {settled(one.body) for one in lines(1, 2, 3)}
+            assert {one.body for one in after} == {
+                mark_resolved(one.body) for one in lines(1, 2, 3)
+            }
 
 
 def test_what_a_person_made_look_settled_is_not(bench: Desk) -> None:
     number, forge = bench.pull(), bench.open()
-    bench.say_on_line(number, 1, settled(marked("1")))
+    bench.say_on_line(number, 1, mark_resolved(marked("1")))
     (thread,) = forge.threads(number)
-    assert (thread.ours, thread.resolved) == (False, False)
+    assert (thread.is_own, thread.is_resolved) == (False, False)
 
 
 def test_replies_begin_no_thread(bench: Desk) -> None:
@@ -262,7 +264,7 @@ def test_when_no_line_is_taken_the_server_is_not_asked_without_end(bench: Desk) 
     number, forge = bench.pull(), bench.open()
     comments = lines(*range(LINES + 1, LINES + 51))
     assert forge.publish_review(number, bench.head(number), comments, ()) == tuple(comments)
-    assert bench.server.paths("POST").count(bench.server.paths("POST")[0]) == MOST_POSTS
+    assert bench.server.paths("POST").count(bench.server.paths("POST")[0]) == MAX_REVIEWS
     assert bench.begun(number, "job") == 0
 
 
@@ -277,14 +279,17 @@ def test_a_hostile_path_is_only_data(bench: Desk) -> None:
 @pytest.mark.parametrize("home", ["", "acme", "acme/../../admin", "../shop", "acme/shop/../x"])
 def test_a_repository_that_is_none_is_not_asked_for(bench: Desk, home: str) -> None:
     number = bench.pull()
-    run = Run(bench.gitea.url, f"{bench.gitea.url}/api/v1", home, "pull_request")
+    run = JobContext(bench.gitea.url, f"{bench.gitea.url}/api/v1", home, "pull_request")
     with pytest.raises(RemoteError):
         open_gitea(run, bench.workplace, "token-of-job").pull_request(number)
     assert bench.server.asked == []
 
 
 def test_where_files_are_shown(bench: Desk) -> None:
-    assert bench.open().blobs() == (f"{bench.gitea.url}/acme/shop/src/commit", "display=source")
+    assert bench.open().file_links() == (
+        f"{bench.gitea.url}/acme/shop/src/commit",
+        "display=source",
+    )
 
 
 def test_nothing_is_asked_after_it_was_let_go(bench: Desk) -> None:

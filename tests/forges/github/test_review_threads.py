@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from sdd_hooks.errors import RateLimited, RemoteError
-from sdd_hooks.forges.github.line_comments import MOST_TRIES
-from sdd_hooks.forges.protocol import LineComment, Thread, WriteDenied
-from sdd_hooks.forges.resolution import SETTLED, is_settled
+from sdd_hooks.forges.comments import RESOLVED_LINE, is_marked_resolved
+from sdd_hooks.forges.github.review_threads import MAX_REVIEWS
+from sdd_hooks.forges.protocol import LineComment, ReviewThread, WriteDenied
 from tests.forges.github.desk import Desk, desk
 from tests.support.github_forge import FORK, JOB, PERSONAL
 from tests.support.loopback import CannedResponse, Request
@@ -32,7 +32,7 @@ def comment(line: int) -> LineComment:
 def publish(
     here: Desk,
     comments: list[LineComment],
-    resolve: tuple[Thread, ...] = (),
+    resolve: tuple[ReviewThread, ...] = (),
     token: str = JOB,
 ) -> tuple[LineComment, ...]:
     return here.open(token).publish_review(here.number, HEAD, comments, resolve)
@@ -75,7 +75,7 @@ def test_when_no_line_is_shown_all_come_back(here: Desk) -> None:
     here.forge.shows = lambda _path, _line: False
     wanted = [comment(line) for line in range(50)]
     assert publish(here, wanted) == tuple(wanted)
-    assert len(here.forge.server.asked) == MOST_TRIES
+    assert len(here.forge.server.asked) == MAX_REVIEWS
 
 
 def test_most_of_many_are_posted_within_the_limit(here: Desk) -> None:
@@ -85,7 +85,7 @@ def test_most_of_many_are_posted_within_the_limit(here: Desk) -> None:
     assert {0, 16, 32, 48} <= {one.line for one in left}
     assert len(left) + len(lines(here)) == 50
     assert len(left) < 10
-    assert len(here.forge.server.asked) <= MOST_TRIES
+    assert len(here.forge.server.asked) <= MAX_REVIEWS
 
 
 def test_the_larger_parts_are_posted_first(here: Desk) -> None:
@@ -145,8 +145,8 @@ def test_whose_a_thread_is(here: Desk, token: str, api: str) -> None:
     here.forge.add_thread(here.number, comment(1).body, "mallory")
     here.forge.add_thread(here.number, comment(1).body, "github-actions")
     found = here.open(token).threads(here.number)
-    assert [one.ours for one in found] == [True, False, False]
-    assert not any(one.resolved for one in found)
+    assert [one.is_own for one in found] == [True, False, False]
+    assert not any(one.is_resolved for one in found)
     assert [one.body for one in found] == [comment(1).body] * 3
     assert len({one.id for one in found}) == 3
 
@@ -156,13 +156,13 @@ def test_a_job_is_told_from_other_programs(here: Desk, knows: bool) -> None:
     here.forge.knows = knows
     publish(here, [comment(1)])
     here.forge.add_thread(here.number, comment(1).body, "dependabot[bot]", program=True)
-    assert [one.ours for one in here.open().threads(here.number)] == [True, False]
+    assert [one.is_own for one in here.open().threads(here.number)] == [True, False]
 
 
 def test_what_a_program_resolved_is_no_persons_answer(here: Desk) -> None:
     here.forge.add_thread(here.number, comment(1).body, JOBS_OWN, program=True).resolved = True
-    assert [one.by_us for one in here.open(JOB).threads(here.number)] == [True]
-    assert [one.by_us for one in here.open(PERSONAL).threads(here.number)] == [False]
+    assert [one.is_own_resolution for one in here.open(JOB).threads(here.number)] == [True]
+    assert [one.is_own_resolution for one in here.open(PERSONAL).threads(here.number)] == [False]
 
 
 def test_who_settled_a_thread(here: Desk) -> None:
@@ -172,7 +172,7 @@ def test_who_settled_a_thread(here: Desk) -> None:
     by_us.resolved, by_us.resolver = True, "robin"
     by_a_person.resolved, by_a_person.resolver = True, "ana"
     found = here.open(PERSONAL).threads(here.number)
-    assert [(one.resolved, one.by_us) for one in found] == [
+    assert [(one.is_resolved, one.is_own_resolution) for one in found] == [
         (False, False),
         (True, True),
         (True, False),
@@ -200,7 +200,7 @@ def test_a_thread_is_resolved(here: Desk) -> None:
     publish(here, [comment(1)], token=PERSONAL)
     publish(here, [], here.open(PERSONAL).threads(here.number), PERSONAL)
     (thread,) = here.open(PERSONAL).threads(here.number)
-    assert (thread.resolved, thread.by_us) == (True, True)
+    assert (thread.is_resolved, thread.is_own_resolution) == (True, True)
     assert thread.body == comment(1).body
 
 
@@ -213,8 +213,8 @@ def test_a_job_that_may_not_resolve_says_so_in_the_comment(here: Desk, api: str)
     # Refused once, it is not asked for again.
     assert len(asked) == (1 if api == "graphql" else 0)
     found = here.open().threads(here.number)
-    assert [(one.resolved, one.by_us) for one in found] == [(True, True)] * 2
-    assert found[0].body == f"<!-- sdd-review: f1 -->\n{SETTLED}\n\nFinding 1.\n"
+    assert [(one.is_resolved, one.is_own_resolution) for one in found] == [(True, True)] * 2
+    assert found[0].body == f"<!-- sdd-review: f1 -->\n{RESOLVED_LINE}\n\nFinding 1.\n"
     assert not any(one.resolved for one in here.forge.threads)
 
 
@@ -223,7 +223,7 @@ def test_what_only_says_that_it_is_settled_is_not(here: Desk) -> None:
     publish(here, [], here.open().threads(here.number))
     here.forge.add_thread(here.number, here.forge.threads[0].comments[0]["body"], "mallory")
     ours, theirs = here.open().threads(here.number)
-    assert (ours.resolved, theirs.resolved) == (True, False)
+    assert (ours.is_resolved, theirs.is_resolved) == (True, False)
 
 
 def test_a_comment_in_the_line_ends_of_a_host_stays_settled(here: Desk) -> None:
@@ -231,8 +231,8 @@ def test_a_comment_in_the_line_ends_of_a_host_stays_settled(here: Desk) -> None:
     publish(here, [comment(1)])
     publish(here, [], here.open().threads(here.number))
     (thread,) = here.open().threads(here.number)
-    assert is_settled(thread.body)
-    assert thread.by_us
+    assert is_marked_resolved(thread.body)
+    assert thread.is_own_resolution
 
 
 def test_settling_that_is_denied(here: Desk) -> None:
@@ -240,7 +240,7 @@ def test_settling_that_is_denied(here: Desk) -> None:
     threads = here.open().threads(here.number)
     with pytest.raises(WriteDenied):
         publish(here, [], threads, FORK)
-    assert not is_settled(here.forge.threads[0].comments[0]["body"])
+    assert not is_marked_resolved(here.forge.threads[0].comments[0]["body"])
 
 
 NONSENSE = [

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import pytest
 
 from sdd_hooks.errors import RateLimited, RemoteError
-from sdd_hooks.forges.gitlab import merge_requests as gitlab_merges
+from sdd_hooks.forges.gitlab import forge as gitlab_forge_module
 from sdd_hooks.forges.gitlab.vendor import VENDOR
 from sdd_hooks.forges.protocol import (
+    CommitStatus,
     Forge,
     LineComment,
     PullRequest,
-    Status,
-    Thread,
-    Upserted,
+    ReviewThread,
+    UpsertResult,
     WriteDenied,
 )
 from sdd_hooks.reporting.comment import MARKER, has_marker
@@ -26,7 +26,7 @@ from tests.support.gitlab_forge import (
     HOME,
     ME,
     TOKENS,
-    GitLabForge,
+    FakeGitLabForge,
     gitlab_forge,
     job,
     wants,
@@ -43,16 +43,16 @@ NOTES = "/merge_requests/7/notes"
 class Bench:
     """The server, and a way to open its project with a token."""
 
-    gitlab: GitLabForge
+    gitlab: FakeGitLabForge
     server: Server
     workplace: Workplace
 
     def open(self, token: str = "glpat-writes") -> Forge:
-        run = VENDOR.here(job(self.server))
+        run = VENDOR.detect_job(job(self.server))
         assert run is not None
         return VENDOR.open(run, self.workplace.connecting(token))
 
-    def comment(self, body: str = BODY, token: str = "glpat-writes") -> Upserted:
+    def comment(self, body: str = BODY, token: str = "glpat-writes") -> UpsertResult:
         return self.open(token).upsert_comment(7, body, has_marker)
 
     def writes(self) -> list[str]:
@@ -77,7 +77,7 @@ def test_a_merge_request_as_it_is(bench: Bench) -> None:
         base=BASE,
         base_ref="main",
         head=HEAD,
-        fork=False,
+        is_fork=False,
         ref="refs/merge-requests/7/head",
     )
 
@@ -85,26 +85,26 @@ def test_a_merge_request_as_it_is(bench: Bench) -> None:
 def test_one_of_a_fork_that_was_merged(bench: Bench) -> None:
     bench.gitlab.merge(8, source_project_id=9, state="merged", description=None)
     found = bench.open().pull_request(8)
-    assert (found.fork, found.open, found.body) == (True, False, "")
+    assert (found.is_fork, found.is_open, found.body) == (True, False, "")
 
 
 def test_the_comment_is_made_once(bench: Bench) -> None:
     url = f"{bench.server.url}/{HOME}/-/merge_requests/7#note_301"
-    assert bench.comment() == Upserted("created", url)
-    assert bench.comment() == Upserted("kept", url)
-    assert bench.comment(f"{BODY}More\n") == Upserted("edited", url)
+    assert bench.comment() == UpsertResult("created", url)
+    assert bench.comment() == UpsertResult("kept", url)
+    assert bench.comment(f"{BODY}More\n") == UpsertResult("edited", url)
     assert bench.gitlab.bodies() == [f"{BODY}More\n"]
     assert len(bench.writes()) == 2
 
 
 def test_line_ends_and_blanks_of_the_host_are_no_change(bench: Bench) -> None:
     bench.gitlab.note(BODY.replace("\n", "\r\n").rstrip(), ME)
-    assert bench.comment().done == "kept"
+    assert bench.comment().action == "kept"
     assert bench.writes() == []
 
 
 def test_nothing_is_begun_where_nothing_is_to_be(bench: Bench) -> None:
-    assert bench.open().upsert_comment(7, BODY, has_marker, create=False) == Upserted("none")
+    assert bench.open().upsert_comment(7, BODY, has_marker, create=False) == UpsertResult("none")
     assert bench.writes() == []
 
 
@@ -114,7 +114,7 @@ def test_the_last_one_of_ours_is_it(bench: Bench) -> None:
     bench.gitlab.note(f"{MARKER}\nolder\n", ME)
     bench.gitlab.note(f"changed the description\n{MARKER}", ME, system=True)
     bench.gitlab.note(f"Said by hand\n{MARKER}\n", ME)
-    assert bench.comment().done == "edited"
+    assert bench.comment().action == "edited"
     assert bench.gitlab.bodies()[:3] == [f"{MARKER}\nforged\n", f"{MARKER}\nold\n", BODY]
 
 
@@ -125,14 +125,14 @@ def test_every_page_is_read(bench: Bench, links: bool) -> None:
         bench.gitlab.note(f"Comment {number}", "ana" if number % 2 else ME)
         if number == 2_450:
             bench.gitlab.note(BODY, ME)
-    assert bench.comment().done == "kept"
+    assert bench.comment().action == "kept"
     assert len([path for path in bench.server.paths() if path.endswith(NOTES)]) == 26
 
 
 def test_who_may_not_ask_for_their_name_go_by_that_of_a_bot(bench: Bench) -> None:
     bench.gitlab.note(f"{MARKER}\nforged\n", "eve")
     bench.gitlab.note(f"{MARKER}\nold\n", ME)
-    assert bench.comment(token="glpat-narrow").done == "edited"
+    assert bench.comment(token="glpat-narrow").action == "edited"
     assert bench.gitlab.bodies() == [f"{MARKER}\nforged\n", BODY]
 
 
@@ -168,7 +168,7 @@ def test_a_listing_without_end_is_left(bench: Bench) -> None:
         return CannedResponse(200, [{"id": next(page)}], here)
 
     forge = bench.open()
-    assert isinstance(forge, gitlab_merges.GitLab)
+    assert isinstance(forge, gitlab_forge_module.GitLabForge)
     assert forge.pull_request(7).number == 7
     bench.server.faults.append(endless)
     with pytest.raises(RemoteError, match="lists more than 1000 pages"):
@@ -190,20 +190,20 @@ def test_a_note_that_was_made_all_the_same_is_not_made_twice(
         return None
 
     bench.server.faults.append(lose)
-    assert bench.comment().done == "created"
+    assert bench.comment().action == "created"
     assert bench.gitlab.bodies() == [BODY]
 
 
 def test_a_note_that_was_not_made_is_made_then(bench: Bench) -> None:
     bench.server.fail(CannedResponse(502, b"<html>"), when=wants("POST", NOTES))
-    assert bench.comment().done == "created"
+    assert bench.comment().action == "created"
     assert bench.gitlab.bodies() == [BODY]
 
 
 def test_a_limit_is_waited_for_and_one_that_lasts_is_told(bench: Bench) -> None:
     soon = CannedResponse(429, b"Retry later\n", {"Retry-After": "20"})
     bench.server.fail(soon, when=wants("POST", NOTES))
-    assert bench.comment().done == "created"
+    assert bench.comment().action == "created"
     assert bench.workplace.waits == [pytest.approx(20, abs=1)]
     bench.server.fail(
         CannedResponse(429, b"", {"Retry-After": "3000"}), when=wants("PUT", "/notes/301")
@@ -224,9 +224,9 @@ def test_a_token_that_may_not_write_is_denied(bench: Bench, token: str) -> None:
     with pytest.raises(WriteDenied) as comment:
         bench.comment(token=token)
     with pytest.raises(WriteDenied):
-        bench.open(token).publish_review(7, HEAD, [], [Thread("1:2", "x", ours=True)])
+        bench.open(token).publish_review(7, HEAD, [], [ReviewThread("1:2", "x", is_own=True)])
     with pytest.raises(WriteDenied):
-        bench.open(token).set_status(HEAD, Status("success", "sdd review", "All clear"))
+        bench.open(token).set_status(HEAD, CommitStatus("success", "sdd review", "All clear"))
     assert "set SDD_TOKEN to a project access token with the scope api" in str(comment.value)
     assert "\n" not in str(comment.value)
     assert not token or token not in str(comment.value)
@@ -253,7 +253,7 @@ def test_comments_on_lines_become_threads(bench: Bench) -> None:
     assert bench.open().publish_review(7, HEAD, comments, []) == ()
     found = bench.open().threads(7)
     assert [one.body for one in found] == [one.body for one in comments]
-    assert all(one.ours and not one.resolved for one in found)
+    assert all(one.is_own and not one.is_resolved for one in found)
 
 
 def test_a_line_that_is_not_shown_loses_no_other(bench: Bench) -> None:
@@ -298,7 +298,9 @@ def test_who_settled_a_thread_is_told(bench: Bench) -> None:
     forge = bench.open()
     (first,) = (one for one in forge.threads(7) if one.id.startswith(mine))
     assert forge.publish_review(7, HEAD, [], [first]) == ()
-    settled = {one.body: (one.ours, one.resolved, one.by_us) for one in forge.threads(7)}
+    settled = {
+        one.body: (one.is_own, one.is_resolved, one.is_own_resolution) for one in forge.threads(7)
+    }
     assert settled == {
         line().body: (True, True, True),
         line(of="f2").body: (True, True, False),
@@ -312,29 +314,36 @@ def test_who_may_not_resolve_a_thread_says_that_it_is_settled(bench: Bench) -> N
     (thread,) = forge.threads(7)
     forge.publish_review(7, HEAD, [], [thread])
     (after,) = forge.threads(7)
-    assert (after.id, after.ours, after.resolved, after.by_us) == (thread.id, True, True, True)
+    assert (after.id, after.is_own, after.is_resolved, after.is_own_resolution) == (
+        thread.id,
+        True,
+        True,
+        True,
+    )
     assert after.body.splitlines()[0] == line().body.splitlines()[0]
     assert "A finding" in after.body
 
 
 def test_a_thread_that_is_gone_is_settled(bench: Bench) -> None:
-    gone = Thread("4f3c:1", "x", ours=True)
+    gone = ReviewThread("4f3c:1", "x", is_own=True)
     assert bench.open().publish_review(7, HEAD, [], [gone]) == ()
     assert bench.writes()[0].endswith("/discussions/4f3c")
 
 
 def test_an_id_that_climbs_out_of_the_project_is_not_asked_for(bench: Bench) -> None:
     with pytest.raises(RemoteError, match="is no address of its API"):
-        bench.open().publish_review(7, HEAD, [], [Thread("../../../user:1", "x", ours=True)])
+        bench.open().publish_review(
+            7, HEAD, [], [ReviewThread("../../../user:1", "x", is_own=True)]
+        )
     assert bench.server.asked == []
 
 
 def test_a_status(bench: Bench) -> None:
     forge = bench.open()
-    pending = Status("pending", "sdd review", "Reading")
+    pending = CommitStatus("pending", "sdd review", "Reading")
     forge.set_status(HEAD, pending)
     forge.set_status(HEAD, pending)
-    forge.set_status(HEAD, Status("failure", "sdd review", "x" * 300, "https://x.example/"))
+    forge.set_status(HEAD, CommitStatus("failure", "sdd review", "x" * 300, "https://x.example/"))
     assert [(one["state"], len(one["description"])) for one in bench.gitlab.statuses] == [
         ("pending", 7),
         ("failed", 255),
@@ -345,8 +354,8 @@ def test_a_status(bench: Bench) -> None:
 def test_a_status_that_is_not_taken_is_an_error(bench: Bench) -> None:
     bench.server.fail(CannedResponse(400, {"message": "Cannot transition status via :drop"}))
     with pytest.raises(RemoteError, match="does not take the status: Cannot transition"):
-        bench.open().set_status(HEAD, Status("failure", "sdd review", "x"))
+        bench.open().set_status(HEAD, CommitStatus("failure", "sdd review", "x"))
 
 
 def test_where_files_are_shown(bench: Bench) -> None:
-    assert bench.open().blobs() == (f"{bench.server.url}/{HOME}/-/blob", "plain=1")
+    assert bench.open().file_links() == (f"{bench.server.url}/{HOME}/-/blob", "plain=1")

@@ -7,9 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import RateLimited, RemoteError
-from sdd_hooks.forges.protocol import Upserted, WriteDenied
-from sdd_hooks.forges.resolution import is_settled, settled
-from sdd_hooks.forges.sticky import Comment, last_of_ours, same_text, upsert
+from sdd_hooks.forges.comments import (
+    Comment,
+    is_marked_resolved,
+    is_same_text,
+    last_own_comment,
+    mark_resolved,
+    upsert,
+)
+from sdd_hooks.forges.protocol import UpsertResult, WriteDenied
 
 TEXTS = st.text(st.sampled_from("ab \t\n\r"), max_size=8)
 COMMENTS = st.lists(
@@ -30,11 +36,11 @@ def is_ours(body: str) -> bool:
 
 @given(COMMENTS, st.sampled_from(["robin", "ROBIN", "nobody", ""]))
 def test_it_is_the_last_whose_author_and_text_are_ours(comments: list[Comment], us: str) -> None:
-    found = last_of_ours(iter(comments), us, is_ours)
+    found = last_own_comment(iter(comments), us, is_ours)
     ours = {
         one.id
         for one in comments
-        if one.body == "ours" and (one.author.lower() == us.lower() if us else one.bot)
+        if one.body == "ours" and (one.author.lower() == us.lower() if us else one.is_bot)
     }
     assert (found.id if found else None) == max(ours, default=None)
 
@@ -43,19 +49,19 @@ def test_it_is_the_last_whose_author_and_text_are_ours(comments: list[Comment], 
 def test_line_ends_and_blanks_at_the_end_are_no_difference(text: str) -> None:
     unix = text.replace("\r", "")
     for made in (unix.replace("\n", "\r\n"), f"{unix}\n", f"{unix} \r\n", unix.rstrip()):
-        assert same_text(unix, made)
-        assert same_text(made, unix)
-    assert not same_text(unix, f"{unix}x")
-    assert not same_text(unix, f"x{unix}")
+        assert is_same_text(unix, made)
+        assert is_same_text(made, unix)
+    assert not is_same_text(unix, f"{unix}x")
+    assert not is_same_text(unix, f"x{unix}")
 
 
 @given(TEXTS)
 def test_what_is_settled_says_so_once(body: str) -> None:
-    once = settled(body)
-    assert is_settled(once)
-    assert settled(once) == once
-    assert is_settled(once.replace("\n", "\r\n"))
-    assert not is_settled(body)
+    once = mark_resolved(body)
+    assert is_marked_resolved(once)
+    assert mark_resolved(once) == once
+    assert is_marked_resolved(once.replace("\n", "\r\n"))
+    assert not is_marked_resolved(body)
     assert once.split("\n")[0] == body.split("\n")[0]
     assert once.endswith(body.partition("\n")[2])
 
@@ -79,8 +85,8 @@ class Host:
         place = self.comments.index(found)
         return self._write(lambda: self.comments.__setitem__(place, found._replace(body="new")))
 
-    def upsert(self, *, create: bool = True) -> Upserted:
-        return upsert("new", self.look, self.make, self.edit, create=create)
+    def upsert(self, *, create: bool = True) -> UpsertResult:
+        return upsert("new", self.look, self.make, self.edit, may_create=create)
 
     def _write(self, do) -> str:  # type: ignore[no-untyped-def]
         error, done = self.failures.pop(0) if self.failures else (None, True)
@@ -107,7 +113,7 @@ def test_whatever_is_lost_there_is_one_comment_and_two_writes(
         assert len(failures) >= 2
         assert not failures[0][1]
     else:
-        assert found.done == ("edited" if there else "created")
+        assert found.action == ("edited" if there else "created")
         assert done
     assert len(failures) - len(host.failures) <= 2
     assert [one.body for one in host.comments] in ([["new"]] if done else [["old"], []])
@@ -124,6 +130,6 @@ def test_what_was_refused_is_not_tried_again(error: RemoteError, there: bool) ->
 
 def test_without_create_nothing_is_made() -> None:
     host = Host()
-    assert host.upsert(create=False) == Upserted("none")
+    assert host.upsert(create=False) == UpsertResult("none")
     assert host.comments == []
-    assert Host(there=True).upsert(create=False) == Upserted("edited", "told")
+    assert Host(there=True).upsert(create=False) == UpsertResult("edited", "told")

@@ -26,7 +26,7 @@ def here() -> Iterator[Desk]:
 
 def post(here: Desk, body: str = BODY, token: str | None = JOB, *, create: bool = True) -> str:
     forge = here.open(token)
-    return forge.upsert_comment(here.number, body, has_marker, create=create).done
+    return forge.upsert_comment(here.number, body, has_marker, create=create).action
 
 
 def writes(request: Request) -> bool:
@@ -121,7 +121,7 @@ def test_whatever_is_left_out_of_a_listing_nobody_elses_is_edited(here: Desk, to
         # Who we are is asked first.
         us = CannedResponse(403) if token == JOB else CannedResponse(200, {"login": "robin"})
         answers = [CannedResponse(200, data), us]
-        assert forge.upsert_comment(here.number, BODY, has_marker).done == "created"
+        assert forge.upsert_comment(here.number, BODY, has_marker).action == "created"
     assert here.forge.bodies(here.number)[0] == BODY
     assert not here.forge.server.paths("PATCH")
 

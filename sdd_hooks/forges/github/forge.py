@@ -1,0 +1,115 @@
+"""A repository on GitHub as a forge.
+
+https://docs.github.com/rest/issues/comments, https://docs.github.com/rest/commits/statuses
+"""
+
+# Governing: ADR-0023 (one comment, posted to the host that runs the job),
+# SPEC-0011 REQ "One comment", SPEC-0011 REQ "Statuses"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sdd_hooks.errors import RemoteError
+from sdd_hooks.forges.actions_event import parse_pull_request
+from sdd_hooks.forges.comments import Comment, last_own_comment, upsert
+from sdd_hooks.forges.github.api import RepositoryApi
+from sdd_hooks.forges.github.review_threads import post_comments, read_threads, resolve_threads
+from sdd_hooks.forges.protocol import (
+    CommitStatus,
+    FileLinks,
+    JobContext,
+    LineComment,
+    PullRequest,
+    ReviewThread,
+    UpsertResult,
+)
+from sdd_hooks.hosts.github import LABEL
+from sdd_hooks.remote.json_fields import Json, number, text
+
+MAX_DESCRIPTION = 140
+"""Characters of the description of a status."""
+
+
+@dataclass(frozen=True)
+class GitHubForge:
+    """The repository of the job `context`."""
+
+    context: JobContext
+    api: RepositoryApi
+
+    def pull_request(self, number: int) -> PullRequest:
+        """Request a pull request."""
+        pull = parse_pull_request(self.api.get(f"pulls/{number}"))
+        if pull is None:
+            raise RemoteError(f"{LABEL} answers without a pull request: check the URL")
+        return pull
+
+    def upsert_comment(
+        self, number: int, body: str, has_marker: Callable[[str], bool], *, create: bool = True
+    ) -> UpsertResult:
+        """Give the one comment on a pull request the text `body`; see the protocol."""
+        account = self.api.account()
+        listing = f"issues/{number}/comments"
+
+        def find() -> Comment | None:
+            comments = map(_parse_comment, self.api.list(listing))
+            return last_own_comment(comments, account, has_marker)
+
+        def post() -> str:
+            return _web_url(self.api.write("POST", listing, {"body": body}).json())
+
+        def edit(comment: Comment) -> str:
+            path = f"issues/comments/{comment.id}"
+            response = self.api.write("PATCH", path, {"body": body}, idempotent=True)
+            return _web_url(response.json())
+
+        return upsert(body, find, post, edit, may_create=create)
+
+    def threads(self, number: int) -> tuple[ReviewThread, ...]:
+        """Every comment on a line that begins a thread."""
+        return read_threads(self.api, number)
+
+    def publish_review(
+        self,
+        number: int,
+        head: str,
+        comments: Sequence[LineComment],
+        resolve: Sequence[ReviewThread],
+    ) -> tuple[LineComment, ...]:
+        """Post comments on lines and resolve threads; see the protocol."""
+        refused = post_comments(self.api, number, head, comments)
+        resolve_threads(self.api, resolve)
+        return refused
+
+    def set_status(self, sha: str, status: CommitStatus) -> None:
+        """Set the status of a commit."""
+        description = status.description
+        if len(description) > MAX_DESCRIPTION:
+            description = f"{description[: MAX_DESCRIPTION - 1]}…"
+        body = {"state": status.state, "context": status.context, "description": description}
+        target = {"target_url": status.url} if status.url else {}
+        self.api.write("POST", f"statuses/{sha}", {**body, **target}, idempotent=True)
+
+    def file_links(self) -> FileLinks:
+        """The parts of the web addresses of files."""
+        return FileLinks(f"{self.context.web_url}/{self.context.repository}/blob", "plain=1")
+
+    def disconnect(self) -> None:
+        """Close the connections."""
+        self.api.client.close()
+
+
+def _parse_comment(entry: Json) -> Comment:
+    return Comment(
+        id=number(entry, "id") or 0,
+        body=text(entry, "body"),
+        author=text(entry, "user", "login"),
+        is_bot=text(entry, "user", "type") == "Bot",
+        url=_web_url(entry),
+    )
+
+
+def _web_url(entry: Json) -> str:
+    return text(entry, "html_url")
