@@ -233,17 +233,17 @@ def issue_changes(
         if bookmark == Bookmark(synced.since, (), definition):
             paths = tuple(filter(collection.contains, synced.changed))
             return CollectionChanges(
-                collection, paths, False, Bookmark(synced.state, (), definition)
+                collection, paths, False, Bookmark(synced.revision, (), definition)
             )
     elif scope not in {"all", "full"}:
         return None
-    from sdd_hooks.trackers.meta import load_sync_state
+    from sdd_hooks.trackers.sync_state import load_sync_state
 
     found: list[str] = []
     state = ""
     for directory in collection.directories:
         # Read before the files: what a sync changes meanwhile is compared again later.
-        state = load_sync_state(root, directory).state
+        state = load_sync_state(root, directory).revision
         try:
             found += sorted(f"{directory}/{file.name}" for file in (root / directory).iterdir())
         except OSError:

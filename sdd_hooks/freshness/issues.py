@@ -20,10 +20,11 @@ from sdd_hooks.freshness.after_write import refresh_after_write
 from sdd_hooks.freshness.refresh import SHORT_WAIT_SECONDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.durations import format_duration
-from sdd_hooks.trackers.issue_file import StoredIssue, stored_of
+from sdd_hooks.trackers.fetch import SyncProgress
+from sdd_hooks.trackers.issue_file import StoredIssue, to_stored
 from sdd_hooks.trackers.protocol import IssueFilter, Tracker
 from sdd_hooks.trackers.store import IssueFolder, read_issue, read_issues
-from sdd_hooks.trackers.sync import Progress, SyncResult, last_synced, sync
+from sdd_hooks.trackers.sync import SyncResult, last_synced, sync
 
 ALL = IssueFilter()
 
@@ -82,7 +83,7 @@ def bring_in(
     full: bool = False,
     wait: float = SHORT_WAIT_SECONDS,
     begun: Callable[[int | None], None] | None = None,
-    progress: Progress | None = None,
+    progress: SyncProgress | None = None,
 ) -> tuple[SyncResult, tuple[str, ...]]:
     """Sync the issues of a module, then refresh their collection, if it is indexed, with the files
     that changed.
@@ -97,8 +98,8 @@ def bring_in(
         full=full,
         clock=lambda: now,
         wait=wait,
-        begun=begun,
-        progress=progress,
+        on_start=begun,
+        on_progress=progress,
     )
     if not done.ran:
         return done, done.warnings
@@ -160,7 +161,7 @@ def issues_now(
         status = _ASKED.get(wanted.status or "", wanted.status)
         try:
             with _opened(source) as tracker:
-                found = map(stored_of, tracker.query(wanted._replace(status=status)))
+                found = map(to_stored, tracker.query(wanted._replace(status=status)))
                 return IssuesNow(tuple(one for one in found if matches(one, wanted)), live=True)
         except SddError as error:
             warnings = (_stored_only(source, folder, error, now),)
@@ -177,7 +178,7 @@ def issue_now(
     if freshness.degraded:
         try:
             with _opened(source) as tracker:
-                return IssuesNow((stored_of(tracker.issue(id)),), live=True)
+                return IssuesNow((to_stored(tracker.issue(id)),), live=True)
         except Missing as error:
             return IssuesNow((), live=True, warnings=(str(error),))
         except SddError as error:

@@ -1,4 +1,4 @@
-"""The name of an issue's file: its id where that is safe everywhere, else a way to write it."""
+"""The name of an issue's file: its id if that is safe on every system, else an escaped form."""
 
 # Governing: ADR-0018 (tracker issues as files), ADR-0012 (no path leaves the repository)
 
@@ -6,40 +6,40 @@ from __future__ import annotations
 
 import re
 
-ENDING = ".md"
+EXTENSION = ".md"
 ESCAPE = "%"
-"""What the name of an escaped id begins with, and each of its escaped bytes."""
+"""The first character of an escaped name, and the prefix of each escaped byte in it."""
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
-_LONGEST = 240
-# Windows takes these for devices, whatever ending they have.
+_MAX_NAME = 240
+# Windows reserves these names for devices, with any extension.
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)", re.IGNORECASE)
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
 
 
 def is_safe(id: str) -> bool:
-    """Whether the id itself can be the name of a file, on every system."""
+    """Whether the id itself can be the name of a file on every system."""
     return _SAFE.fullmatch(id) is not None and not _RESERVED.match(id)
 
 
 def plain_name(id: str) -> str:
     """The name of the file for a safe id."""
-    return id + ENDING
+    return id + EXTENSION
 
 
 def escaped_name(id: str) -> str | None:
-    """A name for any id, which no other id has, not even where case does not count.
+    """A name that is unique to the id, even on systems that ignore case.
 
-    None for an id that is empty or too long to be a name.
+    None for an id that is empty, or whose name would be too long.
     """
     data = id.encode("utf-8", "surrogatepass")
     name = ESCAPE + "".join(chr(byte) if byte in _PLAIN else f"{ESCAPE}{byte:02x}" for byte in data)
-    return name + ENDING if data and len(name) <= _LONGEST else None
+    return name + EXTENSION if data and len(name) <= _MAX_NAME else None
 
 
-def id_of(name: str) -> str | None:
-    """The id of which this is the file; None for a name that is none of ours."""
-    stem = name.removesuffix(ENDING)
+def parse_id(name: str) -> str | None:
+    """The id whose file has this name; None for a name that no issue has."""
+    stem = name.removesuffix(EXTENSION)
     if stem == name:
         return None
     if is_safe(stem):
@@ -48,7 +48,7 @@ def id_of(name: str) -> str | None:
         return None
     try:
         data = re.sub(
-            rb"%([0-9a-f]{2})", lambda found: bytes.fromhex(found[1].decode()), stem[1:].encode()
+            rb"%([0-9a-f]{2})", lambda match: bytes.fromhex(match[1].decode()), stem[1:].encode()
         )
         id = data.decode("utf-8", "surrogatepass")
     except UnicodeError:

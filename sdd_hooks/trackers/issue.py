@@ -1,7 +1,7 @@
-"""The canonical issue: what every tracker's issues become.
+"""The canonical issue, into which every tracker converts its issues.
 
-Times are RFC 3339 in UTC with a `Z` (`2026-05-01T14:22:00Z`), "" where there is none. Ids are the
-tracker's own, as people write them, without a `#`: `142`, `PROJ-123`, `bd-a1b2.1`.
+Times are RFC 3339 in UTC with a `Z` (`2026-05-01T14:22:00Z`), "" if unknown. Ids are those that
+people write, without a `#`: `142`, `PROJ-123`, `bd-a1b2.1`.
 """
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Canonical issue"
@@ -16,9 +16,9 @@ IssueStatus = Literal["open", "closed", "merged", "draft"]
 
 @dataclass(frozen=True)
 class LinkedPull:
-    """A pull request and the ids of the issues it is linked with.
+    """A pull request, and in `closes` the ids of the issues that it is linked with.
 
-    `files` are the paths it changes; empty where the tracker does not tell.
+    `files` are the paths that it changes; empty if the tracker does not list them.
     """
 
     number: str
@@ -31,12 +31,12 @@ class LinkedPull:
 
 @dataclass(frozen=True)
 class Issue:
-    """An issue as its tracker has it; `status` is `open` or `closed` and says nothing of its pulls.
+    """An issue as its tracker has it. `status` is its own, without that of its pull requests.
 
-    `body` is verbatim. `blocks` and `blocked_by` are the tracker's own edges: those written in the
-    body are read elsewhere. `pulls` are those that the tracker gives together with the issue.
-    `formerly` are ids that it had before, of which no file must stay. `specs` is where the tracker
-    says which specifications it belongs to, beside those that title and body mention.
+    `body` is verbatim. `blocks` and `blocked_by` are the edges that the tracker stores, without
+    those that the body names. `pulls` are the pull requests that the tracker returns together with
+    the issue. `formerly` are former ids, whose files are removed. `specs` are fields of the tracker
+    that name specifications, besides title and body.
     """
 
     id: str
@@ -59,7 +59,7 @@ class Issue:
 
 
 class IssueDraft(NamedTuple):
-    """An issue to be created. `group` is the milestone or epic it belongs to, "" for none."""
+    """An issue to be created. `group` is the milestone or epic that it belongs to, "" for none."""
 
     title: str
     body: str = ""
@@ -68,7 +68,7 @@ class IssueDraft(NamedTuple):
 
 
 class IssueEdit(NamedTuple):
-    """What to change of an issue; None leaves it. `labels` are all it has afterwards."""
+    """The new values of an issue; None keeps the old one. `labels` replace all labels."""
 
     title: str | None = None
     body: str | None = None

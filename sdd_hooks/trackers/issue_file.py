@@ -1,8 +1,8 @@
-"""An issue as a file: Markdown with frontmatter that every YAML reader understands, and back.
+"""An issue as a file: Markdown with frontmatter that every YAML parser reads, and back.
 
-Frontmatter values are JSON, which is YAML as well, so that neither way needs a YAML library: five
-thousand issues are written in a blink. The file says everything there is to know, so that it can be
-read back and rendered again when only a pull request has changed.
+Frontmatter values are JSON, which is valid YAML, so that no YAML library is needed: it would take
+most of the time of a sync. The file contains the whole issue, so that it can be read and rendered
+again when only a pull request has changed. Its last section lists the pull requests.
 """
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Canonical issue"
@@ -11,31 +11,34 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import cast, get_args
 
 from sdd_hooks.trackers.issue import Issue, IssueStatus, LinkedPull
-from sdd_hooks.trackers.issue_references import references_of
-from sdd_hooks.trackers.pulls import pulls_of, section
+from sdd_hooks.trackers.issue_references import natural_key, references_of
 
-LARGEST_BODY = 100_000
+MAX_BODY_BYTES = 100_000
 """Bytes of a body that are kept."""
-LONGEST_HEADING = 1_000
+MAX_HEADING = 1_000
 """Characters of a title that are repeated as the heading."""
 
-_LONGEST_URL = 2_000
+_MAX_URL = 2_000
 
 _ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]')
-# Half of a surrogate pair is nothing that a file can hold.
-_HALVES = re.compile("[\ud800-\udfff]")
-_NO_CHARACTER = "\ufffd"
-_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+# Half of a surrogate pair cannot be encoded.
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_REPLACEMENT = "\ufffd"
+_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,17})", re.ASCII)
-_CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
 
-_SECTION = "\n## Associated PR\n\n"
-_NONE = "None.\n"
+_PULL_LINE = re.compile(r"- \*\*(PR|Branch|Status|Files modified|Last updated)\*\*: (.*)")
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
+_STATUSES = frozenset(get_args(IssueStatus))
+
+_PULLS_HEADING = "\n## Associated PR\n\n"
+_NO_PULLS = "None.\n"
 
 _HEADER = re.compile(
     r"---\nid: (?P<id>.+)\ntitle: (?P<title>.+)\nstatus: (?P<status>open|closed|merged|draft)\n"
@@ -50,11 +53,11 @@ _LISTS = ("labels", "assignees", "specs", "adrs", "blocks", "blocked_by")
 
 @dataclass(frozen=True)
 class StoredIssue:
-    """An issue as its file has it. `path` is the file, relative to the repository's root, "" for an
-    issue that is in none.
+    """An issue as its file has it. Times and ids have the formats of `Issue`.
 
-    Times and ids are as in `Issue`. `status` knows of the pull requests; `blocks` and `blocked_by`
-    are the tracker's edges and those of the body.
+    `status` takes the pull requests into account. `blocks` and `blocked_by` are the edges of the
+    tracker and of the body. `path` is that of the file, relative to the repository's root, "" for
+    an issue without a file.
     """
 
     id: str
@@ -78,14 +81,14 @@ class StoredIssue:
 
 
 def render(issue: Issue) -> bytes:
-    """The file of an issue, with its pull requests. The same issue is the same bytes."""
-    found = references_of(issue)
-    pulls = section(issue.pulls) if issue.pulls else ""
-    body = _cut(issue.body, issue.url)
+    """The content of an issue's file. Equal issues have equal bytes."""
+    references = references_of(issue)
+    pulls = render_pulls(issue.pulls) if issue.pulls else ""
+    body = _shorten(issue.body, issue.url)
     content = f"\n{body}\n" if body else ""
-    if not pulls and _SECTION in content:
-        # A body that ends in such a section would be taken for ours.
-        pulls = _NONE
+    if not pulls and _PULLS_HEADING in content:
+        # The parser takes the last such heading; without one here it would be that of the body.
+        pulls = _NO_PULLS
     title = issue.title.strip()
     text = (
         f"---\nid: {_id(issue.id)}\ntitle: {quoted(title)}\nstatus: {status_of(issue)}\n"
@@ -93,35 +96,38 @@ def render(issue: Issue) -> bytes:
         f"author: {quoted(issue.author)}\ncreated: {_time(issue.created)}\n"
         f"updated: {_time(issue.updated)}\nclosed: {_time(issue.closed)}\n"
         f"url: {quoted(issue.url)}\ntracker: {quoted(issue.tracker)}\nreferences:\n"
-        f"  specs: {_list(found.specs)}\n  adrs: {_list(found.adrs)}\n"
-        f"  blocks: {_ids(found.blocks)}\n  blocked_by: {_ids(found.blocked_by)}\n---\n\n"
-        f"# {_heading(title)}\n{content}{_SECTION + pulls if pulls else ''}"
+        f"  specs: {_list(references.specs)}\n  adrs: {_list(references.adrs)}\n"
+        f"  blocks: {_ids(references.blocks)}\n  blocked_by: {_ids(references.blocked_by)}\n---\n\n"
+        f"# {_heading(title)}\n{content}{_PULLS_HEADING + pulls if pulls else ''}"
     )
     return _encoded(text)
 
 
 def status_of(issue: Issue) -> IssueStatus:
-    """The status that its pull requests make of it: `merged` when it is closed and one was, `draft`
-    when it is open, one is a draft and none is open."""
+    """The status of an issue together with its pull requests.
+
+    `merged` if the issue is closed and a pull request is merged, `draft` if the issue is open, a
+    pull request is a draft and none is open, else the status of the issue.
+    """
     if issue.pulls:
-        states = {pull.status for pull in issue.pulls}
+        statuses = {pull.status for pull in issue.pulls}
         if issue.status == "closed":
-            return "merged" if "merged" in states else "closed"
-        return "draft" if "draft" in states and "open" not in states else "open"
+            return "merged" if "merged" in statuses else "closed"
+        return "draft" if "draft" in statuses and "open" not in statuses else "open"
     return "closed" if issue.status == "closed" else "open"
 
 
 def parse(data: bytes, path: str = "") -> StoredIssue | None:
-    """The issue of a file, read as far as it goes. None for a file that is no issue's."""
+    """The issue of a file; fields that cannot be parsed are empty. None if it is no issue."""
     text = data.decode("utf-8", "replace")
     header = _HEADER.match(text)
     fields = _fields(header) if header else None
     if header is None or fields is None:
-        return _written_by_others(text, path)
+        return _parse_foreign(text, path)
     texts, lists = fields
     id, title, author, created, updated, closed, url, tracker = texts
     labels, assignees, specs, adrs, blocks, blocked_by = lists
-    body, pulls = _content(text[header.end() :])
+    body, pulls = _parse_content(text[header.end() :])
     return StoredIssue(
         id,
         title,
@@ -144,8 +150,8 @@ def parse(data: bytes, path: str = "") -> StoredIssue | None:
     )
 
 
-def issue_of(stored: StoredIssue) -> Issue:
-    """The issue that renders to the file which it was read from."""
+def to_issue(stored: StoredIssue) -> Issue:
+    """The issue that renders to the bytes from which `stored` was parsed."""
     return Issue(
         stored.id,
         stored.title,
@@ -162,14 +168,13 @@ def issue_of(stored: StoredIssue) -> Issue:
         blocks=stored.blocks,
         blocked_by=stored.blocked_by,
         pulls=stored.pulls,
-        # Those behind the end of a body that was cut, too.
+        # A shortened body may lack some of them.
         specs=(*stored.specs, *stored.adrs),
     )
 
 
-def stored_of(issue: Issue) -> StoredIssue:
-    """An issue that was asked for now, as a file of it would have it."""
-    found = references_of(issue)
+def to_stored(issue: Issue) -> StoredIssue:
+    """An issue of a live query in the form of a stored one."""
     return StoredIssue(
         issue.id,
         issue.title.strip(),
@@ -182,30 +187,30 @@ def stored_of(issue: Issue) -> StoredIssue:
         issue.closed,
         issue.url,
         issue.tracker,
-        *found,
+        *references_of(issue),
         body=issue.body,
         pulls=issue.pulls,
     )
 
 
 def has_pulls(data: bytes) -> bool:
-    """Whether a file may name pull requests."""
-    return _SECTION.encode() in data
+    """Whether the content of a file may name pull requests."""
+    return _PULLS_HEADING.encode() in data
 
 
-def is_ours(data: bytes) -> bool:
-    """Whether the beginning of a file is that of an issue: frontmatter that names a tracker."""
+def is_issue_file(data: bytes) -> bool:
+    """Whether the content of a file starts with frontmatter that names a tracker."""
     header, end, _ = data.partition(b"\n---")
     return bool(end) and data.startswith(b"---\n") and b"\ntracker:" in header
 
 
 def with_pulls(stored: StoredIssue, pulls: Sequence[LinkedPull]) -> Issue:
-    """The issue of a file with other pull requests."""
-    return replace(issue_of(stored), pulls=tuple(pulls))
+    """The stored issue with other pull requests."""
+    return replace(to_issue(stored), pulls=tuple(pulls))
 
 
 def quoted(text: str) -> str:
-    """`text` in double quotes, on one line, the same for YAML and for JSON."""
+    """`text` in double quotes, on one line, escaped for both YAML and JSON."""
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     return f'"{_ESCAPED.sub(_escape, text)}"'
@@ -214,15 +219,15 @@ def quoted(text: str) -> str:
 def _escape(match: re.Match[str]) -> str:
     character = match[0]
     if "\ud800" <= character <= "\udfff":
-        return _NO_CHARACTER
-    return _SHORT.get(character) or f"\\u{ord(character):04x}"
+        return _REPLACEMENT
+    return _SHORT_ESCAPES.get(character) or f"\\u{ord(character):04x}"
 
 
 def _encoded(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        return _HALVES.sub(_NO_CHARACTER, text).encode()
+        return _SURROGATES.sub(_REPLACEMENT, text).encode()
 
 
 def _id(id: str) -> str:
@@ -242,28 +247,28 @@ def _ids(values: Iterable[str]) -> str:
 
 
 def _heading(title: str) -> str:
-    line = title if title.isprintable() else " ".join(title.split()).translate(_CONTROL)
-    return line if len(line) <= LONGEST_HEADING else f"{line[:LONGEST_HEADING]}…"
+    line = title if title.isprintable() else " ".join(title.split()).translate(_CONTROLS)
+    return line if len(line) <= MAX_HEADING else f"{line[:MAX_HEADING]}…"
 
 
-def _cut(body: str, url: str) -> str:
-    """The body, cut at the end of a line with a note when it is too large."""
-    # No character takes more than four bytes.
-    if len(body) * 4 <= LARGEST_BODY:
+def _shorten(body: str, url: str) -> str:
+    """The body; one above MAX_BODY_BYTES ends after a whole line, with a note."""
+    # A character has at most four bytes.
+    if len(body) * 4 <= MAX_BODY_BYTES:
         return body
     data = _encoded(body)
-    if len(data) <= LARGEST_BODY:
+    if len(data) <= MAX_BODY_BYTES:
         return body
-    location = f" at {url}" if 0 < len(url) <= _LONGEST_URL else " in the tracker"
+    location = f" at {url}" if 0 < len(url) <= _MAX_URL else " in the tracker"
     note = f"\n[Body truncated — full content{location}]"
-    room = LARGEST_BODY - len(_encoded(note))
+    room = MAX_BODY_BYTES - len(_encoded(note))
     end = data.rfind(b"\n", 0, room) + 1
     kept = data[:end] if end else data[: room - 1] + b"\n"
     return kept.decode("utf-8", "ignore") + note
 
 
 def _fields(header: re.Match[str]) -> tuple[list[str], list[tuple[str, ...]]] | None:
-    """The texts and the lists of a header that we wrote; None for one that others did."""
+    """The texts and the lists of a header that `render` wrote; None for any other header."""
     names = (*_TEXTS, *_LISTS)
     try:
         values = json.loads(f"[{','.join(header.group(*names))}]")
@@ -283,51 +288,115 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _content(text: str) -> tuple[str, tuple[LinkedPull, ...]]:
-    """The body and the pull requests behind the frontmatter."""
-    # A blank line, the heading, and what `render` puts behind it.
+def _parse_content(text: str) -> tuple[str, tuple[LinkedPull, ...]]:
+    """The body and the pull requests after the frontmatter."""
+    # Skip the blank line and the heading that `render` puts before the body.
     _, _, content = text.removeprefix("\n").partition("\n")
-    start = content.rfind(_SECTION)
+    start = content.rfind(_PULLS_HEADING)
     if start < 0:
         return content[1:-1], ()
-    return content[1 : max(start - 1, 1)], pulls_of(content[start + len(_SECTION) :])
+    return content[1 : max(start - 1, 1)], parse_pulls(content[start + len(_PULLS_HEADING) :])
 
 
-def _written_by_others(text: str, path: str) -> StoredIssue | None:
-    """An issue that a person or another program wrote, by what its frontmatter says."""
+def _parse_foreign(text: str, path: str) -> StoredIssue | None:
+    """An issue that a person or another program wrote, from its frontmatter."""
     from sdd_hooks.artifacts.frontmatter import read_frontmatter
 
     text = text.replace("\r\n", "\n")
-    found = read_frontmatter(text)
-    if not found.text("tracker"):
+    frontmatter = read_frontmatter(text)
+    if not frontmatter.text("tracker"):
         return None
-    inner = found.fields.get("references")
-    edges = inner if isinstance(inner, dict) else {}
+    references = frontmatter.fields.get("references")
+    edges = references if isinstance(references, dict) else {}
 
-    def listed(name: str) -> tuple[str, ...]:
+    def edge_ids(name: str) -> tuple[str, ...]:
         value = edges.get(name)
         values = value if isinstance(value, list) else [value]
-        return tuple(one.lstrip("#") for one in values if isinstance(one, str) and one)
+        return tuple(id.lstrip("#") for id in values if isinstance(id, str) and id)
 
-    status = found.text("status")
-    body, pulls = _content(text[found.end :])
+    status = frontmatter.text("status")
+    body, pulls = _parse_content(text[frontmatter.end :])
     return StoredIssue(
-        found.text("id"),
-        found.text("title"),
+        frontmatter.text("id"),
+        frontmatter.text("title"),
         cast("IssueStatus", status if status in {"closed", "merged", "draft"} else "open"),
-        found.items("labels"),
-        found.items("assignees"),
-        found.text("author"),
-        found.text("created"),
-        found.text("updated"),
-        found.text("closed"),
-        found.text("url"),
-        found.text("tracker"),
-        listed("specs"),
-        listed("adrs"),
-        listed("blocks"),
-        listed("blocked_by"),
+        frontmatter.items("labels"),
+        frontmatter.items("assignees"),
+        frontmatter.text("author"),
+        frontmatter.text("created"),
+        frontmatter.text("updated"),
+        frontmatter.text("closed"),
+        frontmatter.text("url"),
+        frontmatter.text("tracker"),
+        edge_ids("specs"),
+        edge_ids("adrs"),
+        edge_ids("blocks"),
+        edge_ids("blocked_by"),
         body,
         pulls,
         path,
     )
+
+
+def render_pulls(pulls: Iterable[LinkedPull]) -> str:
+    """One list for each pull request, by number, without the lines that would be empty."""
+    ordered = sorted(pulls, key=lambda pull: natural_key(pull.number))
+    return "\n".join(
+        "".join(f"- **{name}**: {value}\n" for name, value in _pull_lines(pull)) for pull in ordered
+    )
+
+
+def parse_pulls(text: str) -> tuple[LinkedPull, ...]:
+    """The pull requests of such a section. Never raises; a list without a number is skipped."""
+    pulls = []
+    for block in text.split("\n\n"):
+        lines = (_PULL_LINE.match(line) for line in block.split("\n"))
+        values = {line[1]: line[2] for line in lines if line}
+        number = values.get("PR", "").removeprefix("#")
+        if not number:
+            continue
+        status = values.get("Status", "")
+        pulls.append(
+            LinkedPull(
+                number,
+                next(_parse_codes(values.get("Branch", "")), ""),
+                cast("IssueStatus", status if status in _STATUSES else "open"),
+                tuple(_parse_codes(values.get("Files modified", ""))),
+                values.get("Last updated", ""),
+            )
+        )
+    return tuple(pulls)
+
+
+def _pull_lines(pull: LinkedPull) -> Iterator[tuple[str, str]]:
+    number = _on_one_line(pull.number).removeprefix("#")
+    yield "PR", f"#{number}" if number.isdecimal() else number
+    if pull.branch:
+        yield "Branch", _code(pull.branch)
+    yield "Status", pull.status
+    if files := ", ".join(map(_code, filter(None, pull.files))):
+        yield "Files modified", files
+    if pull.updated:
+        yield "Last updated", _on_one_line(pull.updated)
+
+
+def _on_one_line(text: str) -> str:
+    """`text` with control characters escaped; blanks stay, since a file name may contain them."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def _code(text: str) -> str:
+    """`text` as inline code, in a fence longer than any of its runs of backticks."""
+    line = _on_one_line(text)
+    if "`" not in line:
+        return f"`{line}`"
+    fence = "`" * (max(map(len, re.findall("`+", line))) + 1)
+    return f"{fence} {line} {fence}"
+
+
+def _parse_codes(text: str) -> Iterator[str]:
+    for match in _CODE.finditer(text):
+        fence, inner = match.groups()
+        yield inner[1:-1] if len(fence) > 1 else inner

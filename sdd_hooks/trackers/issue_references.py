@@ -1,4 +1,4 @@
-"""What an issue refers to: artifacts, and the issues that it blocks or waits for."""
+"""The references of an issue: artifacts, and the issues that it blocks or is blocked by."""
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Canonical issue"
 
@@ -13,34 +13,34 @@ from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
 if TYPE_CHECKING:
     from sdd_hooks.trackers.issue import Issue
 
-LONGEST_LIST = 100
+MAX_LIST = 100
 """Lines below a bare `Blocks:` that are read as its list."""
 
 # `Blocks: #1, #2`, `- **Blocked by**: PROJ-3`, or the bare words above a list.
 _EDGE = re.compile(
     rf"""^[ \t>]*(?:[-*+][ \t]+)?[*_]{{0,3}}
     (?P<verb>blocks|blocked[ ]by) [*_]{{0,3}}[ \t]*:[*_]{{0,3}}
-    (?P<here>[^\r\n]*)
-    (?P<below>(?:\r?\n[ \t>]*[-*+][ \t]+[^\r\n]*){{0,{LONGEST_LIST}}})""",
+    (?P<inline>[^\r\n]*)
+    (?P<below>(?:\r?\n[ \t>]*[-*+][ \t]+[^\r\n]*){{0,{MAX_LIST}}})""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
-_TARGET = re.compile(r"\]\([^()\s]*\)|https?://\S+")
+_LINK_TARGET = re.compile(r"\]\([^()\s]*\)|https?://\S+")
 # `#12`, `owner/repo#3`, `PROJ-3`, `bd-a1b2.1`; a bare number where nothing else is on the line.
 _ISSUE = re.compile(
     r"""(?<![\w#/.-])
-    (?: (?P<elsewhere>[\w.-]{1,100}(?:/[\w.-]{1,100}){1,8})?\#(?P<number>[0-9]{1,18})
+    (?: (?P<project>[\w.-]{1,100}(?:/[\w.-]{1,100}){1,8})?\#(?P<number>[0-9]{1,18})
       | (?!(?:ADR|SPEC)-)(?P<key>[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*
           -(?=[a-z]*[0-9])[A-Za-z0-9]+(?:\.[0-9]+)*)
     )(?![\w-])""",
     re.VERBOSE | re.ASCII,
 )
 _NUMBERS = re.compile(r"[ \t]*[0-9]{1,18}(?:[ \t]*,[ \t]*[0-9]{1,18})*[ \t.]*", re.ASCII)
-_NOTHING: Mapping[str, Sequence[str]] = {"blocks": (), "blocked by": ()}
+_NO_EDGES: Mapping[str, Sequence[str]] = {"blocks": (), "blocked by": ()}
 _NATURAL = re.compile(r"([0-9]+)", re.ASCII)
 
 
 class References(NamedTuple):
-    """Ids, each list sorted and without repetitions."""
+    """The ids that an issue refers to; each list is sorted and has no duplicates."""
 
     specs: tuple[str, ...]
     adrs: tuple[str, ...]
@@ -49,23 +49,26 @@ class References(NamedTuple):
 
 
 def references_of(issue: Issue) -> References:
-    """The artifacts that title, body and tracker mention, and the edges: the tracker's own and
-    those that the body has in lines such as `Blocks: #12, PROJ-3` or `Blocked by: owner/repo#3`."""
+    """The artifacts that title, body and tracker fields name, and the edges.
+
+    The edges are those of the tracker and those of lines in the body such as `Blocks: #12, PROJ-3`
+    or `Blocked by: owner/repo#3`.
+    """
     text = "\n".join((issue.title, issue.body, *issue.specs))
-    # Most issues name nothing, which is found out in no time.
+    # The substring test spares most issues the regular expressions.
     folded = text.lower()
     artifacts = _artifacts(text) if "adr" in folded or "spec" in folded else []
-    written = _written(issue) if "block" in folded else _NOTHING
+    written = _body_edges(issue) if "block" in folded else _NO_EDGES
     return References(
-        tuple(str(one) for one in artifacts if one.kind == "SPEC"),
-        tuple(str(one) for one in artifacts if one.kind == "ADR"),
+        tuple(str(artifact) for artifact in artifacts if artifact.kind == "SPEC"),
+        tuple(str(artifact) for artifact in artifacts if artifact.kind == "ADR"),
         _sorted(issue.blocks, written["blocks"], issue.id),
         _sorted(issue.blocked_by, written["blocked by"], issue.id),
     )
 
 
-def natural(id: str) -> tuple[tuple[int, int, str], ...]:
-    """A key that sorts ids as people do: `9` before `10`, `A-9` before `A-10`."""
+def natural_key(id: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key that orders numbers by value: `9` before `10`, `A-9` before `A-10`."""
     parts = _NATURAL.split(id)
     return tuple(
         (0, int(part), part) if part.isdecimal() and len(part) < 19 else (1, 0, part)
@@ -78,35 +81,35 @@ def _artifacts(text: str) -> list[ArtifactId]:
     return sorted({reference.id for reference in find_id_references(text)})
 
 
-def _written(issue: Issue) -> Mapping[str, Sequence[str]]:
-    """The ids behind `Blocks:` and `Blocked by:`, as the tracker knows them."""
-    found: dict[str, list[str]] = {"blocks": [], "blocked by": []}
+def _body_edges(issue: Issue) -> Mapping[str, Sequence[str]]:
+    """The ids after `Blocks:` and `Blocked by:` in the body, in the tracker's format."""
+    ids: dict[str, list[str]] = {"blocks": [], "blocked by": []}
     for edge in _EDGE.finditer(issue.body):
-        lines = edge["here"] if edge["here"].strip(" \t*_") else edge["below"]
-        found[edge["verb"].lower()] += _ids(lines, issue.url)
-    return found
+        lines = edge["inline"] if edge["inline"].strip(" \t*_") else edge["below"]
+        ids[edge["verb"].lower()] += _parse_ids(lines, issue.url)
+    return ids
 
 
-def _ids(text: str, url: str) -> Iterable[str]:
-    text = _TARGET.sub("]", text)
+def _parse_ids(text: str, url: str) -> Iterable[str]:
+    text = _LINK_TARGET.sub("]", text)
     if _NUMBERS.fullmatch(text):
         return [str(int(number)) for number in re.findall("[0-9]+", text)]
-    return [_id(match, url) for match in _ISSUE.finditer(text)]
+    return [_parse_id(match, url) for match in _ISSUE.finditer(text)]
 
 
-def _id(match: re.Match[str], url: str) -> str:
+def _parse_id(match: re.Match[str], url: str) -> str:
     if match["key"]:
         return match["key"]
     number = str(int(match["number"]))
-    place = match["elsewhere"]
-    # The issue's own project, spelled out.
-    if not place or f"/{place}/".lower() in url.lower():
+    project = match["project"]
+    # A reference may spell out the issue's own project.
+    if not project or f"/{project}/".lower() in url.lower():
         return number
-    return f"{place}#{number}"
+    return f"{project}#{number}"
 
 
-def _sorted(known: Sequence[str], written: Sequence[str], own: str) -> tuple[str, ...]:
+def _sorted(known: Sequence[str], written: Sequence[str], own_id: str) -> tuple[str, ...]:
     if not known and not written:
         return ()
-    distinct = {id for id in (*known, *written) if id and id != own}
-    return tuple(sorted(distinct, key=natural))
+    distinct = {id for id in (*known, *written) if id and id != own_id}
+    return tuple(sorted(distinct, key=natural_key))

@@ -1,4 +1,4 @@
-"""The folder of issues: opened without following a link, written file by file in one step each."""
+"""The folder of issues: opened without following links, each file written in one step."""
 
 # Governing: ADR-0018 (tracker issues as files), ADR-0012 (no path leaves the repository)
 
@@ -13,47 +13,56 @@ from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
 from sdd_hooks.system.files import ERRNO_REASONS, refuse_links
-from sdd_hooks.trackers.filenames import ENDING, ESCAPE, escaped_name, id_of, is_safe, plain_name
-from sdd_hooks.trackers.issue_file import StoredIssue, is_ours, parse
-from sdd_hooks.trackers.issue_references import natural
+from sdd_hooks.trackers.filenames import (
+    ESCAPE,
+    EXTENSION,
+    escaped_name,
+    is_safe,
+    parse_id,
+    plain_name,
+)
+from sdd_hooks.trackers.issue_file import StoredIssue, is_issue_file, parse
+from sdd_hooks.trackers.issue_references import natural_key
 
-LARGEST = 50_000_000
+MAX_FILE_BYTES = 50_000_000
 """Bytes of a file that are read."""
 
-_HALF = ".sdd-half"
-"""What a file is called while it is being written; only one is, at any time."""
+_PARTIAL = ".sdd-half"
+"""The name of a file while it is being written; a sync writes one file at a time."""
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Opening a pipe for reading would wait for somebody to write into it.
+# Without O_NONBLOCK, opening a named pipe would wait for a writer.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class IssueFolder(NamedTuple):
-    """Where issues are kept: the root of the repository, and the folder relative to that."""
+    """The root of the repository, and the folder of issues relative to it."""
 
     root: Path
     relative: str
 
     @property
     def path(self) -> Path:
-        """The folder."""
+        """The path of the folder."""
         return self.root / self.relative
 
 
 class IssueStore:
-    """An open folder. `names` are its issue files as they were when it was looked at."""
+    """An open folder. `names` are its issue files at the time of the last scan."""
 
     def __init__(self, folder: IssueFolder, descriptor: int) -> None:
         self.folder = folder
         self._directory = descriptor
-        self.look()
+        self.scan()
 
-    def look(self) -> None:
-        """See which files there are now."""
+    def scan(self) -> None:
+        """List the files again."""
         with os.scandir(self._directory) as entries:
-            self.names = frozenset(one.name for one in entries if one.name.endswith(ENDING))
-        # What differs in case alone is one file on many systems.
+            self.names = frozenset(
+                entry.name for entry in entries if entry.name.endswith(EXTENSION)
+            )
+        # Names that differ in case alone are one file on many systems.
         self._taken = {name.lower(): name for name in self.names}
         self._escaped = {name for name in self.names if name.startswith(ESCAPE)}
 
@@ -61,33 +70,33 @@ class IssueStore:
         """The file's path relative to the repository's root."""
         return f"{self.folder.relative}/{name}"
 
-    def clear(self) -> None:
-        """Remove what a sync that was killed left half written."""
+    def remove_partial_file(self) -> None:
+        """Remove the half-written file of a sync that was killed."""
         with suppress(FileNotFoundError):
-            os.unlink(_HALF, dir_fd=self._directory)
+            os.unlink(_PARTIAL, dir_fd=self._directory)
 
-    def name(self, id: str) -> str | None:
-        """The name of the file for an issue, there or not; None for an id that cannot have one."""
+    def file_name(self, id: str) -> str | None:
+        """The name of an issue's file, which may not exist; None if the id cannot have one."""
         if is_safe(id):
             plain = plain_name(id)
-            free = self._taken.get(plain.lower(), plain) == plain
-            # Once escaped, it stays so.
-            if free and not (self._escaped and escaped_name(id) in self._escaped):
+            is_free = self._taken.get(plain.lower(), plain) == plain
+            # An issue with an escaped file keeps it.
+            if is_free and not (self._escaped and escaped_name(id) in self._escaped):
                 return plain
         return escaped_name(id)
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a regular file; None where there is none that can be read."""
+        """The bytes of a regular file; None if there is none, or if it cannot be read."""
         try:
             descriptor = os.open(name, _READ, dir_fd=self._directory)
         except OSError:
             return None
         try:
             status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_FILE_BYTES:
                 return None
             data = os.read(descriptor, status.st_size + 1)
-            while len(data) < status.st_size and (more := os.read(descriptor, LARGEST)):
+            while len(data) < status.st_size and (more := os.read(descriptor, MAX_FILE_BYTES)):
                 data += more
         except OSError:
             return None
@@ -97,14 +106,14 @@ class IssueStore:
             os.close(descriptor)
 
     def write(self, name: str, data: bytes) -> None:
-        """Put `data` there in one step, in place of what is there. Links are not followed.
+        """Create or replace a file in one step, without following a link.
 
         Raises:
-            IsADirectoryError: a directory is in the way.
-            StorageError: it cannot be written.
+            IsADirectoryError: a directory has this name.
+            StorageError: the file cannot be written.
         """
         try:
-            descriptor = os.open(_HALF, _WRITE, 0o666, dir_fd=self._directory)
+            descriptor = os.open(_PARTIAL, _WRITE, 0o666, dir_fd=self._directory)
             try:
                 try:
                     view = memoryview(data)
@@ -112,35 +121,35 @@ class IssueStore:
                         view = view[os.write(descriptor, view) :]
                 finally:
                     os.close(descriptor)
-                os.rename(_HALF, name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
+                os.rename(_PARTIAL, name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
             except BaseException:
-                self.clear()
+                self.remove_partial_file()
                 raise
         except IsADirectoryError:
             raise
         except OSError as error:
-            raise _failure(self.folder.path / name, error) from None
+            raise _storage_error(self.folder.path / name, error) from None
         self._taken[name.lower()] = name
         if name.startswith(ESCAPE):
             self._escaped.add(name)
 
     def remove(self, name: str) -> bool:
-        """Remove a file of ours. Says whether it was there. Raises StorageError."""
+        """Remove the file of an issue. Returns False if it is no such file. Raises StorageError."""
         data = self.read(name)
-        if data is None or not is_ours(data):
+        if data is None or not is_issue_file(data):
             return False
         try:
             os.unlink(name, dir_fd=self._directory)
         except FileNotFoundError:
             return False
         except OSError as error:
-            raise _failure(self.folder.path / name, error) from None
+            raise _storage_error(self.folder.path / name, error) from None
         self._taken.pop(name.lower(), None)
         self._escaped.discard(name)
         return True
 
-    def there(self, name: str) -> bool:
-        """Whether anything is called that."""
+    def exists(self, name: str) -> bool:
+        """Whether the folder has an entry of this name."""
         try:
             os.stat(name, dir_fd=self._directory, follow_symlinks=False)
         except OSError:
@@ -148,7 +157,7 @@ class IssueStore:
         return True
 
     def is_empty(self, name: str) -> bool:
-        """Whether a file has no content, as one may after a power cut."""
+        """Whether a file has no content, which a power cut can cause."""
         try:
             return os.stat(name, dir_fd=self._directory, follow_symlinks=False).st_size == 0
         except OSError:
@@ -156,12 +165,12 @@ class IssueStore:
 
 
 @contextmanager
-def opened(folder: IssueFolder, *, create: bool = False) -> Iterator[IssueStore | None]:
-    """The folder, made with `create`; None where there is none.
+def open_store(folder: IssueFolder, *, create: bool = False) -> Iterator[IssueStore | None]:
+    """Open the folder, which `create` makes; None if it does not exist.
 
-    Raises StorageError for one that is a link or below one, and where it cannot be made.
+    Raises StorageError for a folder that is a link or below one, and if it cannot be created.
     """
-    descriptor = _descend(folder, create=create)
+    descriptor = _open_directory(folder, create=create)
     if descriptor is None:
         yield None
         return
@@ -172,35 +181,36 @@ def opened(folder: IssueFolder, *, create: bool = False) -> Iterator[IssueStore 
 
 
 def read_issues(folder: IssueFolder) -> Iterator[StoredIssue]:
-    """The issues that are stored, by id. Files that are none are left out.
+    """Yield the stored issues in the order of their ids. Other files are skipped.
 
     Raises StorageError for a folder that is a link.
     """
-    with opened(folder) as store:
+    with open_store(folder) as store:
         if store is None:
             return
-        for _, name in sorted((natural(id_of(name) or name), name) for name in store.names):
+        for _, name in sorted((natural_key(parse_id(name) or name), name) for name in store.names):
             data = store.read(name)
-            found = parse(data, store.path(name)) if data is not None else None
-            if found is not None:
-                yield found
+            issue = parse(data, store.path(name)) if data is not None else None
+            if issue is not None:
+                yield issue
 
 
 def read_issue(folder: IssueFolder, id: str) -> StoredIssue | None:
-    """One stored issue; None where there is none of that id. Raises StorageError."""
-    with opened(folder) as store:
-        name = store.name(id) if store else None
+    """One stored issue; None if there is none of that id. Raises StorageError."""
+    with open_store(folder) as store:
+        name = store.file_name(id) if store else None
         data = store.read(name) if store and name else None
         return parse(data, store.path(name)) if store and name and data is not None else None
 
 
-def _descend(folder: IssueFolder, *, create: bool) -> int | None:
-    way = folder.root
+def _open_directory(folder: IssueFolder, *, create: bool) -> int | None:
+    """A descriptor of the folder, opened one directory after the other; None if one is missing."""
+    path = folder.root
     descriptor = os.open(folder.root, _DIRECTORY & ~os.O_NOFOLLOW)
     try:
         for part in folder.relative.split("/"):
-            way /= part
-            refuse_links(way)
+            path /= part
+            refuse_links(path)
             if create:
                 with suppress(FileExistsError):
                     os.mkdir(part, dir_fd=descriptor)
@@ -212,13 +222,13 @@ def _descend(folder: IssueFolder, *, create: bool) -> int | None:
         return None
     except OSError as error:
         os.close(descriptor)
-        raise _failure(way, error) from None
+        raise _storage_error(path, error) from None
     except BaseException:
         os.close(descriptor)
         raise
     return descriptor
 
 
-def _failure(path: Path, error: OSError) -> StorageError:
+def _storage_error(path: Path, error: OSError) -> StorageError:
     reason = ERRNO_REASONS.get(error.errno or 0) or error.strerror
     return StorageError(f"cannot write {path}: {reason}")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.trackers.filenames import escaped_name, id_of, is_safe, plain_name
+from sdd_hooks.trackers.filenames import escaped_name, is_safe, parse_id, plain_name
 
 ODD = st.one_of(
     st.text(min_size=1, max_size=30), st.text("aA%./\\ -_:é\0\n~con", min_size=1, max_size=12)
@@ -19,7 +19,7 @@ ODD = st.one_of(
 def test_a_safe_id_is_the_name(id: str) -> None:
     assert is_safe(id)
     assert plain_name(id) == f"{id}.md"
-    assert id_of(f"{id}.md") == id
+    assert parse_id(f"{id}.md") == id
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_any_other_is_not(id: str) -> None:
     name = escaped_name(id)
     if 0 < len(id) < 80:
         assert name is not None
-        assert id_of(name) == id
+        assert parse_id(name) == id
     else:
         assert name is None
 
@@ -65,7 +65,7 @@ def test_an_escaped_name_is_harmless_and_can_be_turned_back(id: str) -> None:
     assert not set(name) & set('/\\:*?"<>| ')
     assert name.startswith("%")
     assert len(name) < 250
-    assert id_of(name) == id
+    assert parse_id(name) == id
 
 
 @given(ODD, ODD)
@@ -86,13 +86,13 @@ def test_no_two_ids_have_one_name(a: str, b: str) -> None:
 
 @given(st.text())
 def test_a_name_that_is_none_of_ours_has_no_id(name: str) -> None:
-    id = id_of(f"{name}.md")
+    id = parse_id(f"{name}.md")
     assert id is None or f"{name}.md" in {plain_name(id), escaped_name(id)}
-    assert id_of(name.removesuffix(".md")) is None or name.endswith(".md.md")
+    assert parse_id(name.removesuffix(".md")) is None or name.endswith(".md.md")
 
 
 @pytest.mark.parametrize(
     "name", ["_meta.json", ".lock", "%%zz.md", "%41.MD", "%%61.md", "%%2F.md", "%.md", ".md"]
 )
 def test_nor_has_one_of_these(name: str) -> None:
-    assert id_of(name) is None
+    assert parse_id(name) is None

@@ -15,19 +15,19 @@ from hypothesis import strategies as st
 
 from sdd_hooks.trackers.issue import Issue, LinkedPull
 from sdd_hooks.trackers.issue_file import (
-    LARGEST_BODY,
+    MAX_BODY_BYTES,
     StoredIssue,
     has_pulls,
-    is_ours,
-    issue_of,
+    is_issue_file,
     parse,
     quoted,
     render,
     status_of,
-    stored_of,
+    to_issue,
+    to_stored,
     with_pulls,
 )
-from sdd_hooks.trackers.issue_references import natural
+from sdd_hooks.trackers.issue_references import natural_key
 
 ISSUE = Issue(
     id="142",
@@ -236,21 +236,21 @@ def test_a_file_can_be_read_back_and_rendered_again(issue: Issue) -> None:
     assert stored.status == status_of(issue)
     assert (stored.created, stored.closed) == (issue.created, issue.closed)
     assert [one.number for one in stored.pulls] == sorted(
-        (one.number for one in issue.pulls), key=natural
+        (one.number for one in issue.pulls), key=natural_key
     )
-    assert render(issue_of(stored)) == data
+    assert render(to_issue(stored)) == data
     assert render(with_pulls(stored, stored.pulls)) == data
     without = parse(render(with_pulls(stored, ())))
     assert without is not None
     assert (without.pulls, without.body) == ((), stored.body)
     assert has_pulls(data) or not issue.pulls
-    assert is_ours(data)
+    assert is_issue_file(data)
 
 
 @given(ISSUES)
 def test_an_issue_asked_for_now_is_what_its_file_would_be(issue: Issue) -> None:
     stored = parse(render(issue))
-    now = stored_of(issue)
+    now = to_stored(issue)
     assert stored is not None
     assert (now.status, now.specs, now.adrs) == (stored.status, stored.specs, stored.adrs)
     assert tuple(map(plain, now.blocks)) == stored.blocks
@@ -272,7 +272,7 @@ def test_a_body_is_kept_byte_for_byte() -> None:
 
 @pytest.mark.parametrize("filler", ["x" * 99 + "\n", "é" * 49 + "\r\n", "🎉", "\n", "y"])
 def test_a_body_that_is_too_large_is_cut_and_says_where_the_rest_is(filler: str) -> None:
-    whole = filler * (LARGEST_BODY // len(filler.encode()))
+    whole = filler * (MAX_BODY_BYTES // len(filler.encode()))
     body = whole + "".join(filler for _ in range(20))
     assert parse(render(replace(ISSUE, body=whole))).body == whole  # type: ignore[union-attr]
     data = render(replace(ISSUE, body=body))
@@ -282,8 +282,8 @@ def test_a_body_that_is_too_large_is_cut_and_says_where_the_rest_is(filler: str)
     assert note == f"\n[Body truncated — full content at {ISSUE.url}]"
     assert body.startswith(kept.removesuffix("\n"))
     assert kept.endswith("\n")
-    assert LARGEST_BODY - 300 < len(cut.body.encode()) <= LARGEST_BODY
-    assert render(issue_of(cut)) == data
+    assert MAX_BODY_BYTES - 300 < len(cut.body.encode()) <= MAX_BODY_BYTES
+    assert render(to_issue(cut)) == data
 
 
 def test_an_address_of_a_megabyte_does_not_take_the_place_of_the_body() -> None:
@@ -305,7 +305,7 @@ def test_a_megabyte_of_anything_goes_round(character: str) -> None:
     assert len(heading) <= 1003
     stored = parse(data)
     assert stored is not None
-    assert render(issue_of(stored)) == data
+    assert render(to_issue(stored)) == data
 
 
 def test_a_title_is_one_line_of_heading() -> None:
@@ -348,7 +348,7 @@ def test_the_file_of_another_program_is_read_as_far_as_it_goes() -> None:
         assert (found.blocks, found.adrs, found.closed) == (("138", "140"), (), "")
         assert found.created == "2026-04-12T10:30:00Z"
         assert found.body == "Text."
-        assert render(issue_of(found)) == render(issue_of(parse(render(issue_of(found)))))  # type: ignore[arg-type]
+        assert render(to_issue(found)) == render(to_issue(parse(render(to_issue(found)))))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -373,7 +373,7 @@ def test_whatever_a_file_says_reading_it_raises_nothing(noise: str, at: int, out
     if found is not None:
         assert isinstance(found, StoredIssue)
         assert all(isinstance(one, str) for one in (*found.labels, *found.blocks, found.id))
-        assert parse(render(issue_of(found))) is not None
+        assert parse(render(to_issue(found))) is not None
     assert parse(noise.encode("utf-8", "surrogatepass")) is None
 
 
@@ -381,7 +381,7 @@ def test_whatever_a_file_says_reading_it_raises_nothing(noise: str, at: int, out
 def test_nor_do_bytes(data: bytes) -> None:
     assert parse(data) is None
     assert parse(FILE.encode()[:300] + data) is None or b"\n---" in data
-    is_ours(data)
+    is_issue_file(data)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.trackers.issue import Issue
-from sdd_hooks.trackers.issue_references import References, natural, references_of
+from sdd_hooks.trackers.issue_references import References, natural_key, references_of
 
 
 def of(body: str, title: str = "", **fields: tuple[str, ...]) -> References:
@@ -70,7 +70,7 @@ def test_they_join_those_of_the_tracker() -> None:
 
 def test_ids_are_sorted_as_people_count() -> None:
     ids = ["PROJ-10", "10", "PROJ-9", "9", "a/b#2", "100", "bd-a1.2", "bd-a1.10"]
-    assert sorted(ids, key=natural) == [
+    assert sorted(ids, key=natural_key) == [
         "9",
         "10",
         "100",
@@ -86,9 +86,9 @@ def test_ids_are_sorted_as_people_count() -> None:
 def test_any_text_can_be_read(text: str, likely: str) -> None:
     for body in (text, likely, f"Blocks: {likely}", f"Blocked by:\n- {text}"):
         found = of(body, text)
-        assert list(found.blocks) == sorted(set(found.blocks), key=natural)
+        assert list(found.blocks) == sorted(set(found.blocks), key=natural_key)
         assert "5" not in found.blocks
-    assert natural(text) == natural(text)
+    assert natural_key(text) == natural_key(text)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sdd_hooks.trackers.issue_file import parse
-from sdd_hooks.trackers.meta import parse_sync_state
 from sdd_hooks.trackers.store import IssueFolder
+from sdd_hooks.trackers.sync_state import parse_sync_state
 from tests.support.sync_harness import SyncHarness
 from tests.support.tracker import TrackerBackend, happen, tracking
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.trackers.issue import LinkedPull
-from sdd_hooks.trackers.pulls import pulls_of, section
+from sdd_hooks.trackers.issue_file import parse_pulls, render_pulls
 
 NAMES = st.one_of(
     st.from_regex(r"\A[a-z/`.-]{1,12}\Z"),
@@ -29,28 +29,28 @@ PULLS = st.builds(
 @given(st.lists(PULLS, unique_by=lambda pull: int(pull.number)))
 def test_they_are_read_back_in_the_order_of_their_numbers(pulls: list[LinkedPull]) -> None:
     ordered = tuple(sorted(pulls, key=lambda pull: int(pull.number)))
-    assert pulls_of(section(pulls)) == ordered
+    assert parse_pulls(render_pulls(pulls)) == ordered
 
 
 @pytest.mark.parametrize(
     ("number", "shown"), [("12", "#12"), ("#12", "#12"), ("!7", "!7"), ("a/b#3", "a/b#3")]
 )
 def test_a_number_is_shown_as_people_write_it(number: str, shown: str) -> None:
-    assert section([LinkedPull(number, "", "open", (), "")]).startswith(f"- **PR**: {shown}\n")
+    assert render_pulls([LinkedPull(number, "", "open", (), "")]).startswith(f"- **PR**: {shown}\n")
 
 
 def test_names_stay_on_their_line() -> None:
     odd = LinkedPull("1", "a\n- **PR**: #2", "open", ("x\n\ny", "``", "`", " b "), "")
-    text = section([odd])
-    (found,) = pulls_of(text)
+    text = render_pulls([odd])
+    (found,) = parse_pulls(text)
     assert found.number == "1"
     assert found.branch == "a\\n- **PR**: #2"
     assert found.files == ("x\\n\\ny", "``", "`", " b ")
-    assert section([found]) == text
+    assert render_pulls([found]) == text
 
 
 @given(st.text())
 def test_anything_can_be_read(text: str) -> None:
-    for one in pulls_of(text):
+    for one in parse_pulls(text):
         assert one.number
-    pulls_of(f"- **PR**: {text}\n- **Status**: {text}\n- **Branch**: {text}\n")
+    parse_pulls(f"- **PR**: {text}\n- **Status**: {text}\n- **Branch**: {text}\n")

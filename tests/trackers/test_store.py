@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.trackers.store import IssueFolder, opened, read_issue, read_issues
+from sdd_hooks.trackers.store import IssueFolder, open_store, read_issue, read_issues
 
 FILE = '---\nid: "{id}"\ntitle: "T"\nstatus: open\ntracker: github\n---\n\n# T\n\nBody of {id}.\n'
 
@@ -55,7 +55,7 @@ def test_a_folder_that_is_not_there_has_none(tmp_path: Path) -> None:
     folder = IssueFolder(tmp_path, ".sdd/issues")
     assert list(read_issues(folder)) == []
     assert read_issue(folder, "9") is None
-    with opened(folder) as store:
+    with open_store(folder) as store:
         assert store is None
     assert not (tmp_path / ".sdd").exists()
 
@@ -67,7 +67,7 @@ def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_file_keeps_to_the_umask_and_has_one_name(folder: IssueFolder) -> None:
-    with opened(folder) as store:
+    with open_store(folder) as store:
         assert store is not None
         store.write("new.md", b"x" * 3_000_000)
         assert store.read("new.md") == b"x" * 3_000_000
@@ -81,7 +81,7 @@ def test_a_file_keeps_to_the_umask_and_has_one_name(folder: IssueFolder) -> None
 
 def test_a_file_that_is_not_ours_is_not_removed(folder: IssueFolder) -> None:
     (folder.path / "notes.md").write_text("# Notes\n")
-    with opened(folder) as store:
+    with open_store(folder) as store:
         assert store is not None
         assert store.remove("9.md")
         assert not store.remove("9.md")

@@ -57,7 +57,7 @@ def test_when_nothing_changed_no_file_is_touched(harness: SyncHarness) -> None:
     harness.sync()
     before = fingerprint(harness.folder.path)
     done = harness.sync()
-    assert (done.changed, done.since) == ((), done.state)
+    assert (done.changed, done.since) == ((), done.revision)
     done = harness.sync(full=True)
     assert counts(done) == (0, 0, 0, 10, 0)
     assert done.changed == ()
@@ -173,7 +173,7 @@ def test_an_empty_tracker_is_a_sync_as_well(tmp_path: Path) -> None:
 def test_how_many_come_is_told_once_and_progress_as_they_do(harness: SyncHarness) -> None:
     begun: list[int | None] = []
     shown: list[tuple[str, int, int]] = []
-    harness.sync(begun=begun.append, progress=lambda *step: shown.append(step))
+    harness.sync(on_start=begun.append, on_progress=lambda *step: shown.append(step))
     assert begun == [10]
     what = "Syncing issues from Fake"
     assert shown == [(what, 3, 10), (what, 6, 10), (what, 9, 10), (what, 10, 10)]

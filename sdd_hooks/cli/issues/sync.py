@@ -94,8 +94,8 @@ def sync_included(project: Project, collections: Sequence[Collection], as_json: 
                         tracker,
                         source.folder,
                         wait=PATIENCE,
-                        begun=shown.begun(source),
-                        progress=shown.progress,
+                        on_start=shown.begun(source),
+                        on_progress=shown.progress,
                     )
             except NoTracker:
                 continue

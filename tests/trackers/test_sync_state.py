@@ -99,7 +99,7 @@ def test_a_forged_cursor_loses_nothing(harness: SyncHarness, forged: Mapping[str
 )
 @settings(max_examples=200)
 def test_whatever_stands_in_it_reading_raises_nothing(content: Any) -> None:
-    from sdd_hooks.trackers.meta import SyncState, parse_sync_state
+    from sdd_hooks.trackers.sync_state import SyncState, parse_sync_state
 
     for document in (
         content,

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from sdd_hooks.trackers.prefetch import ahead
+from sdd_hooks.trackers.fetch import prefetched
 from tests.support.waiting import until
 
 
@@ -17,8 +17,8 @@ def threads() -> int:
 
 
 def test_everything_comes_in_order() -> None:
-    assert list(ahead(iter(range(1000)))) == list(range(1000))
-    assert list(ahead(iter(()))) == []
+    assert list(prefetched(iter(range(1000)))) == list(range(1000))
+    assert list(prefetched(iter(()))) == []
     until(lambda: threads() == 0)
 
 
@@ -30,7 +30,7 @@ def test_the_next_is_made_while_this_one_is_looked_at_and_no_other() -> None:
             made.append(number)
             yield number
 
-    with closing(ahead(make())) as items:
+    with closing(prefetched(make())) as items:
         assert next(items) == 0
         # One waits, one is ready to.
         until(lambda: len(made) == 3)
@@ -46,7 +46,7 @@ def test_what_goes_wrong_is_raised_where_it_is_taken(error: type[BaseException])
         yield 1
         raise error("in the middle")
 
-    items = ahead(make())
+    items = prefetched(make())
     assert next(items) == 1
     with pytest.raises(error, match="in the middle"):
         next(items)
@@ -65,7 +65,7 @@ def test_who_leaves_does_not_wait_for_the_one_that_is_being_made() -> None:
         yield 2
         raise AssertionError("nobody asked for a third")
 
-    items = ahead(make())
+    items = prefetched(make())
     assert next(items) == 1
     items.close()
     assert (ended, threads()) == ([], 1)
@@ -81,7 +81,7 @@ def test_a_failure_after_that_is_nobodys() -> None:
         go.wait(60)
         raise ValueError("too late")
 
-    items = ahead(make())
+    items = prefetched(make())
     assert next(items) == 1
     items.close()
     go.set()

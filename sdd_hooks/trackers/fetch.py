@@ -1,0 +1,186 @@
+"""Fetch the pages of a tracker and write each one to the folder while the next is requested."""
+
+# Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Sync"
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from queue import Empty, Full, Queue
+from typing import NamedTuple, TypeVar
+
+from sdd_hooks.trackers.cursor import Cursor, advance, latest_update
+from sdd_hooks.trackers.folder_update import FolderUpdate
+from sdd_hooks.trackers.protocol import IssuePage, Since, Tracker
+from sdd_hooks.trackers.store import IssueStore
+from sdd_hooks.trackers.sync_state import SyncState, write_sync_state
+
+_T = TypeVar("_T")
+
+SyncProgress = Callable[[str, int, int], object]
+"""Called with (a description of the step, issues done, issues in all; 0 if that is unknown)."""
+
+_PUT_SECONDS = 0.1
+_GET_SECONDS = 1.0
+
+
+class SyncCallbacks(NamedTuple):
+    """What a sync calls on its way.
+
+    `on_start` is called once the tracker has responded, with the number of issues to come, None if
+    the tracker does not send it. `on_progress` is called after each page.
+    """
+
+    on_start: Callable[[int | None], None] | None = None
+    on_progress: SyncProgress | None = None
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """The outcome of a complete fetch.
+
+    `cursor` is the one after it. `is_complete` says that the fetch returned all issues.
+    """
+
+    update: FolderUpdate
+    cursor: Cursor
+    is_complete: bool
+    warnings: tuple[str, ...]
+
+
+def fetch_changes(
+    tracker: Tracker,
+    store: IssueStore,
+    state: SyncState,
+    callbacks: SyncCallbacks,
+    *,
+    complete: bool,
+) -> Fetched | None:
+    """Fetch what changed since the cursor of `state`, or all issues if `complete`, and write it.
+
+    Returns None, and writes nothing, if the tracker's clock is behind the cursor: a list of the
+    changes since a time in the future says nothing. Raises RemoteError, SddError and StorageError.
+    """
+    cursor = Cursor() if complete else state.cursor
+    notes = dict(cursor.notes)
+    with closing(prefetched(tracker.fetch(cursor.since, notes))) as pages:
+        first = next(pages, None)
+        at = first.at if first else None
+        if _is_ahead(cursor.since, at):
+            return None
+        complete = complete or bool(first and first.is_complete)
+        update = FolderUpdate(
+            store,
+            cursor.links,
+            # Until the end of the sync the files are in no known state.
+            lambda: write_sync_state(store, replace(state, revision="")),
+            complete=complete,
+        )
+        writer = _PageWriter(update, tracker.label, first.total if first else 0, callbacks)
+        writer.write(chain([first] if first else [], pages))
+    issues = advance(cursor.issues, writer.latest_issue, at, update.retry_from)
+    pulls = advance(cursor.pulls, writer.latest_pull, at)
+    # If the tracker has had no entries of one kind, its position follows the other one.
+    issues, pulls = (pulls if issues is None else issues), (issues if pulls is None else pulls)
+    # A tag in the notes could report "nothing changed" while an issue waits to be written again.
+    notes = notes if update.retry_from is None else {}
+    moved = Cursor(issues, pulls, cursor.reconciled, notes)
+    return Fetched(update, moved, complete, tuple(writer.warnings))
+
+
+class _PageWriter:
+    """Writes pages, and notes the latest update of each kind (epoch seconds) and the warnings."""
+
+    def __init__(
+        self, update: FolderUpdate, label: str, total: int | None, callbacks: SyncCallbacks
+    ) -> None:
+        self.latest_issue: float | None = None
+        self.latest_pull: float | None = None
+        self.warnings: dict[str, None] = {}
+        self._update = update
+        self._label = label
+        self._total = total
+        self._callbacks = callbacks
+
+    def write(self, pages: Iterator[IssuePage]) -> None:
+        on_start, on_progress = self._callbacks
+        if on_start:
+            on_start(self._total)
+        done = 0
+        for page in pages:
+            for issue in page.issues:
+                self._update.put(issue)
+            for id in page.deleted:
+                self._update.remove(id)
+            for pull in page.pulls:
+                self._update.link(pull)
+            self.latest_issue = latest_update(
+                self.latest_issue, (issue.updated for issue in page.issues)
+            )
+            self.latest_pull = latest_update(
+                self.latest_pull, (pull.updated for pull in page.pulls)
+            )
+            self.warnings.update(dict.fromkeys(page.warnings))
+            done += len(page.issues)
+            if on_progress:
+                total = max(done, self._total) if self._total else 0
+                on_progress(f"Syncing issues from {self._label}", done, total)
+
+
+def _is_ahead(since: Since, at: float | None) -> bool:
+    """Whether `since` is later than `at`, the tracker's own time."""
+    return at is not None and any(time is not None and time > at for time in since)
+
+
+def prefetched(items: Iterator[_T], room: int = 1) -> Generator[_T, None, None]:
+    """Yield the same items, produced by a thread that is at most `room` items ahead.
+
+    An exception of `items` is raised here. If the consumer stops early, the thread ends after the
+    item that it is producing, and this generator does not wait for that.
+    """
+    queue: Queue[_T | _End] = Queue(room)
+    is_abandoned = threading.Event()
+
+    def put(item: _T | _End) -> None:
+        while not is_abandoned.is_set():
+            with suppress(Full):
+                queue.put(item, timeout=_PUT_SECONDS)
+                return
+
+    def produce() -> None:
+        end = _End()
+        try:
+            for item in items:
+                put(item)
+                if is_abandoned.is_set():
+                    return
+        except BaseException as error:
+            end = _End(error)
+        put(end)
+
+    thread = threading.Thread(target=produce, name="sdd-pages", daemon=True)
+    thread.start()
+    try:
+        while True:
+            try:
+                # A blocking get without a timeout would ignore Ctrl-C.
+                item = queue.get(timeout=_GET_SECONDS)
+            except Empty:
+                continue
+            if isinstance(item, _End):
+                if item.error is not None:
+                    raise item.error
+                return
+            yield item
+    finally:
+        is_abandoned.set()
+
+
+class _End:
+    """The end of the items, or the exception that ended them."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.error = error

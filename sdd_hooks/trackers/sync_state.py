@@ -1,0 +1,151 @@
+"""`_meta.json`: the state of a folder of issues, and how far its tracker was fetched."""
+
+# Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Sync"
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sdd_hooks.errors import SddError
+from sdd_hooks.remote.json_fields import format_utc, number, parse_epoch, text
+from sdd_hooks.system.files import read_inside
+from sdd_hooks.trackers.cursor import Cursor
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sdd_hooks.trackers.store import IssueStore
+
+FILE_NAME = "_meta.json"
+SCHEMA_VERSION = 1
+COUNTS = ("added", "updated", "removed", "unchanged", "failed")
+
+MAX_NOTES = 100_000
+"""Characters of all notes of a tracker; larger notes are not stored."""
+
+MAX_BYTES = 20_000_000
+"""Bytes of the file that are read."""
+_HEXADECIMAL = frozenset("0123456789abcdef")
+
+
+@dataclass(frozen=True)
+class SyncState:
+    """The state of a folder. `tracker` is a registered name, `key` that of the cursor.
+
+    `revision` identifies the content of the files: every sync that changes a file gives the folder
+    another one. It is "" while files are being changed, and after a sync that did not complete.
+    `synced` is when the last complete sync ended (epoch seconds), `counts` is what it did.
+    """
+
+    tracker: str = ""
+    key: str = ""
+    cursor: Cursor = field(default_factory=Cursor)
+    revision: str = ""
+    synced: float | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def cursor_key(tracker: str, identity: str) -> str:
+    """The key under which the cursor of a tracker's project is stored."""
+    return f"{tracker}|{identity}"
+
+
+def read_sync_state(store: IssueStore) -> SyncState | None:
+    """The state in the folder's file; SyncState() if there is none, None if it is unusable.
+
+    Never raises, whatever the file contains.
+    """
+    data = store.read(FILE_NAME)
+    if data is None:
+        return None if store.exists(FILE_NAME) else SyncState()
+    return parse_sync_state(data)
+
+
+def load_sync_state(root: Path, relative: str) -> SyncState:
+    """The state of the folder at `relative`, for reading alone; SyncState() if there is none.
+
+    Never raises.
+    """
+    try:
+        return (
+            parse_sync_state(read_inside(root, f"{relative}/{FILE_NAME}", MAX_BYTES)) or SyncState()
+        )
+    except (OSError, SddError):
+        return SyncState()
+
+
+def parse_sync_state(data: bytes) -> SyncState | None:
+    """The state in such a file; None if it is unusable. Never raises."""
+    try:
+        document = json.loads(data) if len(data) <= MAX_BYTES else None
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(document, dict) or number(document, "schema_version") != SCHEMA_VERSION:
+        return None
+    cursors = document.get("cursor")
+    counts = document.get("sync_counts")
+    if not isinstance(cursors, dict) or not isinstance(counts, dict) or len(cursors) > 1:
+        return None
+    key, cursor = next(iter(cursors.items()), ("", None))
+    revision = text(document, "state")
+    return SyncState(
+        text(document, "tracker"),
+        key,
+        _parse_cursor(cursor),
+        revision if set(revision) <= _HEXADECIMAL else "",
+        parse_epoch(text(document, "last_sync")),
+        {name: number(counts, name) or 0 for name in COUNTS},
+    )
+
+
+def write_sync_state(store: IssueStore, state: SyncState) -> None:
+    """Replace the folder's file in one step. Raises StorageError."""
+    cursor = state.cursor
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "last_sync": _format_time(state.synced),
+        "tracker": state.tracker,
+        "sync_counts": {name: state.counts.get(name, 0) for name in COUNTS},
+        "state": state.revision,
+        "cursor": {
+            state.key: {
+                "issues": _format_time(cursor.issues),
+                "pulls": _format_time(cursor.pulls),
+                "reconciled": _format_time(cursor.reconciled),
+                "notes": cursor.notes if _size(cursor.notes) <= MAX_NOTES else {},
+                "links": {pull: list(issues) for pull, issues in cursor.links.items()},
+            }
+        },
+    }
+    store.write(FILE_NAME, json.dumps(document, separators=(",", ":")).encode() + b"\n")
+
+
+def _parse_cursor(fields: object) -> Cursor:
+    """A cursor; a field of another type counts as missing."""
+    if not isinstance(fields, dict):
+        return Cursor()
+    notes, links = fields.get("notes"), fields.get("links")
+    if not isinstance(notes, dict) or not isinstance(links, dict):
+        return Cursor()
+    return Cursor(
+        parse_epoch(text(fields, "issues")),
+        parse_epoch(text(fields, "pulls")),
+        parse_epoch(text(fields, "reconciled")),
+        {name: value for name, value in notes.items() if isinstance(value, str)},
+        {
+            pull: tuple(issue for issue in issues if isinstance(issue, str))
+            for pull, issues in links.items()
+            if isinstance(issues, list)
+        },
+    )
+
+
+def _format_time(seconds: float | None) -> str | None:
+    return None if seconds is None else format_utc(seconds)
+
+
+def _size(notes: Mapping[str, str]) -> int:
+    return sum(len(name) + len(value) for name, value in notes.items())
