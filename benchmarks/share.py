@@ -56,7 +56,7 @@ class Shared:
         self.laptop.forget_vectors()
         return run([COMMAND, *PULL], self.laptop.root, self.laptop.environ)
 
-    def pack_vector(self) -> int:
+    def packed(self) -> int:
         """Bytes of all packs that the bare repository was sent."""
         return sum(pack.stat().st_size for pack in (self.hub / "objects/pack").glob("*.pack"))
 

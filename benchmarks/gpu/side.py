@@ -26,8 +26,13 @@ def main(model: str) -> None:
     from sdd_hooks.project.project import load_project
 
     moments = [time.perf_counter()]
+
+    def note_progress(_what: str, _done: int, _total: int) -> bool:
+        moments.append(time.perf_counter())
+        return True
+
     with closing(open_engine(load_project(Path.cwd(), os.environ))) as engine:
-        report = engine.embed(progress=lambda *_: moments.append(time.perf_counter()))
+        report = engine.embed(progress=note_progress)
     found = {
         "chunks": report.embedded,
         "loading": moments[1] - moments[0],
