@@ -22,10 +22,9 @@ from sdd_hooks.artifacts.document import (
 from sdd_hooks.artifacts.edges import EdgeOwner
 from sdd_hooks.artifacts.fields import normalize_field_name
 from sdd_hooks.artifacts.identifiers import id_from_name
+from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.findings import Finding
 from sdd_hooks.text.lazy_regex import lazy_regex
-
-_SUFFIXES = (".md", ".mdx", ".markdown")
 
 _TEMPLATE_NAME = lazy_regex(
     r"(?:_|(?:adr|madr|[0nx]+)[-_. ]){0,3}template(?:[-_](?:bare|minimal|short|long|full|madr))*",
@@ -96,7 +95,7 @@ def read_adr(path: str, text: str, module: str = "") -> Artifact | None:
 def _record_name(path: str) -> str:
     """Return the name that has the number: of the file, or of the folder whose index it is."""
     file = PurePosixPath(path)
-    if file.suffix.lower() not in _SUFFIXES:
+    if file.suffix.lower() not in MARKDOWN_SUFFIXES:
         return ""
     if file.stem.lower() in _FOLDER_PAGES:
         return file.parent.name if id_from_name(file.parent.name, "ADR") else ""

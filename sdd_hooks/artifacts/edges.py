@@ -76,6 +76,8 @@ _PROSE = lazy_regex(
     r"(?P<verb>supersedes|supercedes|replaces|extends|builds on)\b:?[ *]*(?P<value>.+)",
     re.IGNORECASE,
 )
+# A name that ends with `.markdown` is not read as an id, as in `identifiers.find_ids`.
+_LINKED_SUFFIXES = (".md", ".mdx")
 _LINK = lazy_regex(r"\[[^\[\]]*\]\([^()]*\)")
 _NOTE = lazy_regex(r"\([^()]*\)|（[^（）]*）")
 _SPELLED = lazy_regex(r"\b(?:adrs?|specs?)[-_ #]?[0-9]{1,5}[a-z]?\b", re.IGNORECASE)
@@ -178,7 +180,7 @@ def _target(item: str, kinds: tuple[ArtifactKind, ...], module: str) -> Artifact
     if len(linked := find_ids(item, kinds[0], module)) == 1:
         return linked[0]
     name = item.rsplit("/", 1)[-1]
-    if " " not in name and name.lower().endswith((".md", ".mdx")):
+    if " " not in name and name.lower().endswith(_LINKED_SUFFIXES):
         return id_from_name(name.rsplit(".", 1)[0], kinds[0], module)
     return None
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
+"""Suffixes of Markdown files. Their order is part of the definition of a collection."""
+
 # Lower-case suffixes. One that starts with `/` is a whole file name.
 LANGUAGES: dict[str, str] = {
     ".adb": "ada",

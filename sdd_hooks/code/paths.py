@@ -6,11 +6,18 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.code.languages import GENERATED, VENDORED
+from sdd_hooks.code.languages import GENERATED, MARKDOWN_SUFFIXES, VENDORED
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-_DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".asciidoc", ".org", ".txt", ".textile")
-MARKDOWN = (".md", ".mdx", ".markdown")
+_DOCUMENTS = (
+    *MARKDOWN_SUFFIXES,
+    ".rst",
+    ".adoc",
+    ".asciidoc",
+    ".org",
+    ".txt",
+    ".textile",
+)
 
 # Files that a tool writes and that no compiler reads: they are no part of GENERATED.
 _GENERATED_DATA = (
@@ -65,7 +72,7 @@ def is_document(path: str) -> bool:
 
 def is_markdown(path: str) -> bool:
     """Whether it is Markdown."""
-    return path.lower().endswith(MARKDOWN)
+    return path.lower().endswith(MARKDOWN_SUFFIXES)
 
 
 def is_generated(path: str) -> bool:

@@ -108,7 +108,7 @@ def apply_memory_file(
             continue
         place = (setting.group.field, setting.key.field)
         if place in values and len(warnings) < MAX_WARNINGS:
-            text = f"{setting.key.name!r} is said twice: this one counts"
+            text = f"{setting.key.name!r} is set twice: this value applies"
             warnings.append(ConfigurationWarning(memory.path, setting.line, text))
         values[place] = _parse_value(memory.path, setting)
     changed: dict[str, Any] = {}

@@ -77,7 +77,7 @@ def _collections(
                 text = f"{name!r} cannot name a collection: letters, digits, '-', '_' and '.'"
                 raise ConfigurationError(text, path, name_line)
             if name in seen:
-                raise ConfigurationError(f"{name!r} is there twice", path, name_line)
+                raise ConfigurationError(f"{name!r} is declared twice", path, name_line)
             seen.add(name)
             yield _collection(root, path, name, name_line, shape, warnings)
 
@@ -120,7 +120,7 @@ def _directory(root: Path, path: Path, line: int, value: str) -> str:
         raise ConfigurationError(text, path, line) from None
     where = real.relative_to(resolve_inside(root, "")).as_posix()
     if where.split("/")[0] == ".git":
-        raise ConfigurationError(f"{value!r} is git's own", path, line)
+        raise ConfigurationError(f"{value!r} belongs to git", path, line)
     return "" if where == "." else where
 
 

@@ -23,7 +23,7 @@ from sdd_hooks.embedding.state import EmbedRun, parse_run, read_run, write_run
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, SddError, StorageError
-from sdd_hooks.project.project import Project, project_of
+from sdd_hooks.project.project import Project, read_project
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.system import detached
 from sdd_hooks.system.detached import ForeignLog, claim_log, open_log
@@ -157,7 +157,7 @@ def _embed_repository(
     repository: Repository, collections: Sequence[str], run: EmbedRun, log: TextIO
 ) -> int:
     try:
-        project = project_of(repository)
+        project = read_project(repository)
         engine = open_engine(project)
     except SddError as error:
         write_run(repository, replace(run, finished=time.time(), error=describe_failure(error)))

@@ -17,7 +17,7 @@ from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES as MEMORY_FILES
 from sdd_hooks.engines.protocol import Bookmark
 from sdd_hooks.errors import SddError
 from sdd_hooks.project.collections import Collection, all_pathspecs
-from sdd_hooks.project.layout import SPEC_PLACES
+from sdd_hooks.project.layout import SPEC_DIRECTORIES
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import read_inside, write_atomically
@@ -34,7 +34,7 @@ DECLARATION_FILES = (*MEMORY_FILES, ".gitmodules", "semantic-search.yml")
 # Where the first artifacts of a kind may appear in a repository that has none.
 FIRST_ARTIFACTS = {
     "adrs": (":(icase)*.md", ":(icase)*.markdown", ":(icase)*.mdx"),
-    "specs": tuple(f":(literal){place}" for place in SPEC_PLACES),
+    "specs": tuple(f":(literal){place}" for place in SPEC_DIRECTORIES),
 }
 
 # What the hooks read of a state file.

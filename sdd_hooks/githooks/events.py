@@ -116,9 +116,9 @@ def _refresh(
     try:
         from sdd_hooks.engines.protocol import Stopped
         from sdd_hooks.freshness.refresh import refresh
-        from sdd_hooks.project.project import project_of
+        from sdd_hooks.project.project import read_project
 
-        project = project_of(repository)
+        project = read_project(repository)
         if arrival and not _is_due(project, scan.head, clock()):
             return ()
         try:
@@ -189,10 +189,10 @@ def _is_small(_step: str, _done: int, total: int) -> bool:
 def _index_new_work_tree(repository: Repository) -> None:
     from sdd_hooks.freshness.hook_state import shared_collections
     from sdd_hooks.githooks import background
-    from sdd_hooks.project.project import project_of
+    from sdd_hooks.project.project import read_project
 
     shared = shared_collections(repository)
-    names = [one.name for one in project_of(repository).collections if one.name in shared]
+    names = [one.name for one in read_project(repository).collections if one.name in shared]
     if names:
         background.start(repository, names)
 

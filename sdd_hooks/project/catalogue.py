@@ -1,7 +1,7 @@
-"""Which collections a project has: four for the repository, four for each module, and the extras.
+"""The collections of a project: four of the repository, four of each module, and declared ones.
 
-A file is in one collection of a kind at most: directories of one that lie inside those of another
-are left out of the outer one.
+A file belongs to at most one collection of a kind: where directories of two collections are nested,
+the outer collection excludes the inner directory.
 """
 
 # Governing: SPEC-0001 (project-declaration)
@@ -12,21 +12,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdd_hooks.code.languages import LANGUAGES
+from sdd_hooks.code.languages import LANGUAGES, MARKDOWN_SUFFIXES
 from sdd_hooks.config.semantic_search import SEMANTIC_SEARCH_FILE, ExtraCollection
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.collections import ISSUES_DIRECTORY, Collection
 from sdd_hooks.project.layout import Layout
 from sdd_hooks.text.slugs import slugify
 
-MARKDOWN = (".md", ".markdown", ".mdx")
+# A spec is a `spec.md`, and an issue is written as `.md`.
+_SPEC_SUFFIXES = (".md",)
+_ISSUE_SUFFIXES = (".md",)
 
 
 @dataclass(frozen=True)
-class Part:
-    """The repository itself (module "") or a module of it, from which collections are made.
+class ProjectPart:
+    """The repository (module "") or one of its modules.
 
-    `root` is where its code is; `repository` the submodule that its files belong to, if any.
+    `root` is the directory of its code, `repository` the submodule of its files or "".
     """
 
     module: str
@@ -36,16 +38,16 @@ class Part:
 
     @property
     def issues(self) -> str:
-        """Where its synced issues are."""
+        """The directory of its synced issues."""
         return f"{ISSUES_DIRECTORY}/{slugify(self.module)}" if self.module else ISSUES_DIRECTORY
 
 
-def catalogue(
-    root: Path, slug: str, parts: Sequence[Part], extras: Sequence[ExtraCollection]
+def build_collections(
+    root: Path, slug: str, parts: Sequence[ProjectPart], extras: Sequence[ExtraCollection]
 ) -> tuple[Collection, ...]:
-    """The collections of the repository at `root` called `slug`.
+    """Return the collections of the repository at `root` with this slug.
 
-    Raises ConfigurationError when two would have one name.
+    Raises ConfigurationError when two collections have one name.
     """
     collections = [
         *(collection for part in parts for collection in _of_part(slug, part, parts)),
@@ -55,7 +57,7 @@ def catalogue(
     return tuple(collections)
 
 
-def _of_part(slug: str, part: Part, parts: Sequence[Part]) -> Iterator[Collection]:
+def _of_part(slug: str, part: ProjectPart, parts: Sequence[ProjectPart]) -> Iterator[Collection]:
     name = f"{slug}-{slugify(part.module)}" if part.module else slug
     adrs, specs = part.layout.adrs, part.layout.specs
     modules = [other.root for other in parts if other is not part]
@@ -80,8 +82,10 @@ def _of_part(slug: str, part: Part, parts: Sequence[Part]) -> Iterator[Collectio
             context=f"{context} {name}",
         )
 
-    yield collection("adrs", adrs, MARKDOWN, "Architecture decision records of", *specs, *modules)
-    yield collection("specs", specs, (".md",), "Specifications of", *adrs, *modules)
+    yield collection(
+        "adrs", adrs, MARKDOWN_SUFFIXES, "Architecture decision records of", *specs, *modules
+    )
+    yield collection("specs", specs, _SPEC_SUFFIXES, "Specifications of", *adrs, *modules)
     yield collection(
         "code",
         (part.root,),
@@ -94,17 +98,17 @@ def _of_part(slug: str, part: Part, parts: Sequence[Part]) -> Iterator[Collectio
     yield collection(
         "issues",
         (part.issues,),
-        (".md",),
+        _ISSUE_SUFFIXES,
         "Tracker issues of",
         *(other.issues for other in parts),
     )
 
 
 def _inside(candidates: Sequence[str], directories: Sequence[str]) -> tuple[str, ...]:
-    """The candidates below one of the directories."""
+    """Return the candidates that lie below one of the directories."""
     below = [f"{directory}/" if directory else "" for directory in directories]
-    found = [c for c in candidates if c and c not in directories and c.startswith(tuple(below))]
-    return tuple(dict.fromkeys(found))
+    inside = [c for c in candidates if c and c not in directories and c.startswith(tuple(below))]
+    return tuple(dict.fromkeys(inside))
 
 
 def _extra(extra: ExtraCollection) -> Collection:

@@ -1,7 +1,7 @@
 """Collections: named sets of a repository's files that are indexed and searched together.
 
-A file belongs to a collection by its path alone, so that git's lists of paths can be sorted into
-collections without looking at a file.
+The path of a file decides which collections it belongs to, so that git's lists of paths can be
+sorted into collections without reading a file.
 """
 
 # Governing: SPEC-0001 (project-declaration)
@@ -15,9 +15,8 @@ from functools import cached_property
 
 from sdd_hooks.code.languages import GENERATED, VENDORED
 from sdd_hooks.text.globs import compile_glob
-from sdd_hooks.text.slugs import slugify
 
-KINDS = ("adrs", "specs", "code", "issues")
+COLLECTION_KINDS = ("adrs", "specs", "code", "issues")
 
 ISSUES_DIRECTORY = ".sdd/issues"
 
@@ -28,11 +27,11 @@ _VENDORED = re.compile(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + ")/"
 class Collection:
     """A named set of files. Paths are relative to the repository's root, with `/`.
 
-    `kind` is one of KINDS, or the name itself for one from `semantic-search.yml`. `module` is ""
-    for the root; `repository` is "" or the submodule that the files belong to. Files are those
-    below `directories` ("" is everything) and not below `excluded`, whose name has one of the
-    lower-case `suffixes` (none: any; `/name` is a whole name) and that match the glob `pattern`
-    below their directory. `context` is a sentence that describes it.
+    `kind` is one of COLLECTION_KINDS, or the name of a collection from `semantic-search.yml`.
+    `module` is "" for the root, `repository` the submodule of the files or "". The files are below
+    one of `directories` ("" is the root) and not below one of `excluded`. Their names end with one
+    of the lower-case `suffixes` (empty: any; `/name` is a whole name), and match the glob `pattern`
+    ("": any) below their directory. `context` is a sentence that describes the collection.
     """
 
     name: str
@@ -46,13 +45,13 @@ class Collection:
     context: str
 
     def contains(self, path: str) -> bool:
-        """Whether the file at `path`, relative to the repository's root, belongs to this."""
+        """Whether the file at `path`, relative to the repository's root, belongs here."""
         return self._matches(path)
 
     def pathspecs(self) -> tuple[str, ...]:
-        """What to give git so that it sees every change to this, and perhaps others.
+        """Return pathspecs for git that match every file of the collection, and possibly others.
 
-        A submodule is one entry of the repository above it. Issues are ignored by git: none.
+        A submodule is one entry of the repository around it. git ignores issues: no pathspecs.
         """
         if self.repository:
             return (f":(literal){self.repository}",)
@@ -68,7 +67,7 @@ class Collection:
         )
 
     def definition(self) -> str:
-        """A digest that differs when the same paths could sort differently."""
+        """Return a digest that changes when the same path may belong elsewhere."""
         from hashlib import sha256
 
         rules = (GENERATED, VENDORED) if self.kind == "code" else ()
@@ -92,7 +91,7 @@ class Collection:
 
     @cached_property
     def _matches(self) -> Callable[[str], bool]:
-        """`contains`, with everything that does not depend on the path done once."""
+        """The predicate of `contains`, prepared once for all paths."""
         inside = () if "" in self.directories else _below(self.directories)
         outside = _below(self.excluded)
         suffixes = self.suffixes
@@ -118,17 +117,9 @@ class Collection:
 
 
 def all_pathspecs(collections: Iterable[Collection]) -> list[str]:
-    """What to give git so that it sees every change to any of these, each once."""
-    return list(dict.fromkeys(spec for one in collections for spec in one.pathspecs()))
-
-
-def membership(name: str, slug: str, modules: Sequence[str]) -> bool:
-    """Whether the collection `name` belongs to the repository `slug` with these `modules`.
-
-    Exact: `not-app-adrs` and `app-two-adrs` are no collections of `app`.
-    """
-    prefixes = (slug, *(f"{slug}-{slugify(module)}" for module in modules))
-    return any(name == f"{prefix}-{kind}" for prefix in prefixes for kind in KINDS)
+    """Return the pathspecs of all the collections, each once."""
+    specs = (spec for collection in collections for spec in collection.pathspecs())
+    return list(dict.fromkeys(specs))
 
 
 def _below(directories: Sequence[str]) -> tuple[str, ...]:

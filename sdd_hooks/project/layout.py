@@ -1,8 +1,8 @@
-"""Where a repository, or a module of it, keeps its artifacts.
+"""Find the directories of the artifacts of a repository or module.
 
-What the memory file declares under `## Architecture Context` counts. Where it declares nothing, the
-places that real repositories use are tried, and a directory must hold something that looks like a
-record to be one of them.
+The declarations under `## Architecture Context` of the memory file take precedence. Without one,
+the directories that real repositories use are tried: a directory counts if it has a file that looks
+like a record.
 """
 
 # Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (no path leaves the repository)
@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from sdd_hooks.code.languages import VENDORED
+from sdd_hooks.code.languages import MARKDOWN_SUFFIXES, VENDORED
 from sdd_hooks.config.memory_file import CONTEXT, MemoryFile
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.system.files import PathRefused, resolve_inside
@@ -26,8 +26,8 @@ from sdd_hooks.system.git import Git, nul_split
 DEFAULT_ADRS = "docs/adrs"
 DEFAULT_SPECS = "docs/openspec/specs"
 
-# Tried in the work tree itself, so that a directory counts before it is committed.
-ADR_PLACES = (
+# Looked up in the work tree, so that a directory counts before it is committed.
+ADR_DIRECTORIES = (
     "docs/adr",
     "doc/adr",
     "doc/adrs",
@@ -49,16 +49,15 @@ ADR_PLACES = (
     "adrs",
     "decisions",
 )
-SPEC_PLACES = ("openspec/specs", "docs/specs", "specs")
+SPEC_DIRECTORIES = ("openspec/specs", "docs/specs", "specs")
 
-# Names of directories that git's list of files is searched for when none of those is there.
-ADR_NAMES = ("adr", "adrs", "decisions", "architecture-decisions", "decision-records")
+# Directory names to search git's list of files for when none of the directories above exists.
+ADR_DIRECTORY_NAMES = ("adr", "adrs", "decisions", "architecture-decisions", "decision-records")
 
-# More names than this are not looked at to find out whether a directory holds records.
-LOOKED_AT = 500
+MAX_LISTED_ENTRIES = 500
+"""Entries of a directory that are read to find out whether it has records."""
 
-# Kept as text, which `re` compiles when it is first asked for: few commands need any of them, and
-# every command would wait for them.
+# Kept as text, which `re` compiles on first use and caches: few commands need them.
 _DECLARATION = (
     r"(?i)[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?"
     r"(?:(?P<adrs>architectur(?:e|al)[ \t]+decision[ \t]+records?|adrs)"
@@ -74,26 +73,26 @@ _PATH = (
 
 _SENTENCE_END = re.compile(r"(?<=[^.])[.;:]$")
 
-_MARKDOWN = r"\.(?:md|markdown|mdx)"
-# Not a year: `2024-roadmap.md`.
-_CERTAIN = rf"(?i)(?:adr[-_ .]?\d.*|(?!(?:19|20)\d\d[-_ .])\d{{3,5}}[a-z]?[-_ .].*){_MARKDOWN}"
-_LIKELY = rf"(?i)(?:\d{{1,5}}[a-z]?(?:[-_ .].*)?|\d{{4}}-\d\d-\d\d.*){_MARKDOWN}"
+_SUFFIX = "(?:" + "|".join(map(re.escape, MARKDOWN_SUFFIXES)) + ")"
+# A year is not a number: `2024-roadmap.md`.
+_CERTAIN_RECORD = rf"(?i)(?:adr[-_ .]?\d.*|(?!(?:19|20)\d\d[-_ .])\d{{3,5}}[a-z]?[-_ .].*){_SUFFIX}"
+_LIKELY_RECORD = rf"(?i)(?:\d{{1,5}}[a-z]?(?:[-_ .].*)?|\d{{4}}-\d\d-\d\d.*){_SUFFIX}"
 
-_ELSEWHERE = frozenset(
+_OTHER_DIRECTORIES = frozenset(
     {*VENDORED, "test", "tests", "testdata", "fixtures", "examples", "templates"}
 )
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The directories of the artifacts, relative to the repository's root, resolved."""
+    """The real directories of the artifacts, relative to the repository's root."""
 
     adrs: tuple[str, ...]
     specs: tuple[str, ...]
 
 
-class Declaration(NamedTuple):
-    """A place that the memory file names: for `adrs` or `specs`, as written, and where."""
+class DeclaredDirectory(NamedTuple):
+    """A directory that the memory file declares: for `adrs` or `specs`, as written, its line."""
 
     kind: str
     path: str
@@ -103,59 +102,64 @@ class Declaration(NamedTuple):
 def find_layout(
     git: Git, base: str, memory: MemoryFile | None, *, confined: bool = False
 ) -> Layout:
-    """Where the artifacts of `base` are, a directory of the repository of `git` or "".
+    """Find the artifacts of `base`, a directory of the repository of `git` ("": its root).
 
-    `memory` is the memory file of `base`, whose paths are relative to it. Raises
-    ConfigurationError for a declared place outside the repository or, with `confined`, which is for
-    a repository of its own, outside `base`.
+    `memory` is the memory file in `base`; its paths are relative to `base`. Raises
+    ConfigurationError for a declared directory outside the repository. With `confined`, for a
+    submodule, the directory must be inside `base`.
     """
     root = git.root
-    declared = list(declarations(memory)) if memory else []
+    declared = list(find_declarations(memory)) if memory else []
     adrs, specs = (
-        _declared(root, base, memory, [d for d in declared if d.kind == kind], confined=confined)
+        _resolve_declared(
+            root, base, memory, [d for d in declared if d.kind == kind], confined=confined
+        )
         if memory
         else ()
         for kind in ("adrs", "specs")
     )
-    adrs = adrs or _present(root, base, "adrs")
-    specs = specs or _present(root, base, "specs")
+    adrs = adrs or _find_usual(root, base, "adrs")
+    specs = specs or _find_usual(root, base, "specs")
     if not base and not declared and not adrs and not specs:
-        adrs, specs = _listed(git)
+        adrs, specs = _find_tracked(git)
     prefix = f"{base}/" if base else ""
     return Layout(adrs or (prefix + DEFAULT_ADRS,), specs or (prefix + DEFAULT_SPECS,))
 
 
-def declarations(memory: MemoryFile) -> Iterator[Declaration]:
-    """The places named under `## Architecture Context`, in order."""
-    for inside in memory.find_sections(CONTEXT):
-        for section in inside:
+def find_declarations(memory: MemoryFile) -> Iterator[DeclaredDirectory]:
+    """Yield the directories that `## Architecture Context` declares, in order."""
+    for group in memory.find_sections(CONTEXT):
+        for section in group:
             for line in section.lines:
                 match = re.match(_DECLARATION, line.text)
                 if match:
                     kind = "adrs" if match["adrs"] else "specs"
                     for path in _paths(match["where"]):
-                        yield Declaration(kind, path, line.number)
+                        yield DeclaredDirectory(kind, path, line.number)
 
 
 def looks_like_record(directory: str, name: str) -> bool:
-    """Whether a file name in this directory is that of a decision record.
+    """Whether a file name in this directory looks like a decision record.
 
-    Documents about architecture are numbered too (`01-overview.md`): two digits are enough only
-    where the directory is named after decisions.
+    Documents about architecture may be numbered too (`01-overview.md`), so fewer than three digits
+    count only in a directory that is named after decisions.
     """
-    if re.fullmatch(_CERTAIN, name):
+    if re.fullmatch(_CERTAIN_RECORD, name):
         return True
-    return directory.rsplit("/", 1)[-1] in ADR_NAMES and re.fullmatch(_LIKELY, name) is not None
+    return (
+        directory.rsplit("/", 1)[-1] in ADR_DIRECTORY_NAMES
+        and re.fullmatch(_LIKELY_RECORD, name) is not None
+    )
 
 
 def _paths(text: str) -> Iterator[str]:
-    """The paths that the rest of a declaration begins with: as code, as links, or as words."""
+    """Yield the paths at the beginning of a text: as code, as links, or as words."""
     path_at, position = re.compile(_PATH).match, 0
     while match := path_at(text, position):
         path = (match["code"] or match["link"] or "").strip() or _SENTENCE_END.sub(
             "", match["word"] or ""
         )
-        # After the first one, a word that is no path is prose again.
+        # After the first path, a word without a slash is prose.
         if path and (not position or not match["word"] or "/" in path):
             yield path
         if not match["more"]:
@@ -163,71 +167,75 @@ def _paths(text: str) -> Iterator[str]:
         position = match.end()
 
 
-def _declared(
+def _resolve_declared(
     root: Path,
     base: str,
     memory: MemoryFile,
-    declared: Sequence[Declaration],
+    declared: Sequence[DeclaredDirectory],
     *,
     confined: bool,
 ) -> tuple[str, ...]:
-    found: list[str] = []
+    """Return the real directories. Raises ConfigurationError for one that cannot be used."""
+    directories: list[str] = []
     top = resolve_inside(root, base if confined else "")
     seen: set[str] = set()
-    for one in declared:
-        if one.path in seen:
+    for declaration in declared:
+        if declaration.path in seen:
             continue
-        seen.add(one.path)
+        seen.add(declaration.path)
         try:
-            real = resolve_inside(top, str(Path(root, base, one.path.replace("\\", "/"))))
+            real = resolve_inside(top, str(Path(root, base, declaration.path.replace("\\", "/"))))
         except PathRefused:
-            text = f"{one.path!r} is outside the repository: name a directory inside it"
-            raise ConfigurationError(text, memory.path, one.line) from None
-        where = real.relative_to(resolve_inside(root, "")).as_posix()
-        if where.split("/")[0] == ".git" or _is_file(real):
-            text = f"{one.path!r} is not a directory for artifacts"
-            raise ConfigurationError(text, memory.path, one.line)
-        found.append("" if where == "." else where)
-    return _outermost(found)
+            text = f"{declaration.path!r} is outside the repository: name a directory inside it"
+            raise ConfigurationError(text, memory.path, declaration.line) from None
+        directory = real.relative_to(resolve_inside(root, "")).as_posix()
+        if directory.split("/")[0] == ".git" or _is_file(real):
+            text = f"{declaration.path!r} is not a directory for artifacts"
+            raise ConfigurationError(text, memory.path, declaration.line)
+        directories.append("" if directory == "." else directory)
+    return _outermost(directories)
 
 
-def _present(root: Path, base: str, kind: str) -> tuple[str, ...]:
-    """The usual places that are there: the default one, and those that hold records."""
-    default, places = (DEFAULT_ADRS, ADR_PLACES) if kind == "adrs" else (DEFAULT_SPECS, SPEC_PLACES)
-    found = []
-    for place in (default, *places):
-        path = f"{base}/{place}" if base else place
+def _find_usual(root: Path, base: str, kind: str) -> tuple[str, ...]:
+    """Return the usual directories that exist: the default one, and those with records."""
+    default, others = (
+        (DEFAULT_ADRS, ADR_DIRECTORIES) if kind == "adrs" else (DEFAULT_SPECS, SPEC_DIRECTORIES)
+    )
+    directories = []
+    for name in (default, *others):
+        path = f"{base}/{name}" if base else name
         try:
-            os.stat(f"{root}/{path}")  # noqa: PTH116 (asked 50 times a command)
+            os.stat(f"{root}/{path}")  # noqa: PTH116 (50 calls in each command)
             real = resolve_inside(root, path)
-            where = real.relative_to(resolve_inside(root, "")).as_posix()
-            if real.is_dir() and (place == default or _holds(real, where, kind)):
-                found.append(where)
+            directory = real.relative_to(resolve_inside(root, "")).as_posix()
+            if real.is_dir() and (name == default or _has_records(real, directory, kind)):
+                directories.append(directory)
         except (PathRefused, OSError):
             continue
-    return _outermost(found)
+    return _outermost(directories)
 
 
-def _holds(path: Path, where: str, kind: str) -> bool:
+def _has_records(path: Path, directory: str, kind: str) -> bool:
     with os.scandir(path) as listing:
-        entries = list(islice(listing, LOOKED_AT))
+        entries = list(islice(listing, MAX_LISTED_ENTRIES))
     if kind == "specs":
         return any(Path(entry, "spec.md").is_file() for entry in entries)
-    return any(looks_like_record(where, entry.name) for entry in entries if entry.is_file())
+    return any(looks_like_record(directory, entry.name) for entry in entries if entry.is_file())
 
 
-def _listed(git: Git) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What git's list of files shows, wherever it is: for repositories that declare nothing."""
+def _find_tracked(git: Git) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Find the directories of ADRs and of specs anywhere in git's list of files."""
     patterns = [
-        f":(glob,icase)**/{name}/*.{end}" for name in ADR_NAMES for end in ("md", "markdown", "mdx")
+        f":(glob,icase)**/{name}/*{suffix}"
+        for name in ADR_DIRECTORY_NAMES
+        for suffix in MARKDOWN_SUFFIXES
     ]
     adrs: list[str] = []
     specs: list[str] = []
-    for path in nul_split(
-        git.output("ls-files", "-z", "--", *patterns, ":(glob)**/specs/*/spec.md")
-    ):
+    paths = nul_split(git.output("ls-files", "-z", "--", *patterns, ":(glob)**/specs/*/spec.md"))
+    for path in paths:
         directory, _, name = path.rpartition("/")
-        if _ELSEWHERE.intersection(directory.lower().split("/")):
+        if _OTHER_DIRECTORIES.intersection(directory.lower().split("/")):
             continue
         if name == "spec.md" and directory.rsplit("/", 2)[-2:-1] == ["specs"]:
             specs.append(directory.rpartition("/")[0])
@@ -244,12 +252,12 @@ def _is_file(path: Path) -> bool:
 
 
 def _outermost(directories: Sequence[str]) -> tuple[str, ...]:
-    """Without those inside another, since a collection takes a directory with all below it."""
+    """Drop directories inside another one: a collection takes a directory with all below it."""
     unique = dict.fromkeys(directories)
-    return tuple(d for d in unique if unique.keys().isdisjoint(_around(d)))
+    return tuple(d for d in unique if unique.keys().isdisjoint(_parents(d)))
 
 
-def _around(directory: str) -> Iterator[str]:
+def _parents(directory: str) -> Iterator[str]:
     while directory:
         directory = directory.rpartition("/")[0]
         yield directory

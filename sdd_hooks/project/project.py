@@ -1,4 +1,4 @@
-"""The project: a repository with everything it declares, loaded once per command."""
+"""The project: a repository with its configuration, modules and collections."""
 
 # Governing: SPEC-0001 (project-declaration)
 
@@ -18,8 +18,8 @@ from sdd_hooks.config.configuration import (
 from sdd_hooks.config.memory_file import find_memory_file
 from sdd_hooks.config.semantic_search import read_semantic_search
 from sdd_hooks.errors import EXIT_USAGE, SddError
-from sdd_hooks.project.catalogue import Part, catalogue
-from sdd_hooks.project.collections import KINDS, Collection
+from sdd_hooks.project.catalogue import ProjectPart, build_collections
+from sdd_hooks.project.collections import COLLECTION_KINDS, Collection
 from sdd_hooks.project.layout import find_layout
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.project.workspace import Module, find_modules
@@ -28,7 +28,7 @@ __all__ = ["Module", "Project", "UnknownName", "load_project"]
 
 
 class UnknownName(SddError):
-    """A kind or module was asked for that the project does not have."""
+    """The project does not have the kind, module or collection that the user names."""
 
     exit_code = EXIT_USAGE
     code = "usage"
@@ -36,7 +36,7 @@ class UnknownName(SddError):
 
 @dataclass(frozen=True)
 class Project:
-    """A repository, its settings, its modules, its collections, and what is odd about them."""
+    """A repository, its configuration, its modules, its collections, and warnings about them."""
 
     repository: Repository
     configuration: Configuration
@@ -52,11 +52,11 @@ class Project:
     def select(
         self, kinds: Sequence[str] = (), module: str | None = None
     ) -> tuple[Collection, ...]:
-        """The collections of these kinds (none: all) and this module (None: all, "": the root).
+        """Return the collections of `kinds` (empty: all) in `module` (None: all, "": the root).
 
-        Raises UnknownName, which names what there is.
+        Raises UnknownName, whose message lists the known names.
         """
-        known = list(dict.fromkeys([*KINDS, *(c.kind for c in self.collections)]))
+        known = list(dict.fromkeys([*COLLECTION_KINDS, *(c.kind for c in self.collections)]))
         for kind in kinds:
             if kind not in known:
                 raise UnknownName(f"no kind {kind!r} here: it is one of {', '.join(known)}")
@@ -69,9 +69,9 @@ class Project:
         )
 
     def module_configuration(self, module: str) -> Configuration:
-        """The configuration of a module: its memory file over the root's, key by key.
+        """Return the configuration of a module: its memory file over the root's, key by key.
 
-        Raises UnknownName, and ConfigurationError for a value that cannot be used.
+        Raises UnknownName, and ConfigurationError for an invalid value.
         """
         self._require(module)
         roots = [m.root for m in self.modules if m.name == module]
@@ -87,32 +87,31 @@ class Project:
 
 
 def load_project(start: Path, environ: Mapping[str, str]) -> Project:
-    """Everything declared by the repository that the directory `start` is in.
+    """Load the project of the repository around the directory `start`.
 
-    `environ` are the environment variables of the command. Raises RepositoryError, or
-    ConfigurationError for a value that cannot be used.
+    Raises RepositoryError, or ConfigurationError for an invalid value.
     """
-    return project_of(discover(start, environ))
+    return read_project(discover(start, environ))
 
 
-def project_of(repository: Repository) -> Project:
-    """Everything that this repository declares. Raises like `load_project`."""
+def read_project(repository: Repository) -> Project:
+    """Load the project of a repository. Raises like `load_project`."""
     root, git = repository.root, repository.git
     memory, unreadable = find_memory_file(root)
     configuration = apply_memory_file(memory, unreadable, Configuration())
     modules, differences = find_modules(git, memory)
-    extras, odd = read_semantic_search(root)
+    extras, unknown = read_semantic_search(root)
     layout = find_layout(git, "", memory)
-    parts = [Part("", "", "", layout)]
+    parts = [ProjectPart("", "", "", layout)]
     for module in modules:
-        # A submodule that is not checked out has no git directory, and git run there would answer
-        # for the repository around it.
-        own = module.submodule and (root / module.root / ".git").exists()
-        inner, _ = find_memory_file(root / module.root)
-        found = find_layout(git, module.root, inner, confined=own)
-        parts.append(Part(module.name, module.root, module.root if own else "", found))
-    collections = catalogue(root, repository.slug, parts, extras)
-    warnings = (*configuration.warnings, *differences, *odd)
+        # In a submodule that is not checked out, git would report on the repository around it.
+        is_repository = module.submodule and (root / module.root / ".git").exists()
+        module_memory, _ = find_memory_file(root / module.root)
+        module_layout = find_layout(git, module.root, module_memory, confined=is_repository)
+        submodule = module.root if is_repository else ""
+        parts.append(ProjectPart(module.name, module.root, submodule, module_layout))
+    collections = build_collections(root, repository.slug, parts, extras)
+    warnings = (*configuration.warnings, *differences, *unknown)
     return Project(
         repository,
         configuration,

@@ -1,6 +1,6 @@
-"""Where the repository is: its work tree, its git directories, and the name its collections carry.
+"""Discover the repository of a directory: its work tree, its git directories, and its slug.
 
-Worktrees share the git common directory and the slug; a submodule is a repository of its own.
+Linked worktrees share the git common directory and the slug. A submodule is a separate repository.
 """
 
 # Governing: ADR-0003 (one module talks to git), ADR-0006 (where derived state lives)
@@ -16,7 +16,7 @@ from sdd_hooks.errors import RepositoryError
 from sdd_hooks.system.git import Git, first_error_line
 from sdd_hooks.text.slugs import slugify
 
-QUESTIONS = (
+_REV_PARSE = (
     "rev-parse",
     "--path-format=absolute",
     "--is-bare-repository",
@@ -31,9 +31,9 @@ QUESTIONS = (
 class Repository:
     """A work tree of a git repository. All paths are absolute and resolved.
 
-    `root` is the top of this work tree, `git_dir` its own git directory (of a linked worktree:
-    `….git/worktrees/x`), `common_dir` the one that all worktrees share. `environ` holds the
-    environment variables of the command; it may hold tokens and is not part of `repr`.
+    `root` is the top of this work tree, `git_dir` its git directory (of a linked worktree:
+    `….git/worktrees/x`), `common_dir` the git directory that all worktrees share. `environ` is the
+    environment of the command. It may contain tokens, so `repr` leaves it out.
     """
 
     root: Path
@@ -53,55 +53,56 @@ class Repository:
 
     @property
     def state(self) -> Path:
-        """Where everything derived lives."""
+        """The directory of derived state."""
         return self.root / ".sdd"
 
     @property
     def search_dir(self) -> Path:
-        """Where the index of this work tree lives."""
+        """The directory of the index of this work tree."""
         return self.root / ".sdd" / "search"
 
     @property
     def shared_dir(self) -> Path:
-        """Where what all worktrees share lives."""
+        """The directory of the state that all worktrees share."""
         return self.common_dir / "sdd"
 
 
 def discover(start: Path, environ: Mapping[str, str]) -> Repository:
-    """The repository that `start`, a directory, is in. Its git runs with `environ`.
+    """Find the repository around the directory `start`. Its git runs with `environ`.
 
-    Raises RepositoryError: not a repository, bare, inside a git directory, or git refuses.
+    Raises RepositoryError outside a repository, in a bare repository or a git directory, and when
+    git refuses.
     """
     if "\0" in str(start):
         raise RepositoryError("a path cannot hold a null character")
-    done = Git(start, environ).run(*QUESTIONS)
-    # git answers in order until it cannot: a bare repository has no top level.
-    answers = os.fsdecode(done.stdout).splitlines()
-    if done.returncode == 0 and len(answers) == len(QUESTIONS) - 2:
-        root, git_dir, common_dir = (Path(os.path.realpath(answer)) for answer in answers[2:])
+    done = Git(start, environ).run(*_REV_PARSE)
+    # git prints the values in order until one fails: a bare repository has no top level.
+    values = os.fsdecode(done.stdout).splitlines()
+    if done.returncode == 0 and len(values) == len(_REV_PARSE) - 2:
+        root, git_dir, common_dir = (Path(os.path.realpath(value)) for value in values[2:])
         return Repository(root, git_dir, common_dir, environ)
-    raise RepositoryError(_refusal(start, answers, done.stderr))
+    raise RepositoryError(_describe_failure(start, values, done.stderr))
 
 
 def _name(root: Path, git_dir: Path, common_dir: Path) -> str:
     if git_dir == common_dir:
         return root.name
-    # A linked worktree: named after the main one, or after the bare repository it hangs on.
+    # A linked worktree has the name of the main one, or of its bare repository.
     if common_dir.name.startswith("."):
         return common_dir.parent.name
     return common_dir.name.removesuffix(".git")
 
 
-def _refusal(start: Path, answers: list[str], stderr: bytes) -> str:
-    said = first_error_line(stderr)
-    if answers[:1] == ["true"]:
+def _describe_failure(start: Path, values: list[str], stderr: bytes) -> str:
+    reason = first_error_line(stderr)
+    if values[:1] == ["true"]:
         return f"{start} is a bare repository: sdd needs a work tree"
-    if answers[1:2] == ["false"]:
+    if values[1:2] == ["false"]:
         return f"{start} is inside a git directory: run this in the work tree"
-    if said.startswith("not a git repository"):
+    if reason.startswith("not a git repository"):
         return f"{start} is not inside a git repository: run this inside one, or `git init`"
-    if "dubious ownership" in said:
-        return f"git refuses {start}: {said}: see `git config --global --add safe.directory`"
+    if "dubious ownership" in reason:
+        return f"git refuses {start}: {reason}: see `git config --global --add safe.directory`"
     if stderr:
-        return f"git refuses {start}: {said}"
+        return f"git refuses {start}: {reason}"
     return f"{start}: sdd needs git 2.31 or newer, and no line breaks in the path"

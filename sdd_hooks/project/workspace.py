@@ -1,4 +1,4 @@
-"""The modules of a workspace: what `.gitmodules` says, else the `### Workspace Modules` table."""
+"""Find the modules of a workspace: in `.gitmodules`, else in the `### Workspace Modules` table."""
 
 # Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (no path leaves the repository)
 
@@ -24,14 +24,14 @@ from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, resol
 from sdd_hooks.system.git import Git, GitError, nul_split
 from sdd_hooks.text.decoding import decode_unicode
 
-GITMODULES = ".gitmodules"
+GITMODULES_FILE = ".gitmodules"
 
-# What the column of roots is called.
-ROOTS = ("root", "path")
+# Names of the column of roots.
+ROOT_COLUMNS = ("root", "path")
 
-# What the table stands under. The second is its older name, and a heading that many memory files
-# have over quite another table, hence the one column that tells them apart.
-TITLES = {"workspace modules": ROOTS, "modules": ("root",)}
+# Headings of the table with the accepted names of that column. Many memory files have the second,
+# older heading over another table, so that only `Root` identifies the table of modules.
+TABLE_TITLES = {"workspace modules": ROOT_COLUMNS, "modules": ("root",)}
 
 _SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _CELL = re.compile(r"((?:[^|\\]|\\.)*)(?:\||$)")
@@ -39,7 +39,7 @@ _CELL = re.compile(r"((?:[^|\\]|\\.)*)(?:\||$)")
 
 @dataclass(frozen=True)
 class Module:
-    """A part of a workspace with artifacts of its own; `root` is relative to the repository's."""
+    """A part of a workspace with its artifacts. `root` is relative to the repository's root."""
 
     name: str
     root: str
@@ -47,8 +47,8 @@ class Module:
     submodule: bool
 
 
-class Declared(NamedTuple):
-    """A module as one of the two places declares it; `line` is where, 0 where that is not known."""
+class DeclaredModule(NamedTuple):
+    """A module as declared in `.gitmodules` or the table. `line` is 0 when it is unknown."""
 
     name: str
     root: str
@@ -59,10 +59,10 @@ class Declared(NamedTuple):
 def find_modules(
     git: Git, memory: MemoryFile | None
 ) -> tuple[tuple[Module, ...], list[ConfigurationWarning]]:
-    """The modules of the repository of `git`, and a warning when its two lists disagree.
+    """Find the modules of the repository of `git`, with a warning if its two lists disagree.
 
-    Raises ConfigurationError for a module outside the repository, one that is the repository
-    itself, two of one name or root, and a `.gitmodules` that git cannot read.
+    Raises ConfigurationError for a module outside the repository or at its root, for two modules of
+    one name or root, and for a `.gitmodules` that git cannot read.
     """
     table = _table(memory) if memory else []
     root = git.root
@@ -71,18 +71,24 @@ def find_modules(
         if memory is None or not table:
             return (), []
         return _checked(root, memory.path, table, submodules=False), []
-    modules = _checked(root, root / GITMODULES, declared, submodules=True)
+    modules = _checked(root, root / GITMODULES_FILE, declared, submodules=True)
     warnings = []
     if memory and table and {_bare(d.root) for d in table} != {m.root for m in modules}:
-        text = f"this table and {GITMODULES} differ: {GITMODULES} counts: correct the table"
+        text = (
+            f"this table and {GITMODULES_FILE} differ: {GITMODULES_FILE} applies: correct the table"
+        )
         warnings.append(ConfigurationWarning(memory.path, table[0].line, text))
-    said = {_bare(d.root): d.description for d in table}
-    described = (Module(m.name, m.root, said.get(m.root, ""), submodule=True) for m in modules)
+    descriptions = {_bare(d.root): d.description for d in table}
+    described = (
+        Module(m.name, m.root, descriptions.get(m.root, ""), submodule=True) for m in modules
+    )
     return tuple(described), warnings
 
 
-def parse_table(lines: Sequence[MemoryLine], roots: Sequence[str] = ROOTS) -> Iterator[Declared]:
-    """The rows of the first table that has the columns Module and one of `roots`."""
+def parse_module_table(
+    lines: Sequence[MemoryLine], roots: Sequence[str] = ROOT_COLUMNS
+) -> Iterator[DeclaredModule]:
+    """Yield the rows of the first table with a column Module and a column of `roots`."""
     columns: list[int] = []
     for above, line in pairwise(lines):
         if columns:
@@ -93,7 +99,7 @@ def parse_table(lines: Sequence[MemoryLine], roots: Sequence[str] = ROOTS) -> It
                 unquote_value(cells[n]) if 0 <= n < len(cells) else "" for n in columns
             )
             if name and root:
-                yield Declared(name, _linked(root), description, line.number)
+                yield DeclaredModule(name, _linked(root), description, line.number)
         elif _SEPARATOR.fullmatch(line.text) and "|" in above.text:
             titles = [normalize_title(cell) for cell in _cells(above.text)]
             name_at, root_at = _index(titles, ("module",)), _index(titles, roots)
@@ -101,21 +107,21 @@ def parse_table(lines: Sequence[MemoryLine], roots: Sequence[str] = ROOTS) -> It
                 columns = [name_at, root_at, _index(titles, ("description",))]
 
 
-def parse_gitmodules(text: bytes, git: Git) -> list[Declared]:
-    """The submodules in a `.gitmodules`, as git reads it. Raises GitError."""
+def parse_gitmodules(text: bytes, git: Git) -> list[DeclaredModule]:
+    """Return the submodules in a `.gitmodules`, as parsed by git. Raises GitError."""
     output = nul_split(git.output("config", "--file", "-", "--null", "--list", stdin=text))
     lines = _lines(decode_unicode(text))
-    found: dict[str, Declared] = {}
+    found: dict[str, DeclaredModule] = {}
     for variable in output:
         key, _, value = variable.partition("\n")
         if value and key.startswith("submodule.") and key.endswith(".path"):
             name = key[len("submodule.") : -len(".path")]
-            found[name] = Declared(name, value, "", lines.get(value, 0))
+            found[name] = DeclaredModule(name, value, "", lines.get(value, 0))
     return list(found.values())
 
 
 def _lines(text: str) -> dict[str, int]:
-    """Where each path stands, as far as that shows without reading the file as git does."""
+    """Return the line of each path, where a simple scan of the file finds it."""
     found: dict[str, int] = {}
     for number, line in enumerate(text.split("\n"), 1):
         key, _, value = line.partition("=")
@@ -124,12 +130,12 @@ def _lines(text: str) -> dict[str, int]:
     return found
 
 
-def _gitmodules(git: Git) -> list[Declared] | None:
-    """What `.gitmodules` declares; None when there is none, or only a link, which git ignores."""
+def _gitmodules(git: Git) -> list[DeclaredModule] | None:
+    """Return the submodules of `.gitmodules`. None: no file, or a link, which git ignores."""
     root = git.root
-    path = root / GITMODULES
+    path = root / GITMODULES_FILE
     try:
-        text = read_inside(root, GITMODULES, MAX_MEMORY_FILE_BYTES)
+        text = read_inside(root, GITMODULES_FILE, MAX_MEMORY_FILE_BYTES)
         return parse_gitmodules(text, git) or None
     except (FileNotFoundError, PathRefused):
         return None
@@ -141,37 +147,37 @@ def _gitmodules(git: Git) -> list[Declared] | None:
         raise ConfigurationError("git cannot read this line", path, line) from None
 
 
-def _table(memory: MemoryFile) -> list[Declared]:
-    for title, roots in TITLES.items():
+def _table(memory: MemoryFile) -> list[DeclaredModule]:
+    for title, roots in TABLE_TITLES.items():
         for section, *_ in memory.find_sections(title):
-            rows = list(parse_table(section.lines, roots))
+            rows = list(parse_module_table(section.lines, roots))
             if rows:
                 return rows
     return []
 
 
 def _checked(
-    root: Path, path: Path, declared: Sequence[Declared], *, submodules: bool
+    root: Path, path: Path, declared: Sequence[DeclaredModule], *, submodules: bool
 ) -> tuple[Module, ...]:
-    """The modules, every root inside the repository and none of them twice."""
+    """Return the modules. Raises ConfigurationError for an invalid or duplicate root or name."""
     top = resolve_inside(root, "")
     modules: dict[str, Module] = {}
     roots: set[str] = set()
-    for one in declared:
-        where = _bare(one.root)
+    for module in declared:
+        path_of_root = _bare(module.root)
         try:
-            real = resolve_inside(top, where).relative_to(top).as_posix()
+            real = resolve_inside(top, path_of_root).relative_to(top).as_posix()
         except PathRefused:
-            text = f"module {one.name!r} is outside the repository: {one.root!r}"
-            raise ConfigurationError(text, path, one.line) from None
+            text = f"module {module.name!r} is outside the repository: {module.root!r}"
+            raise ConfigurationError(text, path, module.line) from None
         if real == "." or real.split("/")[0] == ".git":
-            text = f"module {one.name!r} cannot have the root {one.root!r}"
-            raise ConfigurationError(text, path, one.line)
-        if one.name in modules or real in roots:
-            text = f"module {one.name!r} is there twice, by name or by root"
-            raise ConfigurationError(text, path, one.line)
+            text = f"module {module.name!r} cannot have the root {module.root!r}"
+            raise ConfigurationError(text, path, module.line)
+        if module.name in modules or real in roots:
+            text = f"module {module.name!r} is declared twice, by name or by root"
+            raise ConfigurationError(text, path, module.line)
         roots.add(real)
-        modules[one.name] = Module(one.name, real, one.description, submodules)
+        modules[module.name] = Module(module.name, real, module.description, submodules)
     return tuple(modules.values())
 
 

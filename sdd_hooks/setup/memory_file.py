@@ -20,7 +20,7 @@ from sdd_hooks.config.memory_file import (
     read_settings,
 )
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.layout import declarations
+from sdd_hooks.project.layout import find_declarations
 from sdd_hooks.setup.legacy import Settings
 from sdd_hooks.text.markdown import Section, parse_sections
 
@@ -108,7 +108,8 @@ def _declare(text: str, facts: Facts, newline: str) -> str:
         lines += _bullets("specs", facts.specs)
         return _insert(text, len(text), lines, newline, tight=False)
     declared = {
-        one.kind for one in declarations(MemoryFile(Path(), tuple(parse_memory_sections(text))))
+        one.kind
+        for one in find_declarations(MemoryFile(Path(), tuple(parse_memory_sections(text))))
     }
     missing = [("adrs", facts.adrs), ("specs", facts.specs)]
     lines = [

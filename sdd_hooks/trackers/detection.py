@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from sdd_hooks import tracing
 from sdd_hooks.config.configuration import load_configuration
 from sdd_hooks.config.memory_file import normalize_key
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import EXIT_USAGE, ConfigurationError, SddError
 from sdd_hooks.project.project import Project
-from sdd_hooks.project.repository import discover
+from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation, TrackerVendor
 from sdd_hooks.trackers.registry import Registered, UnknownTracker, vendor, vendors
 
@@ -120,7 +121,6 @@ def tracker_settings(project: Project, module: str) -> tuple[TrackerSettings, Pa
 
 def surroundings(project: Project, module: str) -> RepositoryContext:
     """What the tracker of a module ("" for the root) may be recognised by."""
-    from sdd_hooks.project.remotes import origin_url
     from sdd_hooks.remote.urls import parse_remote
 
     part = next((one for one in project.modules if one.name == module), None)
@@ -137,6 +137,27 @@ def surroundings(project: Project, module: str) -> RepositoryContext:
         parse_remote(url) if url else None,
         project.environ,
     )
+
+
+def origin_url(repository: Repository) -> str | None:
+    """Return the URL of the remote `origin` as `git fetch` uses it (`url.….insteadOf` applies).
+
+    The first one of several URLs. None without such a remote.
+    """
+    import git
+
+    # They override the variables of a hook, which may point at another repository.
+    variables = {
+        "GIT_DIR": str(repository.git_dir),
+        "GIT_COMMON_DIR": str(repository.common_dir),
+        "GIT_WORK_TREE": str(repository.root),
+    }
+    with tracing.span("git", "remote", "get-url", "origin"):
+        try:
+            url = git.Git(repository.root).remote("get-url", "origin", env=variables)
+        except git.GitCommandError:
+            return None
+    return str(url).partition("\n")[0] or None
 
 
 def _about(settings: TrackerSettings, name: str, known: Registered) -> TrackerSettings:

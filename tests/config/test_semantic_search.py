@@ -69,7 +69,7 @@ def test_unknown_keys_are_warnings(tmp_path: Path):
         ("collections:\n  notes: {path: ../x}\n", ":2: '../x' is outside the repository"),
         ("collections:\n  notes: {path: /etc}\n", ":2: '/etc' is outside the repository"),
         ("collections:\n  notes: {path: out}\n", ":2: 'out' is outside the repository"),
-        ("collections:\n  notes: {path: .git}\n", ":2: '.git' is git's own"),
+        ("collections:\n  notes: {path: .git}\n", ":2: '.git' belongs to git"),
         (
             "collections:\n  notes: {path: a, pattern: ../*.md}\n",
             ":2: 'pattern' must stay below 'path'",
@@ -82,7 +82,7 @@ def test_unknown_keys_are_warnings(tmp_path: Path):
             "collections:\n  a b: {path: a}\n",
             ":2: 'a b' cannot name a collection: letters, digits, '-', '_' and '.'",
         ),
-        ("collections:\n  a: {path: a}\n  a: {path: b}\n", ":3: 'a' is there twice"),
+        ("collections:\n  a: {path: a}\n  a: {path: b}\n", ":3: 'a' is declared twice"),
         ("collections:\n  ? [a]\n  : {path: a}\n", ":2: 'collections' must have words as keys"),
         ("collections: {\n", ":2: expected the node content, but found '<stream end>'"),
         ("a: b\n---\nc: d\n", ":2: but found another document"),

@@ -11,7 +11,7 @@ import yaml
 
 from sdd_hooks.config.configuration import load_configuration
 from sdd_hooks.config.memory_file import find_memory_file
-from sdd_hooks.project.layout import declarations
+from sdd_hooks.project.layout import find_declarations
 from tests.docs.pages import Block, blocks, pages
 
 # `console` and `json` are run by test_examples; `text` shows a picture or a file by itself.
@@ -45,7 +45,7 @@ def test_a_memory_file_is_understood(block: Block, tmp_path: Path) -> None:
     memory, _ = find_memory_file(tmp_path)
     assert memory is not None, f"{block}: no section that sdd reads"
     assert load_configuration(tmp_path).warnings == ()
-    assert "Architecture Context" not in block.text or list(declarations(memory))
+    assert "Architecture Context" not in block.text or list(find_declarations(memory))
 
 
 @pytest.mark.parametrize("block", [b for b in of("yaml") if "repos:" in b.text], ids=str)

@@ -4,21 +4,21 @@ import pytest
 
 from sdd_hooks.config.semantic_search import ExtraCollection
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.catalogue import Part, catalogue
+from sdd_hooks.project.catalogue import ProjectPart, build_collections
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.layout import Layout
 
 ROOT = Path("/repo")
 
 
-def named(*parts: Part, extras: tuple[ExtraCollection, ...] = ()) -> dict[str, Collection]:
-    return {c.name: c for c in catalogue(ROOT, "app", parts, extras)}
+def named(*parts: ProjectPart, extras: tuple[ExtraCollection, ...] = ()) -> dict[str, Collection]:
+    return {c.name: c for c in build_collections(ROOT, "app", parts, extras)}
 
 
 def test_four_collections_for_each_part():
     found = named(
-        Part("", "", "", Layout(("docs/adrs",), ("docs/specs",))),
-        Part("My API", "api", "api", Layout(("api/adrs",), ("api/specs",))),
+        ProjectPart("", "", "", Layout(("docs/adrs",), ("docs/specs",))),
+        ProjectPart("My API", "api", "api", Layout(("api/adrs",), ("api/specs",))),
     )
     assert {name: (c.kind, c.module, c.repository, c.directories) for name, c in found.items()} == {
         "app-adrs": ("adrs", "", "", ("docs/adrs",)),
@@ -33,11 +33,11 @@ def test_four_collections_for_each_part():
     assert found["app-my-api-adrs"].context == "Architecture decision records of app-my-api"
 
 
-def test_what_lies_inside_is_left_out():
+def test_nested_directories_are_excluded():
     found = named(
-        Part("", "", "", Layout(("docs",), ("docs/specs", "specs"))),
-        Part("a", "a", "", Layout(("a/docs/adrs",), ("shared/specs",))),
-        Part("b", "a/b", "", Layout(("a/b/docs/adrs",), ("a/b/specs",))),
+        ProjectPart("", "", "", Layout(("docs",), ("docs/specs", "specs"))),
+        ProjectPart("a", "a", "", Layout(("a/docs/adrs",), ("shared/specs",))),
+        ProjectPart("b", "a/b", "", Layout(("a/b/docs/adrs",), ("a/b/specs",))),
     )
     assert found["app-adrs"].excluded == ("docs/specs",)
     assert found["app-specs"].excluded == ()
@@ -48,9 +48,9 @@ def test_what_lies_inside_is_left_out():
     assert found["app-a-issues"].excluded == ()
 
 
-def test_extras():
+def test_declared_collections():
     found = named(
-        Part("", "", "", Layout(("docs/adrs",), ("docs/specs",))),
+        ProjectPart("", "", "", Layout(("docs/adrs",), ("docs/specs",))),
         extras=(
             ExtraCollection("notes", "kb", "*.md", 3),
             ExtraCollection("all", "", "**/*.txt", 4),
@@ -63,7 +63,7 @@ def test_extras():
     assert found["all"].context == "Files in the repository that match **/*.txt"
 
 
-def test_an_extra_cannot_take_a_name():
-    part = Part("", "", "", Layout(("docs/adrs",), ("docs/specs",)))
+def test_a_declared_collection_cannot_take_a_used_name():
+    part = ProjectPart("", "", "", Layout(("docs/adrs",), ("docs/specs",)))
     with pytest.raises(ConfigurationError, match=r"semantic-search\.yml:3: 'app-code' is already"):
         named(part, extras=(ExtraCollection("app-code", "kb", "*.md", 3),))

@@ -3,11 +3,9 @@ import time
 from dataclasses import fields, replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sdd_hooks.code.languages import LANGUAGES
-from sdd_hooks.project.collections import KINDS, Collection, membership
+from sdd_hooks.project.collections import Collection
 from tests.support.repos import Repo
 
 ADRS = Collection(
@@ -86,11 +84,11 @@ def test_directories_are_prefixes_of_paths(path: str, inside: bool):
         ("src/my-pnpm-lock.yaml", True),
     ],
 )
-def test_code_leaves_out_what_nobody_wrote_here(path: str, inside: bool):
+def test_code_excludes_generated_and_vendored_files(path: str, inside: bool):
     assert CODE.contains(path) is inside
 
 
-def test_only_code_leaves_out_vendored_directories():
+def test_only_code_excludes_vendored_directories():
     assert ADRS.contains("docs/adrs/vendor/x.md")
 
 
@@ -98,7 +96,7 @@ def test_only_code_leaves_out_vendored_directories():
     ("path", "inside"),
     [("kb/a.md", True), ("kb/a/b.md", True), ("kb/a.txt", False), ("other/kb/a.md", False)],
 )
-def test_pattern_is_below_the_directory(path: str, inside: bool):
+def test_the_pattern_matches_below_the_directory(path: str, inside: bool):
     assert NOTES.contains(path) is inside
     assert replace(NOTES, directories=("",), pattern="kb/**/*.md").contains(path) is inside
 
@@ -126,7 +124,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("collection", [ADRS, CODE, NOTES], ids=lambda c: c.name)
 @pytest.mark.parametrize("path", HOSTILE)
-def test_git_sees_every_change_to_a_collection(repo: Repo, collection: Collection, path: str):
+def test_pathspecs_match_every_file_of_a_collection(repo: Repo, collection: Collection, path: str):
     before = repo.commit(files={"other.bin": "1"})
     repo.commit(files={path: "1"})
     done = repo.run("diff-index", "--quiet", before, "--", *collection.pathspecs())
@@ -135,7 +133,7 @@ def test_git_sees_every_change_to_a_collection(repo: Repo, collection: Collectio
         assert done.returncode == 1
 
 
-def test_git_sees_nothing_else(repo: Repo):
+def test_pathspecs_match_no_other_directory(repo: Repo):
     before = repo.commit(files={"docs/adrs/a.md": "1"})
     repo.commit(files={"image.png": "1", "README": "1", "docs/x.txt": "1", "docs/adrs2/a.md": ""})
     for collection in (ADRS, CODE, NOTES):
@@ -143,7 +141,7 @@ def test_git_sees_nothing_else(repo: Repo):
         assert done.returncode == 0, collection.name
 
 
-def test_directory_with_wildcards_in_its_name(repo: Repo):
+def test_a_directory_with_wildcards_in_its_name(repo: Repo):
     collection = replace(ADRS, directories=("a*[b]",))
     before = repo.commit(files={"aXb/x.md": "1"})
     repo.commit(files={"aXb/x.md": "2"})
@@ -153,7 +151,7 @@ def test_directory_with_wildcards_in_its_name(repo: Repo):
     assert repo.run(*command).returncode == 1
 
 
-def test_definition_differs_with_every_field():
+def test_the_definition_depends_on_every_field():
     other = {str: "other", tuple: ("other",)}
     digests = {ADRS.definition()}
     for field in fields(ADRS):
@@ -165,39 +163,11 @@ def test_definition_differs_with_every_field():
     assert replace(ADRS).definition() == ADRS.definition()
 
 
-def test_definition_of_any_name():
+def test_the_definition_of_any_name():
     assert replace(ADRS, directories=("caf\udce9",)).definition()
 
 
-@pytest.mark.parametrize(
-    ("name", "member"),
-    [
-        ("myrepo-adrs", True),
-        ("myrepo-issues", True),
-        ("myrepo-api-code", True),
-        ("myrepo-libs-web-specs", True),
-        ("not-myrepo-adrs", False),
-        ("myrepo-two-adrs", False),
-        ("myrepo-adrs-old", False),
-        ("myrepoadrs", False),
-        ("myrepo", False),
-        ("MYREPO-adrs", False),
-        ("api-code", False),
-    ],
-)
-def test_membership_is_exact(name: str, member: bool):
-    assert membership(name, "myrepo", ["api", "libs/web"]) is member
-
-
-slugs = st.text(alphabet="ab-", min_size=1, max_size=6)
-
-
-@given(slugs, slugs, st.sampled_from(KINDS))
-def test_membership_of_another_slug(slug: str, other: str, kind: str):
-    assert membership(f"{other}-{kind}", slug, []) is (other == slug)
-
-
-def test_contains_is_quick():
+def test_contains_is_fast():
     paths = [f"src/package{n % 100}/module{n}.{'py' if n % 2 else 'txt'}" for n in range(20_000)]
     started = time.process_time()
     assert sum(map(CODE.contains, paths)) == 10_000

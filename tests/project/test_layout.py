@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from sdd_hooks.config.memory_file import MemoryFile, parse_memory_sections
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.layout import (
-    ADR_PLACES,
+    ADR_DIRECTORIES,
     Layout,
-    declarations,
+    find_declarations,
     find_layout,
     looks_like_record,
 )
@@ -22,7 +22,7 @@ def memory(text: str, heading: str = "## Architecture Context") -> MemoryFile:
 
 
 def declared(line: str) -> list[tuple[str, str]]:
-    return [(d.kind, d.path) for d in declarations(memory(line))]
+    return [(d.kind, d.path) for d in find_declarations(memory(line))]
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def declared(line: str) -> list[tuple[str, str]]:
         ("- Architecture Decision Records are in", []),
     ],
 )
-def test_declarations(line: str, expected: list[tuple[str, str]]):
+def test_find_declarations(line: str, expected: list[tuple[str, str]]):
     assert declared(line) == expected
 
 
 def test_declarations_only_under_their_heading():
     text = "- Specifications are in `docs/specs`"
-    assert list(declarations(memory(text, "## Key Decisions"))) == []
-    assert [d.line for d in declarations(memory(f"### Artifacts\n{text}"))] == [4]
+    assert list(find_declarations(memory(text, "## Key Decisions"))) == []
+    assert [d.line for d in find_declarations(memory(f"### Artifacts\n{text}"))] == [4]
 
 
 def test_several_bullets_of_a_kind(tmp_path: Path):
-    """As the evaluation of references writes it, whether or not a directory exists."""
+    """The declarations in the evaluation of references; the directory need not exist."""
     text = "".join(
         f"- Architecture Decision Records are in `{d}/`\n"
         for d in ("doc/arch", "docs/arch", "docs/adr", "doc/adr")
@@ -80,7 +80,7 @@ def test_several_bullets_of_a_kind(tmp_path: Path):
     assert found.specs == ("docs/openspec/specs",)
 
 
-def test_one_inside_another_is_covered(tmp_path: Path):
+def test_a_directory_inside_another_is_dropped(tmp_path: Path):
     text = "- Specifications are in `a/b` and `a/`\n- Specifications are in `ab`\n"
     assert find_layout(git_at(tmp_path), "", memory(text)).specs == ("a", "ab")
 
@@ -103,7 +103,7 @@ def test_ways_to_write_a_path(tmp_path: Path, path: str, directory: str):
 @pytest.mark.parametrize(
     "path", ["../adr", "docs/../../adr", "/etc", "out/adr", ".git/hooks", "a.md"]
 )
-def test_refused_with_file_and_line(tmp_path: Path, path: str):
+def test_an_invalid_declaration_is_an_error_with_file_and_line(tmp_path: Path, path: str):
     root = tmp_path / "root"
     root.mkdir()
     (root / "out").symlink_to(tmp_path)
@@ -113,8 +113,8 @@ def test_refused_with_file_and_line(tmp_path: Path, path: str):
     assert str(caught.value).startswith(f"CLAUDE.md:3: {path!r} is ")
 
 
-def test_a_link_inside_counts_as_where_it_leads(tmp_path: Path):
-    # git lists files where they are.
+def test_a_symlink_counts_as_its_target(tmp_path: Path):
+    # git lists tracked files in any directory.
     (tmp_path / "real").mkdir()
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "adrs").symlink_to("../real")
@@ -140,15 +140,15 @@ def test_defaults_of_an_empty_repository(repo: Repo):
     assert find_layout(repo.handle, "", None) == Layout(("docs/adrs",), ("docs/openspec/specs",))
 
 
-@pytest.mark.parametrize("place", ADR_PLACES)
-def test_usual_places_hold_records(repo: Repo, place: str):
+@pytest.mark.parametrize("place", ADR_DIRECTORIES)
+def test_a_usual_directory_counts_if_it_has_records(repo: Repo, place: str):
     repo.write(f"{place}/README.md")
     assert find_layout(repo.handle, "", None).adrs == ("docs/adrs",)
     repo.write(f"{place}/0001-record-decisions.md")
     assert find_layout(repo.handle, "", None).adrs == (place,)
 
 
-def test_two_places_and_the_default_one(repo: Repo):
+def test_two_usual_directories_and_the_default_one(repo: Repo):
     repo.write("docs/adr/0001-a.md")
     repo.write("docs/architecture/decisions/0001-b.md")
     assert find_layout(repo.handle, "", None).adrs == ("docs/adr", "docs/architecture/decisions")
@@ -165,7 +165,7 @@ def test_two_places_and_the_default_one(repo: Repo):
         ("docs/openspec/specs/x", ("docs/openspec/specs",)),
     ],
 )
-def test_usual_places_of_specs(repo: Repo, file: str, specs: tuple[str, ...]):
+def test_usual_directories_of_specs(repo: Repo, file: str, specs: tuple[str, ...]):
     repo.write(file)
     assert find_layout(repo.handle, "", None).specs == specs
 
@@ -180,7 +180,7 @@ def test_usual_places_of_specs(repo: Repo, file: str, specs: tuple[str, ...]):
         "Documentation/ADR",
     ],
 )
-def test_places_that_git_lists(repo: Repo, place: str):
+def test_directories_in_the_file_list_of_git(repo: Repo, place: str):
     repo.commit(
         files={
             f"{place}/12-x.md": "",
@@ -192,18 +192,18 @@ def test_places_that_git_lists(repo: Repo, place: str):
     assert find_layout(repo.handle, "", None).adrs == (place,)
 
 
-def test_specs_that_git_lists(repo: Repo):
+def test_specs_in_the_file_list_of_git(repo: Repo):
     repo.commit(files={"packages/app/specs/auth/spec.md": "", "specs.md": ""})
     assert find_layout(repo.handle, "", None).specs == ("packages/app/specs",)
 
 
-def test_git_is_not_asked_when_something_is_declared(tmp_path: Path):
-    # There is no repository to ask.
+def test_git_does_not_run_when_a_directory_is_declared(tmp_path: Path):
+    # `tmp_path` is not a repository, so git would fail.
     text = memory("- Specifications are in x")
     assert find_layout(git_at(tmp_path), "", text) == Layout(("docs/adrs",), ("x",))
 
 
-def test_a_place_that_leads_out_is_not_one(repo: Repo, tmp_path: Path):
+def test_a_usual_directory_outside_the_repository_is_ignored(repo: Repo, tmp_path: Path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "0001-x.md").touch()
     repo.link("adr", tmp_path / "elsewhere")
@@ -240,7 +240,7 @@ paths = st.text(alphabet=st.sampled_from("ab./ -_"), min_size=1, max_size=20)
 
 @settings(max_examples=50)
 @given(paths)
-def test_no_path_leaves_the_repository(tmp_path_factory: pytest.TempPathFactory, path: str):
+def test_no_directory_leaves_the_repository(tmp_path_factory: pytest.TempPathFactory, path: str):
     root = Repo.init(tmp_path_factory.getbasetemp() / "layout").root
     try:
         found = find_layout(git_at(root), "", memory(f"- Specifications are in `{path}`"))

@@ -20,7 +20,7 @@ def holders(project: Project, path: str) -> list[str]:
     return [c.name for c in project.collections if c.contains(path)]
 
 
-def test_repository_that_declares_nothing(repo: Repo):
+def test_a_repository_without_declarations(repo: Repo):
     project = repo.project()
     assert names(project) == ["repo-adrs", "repo-specs", "repo-code", "repo-issues"]
     assert project.modules == ()
@@ -28,7 +28,7 @@ def test_repository_that_declares_nothing(repo: Repo):
     assert project.configuration.search.engine == "embedded"
 
 
-def test_every_file_is_where_it_belongs(repo: Repo):
+def test_every_file_is_in_its_collection(repo: Repo):
     project = repo.project()
     assert holders(project, "docs/adrs/ADR-0001-x.md") == ["repo-adrs"]
     assert holders(project, "docs/adrs/README.md") == ["repo-adrs"]
@@ -40,7 +40,7 @@ def test_every_file_is_where_it_belongs(repo: Repo):
     assert holders(project, "README.md") == []
 
 
-def test_declared_places_and_settings(repo: Repo):
+def test_declared_directories_and_settings(repo: Repo):
     repo.write(
         "CLAUDE.md",
         "## Architecture Context\n\n- Architecture Decision Records are in `doc/adr/`\n"
@@ -59,7 +59,7 @@ def test_declared_places_and_settings(repo: Repo):
     assert holders(project, "doc/adr/specs/auth/spec.md") == ["repo-specs"]
 
 
-def test_records_at_the_top_leave_code_where_it_is(repo: Repo):
+def test_records_at_the_root_do_not_exclude_code(repo: Repo):
     repo.write("CLAUDE.md", "## Architecture Context\n- Architecture Decision Records are in .\n")
     project = repo.project()
     assert holders(project, "0001-x.md") == ["repo-adrs"]
@@ -124,14 +124,14 @@ def test_submodule(repo: Repo, tmp_path: Path):
     assert load_project(tmp_path / "repo" / "libs", os.environ).repository.slug == "repo"
 
 
-def test_inside_a_submodule_it_is_a_project_of_its_own(repo: Repo, tmp_path: Path):
+def test_a_submodule_is_a_separate_project(repo: Repo, tmp_path: Path):
     library = Repo.init(tmp_path / "library")
     library.commit(files={"main.go": ""})
     inside = repo.submodule(library, "libs/core")
     assert names(inside.project())[0] == "core-adrs"
 
 
-def test_submodule_cannot_declare_a_place_around_it(repo: Repo, tmp_path: Path):
+def test_a_submodule_cannot_declare_a_directory_outside_it(repo: Repo, tmp_path: Path):
     library = Repo.init(tmp_path / "library")
     text = "## Architecture Context\n- Specifications are in ../../specs\n"
     library.commit(files={"CLAUDE.md": text})
@@ -142,13 +142,13 @@ def test_submodule_cannot_declare_a_place_around_it(repo: Repo, tmp_path: Path):
         repo.project()
 
 
-def test_worktree_has_the_same_collections(repo: Repo, tmp_path: Path):
+def test_a_worktree_has_the_same_collections(repo: Repo, tmp_path: Path):
     repo.commit(files={"CLAUDE.md": "## Architecture Context\n- Specifications are in s\n"})
     linked = repo.worktree(tmp_path / "elsewhere", "topic")
     assert linked.project().collections == repo.project().collections
 
 
-def test_extras(repo: Repo):
+def test_declared_collections(repo: Repo):
     repo.write(
         "semantic-search.yml", "odd: 1\ncollections:\n  notes: {path: kb}\n  all: {path: .}\n"
     )
@@ -160,7 +160,7 @@ def test_extras(repo: Repo):
     assert [c.name for c in project.select(["notes"])] == ["notes"]
 
 
-def test_extra_with_a_name_that_is_taken(repo: Repo):
+def test_a_declared_collection_with_a_used_name(repo: Repo):
     repo.write("semantic-search.yml", "collections:\n  repo-adrs: {path: kb}\n")
     with pytest.raises(ConfigurationError) as caught:
         repo.project()
@@ -170,7 +170,7 @@ def test_extra_with_a_name_that_is_taken(repo: Repo):
     )
 
 
-def test_modules_whose_collections_would_share_a_name(repo: Repo):
+def test_modules_whose_collections_share_a_name(repo: Repo):
     repo.write("CLAUDE.md", f"## Architecture Context\n{TABLE}| a.b | x |\n| a-b | y |\n")
     with pytest.raises(
         ConfigurationError, match=r"modules 'a\.b' and 'a-b' both have 'repo-a-b-adrs'"
@@ -192,7 +192,7 @@ def test_select(repo: Repo):
     assert [c.name for c in project.select(["code"], "api")] == ["repo-api-code"]
 
 
-def test_select_what_is_not_there(repo: Repo):
+def test_select_refuses_unknown_names(repo: Repo):
     project = repo.project()
     with pytest.raises(UnknownName) as caught:
         project.select(["adr"])
@@ -207,7 +207,7 @@ def test_select_what_is_not_there(repo: Repo):
     assert str(caught.value) == "no module 'ap': it is one of api, web"
 
 
-def test_bad_value(repo: Repo):
+def test_an_invalid_value(repo: Repo):
     repo.write("CLAUDE.md", "### SDD Configuration\n- **Staleness Threshold**: soon\n")
     with pytest.raises(ConfigurationError, match=r"CLAUDE\.md:2: 'Staleness Threshold' must be"):
         repo.project()
@@ -218,8 +218,8 @@ def test_not_a_repository(tmp_path: Path):
         load_project(tmp_path, os.environ)
 
 
-def test_one_git_process_when_something_is_declared(repo: Repo, tmp_path: Path):
-    """Hooks load the project each time: git is asked where the repository is, and that is all."""
+def test_one_git_process_when_a_directory_is_declared(repo: Repo, tmp_path: Path):
+    """Every hook loads the project: git runs once, to find the repository."""
     repo.write("CLAUDE.md", "## Architecture Context\n- Specifications are in s\n")
     log = tmp_path / "calls"
     real = subprocess.run(
@@ -262,7 +262,7 @@ def test_loading_imports_nothing_heavy(repo: Repo):
         " 'shutil', 'asyncio', 'json', 'importlib.metadata', 'difflib', 'sqlite3', 'apsw'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
-    # -S: a site directory of editable installs may import things of its own.
+    # -S: the site directory of an editable install may import modules.
     package = Path(__file__).parents[2]
     command = [sys.executable, "-S", "-c", script, str(repo.root)]
     env = {**os.environ, "PYTHONPATH": str(package)}

@@ -21,7 +21,7 @@ def test_from_any_subdirectory(repo: Repo):
     assert discover(repo.root / "a" / "b", os.environ) == expected
 
 
-def test_places_below_the_root(repo: Repo):
+def test_directories_of_derived_state(repo: Repo):
     found = discover(repo.root, os.environ)
     assert found.state == at(repo.root) / ".sdd"
     assert found.search_dir == at(repo.root) / ".sdd" / "search"
@@ -40,7 +40,7 @@ def test_without_a_commit_and_detached(repo: Repo):
     assert discover(repo.root, os.environ).slug == "repo"
 
 
-def test_worktree_shares_the_common_dir_and_the_slug(repo: Repo, tmp_path: Path):
+def test_a_worktree_shares_the_common_dir_and_the_slug(repo: Repo, tmp_path: Path):
     repo.commit()
     linked = repo.worktree(tmp_path / "Another Name", "topic")
     found = discover(linked.root, os.environ)
@@ -53,7 +53,7 @@ def test_worktree_shares_the_common_dir_and_the_slug(repo: Repo, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("bare", "slug"), [("app.git", "app"), ("app/.bare", "app")])
-def test_worktree_of_a_bare_repository(tmp_path: Path, bare: str, slug: str):
+def test_a_worktree_of_a_bare_repository(tmp_path: Path, bare: str, slug: str):
     source = Repo.init(tmp_path / "source")
     source.commit()
     source.git("clone", "--quiet", "--bare", str(source.root), str(tmp_path / bare))
@@ -61,7 +61,7 @@ def test_worktree_of_a_bare_repository(tmp_path: Path, bare: str, slug: str):
     assert discover(linked.root, os.environ).slug == slug
 
 
-def test_submodule_is_a_repository_of_its_own(repo: Repo, tmp_path: Path):
+def test_a_submodule_is_a_separate_repository(repo: Repo, tmp_path: Path):
     library = Repo.init(tmp_path / "Library")
     library.commit(files={"a": "1"})
     inside = repo.submodule(library, "libs/Core_Lib")
@@ -108,8 +108,8 @@ def test_not_a_directory(repo: Repo, name: str):
     assert "\n" not in str(caught.value)
 
 
-def test_a_repository_of_somebody_else(repo: Repo):
-    # git's own test suite pretends another owner in this way.
+def test_a_repository_of_another_user(repo: Repo):
+    # git's test suite simulates another owner in this way.
     script = (
         "import os, sys; from pathlib import Path\n"
         "from sdd_hooks.project.repository import discover\n"
@@ -125,8 +125,8 @@ def test_a_repository_of_somebody_else(repo: Repo):
     assert said.count("\n") == 1
 
 
-def test_leaked_variables_of_another_repository(repo: Repo, tmp_path: Path):
-    """What a hook in a linked worktree inherits must not decide which repository answers."""
+def test_leaked_variables_of_another_repository_are_ignored(repo: Repo, tmp_path: Path):
+    """Variables that a hook in a linked worktree inherits do not change the repository."""
     other = Repo.init(tmp_path / "other")
     other.commit(files={"other.txt": "1"})
     repo.commit(files={"mine.txt": "1"})

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.config.memory_file import MemoryFile, MemoryLine, parse_memory_sections
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.workspace import Module, find_modules, parse_gitmodules, parse_table
+from sdd_hooks.project.workspace import Module, find_modules, parse_gitmodules, parse_module_table
 from sdd_hooks.system.git import GitError
 from tests.support.repos import Repo, git_at
 
@@ -41,7 +41,7 @@ def memory(root: Path, text: str) -> MemoryFile:
 
 def rows(text: str) -> list[tuple[str, str, str, int]]:
     lines = [MemoryLine(n, line) for n, line in enumerate(text.split("\n"), 1)]
-    return [(d.name, d.root, d.description, d.line) for d in parse_table(lines)]
+    return [(d.name, d.root, d.description, d.line) for d in parse_module_table(lines)]
 
 
 def test_no_workspace(repo: Repo):
@@ -68,7 +68,7 @@ def test_modules_of_gitmodules(repo: Repo):
     assert warnings == []
 
 
-def test_both_that_agree(repo: Repo):
+def test_gitmodules_and_table_agree(repo: Repo):
     repo.write(".gitmodules", GITMODULES)
     modules, warnings = find_modules(repo.handle, memory(repo.root, TABLE))
     assert [(m.name, m.description) for m in modules] == [
@@ -78,45 +78,45 @@ def test_both_that_agree(repo: Repo):
     assert warnings == []
 
 
-def test_both_that_differ(repo: Repo):
+def test_gitmodules_and_table_disagree(repo: Repo):
     repo.write(".gitmodules", GITMODULES)
     other = TABLE.replace("services/api", "services/old")
     modules, [warning] = find_modules(repo.handle, memory(repo.root, other))
     assert [m.root for m in modules] == ["services/api", "services/web"]
     assert str(warning) == (
         f"{repo.root}/CLAUDE.md:7: this table and .gitmodules differ:"
-        " .gitmodules counts: correct the table"
+        " .gitmodules applies: correct the table"
     )
 
 
-def test_gitmodules_without_a_submodule_leaves_it_to_the_table(repo: Repo):
+def test_without_submodules_the_table_applies(repo: Repo):
     repo.write(".gitmodules", '# nothing\n[submodule "x"]\n\turl = y\n')
     modules, _ = find_modules(repo.handle, memory(repo.root, TABLE))
     assert [m.name for m in modules] == ["api", "web"]
 
 
-def test_gitmodules_that_is_a_link_is_not_read(repo: Repo):
-    # git does not read it either.
+def test_a_link_instead_of_gitmodules_is_not_read(repo: Repo):
+    # git ignores it, too.
     repo.write("elsewhere", GITMODULES)
     repo.link(".gitmodules", "elsewhere")
     assert find_modules(repo.handle, None) == ((), [])
 
 
-def test_gitmodules_that_git_cannot_read(repo: Repo):
+def test_an_invalid_gitmodules(repo: Repo):
     repo.write(".gitmodules", GITMODULES + "]bad\n")
     with pytest.raises(ConfigurationError) as caught:
         find_modules(repo.handle, None)
     assert str(caught.value) == f"{repo.root}/.gitmodules:7: git cannot read this line"
 
 
-def test_gitmodules_too_large(repo: Repo):
+def test_a_large_gitmodules(repo: Repo):
     repo.write(".gitmodules", b"#" * (1 << 21))
     with pytest.raises(ConfigurationError, match="larger than"):
         find_modules(repo.handle, None)
 
 
 @pytest.mark.parametrize("root", ["../x", "/etc", "out", ".", "a/..", ".git/modules"])
-def test_root_that_cannot_be(repo: Repo, root: str):
+def test_an_invalid_root(repo: Repo, root: str):
     repo.link("out", "/")
     repo.write(".gitmodules", f'[submodule "x"]\n\turl = y\n\tpath = {root}\n')
     with pytest.raises(ConfigurationError) as caught:
@@ -130,9 +130,9 @@ def test_root_that_cannot_be(repo: Repo, root: str):
 
 
 @pytest.mark.parametrize("rows", ["| a | x |\n| a | y |", "| a | x |\n| b | ./x/ |"])
-def test_twice(repo: Repo, rows: str):
+def test_a_duplicate_module(repo: Repo, rows: str):
     table = f"### Workspace Modules\n| Module | Root |\n|-|-|\n{rows}\n"
-    with pytest.raises(ConfigurationError, match=r"CLAUDE\.md:5: module '.' is there twice"):
+    with pytest.raises(ConfigurationError, match=r"CLAUDE\.md:5: module '.' is declared twice"):
         find_modules(repo.handle, memory(repo.root, table))
 
 
@@ -148,7 +148,7 @@ def test_twice(repo: Repo, rows: str):
         ("### Workspace Modules", "Name | Root", False),
     ],
 )
-def test_which_table(repo: Repo, heading: str, columns: str, found: bool):
+def test_heading_and_columns_of_the_table(repo: Repo, heading: str, columns: str, found: bool):
     width = columns.count("|") + 1
     table = f"{heading}\n| {columns} |\n{'|---' * width}|\n{'| x ' * width}|\n"
     modules, _ = find_modules(repo.handle, memory(repo.root, table))
@@ -169,7 +169,7 @@ def test_shapes_of_a_table(text: str):
     assert [row[:2] for row in rows(text)] == [("a", "b")]
 
 
-def test_rows_without_a_name_or_root_are_no_modules():
+def test_rows_without_a_name_or_root_are_skipped():
     assert rows("| Module | Root |\n|---|---|\n| a | |\n| | b |\n| c | d |") == [("c", "d", "", 5)]
 
 
@@ -187,13 +187,13 @@ plain = st.text(alphabet="abc/-.", min_size=1, max_size=8)
 
 
 @given(st.lists(st.tuples(plain, plain, plain), max_size=5))
-def test_what_is_written_into_a_table_is_read(data: list[tuple[str, str, str]]):
+def test_a_written_table_is_read_back(data: list[tuple[str, str, str]]):
     body = "\n".join("| " + " | ".join(row) + " |" for row in data)
     found = rows(f"| Module | Root | Description |\n|---|---|---|\n{body}")
     assert [row[:3] for row in found] == data
 
 
-def test_gitmodules_as_git_reads_it(tmp_path: Path):
+def test_gitmodules_is_parsed_by_git(tmp_path: Path):
     text = (
         b'\xef\xbb\xbf[submodule "a.b \\"c\\""] path = "sp ace" # why\r\n'
         b'[SubModule "two"]\n  PATH = one\\\n/two\n  path = last\n'
@@ -207,7 +207,7 @@ def test_gitmodules_as_git_reads_it(tmp_path: Path):
     ]
 
 
-def test_many_modules_take_no_longer_each(repo: Repo):
+def test_many_modules_take_linear_time(repo: Repo):
     text = "".join(f'[submodule "m{n}"]\n\tpath = m/{n}\n' for n in range(5000))
     repo.write(".gitmodules", text)
     started = time.process_time()
@@ -224,7 +224,7 @@ values = st.text(alphabet='abc./ "\\;#\t', min_size=1, max_size=10).filter(
 
 @settings(max_examples=25)
 @given(st.dictionaries(names, values, max_size=4))
-def test_what_git_writes_is_read(tmp_path_factory: pytest.TempPathFactory, paths: dict[str, str]):
+def test_gitmodules_written_by_git(tmp_path_factory: pytest.TempPathFactory, paths: dict[str, str]):
     file = tmp_path_factory.mktemp("modules") / ".gitmodules"
     file.touch()
     repo = Repo(file.parent)

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from sdd_hooks.changes.change import Change
-from sdd_hooks.code.paths import MARKDOWN, is_generated, is_test
+from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
+from sdd_hooks.code.paths import is_generated, is_test
 from sdd_hooks.review.references.words import find_identifiers, split_words
 from sdd_hooks.text.lines import NumberedLine
 
@@ -21,7 +22,7 @@ MIN_TEXT_PER_FILE = 500
 MAX_LINE = 400
 """Characters of a line that are read."""
 
-_PROSE = (*MARKDOWN, ".rst", ".txt")
+_PROSE = (*MARKDOWN_SUFFIXES, ".rst", ".txt")
 _COMMENT = re.compile(r"\s*(?://+|#+|/?\*+|--|<!--|;|\"\"\"|''')\s?(.*)")
 
 # Of a path in a title only the file name is used: the paths of the files give the directories.

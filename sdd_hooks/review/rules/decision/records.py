@@ -10,7 +10,8 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.code.paths import MARKDOWN, is_external
+from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
+from sdd_hooks.code.paths import is_external
 from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES as MEMORY_FILES
 from sdd_hooks.config.semantic_search import SEMANTIC_SEARCH_FILE as COLLECTIONS_FILE
 from sdd_hooks.project.collections import Collection, all_pathspecs
@@ -66,7 +67,7 @@ def _marked_texts(subject: Subject) -> Iterable[tuple[str, str]]:
     collections = [one for one in subject.collections if one.kind == "adrs" and not one.repository]
     pathspecs = all_pathspecs(collections)
     if _redeclares_records(subject):
-        pathspecs = [f":(icase)*{suffix}" for suffix in MARKDOWN]
+        pathspecs = [f":(icase)*{suffix}" for suffix in MARKDOWN_SUFFIXES]
     if not pathspecs:
         return ()
     tree = subject.before

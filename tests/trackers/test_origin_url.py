@@ -1,3 +1,5 @@
+"""The URL of the remote `origin`."""
+
 from __future__ import annotations
 
 import os
@@ -6,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.project.remotes import origin_url
 from sdd_hooks.project.repository import discover
+from sdd_hooks.trackers.detection import origin_url
 from tests.support.repos import Repo
 
 
@@ -15,7 +17,7 @@ def origin(root: Path) -> str | None:
     return origin_url(discover(root, os.environ))
 
 
-def test_where_it_came_from(repo: Repo) -> None:
+def test_the_url_of_origin(repo: Repo) -> None:
     assert origin(repo.root) is None
     repo.git("remote", "add", "upstream", "https://forge.example/other/repo")
     assert origin(repo.root) is None
@@ -30,7 +32,7 @@ def test_the_first_of_several_addresses(repo: Repo) -> None:
     assert origin(repo.root) == "https://a.example/x/y"
 
 
-def test_an_abbreviation_is_written_out(repo: Repo) -> None:
+def test_abbreviations_of_urls_are_expanded(repo: Repo) -> None:
     repo.git("config", "url.https://forge.example/.insteadOf", "forge:")
     repo.git("remote", "add", "origin", "forge:owner/repo")
     assert origin(repo.root) == "https://forge.example/owner/repo"
@@ -44,7 +46,7 @@ def test_a_linked_worktree_and_a_directory_below(repo: Repo, tmp_path: Path) -> 
     assert origin(repo.root / "docs") == "https://forge.example/owner/repo"
 
 
-def test_a_submodule_has_its_own(repo: Repo, tmp_path: Path) -> None:
+def test_a_submodule_has_its_own_origin(repo: Repo, tmp_path: Path) -> None:
     inner = Repo.init(tmp_path / "inner")
     inner.commit(files={"a": "a"})
     repo.git("remote", "add", "origin", "https://forge.example/outer/repo")
@@ -55,7 +57,7 @@ def test_a_submodule_has_its_own(repo: Repo, tmp_path: Path) -> None:
 
 @pytest.fixture
 def leaked(repo: Repo, tmp_path: Path) -> Iterator[None]:
-    """What a hook of another repository leaves in the environment."""
+    """The variables that a hook of another repository leaks into the environment."""
     other = Repo.init(tmp_path / "other")
     other.git("remote", "add", "origin", "https://evil.example/x/y")
     git_dir = other.root / ".git"
@@ -72,12 +74,12 @@ def leaked(repo: Repo, tmp_path: Path) -> Iterator[None]:
         del os.environ[name]
 
 
-def test_what_a_hook_leaks_does_not_matter(repo: Repo, leaked: None) -> None:
+def test_leaked_variables_of_a_hook_are_overridden(repo: Repo, leaked: None) -> None:
     repo.git("remote", "add", "origin", "https://forge.example/owner/repo")
     assert origin(repo.root) == "https://forge.example/owner/repo"
 
 
 @pytest.mark.parametrize("url", ["--upload-pack=id", "https://a.example/x y", "../elsewhere", " "])
-def test_a_strange_address_is_only_text(repo: Repo, url: str) -> None:
+def test_a_strange_url_is_only_text(repo: Repo, url: str) -> None:
     repo.git("config", "remote.origin.url", url)
     assert origin(repo.root) == url.strip("\n")
