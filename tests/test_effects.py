@@ -21,7 +21,7 @@ EDGES = (
     "embedding/background.py",
     "engines/qmd/release.py",
     "githooks/background.py",
-    "githooks/vectors.py",
+    "usecases/refresh.py",
     # Called by llm.
     "models/llm_plugin.py",
 )

@@ -6,111 +6,89 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext
 
 from sdd_hooks.action.gpu import gpu_of
 from sdd_hooks.action.outcome import Outcome
-from sdd_hooks.embedding.run import EmbedTask, embed_in_foreground, find_task
-from sdd_hooks.engines.protocol import EmbedReport, Engine, Progress
+from sdd_hooks.engines.protocol import EmbedReport, Progress
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.errors import EngineUnavailable, SddError
-from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import format_count
+from sdd_hooks.usecases.embed import EmbedOptions, EmbedOutcome, VectorSharing
+from sdd_hooks.usecases.embed import embed as embed_collections
+from sdd_hooks.usecases.refresh import refresh_index
 
 
 def update(project: Project, progress: Progress) -> Outcome:
-    """Bring every declared collection up to date, created when missing. Raises SddError."""
-    done = refresh(project, collections=project.select(), progress=progress)
-    total = done.total
-    counts = {
-        "added": total.added,
-        "updated": total.updated,
-        "removed": total.removed,
-    }
-    said = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
-    return Outcome(notes=done.notes, log=(f"documents: {said or 'none changed'}",))
+    """Refresh every declared collection, created when missing. Raises SddError."""
+    refresh = refresh_index(project, project.select(), progress=progress).result
+    total = refresh.total
+    counts = {"added": total.added, "updated": total.updated, "removed": total.removed}
+    text = ", ".join(f"{number:,} {change}" for change, number in counts.items() if number)
+    return Outcome(notes=refresh.notes, log=(f"documents: {text or 'none changed'}",))
 
 
-def embed(
-    project: Project,
-    access: Mapping[str, str],
-    progress: Progress,
-) -> Outcome:
-    """Refresh the index and give a vector to every chunk without one, here and now.
+def embed(project: Project, access: Mapping[str, str], progress: Progress) -> Outcome:
+    """Refresh the index and give a vector to every chunk without one, in the foreground.
 
-    With `Share Vectors`, those of others are brought in before and all are pushed after; `access`
-    is git's environment for that. Raises SddError for an index that cannot be used.
+    With `Share Vectors`, those of other machines are pulled before and all are pushed after.
+    `access` is git's environment for the remote. Raises SddError for an index that cannot be used.
     """
-    refreshed = update(project, progress)
-    shares = project.configuration.search.share_vectors
-    with closing(open_engine(project)) as engine:
-        pulled = pushed = Outcome()
-        todo = find_task(project, engine, project.collections)
-        if shares and todo.wanted:
-            try:
-                pulled = _pulled(project, engine, access, progress)
-            except EngineUnavailable as error:
-                # That holds for a push as well.
-                shares, pulled = False, Outcome(notes=(str(error),))
-            todo = find_task(project, engine, project.collections)
-        embedded = _embedded(project, engine, todo, progress)
-        if shares:
-            # What was embedded before a failure is worth as much.
-            pushed = _pushed(project, engine, access, progress)
+    updated = update(project, progress)
+    options = EmbedOptions("foreground", push=True, access=access)
+    outcome = embed_collections(
+        project, project.collections, options, lambda _step: nullcontext(progress)
+    )
+    sharing = outcome.sharing
+    embedded = _embedded(project, outcome)
+    pushed = _pushed(sharing)
     return Outcome(
         outputs=embedded.outputs,
-        notes=(*refreshed.notes, *pulled.notes, *embedded.notes, *pushed.notes),
-        log=(*refreshed.log, *pulled.log, *embedded.log, *pushed.log),
+        notes=(*updated.notes, *_pull_notes(sharing), *embedded.notes, *pushed.notes),
+        log=(*updated.log, *_pull_log(sharing), *embedded.log, *pushed.log),
         exit_code=embedded.exit_code or pushed.exit_code,
         errors=embedded.errors or pushed.errors,
     )
 
 
-def _embedded(
-    project: Project,
-    engine: Engine,
-    todo: EmbedTask,
-    progress: Progress,
-) -> Outcome:
-    """Embed; what keeps it from that is in the outcome."""
-    if not todo.wanted:
-        outputs = {"chunks-embedded": "0", "device": _device(engine)}
-        return Outcome(outputs, log=(f"nothing to embed ({todo.model})",))
-    try:
-        device = engine.device()
-        done = embed_in_foreground(project, engine, todo, device, progress)
-    except SddError as error:
-        return Outcome(exit_code=error.exit_code, errors=(str(error),))
+def _embedded(project: Project, outcome: EmbedOutcome) -> Outcome:
+    if outcome.error is not None:
+        return Outcome(exit_code=outcome.error.exit_code, errors=(str(outcome.error),))
+    report = outcome.report
+    if report is None:
+        outputs = {"chunks-embedded": "0", "device": _device(project)}
+        return Outcome(outputs, log=(f"nothing to embed ({outcome.model})",))
     return Outcome(
-        {"chunks-embedded": str(done.embedded), "device": done.device},
-        notes=(*done.notes, *_on_cpu(project, done)),
-        log=(_line(done),),
+        {"chunks-embedded": str(report.embedded), "device": report.device},
+        notes=(*report.notes, *_cpu_notes(project, report)),
+        log=(_report_line(report),),
     )
 
 
-def _device(engine: Engine) -> str:
-    """Where it would embed, "" where it cannot: nobody asked it to."""
-    try:
-        return engine.device()
-    except EngineUnavailable:
-        return ""
+def _device(project: Project) -> str:
+    """Where the engine would embed, "" where it cannot: nothing had to be embedded."""
+    with closing(open_engine(project)) as engine:
+        try:
+            return engine.device()
+        except EngineUnavailable:
+            return ""
 
 
-def _line(done: EmbedReport) -> str:
-    """An embed in a line."""
-    failed = f", {done.failed:,} failed" if done.failed else ""
-    left = f", {format_count(done.remaining, 'chunk')} left" if done.remaining else ""
-    embedded = format_count(done.embedded, "chunk")
+def _report_line(report: EmbedReport) -> str:
+    """An embed in one line."""
+    failed = f", {report.failed:,} failed" if report.failed else ""
+    left = f", {format_count(report.remaining, 'chunk')} left" if report.remaining else ""
+    embedded = format_count(report.embedded, "chunk")
     return (
-        f"embedded {embedded} in {done.seconds:.1f} s on {done.device} with {done.model}"
+        f"embedded {embedded} in {report.seconds:.1f} s on {report.device} with {report.model}"
         f"{failed}{left}"
     )
 
 
-def _on_cpu(project: Project, done: EmbedReport) -> tuple[str, ...]:
-    """What is to be said about an embed that used no GPU."""
-    if done.device != "cpu":
+def _cpu_notes(project: Project, report: EmbedReport) -> tuple[str, ...]:
+    """A note about an embed that used no GPU."""
+    if report.device != "cpu":
         return ()
     gpu = gpu_of(project.environ, project.repository.root)
     if not gpu:
@@ -121,39 +99,31 @@ def _on_cpu(project: Project, done: EmbedReport) -> tuple[str, ...]:
     )
 
 
-def _pulled(
-    project: Project, engine: Engine, access: Mapping[str, str], progress: Progress
-) -> Outcome:
-    """Bring in the vectors of others. Without them more is embedded, which is no failure.
+def _pull_notes(sharing: VectorSharing) -> tuple[str, ...]:
+    if isinstance(sharing.pull_error, EngineUnavailable):
+        return (str(sharing.pull_error),)
+    if sharing.pull_error is not None:
+        return (f"no vectors were pulled: {sharing.pull_error}",)
+    return sharing.pulled.notes if sharing.pulled else ()
 
-    Raises EngineUnavailable where the engine cannot use any.
-    """
-    from sdd_hooks.sharing.pull import pull
 
-    try:
-        done = pull(project, engine, access=access, progress=progress)
-    except EngineUnavailable:
-        raise
-    except SddError as error:
-        return Outcome(notes=(f"no vectors were pulled: {error}",))
+def _pull_log(sharing: VectorSharing) -> tuple[str, ...]:
+    pulled = sharing.pulled
+    if pulled is None:
+        return ()
+    vectors = format_count(pulled.pulled, "vector")
+    return (f"pulled {vectors} of {pulled.vectors:,} on {pulled.remote}",)
+
+
+def _pushed(sharing: VectorSharing) -> Outcome:
+    """A push. A failure fails the job, whose purpose is to share the vectors."""
+    error, pushed = sharing.push_error, sharing.pushed
+    if error is not None:
+        return Outcome(exit_code=error.exit_code, errors=(f"the vectors were not pushed: {error}",))
+    if pushed is None:
+        return Outcome()
+    vectors = format_count(pushed.pushed, "vector")
     return Outcome(
-        notes=done.notes,
-        log=(f"pulled {format_count(done.pulled, 'vector')} of {done.vectors:,} on {done.remote}",),
-    )
-
-
-def _pushed(
-    project: Project, engine: Engine, access: Mapping[str, str], progress: Progress
-) -> Outcome:
-    """Give the vectors to others. Where that fails, so does the job that was to make them."""
-    from sdd_hooks.sharing.push import push
-
-    try:
-        done = push(project, engine, access=access, progress=progress)
-    except SddError as error:
-        message = f"the vectors were not pushed: {error}"
-        return Outcome(exit_code=error.exit_code, errors=(message,))
-    return Outcome(
-        notes=done.notes,
-        log=(f"pushed {format_count(done.pushed, 'vector')}: {done.remote} has {done.vectors:,}",),
+        notes=pushed.notes,
+        log=(f"pushed {vectors}: {pushed.remote} has {pushed.vectors:,}",),
     )

@@ -3,15 +3,12 @@
 # Governing: ADR-0022 (one review, many reports), SPEC-0012 REQ "Review of a pull request"
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
-from sdd_hooks.action.base_settings import review_settings
 from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.outcome import Outcome
 from sdd_hooks.action.posting import Posting, post
 from sdd_hooks.action.subject import Subject, find_subject
-from sdd_hooks.changes.base import default_base
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.forges.protocol import Forge, ForgeClientFactory
 from sdd_hooks.forges.registry import CiJob
@@ -21,8 +18,8 @@ from sdd_hooks.reporting.json import render_json
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.registry import Links
 from sdd_hooks.reporting.summary import render_summary
-from sdd_hooks.review.review import review_commits
 from sdd_hooks.system.files import resolve_inside, write_atomically
+from sdd_hooks.usecases.review import CommitRange, review_range, use_base_settings
 
 REPORT = "sdd-review.json"
 """What the report is called where nobody named it, in the runner's folder for a job's own files."""
@@ -42,7 +39,7 @@ def review_pull(
     there is nothing to compare, or it cannot be read.
     """
     if ci_job is None:
-        local = Subject(inputs.base or default_base(project.repository), "HEAD")
+        local = Subject(inputs.base, "HEAD")
         return _reviewed(project, local, None, inputs)
     forge = ci_job.vendor.open(ci_job.context, connect)
     try:
@@ -62,19 +59,10 @@ def _reviewed(
 ) -> Outcome:
     pull = subject.pull
     if pull is not None:
-        # A pull request does not decide by itself what fails it.
-        settings = review_settings(project.repository.git, subject.base)
-        changed = replace(project.configuration, review=settings)
-        project = replace(project, configuration=changed)
-    review = review_commits(
-        project,
-        subject.base,
-        subject.head,
-        title=pull.title if pull else "",
-        body=pull.body if pull else "",
-        judge=inputs.judge,
-    )
-    fails = review.fails(inputs.fail_on or project.configuration.review.fail_on)
+        project = use_base_settings(project, subject.base)
+    title, body = (pull.title, pull.body) if pull else ("", "")
+    commits = CommitRange(subject.base, subject.head, title, body)
+    review, fails = review_range(project, commits, inputs.fail_on or None, judge=inputs.judge)
     written = _files(project, review, inputs)
     links: Links | None = None
     marks: tuple[str, ...] = ()

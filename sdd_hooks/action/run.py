@@ -22,6 +22,7 @@ from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.forges.registry import CiJob, detect_job
 from sdd_hooks.project.project import Project, load_project
 from sdd_hooks.reporting.escape import BREAK
+from sdd_hooks.usecases.sync import SyncCallbacks
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable that names the file of the step's summary."""
@@ -111,8 +112,8 @@ def _done(command: Command, project: Project, job: Job) -> Outcome:
     inputs, ci_job, environ, console = job
     progress = console.progress()
     if command == "sync":
-        telling = sync.Telling(console.say, progress)
-        return sync.sync(project, ci_job, inputs, time.time(), telling)
+        callbacks = SyncCallbacks(console.say, progress, console.say)
+        return sync.sync(project, ci_job, inputs, time.time(), callbacks)
     if command == "update":
         return index.update(project, progress)
     reach = access(ci_job, inputs.token, environ)

@@ -5,30 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.outcome import Outcome
-from sdd_hooks.engines.protocol import Progress
-from sdd_hooks.errors import EXIT_OK, SddError
+from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.forges.registry import CiJob
-from sdd_hooks.freshness.issues import bring_in
-from sdd_hooks.freshness.tiers import syncing_note
 from sdd_hooks.project.project import Project
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.trackers.source import NoTracker, TrackerSource, find_source, find_sources
 from sdd_hooks.trackers.sync import SyncResult
-
-PATIENCE = 30.0
-"""Seconds for which another sync of the same issues is waited for."""
-
-
-class Telling(NamedTuple):
-    """Who is told how it goes: lines at once, and how far something is."""
-
-    say: Callable[[str], None]
-    progress: Progress
+from sdd_hooks.usecases.sync import SyncCallbacks, sync_sources
 
 
 def sync(
@@ -36,7 +23,7 @@ def sync(
     ci_job: CiJob | None,
     inputs: Inputs,
     now: float,
-    tell: Telling,
+    callbacks: SyncCallbacks,
 ) -> Outcome:
     """Sync the issues of the repository and of its modules.
 
@@ -57,16 +44,18 @@ def sync(
     own = sources.found[0].found.vendor
     if inputs.tracker_token and not own.token_variables:
         notes.append(f"tracker-token was not used: {own.label} takes none")
-    for source in sources.found:
-        token = _token(source, sources.found, ci_job, inputs)
-        try:
-            done, warnings = _synced(project, source, token, now, tell)
-        except SddError as error:
-            failures.append(error)
-            continue
-        changed += done.added + done.updated + done.removed
-        log.append(_line(source, done))
-        notes += warnings
+    with_tokens = [
+        _with_token(project, source, _token(source, sources.found, ci_job, inputs))
+        for source in sources.found
+    ]
+    for done in sync_sources(project, with_tokens, lambda: now, callbacks):
+        if done.error:
+            failures.append(done.error)
+        elif done.result:
+            result = done.result
+            changed += result.added + result.updated + result.removed
+            log.append(_line(done.source, result))
+            notes += done.warnings
     return Outcome(
         {"issues-synced": str(changed)},
         notes=tuple(notes),
@@ -97,30 +86,13 @@ def _place(source: TrackerSource) -> tuple[str, object]:
     return source.found.name, parse_endpoint(source.found.location.url)
 
 
-def _synced(
-    project: Project,
-    source: TrackerSource,
-    token: str,
-    now: float,
-    tell: Telling,
-) -> tuple[SyncResult, tuple[str, ...]]:
+def _with_token(project: Project, source: TrackerSource, token: str) -> TrackerSource:
+    """The source, opened with this token in the variables of its vendor; "" for none."""
     variables = source.found.vendor.token_variables if token else ()
-    if variables:
-        told = {**project.environ, **dict.fromkeys(variables, token)}
-        source = source._replace(repository=source.repository._replace(environ=told))
-    tracker = source.open(tell.say)
-    try:
-        return bring_in(
-            project,
-            tracker,
-            source.module,
-            now=now,
-            wait=PATIENCE,
-            begun=lambda issues: tell.say(syncing_note(issues, source.label)),
-            progress=tell.progress,
-        )
-    finally:
-        tracker.disconnect()
+    if not variables:
+        return source
+    environ = {**project.environ, **dict.fromkeys(variables, token)}
+    return source._replace(repository=source.repository._replace(environ=environ))
 
 
 def _line(source: TrackerSource, done: SyncResult) -> str:

@@ -13,13 +13,14 @@ from collections.abc import Sequence
 
 import click
 
-from sdd_hooks.cli.context import open_index, open_project
+from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.entry import run
-from sdd_hooks.cli.index.group import bring_up_to_date
-from sdd_hooks.cli.index.status import report_status
+from sdd_hooks.cli.index.status import index_status_output
+from sdd_hooks.cli.index.update import full_update_output
 from sdd_hooks.cli.options import json_option, limit_option, min_score_option
-from sdd_hooks.cli.output import Report, printable_line, show
+from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.engines.protocol import Engine, Hit
+from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.project.project import UnknownName
 from sdd_hooks.retrieval.search import search
 
@@ -49,7 +50,7 @@ def update_command(as_json: bool) -> int:
       commonplace-search-update
     """
     project = open_project(None)
-    return show(bring_up_to_date(project, project.collections, as_json), as_json)
+    return show(full_update_output(project, project.collections, as_json), as_json)
 
 
 @click.command()
@@ -83,7 +84,7 @@ def query_command(
     ]
     data = {"query": text, "records": records, "pending": result.pending}
     lines = ["\n\n".join(blocks)] if blocks else []
-    return show(Report(data, lines, result.notes, project.warnings), as_json)
+    return show(CommandOutput(data, lines, result.notes, project.warnings), as_json)
 
 
 @click.command()
@@ -95,7 +96,7 @@ def status_command(as_json: bool) -> int:
     Example:
       commonplace-search-status --json
     """
-    return show(report_status(open_project(None)), as_json)
+    return show(index_status_output(open_project(None)), as_json)
 
 
 def _records(engine: Engine, hits: Sequence[Hit]) -> list[dict[str, object]]:

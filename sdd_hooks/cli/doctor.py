@@ -15,7 +15,7 @@ import click
 
 from sdd_hooks.cli.context import start_directory
 from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import Report, Terminal, detect_terminal, printable_line, show
+from sdd_hooks.cli.output import CommandOutput, Terminal, detect_terminal, printable_line, show
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.githooks.install import status
 from sdd_hooks.project.project import load_project
@@ -41,7 +41,7 @@ def doctor(directory: Path | None, as_json: bool) -> int:
     screen = detect_terminal(sys.stdout, os.environ)
     failed = any(check.level == "fail" for check in found)
     return show(
-        Report(
+        CommandOutput(
             {"checks": [asdict(check) for check in found]},
             [_line(check, screen) for check in found],
             exit_code=EXIT_FINDINGS if failed else EXIT_OK,

@@ -9,22 +9,28 @@ from pathlib import Path
 import click
 
 from sdd_hooks import __version__
-from sdd_hooks.cli.lazy import Entry, LazyGroup
+from sdd_hooks.cli.lazy import LazyCommand, LazyGroup
 from sdd_hooks.errors import EXIT_OK
 
 COMMANDS = {
-    "init": Entry("init:init", "Set this repository up for sdd."),
-    "index": Entry("index.group:index", "Index the repository, and keep the index up to date."),
-    "search": Entry("search:search", "Find the sections and definitions that answer a query."),
-    "list": Entry("list:list_artifacts", "List decisions and specifications with their status."),
-    "review": Entry(
+    "init": LazyCommand("init:init", "Set this repository up for sdd."),
+    "index": LazyCommand(
+        "index.group:index", "Index the repository, and keep the index up to date."
+    ),
+    "search": LazyCommand(
+        "search:search", "Find the sections and definitions that answer a query."
+    ),
+    "list": LazyCommand(
+        "list:list_artifacts", "List decisions and specifications with their status."
+    ),
+    "review": LazyCommand(
         "review:review", "Say which decision a change should reference, and what it breaks."
     ),
-    "ci": Entry("ci:ci", "Sync, update, embed or review in a job of CI."),
-    "issues": Entry("issues.group:issues", "Sync, list and show the issues of the tracker."),
-    "hooks": Entry("hooks:hooks", "Install the git hooks that keep the index fresh."),
-    "hook": Entry("hook:hook", "Act on a git event; the hooks call this."),
-    "doctor": Entry("doctor:doctor", "Check that everything sdd needs is in place."),
+    "ci": LazyCommand("ci:ci", "Sync, update, embed or review in a job of CI."),
+    "issues": LazyCommand("issues.group:issues", "Sync, list and show the issues of the tracker."),
+    "hooks": LazyCommand("hooks:hooks", "Install the git hooks that keep the index fresh."),
+    "hook": LazyCommand("hook:hook", "Act on a git event; the hooks call this."),
+    "doctor": LazyCommand("doctor:doctor", "Check that everything sdd needs is in place."),
 }
 
 

@@ -14,7 +14,7 @@ import click
 
 from sdd_hooks.cli.context import start_directory
 from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import Report, printable_line, show, table
+from sdd_hooks.cli.output import CommandOutput, printable_line, show, table
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.githooks import install as hooks_of
 from sdd_hooks.githooks.install import InstallReport
@@ -83,7 +83,7 @@ def status(directory: Path | None, as_json: bool) -> int:
     return show(hooks_report(hooks_of.status(repository)), as_json)
 
 
-def hooks_report(found: InstallReport) -> Report:
+def hooks_report(found: InstallReport) -> CommandOutput:
     """The hooks for programs and for people, with what is left to do."""
     lines = [f"hooks in {printable_line(str(found.folder))}"]
     lines += table([(one.event, one.state, one.detail) for one in found.hooks])
@@ -93,7 +93,7 @@ def hooks_report(found: InstallReport) -> Report:
     data = {**asdict(found), "folder": str(found.folder)}
     notes = data.pop("notes")
     unfit = any(one.state in UNFIT for one in found.hooks)
-    return Report(data, lines, notes, (), EXIT_FINDINGS if unfit else EXIT_OK)
+    return CommandOutput(data, lines, notes, (), EXIT_FINDINGS if unfit else EXIT_OK)
 
 
 def own_command() -> Path:

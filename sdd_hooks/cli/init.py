@@ -14,7 +14,7 @@ import click
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.hooks import hooks_report, own_command
 from sdd_hooks.cli.options import json_option, yes_option
-from sdd_hooks.cli.output import Report, printable_line, show
+from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.engines.registry import find_backend, require_engine
 from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.githooks.folder import HooksRefused
@@ -52,10 +52,10 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
     planned = plan(project)
     asks = not (yes or as_json) and sys.stdin.isatty()
     if planned.changes and asks and not _agreed(planned.changes):
-        return show(Report({"changes": [], "hooks": None}, ["nothing changed"]), as_json)
+        return show(CommandOutput({"changes": [], "hooks": None}, ["nothing changed"]), as_json)
     apply(planned.changes)
     lines = [f"{one.action}d {printable_line(one.name)}" for one in planned.changes]
-    hooks = Report({}) if no_hooks else _hooks(project, asks)
+    hooks = CommandOutput({}) if no_hooks else _hooks(project, asks)
     data = {
         "changes": [{"path": one.name, "action": one.action} for one in planned.changes],
         "hooks": hooks.data or None,
@@ -63,7 +63,7 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
     lines = [*lines, *hooks.lines] or [NOTHING]
     notes = [*planned.notes, *hooks.notes, *_model_notes(project), *_tracker_notes(project)]
     warnings = [*project.warnings, *hooks.warnings]
-    return show(Report(data, [*lines, NEXT], notes, warnings), as_json)
+    return show(CommandOutput(data, [*lines, NEXT], notes, warnings), as_json)
 
 
 def _agreed(changes: Sequence[Change]) -> bool:
@@ -92,15 +92,15 @@ def _tracker_notes(project: Project) -> list[str]:
     return [f"`sdd index` brings issues from {source.found}"] if source else []
 
 
-def _hooks(project: Project, asks: bool) -> Report:
+def _hooks(project: Project, asks: bool) -> CommandOutput:
     """Install the hooks unless they are in place. A folder that is not ours is a warning."""
     repository, sdd = project.repository, own_command()
     found = status(repository, sdd)
     if all(hook.state in IN_PLACE for hook in found.hooks) and not found.snippet:
-        return Report(hooks_report(found).data)
+        return CommandOutput(hooks_report(found).data)
     if asks and not click.confirm("Install the git hooks?", default=True):
-        return Report({})
+        return CommandOutput({})
     try:
         return hooks_report(install(repository, sdd))
     except HooksRefused as error:
-        return Report({}, warnings=[f"no hooks installed: {error}"])
+        return CommandOutput({}, warnings=[f"no hooks installed: {error}"])

@@ -13,7 +13,7 @@ import click
 from sdd_hooks import tracing
 
 
-class Entry(NamedTuple):
+class LazyCommand(NamedTuple):
     """Where a command is, as `module:attribute` in this package, and what it does in a line."""
 
     target: str
@@ -47,7 +47,7 @@ def _verbose_option() -> click.Option:
 class LazyGroup(click.Group):
     """A group made of a table. Help and completion of names need no import."""
 
-    def __init__(self, *args: object, table: dict[str, Entry], **kwargs: object) -> None:
+    def __init__(self, *args: object, table: dict[str, LazyCommand], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self.table = table
 

@@ -13,7 +13,7 @@ from sdd_hooks.artifacts.status import STATUSES, UNKNOWN
 from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import json_option, module_option
-from sdd_hooks.cli.output import Report, show, table
+from sdd_hooks.cli.output import CommandOutput, show, table
 
 NONE = "none"
 
@@ -65,7 +65,7 @@ def list_artifacts(
     ]
     lines = table(rows) if rows else ["no decisions or specifications"]
     data = {"artifacts": [_data(one) for one in found]}
-    return show(Report(data, lines, left_out, project.warnings), as_json)
+    return show(CommandOutput(data, lines, left_out, project.warnings), as_json)
 
 
 def _order(artifact: Artifact) -> tuple[object, ...]:

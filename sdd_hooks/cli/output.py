@@ -15,7 +15,7 @@ from sdd_hooks.text.display import display_width, format_count, printable_line, 
 from sdd_hooks.text.json_document import json_document
 
 __all__ = [
-    "Report",
+    "CommandOutput",
     "Terminal",
     "detect_terminal",
     "error_document",
@@ -28,7 +28,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Report:
+class CommandOutput:
     """The outcome of a command: `data` for programs, `lines` for people, and what to add."""
 
     data: Mapping[str, object]
@@ -38,7 +38,7 @@ class Report:
     exit_code: int = EXIT_OK
 
 
-def show(report: Report, as_json: bool) -> int:
+def show(report: CommandOutput, as_json: bool) -> int:
     """Print a report. Returns its exit code."""
     if as_json:
         extras = {"notes": list(report.notes), "warnings": list(report.warnings)}

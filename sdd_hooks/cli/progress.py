@@ -1,24 +1,30 @@
-"""One line on a terminal that says how far a long command is. A pipe sees nothing of it."""
+"""One line on a terminal that shows the progress of a long command. A pipe gets nothing of it."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from sdd_hooks.cli.output import printable_line
 from sdd_hooks.engines.protocol import Progress
 
-PATIENCE = 1.0
-INTERVAL = 0.1
-WIDEST = 79
-"""Columns of the line: what is wrapped cannot be written over."""
+if TYPE_CHECKING:
+    from sdd_hooks.usecases.refresh import Step
+
+DELAY_SECONDS = 1.0
+"""How long a command runs before the line is shown."""
+INTERVAL_SECONDS = 0.1
+"""How often the line is written over."""
+MAX_COLUMNS = 79
+"""A longer line would wrap, and a wrapped line cannot be written over."""
 
 _CLEAR = "\r\x1b[K"
 
 
-class Line:
+class ProgressLine:
     """A line on the terminal `stream` that is written over until it is cleared."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
@@ -27,19 +33,19 @@ class Line:
         self._started = clock()
         self._shown = 0.0
 
-    def report(self, what: str, done: int, total: int) -> None:
-        """How far it is. `total` 0 is not known. Nothing is shown in the first second."""
+    def report(self, step: str, done: int, total: int) -> None:
+        """Show how many of `total` (0: unknown) are done, unless the command began just now."""
         now = self._clock()
-        recent = self._shown and now - self._shown < INTERVAL and done != total
-        if now - self._started >= PATIENCE and not recent:
-            self._write(f"{what} {done:,}/{total:,}" if total else f"{what} {done:,}", now)
+        recent = self._shown and now - self._shown < INTERVAL_SECONDS and done != total
+        if now - self._started >= DELAY_SECONDS and not recent:
+            self._write(f"{step} {done:,}/{total:,}" if total else f"{step} {done:,}", now)
 
-    def tell(self, text: str) -> None:
-        """What it waits for, shown at once."""
-        self._write(printable_line(text)[:WIDEST], self._clock())
+    def show(self, text: str) -> None:
+        """Show a text at once."""
+        self._write(printable_line(text)[:MAX_COLUMNS], self._clock())
 
     def clear(self) -> None:
-        """Leave the line to whatever comes next."""
+        """Clear the line, so that another text can be printed."""
         if self._shown:
             self._shown = 0.0
             self._stream.write(_CLEAR)
@@ -52,12 +58,14 @@ class Line:
 
 
 @contextmanager
-def live_line(stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Iterator[Line | None]:
+def live_line(
+    stream: TextIO, clock: Callable[[], float] = time.monotonic
+) -> Iterator[ProgressLine | None]:
     """A line that is gone when the block ends, or None where `stream` is no terminal."""
     if not stream.isatty():
         yield None
         return
-    line = Line(stream, clock)
+    line = ProgressLine(stream, clock)
     try:
         yield line
     finally:
@@ -73,7 +81,7 @@ def progress_line(
         yield None if line is None else _reporter(line)
 
 
-def _reporter(line: Line) -> Progress:
+def _reporter(line: ProgressLine) -> Progress:
     def report(step: str, done: int, total: int) -> bool:
         line.report(step, done, total)
         return True
@@ -82,13 +90,12 @@ def _reporter(line: Line) -> Progress:
 
 
 @contextmanager
-def waiting_line(stream: TextIO, what: str, patience: float = PATIENCE) -> Iterator[None]:
-    """Say what the block does, where `stream` is a terminal and it takes more than `patience`
-    seconds."""
+def waiting_line(stream: TextIO, activity: str, delay: float = DELAY_SECONDS) -> Iterator[None]:
+    """Show the activity of the block after `delay` seconds, if `stream` is a terminal."""
     import threading
 
     with live_line(stream) as line:
-        timer = threading.Timer(patience, line.tell, (f"{what} …",)) if line else None
+        timer = threading.Timer(delay, line.show, (f"{activity} …",)) if line else None
         if timer:
             timer.daemon = True
             timer.start()
@@ -97,5 +104,16 @@ def waiting_line(stream: TextIO, what: str, patience: float = PATIENCE) -> Itera
         finally:
             if timer:
                 timer.cancel()
-                # It must not write over what comes next.
+                # The timer must not write over the next output.
                 timer.join()
+
+
+@contextmanager
+def show_step(step: Step) -> Iterator[Progress | None]:
+    """Show a step of a use case on stderr: its progress, or for a pull only that it runs."""
+    if step == "pull":
+        with waiting_line(sys.stderr, "Pulling vectors from origin"):
+            yield None
+    else:
+        with progress_line(sys.stderr) as progress:
+            yield progress

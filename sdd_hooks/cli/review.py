@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import click
 
@@ -16,12 +15,11 @@ from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.options import json_option
 from sdd_hooks.cli.output import detect_terminal, printable_line
 from sdd_hooks.cli.progress import waiting_line
+from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.registry import FORMATS, ReportContext, format_names, load_reporter
-
-if TYPE_CHECKING:
-    from sdd_hooks.reporting.outcome import ReviewOutcome
+from sdd_hooks.usecases.review import CommitRange, review_index, review_range
 
 MAX_BODY = 1 << 20
 """Bytes of a body that are read. Forges store a tenth of that."""
@@ -72,7 +70,7 @@ def review(
     body_file: BinaryIO | None,
     form: str | None,
     as_json: bool,
-    fail_on: str | None,
+    fail_on: FailOn | None,
     judge: str,
 ) -> int:
     """Say which decision a change should reference, and what it breaks.
@@ -94,40 +92,17 @@ def review(
     reporter = load_reporter("json" if as_json else form or "terminal")
     body = body_file.read(MAX_BODY).decode("utf-8", "replace") if body_file else ""
     with waiting_line(sys.stderr, "Reviewing"):
-        found = (
-            _of_index(project, start_directory(directory))
-            if staged
-            else _of_commits(project, base, head or "HEAD", title, body, judge)
-        )
-    sys.stdout.write(reporter.render(found, _context(project)))
+        if staged:
+            # A user's own hook may run this command for a commit that has its own index file.
+            verdict = review_index(project, start_directory(directory), fail_on)
+        else:
+            commits = CommitRange(base or "", head or "HEAD", title, body)
+            verdict = review_range(project, commits, fail_on, judge=judge, check_work_tree=True)
+    sys.stdout.write(reporter.render(verdict.review, _context(project)))
     sys.stdout.flush()
     if not as_json:
         sys.stderr.writelines(f"warning: {printable_line(text)}\n" for text in project.warnings)
-    fails = found.fails(fail_on or project.configuration.review.fail_on)
-    return EXIT_FINDINGS if fails else EXIT_OK
-
-
-def _of_index(project: Project, cwd: Path) -> ReviewOutcome:
-    from sdd_hooks.githooks.staged import index_file
-    from sdd_hooks.review.review import review_staged
-
-    # A user's own hook may run this command for a commit that has its own index file.
-    return review_staged(project, index=index_file(project.repository, cwd))
-
-
-def _of_commits(
-    project: Project, base: str | None, head: str, title: str, body: str, judge: str
-) -> ReviewOutcome:
-    from sdd_hooks.changes.base import default_base
-    from sdd_hooks.review.review import review_commits
-
-    found = review_commits(
-        project, base or default_base(project.repository), head, title=title, body=body, judge=judge
-    )
-    status = ("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
-    if head != "HEAD" or not project.repository.git.output(*status):
-        return found
-    return replace(found, notes=(*found.notes, "uncommitted changes are not part of this review"))
+    return EXIT_FINDINGS if verdict.fails else EXIT_OK
 
 
 def _context(project: Project) -> ReportContext:

@@ -20,7 +20,7 @@ from sdd_hooks.cli.options import (
     min_score_option,
     module_option,
 )
-from sdd_hooks.cli.output import Report, Terminal, detect_terminal, printable_line, show
+from sdd_hooks.cli.output import CommandOutput, Terminal, detect_terminal, printable_line, show
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.freshness.read_gate import open_fresh_index
 from sdd_hooks.retrieval.search import search as find
@@ -69,7 +69,7 @@ def search(
         lines = [NOTHING.format(query=printable_line(query))]
     notes = (*freshness.notes, *result.notes)
     warnings = (*freshness.warnings, *project.warnings)
-    return show(Report(data, lines, notes, warnings), as_json)
+    return show(CommandOutput(data, lines, notes, warnings), as_json)
 
 
 def _hit_lines(hit: Hit, screen: Terminal) -> list[str]:

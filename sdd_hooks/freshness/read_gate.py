@@ -64,6 +64,18 @@ def refresh_if_stale(project: Project, now: float, touched: float | None) -> Fre
 
 
 @contextmanager
+def open_index(project: Project) -> Iterator[Engine]:
+    """Open the project's engine for the block, without a refresh.
+
+    Raises NotIndexed where nothing was ever indexed, and what `open_engine` raises.
+    """
+    if not is_indexed(project):
+        raise not_indexed(project)
+    with closing(open_engine(project)) as engine:
+        yield engine
+
+
+@contextmanager
 def open_fresh_index(project: Project, now: float) -> Iterator[tuple[Engine, FreshnessReport]]:
     """Open the project's engine for a reader, after `refresh_if_stale`, whose report it yields too.
 

@@ -37,23 +37,20 @@ def start(repository: Repository, collections: Sequence[str]) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     """The process that `start` starts: the top of the work tree, then names of collections."""
-    from sdd_hooks.freshness.refresh import refresh
-    from sdd_hooks.githooks.vectors import follow
     from sdd_hooks.project.project import load_project
+    from sdd_hooks.usecases.refresh import refresh_index
 
     root, *names = arguments
     try:
         project = load_project(Path(root), os.environ)
         wanted = [one for one in project.collections if one.name in names]
-        update = refresh(project, collections=wanted if names else None, wait=0.0)
+        update = refresh_index(project, wanted if names else None, wait=0.0, pull=True)
     except NotIndexed:
         return
     except SddError as error:
         sys.stderr.write(failure_line(error, Path(root), os.environ))
         return
-    total = update.total
-    if total.changed:
-        follow(project, update)
+    total = update.result.total
     sys.stdout.write(
         f"{total.added} added, {total.updated} updated, {total.removed} removed,"
         f" {total.unchanged} unchanged\n"

@@ -7,11 +7,10 @@ from __future__ import annotations
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.findings import ReportedFinding
 from sdd_hooks.githooks.review import Call
-from sdd_hooks.githooks.staged import index_file
 from sdd_hooks.project.project import load_project
 from sdd_hooks.reporting.outcome import ReviewOutcome
-from sdd_hooks.review.review import review_staged
 from sdd_hooks.text.display import format_count, printable_line
+from sdd_hooks.usecases.review import review_index
 
 MOST = 40
 """Findings that are shown; the rest is counted."""
@@ -27,14 +26,13 @@ def check(call: Call) -> int:
     Raises SddError when the repository cannot be read.
     """
     project = load_project(call.cwd, call.environ)
-    found = review_staged(project, index=index_file(project.repository, call.cwd))
+    found, fails = review_index(project, call.cwd, call.fail_on)
     call.stderr.writelines(_line(one) for one in found.findings[:MOST])
     if len(found.findings) > MOST:
         rest = format_count(len(found.findings) - MOST, "more finding")
         call.stderr.write(f"sdd: {rest}: `sdd review --staged` shows them\n")
     call.stderr.writelines(f"sdd: {printable_line(note)}\n" for note in found.notes)
-    fail_on = call.fail_on or project.configuration.review.fail_on
-    refused = found.fails(fail_on) or (call.fail_on is None and _breaks_records(found))
+    refused = fails or (call.fail_on is None and _breaks_records(found))
     return EXIT_FINDINGS if refused else EXIT_OK
 
 

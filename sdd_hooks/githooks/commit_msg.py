@@ -8,21 +8,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from sdd_hooks.artifacts.identifiers import find_id_references
-from sdd_hooks.changes.diff import read_staged
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, StorageError
-from sdd_hooks.findings import identify_findings
 from sdd_hooks.githooks.review import Call
-from sdd_hooks.githooks.staged import index_file
-from sdd_hooks.project.project import Project, load_project
-from sdd_hooks.reporting.outcome import Candidate, References, ReviewOutcome
-from sdd_hooks.review.apply_rules import apply_rules
-from sdd_hooks.review.review import subject_of
-from sdd_hooks.review.rules import dangling_reference, superseded_reference
-from sdd_hooks.review.subject import Subject
+from sdd_hooks.project.project import load_project
+from sdd_hooks.reporting.outcome import Candidate
 from sdd_hooks.system.files import ERRNO_REASONS
 from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import printable_line
+from sdd_hooks.usecases.review import review_message
 
 LONGEST = 100_000
 """Bytes of a message that are read."""
@@ -46,18 +39,11 @@ def check_message(call: Call) -> int:
     message = _message(repository.git, call.cwd / call.arguments[0])
     if not message or message.startswith(_MADE) or (repository.git_dir / "MERGE_HEAD").exists():
         return EXIT_OK
-    index = index_file(repository, call.cwd)
-    change = read_staged(repository.git, index)._replace(messages=(message,))
-    subject = subject_of(project, change, index=index)
-    checked = apply_rules(subject, (dangling_reference.RULE, superseded_reference.RULE))
-    found = identify_findings([one for one in checked.findings if not one.path], {})
-    suggested = _references(project, subject)
-    review = ReviewOutcome("", "", "", len(change.files), suggested, found)
+    review, fails = review_message(project, message, call.cwd, call.fail_on)
     for one in review.findings:
         call.stderr.write(f"sdd: {one.finding.severity}: {printable_line(one.finding.message)}\n")
-    for candidate in suggested.suggested:
+    for candidate in review.references.suggested:
         call.stderr.writelines(f"sdd: {line}\n" for line in _suggestion(candidate))
-    fails = review.fails(call.fail_on or project.configuration.review.fail_on)
     return EXIT_FINDINGS if fails else EXIT_OK
 
 
@@ -72,19 +58,6 @@ def _message(git: Git, path: Path) -> str:
     above = _SCISSORS.split(written, maxsplit=1)[0]
     kept = git.output("stripspace", "--strip-comments", stdin=above)
     return kept.decode("utf-8", "replace").strip()
-
-
-def _references(project: Project, subject: Subject) -> References:
-    """The records to ask about, where the message names none yet."""
-    change = subject.change
-    most = project.configuration.review.max_suggestions
-    named = any(subject.corpus.resolve(one.id) for one in find_id_references(change.messages[0]))
-    git = project.repository.git
-    if named or not most or not change.files or git.try_output("rev-parse", "HEAD") is None:
-        return References()
-    from sdd_hooks.review.references.find import find_references
-
-    return find_references(project.repository, subject, most)
 
 
 def _suggestion(one: Candidate) -> Iterator[str]:

@@ -115,14 +115,17 @@ def _refresh(
     scan = start_scan(repository.git, "", scope)
     try:
         from sdd_hooks.engines.protocol import Stopped
-        from sdd_hooks.freshness.refresh import refresh
         from sdd_hooks.project.project import read_project
+        from sdd_hooks.usecases.refresh import refresh_index
 
         project = read_project(repository)
         if arrival and not _is_due(project, scan.head, clock()):
             return ()
+        pull = may_bring_vectors(event, arguments)
         try:
-            update = refresh(project, scan=scan, wait=0.0, progress=_is_small)
+            update, embeds = refresh_index(
+                project, scan=scan, wait=0.0, progress=_is_small, pull=pull
+            )
         except Stopped:
             from sdd_hooks.githooks import background
 
@@ -132,20 +135,15 @@ def _refresh(
         scan.close()
     if not update.total.changed:
         return ()
-    embedding = _follow(event, arguments, project, update)
-    return _said(project, update, embedding) if arrival else update.notes
+    return _said(project, update, embeds) if arrival else update.notes
 
 
-def _follow(
-    event: str,
-    arguments: Sequence[str],
-    project: Project,
-    update: RefreshResult,
-) -> bool:
-    """Start what gives a vector to what is new. Returns whether something was started."""
-    from sdd_hooks.githooks.vectors import brings, follow
+def may_bring_vectors(event: str, arguments: Sequence[str]) -> bool:
+    """Whether the event may bring files that another machine has embedded already.
 
-    return follow(project, update, pull=brings(event, arguments))
+    A commit, and one that is amended, contains what was written on this machine.
+    """
+    return event != "post-commit" and list(arguments[:1]) != ["amend"]
 
 
 def _is_arrival(event: str, arguments: Sequence[str]) -> bool:

@@ -19,8 +19,8 @@ from sdd_hooks.changes.diff import read_staged
 from sdd_hooks.changes.tree import Tree
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.findings import Finding
-from sdd_hooks.githooks.staged import index_file
 from sdd_hooks.project.project import load_project
+from sdd_hooks.project.repository import find_commit_index
 from sdd_hooks.review.rules.frontmatter import validate_changed
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
@@ -37,7 +37,7 @@ def check_staged(
     project = load_project(cwd, environ)
     root, git = project.repository.root, project.repository.git
     collections = tuple(one for one in project.collections if one.kind in ARTIFACT_KINDS)
-    index = index_file(project.repository, cwd)
+    index = find_commit_index(project.repository, cwd)
     staged = Tree(git, "", index)
     if files:
         top = os.path.realpath(cwd)

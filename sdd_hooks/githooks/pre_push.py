@@ -5,33 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
-from sdd_hooks.changes.base import default_base
-from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, RepositoryError
+from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.githooks.review import Call
 from sdd_hooks.project.project import Project, load_project
 from sdd_hooks.system.terminal import detect_terminal
 from sdd_hooks.text.display import printable_line
+from sdd_hooks.usecases.review import PushedBranch, review_pushed_branch
 
 MOST = 5
 """Branches that are reviewed in one push."""
 LONGEST_INPUT = 1 << 20
 
 _HEADS = "refs/heads/"
-
-
-class Pushed(NamedTuple):
-    """A branch that is pushed.
-
-    `head` is the commit it gets, `there` the one that the remote has, "" for none. `branch` is its
-    name on the remote, and `remote` what the remote is called here.
-    """
-
-    head: str
-    branch: str
-    there: str
-    remote: str
 
 
 def review_push(call: Call) -> int:
@@ -45,15 +32,14 @@ def review_push(call: Call) -> int:
     if not pushed:
         return EXIT_OK
     project = load_project(call.cwd, call.environ)
-    fail_on = call.fail_on or project.configuration.review.fail_on
-    fails = [_review(call, project, one, fail_on, named=len(pushed) > 1) for one in pushed[:MOST]]
+    fails = [_review(call, project, one, named=len(pushed) > 1) for one in pushed[:MOST]]
     if len(pushed) > MOST:
         left = len(pushed) - MOST
         call.stderr.write(f"sdd: {left} of the branches not reviewed: see `sdd review --head`\n")
     return EXIT_FINDINGS if any(fails) else EXIT_OK
 
 
-def parse_pushed(text: str, remote: str) -> Iterator[Pushed]:
+def parse_pushed(text: str, remote: str) -> Iterator[PushedBranch]:
     """The branches among what git says of a push: `NAME COMMIT REF COMMIT` a line. Never raises.
 
     Deleted branches, tags and other refs are left out.
@@ -63,17 +49,17 @@ def parse_pushed(text: str, remote: str) -> Iterator[Pushed]:
         fields = line.rsplit(" ", 3)
         if len(fields) == 4 and fields[2].startswith(_HEADS) and fields[1].strip("0"):
             there = fields[3] if fields[3].strip("0") else ""
-            yield Pushed(fields[1], fields[2].removeprefix(_HEADS), there, remote)
+            yield PushedBranch(fields[1], fields[2].removeprefix(_HEADS), there, remote)
 
 
-def _from_input(stdin: BinaryIO | None, remote: str) -> list[Pushed]:
+def _from_input(stdin: BinaryIO | None, remote: str) -> list[PushedBranch]:
     if stdin is None or stdin.isatty():
         return []
     text = stdin.read(LONGEST_INPUT).decode("utf-8", "surrogateescape")
     return list(parse_pushed(text, remote))
 
 
-def _from_variables(environ: Mapping[str, str]) -> list[Pushed]:
+def _from_variables(environ: Mapping[str, str]) -> list[PushedBranch]:
     """What pre-commit says of a push. It runs for the first branch only."""
     ref = environ.get("PRE_COMMIT_REMOTE_BRANCH", "")
     head = environ.get("PRE_COMMIT_TO_REF") or environ.get("PRE_COMMIT_LOCAL_BRANCH", "")
@@ -81,38 +67,20 @@ def _from_variables(environ: Mapping[str, str]) -> list[Pushed]:
         return []
     there = environ.get("PRE_COMMIT_FROM_REF", "")
     remote = environ.get("PRE_COMMIT_REMOTE_NAME", "")
-    return [Pushed(head, ref.removeprefix(_HEADS), there, remote)]
+    return [PushedBranch(head, ref.removeprefix(_HEADS), there, remote)]
 
 
-def _review(call: Call, project: Project, one: Pushed, fail_on: str, *, named: bool) -> bool:
+def _review(call: Call, project: Project, pushed: PushedBranch, *, named: bool) -> bool:
     """Review one branch. Returns whether that refuses the push."""
-    base = _base(project, one)
-    if not base:
+    verdict = review_pushed_branch(project, pushed, call.fail_on)
+    if verdict is None:
         return False
-    from sdd_hooks.reporting.terminal import render_terminal as report
-    from sdd_hooks.review.review import review_commits
+    from sdd_hooks.reporting.terminal import render_terminal
 
-    found = review_commits(project, base, one.head)
-    if found.findings or found.references.suggested or found.notes:
-        shown = detect_terminal(call.stderr, call.environ)
+    review = verdict.review
+    if review.findings or review.references.suggested or review.notes:
+        screen = detect_terminal(call.stderr, call.environ)
         if named:
-            call.stderr.write(shown.strong(printable_line(one.branch)) + "\n\n")
-        call.stderr.write(report(found, width=shown.width, colour=shown.styled))
-    return found.fails(fail_on)
-
-
-def _base(project: Project, one: Pushed) -> str:
-    """What a branch is compared with: the default branch, and that one with what the remote has.
-
-    "" when there is nothing to compare with.
-    """
-    git = project.repository.git
-    known = one.there and git.try_output("cat-file", "-e", f"{one.there}^{{commit}}") is not None
-    try:
-        base = default_base(project.repository)
-    except RepositoryError:
-        base = ""
-    if base and base not in {one.branch, f"{one.remote}/{one.branch}"}:
-        return base
-    # What the remote has moved on to without us is of no use; what it had when we last looked is.
-    return one.there if known else base
+            call.stderr.write(screen.strong(printable_line(pushed.branch)) + "\n\n")
+        call.stderr.write(render_terminal(review, width=screen.width, colour=screen.styled))
+    return verdict.fails

@@ -3,7 +3,8 @@
 Linked worktrees share the git common directory and the slug. A submodule is a separate repository.
 """
 
-# Governing: ADR-0003 (one module talks to git), ADR-0006 (where derived state lives)
+# Governing: ADR-0003 (one module talks to git), ADR-0006 (where derived state lives),
+# SPEC-0004 REQ "Another repository's environment"
 
 from __future__ import annotations
 
@@ -82,6 +83,17 @@ def discover(start: Path, environ: Mapping[str, str]) -> Repository:
         root, git_dir, common_dir = (Path(os.path.realpath(value)) for value in values[2:])
         return Repository(root, git_dir, common_dir, environ)
     raise RepositoryError(_describe_failure(start, values, done.stderr))
+
+
+def find_commit_index(repository: Repository, cwd: Path) -> str:
+    """The index file that the current commit is made from, "" for the default one.
+
+    `git commit -a` uses a temporary one, whose path may be relative to `cwd`. A file outside the
+    git directory was inherited from a command in another repository, and is ignored.
+    """
+    path = os.path.join(cwd, repository.environ.get("GIT_INDEX_FILE", ""))  # noqa: PTH118
+    path = os.path.realpath(path)
+    return path if path.startswith(f"{repository.git_dir}/") else ""
 
 
 def _name(root: Path, git_dir: Path, common_dir: Path) -> str:

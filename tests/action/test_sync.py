@@ -11,9 +11,10 @@ import pytest
 
 from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.outcome import Outcome
-from sdd_hooks.action.sync import Telling, sync
+from sdd_hooks.action.sync import sync
 from sdd_hooks.forges.registry import detect_job
 from sdd_hooks.trackers.source import NoTracker
+from sdd_hooks.usecases.sync import SyncCallbacks
 from tests.support.github import FakeGitHub, serving_github
 from tests.support.loopback import CannedResponse, Server
 from tests.support.repos import Repo, only_git
@@ -71,9 +72,9 @@ class Desk:
     def sync(self, inputs: Inputs) -> Outcome:
         before = dict(self.environ)
         project = self.repo.project(self.environ)
-        tell = Telling(self.said.append, lambda _what, _done, _total: None)
+        callbacks = SyncCallbacks(self.said.append, lambda _what, _done, _total: None)
         try:
-            return sync(project, detect_job(self.environ, []), inputs, NOW, tell)
+            return sync(project, detect_job(self.environ, []), inputs, NOW, callbacks)
         finally:
             assert self.environ == before
 

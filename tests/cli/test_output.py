@@ -3,17 +3,17 @@ import json
 import os
 import pty
 
-from sdd_hooks.cli.output import Report, detect_terminal, error_document, show, table
+from sdd_hooks.cli.output import CommandOutput, detect_terminal, error_document, show, table
 
 
 def test_results_and_remarks_part_ways(capsys):
-    report = Report({"a": 1}, ["one", "two"], ["mind this"], ["CLAUDE.md:3: odd"], 1)
+    report = CommandOutput({"a": 1}, ["one", "two"], ["mind this"], ["CLAUDE.md:3: odd"], 1)
     assert show(report, False) == 1
     assert capsys.readouterr() == ("one\ntwo\n", "note: mind this\nwarning: CLAUDE.md:3: odd\n")
 
 
 def test_json_is_one_object_with_everything(capsys):
-    show(Report({"a": ["é"]}, ["one"], ["n"], ["w"]), True)
+    show(CommandOutput({"a": ["é"]}, ["one"], ["n"], ["w"]), True)
     out, err = capsys.readouterr()
     assert err == ""
     expected = {"schema_version": 1, "a": ["é"], "notes": ["n"], "warnings": ["w"]}

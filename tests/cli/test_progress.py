@@ -1,3 +1,5 @@
+"""The line that shows progress on a terminal."""
+
 import io
 import threading
 
@@ -11,7 +13,7 @@ class Screen(io.StringIO):
         return True
 
 
-def test_a_pipe_sees_nothing():
+def test_a_pipe_gets_no_progress():
     stream = io.StringIO()
     with progress_line(stream) as progress:
         assert progress is None
@@ -26,7 +28,7 @@ def test_a_short_command_shows_nothing():
     assert screen.getvalue() == ""
 
 
-def test_a_long_one_shows_a_line_now_and_then_and_clears_it():
+def test_a_long_command_writes_the_line_over_and_clears_it():
     screen, times = Screen(), iter([0.0, 0.5, 1.5, 1.55, 1.58, 1.7])
     with progress_line(screen, lambda: next(times)) as progress:
         for done in (1, 2, 3, 2000, 1500):
@@ -35,7 +37,7 @@ def test_a_long_one_shows_a_line_now_and_then_and_clears_it():
     assert screen.getvalue().split("\r\x1b[K") == shown
 
 
-def test_an_error_leaves_a_clean_line():
+def test_an_error_clears_the_line():
     screen, times = Screen(), iter([0.0, 2.0])
     with pytest.raises(KeyError), progress_line(screen, lambda: next(times)) as progress:
         progress("reading", 1, 5)
@@ -43,23 +45,23 @@ def test_an_error_leaves_a_clean_line():
     assert screen.getvalue().endswith("\r\x1b[K")
 
 
-def test_a_number_without_an_end():
+def test_an_unknown_total_is_not_shown():
     screen, times = Screen(), iter([0.0, 2.0])
     with progress_line(screen, lambda: next(times)) as progress:
         progress("reading", 1200, 0)
     assert screen.getvalue() == "\r\x1b[Kreading 1,200\r\x1b[K"
 
 
-def test_a_wait_is_shown_at_once_and_in_one_row():
+def test_a_text_is_shown_at_once_in_one_row():
     screen, times = Screen(), iter([0.0, 0.1, 0.2])
     with live_line(screen, lambda: next(times)) as line:
-        line.tell("GitHub asks to wait: \x1b[31mwaiting 12 s")
-        line.tell("x" * 200)
+        line.show("GitHub asks to wait: \x1b[31mwaiting 12 s")
+        line.show("x" * 200)
     first, second = "GitHub asks to wait: \\u001b[31mwaiting 12 s", "x" * 79
     assert screen.getvalue().split("\r\x1b[K") == ["", first, second, ""]
 
 
-def test_what_is_printed_meanwhile_has_a_line_of_its_own():
+def test_a_cleared_line_leaves_room_for_other_output():
     screen, times = Screen(), iter([0.0, 2.0, 2.1])
     with live_line(screen, lambda: next(times)) as line:
         line.report("issues", 1, 3)
@@ -69,27 +71,27 @@ def test_what_is_printed_meanwhile_has_a_line_of_its_own():
     assert screen.getvalue() == ("\r\x1b[Kissues 1/3\r\x1b[Ka note\n\r\x1b[Kissues 2/3\r\x1b[K")
 
 
-def test_what_takes_long_is_said_once_and_cleared():
+def test_a_long_activity_is_shown_once_and_cleared():
     class Watched(Screen):
         def flush(self):
             shown.set()
 
     shown = threading.Event()
     screen = Watched()
-    with waiting_line(screen, "Reviewing", patience=0.01):
+    with waiting_line(screen, "Reviewing", delay=0.01):
         assert shown.wait(60)
     assert screen.getvalue() == "\r\x1b[KReviewing …\r\x1b[K"
 
 
-def test_what_is_done_soon_is_not_said():
+def test_a_short_activity_is_not_shown():
     screen, before = Screen(), threading.active_count()
-    with waiting_line(screen, "Reviewing", patience=60):
+    with waiting_line(screen, "Reviewing", delay=60):
         pass
-    with pytest.raises(KeyError), waiting_line(screen, "Reviewing", patience=60):
+    with pytest.raises(KeyError), waiting_line(screen, "Reviewing", delay=60):
         raise KeyError
     assert screen.getvalue() == ""
     pipe = io.StringIO()
-    with waiting_line(pipe, "Reviewing", patience=0):
+    with waiting_line(pipe, "Reviewing", delay=0):
         pass
     assert pipe.getvalue() == ""
     assert threading.active_count() == before

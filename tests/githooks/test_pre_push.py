@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.githooks.events import handle
-from sdd_hooks.githooks.pre_push import Pushed, parse_pushed
+from sdd_hooks.githooks.pre_push import parse_pushed
+from sdd_hooks.usecases.review import PushedBranch
 from tests.githooks.reviewed import APP, BROKEN, RECORDS, hook, repository
 from tests.support.repos import Repo
 
@@ -143,7 +144,7 @@ def test_an_interruption_is_passed_on(repo: Repo) -> None:
 
 def test_a_name_with_blanks() -> None:
     line = f"HEAD^{{/fix a bug}} {A} refs/heads/x {B}"
-    assert list(parse_pushed(line, "origin")) == [Pushed(A, "x", B, "origin")]
+    assert list(parse_pushed(line, "origin")) == [PushedBranch(A, "x", B, "origin")]
 
 
 @given(st.text())

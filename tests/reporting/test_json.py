@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from jsonschema import Draft202012Validator
 
-from sdd_hooks.cli.output import Report, show
+from sdd_hooks.cli.output import CommandOutput, show
 from sdd_hooks.findings import Finding, ReportedFinding
 from sdd_hooks.reporting.json import document, render_json
 from sdd_hooks.reporting.outcome import ReviewOutcome
@@ -98,7 +98,7 @@ def test_everything_is_in_the_document():
 
 
 def test_it_has_the_format_of_other_commands(capsys):
-    report = Report(document(EVERYTHING), notes=EVERYTHING.notes, warnings=["odd"])
+    report = CommandOutput(document(EVERYTHING), notes=EVERYTHING.notes, warnings=["odd"])
     show(report, as_json=True)
     assert capsys.readouterr().out == render_json(EVERYTHING, ["odd"])
 

@@ -13,10 +13,20 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from sdd_hooks.errors import Missing
+from sdd_hooks.project.project import Project
 from sdd_hooks.remote.client import Client
 from sdd_hooks.remote.json_fields import format_utc
+from sdd_hooks.trackers.detection import DetectedTracker, surroundings
 from sdd_hooks.trackers.issue import Issue, LinkedPull
-from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
+from sdd_hooks.trackers.protocol import (
+    IssueFilter,
+    IssuePage,
+    Since,
+    Tracker,
+    TrackerLocation,
+    TrackerVendor,
+)
+from sdd_hooks.trackers.source import TrackerSource
 from tests.support.loopback import CannedResponse, Request, Server, serving
 
 START = 1_770_000_000.0
@@ -172,6 +182,20 @@ class FakeTracker:
 
     def _ids(self) -> Iterator[str]:
         yield from self._client.get("ids").json()["ids"]
+
+
+def source_of(project: Project, open: Callable[[], Tracker], module: str = "") -> TrackerSource:
+    """The source of a module ("" for the root), whose tracker `open` returns."""
+    (collection,) = project.select(("issues",), module)
+    location = TrackerLocation("https://tracker.example", "acme", "shop")
+    vendor = TrackerVendor(
+        FakeTracker.label,
+        open=lambda _location, _environment: open(),
+        locate=lambda _settings, _repository: location,
+    )
+    detected = DetectedTracker(FakeTracker.name, vendor, location)
+    context = surroundings(project, module)
+    return TrackerSource(project.repository.root, collection, detected, context)
 
 
 def happen(backend: TrackerBackend, chance: random.Random, body: str = "") -> None:

@@ -4,27 +4,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import click
 
 from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.lazy import Entry, LazyGroup
+from sdd_hooks.cli.lazy import LazyCommand, LazyGroup
 from sdd_hooks.cli.options import json_option, kind_option, module_option
-from sdd_hooks.cli.output import Report, show
+from sdd_hooks.cli.output import show
 from sdd_hooks.errors import EXIT_OK
-from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.project import Project
 
 COMMANDS = {
-    "add": Entry("index.update:add", "Index the declared collections that are missing."),
-    "update": Entry("index.update:update", "Bring the index up to date with the work tree."),
-    "embed": Entry("index.embed:embed", "Give a vector to every chunk without one."),
-    "pull": Entry("index.pull:pull", "Take the vectors that other machines pushed."),
-    "push": Entry("index.push:push", "Give the vectors of the index to other machines."),
-    "status": Entry("index.status:status", "Show what is indexed, how fresh it is and where."),
-    "serve": Entry("index.serve:serve", "Keep the daemon of the engine running."),
-    "remove": Entry("index.remove:remove", "Take collections out of the index."),
+    "add": LazyCommand("index.update:add", "Index the declared collections that are missing."),
+    "update": LazyCommand("index.update:update", "Bring the index up to date with the work tree."),
+    "embed": LazyCommand("index.embed:embed", "Give a vector to every chunk without one."),
+    "pull": LazyCommand("index.share:pull", "Take the vectors that other machines pushed."),
+    "push": LazyCommand("index.share:push", "Give the vectors of the index to other machines."),
+    "status": LazyCommand(
+        "index.status:status", "Show what is indexed, how fresh it is and where."
+    ),
+    "serve": LazyCommand("index.serve:serve", "Keep the daemon of the engine running."),
+    "remove": LazyCommand("index.remove:remove", "Take collections out of the index."),
 }
 
 
@@ -55,20 +53,6 @@ def index(ctx: click.Context, kinds: tuple[str, ...], module: str | None, as_jso
             raise click.UsageError(f"put the options after `{ctx.invoked_subcommand}`", ctx)
         return EXIT_OK
     project = open_project(ctx.obj)
-    return show(bring_up_to_date(project, project.select(kinds, module), as_json), as_json)
+    from sdd_hooks.cli.index.update import full_update_output
 
-
-def bring_up_to_date(project: Project, collections: Sequence[Collection], as_json: bool) -> Report:
-    """Sync issues, add, update and embed, as far as each is needed and possible."""
-    from sdd_hooks.cli.index.embed import embed_data, embed_if_possible, embed_lines
-    from sdd_hooks.cli.index.update import refresh_data, refresh_lines, refreshed, synced_issues
-
-    issues = synced_issues(project, collections, as_json)
-    update = refreshed(project, collections)
-    embed, notes = embed_if_possible(project, collections)
-    return Report(
-        {**refresh_data(update), "embed": embed_data(embed) if embed else None},
-        [*refresh_lines(update), *(embed_lines(embed) if embed else ())],
-        [*issues.notes, *update.notes, *notes],
-        [*issues.warnings, *project.warnings],
-    )
+    return show(full_update_output(project, project.select(kinds, module), as_json), as_json)

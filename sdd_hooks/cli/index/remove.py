@@ -10,10 +10,11 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_index, open_project
+from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import json_option, kind_option, module_option, yes_option
-from sdd_hooks.cli.output import Report, show
+from sdd_hooks.cli.output import CommandOutput, show
 from sdd_hooks.engines.registry import not_indexed
+from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.remove import remove_collections
 
 
@@ -43,10 +44,10 @@ def remove(
     if not names:
         raise not_indexed(project)
     if not (yes or _agreed(names)):
-        return show(Report({"removed": []}, ["nothing removed"]), as_json)
+        return show(CommandOutput({"removed": []}, ["nothing removed"]), as_json)
     remove_collections(project, names)
     lines = [f"removed {name}" for name in names]
-    return show(Report({"removed": names}, lines, (), project.warnings), as_json)
+    return show(CommandOutput({"removed": names}, lines, (), project.warnings), as_json)
 
 
 def _agreed(names: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ import click
 
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import Report, show
+from sdd_hooks.cli.output import CommandOutput, show
 from sdd_hooks.engines.registry import find_backend
 from sdd_hooks.errors import EXIT_OK
 
@@ -41,7 +41,7 @@ def serve(directory: Path | None, port: int, as_json: bool) -> int:
 
     def announce(url: str, process: int) -> None:
         line = f"serving on {url} ({process})"
-        show(Report({"url": url, "pid": process}, [line], (), project.warnings), as_json)
+        show(CommandOutput({"url": url, "pid": process}, [line], (), project.warnings), as_json)
         # Who started this reads from a pipe where it answers.
         sys.stdout.flush()
 
@@ -50,4 +50,4 @@ def serve(directory: Path | None, port: int, as_json: bool) -> int:
         backend.serve(project, port, announce)
         return EXIT_OK
     line = f"the {project.configuration.search.engine} engine needs no daemon"
-    return show(Report({"url": None, "pid": None}, [line], (), project.warnings), as_json)
+    return show(CommandOutput({"url": None, "pid": None}, [line], (), project.warnings), as_json)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_index, open_project
-from sdd_hooks.cli.index.embed_status import embedding_data, embedding_facts
+from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import Report, show, table
-from sdd_hooks.embedding.state import EmbedStatus, embed_status
+from sdd_hooks.cli.output import CommandOutput, format_count, show, table
+from sdd_hooks.embedding.state import EmbedRun, EmbedStatus, embed_status
 from sdd_hooks.engines.protocol import IndexStatus
 from sdd_hooks.engines.registry import not_indexed
+from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import pending_notes
 from sdd_hooks.text.durations import format_duration
@@ -34,57 +34,112 @@ def status(directory: Path | None, as_json: bool) -> int:
     Example:
       sdd index status
     """
-    return show(report_status(open_project(directory)), as_json)
+    return show(index_status_output(open_project(directory)), as_json)
 
 
-def report_status(project: Project) -> Report:
+def index_status_output(project: Project) -> CommandOutput:
     """The state of a project's index. Raises NotIndexed when there is none."""
     with open_index(project) as engine:
-        found = engine.status()
-    if not found.collections:
+        index = engine.status()
+    if not index.collections:
         raise not_indexed(project)
     now = time.time()
-    age = None if found.touched is None else max(now - found.touched, 0.0)
-    embedding = embed_status(project.repository, found.pending)
-    return Report(
-        _data(found, age, embedding),
-        _lines(found, age, embedding, now),
-        pending_notes(found.pending),
+    age = None if index.touched is None else max(now - index.touched, 0.0)
+    embed = embed_status(project.repository, index.pending)
+    return CommandOutput(
+        _index_data(index, age, embed),
+        _index_lines(index, age, embed, now),
+        pending_notes(index.pending),
         project.warnings,
     )
 
 
-def _data(found: IndexStatus, age: float | None, embedding: EmbedStatus) -> dict[str, object]:
+def _index_data(index: IndexStatus, age: float | None, embed: EmbedStatus) -> dict[str, object]:
     """The state of the index for programs. `age` is in seconds."""
     collections = [
         {**asdict(one), "bookmark": one.bookmark.head if one.bookmark else None}
-        for one in found.collections
+        for one in index.collections
     ]
-    return {
-        **asdict(found),
-        "collections": collections,
-        "age": age,
-        "embed": embedding_data(embedding),
-    }
+    return {**asdict(index), "collections": collections, "age": age, "embed": _embed_data(embed)}
 
 
-def _lines(found: IndexStatus, age: float | None, embedding: EmbedStatus, now: float) -> list[str]:
+def _index_lines(
+    index: IndexStatus, age: float | None, embed: EmbedStatus, now: float
+) -> list[str]:
     """The state of the index for people."""
     facts = [
-        ("engine", found.engine),
-        ("location", f"{found.location} ({found.bytes / MEGABYTE:.1f} MB)"),
-        ("model", found.model or "none"),
+        ("engine", index.engine),
+        ("location", f"{index.location} ({index.bytes / MEGABYTE:.1f} MB)"),
+        ("model", index.model or "none"),
         ("refreshed", "never" if age is None else f"{format_duration(age)} ago"),
-        *embedding_facts(embedding, now),
+        *_embed_facts(embed, now),
     ]
     heading = ("collection", "documents", "chunks", "pending")
     rows = [
-        (one.name, one.documents, _number(one.chunks), _number(one.pending))
-        for one in found.collections
+        (one.name, one.documents, _count_cell(one.chunks), _count_cell(one.pending))
+        for one in index.collections
     ]
     return [*table(facts), "", *table([heading, *rows])]
 
 
-def _number(count: int | None) -> int | str:
-    """A count; `-` for what the engine does not count by collection."""
+def _count_cell(count: int | None) -> int | str:
+    """A count; `-` where the engine does not count by collection."""
     return "-" if count is None else count
+
+
+def _embed_data(embed: EmbedStatus) -> dict[str, object]:
+    """The state of embedding for programs. Times are in seconds since the epoch."""
+    running, run = embed.running, embed.run
+    return {
+        "running": {**asdict(running), "done": embed.done} if running else None,
+        "run": {**asdict(run), "seconds": run.seconds} if run else None,
+        "failed": embed.failed,
+        "untried": embed.untried,
+    }
+
+
+def _embed_facts(embed: EmbedStatus, now: float) -> list[tuple[str, str]]:
+    """The state of embedding for people, as rows of a table; no row before the first embed."""
+    if embed.running is not None:
+        return [("embedding", _running_embed(embed, now))]
+    if embed.run is None:
+        return []
+    facts = [("embedded", _last_embed(embed.run, now))]
+    pending = embed.failed + embed.untried
+    if pending:
+        text = (
+            f"{format_count(pending, 'chunk')}: {embed.failed:,} failed in the last run,"
+            f" {embed.untried:,} never tried"
+        )
+        facts.append(("pending", text))
+    return facts
+
+
+def _running_embed(embed: EmbedStatus, now: float) -> str:
+    running, run = embed.running, embed.run
+    assert running is not None
+    parts = []
+    if run is not None and embed.done is not None:
+        parts.append(f"{embed.done:,} of {format_count(run.wanted, 'chunk')}")
+    if run is not None:
+        parts.append(f"for {format_duration(now - run.started)}")
+    parts.append("in the background" if running.background else "in the foreground")
+    if embed.elsewhere:
+        parts.append(f"for {running.root}")
+    if running.pid:
+        parts.append(f"pid {running.pid}")
+    if run is not None and run.log:
+        parts.append(f"log {run.log}")
+    return ", ".join(parts)
+
+
+def _last_embed(run: EmbedRun, now: float) -> str:
+    if run.finished is None:
+        begun = format_duration(now - run.started)
+        return f"cut short, begun {begun} ago: `sdd index embed` goes on from there"
+    chunks = format_count(run.embedded, "chunk")
+    when = f"{format_duration(now - run.finished)} ago"
+    if run.error:
+        return f"{chunks}, then failed {when}: {run.error}"
+    failed = f", {run.failed:,} failed" if run.failed else ""
+    return f"{chunks} in {format_duration(run.seconds)}, {when}{failed}"

@@ -1,30 +1,27 @@
-"""`sdd index add` and `sdd index update`."""
+"""`sdd index add` and `sdd index update`, and what `sdd index` does alone."""
 
 # Governing: SPEC-0005 REQ "Index", SPEC-0008 REQ "Backfill"
 
 from __future__ import annotations
 
-import sys
+import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from sdd_hooks.cli.context import open_index, open_project
+from sdd_hooks.cli.context import open_project
+from sdd_hooks.cli.index.embed import embed_data, embed_lines, embed_notes
 from sdd_hooks.cli.options import json_option, kind_option, module_option
-from sdd_hooks.cli.output import Report, show, table
-from sdd_hooks.cli.progress import progress_line
-from sdd_hooks.embedding.backfill import start_backfill
-from sdd_hooks.errors import NotIndexed, SddError
-from sdd_hooks.freshness.refresh import RefreshResult, refresh
+from sdd_hooks.cli.output import CommandOutput, show, table
+from sdd_hooks.cli.progress import show_step
+from sdd_hooks.cli.sync_output import SyncOutput
+from sdd_hooks.freshness.refresh import RefreshResult
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
-
-if TYPE_CHECKING:
-    from sdd_hooks.cli.issues.sync import Included
+from sdd_hooks.retrieval.search import pending_notes
+from sdd_hooks.usecases.index import add_collections, sync_refresh_and_embed, update_index
 
 
 @click.command()
@@ -40,14 +37,8 @@ def add(directory: Path | None, kinds: tuple[str, ...], module: str | None, as_j
       sdd index add --kind code
     """
     project = open_project(directory)
-    indexed: set[str] = set()
-    try:
-        with open_index(project) as engine:
-            indexed.update(engine.bookmarks())
-    except NotIndexed:
-        pass
-    missing = [c for c in project.select(kinds, module) if c.name not in indexed]
-    return _show(project, refreshed(project, missing), as_json)
+    refresh = add_collections(project, project.select(kinds, module), show_step)
+    return show(_refresh_output(project, refresh), as_json)
 
 
 @click.command()
@@ -70,66 +61,60 @@ def update(
     """
     project = open_project(directory)
     scoped = bool(kinds) or module is not None
-    chosen = project.select(kinds, module) if scoped else None
-    issues = synced_issues(project, chosen, as_json)
-    return _show(project, refreshed(project, chosen), as_json, *issues)
+    collections = project.select(kinds, module) if scoped else None
+    sync = SyncOutput(as_json)
+    refresh, warnings = update_index(project, collections, time.time, sync.callbacks, show_step)
+    return show(_refresh_output(project, refresh, sync.notes, warnings), as_json)
 
 
-def synced_issues(
-    project: Project, collections: Sequence[Collection] | None, as_json: bool
-) -> Included:
-    """Sync the issues that `collections` include; None means those that are indexed."""
-    from sdd_hooks.cli.issues.sync import sync_included
-
-    issues = project.select(("issues",))
-    if collections is not None:
-        issues = tuple(one for one in issues if one in collections)
+def full_update_output(
+    project: Project, collections: Sequence[Collection], as_json: bool
+) -> CommandOutput:
+    """Sync issues, refresh and embed, and return the output of that."""
+    sync = SyncOutput(as_json)
+    done = sync_refresh_and_embed(project, collections, time.time, sync.callbacks, show_step)
+    if done.embed is None:
+        notes = [f"not embedded: {done.embed_error}", *pending_notes(done.pending)]
     else:
-        indexed: set[str] = set()
-        # What is wrong with an index is for the refresh to mend, or to say.
-        with suppress(SddError), open_index(project) as engine:
-            indexed.update(engine.bookmarks())
-        issues = tuple(one for one in issues if one.name in indexed)
-    return sync_included(project, issues, as_json)
+        notes = embed_notes(done.embed)
+    return CommandOutput(
+        {
+            **refresh_data(done.refresh),
+            "embed": embed_data(done.embed) if done.embed else None,
+        },
+        [*refresh_lines(done.refresh), *(embed_lines(done.embed) if done.embed else ())],
+        [*sync.notes, *done.refresh.notes, *notes],
+        [*done.warnings, *project.warnings],
+    )
 
 
-def refreshed(project: Project, collections: Sequence[Collection] | None) -> RefreshResult:
-    """RefreshResult with a progress line on a terminal."""
-    with progress_line(sys.stderr) as progress:
-        return refresh(project, collections=collections, progress=progress)
-
-
-def refresh_data(update: RefreshResult) -> dict[str, object]:
+def refresh_data(refresh: RefreshResult) -> dict[str, object]:
     """A refresh for programs."""
-    counts = {name: asdict(one) for name, one in update.counts.items()}
-    return {"collections": counts, "total": asdict(update.total)}
+    counts = {name: asdict(count) for name, count in refresh.counts.items()}
+    return {"collections": counts, "total": asdict(refresh.total)}
 
 
-def refresh_lines(update: RefreshResult) -> list[str]:
+def refresh_lines(refresh: RefreshResult) -> list[str]:
     """A refresh for people: a row for each collection with documents."""
     rows = [
-        (name, one.added, one.updated, one.removed, one.unchanged)
-        for name, one in update.counts.items()
-        if one.changed or one.unchanged
+        (name, count.added, count.updated, count.removed, count.unchanged)
+        for name, count in refresh.counts.items()
+        if count.changed or count.unchanged
     ]
     if not rows:
         return ["nothing to index"]
     return table([("collection", "added", "updated", "removed", "unchanged"), *rows])
 
 
-def _show(
+def _refresh_output(
     project: Project,
-    update: RefreshResult,
-    as_json: bool,
+    refresh: RefreshResult,
     notes: Sequence[str] = (),
     warnings: Sequence[str] = (),
-) -> int:
-    if update.total.changed:
-        start_backfill(project, update.total)
-    report = Report(
-        refresh_data(update),
-        refresh_lines(update),
-        [*notes, *update.notes],
+) -> CommandOutput:
+    return CommandOutput(
+        refresh_data(refresh),
+        refresh_lines(refresh),
+        [*notes, *refresh.notes],
         [*warnings, *project.warnings],
     )
-    return show(report, as_json)

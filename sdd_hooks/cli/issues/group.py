@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import click
 
-from sdd_hooks.cli.lazy import Entry, LazyGroup
+from sdd_hooks.cli.lazy import LazyCommand, LazyGroup
 
 COMMANDS = {
-    "sync": Entry("issues.sync:sync", "Bring the issues of the tracker into files."),
-    "list": Entry("issues.list:list_issues", "List issues by status, label and specification."),
-    "show": Entry("issues.show:show_issue", "Show one issue."),
+    "sync": LazyCommand("issues.sync:sync", "Bring the issues of the tracker into files."),
+    "list": LazyCommand(
+        "issues.list:list_issues", "List issues by status, label and specification."
+    ),
+    "show": LazyCommand("issues.show:show_issue", "Show one issue."),
 }
 
 

@@ -12,14 +12,13 @@ import click
 
 from sdd_hooks.artifacts.identifiers import parse_id
 from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.issues.sources import enter, find_sources, issue_data, screen
+from sdd_hooks.cli.issues.common import find_sources, issue_data
 from sdd_hooks.cli.options import json_option, module_option
-from sdd_hooks.cli.output import Report, show, table
-from sdd_hooks.errors import RemoteError
-from sdd_hooks.freshness.issues import issues_now
+from sdd_hooks.cli.output import CommandOutput, show, table
+from sdd_hooks.cli.sync_output import SyncOutput
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.protocol import IssueFilter
-from sdd_hooks.trackers.sync import last_synced
+from sdd_hooks.usecases.issues import list_issues as read_issues
 
 STATUSES = ("open", "closed", "merged", "draft")
 
@@ -66,46 +65,44 @@ def list_issues(
       sdd issues list --status open --label story
       sdd issues list --spec SPEC-0003 --json
     """
-    mentioned = {_spec(name) for name in specs}
+    mentioned = {_spec_id(name) for name in specs}
     project = open_project(directory)
     sources = find_sources(project, module, asks=not as_json)
-    now = time.time()
-    found: list[tuple[str, StoredIssue]] = []
-    live = False
-    warnings: list[str] = []
-    with screen(as_json) as shown:
-        for one in sources.found:
-            source, freshness, failure = enter(project, one, shown, now)
-            answer = issues_now(project, source, freshness, now, IssueFilter(status, labels))
-            if failure and not answer.live and last_synced(one.folder, source.name) is None:
-                # Nothing is known: no issues would say that there are none.
-                raise RemoteError(failure)
-            found += [(source.module, issue) for issue in answer.issues]
-            live = live or answer.live
-            warnings += [*freshness.warnings, *answer.warnings]
-    warnings += [*sources.warnings, *project.warnings]
-    if mentioned:
-        found = [one for one in found if mentioned.intersection(one[1].specs)]
-    found.sort(key=lambda one: one[1].updated, reverse=True)
-    data = {"issues": [issue_data(issue, part) for part, issue in found], "live": live}
-    lines = table(_rows(found)) if found else ["no issues"]
-    return show(Report(data, lines, shown.notes, warnings), as_json)
-
-
-def _spec(name: str) -> str:
-    """The id of a specification, as issues mention it."""
-    found = parse_id(name, "SPEC")
-    if found is None or found.kind != "SPEC":
-        raise click.BadParameter(f"{name!r} is no specification: say it like SPEC-0003")
-    return str(found)
-
-
-def _rows(found: Sequence[tuple[str, StoredIssue]]) -> Sequence[tuple[str, ...]]:
-    """A row for each issue, with its module where there are any."""
-    rows = [
-        (one.id, one.status, one.updated[:10] or "-", ", ".join(one.labels) or "-", one.title)
-        for _, one in found
+    output = SyncOutput(as_json)
+    with output.callbacks(progress=False) as callbacks:
+        wanted = IssueFilter(status, labels)
+        found = read_issues(project, sources.found, wanted, time.time(), callbacks)
+    issues = [
+        (part, issue)
+        for part, issue in found.issues
+        if not mentioned or mentioned.intersection(issue.specs)
     ]
-    if not any(part for part, _ in found):
+    data = {"issues": [issue_data(issue, part) for part, issue in issues], "live": found.live}
+    lines = table(_rows(issues)) if issues else ["no issues"]
+    warnings = [*found.warnings, *sources.warnings, *project.warnings]
+    return show(CommandOutput(data, lines, output.notes, warnings), as_json)
+
+
+def _spec_id(name: str) -> str:
+    """The id of a specification, as issues mention it."""
+    id = parse_id(name, "SPEC")
+    if id is None or id.kind != "SPEC":
+        raise click.BadParameter(f"{name!r} is no specification: say it like SPEC-0003")
+    return str(id)
+
+
+def _rows(issues: Sequence[tuple[str, StoredIssue]]) -> Sequence[tuple[str, ...]]:
+    """A row for each issue, with its module where the project has modules."""
+    rows = [
+        (
+            issue.id,
+            issue.status,
+            issue.updated[:10] or "-",
+            ", ".join(issue.labels) or "-",
+            issue.title,
+        )
+        for _, issue in issues
+    ]
+    if not any(part for part, _ in issues):
         return rows
-    return [(part or "-", *row) for (part, _), row in zip(found, rows, strict=True)]
+    return [(part or "-", *row) for (part, _), row in zip(issues, rows, strict=True)]

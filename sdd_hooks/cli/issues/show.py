@@ -7,17 +7,17 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.issues.sources import Screen, enter, find_sources, issue_data, screen
+from sdd_hooks.cli.issues.common import find_sources, issue_data
 from sdd_hooks.cli.options import json_option, module_option
 from sdd_hooks.cli.output import (
-    Report,
+    CommandOutput,
     Terminal,
     detect_terminal,
     printable_line,
@@ -25,12 +25,10 @@ from sdd_hooks.cli.output import (
     show,
     table,
 )
-from sdd_hooks.errors import Missing
-from sdd_hooks.freshness.issues import IssuesFreshness, IssuesNow, issue_now
-from sdd_hooks.project.project import Project
+from sdd_hooks.cli.sync_output import SyncOutput
 from sdd_hooks.trackers.issue import LinkedPull
 from sdd_hooks.trackers.issue_file import StoredIssue
-from sdd_hooks.trackers.source import TrackerSource
+from sdd_hooks.usecases.issues import find_issue
 
 
 @click.command("show")
@@ -50,41 +48,21 @@ def show_issue(directory: Path | None, id: str, module: str | None, as_json: boo
     """
     project = open_project(directory)
     sources = find_sources(project, module, asks=not as_json)
-    with screen(as_json) as shown:
+    output = SyncOutput(as_json)
+    with output.callbacks(progress=False) as callbacks:
         wanted = id.strip().removeprefix("#")
-        module, found, warnings = _asked(project, sources.found, wanted, shown)
-    (issue,) = found.issues
+        found = find_issue(project, sources.found, wanted, time.time(), callbacks)
+    issue = found.issue
     data = {
-        **issue_data(issue, module),
+        **issue_data(issue, found.module),
         "body": issue.body,
         "pulls": [asdict(pull) for pull in issue.pulls],
     }
     lines = list(_lines(issue, detect_terminal(sys.stdout, os.environ)))
-    warnings += [*sources.warnings, *project.warnings]
-    return show(Report({"issue": data, "live": found.live}, lines, shown.notes, warnings), as_json)
-
-
-def _asked(
-    project: Project, sources: Sequence[TrackerSource], id: str, shown: Screen
-) -> tuple[str, IssuesNow, list[str]]:
-    """The module that has the issue, the issue, and warnings. Raises Missing."""
-    now = time.time()
-    warnings: list[str] = []
-    entered = []
-    for one in sources:
-        source, freshness, _ = enter(project, one, shown, now)
-        warnings += freshness.warnings
-        found = issue_now(project, source, freshness, now, id)
-        if found.issues:
-            return source.module, found, [*warnings, *found.warnings]
-        entered.append((source, freshness))
-    for source, freshness in entered:
-        # It may be younger than the last sync.
-        if not freshness.degraded:
-            found = issue_now(project, source, IssuesFreshness(degraded=True), now, id)
-            if found.issues:
-                return source.module, found, [*warnings, *found.warnings]
-    raise Missing(next(iter(found.warnings), f"there is no issue {id}"))
+    warnings = [*found.warnings, *sources.warnings, *project.warnings]
+    return show(
+        CommandOutput({"issue": data, "live": found.live}, lines, output.notes, warnings), as_json
+    )
 
 
 def _lines(issue: StoredIssue, screen: Terminal) -> Iterator[str]:
@@ -106,12 +84,12 @@ def _lines(issue: StoredIssue, screen: Terminal) -> Iterator[str]:
         ("adrs", ", ".join(issue.adrs)),
         ("blocks", ", ".join(issue.blocks)),
         ("blocked by", ", ".join(issue.blocked_by)),
-        *(("pull request", _pull(pull)) for pull in issue.pulls),
+        *(("pull request", _pull_text(pull)) for pull in issue.pulls),
     ]
     yield from table([(name, value) for name, value in facts if value])
     body = printable_lines(issue.body)
     yield from ["", *body] if body else []
 
 
-def _pull(pull: LinkedPull) -> str:
+def _pull_text(pull: LinkedPull) -> str:
     return ", ".join(filter(None, (f"#{pull.number}", pull.status, pull.branch)))

@@ -1,4 +1,4 @@
-"""What came with a merge has the vectors that came with it, and git does not wait for them."""
+"""After a merge, the shared vectors are pulled in the background, and git does not wait."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.protocol import Counts
-from sdd_hooks.freshness.refresh import RefreshResult
-from sdd_hooks.githooks.vectors import brings, follow
+from sdd_hooks.githooks.events import may_bring_vectors
+from sdd_hooks.usecases.refresh import start_embedding
 from tests.cli.commands import run
 from tests.support.laptops import Hub
 from tests.support.repos import in_environment
 from tests.support.waiting import until
 
-CHILD = "import sys; from sdd_hooks.githooks.vectors import main; main(sys.argv[1:])"
-ADDED = RefreshResult({"x-adrs": Counts(added=1)}, (), ran=True)
+CHILD = "import sys; from sdd_hooks.usecases.refresh import main; main(sys.argv[1:])"
+ADDED = Counts(added=1)
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def hub(tmp_path: Path) -> Hub:
     return Hub.make(tmp_path, share="true")
 
 
-def test_vectors_come_after_a_merge(hub: Hub) -> None:
-    """Where nothing was ever embedded, and nothing can be."""
+def test_vectors_are_pulled_after_a_merge(hub: Hub) -> None:
+    """Also on a machine that never embedded, and whose model is damaged."""
     laptop, runner = hub.laptop("laptop"), hub.laptop("runner")
     assert run(laptop.repo.root, "hooks", "install").code == 0
     runner.write(3)
@@ -45,7 +45,7 @@ def test_vectors_come_after_a_merge(hub: Hub) -> None:
     assert laptop.vectors == runner.vectors
 
 
-def test_a_machine_that_is_offline_is_told_nothing(hub: Hub) -> None:
+def test_a_machine_without_a_network_gets_no_message(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     hub.repo.root.rename(hub.folder / "elsewhere")
     done = subprocess.run(
@@ -58,13 +58,13 @@ def test_a_machine_that_is_offline_is_told_nothing(hub: Hub) -> None:
     assert laptop.pending == 2
 
 
-def test_only_what_others_made_is_asked_for(hub: Hub) -> None:
-    assert brings("post-merge", ["0"])
-    assert brings("post-checkout", ["a", "b", "1"])
-    assert brings("post-rewrite", ["rebase"])
-    assert not brings("post-rewrite", ["amend"])
-    assert not brings("post-commit", [])
+def test_only_changes_of_other_machines_are_pulled(hub: Hub) -> None:
+    assert may_bring_vectors("post-merge", ["0"])
+    assert may_bring_vectors("post-checkout", ["a", "b", "1"])
+    assert may_bring_vectors("post-rewrite", ["rebase"])
+    assert not may_bring_vectors("post-rewrite", ["amend"])
+    assert not may_bring_vectors("post-commit", [])
     project = hub.laptop("laptop").project
-    assert not follow(in_environment(project, {"CI": "true"}), ADDED)
-    removed = RefreshResult({"x-adrs": Counts(removed=1)}, (), ran=True)
-    assert not follow(in_environment(project, {}), removed)
+    assert not start_embedding(in_environment(project, {"CI": "true"}), ADDED, pull=True)
+    removed = Counts(removed=1)
+    assert not start_embedding(in_environment(project, {}), removed, pull=True)

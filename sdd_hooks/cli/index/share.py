@@ -1,0 +1,109 @@
+"""`sdd index pull` and `sdd index push`: share vectors through a remote."""
+
+# Governing: ADR-0025 (vectors travel in a git ref), SPEC-0013 REQ "Pull", SPEC-0013 REQ "Push"
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sdd_hooks.cli.context import open_project
+from sdd_hooks.cli.options import json_option, remote_option
+from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
+from sdd_hooks.cli.progress import waiting_line
+from sdd_hooks.freshness.read_gate import open_index
+
+if TYPE_CHECKING:
+    from sdd_hooks.sharing.outcome import Pulled, Pushed
+
+
+@click.command()
+@remote_option
+@json_option
+@click.pass_obj
+def pull(directory: Path | None, remote: str, as_json: bool) -> int:
+    """Take the vectors that other machines pushed.
+
+    Those of the configured model need not be made here then. What is here already stays as it is.
+    With `Share Vectors` this happens by itself: before an embed, and after a merge.
+
+    \b
+    Example:
+      sdd index pull
+      sdd index pull --remote upstream
+    """
+    from sdd_hooks.sharing.pull import pull as pull_vectors
+
+    project = open_project(directory)
+    with open_index(project) as engine, waiting_line(sys.stderr, f"Pulling vectors from {remote}"):
+        pulled = pull_vectors(project, engine, remote=remote)
+    return show(
+        CommandOutput(pull_data(pulled), pull_lines(pulled), pulled.notes, project.warnings),
+        as_json,
+    )
+
+
+@click.command()
+@remote_option
+@json_option
+@click.pass_obj
+def push(directory: Path | None, remote: str, as_json: bool) -> int:
+    """Give the vectors of the index to other machines.
+
+    Through a ref of a remote, where those are kept that it has. Only vectors are sent, and the
+    hashes of the texts they were made of. git's own credentials are used, and nobody is asked.
+
+    \b
+    Example:
+      sdd index push
+      sdd index push --remote upstream
+    """
+    from sdd_hooks.sharing.push import push as push_vectors
+
+    project = open_project(directory)
+    with open_index(project) as engine, waiting_line(sys.stderr, f"Pushing vectors to {remote}"):
+        pushed = push_vectors(project, engine, remote=remote)
+    return show(
+        CommandOutput(push_data(pushed), push_lines(pushed), pushed.notes, project.warnings),
+        as_json,
+    )
+
+
+def pull_data(pulled: Pulled) -> dict[str, object]:
+    """A pull for programs."""
+    data = pulled._asdict()
+    del data["notes"]
+    return {**data, "commit": pulled.commit or None}
+
+
+def pull_lines(pulled: Pulled) -> list[str]:
+    """A pull for people."""
+    remote = printable_line(pulled.remote)
+    if not pulled.commit:
+        return [f"nothing to pull: {remote} has no vectors by {printable_line(pulled.model)}"]
+    left = f", {format_count(pulled.pending, 'chunk')} left to embed" if pulled.pending else ""
+    if pulled.pulled:
+        return [f"pulled {format_count(pulled.pulled, 'vector')} from {remote}{left}"]
+    return [f"nothing new: {remote} has {format_count(pulled.vectors, 'vector')}{left}"]
+
+
+def push_data(pushed: Pushed) -> dict[str, object]:
+    """A push for programs."""
+    data = pushed._asdict()
+    del data["notes"]
+    return {**data, "commit": pushed.commit or None}
+
+
+def push_lines(pushed: Pushed) -> list[str]:
+    """A push for people."""
+    remote, vectors = printable_line(pushed.remote), format_count(pushed.vectors, "vector")
+    if pushed.pushed:
+        return [
+            f"pushed {format_count(pushed.pushed, 'vector')} to {remote}, which has {vectors} now"
+        ]
+    if pushed.commit:
+        return [f"nothing to push: {remote} has {vectors}"]
+    return [f"nothing to push: no chunk has a vector by {printable_line(pushed.model)}"]

@@ -1,0 +1,100 @@
+"""Bring the index up to date: sync issues, refresh collections, embed."""
+
+# Governing: SPEC-0005 REQ "Index"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
+from typing import NamedTuple
+
+from sdd_hooks.errors import EngineUnavailable, NotIndexed, SddError, StorageError
+from sdd_hooks.freshness.read_gate import open_index
+from sdd_hooks.freshness.refresh import RefreshResult, refresh
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.project import Project
+from sdd_hooks.usecases.embed import EmbedOutcome, embed
+from sdd_hooks.usecases.refresh import ShowStep, refresh_index, show_nothing
+from sdd_hooks.usecases.sync import SyncCallbacks, sync_before_refresh
+
+ShowSync = Callable[[], AbstractContextManager[SyncCallbacks]]
+"""Returns a context, inside which the sync runs, that yields the callbacks of the sync."""
+
+
+class IndexUpdate(NamedTuple):
+    """A refresh, and warnings about the sync before it."""
+
+    refresh: RefreshResult
+    warnings: Sequence[str]
+
+
+class FullIndexUpdate(NamedTuple):
+    """A sync, a refresh and an embed. Where nothing could be embedded, `embed` is None and
+    `embed_error` says why; `pending` chunks are then without a vector."""
+
+    refresh: RefreshResult
+    warnings: Sequence[str]
+    embed: EmbedOutcome | None
+    embed_error: SddError | None = None
+    pending: int = 0
+
+
+def add_collections(
+    project: Project, collections: Sequence[Collection], show_step: ShowStep = show_nothing
+) -> RefreshResult:
+    """Index those of `collections` that the index lacks."""
+    indexed: set[str] = set()
+    with suppress(NotIndexed), open_index(project) as engine:
+        indexed.update(engine.bookmarks())
+    missing = [collection for collection in collections if collection.name not in indexed]
+    with show_step("refresh") as progress:
+        return refresh_index(project, missing, progress=progress).result
+
+
+def update_index(
+    project: Project,
+    collections: Sequence[Collection] | None,
+    clock: Callable[[], float],
+    show_sync: ShowSync,
+    show_step: ShowStep = show_nothing,
+) -> IndexUpdate:
+    """Sync the issues among `collections` (None: those of the index), then refresh all of them.
+
+    `clock` returns seconds since the epoch. Raises what `refresh` raises; a sync that fails is a
+    warning.
+    """
+    with show_sync() as callbacks:
+        warnings = sync_before_refresh(project, collections, clock, callbacks)
+    with show_step("refresh") as progress:
+        result = refresh_index(project, collections, progress=progress).result
+    return IndexUpdate(result, warnings)
+
+
+def sync_refresh_and_embed(
+    project: Project,
+    collections: Sequence[Collection],
+    clock: Callable[[], float],
+    show_sync: ShowSync,
+    show_step: ShowStep = show_nothing,
+) -> FullIndexUpdate:
+    """Sync issues, create and refresh `collections`, and embed them as far as that is possible.
+
+    An index without vectors is a working index: an engine that cannot embed is no error.
+    """
+    with show_sync() as callbacks:
+        warnings = sync_before_refresh(project, collections, clock, callbacks)
+    with show_step("refresh") as progress:
+        result = refresh(project, collections=collections, progress=progress)
+    error: SddError | None
+    try:
+        outcome = embed(project, collections, show_step=show_step)
+        error = outcome.error
+    except (EngineUnavailable, StorageError) as failure:
+        error = failure
+    if error is None:
+        return FullIndexUpdate(result, warnings, outcome)
+    if not isinstance(error, (EngineUnavailable, StorageError)):
+        raise error
+    with open_index(project) as engine:
+        pending = engine.status().pending
+    return FullIndexUpdate(result, warnings, None, error, pending)

@@ -1,0 +1,104 @@
+"""Refresh the index, and give vectors to what was added: pulled ones, or ones embedded here.
+
+Vectors come from a background process. It pulls those that other machines made, where vectors are
+shared and the change may come from another machine, and then does what a backfill does.
+"""
+
+# Governing: ADR-0015 (tiers of freshness), ADR-0025 (vectors travel in a git ref),
+# SPEC-0008 REQ "Backfill", SPEC-0013 REQ "After a merge"
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from sdd_hooks.engines.protocol import Progress
+from sdd_hooks.errors import SddError
+from sdd_hooks.freshness.refresh import RefreshResult, refresh
+from sdd_hooks.system import detached
+
+if TYPE_CHECKING:
+    from sdd_hooks.engines.protocol import Counts
+    from sdd_hooks.freshness.index_changes import Scan, ScanScope
+    from sdd_hooks.project.collections import Collection
+    from sdd_hooks.project.project import Project
+
+_BACKFILL = "backfill"
+
+Step = Literal["refresh", "pull", "embed", "push"]
+
+ShowStep = Callable[[Step], AbstractContextManager[Progress | None]]
+"""Called with each step of a use case. The step runs inside the context that this returns, and
+reports its progress to the callback that the context yields."""
+
+
+def show_nothing(_step: Step) -> AbstractContextManager[Progress | None]:
+    """Show no step."""
+    return nullcontext()
+
+
+class IndexRefresh(NamedTuple):
+    """A refresh, and whether it started a background process that gives vectors to new chunks."""
+
+    result: RefreshResult
+    embeds: bool
+
+
+def refresh_index(
+    project: Project,
+    collections: Sequence[Collection] | None = None,
+    *,
+    scan: Scan | ScanScope = "all",
+    wait: float = 30.0,
+    progress: Progress | None = None,
+    pull: bool = False,
+) -> IndexRefresh:
+    """Refresh `collections` (None: those of the index), then start giving vectors to what is new.
+
+    With `pull`, the change may come from another machine, which may have shared its vectors.
+    The other parameters, and what is raised, are as in `freshness.refresh.refresh`.
+    """
+    result = refresh(project, collections=collections, scan=scan, wait=wait, progress=progress)
+    embeds = bool(result.total.changed) and start_embedding(project, result.total, pull=pull)
+    return IndexRefresh(result, embeds)
+
+
+def start_embedding(project: Project, counts: Counts, *, pull: bool) -> bool:
+    """Start a background process for new chunks, if that is wanted. Raises nothing."""
+    from sdd_hooks.embedding.backfill import should_backfill, start_backfill
+    from sdd_hooks.embedding.policy import in_ci
+
+    shared = pull and project.configuration.search.share_vectors and not in_ci(project.environ)
+    if not shared or not counts.added + counts.updated:
+        return start_backfill(project, counts)
+    steps = [_BACKFILL] if should_backfill(project, counts) else []
+    with suppress(OSError):
+        detached.start_detached(__name__, [str(project.repository.root), *steps], project.environ)
+        return True
+    return False
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the background process. Arguments: the top of the work tree, and whether to embed."""
+    root, *steps = arguments
+    # No user waits for this process, and a machine without a network is not an error.
+    with suppress(SddError):
+        _pull_vectors(Path(root))
+    if steps == [_BACKFILL]:
+        from sdd_hooks.embedding import backfill
+
+        backfill.main([root])
+
+
+def _pull_vectors(root: Path) -> None:
+    from sdd_hooks.engines.registry import open_engine
+    from sdd_hooks.project.project import load_project
+    from sdd_hooks.sharing.pull import pull
+
+    project = load_project(root, os.environ)
+    with closing(open_engine(project)) as engine:
+        if engine.coverage().pending:
+            pull(project, engine, wait=0.0)

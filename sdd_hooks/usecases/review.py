@@ -1,0 +1,208 @@
+"""Review commits, what is staged, a commit message or a pushed branch, and judge the result."""
+
+# Governing: SPEC-0010 REQ "What is compared", SPEC-0010 REQ "Review in hooks",
+# SPEC-0012 REQ "Configuration comes from the base"
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from sdd_hooks.changes.base import default_base
+from sdd_hooks.config.configuration import Configuration, apply_memory_file
+from sdd_hooks.config.memory_file import MAX_MEMORY_FILE_BYTES, MEMORY_FILE_NAMES, read_memory_file
+from sdd_hooks.config.settings import FailOn, ReviewSettings
+from sdd_hooks.errors import RepositoryError
+from sdd_hooks.project.project import Project
+from sdd_hooks.project.repository import find_commit_index
+from sdd_hooks.reporting.outcome import References, ReviewOutcome
+from sdd_hooks.system.git import Git
+
+if TYPE_CHECKING:
+    from sdd_hooks.review.subject import Subject
+
+UNCOMMITTED_NOTE = "uncommitted changes are not part of this review"
+
+
+class Verdict(NamedTuple):
+    """A review, and whether its findings are severe enough to fail."""
+
+    review: ReviewOutcome
+    fails: bool
+
+
+class CommitRange(NamedTuple):
+    """What is compared: what `head` changed since its merge base with `base`.
+
+    `base` is "" for the default branch. `title` and `body` are those of the pull request.
+    """
+
+    base: str = ""
+    head: str = "HEAD"
+    title: str = ""
+    body: str = ""
+
+
+class PushedBranch(NamedTuple):
+    """A branch that is pushed.
+
+    `head` is its new commit, `remote_head` the commit that the remote has, "" for none. `branch`
+    is its name on the remote, and `remote` the name of the remote.
+    """
+
+    head: str
+    branch: str
+    remote_head: str
+    remote: str
+
+
+def review_range(
+    project: Project,
+    commits: CommitRange,
+    fail_on: FailOn | None = None,
+    *,
+    judge: str = "",
+    check_work_tree: bool = False,
+) -> Verdict:
+    """Review a range of commits.
+
+    `fail_on` replaces the setting of the repository, and `judge` names a model of `llm` that
+    reviews as well. With `check_work_tree`, a review of HEAD notes that there are uncommitted
+    changes. Raises RepositoryError for a commit that does not exist or a default branch
+    that is unknown, and EngineUnavailable for a model that cannot be loaded.
+    """
+    from sdd_hooks.review.review import review_commits
+
+    base = commits.base or default_base(project.repository)
+    review = review_commits(
+        project, base, commits.head, title=commits.title, body=commits.body, judge=judge
+    )
+    if check_work_tree and commits.head == "HEAD" and _has_uncommitted_changes(project):
+        review = replace(review, notes=(*review.notes, UNCOMMITTED_NOTE))
+    return _judge(project, review, fail_on)
+
+
+def review_index(project: Project, cwd: Path, fail_on: FailOn | None = None) -> Verdict:
+    """Apply the rules to what is staged. `cwd` is the directory in which git runs the hook.
+
+    Raises RepositoryError when git cannot read the index.
+    """
+    from sdd_hooks.review.review import review_staged
+
+    review = review_staged(project, index=find_commit_index(project.repository, cwd))
+    return _judge(project, review, fail_on)
+
+
+def review_message(
+    project: Project, message: str, cwd: Path, fail_on: FailOn | None = None
+) -> Verdict:
+    """Review the ids in the message of the commit that is being made.
+
+    The findings are ids that lead nowhere, or to a superseded record. Where the message names no
+    record, the references suggest some. Raises RepositoryError when git cannot read the index.
+    """
+    from sdd_hooks.changes.diff import read_staged
+    from sdd_hooks.findings import identify_findings
+    from sdd_hooks.review.apply_rules import apply_rules
+    from sdd_hooks.review.review import subject_of
+    from sdd_hooks.review.rules import dangling_reference, superseded_reference
+
+    index = find_commit_index(project.repository, cwd)
+    change = read_staged(project.repository.git, index)._replace(messages=(message,))
+    subject = subject_of(project, change, index=index)
+    results = apply_rules(subject, (dangling_reference.RULE, superseded_reference.RULE))
+    in_message = [finding for finding in results.findings if not finding.path]
+    review = ReviewOutcome(
+        base="",
+        head="",
+        title="",
+        files=len(change.files),
+        references=_suggest_references(project, subject),
+        findings=identify_findings(in_message, {}),
+    )
+    return _judge(project, review, fail_on)
+
+
+def review_pushed_branch(
+    project: Project, pushed: PushedBranch, fail_on: FailOn | None = None
+) -> Verdict | None:
+    """Review a pushed branch; None when there is no commit to compare it with.
+
+    Raises RepositoryError when git cannot read the commits.
+    """
+    base = _base_of_push(project, pushed)
+    if not base:
+        return None
+    return review_range(project, CommitRange(base, pushed.head), fail_on)
+
+
+def use_base_settings(project: Project, commit: str) -> Project:
+    """The project with the `#### Review` settings of a commit, which the base of a pull request is.
+
+    A pull request cannot change the settings by which it is judged. A memory file that is a link
+    counts where it leads to another memory file. Raises ConfigurationError for an invalid value.
+    """
+    settings = _review_settings(project.repository.git, commit)
+    return replace(project, configuration=replace(project.configuration, review=settings))
+
+
+def _judge(project: Project, review: ReviewOutcome, fail_on: FailOn | None) -> Verdict:
+    return Verdict(review, review.fails(fail_on or project.configuration.review.fail_on))
+
+
+def _has_uncommitted_changes(project: Project) -> bool:
+    status = ("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty")
+    return bool(project.repository.git.output(*status))
+
+
+def _suggest_references(project: Project, subject: Subject) -> References:
+    """Records that the message may have to name; none where it names one."""
+    from sdd_hooks.artifacts.identifiers import find_id_references
+
+    change = subject.change
+    max_suggestions = project.configuration.review.max_suggestions
+    ids = find_id_references(change.messages[0])
+    names_record = any(subject.corpus.resolve(reference.id) for reference in ids)
+    if names_record or not max_suggestions or not change.files:
+        return References()
+    if project.repository.git.try_output("rev-parse", "HEAD") is None:
+        return References()
+    # The import is slow, and most messages need no suggestion.
+    from sdd_hooks.review.references.find import find_references
+
+    return find_references(project.repository, subject, max_suggestions)
+
+
+def _base_of_push(project: Project, pushed: PushedBranch) -> str:
+    """What a pushed branch is compared with, "" for nothing.
+
+    That is the default branch; for the default branch itself, the commit that the remote has.
+    """
+    try:
+        base = default_base(project.repository)
+    except RepositoryError:
+        base = ""
+    if base and base not in {pushed.branch, f"{pushed.remote}/{pushed.branch}"}:
+        return base
+    # A commit of the remote that was never fetched cannot be compared with.
+    commit = f"{pushed.remote_head}^{{commit}}"
+    git = project.repository.git
+    if pushed.remote_head and git.try_output("cat-file", "-e", commit) is not None:
+        return pushed.remote_head
+    return base
+
+
+def _review_settings(git: Git, commit: str) -> ReviewSettings:
+    """`#### Review` of the memory file in a commit; the defaults where it has none."""
+    from sdd_hooks.system.git_objects import read_blobs
+
+    names = [f"{commit}:{name}" for name in MEMORY_FILE_NAMES]
+    blobs = read_blobs(git, names, limit=MAX_MEMORY_FILE_BYTES)
+    for name, data in zip(MEMORY_FILE_NAMES, blobs, strict=True):
+        if not data or len(data) > MAX_MEMORY_FILE_BYTES:
+            continue
+        memory = read_memory_file(git.root / name, data)
+        if memory is not None:
+            return apply_memory_file(memory, (), Configuration()).review
+    return ReviewSettings()
