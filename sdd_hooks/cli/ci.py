@@ -1,4 +1,4 @@
-"""`sdd ci`: what the action runs."""
+"""`sdd ci`: the command that the action runs."""
 
 # Governing: ADR-0024 (the action is a command), SPEC-0012 REQ "Inputs"
 
@@ -20,7 +20,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 def _input(name: str, metavar: str, help: str) -> Callable[[Decorated], Decorated]:
-    """An input of the action as an option, and as a variable."""
+    """An input of the action, as an option and as an environment variable."""
     variable = f"SDD_{name.upper().replace('-', '_')}"
     return click.option(
         f"--{name}",
@@ -36,9 +36,15 @@ def _input(name: str, metavar: str, help: str) -> Callable[[Decorated], Decorate
 @click.argument("command", metavar="COMMAND", required=False, envvar="SDD_COMMAND")
 @_input("engine", "NAME", "The engine, in place of the configured one.")
 @_input("fail-on", "SEVERITY", f"Exit with 1 for findings this severe: {', '.join(FAIL_ON)}.")
-@_input("base", "REV", "What to compare with, in place of what the event says.")
-@_input("comment", "true|false", "Whether a review becomes the one comment. [default: true]")
-@_input("inline", "true|false", "Whether it is said on lines as well. [default: false]")
+@_input("base", "REV", "What to compare with, in place of the base of the event.")
+@_input(
+    "comment",
+    "true|false",
+    "Whether the review becomes a comment on the pull request. [default: true]",
+)
+@_input(
+    "inline", "true|false", "Whether findings become comments on lines as well. [default: false]"
+)
 @_input("sarif-file", "FILE", "Where to write the findings as SARIF.")
 @_input("embed-model", "MODEL", "The embedding model, in place of the configured one.")
 @_input("judge", "MODEL", "Ask this model of llm as well.")
@@ -47,8 +53,8 @@ def _input(name: str, metavar: str, help: str) -> Callable[[Decorated], Decorate
 def ci(directory: Path | None, /, **given: str | None) -> int:
     """Sync, update, embed or review in a job of CI.
 
-    What the action runs, on any runner. COMMAND is sync, update, embed, review or all. On a pull
-    request only review does anything; elsewhere all is sync, update and embed. The variable
+    The action runs this command on any runner. COMMAND is sync, update, embed, review or all. On a
+    pull request only review does anything; elsewhere all is sync, update and embed. The variable
     SDD_TOKEN is a token of the host that runs the job, SDD_TRACKER_TOKEN one of the tracker.
 
     \b
@@ -59,7 +65,7 @@ def ci(directory: Path | None, /, **given: str | None) -> int:
     from sdd_hooks.action.console import open_console
     from sdd_hooks.action.inputs import read_inputs, take_tokens
     from sdd_hooks.action.run import run
-    from sdd_hooks.cli.crash_log import explained
+    from sdd_hooks.cli.crash_log import explain_error
 
     tokens = take_tokens(os.environ)
     console = open_console(os.environ, sys.stdout)
@@ -74,7 +80,7 @@ def ci(directory: Path | None, /, **given: str | None) -> int:
         return error.exit_code
 
     def explain(error: Exception) -> tuple[str, int]:
-        _, message, exit_code = explained(error, sys.argv[1:], os.environ)
+        _, message, exit_code = explain_error(error, sys.argv[1:], os.environ)
         return message, exit_code
 
     return run(start, inputs, dict(os.environ), console, explain)

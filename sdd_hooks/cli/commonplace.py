@@ -1,7 +1,7 @@
-"""`commonplace-search-update`, `-query` and `-status`: the same index by names that outlive it.
+"""`commonplace-search-update`, `-query` and `-status`: the index under engine-neutral names.
 
-Tools that only want to search call these, whatever engine is behind them. What a query prints are
-records: `id`, `collection`, `path`, `unit` (what follows `#` in the id), `content_hash`, `score`.
+Other tools call these commands to search, with any engine. A query prints records: `id`,
+`collection`, `path`, `unit` (the part after `#` in the id), `content_hash` and `score`.
 """
 
 # Governing: ADR-0008 (stable ids), SPEC-0005 REQ "Engine-neutral commands"

@@ -1,4 +1,4 @@
-"""What nobody expected: a refusal of the system in words, a bug as a log that can be reported."""
+"""Unexpected errors: a refusal of the system becomes a message, a bug a log to report."""
 
 # Governing: ADR-0010 (one error tree and documented exit codes)
 
@@ -15,10 +15,10 @@ from sdd_hooks.system.files import ERRNO_REASONS
 from sdd_hooks.system.user_cache import make_user_cache
 
 
-def explained(
+def explain_error(
     error: Exception, arguments: Sequence[str], environ: Mapping[str, str]
 ) -> tuple[str, str, int]:
-    """The code, the line for people and the exit code of an error that is none of ours."""
+    """The code, the message and the exit code for an error that is no SddError."""
     refused = refusal(error)
     if refused is not None:
         return refused.code, str(refused), refused.exit_code
@@ -28,7 +28,7 @@ def explained(
 
 
 def refusal(error: Exception) -> StorageError | None:
-    """The error in words when the system refused access or space; None for anything else."""
+    """The error when the system refused access or space; None for another error."""
     if not isinstance(error, OSError) or error.errno not in ERRNO_REASONS:
         return None
     where = os.fspath(error.filename) if error.filename else "the output"
@@ -38,7 +38,7 @@ def refusal(error: Exception) -> StorageError | None:
 def write_log(
     error: Exception, arguments: Sequence[str], environ: Mapping[str, str]
 ) -> Path | None:
-    """Write the traceback where only the user reads it. None when that is impossible."""
+    """Write the traceback to a log that only the user can read. None when that is impossible."""
     import platform
     import traceback
 

@@ -1,4 +1,4 @@
-"""`sdd doctor`: every check in a line."""
+"""`sdd doctor`: print every check in one line."""
 
 # Governing: SPEC-0005 REQ "Doctor"
 
@@ -30,8 +30,8 @@ from sdd_hooks.system.git import Git
 def doctor(directory: Path | None, as_json: bool) -> int:
     """Check that everything sdd needs is in place.
 
-    Looks, without the network, and mends nothing: every line that is not ok says what to do. Exits
-    with 1 when a check failed.
+    Uses no network and changes nothing: every line that is not ok says what to do. Exits with 1
+    when a check failed.
 
     \b
     Example:

@@ -1,6 +1,6 @@
-"""Where every command starts, and the one place where errors become words and exit codes.
+"""The start of every command, and the one place where errors become messages and exit codes.
 
-`sdd hook` is answered before anything is imported: git waits for it.
+`sdd hook` runs before any other module is imported, because git waits for it.
 """
 
 # Governing: ADR-0010 (one error tree and documented exit codes), SPEC-0005 REQ "Errors"
@@ -57,19 +57,19 @@ def run(load: Callable[[], click.Command], arguments: Sequence[str], name: str) 
 
 def _run(load: Callable[[], click.Command], arguments: Sequence[str], name: str) -> int:
     try:
-        # A file name need not be text; it is shown escaped rather than not at all.
+        # A file name need not be text: one that cannot be encoded is escaped.
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         code = _invoke(load(), arguments, name)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return _report("interrupted", "interrupted", EXIT_INTERRUPTED, arguments)
+        return _report_error("interrupted", "interrupted", EXIT_INTERRUPTED, arguments)
     except BrokenPipeError:
         _discard_output()
         return EXIT_OK
     except SddError as error:
-        return _report(error.code, str(error), error.exit_code, arguments)
+        return _report_error(error.code, str(error), error.exit_code, arguments)
     except Exception as error:
-        return _unexpected(error, arguments)
+        return _report_unexpected(error, arguments)
     return code
 
 
@@ -91,27 +91,27 @@ def _invoke(command: click.Command, arguments: Sequence[str], name: str) -> int:
         return done.exit_code
     except click.Abort:
         if sys.stderr.isatty():
-            # The cursor is still behind the question.
+            # The cursor is still behind the prompt.
             sys.stderr.write("\n")
         raise KeyboardInterrupt from None
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else name
         message = f"{error.format_message().rstrip('.')}: see `{where} --help`"
-        return _report("usage", message, EXIT_USAGE, arguments)
+        return _report_error("usage", message, EXIT_USAGE, arguments)
     return result if isinstance(result, int) else EXIT_OK
 
 
-def _unexpected(error: Exception, arguments: Sequence[str]) -> int:
-    """The system refused something no layer below expected, or there is a bug."""
-    from sdd_hooks.cli.crash_log import explained
+def _report_unexpected(error: Exception, arguments: Sequence[str]) -> int:
+    """Report an error that no layer below expected: a refusal of the system, or a bug."""
+    from sdd_hooks.cli.crash_log import explain_error
 
-    code, message, exit_code = explained(error, arguments, os.environ)
+    code, message, exit_code = explain_error(error, arguments, os.environ)
     if exit_code != EXIT_BUG:
         _discard_output()
-    return _report(code, message, exit_code, arguments)
+    return _report_error(code, message, exit_code, arguments)
 
 
-def _report(code: str, message: str, exit_code: int, arguments: Sequence[str]) -> int:
+def _report_error(code: str, message: str, exit_code: int, arguments: Sequence[str]) -> int:
     from sdd_hooks.cli.output import error_document, printable_line
 
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
@@ -127,7 +127,7 @@ def _report(code: str, message: str, exit_code: int, arguments: Sequence[str]) -
 
 
 def _discard_output() -> None:
-    """Nobody reads any more: what is still buffered must not fail again when Python exits."""
+    """Discard buffered output after its reader has closed it, so that Python can exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

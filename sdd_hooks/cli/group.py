@@ -1,4 +1,4 @@
-"""The `sdd` command and the table of what it can do."""
+"""The `sdd` command and the table of its commands."""
 
 # Governing: SPEC-0005 REQ "Lazy commands"
 

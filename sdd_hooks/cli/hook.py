@@ -1,4 +1,4 @@
-"""`sdd hook EVENT`, for help and for `sdd -C`; `entry` answers the hooks themselves."""
+"""`sdd hook EVENT`, for help and for `sdd -C`; `entry` runs the hooks of git without click."""
 
 # Governing: ADR-0005 (hook shims decide in sh)
 

@@ -1,4 +1,4 @@
-"""`sdd hooks`: put the git hooks in place, take them out, look at them."""
+"""`sdd hooks`: install, uninstall and show the git hooks."""
 
 # Governing: SPEC-0004 REQ "Installing hooks", SPEC-0010 REQ "Review in hooks",
 # ADR-0005 (hook shims decide in sh)
@@ -52,7 +52,7 @@ def install(directory: Path | None, review: bool, as_json: bool) -> int:
       sdd hooks install --review
     """
     repository = discover(start_directory(directory), os.environ)
-    return show(hooks_report(hooks_of.install(repository, own_command(), review=review)), as_json)
+    return show(hooks_output(hooks_of.install(repository, own_command(), review=review)), as_json)
 
 
 @hooks.command()
@@ -66,7 +66,7 @@ def uninstall(directory: Path | None, as_json: bool) -> int:
       sdd hooks uninstall
     """
     repository = discover(start_directory(directory), os.environ)
-    return show(hooks_report(hooks_of.uninstall(repository)), as_json)
+    return show(hooks_output(hooks_of.uninstall(repository)), as_json)
 
 
 @hooks.command()
@@ -80,11 +80,11 @@ def status(directory: Path | None, as_json: bool) -> int:
       sdd hooks status
     """
     repository = discover(start_directory(directory), os.environ)
-    return show(hooks_report(hooks_of.status(repository)), as_json)
+    return show(hooks_output(hooks_of.status(repository)), as_json)
 
 
-def hooks_report(found: InstallReport) -> CommandOutput:
-    """The hooks for programs and for people, with what is left to do."""
+def hooks_output(found: InstallReport) -> CommandOutput:
+    """The state of the hooks, with what is left to do."""
     lines = [f"hooks in {printable_line(str(found.folder))}"]
     lines += table([(one.event, one.state, one.detail) for one in found.hooks])
     if found.snippet:
@@ -97,7 +97,7 @@ def hooks_report(found: InstallReport) -> CommandOutput:
 
 
 def own_command() -> Path:
-    """The absolute path of the `sdd` that is running, which the hooks will start."""
+    """The absolute path of the running `sdd`, which the hooks start."""
     running = Path(os.path.abspath(sys.argv[0]))  # noqa: PTH100 (a link to it stays a link)
     beside = Path(sys.executable).with_name("sdd")
     return running if running.name == "sdd" else beside

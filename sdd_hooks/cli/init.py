@@ -1,4 +1,4 @@
-"""`sdd init`: set a repository up, or bring its set-up up to date."""
+"""`sdd init`: set a repository up, or add what its set-up lacks."""
 
 # Governing: SPEC-0005 REQ "Initialisation", ADR-0001 (two engines, chosen)
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.hooks import hooks_report, own_command
+from sdd_hooks.cli.hooks import hooks_output, own_command
 from sdd_hooks.cli.options import json_option, yes_option
 from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.engines.registry import find_backend, require_engine
@@ -51,7 +51,7 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
     require_engine(project)
     planned = plan(project)
     asks = not (yes or as_json) and sys.stdin.isatty()
-    if planned.changes and asks and not _agreed(planned.changes):
+    if planned.changes and asks and not _confirmed(planned.changes):
         return show(CommandOutput({"changes": [], "hooks": None}, ["nothing changed"]), as_json)
     apply(planned.changes)
     lines = [f"{one.action}d {printable_line(one.name)}" for one in planned.changes]
@@ -66,7 +66,7 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
     return show(CommandOutput(data, [*lines, NEXT], notes, warnings), as_json)
 
 
-def _agreed(changes: Sequence[Change]) -> bool:
+def _confirmed(changes: Sequence[Change]) -> bool:
     for change in changes:
         click.echo(f"{change.action} {printable_line(change.name)}")
         for line in change.diff():
@@ -78,13 +78,13 @@ def _model_notes(project: Project) -> list[str]:
     try:
         missing = find_backend(project).required_download(project)
     except EngineUnavailable:
-        # Search goes by words here, as `sdd index` will say.
+        # Searches use words alone here, which `sdd index` reports.
         return []
     return [f"the first `sdd index embed` downloads {missing.content}, once"] if missing else []
 
 
 def _tracker_notes(project: Project) -> list[str]:
-    """Where issues will come from, as far as that is known without asking a host."""
+    """The tracker of the issues, as far as it is known without a request."""
     try:
         source, _ = find_source(project, "", time.time(), online=False)
     except SddError as error:
@@ -93,14 +93,14 @@ def _tracker_notes(project: Project) -> list[str]:
 
 
 def _hooks(project: Project, asks: bool) -> CommandOutput:
-    """Install the hooks unless they are in place. A folder that is not ours is a warning."""
+    """Install the hooks unless they are in place. A folder that sdd must not use is a warning."""
     repository, sdd = project.repository, own_command()
     found = status(repository, sdd)
     if all(hook.state in IN_PLACE for hook in found.hooks) and not found.snippet:
-        return CommandOutput(hooks_report(found).data)
+        return CommandOutput(hooks_output(found).data)
     if asks and not click.confirm("Install the git hooks?", default=True):
         return CommandOutput({})
     try:
-        return hooks_report(install(repository, sdd))
+        return hooks_output(install(repository, sdd))
     except HooksRefused as error:
         return CommandOutput({}, warnings=[f"no hooks installed: {error}"])

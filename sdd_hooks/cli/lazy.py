@@ -1,4 +1,4 @@
-"""A click group that knows its commands by name and imports one when it is invoked."""
+"""A click group that imports a command when it is invoked."""
 
 # Governing: SPEC-0005 REQ "Lazy commands"
 
@@ -14,7 +14,7 @@ from sdd_hooks import tracing
 
 
 class LazyCommand(NamedTuple):
-    """Where a command is, as `module:attribute` in this package, and what it does in a line."""
+    """A command: `module:attribute` in this package, and a summary for the help."""
 
     target: str
     summary: str
@@ -45,7 +45,7 @@ def _verbose_option() -> click.Option:
 
 
 class LazyGroup(click.Group):
-    """A group made of a table. Help and completion of names need no import."""
+    """A group defined by a table. Its help and the completion of names import no command."""
 
     def __init__(self, *args: object, table: dict[str, LazyCommand], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]

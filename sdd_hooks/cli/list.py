@@ -1,4 +1,4 @@
-"""`sdd list`: the artifacts, read from their files."""
+"""`sdd list`: the artifacts of the work tree."""
 
 # Governing: SPEC-0005 REQ "List"
 
@@ -46,7 +46,7 @@ def list_artifacts(
 ) -> int:
     """List decisions and specifications with their status.
 
-    Reads the files of the work tree: no index is needed, and what is not committed yet is there.
+    Reads the files of the work tree: no index is needed, and uncommitted changes are included.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""The options that several commands share, worded once."""
+"""The options that several commands share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def json_option(command: Command) -> Command:
 
 
 def yes_option(command: Command) -> Command:
-    """`--yes`: no question."""
+    """`--yes`: no prompt."""
     return click.option("--yes", is_flag=True, help="Do it without asking.")(command)
 
 
@@ -41,7 +41,7 @@ def module_option(command: Command) -> Command:
 
 
 def remote_option(command: Command) -> Command:
-    """`--remote`: where vectors are shared."""
+    """`--remote`: the remote through which vectors are shared."""
     return click.option(
         "--remote",
         metavar="NAME",
@@ -52,19 +52,19 @@ def remote_option(command: Command) -> Command:
 
 
 def limit_option(command: Command) -> Command:
-    """`--limit`: how many hits at most."""
+    """`--limit`: the maximum number of hits."""
     return click.option(
         "--limit",
         type=click.IntRange(1, 1000),
         metavar="N",
         default=LIMIT,
         show_default=True,
-        help="Most hits.",
+        help="The maximum number of hits.",
     )(command)
 
 
 def min_score_option(command: Command) -> Command:
-    """`--min-score`: where irrelevance begins."""
+    """`--min-score`: the score below which hits are left out."""
     return click.option(
         "--min-score",
         type=click.FloatRange(0, 1),

@@ -1,4 +1,4 @@
-"""What commands print: results on stdout, notes and warnings on stderr, or one JSON object."""
+"""The output of commands: results on stdout, notes and warnings on stderr, or one JSON object."""
 
 # Governing: ADR-0010 (one error tree and documented exit codes), ADR-0012 (untrusted input),
 # SPEC-0005 REQ "Output"
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class CommandOutput:
-    """The outcome of a command: `data` for programs, `lines` for people, and what to add."""
+    """What a command prints: `data` with `--json`, else `lines`, then notes and warnings."""
 
     data: Mapping[str, object]
     lines: Sequence[str] = ()
@@ -38,21 +38,21 @@ class CommandOutput:
     exit_code: int = EXIT_OK
 
 
-def show(report: CommandOutput, as_json: bool) -> int:
-    """Print a report. Returns its exit code."""
+def show(output: CommandOutput, as_json: bool) -> int:
+    """Print the output of a command. Returns its exit code."""
     if as_json:
-        extras = {"notes": list(report.notes), "warnings": list(report.warnings)}
-        sys.stdout.write(json_document({**report.data, **extras}))
-        return report.exit_code
-    sys.stdout.writelines(f"{line}\n" for line in report.lines)
+        extras = {"notes": list(output.notes), "warnings": list(output.warnings)}
+        sys.stdout.write(json_document({**output.data, **extras}))
+        return output.exit_code
+    sys.stdout.writelines(f"{line}\n" for line in output.lines)
     sys.stdout.flush()
-    for label, texts in (("note", report.notes), ("warning", report.warnings)):
+    for label, texts in (("note", output.notes), ("warning", output.warnings)):
         sys.stderr.writelines(f"{label}: {printable_line(text)}\n" for text in texts)
-    return report.exit_code
+    return output.exit_code
 
 
 def error_document(code: str, message: str, exit_code: int) -> str:
-    """An error as the JSON object that takes the place of a result."""
+    """An error as a JSON object, which replaces the one of the result."""
     return json_document({"error": {"code": code, "message": message, "exit_code": exit_code}})
 
 

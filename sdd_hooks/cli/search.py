@@ -1,4 +1,4 @@
-"""`sdd search`: hits, best first."""
+"""`sdd search`: print the best hits of a query."""
 
 # Governing: SPEC-0005 REQ "Search", SPEC-0007 REQ "Before reading", ADR-0009 (score)
 
@@ -50,7 +50,7 @@ def search(
     """Find the sections and definitions that answer a query.
 
     Searches by words, and by meaning once `sdd index embed` has run. A score is between 0 and 1.
-    An index that has not been looked at for long (Staleness Threshold) is refreshed first.
+    A stale index (Staleness Threshold) is refreshed first.
 
     \b
     Example:
@@ -73,19 +73,19 @@ def search(
 
 
 def _hit_lines(hit: Hit, screen: Terminal) -> list[str]:
-    place = f"{hit.path}:{hit.first_line}-{hit.last_line}"
+    location = f"{hit.path}:{hit.first_line}-{hit.last_line}"
     anchor = hit.id.rpartition("#")[2]
     title = " › ".join(dict.fromkeys(part for part in (hit.title, hit.section) if part))
     return [
         f"{hit.score:.2f}  {screen.strong(printable_line(title or hit.path))}",
-        f"{INDENT}{printable_line(place)} {screen.faint(printable_line(f'#{anchor}'))}",
+        f"{INDENT}{printable_line(location)} {screen.faint(printable_line(f'#{anchor}'))}",
         *(f"{INDENT}{line}" for line in _wrapped(printable_line(hit.snippet), screen.width)),
         "",
     ]
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """The text in lines that fit; whole, on one line, where there is no width."""
+    """The text in lines that fit into the width; one line where the width is 0 (unknown)."""
     if not text or not width:
         return [text] if text else []
     from textwrap import wrap

@@ -26,7 +26,7 @@ NEXT = "see how far it is with `sdd index status`, end it with `sdd index embed 
 @click.command()
 @kind_option
 @module_option
-@click.option("--foreground", is_flag=True, help="Wait for it, on a CPU too.")
+@click.option("--foreground", is_flag=True, help="Wait for the embed, on a CPU too.")
 @click.option("--skip", is_flag=True, help="Do nothing, and say so.")
 @click.option("--stop", is_flag=True, help="End the embed that runs in the background.")
 @json_option
@@ -42,9 +42,9 @@ def embed(
 ) -> int:
     """Give a vector to every chunk without one.
 
-    On a CPU in the background, with a log in /tmp; on anything faster, and in CI, this waits for
-    it. Each text is embedded once, whatever branch or work tree it turns up in. An embed that was
-    interrupted goes on where it was.
+    On a CPU this runs in the background, with a log in /tmp; on a faster device, and in CI, it runs
+    in the foreground. Each text is embedded once for all branches and work trees. An embed that was
+    interrupted continues where it stopped.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`sdd index`: alone it does what is needed; its commands do one thing each."""
+"""`sdd index`: sync, refresh and embed, or one of its commands."""
 
 # Governing: SPEC-0005 REQ "Index"
 
@@ -40,8 +40,8 @@ def index(ctx: click.Context, kinds: tuple[str, ...], module: str | None, as_jso
     """Index the repository, and keep the index up to date.
 
     Without a command: sync the issues of the tracker, add what is missing, update what changed,
-    then embed where a model can run, on a CPU in the background. Without a model the index answers
-    by words, and says so.
+    then embed where a model can run, on a CPU in the background. Without a model searches use words
+    alone, and a note says so.
 
     \b
     Example:

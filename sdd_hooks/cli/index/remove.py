@@ -43,14 +43,14 @@ def remove(
         names = [name for name in engine.bookmarks() if name in chosen or not scoped]
     if not names:
         raise not_indexed(project)
-    if not (yes or _agreed(names)):
+    if not (yes or _confirmed(names)):
         return show(CommandOutput({"removed": []}, ["nothing removed"]), as_json)
     remove_collections(project, names)
     lines = [f"removed {name}" for name in names]
     return show(CommandOutput({"removed": names}, lines, (), project.warnings), as_json)
 
 
-def _agreed(names: Sequence[str]) -> bool:
+def _confirmed(names: Sequence[str]) -> bool:
     if not sys.stdin.isatty():
         raise click.UsageError("there is no terminal to ask on, so confirm with --yes")
     return click.confirm(f"Remove {', '.join(names)} from the index?", err=True)

@@ -42,7 +42,7 @@ def serve(directory: Path | None, port: int, as_json: bool) -> int:
     def announce(url: str, process: int) -> None:
         line = f"serving on {url} ({process})"
         show(CommandOutput({"url": url, "pid": process}, [line], (), project.warnings), as_json)
-        # Who started this reads from a pipe where it answers.
+        # A caller reads the address from a pipe.
         sys.stdout.flush()
 
     backend = find_backend(project)

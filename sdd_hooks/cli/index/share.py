@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 def pull(directory: Path | None, remote: str, as_json: bool) -> int:
     """Take the vectors that other machines pushed.
 
-    Those of the configured model need not be made here then. What is here already stays as it is.
-    With `Share Vectors` this happens by itself: before an embed, and after a merge.
+    Vectors of the configured model are then not computed here. Those that this machine has are
+    kept. With `Share Vectors` this runs automatically, before an embed and after a merge.
 
     \b
     Example:
@@ -53,8 +53,8 @@ def pull(directory: Path | None, remote: str, as_json: bool) -> int:
 def push(directory: Path | None, remote: str, as_json: bool) -> int:
     """Give the vectors of the index to other machines.
 
-    Through a ref of a remote, where those are kept that it has. Only vectors are sent, and the
-    hashes of the texts they were made of. git's own credentials are used, and nobody is asked.
+    They are added to a ref of a remote, which keeps those that it has. Only vectors and the hashes
+    of their texts are sent. git uses its configured credentials and never prompts.
 
     \b
     Example:

@@ -56,9 +56,9 @@ def list_issues(
 ) -> int:
     """List issues by status, label and specification.
 
-    The last updated first. They are synced before, unless that was done within Issues Interval
-    (5 minutes). When the sync fails, the tracker is asked for the list; when that fails too, the
-    list is what the last sync brought, and a warning says how old that is.
+    The last updated come first. Issues are synced before, unless the last sync is within Issues
+    Interval (5 minutes). If the sync fails, the tracker is queried; if that fails too, the issues
+    are those of the last sync, and a warning says how old they are.
 
     \b
     Example:

@@ -39,7 +39,8 @@ from sdd_hooks.usecases.issues import find_issue
 def show_issue(directory: Path | None, id: str, module: str | None, as_json: bool) -> int:
     """Show one issue.
 
-    As `sdd issues list` has it; one that no sync has brought yet is asked for.
+    Syncs and reads the issue like `sdd issues list`. An issue that is not among the synced ones is
+    fetched from the tracker.
 
     \b
     Example:

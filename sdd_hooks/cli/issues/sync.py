@@ -30,9 +30,9 @@ from sdd_hooks.usecases.sync import sync_sources
 def sync(directory: Path | None, full: bool, named: str, module: str | None, as_json: bool) -> int:
     """Bring the issues of the tracker into files.
 
-    What was updated since the last time, into `.sdd/issues/`, one file for each issue. Once a day,
-    and with --full, issues that the tracker no longer has are removed. Of a workspace: those of
-    every module that has a tracker of its own.
+    Writes the issues that changed since the last sync to `.sdd/issues/`, one file for each issue.
+    Once a day, and with --full, issues that the tracker no longer has are removed. In a workspace,
+    the issues of every module with a separate tracker are synced too.
 
     \b
     Example:
