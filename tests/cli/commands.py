@@ -1,4 +1,4 @@
-"""Run the installed commands as a person does: as processes, in a directory."""
+"""Run the installed commands as processes in a directory."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ A query MUST find a title with one wrong letter.
 
 #### Scenario: One letter off
 
-- **WHEN** somebody searches for `lettr`
+- **WHEN** a user searches for `lettr`
 - **THEN** what is about letters is found
 """
 
@@ -64,7 +64,7 @@ WORKSPACE = {
 
 
 class Done(NamedTuple):
-    """What a command printed and how it ended."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -72,7 +72,7 @@ class Done(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """Its output, which is one JSON document and no note beside it."""
+        """Its output, which is one JSON document, without a note on stderr."""
         assert self.err == "", self.err
         return json.loads(self.out)
 
@@ -85,7 +85,7 @@ def run(
     stdin: bytes = b"",
     **options: Any,
 ) -> Done:
-    """Run an installed command in `where`, away from any terminal and from the model hub."""
+    """Run an installed command in `where`, without a terminal and without the model hub."""
     environ = {**os.environ, **OFFLINE, **(env or {})}
     if script == "sdd" and not options and warm.can(environ, stdin):
         done = warm.run(args, where, environ, stdin, timeout=120)
@@ -104,7 +104,7 @@ def run(
 
 
 def one_line(done: Done, code: int) -> str:
-    """The one line on stderr that a failure consists of."""
+    """The one line on stderr that a failed command prints."""
     assert (done.code, done.out) == (code, ""), done
     assert done.err.startswith("sdd: "), done
     assert done.err.endswith("\n"), done
@@ -138,7 +138,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 def on_terminal(
     where: Path, answers: str, *args: str, env: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
-    """Run `sdd` on a terminal where somebody answers each question with a key, or with a line."""
+    """Run `sdd` on a terminal, and answer each prompt with a key or a line."""
     done = subprocess.run(
         [sys.executable, "-c", TERMINAL, answers, str(SCRIPTS / "sdd"), *args],
         cwd=where,

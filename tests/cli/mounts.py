@@ -13,7 +13,7 @@ import pytest
 
 @contextmanager
 def small_disk(at: Path, kilobytes: int) -> Iterator[None]:
-    """A file system of this size at `at`."""
+    """Mount a file system of this size at `at`."""
     _mount("-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(at))
     try:
         yield
@@ -23,7 +23,7 @@ def small_disk(at: Path, kilobytes: int) -> Iterator[None]:
 
 @contextmanager
 def read_only(at: Path) -> Iterator[None]:
-    """Nobody writes below `at`, a directory: by a mount for root, by its mode for others."""
+    """Make the directory `at` read-only: by a mount for root, by its mode for other users."""
     if os.geteuid():
         directories = [at, *(path for path in at.rglob("*") if path.is_dir())]
         modes = [path.stat().st_mode for path in directories]

@@ -28,7 +28,7 @@ def test_records_of_a_named_collection(repo):
     assert text.startswith(f"id: {path}#file\ncollection: notes\npath: {path}\n")
 
 
-def test_without_a_name_every_collection_is_asked(repo):
+def test_without_a_name_every_collection_is_searched(repo):
     repo.commit("Start", FILES)
     assert commonplace(repo, "update").code == 0
     records = commonplace(repo, "query", "--json", "one SQLite database").json["records"]
@@ -40,7 +40,7 @@ def test_without_a_name_every_collection_is_asked(repo):
     assert commonplace(repo, "query", "zebra").out == ""
 
 
-def test_status_is_that_of_the_index(repo):
+def test_status_is_the_one_of_sdd_index_status(repo):
     repo.commit("Start", FILES)
     assert one_line(commonplace(repo, "status"), 4).startswith("No collections found for repo")
     assert commonplace(repo, "update").code == 0
@@ -49,7 +49,7 @@ def test_status_is_that_of_the_index(repo):
     assert (status["collections"], status["location"]) == (ours["collections"], ours["location"])
 
 
-def test_errors_are_those_of_sdd(repo):
+def test_errors_have_the_format_of_sdd(repo):
     message = one_line(commonplace(repo, "query", "--collection", "poems", "x"), 2)
     assert message.startswith("no collection 'poems': one of repo-adrs, repo-specs, ")
     message = one_line(commonplace(repo, "query"), 2)

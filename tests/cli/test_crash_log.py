@@ -4,7 +4,7 @@ import stat
 from sdd_hooks.cli.crash_log import refusal, write_log
 
 
-def test_a_log_is_for_its_owner_only(tmp_path):
+def test_only_the_owner_can_read_a_log(tmp_path):
     error = KeyError("né\udcff")
     path = write_log(error, ["search", "x"], {"XDG_CACHE_HOME": str(tmp_path / "cache")})
     assert path.parent == tmp_path / "cache" / "sdd"

@@ -19,7 +19,7 @@ def ready(repo):
     assert run(repo.root, "index", "add").code == 0
 
 
-def test_everything_in_place(repo):
+def test_every_check_of_a_complete_setup_is_ok(repo):
     ready(repo)
     code, found = checks(repo.root)
     assert code == 0
@@ -30,7 +30,7 @@ def test_everything_in_place(repo):
     assert found["vectors"]["advice"] == "run `sdd index embed`"
 
 
-def test_a_line_for_each_with_what_to_do(repo):
+def test_every_failed_check_says_what_to_do(repo):
     done = run(repo.root, "doctor")
     assert done.code == 0
     assert done.err == ""
@@ -67,7 +67,7 @@ def test_an_unknown_key_is_a_warning(repo):
     assert "Colour" in found["configuration"]["message"]
 
 
-def test_an_engine_that_is_not_there_is_a_failed_check(repo):
+def test_an_unknown_engine_is_a_failed_check(repo):
     repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Engine**: abacus\n")
     code, found = checks(repo.root)
     assert code == 1
@@ -75,7 +75,7 @@ def test_an_engine_that_is_not_there_is_a_failed_check(repo):
     assert "index" not in found
 
 
-def test_an_index_that_lags_behind(repo):
+def test_a_stale_index_is_a_warning(repo):
     ready(repo)
     repo.git("config", "core.hooksPath", "/dev/null")
     repo.commit("Decide", {"docs/adrs/ADR-0002-x.md": "# ADR-0002: X\n"})
@@ -117,14 +117,14 @@ def test_problems_of_artifacts_are_counted(repo):
     assert message.startswith(f"2 wrong in 3, the first: {first}")
 
 
-def test_an_index_without_collections(repo):
+def test_an_index_without_collections_is_a_warning(repo):
     ready(repo)
     assert run(repo.root, "index", "remove", "--yes").code == 0
     _, found = checks(repo.root)
     assert (found["index"]["level"], found["index"]["message"]) == ("warn", "nothing is indexed")
 
 
-def test_collections_that_are_declared_no_more(repo):
+def test_indexed_collections_that_are_no_longer_declared_are_a_warning(repo):
     repo.commit("Start", {**FILES, **WORKSPACE})
     assert run(repo.root, "index", "add").code == 0
     repo.remove("CLAUDE.md")
@@ -132,7 +132,7 @@ def test_collections_that_are_declared_no_more(repo):
     assert "repo-api-adrs is declared no more" in found["freshness"]["message"]
 
 
-def test_a_file_that_cannot_be_set_up_is_a_failed_check(repo, tmp_path):
+def test_a_file_that_cannot_be_edited_is_a_failed_check(repo, tmp_path):
     repo.link(".gitignore", tmp_path / "elsewhere")
     code, found = checks(repo.root)
     assert code == 1

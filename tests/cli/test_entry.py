@@ -1,4 +1,4 @@
-"""The errors nobody is prepared for, and how the process ends."""
+"""Unexpected errors, and how the process ends."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def failing(where: Path, body: str, *args: str, **options):
     return done.returncode, done.stdout, done.stderr
 
 
-def test_a_bug_leaves_a_log_and_one_line(tmp_path):
+def test_a_bug_writes_a_log_and_one_line(tmp_path):
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
     code, out, err = failing(tmp_path, "{}['x']", env=env)
     assert (code, out) == (70, "")
@@ -52,7 +52,7 @@ def test_a_bug_leaves_a_log_and_one_line(tmp_path):
     assert json.loads(out)["error"]["code"] == "bug"
 
 
-def test_an_error_is_one_line_whatever_is_in_it(tmp_path):
+def test_an_error_with_control_characters_is_one_line(tmp_path):
     body = "from sdd_hooks.errors import StorageError; raise StorageError('a\\n\\x1b[1m\\udcff')"
     assert failing(tmp_path, body) == (7, "", "sdd: a \\u001b[1m\\udcff\n")
     code, out, err = failing(tmp_path, body, "--json")
@@ -61,12 +61,12 @@ def test_an_error_is_one_line_whatever_is_in_it(tmp_path):
     assert json.loads(out) == {"schema_version": 1, "error": error}
 
 
-def test_an_interrupt_is_130(tmp_path):
+def test_an_interrupt_exits_with_130(tmp_path):
     assert failing(tmp_path, "raise KeyboardInterrupt") == (130, "", "sdd: interrupted\n")
     assert failing(tmp_path, "import click; raise click.Abort") == (130, "", "sdd: interrupted\n")
 
 
-def test_a_signal_ends_it_the_same_way(tmp_path):
+def test_a_signal_exits_with_130(tmp_path):
     body = "print('ready', flush=True); import time; time.sleep(60)"
     process = subprocess.Popen(
         [sys.executable, "-c", FAILING.format(body=body)],
@@ -81,7 +81,7 @@ def test_a_signal_ends_it_the_same_way(tmp_path):
     assert (process.returncode, err) == (130, "sdd: interrupted\n")
 
 
-def test_a_reader_that_leaves_is_no_error(tmp_path):
+def test_a_reader_that_closes_the_output_is_no_error(tmp_path):
     body = "print('x' * 1_000_000); print('y')"
     with subprocess.Popen(
         [sys.executable, "-c", FAILING.format(body=body)],

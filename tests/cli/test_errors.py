@@ -1,4 +1,4 @@
-"""The errors people meet, each as one line with its exit code, and what works nevertheless."""
+"""Expected errors, each as one line with its exit code, and what still works."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ sys.stdin.read()
 
 
 def tree(root):
-    """Every file below `root` but git's own, with its content."""
+    """Every file below `root` except those of git, with its content."""
     return {
         str(path.relative_to(root)): path.read_bytes()
         for path in sorted(root.rglob("*"))
@@ -54,7 +54,7 @@ def found(repo, query="database"):
 
 @contextmanager
 def locked(database):
-    """The database is being written by another process."""
+    """Another process writes the database."""
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, database],
         stdin=subprocess.PIPE,
@@ -90,7 +90,7 @@ def test_inside_a_git_directory(repo):
     assert "inside a git directory" in one_line(run(repo.root / ".git", "list"), 3)
 
 
-def test_a_directory_that_is_gone(tmp_path):
+def test_a_removed_directory(tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
     done = subprocess.run(
@@ -217,7 +217,7 @@ def test_not_indexed(repo, command):
     assert tree(repo.root) == before
 
 
-def test_an_engine_that_is_not_there(repo):
+def test_an_unknown_engine(repo):
     text = "### SDD Configuration\n\n#### Search\n\n- **Engine**: abacus\n"
     repo.commit("Start", {**FILES, "CLAUDE.md": text})
     before = tree(repo.root)
@@ -239,7 +239,7 @@ def test_a_value_that_cannot_be_used(repo):
     assert tree(repo.root) == before
 
 
-def test_names_that_do_not_exist(indexed):
+def test_unknown_names_of_kinds_and_modules(indexed):
     message = one_line(run(indexed.root, "search", "--kind", "poems", "x"), 2)
     assert message.startswith("no kind 'poems' here: it is one of adrs, specs, code, issues")
     message = one_line(run(indexed.root, "list", "--module", "api"), 2)
@@ -248,7 +248,7 @@ def test_names_that_do_not_exist(indexed):
     assert "nowhere" in missing
 
 
-def test_a_directory_can_be_named(indexed):
+def test_the_option_directory_selects_a_directory(indexed):
     here = os.path.relpath(indexed.root, indexed.root.parent)
     done = run(indexed.root.parent, "-C", here, "search", "--json", "database")
     assert [hit["path"] for hit in done.json["hits"]] == ["docs/adrs/ADR-0001-sqlite.md"]

@@ -9,7 +9,7 @@ def states(done):
     return {hook["event"]: hook["state"] for hook in done.json["hooks"]}
 
 
-def test_installed_looked_at_and_taken_out(repo):
+def test_hooks_are_installed_shown_and_uninstalled(repo):
     folder = repo.root / ".git/hooks"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert set(states(run(repo.root, "hooks", "status", "--json")).values()) == {"absent"}
@@ -54,7 +54,7 @@ def test_a_hook_that_cannot_run_is_a_finding(repo, tmp_path):
     assert [check["name"] for check in failed] == ["hooks"]
 
 
-def test_another_manager_is_told_what_to_add(repo):
+def test_the_lines_for_another_hook_manager_are_printed(repo):
     repo.write("lefthook.yml", "pre-push:\n  commands: {}\n")
     done = run(repo.root, "hooks", "install")
     assert done.code == 0
@@ -67,13 +67,13 @@ def test_another_manager_is_told_what_to_add(repo):
     assert check["level"] == "warn"
 
 
-def test_a_folder_of_others_is_refused(repo, tmp_path):
+def test_a_shared_hooks_folder_is_refused(repo, tmp_path):
     (tmp_path / "hooks").mkdir()
     repo.git("config", "core.hooksPath", str(tmp_path / "hooks"))
     assert "outside this repository" in one_line(run(repo.root, "hooks", "install"), 1)
 
 
-def test_an_event_can_be_told_by_hand(repo):
+def test_an_event_can_be_run_by_hand(repo):
     repo.commit("Start", FILES)
     assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
     repo.write("docs/adrs/ADR-0001-sqlite.md", ADR.replace("crash", "storm"))
@@ -86,7 +86,7 @@ def test_an_event_can_be_told_by_hand(repo):
     assert "Act on a git event" in run(repo.root, "hook", "--help").out
 
 
-def test_the_review_is_installed_where_it_is_asked_for(repo):
+def test_the_option_review_installs_the_hooks_of_the_review(repo):
     repo.commit("Start", FILES)
     assert run(repo.root, "hooks", "install").code == 0
     done = run(repo.root, "hooks", "install", "--review")
@@ -110,7 +110,7 @@ def test_the_review_is_installed_where_it_is_asked_for(repo):
     assert not (repo.root / ".git/hooks/commit-msg").exists()
 
 
-def test_the_hooks_of_the_review_by_hand(repo):
+def test_the_hooks_of_the_review_can_be_run_by_hand(repo):
     repo.commit("Start", FILES)
     repo.write("src/parse.py", "# Governing: ADR-0099 (nothing)\n")
     repo.git("add", "--all")

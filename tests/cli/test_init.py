@@ -9,7 +9,7 @@ HOOKS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewri
 
 
 def everything(root):
-    """Every file below `root`, git's own included, with its content and mode."""
+    """Every file below `root`, those of git included, with its content and mode."""
     return {
         str(path.relative_to(root)): (path.read_bytes(), path.stat().st_mode)
         for path in sorted(root.rglob("*"))
@@ -42,7 +42,7 @@ def test_hooks_are_installed_away_from_a_terminal(repo):
         assert str(SCRIPTS / "sdd") in hook.read_text()
 
 
-def test_json_says_what_was_done(repo):
+def test_json_lists_the_changes(repo):
     done = run(repo.root, "init", "--json").json
     assert done["changes"] == [
         {"path": ".gitignore", "action": "create"},
@@ -54,14 +54,14 @@ def test_json_says_what_was_done(repo):
     assert not any(hook["changed"] for hook in again["hooks"]["hooks"])
 
 
-def test_from_a_subdirectory_it_is_the_same(repo):
+def test_a_subdirectory_sets_up_the_whole_repository(repo):
     repo.write("docs/x.md", "")
     assert run(repo.root / "docs", "init", "--no-hooks").code == 0
     assert (repo.root / "CLAUDE.md").exists()
     assert not (repo.root / "docs/CLAUDE.md").exists()
 
 
-def test_hooks_elsewhere_are_a_warning(repo, tmp_path):
+def test_a_shared_hooks_folder_is_a_warning(repo, tmp_path):
     (tmp_path / "hooks").mkdir()
     repo.git("config", "core.hooksPath", str(tmp_path / "hooks"))
     done = run(repo.root, "init")
@@ -70,7 +70,7 @@ def test_hooks_elsewhere_are_a_warning(repo, tmp_path):
     assert list((tmp_path / "hooks").iterdir()) == []
 
 
-def test_notes_and_warnings_are_passed_on(repo):
+def test_notes_and_warnings_are_printed(repo):
     repo.write(".claude-plugin-design.json", '{"tracker": "github"}')
     repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Colour**: red\n")
     done = run(repo.root, "init", "--no-hooks")
@@ -79,7 +79,7 @@ def test_notes_and_warnings_are_passed_on(repo):
     assert "warning: CLAUDE.md:5: unknown key" in done.err
 
 
-def test_a_terminal_shows_every_change_and_asks(repo):
+def test_a_terminal_shows_every_change_and_prompts(repo):
     repo.write(".gitignore", "dist/\n")
     code, out = on_terminal(repo.root, "yn", "init")
     assert code == 0
@@ -95,7 +95,7 @@ def test_a_terminal_shows_every_change_and_asks(repo):
     assert (code, out.splitlines()[:2]) == (0, ["nothing to change", "next: sdd index"])
 
 
-def test_no_for_an_answer_changes_nothing(repo):
+def test_the_answer_no_changes_nothing(repo):
     before = everything(repo.root)
     code, out = on_terminal(repo.root, "n", "init")
     assert (code, out.splitlines()[-1]) == (0, "nothing changed")
@@ -103,7 +103,7 @@ def test_no_for_an_answer_changes_nothing(repo):
 
 
 @pytest.mark.parametrize("answers", ["\x03", "\x04"])
-def test_leaving_the_question_changes_nothing(repo, answers):
+def test_an_aborted_prompt_changes_nothing(repo, answers):
     before = everything(repo.root)
     code, out = on_terminal(repo.root, answers, "init")
     assert (code, out.splitlines()[-1]) == (130, "sdd: interrupted")

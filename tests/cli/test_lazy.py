@@ -1,4 +1,4 @@
-"""What a command imports before it does anything, and what the table of commands says."""
+"""The imports of a command, and the table of commands."""
 
 import inspect
 import json
@@ -51,7 +51,7 @@ ALL = [pytest.param(*one, id=" ".join(one[0])) for one in commands(sdd)]
 
 
 @pytest.mark.parametrize(("path", "group", "command"), ALL)
-def test_every_command_says_what_it_does_with_an_example(path, group, command):
+def test_the_help_of_every_command_has_an_example(path, group, command):
     assert "\b\nExample:\n  sdd " in inspect.cleandoc(command.help)
     if isinstance(group, LazyGroup):
         assert group.table[path[-1]].summary == command.get_short_help_str(200)
@@ -64,7 +64,7 @@ def test_every_command_can_print_json(path, group, command):
     assert ("--json" in options) is not silent
 
 
-def test_unknown_commands_are_none_of_the_table():
+def test_an_unknown_command_is_not_found():
     assert sdd.get_command(click.Context(sdd), "nothing") is None
 
 
@@ -90,7 +90,7 @@ def test_a_search_imports_nothing_heavy(repo):
     assert not {
         name for name in loaded if name.startswith(("sdd_hooks.setup", "sdd_hooks.githooks"))
     }
-    # The index is fresh: what refreshes it is not loaded.
+    # The index is fresh: the modules that refresh it are not loaded.
     assert {name for name in loaded if name.startswith("sdd_hooks.freshness.")} == {
         "sdd_hooks.freshness.read_gate",
         "sdd_hooks.freshness.tiers",

@@ -6,7 +6,7 @@ import pty
 from sdd_hooks.cli.output import CommandOutput, detect_terminal, error_document, show, table
 
 
-def test_results_and_remarks_part_ways(capsys):
+def test_results_go_to_stdout_and_notes_to_stderr(capsys):
     report = CommandOutput({"a": 1}, ["one", "two"], ["mind this"], ["CLAUDE.md:3: odd"], 1)
     assert show(report, False) == 1
     assert capsys.readouterr() == ("one\ntwo\n", "note: mind this\nwarning: CLAUDE.md:3: odd\n")
@@ -21,7 +21,7 @@ def test_json_is_one_object_with_everything(capsys):
     assert out.isascii()
 
 
-def test_errors_have_the_shape_that_is_promised():
+def test_errors_have_the_documented_format():
     assert json.loads(error_document("storage", "full", 7)) == {
         "schema_version": 1,
         "error": {"code": "storage", "message": "full", "exit_code": 7},
@@ -33,7 +33,7 @@ def test_numbers_are_flush_right():
     assert table(rows) == ["name  count", "a         5", "long  1,234"]
 
 
-def test_styles_need_a_terminal_and_consent():
+def test_styles_need_a_terminal_without_no_color():
     assert detect_terminal(io.StringIO(), {}).strong("x") == "x"
     leader, follower = pty.openpty()
     with os.fdopen(follower, "w") as stream:

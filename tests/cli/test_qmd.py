@@ -1,4 +1,4 @@
-"""Preflight, daemon and doctor with the qmd engine, from where a person meets them."""
+"""Preflight, daemon and doctor with the qmd engine, through the command line."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def chosen(repo: Repo) -> Repo:
 
 @pytest.fixture
 def without(tmp_path: Path) -> dict[str, str]:
-    """An environment in which there is no qmd."""
+    """An environment without qmd."""
     return environment(tmp_path)
 
 
 @pytest.fixture
 def standing_in(tmp_path: Path) -> dict[str, str]:
-    """An environment with a qmd that knows its version, and nothing else."""
+    """An environment with a qmd that only prints its version."""
     qmd = program(tmp_path / "bin/qmd", "case $1 in --version) echo qmd 2.8.3;; *) exit 1;; esac")
     return environment(tmp_path, qmd.parent)
 
@@ -74,7 +74,7 @@ def test_init_with_an_older_qmd(chosen: Repo, tmp_path: Path) -> None:
     assert everything(chosen.root) == before
 
 
-def test_init_without_models_goes_on_and_says_what_comes(
+def test_init_without_models_announces_the_download(
     chosen: Repo, standing_in: dict[str, str]
 ) -> None:
     done = run(chosen.root, "init", "--yes", "--no-hooks", env=standing_in)
@@ -94,9 +94,7 @@ def test_init_with_a_model_in_a_file_announces_nothing(
     assert run(repo.root, "init", "--no-hooks", env=standing_in).err == ""
 
 
-def test_an_index_that_is_not_there_is_not_served(
-    chosen: Repo, standing_in: dict[str, str]
-) -> None:
+def test_a_missing_index_is_not_served(chosen: Repo, standing_in: dict[str, str]) -> None:
     done = run(chosen.root, "index", "serve", env=standing_in)
     assert one_line(done, 4) == "No qmd collections found for repo. Run `sdd index` first."
 
@@ -131,7 +129,7 @@ def test_the_daemon_serves_until_a_signal(
         try:
             assert process.wait(30) == 0
         finally:
-            # SIGINT is ignored by whatever a shell started with `&`.
+            # A process that a shell started with `&` ignores SIGINT.
             process.kill()
         assert (process.stdout.read(), process.stderr.read()) == ("", "")
     until(lambda: gone(pid))
@@ -143,7 +141,7 @@ def checks(where: Path, env: dict[str, str]) -> dict[str, Any]:
     return {check["name"]: check for check in done.json["checks"]}
 
 
-def test_doctor_says_which_qmd_and_where_it_runs_models(indexed: Repo, real_qmd: RealQmd) -> None:
+def test_doctor_shows_the_version_and_device_of_qmd(indexed: Repo, real_qmd: RealQmd) -> None:
     found = checks(indexed.root, dict(real_qmd.environ))
     version = ".".join(map(str, real_qmd.installation.version))
     command = real_qmd.installation.command

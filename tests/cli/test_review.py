@@ -1,4 +1,4 @@
-"""`sdd review`, as people and programs use it."""
+"""`sdd review`: options, formats and exit codes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def rules(found: object) -> list[str]:
     return [one["rule"] for one in found["findings"]]
 
 
-def test_a_branch_is_compared_with_the_main_one(repo: Repo) -> None:
+def test_a_branch_is_compared_with_the_main_branch(repo: Repo) -> None:
     done = run(repo.root, "review")
     assert (done.code, done.err) == (0, "")
     assert "src/page.py:1" in done.out
@@ -69,17 +69,17 @@ def test_base_and_head(repo: Repo) -> None:
     assert "all clear" in run(repo.root, "review").out.lower()
 
 
-def test_what_is_not_committed_is_not_reviewed(repo: Repo) -> None:
+def test_uncommitted_changes_are_not_reviewed(repo: Repo) -> None:
     repo.write("src/page.py", CODE)
     found = run(repo.root, "review", "--json").json
     assert rules(found) == ["dangling-reference"]
     assert found["notes"] == ["uncommitted changes are not part of this review"]
     assert "uncommitted changes" in run(repo.root, "review").out
-    # Of another commit it goes without saying.
+    # A review of another commit has no such note.
     assert run(repo.root, "review", "--json", "--head", "topic").json["notes"] == []
 
 
-def test_what_is_staged(repo: Repo) -> None:
+def test_staged_changes_are_reviewed_by_the_rules(repo: Repo) -> None:
     assert rules(run(repo.root, "review", "--staged", "--json").json) == []
     repo.write("src/more.py", BROKEN)
     repo.git("add", "--all")
@@ -99,11 +99,13 @@ def test_what_is_staged(repo: Repo) -> None:
         (["--fail-on", "critical"], 1),
     ],
 )
-def test_findings_fail_where_that_is_asked_for(repo: Repo, arguments: list[str], code: int) -> None:
+def test_the_option_fail_on_makes_findings_fail(
+    repo: Repo, arguments: list[str], code: int
+) -> None:
     assert run(repo.root, "review", *arguments).code == code
 
 
-def test_the_setting_fails(repo: Repo) -> None:
+def test_the_setting_fail_on_makes_findings_fail(repo: Repo) -> None:
     repo.write("CLAUDE.md", "## SDD Configuration\n\n#### Review\n- Fail On: warning\n")
     assert run(repo.root, "review").code == 1
     assert run(repo.root, "review", "--fail-on", "never").code == 0
@@ -124,7 +126,7 @@ def test_title_and_body(repo: Repo, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["markdown", "summary", "comment", "annotations", "sarif", "json"])
-def test_every_format_names_the_finding_and_is_the_same_again(repo: Repo, form: str) -> None:
+def test_every_format_has_the_finding_and_is_deterministic(repo: Repo, form: str) -> None:
     done = run(repo.root, "review", "--format", form)
     assert (done.code, done.err) == (0, "")
     assert "ADR-0099" in done.out
@@ -132,7 +134,7 @@ def test_every_format_names_the_finding_and_is_the_same_again(repo: Repo, form: 
     assert run(repo.root, "review", "--format", form).out == done.out
 
 
-def test_formats_are_what_they_say(repo: Repo) -> None:
+def test_every_format_can_be_parsed_as_such(repo: Repo) -> None:
     sarif = json.loads(run(repo.root, "review", "--format", "sarif").out)
     assert sarif["version"] == "2.1.0"
     plain = run(repo.root, "review", "--json")
@@ -152,12 +154,12 @@ def test_formats_are_what_they_say(repo: Repo) -> None:
         ["--body-file", "not-there"],
     ],
 )
-def test_what_makes_no_sense(repo: Repo, arguments: list[str]) -> None:
+def test_contradicting_options_are_refused(repo: Repo, arguments: list[str]) -> None:
     done = run(repo.root, "review", *arguments)
     assert done.code == 2
 
 
-def test_a_base_that_is_not_there(repo: Repo) -> None:
+def test_an_unknown_base(repo: Repo) -> None:
     assert "no-such-branch" in one_line(run(repo.root, "review", "--base", "no-such-branch"), 3)
     done = run(repo.root, "review", "--json", "--base", "no-such-branch")
     assert (done.code, done.json["error"]["code"]) == (3, "repository")
@@ -165,7 +167,7 @@ def test_a_base_that_is_not_there(repo: Repo) -> None:
     assert "`--base`" in one_line(run(repo.root, "review"), 3)
 
 
-def test_a_judge_that_nobody_knows(repo: Repo) -> None:
+def test_an_unknown_judge(repo: Repo) -> None:
     done = run(repo.root, "review", "--judge", "no-such-model")
     assert "no-such-model" in one_line(done, 6)
 
@@ -179,7 +181,7 @@ def test_a_warning_about_the_project(repo: Repo) -> None:
     ]
 
 
-def test_on_a_terminal(repo: Repo) -> None:
+def test_a_terminal_gets_styles(repo: Repo) -> None:
     code, shown = on_terminal(repo.root, "", "review", env={"TERM": "xterm"})
     assert code == 0
     assert "\x1b[" in shown

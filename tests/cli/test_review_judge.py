@@ -35,7 +35,7 @@ LINE = 'open("sessions.txt", "a").write(session)'
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Repo:
-    """A branch that goes against its only decision."""
+    """A branch that contradicts the only decision."""
     repo = Repo.init(tmp_path / "repo")
     repo.commit("Start", {".gitignore": ".sdd/\n", PATH: RECORD})
     repo.git("switch", "--quiet", "-c", "topic")
@@ -44,7 +44,7 @@ def repo(tmp_path: Path) -> Repo:
 
 
 def answer(request: Request) -> CannedResponse:
-    """What a good model says to either question."""
+    """The response of a good model to each of the two questions."""
     sent = request.json()
     assert isinstance(sent, dict)
     instructions, question = (one["content"] for one in sent["messages"])
@@ -87,7 +87,7 @@ def test_a_judge_chooses_the_decision_and_names_the_contradiction(
     assert (finding["path"], finding["line"], finding["evidence"]) == ("src/page.py", 2, LINE)
 
 
-def test_a_finding_of_a_judge_fails_a_review_that_is_to_fail(repo: Repo, tmp_path: Path) -> None:
+def test_a_finding_of_a_judge_counts_for_fail_on(repo: Repo, tmp_path: Path) -> None:
     with serving(answer) as server:
         environ = settings(tmp_path, server)
         options = ("--judge", "local", "--fail-on", "critical")
@@ -97,7 +97,7 @@ def test_a_finding_of_a_judge_fails_a_review_that_is_to_fail(repo: Repo, tmp_pat
     assert "It is a file: use the store." in " ".join(done.out.split())
 
 
-def test_a_judge_that_cannot_be_reached_leaves_the_review(repo: Repo, tmp_path: Path) -> None:
+def test_a_judge_that_cannot_be_reached_is_a_note_of_the_review(repo: Repo, tmp_path: Path) -> None:
     with serving(lambda _: CannedResponse(400, {"error": {"message": "no such model"}})) as server:
         environ = settings(tmp_path, server)
         done = run(repo.root, "review", "--json", "--judge", "local", env=environ)
@@ -106,12 +106,10 @@ def test_a_judge_that_cannot_be_reached_leaves_the_review(repo: Repo, tmp_path: 
     assert any("the model local failed" in note for note in done.json["notes"])
 
 
-def test_a_judge_that_nobody_knows_is_an_error_before_anything_else(
-    repo: Repo, tmp_path: Path
-) -> None:
+def test_an_unknown_judge_is_an_error_before_the_review(repo: Repo, tmp_path: Path) -> None:
     environ = {"LLM_USER_PATH": str(tmp_path)}
-    done = run(repo.root, "review", "--judge", "nobody", "--base", "no-such-base", env=environ)
-    assert one_line(done, 6) == "llm knows no model 'nobody': see `llm models`"
+    done = run(repo.root, "review", "--judge", "unknown", "--base", "no-such-base", env=environ)
+    assert one_line(done, 6) == "llm knows no model 'unknown': see `llm models`"
 
 
 def test_the_pull_request_of_a_fork_is_not_judged(repo: Repo, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_a_hit_names_its_section_and_lines(repo):
     assert done.json["query"] == "one SQLite database"
 
 
-def test_people_see_score_title_place_and_text(repo):
+def test_a_hit_is_printed_with_score_title_location_and_text(repo):
     index(repo)
     done = run(repo.root, "search", "laptop", "room", "database")
     first, place, text, blank = done.out.splitlines()[:4]
@@ -41,7 +41,7 @@ def test_code_is_found_by_its_definition(repo):
     assert hit["id"] == "src/parse.py#parse_user_id"
 
 
-def test_kinds_and_limits_hold(repo):
+def test_kinds_and_limits_restrict_the_hits(repo):
     index(repo)
     hits = run(repo.root, "search", "--json", "--kind", "specs", "query database").json["hits"]
     assert {hit["collection"] for hit in hits} == {"repo-specs"}
@@ -54,7 +54,7 @@ def test_kinds_and_limits_hold(repo):
     assert all(hit["score"] >= float(best) for hit in hits)
 
 
-def test_nothing_relevant_is_said_in_so_many_words(repo):
+def test_a_search_without_hits_prints_a_message(repo):
     index(repo)
     done = run(repo.root, "search", "zebra", "crossing")
     assert done.code == 0
@@ -73,7 +73,7 @@ def test_unembedded_chunks_are_a_note(repo):
     ]
 
 
-def test_hostile_titles_and_names_do_nothing_to_the_terminal(repo):
+def test_hostile_titles_and_names_are_escaped(repo):
     title = "# Evil \x1b]0;owned\x07 \u202etitle\n\nA gadget \x1b[31mred.\n"
     index(repo, {"docs/adrs/ADR-0001-\x1b[2J.md": title})
     done = run(repo.root, "search", "gadget")
@@ -96,10 +96,10 @@ def test_a_terminal_gets_styles_and_lines_that_fit(repo):
         assert "\x1b" not in on_terminal(repo.root, "", "search", "gadget", env=quiet)[1]
 
 
-# How fresh the index is
+# The freshness of the index
 
 
-def test_an_index_that_is_stale_is_refreshed_first(repo):
+def test_a_stale_index_is_refreshed_first(repo):
     index(repo)
     repo.write("docs/adrs/ADR-0002-redis.md", "# ADR-0002: Cache pages in Redis\n")
     assert "Redis" not in run(repo.root, "search", "--json", "redis").out
@@ -112,14 +112,14 @@ def test_an_index_that_is_stale_is_refreshed_first(repo):
     assert len(run(repo.root, "search", "redis").err.splitlines()) == 1
 
 
-def test_programs_find_the_note_in_the_notes(repo):
+def test_json_has_the_note_about_a_stale_index(repo):
     index(repo)
     set_touched(repo, time.time() - 3 * 3600 - 1)
     notes = run(repo.root, "search", "--json", "database").json["notes"]
     assert notes[0] == "Index was 3 hours stale — refreshed before running."
 
 
-def test_the_threshold_is_the_repositorys(repo):
+def test_the_repository_sets_the_threshold(repo):
     freshness = "### SDD Configuration\n\n#### Index Freshness\n\n- **Staleness Threshold**: {}\n"
     index(repo, {**FILES, "CLAUDE.md": freshness.format("30m")})
     set_touched(repo, time.time() - 31 * 60)
@@ -130,7 +130,7 @@ def test_the_threshold_is_the_repositorys(repo):
     assert "stale" not in run(repo.root, "search", "database").err
 
 
-def test_a_refresh_that_fails_does_not_keep_anybody_from_searching(repo):
+def test_a_search_succeeds_after_a_failed_refresh(repo):
     index(repo)
     set_touched(repo, time.time() - 3 * 3600)
     lock = repo.root / ".sdd/search/lock"
@@ -145,8 +145,8 @@ def test_a_refresh_that_fails_does_not_keep_anybody_from_searching(repo):
     )
 
 
-def test_a_fresh_index_is_opened_once_and_not_looked_at(repo, tmp_path):
-    """An engine from outside notes when it is opened."""
+def test_a_fresh_index_is_opened_once_without_a_refresh(repo, tmp_path):
+    """An engine from another distribution records that it is opened."""
     env = install_abacus(tmp_path / "lib")
     repo.commit("Start", {**FILES, "CLAUDE.md": CHOICE})
     assert run(repo.root, "index", "update", "--kind", "adrs", env=env).code == 0

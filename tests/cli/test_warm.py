@@ -1,4 +1,4 @@
-"""A command that is forked from a warm process is what one that is started is."""
+"""A command that is forked from a warm process behaves like one that is started."""
 
 import os
 import subprocess
@@ -41,14 +41,14 @@ def forked(where, *args, environ=ENVIRON, stdin=b""):
     ],
     ids=" ".join,
 )
-def test_code_and_output_are_the_same(repo, command):
+def test_a_forked_command_has_the_same_code_and_output(repo, command):
     repo.commit("Start", FILES)
     environ = {**os.environ, **OFFLINE, "HOME": str(repo.root)}
     expected = started(repo.root, *command, environ=environ)
     assert forked(repo.root, *command, environ=environ) == expected
 
 
-def test_what_one_does_to_itself_is_not_in_the_next(repo):
+def test_a_forked_command_does_not_change_the_next_one(repo):
     repo.commit("Start", FILES)
     first = forked(repo.root, "index", "add", environ={**ENVIRON, "NO_COLOR": "1"})
     assert first[0] == 0
@@ -56,11 +56,11 @@ def test_what_one_does_to_itself_is_not_in_the_next(repo):
 
 
 @pytest.mark.parametrize("name", ["PATH", "TMPDIR", "LC_ALL", "PYTHONUTF8"])
-def test_what_python_reads_when_it_starts_starts_it(name):
+def test_a_variable_that_python_reads_at_its_start_starts_a_process(name):
     assert not warm.can({**os.environ, name: "x"}, b"")
 
 
-def test_one_that_takes_too_long_is_killed(repo):
+def test_a_forked_command_that_takes_too_long_is_killed(repo):
     with pytest.raises(subprocess.TimeoutExpired):
         warm.run(["index", "add"], repo.root, ENVIRON, b"", timeout=0.0)
     assert forked(repo.root, "--version")[0] == 0

@@ -1,4 +1,4 @@
-"""Vectors by a real model, where there is one; what is said where there is none."""
+"""Vectors of a real model, and the notes where there is no model."""
 
 import re
 
@@ -14,7 +14,7 @@ def settings(model):
     return f"### SDD Configuration\n\n#### Search\n\n- **Embed Model**: {model}\n"
 
 
-# A runner of CI ends what is left behind: there, an embed is waited for.
+# A runner of CI kills background processes: there, an embed runs in the foreground.
 WAITING = {"CI": "true"}
 
 
@@ -29,12 +29,12 @@ def with_model(repo, shared):
 
 @pytest.fixture
 def without_model(repo):
-    """A repository whose embedding model is nowhere."""
+    """A repository whose embedding model does not exist."""
     repo.commit("Start", {**FILES, "CLAUDE.md": settings("./no-such-model")})
     return repo
 
 
-def test_index_embeds_what_it_can(with_model):
+def test_index_embeds_the_chunks(with_model):
     done = run(with_model.root, "index", "--json", env=WAITING).json
     assert done["embed"]["embedded"] > 5
     assert (done["embed"]["remaining"], done["embed"]["device"]) == (0, "cpu")
@@ -47,14 +47,14 @@ def test_index_embeds_what_it_can(with_model):
     assert again.err == ""
 
 
-def test_what_is_embedded_is_found_by_meaning(with_model):
+def test_embedded_chunks_are_found_by_meaning(with_model):
     assert run(with_model.root, "index", env=WAITING).code == 0
     hit = run(with_model.root, "search", "--json", "--min-score", "0", QUESTION).json["hits"][0]
     assert hit["path"] == "docs/adrs/ADR-0001-sqlite.md"
     assert hit["cosine"] > 0.1
 
 
-def test_a_read_only_checkout_is_searched_by_meaning_too(with_model):
+def test_a_read_only_checkout_is_searched_by_meaning(with_model):
     assert run(with_model.root, "index", env=WAITING).code == 0
     with read_only(with_model.root):
         done = run(with_model.root, "search", "--json", "--min-score", "0", QUESTION)
@@ -62,7 +62,7 @@ def test_a_read_only_checkout_is_searched_by_meaning_too(with_model):
     assert done.json["hits"][0]["cosine"] > 0.1
 
 
-def test_one_kind_at_a_time(with_model):
+def test_one_kind_is_embedded_at_a_time(with_model):
     assert run(with_model.root, "index", "add").code == 0
     done = run(with_model.root, "index", "embed", "--kind", "adrs", "--foreground")
     assert done.code == 0
@@ -77,7 +77,7 @@ def test_one_kind_at_a_time(with_model):
     assert (checks["model"]["level"], checks["vectors"]["level"]) == ("ok", "warn")
 
 
-def test_without_a_model_the_index_works_and_says_so(without_model):
+def test_without_a_model_the_index_works_with_a_note(without_model):
     done = run(without_model.root, "index")
     assert done.code == 0
     why, pending = done.err.splitlines()

@@ -10,7 +10,7 @@ def counts(**changed):
     return {**COUNTS, **changed}
 
 
-def test_alone_it_adds_then_updates(repo):
+def test_sdd_index_adds_then_updates(repo):
     repo.commit("Start", FILES)
     first = run(repo.root, "index", "--json").json
     assert first["collections"] == {
@@ -26,7 +26,7 @@ def test_alone_it_adds_then_updates(repo):
     assert second["total"] == counts(added=1, removed=1)
 
 
-def test_people_see_a_table(repo):
+def test_the_counts_are_printed_as_a_table(repo):
     repo.commit("Start", FILES)
     done = run(repo.root, "index", "add")
     assert done.out.splitlines() == [
@@ -37,7 +37,7 @@ def test_people_see_a_table(repo):
     ]
 
 
-def test_update_with_kinds_creates_and_fills_those_only(repo):
+def test_update_with_kinds_creates_only_those(repo):
     text = "## Architecture Context\n\n" + "".join(
         f"- Architecture Decision Records are in `{d}/`\n" for d in ("docs/adr", "app/decisions")
     )
@@ -55,7 +55,7 @@ def test_update_with_kinds_creates_and_fills_those_only(repo):
     }
 
 
-def test_add_takes_what_is_missing_only(repo):
+def test_add_indexes_missing_collections_only(repo):
     repo.commit("Start", FILES)
     assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
     done = run(repo.root, "index", "add", "--json").json
@@ -71,7 +71,7 @@ def test_modules(repo):
     assert {hit["collection"] for hit in hits} == {"repo-api-adrs"}
 
 
-def test_status_says_what_where_and_how_fresh(repo):
+def test_status_shows_collections_location_and_age(repo):
     repo.commit("Start", FILES)
     assert run(repo.root, "index", "add").code == 0
     done = run(repo.root, "index", "status")
@@ -91,7 +91,7 @@ def test_status_says_what_where_and_how_fresh(repo):
     assert (adrs["name"], adrs["documents"], adrs["bookmark"]) == ("repo-adrs", 1, repo.head())
 
 
-def test_remove_takes_what_is_named(repo):
+def test_remove_removes_the_selected_collections(repo):
     repo.commit("Start", FILES)
     assert run(repo.root, "index", "add").code == 0
     assert "confirm with --yes" in one_line(run(repo.root, "index", "remove"), 2)
@@ -109,7 +109,7 @@ def test_remove_takes_what_is_named(repo):
     assert run(repo.root, "index", "add").code == 0
 
 
-def test_remove_asks_on_a_terminal(repo):
+def test_remove_prompts_on_a_terminal(repo):
     repo.commit("Start", FILES)
     assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
     code, out = on_terminal(repo.root, "n", "index", "remove")
@@ -127,13 +127,13 @@ def test_a_kind_that_is_not_indexed_cannot_be_embedded(repo):
     assert message == "No collections found for repo. Run `sdd index` first."
 
 
-def test_what_was_removed_is_not_brought_back_by_an_update(repo):
+def test_an_update_does_not_add_removed_collections(repo):
     repo.commit("Start", FILES)
     assert run(repo.root, "index", "add").code == 0
     assert run(repo.root, "index", "remove", "--kind", "code", "--yes").code == 0
     assert "repo-code" not in run(repo.root, "index", "update", "--json").json["collections"]
 
 
-def test_options_belong_behind_the_command(repo):
+def test_options_before_a_subcommand_are_refused(repo):
     message = one_line(run(repo.root, "index", "--kind", "adrs", "update"), 2)
     assert message == "put the options after `update`: see `sdd index --help`"

@@ -23,7 +23,7 @@ def sdd(laptop: Laptop, *args: str) -> Done:
     return run(laptop.repo.root, *args, env=WAITING)
 
 
-def test_what_a_runner_embedded_a_laptop_does_not(hub: Hub) -> None:
+def test_pushed_vectors_are_pulled_and_not_embedded_again(hub: Hub) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     model = sdd(runner, "index", "status", "--json").json["model"]
     assert (
@@ -44,7 +44,7 @@ def test_what_a_runner_embedded_a_laptop_does_not(hub: Hub) -> None:
     assert sdd(laptop, "index", "pull").out == "nothing new: origin has 2 vectors\n"
 
 
-def test_an_embed_has_nothing_left_to_do(hub: Hub) -> None:
+def test_an_embed_pulls_every_vector(hub: Hub) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     runner.embed()
     runner.push()
@@ -53,20 +53,20 @@ def test_an_embed_has_nothing_left_to_do(hub: Hub) -> None:
     assert done.err == ""
 
 
-def test_a_remote_that_does_not_answer_costs_an_embed_nothing(hub: Hub) -> None:
+def test_an_embed_succeeds_without_the_remote(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     hub.repo.root.rename(hub.folder / "elsewhere")
     done = sdd(laptop, "index", "embed")
     assert done.code == 0
     assert done.err.startswith("note: no vectors pulled: origin cannot be reached (")
     assert "embedded 2 chunks" in done.out
-    # With nothing to embed, nobody is asked.
+    # With nothing to embed, no request is sent.
     assert sdd(laptop, "index", "embed").err == ""
     for command in ("push", "pull"):
         assert one_line(sdd(laptop, "index", command), 8).startswith("origin cannot be reached (")
 
 
-def test_for_programs(hub: Hub) -> None:
+def test_json_has_every_field_of_a_push_and_a_pull(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     ref = laptop.ref
     assert sdd(laptop, "index", "pull", "--json").json == {
@@ -87,7 +87,7 @@ def test_for_programs(hub: Hub) -> None:
     assert hub.refs() == {ref: pushed["commit"]}
 
 
-def test_what_cannot_be_is_one_line(hub: Hub) -> None:
+def test_an_error_is_one_line(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     said = one_line(sdd(laptop, "index", "push", "--remote", "-x"), 3)
     assert said == "no remote is called '-x' here: `git remote -v` shows which there are"
@@ -95,7 +95,7 @@ def test_what_cannot_be_is_one_line(hub: Hub) -> None:
     assert one_line(sdd(fresh, "index", "pull"), 4).startswith("No collections found")
 
 
-def test_a_terminal_says_nothing_of_what_is_soon_over(hub: Hub) -> None:
+def test_a_terminal_shows_nothing_of_a_short_push(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     code, said = on_terminal(laptop.repo.root, "", "index", "pull")
     assert code == 0

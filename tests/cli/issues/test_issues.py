@@ -1,4 +1,4 @@
-"""`sdd issues`, with a tracker that a distribution of somebody else brings."""
+"""`sdd issues`, with a tracker from another distribution."""
 
 import json
 import os
@@ -29,19 +29,19 @@ def server():
 
 @pytest.fixture
 def shop(repo, server, tmp_path):
-    """A repository whose tracker is the ledger, and the variables to find that with."""
+    """A repository whose tracker is the ledger, and the variables that make it known."""
     repo.commit("Start", {"CLAUDE.md": TRACKER + server.url, ".gitignore": ".sdd/\n"})
     return repo, {**install_ledger(tmp_path / "lib"), "LEDGER_TOKEN": "s3cret"}
 
 
 def synced(repo, env, *args, **options):
-    """What a sync counted."""
+    """The counts of a sync."""
     found = run(repo.root, "issues", "sync", "--json", *args, env=env, **options).json["synced"]
     counted = ("added", "updated", "removed", "unchanged", "failed")
     return [tuple(one[name] for name in counted) for one in found]
 
 
-def test_an_eighth_tracker_from_outside_is_synced(shop, server):
+def test_a_tracker_from_another_distribution_is_synced(shop, server):
     repo, env = shop
     done = run(repo.root, "issues", "sync", env=env)
     assert (done.code, done.err) == (0, "note: Syncing 3 issues from Ledger…\n")
@@ -56,7 +56,7 @@ def test_an_eighth_tracker_from_outside_is_synced(shop, server):
     assert "Pay later, perhaps" in (repo.root / ".sdd/issues/2.md").read_text()
 
 
-def test_what_is_gone_is_removed_by_a_full_sync(shop, server):
+def test_a_full_sync_removes_deleted_issues(shop, server):
     repo, env = shop
     run(repo.root, "issues", "sync", env=env)
     del server.books["book"].issues["1"]
@@ -65,7 +65,7 @@ def test_what_is_gone_is_removed_by_a_full_sync(shop, server):
     assert not (repo.root / ".sdd/issues/1.md").exists()
 
 
-def test_what_a_sync_says_as_json(shop, server):
+def test_a_sync_as_json(shop, server):
     repo, env = shop
     found = run(repo.root, "issues", "sync", "--json", env=env).json
     assert found == {
@@ -91,7 +91,7 @@ def test_what_a_sync_says_as_json(shop, server):
     }
 
 
-def test_the_list(shop):
+def test_the_list_is_a_table(shop):
     repo, env = shop
     done = run(repo.root, "issues", "list", env=env)
     assert (done.code, done.err) == (0, "note: Syncing 3 issues from Ledger…\n")
@@ -123,7 +123,7 @@ def test_filters(shop, filters, ids):
     assert [one["id"] for one in found["issues"]] == ids
 
 
-def test_filters_of_nothing(shop):
+def test_invalid_filters_are_refused(shop):
     repo, env = shop
     run(repo.root, "issues", "sync", env=env)
     assert run(repo.root, "issues", "list", "--label", "x", env=env).out == "no issues\n"
@@ -178,7 +178,7 @@ def test_an_issue_is_shown(shop):
     assert out.endswith("\n\n  kept\n")
 
 
-def test_reading_syncs_once_in_five_minutes(shop, server):
+def test_a_read_syncs_once_in_five_minutes(shop, server):
     repo, env = shop
     run(repo.root, "issues", "list", env=env)
     assert "/book/issues" in server.requests()
@@ -188,7 +188,7 @@ def test_reading_syncs_once_in_five_minutes(shop, server):
     assert server.requests() == []
 
 
-def test_reading_what_is_stored_imports_nothing_heavy(shop):
+def test_a_read_without_a_sync_imports_nothing_heavy(shop):
     repo, env = shop
     run(repo.root, "issues", "list", env=env)
     for command in (("list",), ("show", "1")):
@@ -196,7 +196,7 @@ def test_reading_what_is_stored_imports_nothing_heavy(shop):
         assert not {"httpx", "yaml", "frontmatter", "apsw", "sdd_hooks.remote.client"} & loaded
 
 
-def test_an_issue_younger_than_the_last_sync_is_asked_for(shop, server):
+def test_an_issue_newer_than_the_last_sync_is_fetched(shop, server):
     repo, env = shop
     run(repo.root, "issues", "list", env=env)
     server.books["book"].write("4", "Just now")
@@ -210,14 +210,14 @@ def test_an_issue_younger_than_the_last_sync_is_asked_for(shop, server):
     assert server.requests() == ["/book/issues/4"]
 
 
-def test_an_issue_that_is_not_there(shop):
+def test_an_unknown_issue_is_an_error(shop):
     repo, env = shop
     run(repo.root, "issues", "sync", env=env)
     line = one_line(run(repo.root, "issues", "show", "99", env=env), 8)
     assert line.startswith("Ledger has no /book/issues/99")
 
 
-def test_when_the_sync_fails_the_tracker_answers(shop, server):
+def test_after_a_failed_sync_the_tracker_is_queried(shop, server):
     repo, env = shop
     run(repo.root, "issues", "sync", env=env)
     repo.write("CLAUDE.md", TRACKER + server.url + ALWAYS)
@@ -237,7 +237,7 @@ def test_when_the_sync_fails_the_tracker_answers(shop, server):
     assert run(repo.root, "issues", "show", "99", env=env).code == 8
 
 
-def test_when_nothing_answers_what_is_stored_does(shop, server):
+def test_after_a_failed_query_the_stored_issues_are_shown(shop, server):
     repo, env = shop
     run(repo.root, "issues", "sync", env=env)
     repo.write("CLAUDE.md", TRACKER + server.url + ALWAYS)
@@ -255,7 +255,7 @@ def test_when_nothing_answers_what_is_stored_does(shop, server):
     assert failed.startswith("Ledger answers 400")
 
 
-def test_nothing_known_is_not_no_issues(shop, server):
+def test_a_failed_query_without_stored_issues_is_an_error(shop, server):
     repo, env = shop
     server.server.faults.append(lambda request: CannedResponse(400))
     line = one_line(run(repo.root, "issues", "list", env=env), 8)
@@ -263,7 +263,7 @@ def test_nothing_known_is_not_no_issues(shop, server):
     assert run(repo.root, "issues", "show", "1", env=env).code == 8
 
 
-def test_no_token_is_anywhere(shop, server):
+def test_no_file_or_output_has_a_token(shop, server):
     repo, env = shop
     env = {**env, "LEDGER_HOST": server.url, "SDD_DEBUG": "1"}
     everything = ""
@@ -282,13 +282,13 @@ def test_no_token_is_anywhere(shop, server):
     assert "s3cret" not in everything
 
 
-def test_a_token_goes_to_no_host_that_only_the_memory_file_names(shop, server):
+def test_a_host_of_the_memory_file_alone_gets_no_token(shop, server):
     repo, env = shop
     run(repo.root, "issues", "sync", env=env)
     assert {one.headers.get("x-ledger") for one in server.server.asked} == {None}
 
 
-def test_the_index_follows(shop, server):
+def test_a_sync_refreshes_the_index(shop, server):
     repo, env = shop
     first = run(repo.root, "index", env=env)
     assert "note: Syncing 3 issues from Ledger…" in first.err
@@ -302,7 +302,7 @@ def test_the_index_follows(shop, server):
     assert second["notes"][0] == "Syncing 2 issues from Ledger…" or second["notes"]
 
 
-def test_an_update_of_something_else_asks_nobody(shop, server):
+def test_an_update_of_other_collections_sends_no_request(shop, server):
     repo, env = shop
     assert run(repo.root, "index", "update", "--kind", "code", env=env).code == 0
     assert run(repo.root, "index", "update", env=env).code == 0, "issues are not in the index"
@@ -312,7 +312,7 @@ def test_an_update_of_something_else_asks_nobody(shop, server):
     assert server.requests() == []
 
 
-def test_an_index_is_brought_up_to_date_although_the_sync_fails(shop, server):
+def test_the_index_is_updated_although_the_sync_fails(shop, server):
     repo, env = shop
     run(repo.root, "index", env=env)
     server.server.faults.append(lambda request: CannedResponse(400))
@@ -334,7 +334,7 @@ def test_a_repository_without_a_tracker(repo):
         assert line.startswith("no tracker is known for repo: declare one under `#### Tracker`")
 
 
-def test_another_remote_is_not_asked(repo):
+def test_a_remote_other_than_origin_gets_no_request(repo):
     repo.commit("Start", {".gitignore": ".sdd/\n"})
     repo.git("remote", "add", "upstream", "https://github.com/acme/shop")
     one_line(run(repo.root, "issues", "sync"), 1)
@@ -356,7 +356,7 @@ def test_a_tracker_that_cannot_be_loaded_is_one_line(repo, tmp_path):
     assert one_line(run(repo.root, "issues", "list", env=env), 1) == line
 
 
-def test_a_tracker_that_nobody_brings(repo):
+def test_an_unknown_tracker_is_an_error(repo):
     repo.commit("Start", {"CLAUDE.md": TRACKER + "https://x.example", ".gitignore": ".sdd/\n"})
     line = one_line(run(repo.root, "issues", "sync"), 5)
     assert "CLAUDE.md: no tracker is called 'ledger': choose one of beads, gitea, github," in line
@@ -373,7 +373,7 @@ def test_a_declared_tracker_is_never_replaced(repo):
     assert done.err.startswith("warning: repo-issues is not synced: ")
 
 
-# Several trackers: two of somebody else, each in a file of the repository.
+# Several trackers: two from other distributions, each in a file of the repository.
 
 SHELVES = """
 import json
@@ -439,7 +439,7 @@ CHOICE = (
 )
 
 
-def test_several_trackers_are_a_choice(shelves):
+def test_several_trackers_are_an_error_that_names_them(shelves):
     repo, env = shelves
     assert one_line(run(repo.root, "issues", "sync", env=env), 2) == CHOICE
     assert one_line(run(repo.root, "issues", "list", env=env), 2) == CHOICE
@@ -460,7 +460,7 @@ def test_issues_of_another_tracker_are_not_fresh(shelves):
     assert "Acorns" not in done.out
 
 
-def test_a_person_is_asked_on_a_terminal(shelves):
+def test_a_terminal_prompts_for_the_tracker(shelves):
     repo, env = shelves
     code, shown = on_terminal(repo.root, "pine\n", "issues", "list", env=env)
     assert code == 0
@@ -492,7 +492,7 @@ def test_each_module_has_its_own_tracker_and_folder(repo, server, tmp_path):
     shown = run(repo.root, "issues", "show", "1", "--module", "api", "--json", env=env).json
     assert (shown["issue"]["title"], shown["issue"]["module"]) == ("Version two", "api")
 
-    # One that fails does not keep the other from work.
+    # A failure of one does not stop the other.
     del server.books["api"]
     done = run(repo.root, "issues", "sync", env=env)
     assert done.code == 8
@@ -500,7 +500,7 @@ def test_each_module_has_its_own_tracker_and_folder(repo, server, tmp_path):
     assert "warning: repo-api-issues is not synced: Ledger has no /api/issues" in done.err
 
 
-def test_a_module_that_declares_nonsense_does_not_keep_the_others_from_work(repo, server, tmp_path):
+def test_an_invalid_declaration_of_a_module_does_not_stop_the_others(repo, server, tmp_path):
     env = install_ledger(tmp_path / "lib")
     memory = WORKSPACE["CLAUDE.md"] + "\n" + TRACKER + server.url + "\n"
     inner = "## SDD Configuration\n\n#### Tracker\n\n- **Type**: jura\n"
@@ -514,20 +514,20 @@ def test_a_module_that_declares_nonsense_does_not_keep_the_others_from_work(repo
     one_line(run(repo.root, "issues", "sync", "--module", "api", env=env), 5)
 
 
-def test_a_module_without_a_tracker_of_its_own(repo, server, tmp_path):
+def test_a_module_without_a_separate_tracker(repo, server, tmp_path):
     env = install_ledger(tmp_path / "lib")
     memory = WORKSPACE["CLAUDE.md"] + "\n" + TRACKER + server.url + "\n"
     repo.commit("Start", {**WORKSPACE, "CLAUDE.md": memory, ".gitignore": ".sdd/\n"})
     assert len(synced(repo, env)) == 1
     line = one_line(run(repo.root, "issues", "sync", "--module", "api", env=env), 1)
     assert line.startswith("the module 'api' has no tracker of its own")
-    one_line(run(repo.root, "issues", "sync", "--module", "nobody", env=env), 2)
+    one_line(run(repo.root, "issues", "sync", "--module", "unknown", env=env), 2)
 
 
-# A host that says who it is, and a terminal.
+# A host that is probed, and a terminal.
 
 
-def test_an_origin_that_nobody_knows_is_asked_once(repo, server, tmp_path):
+def test_the_unknown_host_of_an_origin_is_probed_once(repo, server, tmp_path):
     env = install_ledger(tmp_path / "lib")
     repo.commit("Start", {".gitignore": ".sdd/\n"})
     repo.git("remote", "add", "origin", f"{server.url}/acme/book.git")
@@ -547,12 +547,12 @@ def test_waits_are_shown_on_a_terminal_only(shop, server):
     code, shown = on_terminal(repo.root, "", "issues", "sync", env=env)
     assert code == 0
     assert re.search(r"\x1b\[KLedger [^\r\n]*waiting 1 s", shown)
-    # A second has passed, from when on a line says how far it is.
+    # After the first second, a line shows the progress.
     assert "\x1b[KSyncing issues from Ledger 3/3" in shown
     assert "note: Syncing" in shown
 
 
-def test_two_syncs_at_once_end_well(shop):
+def test_two_syncs_at_once_both_succeed(shop):
     repo, env = shop
     command = [str(SCRIPTS / "sdd"), "issues", "sync", "--json"]
     both = [
@@ -599,7 +599,7 @@ def test_init_names_the_tracker(shop, server):
     assert [one for one in done["notes"] if "no tracker is called 'jura'" in one]
 
 
-def test_doctor_says_what_is_wrong_with_a_declaration(repo: Repo):
+def test_doctor_names_an_invalid_declaration(repo: Repo):
     text = "## SDD Configuration\n\n#### Tracker\n\n- **Type**: jura\n"
     repo.commit("Start", {"CLAUDE.md": text})
     checks = run(repo.root, "doctor", "--json").json["checks"]
