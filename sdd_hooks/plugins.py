@@ -8,7 +8,7 @@ takes 20 ms. Other distributions register plug-ins as entry points.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
+from functools import lru_cache, reduce
 from importlib import import_module
 from typing import NamedTuple, TypeVar
 
@@ -81,14 +81,21 @@ def registered_plugins(kind: PluginKind) -> dict[str, Plugin]:
 
 def load_plugin(plugin: Plugin, expected: type[T]) -> T:
     """Import a plug-in, which must be an instance of `expected`. Raises PluginError."""
-    # An entry point may list extras of its distribution after the attribute.
-    module, _, attribute = plugin.target.partition("[")[0].strip().partition(":")
-    with tracing.span("plug-in", plugin.kind.noun, plugin.name) as span:
-        try:
-            loaded = reduce(getattr, filter(None, attribute.split(".")), import_module(module))
-        except Exception as error:
-            raise PluginError(plugin, describe_error(error)) from error
-        span.outcome = "loaded"
+    try:
+        loaded = _import(plugin.kind.noun, plugin.name, plugin.target)
+    except Exception as error:
+        raise PluginError(plugin, describe_error(error)) from error
     if not isinstance(loaded, expected):
         raise PluginError(plugin, f"it is not of type {expected.__name__}")
+    return loaded
+
+
+@lru_cache(maxsize=64)
+def _import(noun: str, name: str, target: str) -> object:
+    """The object at a target. The cache makes the log name a plug-in once."""
+    # An entry point may list extras of its distribution after the attribute.
+    module, _, attribute = target.partition("[")[0].strip().partition(":")
+    with tracing.span("plug-in", noun, name) as span:
+        loaded: object = reduce(getattr, filter(None, attribute.split(".")), import_module(module))
+        span.outcome = "loaded"
     return loaded
