@@ -143,7 +143,7 @@ def log(category: str, *words: str, outcome: str, started: float | None = None) 
     subject = re.sub(_QUERY, r"\1?***", subject)
     if len(subject) > MAX_SUBJECT:
         subject = f"{subject[:MAX_SUBJECT]}…"
-    line = f"{category} {subject}: {outcome}"
+    line = f"{category} {subject}: {outcome}" if subject else f"{category}: {outcome}"
     if not line.isprintable():
         line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
     logger.debug("%s", line)

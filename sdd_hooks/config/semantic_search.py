@@ -60,17 +60,22 @@ def read_semantic_search(
         return (), []
     except (PathRefused, FileTooLarge) as error:
         raise ConfigurationError(str(error), path) from None
-    warnings: list[ConfigurationWarning] = []
-    return tuple(_collections(root, path, decode_unicode(data), warnings)), warnings
+    file = _File(root, path, [])
+    return tuple(_collections(file, decode_unicode(data))), file.warnings
 
 
-def _collections(
-    root: Path, path: Path, text: str, warnings: list[ConfigurationWarning]
-) -> Iterator[ExtraCollection]:
+class _File(NamedTuple):
+    root: Path
+    path: Path
+    warnings: list[ConfigurationWarning]
+
+
+def _collections(file: _File, text: str) -> Iterator[ExtraCollection]:
+    path = file.path
     seen: set[str] = set()
     for key, line, value in _mapping(path, _compose(path, text), "the file"):
         if key != "collections":
-            warnings.append(ConfigurationWarning(path, line, f"unknown key {key!r}"))
+            file.warnings.append(ConfigurationWarning(path, line, f"unknown key {key!r}"))
             continue
         for name, name_line, shape in _mapping(path, value, "'collections'"):
             if not _NAME.fullmatch(name):
@@ -79,22 +84,16 @@ def _collections(
             if name in seen:
                 raise ConfigurationError(f"{name!r} is declared twice", path, name_line)
             seen.add(name)
-            yield _collection(root, path, name, name_line, shape, warnings)
+            yield _collection(file, name, name_line, shape)
 
 
-def _collection(
-    root: Path,
-    path: Path,
-    name: str,
-    line: int,
-    shape: Node,
-    warnings: list[ConfigurationWarning],
-) -> ExtraCollection:
+def _collection(file: _File, name: str, line: int, shape: Node) -> ExtraCollection:
+    path = file.path
     directory: str | None = None
     pattern = DEFAULT_PATTERN
     for key, key_line, value in _mapping(path, shape, f"{name!r}"):
         if key == "path":
-            directory = _directory(root, path, key_line, _string(path, value, key))
+            directory = _directory(file, key_line, _string(path, value, key))
         elif key == "pattern":
             pattern = _string(path, value, key).removeprefix("./")
             if pattern.startswith("/") or ".." in pattern.split("/"):
@@ -106,22 +105,22 @@ def _collection(
                 raise ConfigurationError(f"'pattern': {error}", path, key_line) from None
         else:
             text = f"unknown key {key!r} in {name!r}"
-            warnings.append(ConfigurationWarning(path, key_line, text))
+            file.warnings.append(ConfigurationWarning(path, key_line, text))
     if directory is None:
         raise ConfigurationError(f"{name!r} has no 'path'", path, line)
     return ExtraCollection(name, directory, pattern, line)
 
 
-def _directory(root: Path, path: Path, line: int, value: str) -> str:
+def _directory(file: _File, line: int, value: str) -> str:
     try:
-        real = resolve_inside(root, value)
+        real = resolve_inside(file.root, value)
     except PathRefused:
         text = f"{value!r} is outside the repository"
-        raise ConfigurationError(text, path, line) from None
-    where = real.relative_to(resolve_inside(root, "")).as_posix()
-    if where.split("/")[0] == ".git":
-        raise ConfigurationError(f"{value!r} belongs to git", path, line)
-    return "" if where == "." else where
+        raise ConfigurationError(text, file.path, line) from None
+    directory = real.relative_to(resolve_inside(file.root, "")).as_posix()
+    if directory.split("/")[0] == ".git":
+        raise ConfigurationError(f"{value!r} belongs to git", file.path, line)
+    return "" if directory == "." else directory
 
 
 def _compose(path: Path, text: str) -> Node | None:

@@ -252,22 +252,28 @@ def _blocks(text: str) -> Iterator[_Heading | _Hidden]:
             yield _Hidden(start, block_end)
             continue
         line_end = _line_end(text, start)
-        if hashes := match["hashes"]:
-            heading = _Heading(start, len(hashes), _atx_title(text[match.end() - 1 : line_end]))
-        else:
-            above = _paragraph_above(text, start, block_end)
-            block_end = line_end
-            if above is None:
-                continue
-            level = 1 if match["underline"][0] == "=" else 2
-            heading = _Heading(above, level, _cleaned(text[above : start - 1]))
+        heading = _heading(text, match, line_end, block_end)
         block_end = line_end
+        if heading is None:
+            continue
         yield heading
         count += 1
         if count == MAX_SECTIONS:
             return
     if fence:
         yield _Hidden(fence_start, len(text))
+
+
+def _heading(text: str, match: re.Match[str], line_end: int, block_end: int) -> _Heading | None:
+    """Return the ATX or setext heading of a candidate line, None for a rule below other text."""
+    start = match.start()
+    if hashes := match["hashes"]:
+        return _Heading(start, len(hashes), _atx_title(text[match.end() - 1 : line_end]))
+    above = _paragraph_above(text, start, block_end)
+    if above is None:
+        return None
+    level = 1 if match["underline"][0] == "=" else 2
+    return _Heading(above, level, _cleaned(text[above : start - 1]))
 
 
 def _line_end(text: str, start: int) -> int:

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sdd_hooks import tracing
 from sdd_hooks.errors import SddError
 from sdd_hooks.freshness import tiers
 from sdd_hooks.freshness.after_write import refresh_after_write
@@ -150,15 +151,21 @@ def sync_if_due(
         synced = last_synced(source.folder, source.found.name)
         if not tiers.sync_is_due(now, synced, project.configuration.freshness):
             age = tiers.age(now, synced) or 0.0
-            return DueSync(trace=tiers.sync_skipped_line(age, source.label))
+            return _traced(DueSync(trace=tiers.sync_skipped_line(age, source.label)))
         done = sync_and_index(project, source, lambda: now, callbacks, wait=SHORT_WAIT_SECONDS)
     except SddError as error:
         failure = f"issues sync failed: {error}"
         callbacks.on_failure(failure)
-        return DueSync(degraded=True, warnings=(tiers.DEGRADED_WARNING,), trace=failure)
+        return _traced(DueSync(degraded=True, warnings=(tiers.DEGRADED_WARNING,), trace=failure))
     ran = done.result is not None and done.result.ran
     trace = "" if ran else "issues sync skipped: another one is at work"
-    return DueSync(synced=ran, warnings=done.warnings, trace=trace)
+    return _traced(DueSync(synced=ran, warnings=done.warnings, trace=trace))
+
+
+def _traced(sync: DueSync) -> DueSync:
+    if sync.trace:
+        tracing.log("sync", outcome=sync.trace)
+    return sync
 
 
 @contextmanager
