@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sdd_hooks.changes.base import is_partial, is_shallow, resolve_commit
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.sharing.git_errors import told
+from sdd_hooks.sharing.git_errors import redact_git_error
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, is_object_id
 
 REMOTE = "origin"
@@ -86,7 +86,9 @@ def heads_at(git: Git, commit: str, pattern: str, access: Mapping[str, str]) -> 
     """
     done = git.remote("ls-remote", "--quiet", REMOTE, pattern, timeout=SECONDS, access=access)
     if done.code:
-        raise RepositoryError(f"{REMOTE} cannot be asked for {pattern}: {told(done.err, access)}")
+        raise RepositoryError(
+            f"{REMOTE} cannot be asked for {pattern}: {redact_git_error(done.err, access)}"
+        )
     before, _, after = pattern.partition("*")
     refs = [line.split("\t", 1)[-1] for line in done.out.splitlines() if line.startswith(commit)]
     numbers = [ref.removeprefix(before).removesuffix(after) for ref in refs]
@@ -117,4 +119,4 @@ def _branch(name: str) -> str:
 def _fetch(git: Git, arguments: Sequence[str], access: Mapping[str, str]) -> str:
     """Fetch. Returns what went wrong, "" for nothing."""
     done = git.remote(*FETCH_OBJECTS, *arguments, timeout=SECONDS, access=access)
-    return told(done.err, access) if done.code else ""
+    return redact_git_error(done.err, access) if done.code else ""

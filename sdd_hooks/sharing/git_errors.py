@@ -1,4 +1,4 @@
-"""What a remote and git say when something does not work, as errors that may be shown."""
+"""Errors of git and of remotes, as messages without logins and tokens."""
 
 # Governing: ADR-0025 (vectors travel in a git ref), ADR-0019 (a token belongs to one host)
 
@@ -20,65 +20,78 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _LOGIN = re.compile(r"(?<=//)[^/@\s]*@")
-_SECRET = 8
-"""Characters from which on a value of `access` is taken for one that nobody may see."""
+_MIN_SECRET_LENGTH = 8
+"""A word of a value of `access` with at least this many characters counts as a secret."""
+
+_MAX_TEXT_LENGTH = 200
+"""Characters of git's output that a message quotes."""
+
+_MAX_REMOTE_LINES = 3
+"""Lines of the remote's output that a message quotes."""
 
 
-class Rejected(Exception):
-    """The remote did not take a push. `error` is what that comes to where nothing else helps."""
+class PushRejected(Exception):
+    """The remote rejected a push.
 
-    def __init__(self, error: RemoteError, *, busy: bool) -> None:
+    `error` is what to raise when a retry does not help. `is_busy` says that another push has
+    locked the ref.
+    """
+
+    def __init__(self, error: RemoteError, *, is_busy: bool) -> None:
         super().__init__(str(error))
         self.error = error
-        self.busy = busy
+        self.is_busy = is_busy
 
 
-def failure(remote: str, what: str, said: str, access: Mapping[str, str]) -> RemoteError:
-    """The error for a remote that does not do what it was asked; `said` is what git said of it.
+def remote_error(remote: str, problem: str, stderr: str, access: Mapping[str, str]) -> RemoteError:
+    """The error for a git command that failed at a remote. `stderr` is the output of git.
 
-    Nothing of `access` is shown, and no login of an address.
+    The message has no value of `access`, and no login of an address.
     """
-    shown = told(said, access)
-    if _REFUSED.search(said):
-        return _refused(remote, shown)
-    return RemoteError(f"{remote} {what} ({shown}): try again later")
+    reason = redact_git_error(stderr, access)
+    if _REFUSED.search(stderr):
+        return _access_refused(remote, reason)
+    return RemoteError(f"{remote} {problem} ({reason}): try again later")
 
 
-def told(said: str, access: Mapping[str, str]) -> str:
-    """The line in which git says what went wrong, without what must not be seen."""
-    return _clean(_complaint(said), access)
+def redact_git_error(stderr: str, access: Mapping[str, str]) -> str:
+    """The line of git's output that says why a command failed, without secrets."""
+    return _redact(_error_line(stderr), access)
 
 
-def rejection(remote: str, ref: str, reason: str, said: str, access: Mapping[str, str]) -> Rejected:
-    """A push that was not taken for `reason`; `said` has the words of the remote besides."""
-    words = [line.partition(":")[2] for line in said.splitlines() if "remote:" in line]
-    shown = _clean(" ".join([reason, *filter(str.strip, words[:3])]), access)
-    if _REFUSED.search(said):
-        return Rejected(_refused(remote, shown), busy=False)
-    error = RemoteError(f"{remote} does not take {ref} ({shown})")
-    return Rejected(error, busy="lock" in reason)
+def push_rejection(
+    remote: str, ref: str, reason: str, stderr: str, access: Mapping[str, str]
+) -> PushRejected:
+    """The error for a push that was rejected for `reason`. `stderr` also quotes the remote."""
+    messages = [line.partition(":")[2] for line in stderr.splitlines() if "remote:" in line]
+    messages = [message for message in messages[:_MAX_REMOTE_LINES] if message.strip()]
+    reason_text = _redact(" ".join([reason, *messages]), access)
+    if _REFUSED.search(stderr):
+        return PushRejected(_access_refused(remote, reason_text), is_busy=False)
+    error = RemoteError(f"{remote} does not take {ref} ({reason_text})")
+    return PushRejected(error, is_busy="lock" in reason)
 
 
-def _refused(remote: str, said: str) -> AccessRefused:
+def _access_refused(remote: str, reason: str) -> AccessRefused:
     return AccessRefused(
-        f"{remote} refuses access ({said}): git's own credentials have to allow it"
+        f"{remote} refuses access ({reason}): git's own credentials have to allow it"
     )
 
 
-def _clean(text: str, access: Mapping[str, str]) -> str:
-    """What a remote or git said, without what must not be seen."""
+def _redact(text: str, access: Mapping[str, str]) -> str:
+    """Output of a remote or of git as one line without secrets."""
     for name, value in access.items():
         for word in () if "_KEY_" in name else value.split():
-            if len(word) >= _SECRET:
+            if len(word) >= _MIN_SECRET_LENGTH:
                 text = text.replace(word, "…")
-    return one_line(_LOGIN.sub("", text))[:200]
+    return one_line(_LOGIN.sub("", text))[:_MAX_TEXT_LENGTH]
 
 
-def _complaint(text: str) -> str:
-    """The line in which git says what went wrong."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+def _error_line(stderr: str) -> str:
+    """The line of git's output that says why a command failed."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     for line in lines:
-        # Where ssh failed, that says why, and git after it that it did.
+        # When ssh fails, this line follows the one that gives the reason.
         if line.startswith(("fatal: ", "error: ")) and "Could not read from remote" not in line:
             return line.partition(": ")[2]
     return lines[0].removeprefix("fatal: ") if lines else "git failed without a word"

@@ -1,4 +1,4 @@
-"""What a ref holds after a push: what it held, and what was lacking, in segments of a good size."""
+"""Merge the vectors of the index into the segments of a ref, within the limits of a ref."""
 
 # Governing: ADR-0025 (vectors travel in a git ref), SPEC-0013 REQ "Push", REQ "Segments",
 # REQ "Bounded history"
@@ -6,157 +6,157 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from sdd_hooks.engines.protocol import Progress, VectorExchange
 from sdd_hooks.sharing.segment_format import (
-    HEADER_BYTES,
     KEY_BYTES,
+    MAX_HEADER_BYTES,
     VALUE_BYTES,
-    Segment,
-    name_of,
-    sound,
+    is_valid_vector,
+    segment_name,
     write_segment,
 )
-from sdd_hooks.sharing.segments import dimensions_of, segments
-from sdd_hooks.sharing.vector_ref import Entry, Place
+from sdd_hooks.sharing.segment_tree import SegmentEntry
+from sdd_hooks.sharing.segments import SegmentReader, most_common_dimensions
+from sdd_hooks.sharing.vector_ref import VectorRef
 from sdd_hooks.text.display import format_count
 
 
-class Union(NamedTuple):
-    """The entries of the next commit, whether they differ from those of the last one, how many of
-    the `vectors` in them are `new`, and a line for each thing that was left out."""
+class MergedSegments(NamedTuple):
+    """The entries of the next commit, and whether they differ from those of the last one.
 
-    entries: list[Entry]
+    Of the `vectors` in them, `new` are new on the remote. `notes` has a line for each thing that
+    was left out.
+    """
+
+    entries: list[SegmentEntry]
     changed: bool
     new: int
     vectors: int
     notes: list[str]
 
 
-class _Held(NamedTuple):
-    """An entry that is a sound segment, and its keys."""
+class _KnownSegment(NamedTuple):
+    """The entry of a valid segment, and the keys of its vectors."""
 
-    entry: Entry
+    entry: SegmentEntry
     keys: Sequence[bytes]
 
 
-def union(
-    place: Place,
+def merge_segments(
+    ref: VectorRef,
     exchange: VectorExchange,
-    entries: Sequence[Entry],
-    known: dict[Entry, Sequence[bytes]],
+    entries: Sequence[SegmentEntry],
+    known_keys: dict[SegmentEntry, Sequence[bytes]],
     progress: Progress | None = None,
-) -> Union:
-    """What `place` holds in `entries`, with the vectors of the index that it lacks.
+) -> MergedSegments:
+    """Add the vectors of the index that `entries` lack, and store the new segments.
 
-    `known` has the keys of segments that were read before, and is added to: a push that is made
-    anew reads only what came in between.
+    `known_keys` has the keys of segments that were read before, and gets those that are read now:
+    another attempt of a push reads only what another machine has pushed since.
     """
     notes: list[str] = []
-    dimensions = exchange.dimensions or dimensions_of(place, entries)
-    shelf = _Shelf(place, exchange, dimensions, notes)
-    for entry, segment in shelf.segments([one for one in entries if one not in known], progress):
-        known[entry] = segment.keys
-    held = [_Held(entry, known[entry]) for entry in entries if entry in known]
-    there = {key for one in held for key in one.keys}
-    wanted = exchange.keys()
-    pairs = (
+    dimensions = exchange.dimensions or most_common_dimensions(ref.objects, entries)
+    merge = _Merge(ref, exchange, SegmentReader(ref.objects, exchange, dimensions, notes))
+    unknown = [entry for entry in entries if entry not in known_keys]
+    for entry, segment in merge.reader.read(unknown, progress):
+        known_keys[entry] = segment.keys
+    remote = [_KnownSegment(entry, known_keys[entry]) for entry in entries if entry in known_keys]
+    remote_keys = {key for segment in remote for key in segment.keys}
+    index_keys = exchange.keys()
+    missing = (
         pair
-        for pair in exchange.vectors([key for key in wanted if key not in there])
-        if sound(pair[1], exchange.storage)
+        for pair in exchange.vectors([key for key in index_keys if key not in remote_keys])
+        if is_valid_vector(pair[1], exchange.storage)
     )
-    added = list(shelf.write(pairs))
-    held = shelf.merged(shelf.cut([*held, *added], wanted))
-    found = [one.entry for one in held]
-    now = {key for one in held for key in one.keys}
-    return Union(found, set(found) != set(entries), len(now - there), len(now), notes)
+    written = list(merge.write_segments(missing))
+    segments = merge.reduce_count(merge.limit_size([*remote, *written], index_keys))
+    merged = [segment.entry for segment in segments]
+    keys = {key for segment in segments for key in segment.keys}
+    changed = set(merged) != set(entries)
+    return MergedSegments(merged, changed, len(keys - remote_keys), len(keys), notes)
 
 
-class _Shelf:
-    """Reads and writes the segments of one model at a place."""
+@dataclass(frozen=True)
+class _Merge:
+    """Reads and writes the segments of one model for a ref."""
 
-    def __init__(
-        self,
-        place: Place,
-        exchange: VectorExchange,
-        dimensions: int,
-        notes: list[str],
-    ) -> None:
-        self._place = place
-        self._exchange = exchange
-        self._dimensions = dimensions
-        self._notes = notes
+    ref: VectorRef
+    exchange: VectorExchange
+    reader: SegmentReader
 
-    def segments(
-        self, entries: Iterable[Entry], progress: Progress | None = None
-    ) -> Iterator[tuple[Entry, Segment]]:
-        """The entries that are sound segments; the others are in the notes."""
-        return segments(
-            self._place, list(entries), self._exchange, self._dimensions, self._notes, progress
-        )
-
-    def write(self, pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[_Held]:
-        """Write vectors as segments, none too large."""
-        each = KEY_BYTES + self._dimensions * VALUE_BYTES[self._exchange.storage]
-        most = max(1, (self._place.limits.largest - HEADER_BYTES) // each)
+    def write_segments(self, pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[_KnownSegment]:
+        """Store keys and vectors as segments of at most the largest size."""
+        pair_bytes = KEY_BYTES + self.reader.dimensions * VALUE_BYTES[self.exchange.storage]
+        usable_bytes = self.ref.limits.max_segment_bytes - MAX_HEADER_BYTES
+        max_pairs = max(1, usable_bytes // pair_bytes)
         batch: list[tuple[bytes, bytes]] = []
         for pair in pairs:
             batch.append(pair)
-            if len(batch) == most:
-                yield self._written(batch)
+            if len(batch) == max_pairs:
+                yield self._write_segment(batch)
                 batch = []
         if batch:
-            yield self._written(batch)
+            yield self._write_segment(batch)
 
-    def cut(self, held: list[_Held], wanted: Sequence[bytes]) -> list[_Held]:
-        """The same while there is room; else what of it the index here has a use for."""
-        limit = self._place.limits.total
-        if _bytes(held) <= limit:
-            return held
-        before = sum(len(one.keys) for one in held)
-        use, kept = set(wanted), []
-        for one in held:
-            if use.issuperset(one.keys):
-                kept.append(one)
+    def limit_size(
+        self, segments: list[_KnownSegment], index_keys: Sequence[bytes]
+    ) -> list[_KnownSegment]:
+        """`segments` if they fit into the ref; else only vectors whose text is in the index."""
+        limit = self.ref.limits.max_total_bytes
+        if _total_bytes(segments) <= limit:
+            return segments
+        needed = set(index_keys)
+        kept: list[_KnownSegment] = []
+        for known in segments:
+            if needed.issuperset(known.keys):
+                kept.append(known)
                 continue
-            for _, segment in self.segments([one.entry]):
-                kept += self.write(pair for pair in segment.pairs if pair[0] in use)
-        while _bytes(kept) > limit:
+            for _, segment in self.reader.read([known.entry]):
+                kept += self.write_segments(pair for pair in segment.pairs if pair[0] in needed)
+        while _total_bytes(kept) > limit:
             kept.pop()
-        left_out = format_count(before - sum(len(one.keys) for one in kept), "vector")
-        self._notes.append(
-            f"{left_out} left out, as {self._place.ref} holds {limit // 1_000_000} MB at most"
+        left_out = format_count(_count_keys(segments) - _count_keys(kept), "vector")
+        self.reader.refused.append(
+            f"{left_out} left out, as {self.ref.name} holds {limit // 1_000_000} MB at most"
         )
         return kept
 
-    def merged(self, held: list[_Held]) -> list[_Held]:
-        """The same with the small ones put together, when there are too many."""
-        limits = self._place.limits
-        if len(held) <= limits.most:
-            return held
-        small = sorted(one for one in held if one.entry.size < limits.small)
-        result = [one for one in held if one.entry.size >= limits.small]
-        group: list[_Held] = []
-        for one in small:
-            if group and _bytes([*group, one]) > limits.largest:
-                result += self._one(group)
+    def reduce_count(self, segments: list[_KnownSegment]) -> list[_KnownSegment]:
+        """`segments`, of which the small ones are merged when there are too many."""
+        limits = self.ref.limits
+        if len(segments) <= limits.max_segments:
+            return segments
+        small = sorted(known for known in segments if known.entry.size < limits.small_segment_bytes)
+        result = [known for known in segments if known.entry.size >= limits.small_segment_bytes]
+        group: list[_KnownSegment] = []
+        for known in small:
+            if group and _total_bytes([*group, known]) > limits.max_segment_bytes:
+                result += self._merge_into_one(group)
                 group = []
-            group.append(one)
-        return [*result, *self._one(group)]
+            group.append(known)
+        return [*result, *self._merge_into_one(group)]
 
-    def _one(self, group: Sequence[_Held]) -> list[_Held]:
-        """Several segments as one. Of a key that is in two of them the first counts."""
+    def _merge_into_one(self, segments: Sequence[_KnownSegment]) -> list[_KnownSegment]:
+        """Several segments as one. The first vector of a key is kept."""
         pairs: dict[bytes, bytes] = {}
-        for _, segment in self.segments(one.entry for one in group):
+        for _, segment in self.reader.read([known.entry for known in segments]):
             pairs = {**dict(segment.pairs), **pairs}
-        return list(self.write(sorted(pairs.items())))
+        return list(self.write_segments(sorted(pairs.items())))
 
-    def _written(self, pairs: Sequence[tuple[bytes, bytes]]) -> _Held:
-        exchange = self._exchange
-        data = write_segment(exchange.model, exchange.storage, self._dimensions, pairs)
-        return _Held(self._place.write(name_of(data), data), [key for key, _ in pairs])
+    def _write_segment(self, pairs: Sequence[tuple[bytes, bytes]]) -> _KnownSegment:
+        model, storage = self.exchange.model, self.exchange.storage
+        data = write_segment(model, storage, self.reader.dimensions, pairs)
+        blob = self.ref.objects.write_blob(data)
+        entry = SegmentEntry(segment_name(data), blob, len(data))
+        return _KnownSegment(entry, [key for key, _ in pairs])
 
 
-def _bytes(held: Iterable[_Held]) -> int:
-    return sum(one.entry.size for one in held)
+def _total_bytes(segments: Iterable[_KnownSegment]) -> int:
+    return sum(known.entry.size for known in segments)
+
+
+def _count_keys(segments: Iterable[_KnownSegment]) -> int:
+    return sum(len(known.keys) for known in segments)

@@ -1,4 +1,4 @@
-"""What became of a push or a pull of vectors."""
+"""The results of a push and of a pull of vectors."""
 
 # Governing: ADR-0025 (vectors travel in a git ref), SPEC-0013 (shared-vectors)
 
@@ -7,11 +7,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Pushed(NamedTuple):
+class PushOutcome(NamedTuple):
     """What a push did. `pushed` vectors are new on the remote, which then holds `vectors` of them.
 
-    `commit` is where `ref` is then; "" where the remote has none, as nothing here is embedded.
-    `notes` has a line for each thing that was refused or left out.
+    `commit` is the commit of `ref` after the push; "" where the remote has no such ref and there
+    was nothing to push. `notes` has a line for each thing that was refused or left out.
     """
 
     remote: str
@@ -23,11 +23,12 @@ class Pushed(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class Pulled(NamedTuple):
-    """What a pull did. Of the `vectors` on the remote, `pulled` are new here.
+class PullOutcome(NamedTuple):
+    """What a pull did. Of the `vectors` on the remote, `pulled` are new on this machine.
 
-    `commit` is where `ref` was; "" where the remote has none. `pending` counts the chunks of the
-    index that have no vector still. `notes` has a line for each thing that was refused.
+    `commit` is the commit of `ref`; "" where the remote has no such ref. `pending` counts the
+    chunks of the index that still have no vector. `notes` has a line for each thing that was
+    refused.
     """
 
     remote: str

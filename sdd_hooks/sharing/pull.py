@@ -1,4 +1,4 @@
-"""Take the vectors that other machines made."""
+"""Pull the vectors that other machines pushed to a remote."""
 
 # Governing: ADR-0025 (vectors travel in a git ref), SPEC-0013 REQ "Pull"
 
@@ -9,13 +9,10 @@ from types import MappingProxyType
 
 from sdd_hooks.engines.protocol import Engine, Progress, report_progress
 from sdd_hooks.project.project import Project
-from sdd_hooks.sharing.limits import LIMITS, Limits
-from sdd_hooks.sharing.outcome import Pulled
-from sdd_hooks.sharing.segments import dimensions_of, exchange_of, segments
-from sdd_hooks.sharing.vector_ref import opened_place, ref_of
-
-WAIT = 60.0
-"""Seconds to wait for another push or pull of the repository."""
+from sdd_hooks.sharing.options import DEFAULT_LIMITS, LOCK_TIMEOUT, SharingLimits
+from sdd_hooks.sharing.outcome import PullOutcome
+from sdd_hooks.sharing.segments import SegmentReader, most_common_dimensions, vector_exchange
+from sdd_hooks.sharing.vector_ref import open_vector_ref, vector_ref_name
 
 
 def pull(
@@ -24,39 +21,42 @@ def pull(
     *,
     remote: str = "origin",
     access: Mapping[str, str] = MappingProxyType({}),
-    limits: Limits = LIMITS,
-    wait: float = WAIT,
+    limits: SharingLimits = DEFAULT_LIMITS,
+    wait: float = LOCK_TIMEOUT,
     progress: Progress | None = None,
-) -> Pulled:
-    """Keep every vector of the configured model that `remote` has and this machine has not.
+) -> PullOutcome:
+    """Store every vector of the configured model that `remote` has and this machine lacks.
 
-    A vector that is here stays as it is. A segment that cannot be used is refused, in a note, and
-    the others are kept, each whole or not at all. `access` is what git's environment has to have
+    A vector that this machine has stays unchanged. A segment that cannot be used is refused with a
+    note; each of the others is stored whole or not at all. `access` is added to git's environment
     for the remote.
 
     Raises:
-        EngineUnavailable: the engine's vectors are of no use elsewhere, or the model cannot run.
+        EngineUnavailable: other machines cannot use the engine's vectors, or the model cannot run.
         RepositoryError: there is no such remote.
-        AccessRefused: it wants other credentials.
-        RemoteError: it cannot be reached.
-        StorageError: another push or pull goes on, or nothing can be written.
+        AccessRefused: the remote does not accept the credentials.
+        RemoteError: the remote cannot be reached.
+        StorageError: another push or pull runs, or nothing can be written.
     """
-    exchange = exchange_of(project, engine)
-    ref = ref_of(exchange.model, exchange.storage)
+    exchange = vector_exchange(project, engine)
+    name = vector_ref_name(exchange.model, exchange.storage)
     pulled = vectors = 0
-    with opened_place(project.repository, remote, ref, access, limits, wait) as place:
-        tip = place.tip()
-        entries, refused = place.entries(tip) if tip else ([], [])
-        dimensions = exchange.dimensions or dimensions_of(place, entries)
-        here = set(exchange.held())
-        for _, segment in segments(place, entries, exchange, dimensions, refused, progress):
+    with open_vector_ref(project.repository, remote, name, access, limits, wait) as ref:
+        commit = ref.fetch()
+        entries, refused = ref.read_entries(commit) if commit else ([], [])
+        dimensions = exchange.dimensions or most_common_dimensions(ref.objects, entries)
+        stored = set(exchange.held())
+        reader = SegmentReader(ref.objects, exchange, dimensions, refused)
+        for _, segment in reader.read(entries, progress):
             vectors += segment.header.count
-            lacking = [pair for pair in segment.pairs if pair[0] not in here]
-            if lacking:
-                pulled += exchange.adopt(dimensions, lacking)
-                here.update(key for key, _ in lacking)
+            missing = [pair for pair in segment.pairs if pair[0] not in stored]
+            if missing:
+                pulled += exchange.adopt(dimensions, missing)
+                stored.update(key for key, _ in missing)
         if entries:
             report_progress(progress, "Reading vectors", len(entries), len(entries))
-        place.tidy(tip)
+        ref.delete_unused_objects(commit)
     pending = engine.coverage().pending
-    return Pulled(remote, ref, exchange.model, pulled, vectors, tip, pending, tuple(refused))
+    return PullOutcome(
+        remote, name, exchange.model, pulled, vectors, commit, pending, tuple(refused)
+    )

@@ -1,4 +1,4 @@
-"""Give the vectors that this machine has to the others."""
+"""Push the vectors of this machine to a remote, for other machines."""
 
 # Governing: ADR-0025 (vectors travel in a git ref), SPEC-0013 REQ "Push",
 # REQ "Concurrent pushes", REQ "Bounded history"
@@ -13,18 +13,18 @@ from types import MappingProxyType
 from sdd_hooks.engines.protocol import Engine, Progress, VectorExchange
 from sdd_hooks.errors import EngineUnavailable, RemoteError
 from sdd_hooks.project.project import Project
-from sdd_hooks.sharing.git_errors import Rejected
-from sdd_hooks.sharing.limits import LIMITS, Limits
-from sdd_hooks.sharing.merge import Union, union
-from sdd_hooks.sharing.outcome import Pushed
-from sdd_hooks.sharing.pull import WAIT
-from sdd_hooks.sharing.segments import dimensions_of, exchange_of
-from sdd_hooks.sharing.vector_ref import Entry, Place, opened_place, ref_of
+from sdd_hooks.sharing.git_errors import PushRejected
+from sdd_hooks.sharing.merge import MergedSegments, merge_segments
+from sdd_hooks.sharing.options import DEFAULT_LIMITS, LOCK_TIMEOUT, SharingLimits
+from sdd_hooks.sharing.outcome import PushOutcome
+from sdd_hooks.sharing.segment_tree import SegmentEntry, write_commit
+from sdd_hooks.sharing.segments import most_common_dimensions, vector_exchange
+from sdd_hooks.sharing.vector_ref import VectorRef, open_vector_ref, vector_ref_name
 
-_ATTEMPTS = 10
-"""How often a push is made anew because another one came first."""
+_MAX_ATTEMPTS = 10
+"""How often a push is tried while other machines push first."""
 
-_LONGEST_PAUSE = 3.0
+_MAX_PAUSE_SECONDS = 3.0
 
 
 def push(
@@ -33,58 +33,63 @@ def push(
     *,
     remote: str = "origin",
     access: Mapping[str, str] = MappingProxyType({}),
-    limits: Limits = LIMITS,
-    wait: float = WAIT,
+    limits: SharingLimits = DEFAULT_LIMITS,
+    wait: float = LOCK_TIMEOUT,
     progress: Progress | None = None,
     sleep: Callable[[float], None] = time.sleep,
     chance: Callable[[], float] = random.random,
-) -> Pushed:
-    """Put the vectors of the index that `remote` lacks beside those that it has.
+) -> PushOutcome:
+    """Add the vectors of the index that `remote` lacks to those that it has.
 
-    Only vectors and the hashes of the texts they were made of are sent. Where another push comes
-    first, this one is made anew on what that left; `chance` (0..1) spreads the attempts. `access`
-    is what git's environment has to have for the remote.
+    Only vectors and the hashes of their texts are sent. When another machine pushes first, the
+    push is tried again on top of its commit, after a pause of a random length that `chance`
+    (0..1) gives. `access` is added to git's environment for the remote.
 
     Raises:
-        EngineUnavailable: the engine's vectors are of no use elsewhere, the model cannot run, or
-            the remote has vectors of other dimensions under its name.
+        EngineUnavailable: other machines cannot use the engine's vectors, the model cannot run, or
+            the remote has vectors of other dimensions under the name of the model.
         RepositoryError: there is no such remote.
-        AccessRefused: it wants other credentials.
-        RemoteError: it cannot be reached, or does not take the ref.
-        StorageError: another push or pull goes on, or nothing can be written.
+        AccessRefused: the remote does not accept the credentials.
+        RemoteError: the remote cannot be reached, or rejects the push.
+        StorageError: another push or pull runs, or nothing can be written.
     """
-    exchange = exchange_of(project, engine)
-    ref = ref_of(exchange.model, exchange.storage)
-    with opened_place(project.repository, remote, ref, access, limits, wait) as place:
-        known: dict[Entry, Sequence[bytes]] = {}
-        for attempt in range(_ATTEMPTS):
+    exchange = vector_exchange(project, engine)
+    model = exchange.model
+    name = vector_ref_name(model, exchange.storage)
+    with open_vector_ref(project.repository, remote, name, access, limits, wait) as ref:
+        known_keys: dict[SegmentEntry, Sequence[bytes]] = {}
+        for attempt in range(_MAX_ATTEMPTS):
             if attempt:
-                sleep(chance() * min(_LONGEST_PAUSE, 0.1 * 2**attempt))
-            tip = place.tip()
-            entries, refused = place.entries(tip) if tip else ([], [])
-            _agree(place, exchange, entries)
-            made = union(place, exchange, entries, known, progress)
-            changed = made.changed or refused
-            now = _published(place, made, exchange.model, tip) if changed else tip
-            if now is not None:
-                place.tidy(now)
-                notes = (*refused, *made.notes)
-                return Pushed(remote, ref, exchange.model, made.new, made.vectors, now, notes)
-    raise RemoteError(f"others keep pushing to {ref} of {remote}: run it again later")
+                sleep(chance() * min(_MAX_PAUSE_SECONDS, 0.1 * 2**attempt))
+            before = ref.fetch()
+            entries, refused = ref.read_entries(before) if before else ([], [])
+            _require_same_dimensions(ref, exchange, entries)
+            merged = merge_segments(ref, exchange, entries, known_keys, progress)
+            needs_push = merged.changed or refused
+            commit = _push_segments(ref, merged, model, before) if needs_push else before
+            if commit is not None:
+                ref.delete_unused_objects(commit)
+                notes = (*refused, *merged.notes)
+                return PushOutcome(remote, name, model, merged.new, merged.vectors, commit, notes)
+    raise RemoteError(f"others keep pushing to {name} of {remote}: run it again later")
 
 
-def _published(place: Place, made: Union, model: str, tip: str) -> str | None:
-    """The commit that the ref is at now; None where it has moved meanwhile.
+def _push_segments(ref: VectorRef, merged: MergedSegments, model: str, before: str) -> str | None:
+    """Push a commit of the segments. Returns its id, or None when the ref has moved meanwhile.
 
-    Its history is one commit. A host that takes nothing but a longer history gets one.
+    The commit replaces `before` and has no parent. A host that accepts only fast-forwards gets one
+    with `before` as its parent.
     """
-    parents = [tip] if tip and place.has_parent(tip) else ["", tip] if tip else [""]
+    if before and ref.objects.has_parent(before):
+        parents = [before]
+    else:
+        parents = ["", before] if before else [""]
     for parent in parents:
-        commit = place.commit(made.entries, model, parent)
+        commit = write_commit(ref.objects, merged.entries, model, parent)
         try:
-            place.push(commit, tip)
-        except Rejected as rejected:
-            if rejected.busy or place.tip() != tip:
+            ref.push(commit, before)
+        except PushRejected as rejected:
+            if rejected.is_busy or ref.fetch() != before:
                 return None
             error = rejected.error
         else:
@@ -92,11 +97,13 @@ def _published(place: Place, made: Union, model: str, tip: str) -> str | None:
     raise error
 
 
-def _agree(place: Place, exchange: VectorExchange, entries: list[Entry]) -> None:
-    """Make sure that the remote's vectors can stand beside those that are here."""
-    there = dimensions_of(place, entries)
-    if there and exchange.dimensions and there != exchange.dimensions:
+def _require_same_dimensions(
+    ref: VectorRef, exchange: VectorExchange, entries: Sequence[SegmentEntry]
+) -> None:
+    """Raise EngineUnavailable when the vectors of the remote have other dimensions."""
+    dimensions = most_common_dimensions(ref.objects, entries)
+    if dimensions and exchange.dimensions and dimensions != exchange.dimensions:
         raise EngineUnavailable(
-            f"{place.remote} has vectors of {there} dimensions for {exchange.model}, not"
+            f"{ref.remote} has vectors of {dimensions} dimensions for {exchange.model}, not"
             f" {exchange.dimensions}: give the model another name in `Embed Model`"
         )

@@ -1,4 +1,4 @@
-"""The segments of a ref, each read and checked before anything of it is believed."""
+"""Read the segments of a vector ref. Each is validated before any of it is used."""
 
 # Governing: ADR-0025 (vectors travel in a git ref), SPEC-0013 REQ "Hostile packs",
 # REQ "Models apart"
@@ -8,24 +8,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from sdd_hooks.engines.protocol import ExchangesVectors, Progress, VectorExchange, report_progress
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.project import Project
+from sdd_hooks.sharing.object_directory import ObjectDirectory
 from sdd_hooks.sharing.segment_format import (
-    HEADER_BYTES,
+    MAX_HEADER_BYTES,
     BadSegment,
     Segment,
     read_header,
     read_segment,
 )
-from sdd_hooks.sharing.vector_ref import Entry, Place, shown
+from sdd_hooks.sharing.segment_tree import SegmentEntry, display_name, read_contents
 
 
-def exchange_of(project: Project, engine: object) -> VectorExchange:
-    """What the engine gives and takes.
+def vector_exchange(project: Project, engine: object) -> VectorExchange:
+    """The vectors of the engine, for other machines.
 
-    Raises EngineUnavailable where its vectors are of no use elsewhere.
+    Raises EngineUnavailable where other machines cannot use them.
     """
     if isinstance(engine, ExchangesVectors):
         return engine.exchange()
@@ -36,40 +38,47 @@ def exchange_of(project: Project, engine: object) -> VectorExchange:
     )
 
 
-def segments(
-    place: Place,
-    entries: Sequence[Entry],
-    exchange: VectorExchange,
-    dimensions: int,
-    refused: list[str],
-    progress: Progress | None = None,
-) -> Iterator[tuple[Entry, Segment]]:
-    """The sound segments of these entries with vectors of so many dimensions.
+@dataclass(frozen=True)
+class SegmentReader:
+    """Reads segments with the model of `exchange` and vectors of `dimensions`.
 
-    For each of the others `refused` gets a line.
+    A line for each segment that cannot be used is appended to `refused`.
     """
-    for number, (entry, data) in enumerate(zip(entries, place.read(entries), strict=True)):
-        report_progress(progress, "Reading vectors", number, len(entries))
-        try:
-            segment = read_segment(entry.name, data, exchange.model, exchange.storage)
-        except BadSegment as error:
-            refused.append(f"{shown(entry.name)} {error}: refused")
-            continue
-        there = segment.header.dimensions
-        if there == dimensions:
-            yield entry, segment
-        else:
-            refused.append(
-                f"{shown(entry.name)} has vectors of {there} dimensions, not {dimensions}: refused"
-            )
+
+    objects: ObjectDirectory
+    exchange: VectorExchange
+    dimensions: int
+    refused: list[str]
+
+    def read(
+        self, entries: Sequence[SegmentEntry], progress: Progress | None = None
+    ) -> Iterator[tuple[SegmentEntry, Segment]]:
+        """The valid segments of these entries. Raises GitError where an object is damaged."""
+        contents = read_contents(self.objects, entries)
+        for number, (entry, data) in enumerate(zip(entries, contents, strict=True)):
+            report_progress(progress, "Reading vectors", number, len(entries))
+            try:
+                segment = read_segment(entry.name, data, self.exchange.model, self.exchange.storage)
+            except BadSegment as error:
+                self.refused.append(f"{display_name(entry.name)} {error}: refused")
+                continue
+            dimensions = segment.header.dimensions
+            if dimensions == self.dimensions:
+                yield entry, segment
+            else:
+                self.refused.append(
+                    f"{display_name(entry.name)} has vectors of {dimensions} dimensions,"
+                    f" not {self.dimensions}: refused"
+                )
 
 
-def dimensions_of(place: Place, entries: Sequence[Entry]) -> int:
-    """The dimensions that most of the vectors have, by what the segments say; 0 for none."""
-    counted: Counter[int] = Counter()
-    for entry, data in zip(entries, place.read(entries, HEADER_BYTES), strict=True):
+def most_common_dimensions(objects: ObjectDirectory, entries: Sequence[SegmentEntry]) -> int:
+    """The dimensions of most vectors, according to the headers of the segments; 0 for none."""
+    vectors: Counter[int] = Counter()
+    contents = read_contents(objects, entries, MAX_HEADER_BYTES)
+    for entry, data in zip(entries, contents, strict=True):
         with suppress(BadSegment):
             header = read_header(data)
             if header.bytes == entry.size:
-                counted[header.dimensions] += header.count
-    return max(counted, key=lambda one: (counted[one], -one), default=0)
+                vectors[header.dimensions] += header.count
+    return max(vectors, key=lambda dimensions: (vectors[dimensions], -dimensions), default=0)

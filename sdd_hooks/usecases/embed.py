@@ -23,7 +23,7 @@ from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
-from sdd_hooks.sharing.outcome import Pulled, Pushed
+from sdd_hooks.sharing.outcome import PullOutcome, PushOutcome
 from sdd_hooks.usecases.refresh import ShowStep, show_nothing
 
 REMOTE = "origin"
@@ -48,9 +48,9 @@ DEFAULT_OPTIONS = EmbedOptions()
 class VectorSharing:
     """What was pulled before an embed and pushed after it; None where that did not happen."""
 
-    pulled: Pulled | None = None
+    pulled: PullOutcome | None = None
     pull_error: SddError | None = None
-    pushed: Pushed | None = None
+    pushed: PushOutcome | None = None
     push_error: SddError | None = None
 
 

@@ -1,4 +1,4 @@
-"""A bare repository, for laptops that share vectors through it."""
+"""A bare repository through which clones share vectors."""
 
 from __future__ import annotations
 

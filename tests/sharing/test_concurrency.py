@@ -1,4 +1,4 @@
-"""Four processes that push at the same time, each something else."""
+"""Machines that push different vectors at the same time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.cli.commands import SCRIPTS
 from tests.support.laptops import Hub
 
 
-def test_four_runners_that_push_at_once_lose_nothing(hub: Hub) -> None:
+def test_four_concurrent_pushes_lose_no_vector(hub: Hub) -> None:
     runners = [hub.laptop(f"runner-{number}") for number in range(4)]
     for number, runner in enumerate(runners):
         runner.write(10 * number + 10, 10 * number + 11)
@@ -27,24 +27,25 @@ def test_four_runners_that_push_at_once_lose_nothing(hub: Hub) -> None:
         for runner in runners
     ]
     for process in processes:
-        said, _ = process.communicate(timeout=120)
-        assert process.returncode == 0, said
-        assert said.startswith("pushed "), said
+        output, _ = process.communicate(timeout=120)
+        assert process.returncode == 0, output
+        assert output.startswith("pushed "), output
     laptop = hub.laptop("laptop")
     assert laptop.pull().pulled == 10
-    assert laptop.vectors == {key: v for one in runners for key, v in one.vectors.items()}
+    assert laptop.vectors == {key: v for runner in runners for key, v in runner.vectors.items()}
     assert hub.repo.git("rev-list", "--count", laptop.ref) == "1"
 
 
-def test_a_push_that_came_second_is_made_on_the_first(hub: Hub) -> None:
+def test_a_push_after_a_concurrent_push_keeps_its_vectors(hub: Hub) -> None:
     runner, other = hub.laptop("runner"), hub.laptop("other")
-    first = other.made(10)
+    first = other.write_and_push(10)
     hub.repo.git("update-ref", "-d", first.ref)
     runner.write(20)
     runner.embed()
-    # Between the look and the push, the other one has pushed.
-    before_taking(
-        hub, f"[ -e came ] || {{ touch came; git update-ref {first.ref} {first.commit}; exit 1; }}"
+    # The other machine pushes between the lookup and the push.
+    run_before_accepting(
+        hub,
+        f"[ -e pushed ] || {{ touch pushed; git update-ref {first.ref} {first.commit}; exit 1; }}",
     )
     waits: list[float] = []
     pushed = runner.push(sleep=waits.append, chance=lambda: 0.5)
@@ -53,19 +54,19 @@ def test_a_push_that_came_second_is_made_on_the_first(hub: Hub) -> None:
     assert len(hub.entries(pushed.ref)) == 2
 
 
-def test_one_that_is_always_too_late_gives_up(hub: Hub) -> None:
+def test_a_push_gives_up_after_ten_attempts(hub: Hub) -> None:
     runner = hub.laptop("runner")
     runner.embed()
     empty = hub.repo.run("mktree").stdout.decode().strip()
     move = f"git update-ref {runner.ref} $(git commit-tree {empty} -m $$)"
-    before_taking(hub, f"{move}; exit 1")
+    run_before_accepting(hub, f"{move}; exit 1")
     waits: list[float] = []
     with pytest.raises(RemoteError, match=r"^others keep pushing to refs/sdd/vectors/"):
         runner.push(sleep=waits.append, chance=lambda: 1.0)
     assert waits == [0.2, 0.4, 0.8, 1.6, 3.0, 3.0, 3.0, 3.0, 3.0]
 
 
-def before_taking(hub: Hub, command: str) -> None:
-    """Have the hub run a command before it takes a push, as somebody else would."""
-    alone = "unset GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES"
-    hub.repo.write("hooks/pre-receive", f"#!/bin/sh\n{alone}\n{command}\n").chmod(0o755)
+def run_before_accepting(hub: Hub, command: str) -> None:
+    """Have the hub run a command before it accepts a push, as another push would."""
+    unset = "unset GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES"
+    hub.repo.write("hooks/pre-receive", f"#!/bin/sh\n{unset}\n{command}\n").chmod(0o755)

@@ -1,4 +1,4 @@
-"""A real Gitea takes the ref, and gives it, to those who may."""
+"""A real Gitea accepts the ref, and returns it to users with access."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def gitea(tmp_path: Path) -> Iterator[RealGitea]:
 
 
 def access(gitea: RealGitea, token: str) -> Mapping[str, str]:
-    """What git's environment has to have for a token to be sent there."""
+    """The variables with which git sends a token to the server."""
     pair = b64encode(f"x:{token}".encode()).decode()
     return {
         "GIT_CONFIG_COUNT": "1",
@@ -39,12 +39,12 @@ def test_vectors_through_a_real_host(gitea: RealGitea, hub: Hub) -> None:
     alice = access(gitea, gitea.tokens["alice"])
     gitea.call("PUT", f"/repos/alice/{home}/collaborators/bob", {"permission": "read"})
 
-    def of(name: str) -> Laptop:
+    def clone(name: str) -> Laptop:
         laptop = hub.laptop(name)
         laptop.repo.git("remote", "set-url", "origin", f"{gitea.url}/alice/{home}.git")
         return laptop
 
-    runner, laptop = of("runner"), of("laptop")
+    runner, laptop = clone("runner"), clone("laptop")
     runner.repo.git("push", "--quiet", "origin", "main", env=alice)
     runner.embed()
     first = runner.push(access=alice)
@@ -52,7 +52,7 @@ def test_vectors_through_a_real_host(gitea: RealGitea, hub: Hub) -> None:
     runner.write(*range(3, 20))
     runner.embed()
     assert runner.push(access=alice).pushed == 17
-    # Who may read gets all of it, in one commit, and may give nothing.
+    # A user with read access gets all vectors, in one commit, and cannot push.
     bob = access(gitea, gitea.tokens["bob"])
     assert laptop.pull(access=bob).vectors == 19
     assert laptop.repo.git("ls-remote", "origin", first.ref, env=bob).split()[1] == first.ref

@@ -1,4 +1,4 @@
-"""Vectors that one machine made are used by the others."""
+"""Machines share vectors through a ref of a remote."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from sdd_hooks.errors import (
     RepositoryError,
     StorageError,
 )
-from sdd_hooks.sharing.limits import LIMITS
-from sdd_hooks.sharing.vector_ref import ref_of
+from sdd_hooks.sharing.options import DEFAULT_LIMITS
+from sdd_hooks.sharing.vector_ref import vector_ref_name
 from sdd_hooks.system.locks import hold_lock
 from tests.support.laptops import Hub, Laptop
 from tests.support.loopback import CannedResponse, serving
@@ -45,7 +45,7 @@ def test_a_laptop_that_pulls_what_a_runner_pushed_embeds_nothing(hub: Hub) -> No
     assert laptop.vectors == runner.vectors
 
 
-def test_what_is_there_is_not_pushed_or_pulled_again(hub: Hub) -> None:
+def test_known_vectors_are_not_pushed_or_pulled_again(hub: Hub) -> None:
     runner = hub.laptop("runner")
     runner.embed()
     first = runner.push()
@@ -54,55 +54,55 @@ def test_what_is_there_is_not_pushed_or_pulled_again(hub: Hub) -> None:
     assert runner.pull().pulled == 0
 
 
-def test_where_nothing_is_embedded_nothing_is_pushed_or_pulled(hub: Hub) -> None:
+def test_without_vectors_nothing_is_pushed_or_pulled(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     assert laptop.push()[3:] == (0, 0, "", ())
     assert laptop.pull()[3:] == (0, 0, "", 2, ())
     assert hub.refs() == {}
 
 
-def test_a_ref_has_what_everybody_pushed(hub: Hub) -> None:
-    one, other, third = (hub.laptop(name) for name in ("one", "other", "third"))
-    assert one.made(3).vectors == 3
-    pushed = other.made(4)
+def test_a_ref_has_the_vectors_of_all_pushes(hub: Hub) -> None:
+    first, second, third = (hub.laptop(name) for name in ("first", "second", "third"))
+    assert first.write_and_push(3).vectors == 3
+    pushed = second.write_and_push(4)
     assert (pushed.pushed, pushed.vectors) == (1, 4)
     assert len(hub.entries(pushed.ref)) == 2
     third.write(3, 4)
     assert third.pull().pending == 0
-    assert third.vectors == {**one.vectors, **other.vectors}
+    assert third.vectors == {**first.vectors, **second.vectors}
 
 
 def test_equal_vectors_are_the_same_commit(tmp_path: Path, hub: Hub) -> None:
-    one, other = hub.laptop("one"), hub.laptop("other")
+    laptop, other = hub.laptop("laptop"), hub.laptop("other")
     Hub.make(tmp_path / "second")
     other.repo.git("remote", "add", "second", str(tmp_path / "second/hub.git"))
-    for laptop in (one, other):
-        laptop.embed()
-    assert one.push().commit == other.push(remote="second").commit
-    assert hub.repo.git("rev-list", "--count", one.ref) == "1"
-    # What was seen on one remote is nothing that another has to have.
+    for machine in (laptop, other):
+        machine.embed()
+    assert laptop.push().commit == other.push(remote="second").commit
+    assert hub.repo.git("rev-list", "--count", laptop.ref) == "1"
+    # Objects that one remote has may be missing on another.
     other.write(3)
     other.embed()
     assert other.push().pushed == 1
     assert other.push(remote="second").pushed == 1
 
 
-def test_a_vector_that_is_here_stays_and_one_of_no_use_goes(hub: Hub) -> None:
+def test_a_pull_keeps_a_local_vector_and_replaces_an_invalid_one(hub: Hub) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     runner.embed()
     runner.push()
     laptop.embed()
-    mine = bytes(range(1, 8)) + b"\x7f"
+    local = bytes(range(1, 8)) + b"\x7f"
     store = apsw.Connection(str(laptop.store))
     keys = sorted(laptop.vectors)
-    store.execute("UPDATE vectors SET vector = ? WHERE hash = ?", (mine, keys[0]))
+    store.execute("UPDATE vectors SET vector = ? WHERE hash = ?", (local, keys[0]))
     store.execute("UPDATE vectors SET vector = x'00' WHERE hash = ?", (keys[1],))
     store.close()
     assert laptop.pull().pulled == 1
-    assert laptop.vectors == {keys[0]: mine, keys[1]: runner.vectors[keys[1]]}
+    assert laptop.vectors == {keys[0]: local, keys[1]: runner.vectors[keys[1]]}
 
 
-def test_vectors_of_texts_that_are_not_in_the_index_stay_here(hub: Hub) -> None:
+def test_vectors_of_texts_outside_the_index_are_not_pushed(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     laptop.write(3)
     laptop.embed()
@@ -125,7 +125,7 @@ def test_a_second_model_and_another_storage_live_beside_the_first(hub: Hub) -> N
     memory.write_text(text.replace("/model\n", "/other\n"))
     runner.embed()
     second = runner.push()
-    assert hub.refs() == {one.ref: one.commit for one in (first, floats, second)}
+    assert hub.refs() == {pushed.ref: pushed.commit for pushed in (first, floats, second)}
     assert first.ref.startswith("refs/sdd/vectors/local-model-")
     assert second.ref.startswith("refs/sdd/vectors/local-other-")
     laptop = hub.laptop("laptop")
@@ -135,20 +135,20 @@ def test_a_second_model_and_another_storage_live_beside_the_first(hub: Hub) -> N
     assert laptop.embed().embedded == 0
 
 
-def test_the_repository_is_as_it_was(hub: Hub) -> None:
+def test_a_push_and_a_pull_change_nothing_in_the_repository(hub: Hub) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     runner.embed()
-    before = [_state(one) for one in (runner, laptop)]
-    for one in (runner, laptop):
+    before = [_state(machine) for machine in (runner, laptop)]
+    for machine in (runner, laptop):
         for hook in ("pre-push", "reference-transaction", "post-merge"):
-            path = one.repo.write(f".git/hooks/{hook}", f"#!/bin/sh\ntouch {hub.folder}/ran\n")
+            path = machine.repo.write(f".git/hooks/{hook}", f"#!/bin/sh\ntouch {hub.folder}/ran\n")
             path.chmod(0o755)
-        # Everything of the remote is also tracked, and tags are followed.
-        one.repo.git("config", "--add", "remote.origin.fetch", "+refs/*:refs/remotes/all/*")
-        one.repo.git("config", "remote.origin.tagOpt", "--tags")
+        # With these settings an ordinary fetch would track all refs and follow tags.
+        machine.repo.git("config", "--add", "remote.origin.fetch", "+refs/*:refs/remotes/all/*")
+        machine.repo.git("config", "remote.origin.tagOpt", "--tags")
     runner.push()
     laptop.pull()
-    assert [_state(one) for one in (runner, laptop)] == before
+    assert [_state(machine) for machine in (runner, laptop)] == before
     assert not (hub.folder / "ran").exists()
 
 
@@ -163,21 +163,21 @@ def _state(laptop: Laptop) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("option", ["--depth=1", "--filter=blob:none"])
-def test_a_clone_that_lacks_something_goes_on_lacking_it(hub: Hub, option: str) -> None:
+def test_a_shallow_or_partial_clone_stays_one(hub: Hub, option: str) -> None:
     hub.repo.git("config", "uploadpack.allowFilter", "true")
     runner = hub.laptop("runner")
     runner.repo.commit("More", {"more.txt": "more\n"})
     runner.repo.git("push", "--quiet", "origin", "main")
     laptop = hub.laptop("laptop", option)
-    runner.made(3)
+    runner.write_and_push(3)
     before = _state(laptop)
     assert laptop.pull().pulled == 3
-    assert laptop.made(4).vectors == 4
+    assert laptop.write_and_push(4).vectors == 4
     assert runner.pull().pulled == 1
     assert _state(laptop) == before
 
 
-def test_in_a_linked_work_tree(hub: Hub) -> None:
+def test_a_linked_work_tree_shares_the_vectors_of_its_repository(hub: Hub) -> None:
     runner = hub.laptop("runner")
     linked = Laptop(runner.repo.worktree(hub.folder / "linked", "other"))
     linked.index()
@@ -186,19 +186,19 @@ def test_in_a_linked_work_tree(hub: Hub) -> None:
     assert runner.push().pushed == 0
 
 
-def test_a_host_that_denies_all_but_fast_forwards_gets_a_history(hub: Hub) -> None:
+def test_a_host_that_accepts_only_fast_forwards_gets_a_history(hub: Hub) -> None:
     hub.repo.write("hooks/update", ONLY_FORWARD).chmod(0o755)
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     for number in (3, 4, 5):
-        ref = runner.made(number).ref
+        ref = runner.write_and_push(number).ref
     assert hub.repo.git("rev-list", "--count", ref) == "3"
     assert laptop.pull().pulled == 5
-    assert laptop.made(6).vectors == 6
+    assert laptop.write_and_push(6).vectors == 6
 
 
-def test_a_host_that_does_not_take_the_ref(hub: Hub) -> None:
-    said = "printf '\\033[31mno\\n::error::x\\n' >&2"
-    hub.repo.write("hooks/update", f"#!/bin/sh\n{said}\nexit 1\n").chmod(0o755)
+def test_a_host_that_rejects_the_ref_is_an_error(hub: Hub) -> None:
+    output = "printf '\\033[31mno\\n::error::x\\n' >&2"
+    hub.repo.write("hooks/update", f"#!/bin/sh\n{output}\nexit 1\n").chmod(0o755)
     runner = hub.laptop("runner")
     runner.embed()
     with pytest.raises(
@@ -209,9 +209,11 @@ def test_a_host_that_does_not_take_the_ref(hub: Hub) -> None:
     assert hub.refs() == {}
 
 
-def test_many_pushes_are_one_commit_of_few_segments(hub: Hub) -> None:
+def test_many_pushes_make_one_commit_of_few_segments(hub: Hub) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
-    limits = LIMITS._replace(largest=2000, small=500, most=3)
+    limits = DEFAULT_LIMITS._replace(
+        max_segment_bytes=2000, small_segment_bytes=500, max_segments=3
+    )
     sizes = []
     for number in range(3, 12):
         runner.write(number)
@@ -224,24 +226,24 @@ def test_many_pushes_are_one_commit_of_few_segments(hub: Hub) -> None:
     assert laptop.pull().pulled == 11
 
 
-def test_at_the_limit_what_the_index_has_no_use_for_is_left_out(hub: Hub) -> None:
-    one, other = hub.laptop("one"), hub.laptop("other")
-    one.made(*range(3, 10))
-    limits = LIMITS._replace(total=450)
+def test_at_the_limit_vectors_of_texts_outside_the_index_are_left_out(hub: Hub) -> None:
+    laptop, other = hub.laptop("laptop"), hub.laptop("other")
+    laptop.write_and_push(*range(3, 10))
+    limits = DEFAULT_LIMITS._replace(max_total_bytes=450)
     other.write(10)
     other.embed()
     pushed = other.push(limits=limits)
     assert pushed.notes == (f"7 vectors left out, as {pushed.ref} holds 0 MB at most",)
     assert (pushed.pushed, pushed.vectors) == (1, 3)
     assert other.push(limits=limits)._replace(pushed=1, notes=pushed.notes) == pushed
-    # There is no room for more, and what is there stays.
-    one.push(limits=limits._replace(total=200))
+    # Vectors of the index are left out, too, when they do not fit.
+    laptop.push(limits=limits._replace(max_total_bytes=200))
     assert other.pull().vectors <= 3
 
 
-def test_what_is_kept_here_is_bounded(hub: Hub) -> None:
+def test_the_size_of_local_objects_is_bounded(hub: Hub) -> None:
     runner = hub.laptop("runner")
-    limits = LIMITS._replace(spare=0)
+    limits = DEFAULT_LIMITS._replace(spare_bytes=0)
     for number in (3, 4):
         runner.write(number)
         runner.embed()
@@ -250,37 +252,37 @@ def test_what_is_kept_here_is_bounded(hub: Hub) -> None:
     assert runner.pull().vectors == 4
 
 
-def test_what_was_kept_may_be_deleted_or_damaged(hub: Hub) -> None:
+def test_local_objects_may_be_deleted_or_damaged(hub: Hub) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
-    runner.made(3)
+    runner.write_and_push(3)
     laptop.pull()
     shutil.rmtree(laptop.share)
     assert laptop.pull().vectors == 3
     for path in laptop.share.glob("local-*"):
         path.write_bytes(b"\xff--upload-pack=x")
     laptop.store.unlink()
-    runner.made(4)
+    runner.write_and_push(4)
     assert laptop.pull().pulled == 4
 
 
-def test_what_is_lacking_here_is_not_lacking_there(hub: Hub) -> None:
+def test_a_missing_local_object_is_not_missing_on_the_remote(hub: Hub) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
-    first = runner.made(3)
+    first = runner.write_and_push(3)
     laptop.pull()
     laptop.write(4)
     laptop.embed()
     for pack in laptop.share.rglob("*.pack"):
         pack.unlink()
-    # Of what the runner has written itself, the segment alone is gone.
+    # Of the objects that the runner wrote, only the segment is deleted.
     blob = runner.repo.git("ls-tree", first.commit, env=_objects(runner)).split()[2]
     (runner.share / "objects" / blob[:2] / blob[2:]).unlink()
     assert runner.push().vectors == 3
     assert laptop.push().vectors == 4
 
 
-def test_damage_is_told_and_mended(hub: Hub) -> None:
+def test_damaged_objects_are_reported_and_deleted(hub: Hub) -> None:
     runner = hub.laptop("runner")
-    first = runner.made(3)
+    first = runner.write_and_push(3)
     blob = runner.repo.git("ls-tree", first.commit, env=_objects(runner)).split()[2]
     damaged = runner.share / "objects" / blob[:2] / blob[2:]
     damaged.chmod(0o644)
@@ -296,18 +298,18 @@ def _objects(laptop: Laptop) -> dict[str, str]:
     return {"GIT_OBJECT_DIRECTORY": str(laptop.share / "objects")}
 
 
-def test_only_what_is_new_is_transferred(hub: Hub) -> None:
+def test_only_new_objects_are_transferred(hub: Hub) -> None:
     hub.repo.git("config", "receive.unpackLimit", "1")
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
-    runner.made(*range(3, 40))
+    runner.write_and_push(*range(3, 40))
     laptop.pull()
-    places = (hub.repo.root / "objects", laptop.share)
-    before = {pack for place in places for pack in place.rglob("*.pack")}
-    runner.made(41)
+    directories = (hub.repo.root / "objects", laptop.share)
+    before = {pack for directory in directories for pack in directory.rglob("*.pack")}
+    runner.write_and_push(41)
     laptop.pull()
-    new = {pack for place in places for pack in place.rglob("*.pack")} - before
+    new = {pack for directory in directories for pack in directory.rglob("*.pack")} - before
     listed = [hub.repo.git("verify-pack", "-v", str(pack)) for pack in new]
-    # Each way: the commit, its tree, and the one segment that is new.
+    # In each direction: the commit, its tree, and the new segment.
     assert [
         [text.count(f" {kind} ") for kind in ("commit", "tree", "blob")] for text in listed
     ] == [
@@ -316,7 +318,7 @@ def test_only_what_is_new_is_transferred(hub: Hub) -> None:
     ]
 
 
-def test_a_remote_that_does_not_exist(hub: Hub) -> None:
+def test_an_unknown_remote_is_an_error(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     for name in ("upstream", "", "--upload-pack=touch x", "a\x1bb"):
         with pytest.raises(
@@ -326,7 +328,7 @@ def test_a_remote_that_does_not_exist(hub: Hub) -> None:
         assert str(e.value).isprintable()
 
 
-def test_a_remote_that_is_gone(hub: Hub) -> None:
+def test_an_unreachable_remote_is_an_error(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     hub.repo.root.rename(hub.folder / "elsewhere")
     for act in (laptop.push, laptop.pull):
@@ -338,7 +340,7 @@ def test_a_remote_that_is_gone(hub: Hub) -> None:
 
 def test_a_login_and_a_token_are_in_no_message_or_log(hub: Hub, debug_log: io.StringIO) -> None:
     laptop = hub.laptop("laptop")
-    token = "t0ken-that-nobody-may-see"
+    token = "t0ken-that-must-stay-secret"
     refusing = CannedResponse(401, headers={"WWW-Authenticate": f"Basic realm={token}"})
     for response, error in (
         (refusing, AccessRefused),
@@ -355,8 +357,8 @@ def test_a_login_and_a_token_are_in_no_message_or_log(hub: Hub, debug_log: io.St
             for act in (laptop.pull, laptop.push):
                 with pytest.raises(error, match=r"^origin ") as caught:
                     act(access=access)
-                shown = "".join(traceback.format_exception(caught.value))
-                assert token not in shown
+                text = "".join(traceback.format_exception(caught.value))
+                assert token not in text
                 assert str(caught.value).isprintable()
     assert re.search(r" run git ls-remote: exit 128 \(", debug_log.getvalue())
     assert token not in debug_log.getvalue()
@@ -376,7 +378,7 @@ def test_the_debug_log_of_a_push_has_no_token(hub: Hub, debug_log: io.StringIO) 
     assert token not in debug_log.getvalue()
 
 
-def test_one_at_a_time(hub: Hub) -> None:
+def test_a_second_push_or_pull_gives_up_after_the_wait(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     laptop.share.mkdir(parents=True)
     with (
@@ -386,20 +388,20 @@ def test_one_at_a_time(hub: Hub) -> None:
         laptop.pull(wait=0.0)
 
 
-def test_an_engine_whose_vectors_are_its_own(hub: Hub) -> None:
+def test_an_engine_without_shared_vectors_is_an_error(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     project = laptop.project
 
     class Other:
-        """An engine that exchanges nothing."""
+        """An engine without `exchange`."""
 
-    from sdd_hooks.sharing.segments import exchange_of
+    from sdd_hooks.sharing.segments import vector_exchange
 
     with pytest.raises(EngineUnavailable, match=r"cannot share its vectors"):
-        exchange_of(project, Other())
+        vector_exchange(project, Other())
 
 
-def test_vectors_of_other_dimensions_stay_apart(hub: Hub) -> None:
+def test_vectors_of_other_dimensions_are_refused(hub: Hub) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     runner.embed()
     runner.push()
@@ -416,9 +418,9 @@ def test_vectors_of_other_dimensions_stay_apart(hub: Hub) -> None:
 
 
 @pytest.mark.parametrize("model", ["llm:ä/../x.lock", "", "hub:-", "a" * 500, "x\n\0y"])
-def test_any_model_has_a_ref_that_git_takes(hub: Hub, model: str) -> None:
-    ref = ref_of(model, "int8")
+def test_any_model_has_a_valid_ref(hub: Hub, model: str) -> None:
+    ref = vector_ref_name(model, "int8")
     assert hub.repo.git("check-ref-format", "--normalize", ref) == ref
-    assert ref != ref_of(model, "float32")
+    assert ref != vector_ref_name(model, "float32")
     assert len(ref) < 100
     assert ref.rpartition("/")[2][0] != "-"

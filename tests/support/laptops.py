@@ -15,10 +15,10 @@ from sdd_hooks.engines.protocol import EmbedReport, Engine
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.project.project import Project
-from sdd_hooks.sharing.outcome import Pulled, Pushed
+from sdd_hooks.sharing.outcome import PullOutcome, PushOutcome
 from sdd_hooks.sharing.pull import pull
 from sdd_hooks.sharing.push import push
-from sdd_hooks.sharing.vector_ref import ref_of
+from sdd_hooks.sharing.vector_ref import vector_ref_name
 from tests.support.models import WORDS, make_model
 from tests.support.repos import Repo
 
@@ -36,7 +36,7 @@ MEMORY = """\
 
 
 def decisions(*numbers: int) -> dict[str, str]:
-    """Decisions of one chunk each, whose texts have vectors that differ."""
+    """Decisions of one chunk each, whose texts have different vectors."""
     words = WORDS[2:]
     return {
         f"docs/adrs/ADR-{n:04}-x.md": f"# ADR-{n:04}: {words[n % 6]} {n}\n\n"
@@ -48,7 +48,7 @@ def decisions(*numbers: int) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Laptop:
-    """A clone, and what is done on it."""
+    """A clone with an index, and the operations that tests run in it."""
 
     repo: Repo
 
@@ -57,35 +57,35 @@ class Laptop:
         return self.repo.project()
 
     def on_engine(self, act: Callable[[Project, Engine], Result]) -> Result:
-        """What `act` does with the project and its engine."""
+        """The result of `act` with the project and its open engine."""
         project = self.project
         with closing(open_engine(project)) as engine:
             return act(project, engine)
 
     def write(self, *numbers: int) -> None:
-        """Write decisions, and bring the index up to date."""
+        """Write decisions and refresh the index."""
         for path, text in decisions(*numbers).items():
             self.repo.write(path, text)
         self.index()
 
     def index(self) -> None:
-        """Bring the index up to date."""
+        """Refresh the index of decisions."""
         project = self.project
         refresh(project, collections=project.select(("adrs",)))
 
     def embed(self) -> EmbedReport:
-        """Embed what has no vector."""
+        """Embed each chunk without a vector."""
         return self.on_engine(lambda _, engine: engine.embed())
 
-    def push(self, **options: Any) -> Pushed:
+    def push(self, **options: Any) -> PushOutcome:
         """Push vectors."""
         return self.on_engine(lambda project, engine: push(project, engine, **options))
 
-    def pull(self, **options: Any) -> Pulled:
+    def pull(self, **options: Any) -> PullOutcome:
         """Pull vectors."""
         return self.on_engine(lambda project, engine: pull(project, engine, **options))
 
-    def made(self, *numbers: int) -> Pushed:
+    def write_and_push(self, *numbers: int) -> PushOutcome:
         """Write decisions, embed and push them."""
         self.write(*numbers)
         self.embed()
@@ -98,8 +98,10 @@ class Laptop:
 
     @property
     def ref(self) -> str:
-        """Where the vectors of its model are."""
-        return self.on_engine(lambda _, engine: ref_of(self._exchange(engine).model, "int8"))
+        """The name of the ref for the vectors of its model."""
+        return self.on_engine(
+            lambda _, engine: vector_ref_name(self._exchange(engine).model, "int8")
+        )
 
     @property
     def vectors(self) -> dict[bytes, bytes]:
@@ -109,12 +111,12 @@ class Laptop:
 
     @property
     def store(self) -> Path:
-        """The file of vectors."""
+        """The database of vectors."""
         return self.repo.root / ".git/sdd/vectors.db"
 
     @property
     def share(self) -> Path:
-        """What is kept of the remote."""
+        """The directory of what was fetched and pushed."""
         return self.repo.root / ".git/sdd/share"
 
     @staticmethod
@@ -124,7 +126,7 @@ class Laptop:
 
 @dataclass(frozen=True)
 class Hub:
-    """A bare repository with one commit, and the folder that laptops are in."""
+    """A bare repository with one commit, and the folder of its clones."""
 
     repo: Repo
     folder: Path
@@ -142,7 +144,7 @@ class Hub:
         return cls(bare, folder)
 
     def laptop(self, name: str, *options: str) -> Laptop:
-        """A clone, made with these options, whose decisions are indexed."""
+        """A clone, created with these options, whose decisions are indexed."""
         root = self.folder / name
         self.repo.git(
             "clone", "--quiet", "-b", "main", *options, self.repo.root.as_uri(), str(root)
@@ -152,7 +154,7 @@ class Hub:
         return laptop
 
     def refs(self) -> dict[str, str]:
-        """What it has besides branches, each with its commit."""
+        """The refs of vectors, each with its commit."""
         listed = self.repo.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/sdd")
         return dict(line.split(" ") for line in listed.splitlines())
 
@@ -161,7 +163,7 @@ class Hub:
         return self.repo.git("ls-tree", "--name-only", ref).split()
 
     def put(self, ref: str, entries: Sequence[tuple[str, str, bytes]]) -> str:
-        """Move the ref to a commit of these entries (mode, name, content). Returns its id."""
+        """Move the ref to a new commit of these entries (mode, name, content). Returns its id."""
         lines = []
         for mode, name, content in entries:
             args = ("hash-object", "-w", "--stdin")

@@ -17,7 +17,7 @@ from sdd_hooks.cli.progress import waiting_line
 from sdd_hooks.freshness.read_gate import open_index
 
 if TYPE_CHECKING:
-    from sdd_hooks.sharing.outcome import Pulled, Pushed
+    from sdd_hooks.sharing.outcome import PullOutcome, PushOutcome
 
 
 @click.command()
@@ -72,14 +72,14 @@ def push(directory: Path | None, remote: str, as_json: bool) -> int:
     )
 
 
-def pull_data(pulled: Pulled) -> dict[str, object]:
+def pull_data(pulled: PullOutcome) -> dict[str, object]:
     """A pull for programs."""
     data = pulled._asdict()
     del data["notes"]
     return {**data, "commit": pulled.commit or None}
 
 
-def pull_lines(pulled: Pulled) -> list[str]:
+def pull_lines(pulled: PullOutcome) -> list[str]:
     """A pull for people."""
     remote = printable_line(pulled.remote)
     if not pulled.commit:
@@ -90,14 +90,14 @@ def pull_lines(pulled: Pulled) -> list[str]:
     return [f"nothing new: {remote} has {format_count(pulled.vectors, 'vector')}{left}"]
 
 
-def push_data(pushed: Pushed) -> dict[str, object]:
+def push_data(pushed: PushOutcome) -> dict[str, object]:
     """A push for programs."""
     data = pushed._asdict()
     del data["notes"]
     return {**data, "commit": pushed.commit or None}
 
 
-def push_lines(pushed: Pushed) -> list[str]:
+def push_lines(pushed: PushOutcome) -> list[str]:
     """A push for people."""
     remote, vectors = printable_line(pushed.remote), format_count(pushed.vectors, "vector")
     if pushed.pushed:

@@ -1,0 +1,93 @@
+"""The tree of a vector ref: one file for each segment, named after the hash of its content."""
+
+# Governing: ADR-0025 (vectors travel in a git ref), ADR-0012 (untrusted input),
+# SPEC-0013 REQ "Hostile packs"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sdd_hooks.sharing.object_directory import ObjectDirectory
+from sdd_hooks.sharing.options import SharingLimits
+from sdd_hooks.system.git import GitError
+from sdd_hooks.text.display import one_line
+
+_MAX_TREE_BYTES = 200_000
+
+# Without a date and a user, equal content is an equal commit on every machine: two pushes of it at
+# the same time do not conflict.
+_COMMIT = (
+    "tree {tree}\n{parent}author sdd <sdd@localhost> 0 +0000\n"
+    "committer sdd <sdd@localhost> 0 +0000\n\nVectors of {model}\n"
+)
+
+
+class SegmentEntry(NamedTuple):
+    """A file of the tree: its name, and the id and the size in bytes of its blob."""
+
+    name: str
+    blob: str
+    size: int
+
+
+class TreeTooLarge(ValueError):
+    """The tree exceeds a limit. The message says which."""
+
+
+def read_entries(
+    objects: ObjectDirectory, commit: str, limits: SharingLimits
+) -> tuple[list[SegmentEntry], list[str]]:
+    """The entries of a commit's tree that may be segments, and a line for each other entry.
+
+    Raises TreeTooLarge for a tree that no version of this program writes.
+    """
+    size = int(objects.output("cat-file", "-s", f"{commit}^{{tree}}"))
+    if size > _MAX_TREE_BYTES:
+        raise TreeTooLarge("has too many entries")
+    entries, refused = [], []
+    for line in objects.output("ls-tree", "-z", "-l", f"{commit}^{{tree}}").split(b"\0")[:-1]:
+        description, _, raw_name = line.partition(b"\t")
+        mode, kind, blob, length = description.decode().split()
+        name = raw_name.decode("utf-8", "replace")
+        if (mode, kind) != ("100644", "blob") or not re.fullmatch("[0-9a-f]{64}", name):
+            refused.append(f"{display_name(name)} is no segment: refused")
+        elif not length.isdigit() or int(length) > limits.max_segment_bytes:
+            refused.append(f"{display_name(name)} is larger than a segment: refused")
+        else:
+            entries.append(SegmentEntry(name, blob, int(length)))
+    if sum(entry.size for entry in entries) > 2 * limits.max_total_bytes:
+        raise TreeTooLarge("is larger than it may be")
+    return entries, refused
+
+
+def read_contents(
+    objects: ObjectDirectory, entries: Sequence[SegmentEntry], limit: int | None = None
+) -> Iterator[bytes]:
+    """The content of each entry, of which at most `limit` + 1 bytes.
+
+    Raises GitError for an object that is missing or damaged.
+    """
+    contents = objects.read_blobs([entry.blob for entry in entries], limit)
+    for entry, data in zip(entries, contents, strict=True):
+        if data is None or len(data) < min(entry.size, limit or entry.size):
+            raise GitError(f"git cat-file: {display_name(entry.name)} cannot be read")
+        yield data
+
+
+def write_commit(
+    objects: ObjectDirectory, entries: Sequence[SegmentEntry], model: str, parent: str = ""
+) -> str:
+    """Store a commit of these entries. Returns its id. Without `parent` it has no history."""
+    lines = (f"100644 blob {entry.blob}\t{entry.name}\n" for entry in sorted(entries))
+    tree = objects.write_tree("".join(lines))
+    parent_line = f"parent {parent}\n" if parent else ""
+    return objects.write_commit(
+        _COMMIT.format(tree=tree, parent=parent_line, model=one_line(model))
+    )
+
+
+def display_name(name: str) -> str:
+    """The name of an entry for a message: printable, and its first characters only."""
+    return ascii(name)[1:-1][:12]
