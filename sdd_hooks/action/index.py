@@ -1,4 +1,4 @@
-"""Refresh the index, embed where the runner can, and share the vectors."""
+"""Refresh the index, embed, and share the vectors."""
 
 # Governing: ADR-0024 (the action is a command), ADR-0025 (vectors travel in a git ref),
 # SPEC-0012 REQ "Devices and caches"
@@ -7,29 +7,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing, nullcontext
+from pathlib import Path
 
-from sdd_hooks.action.gpu import gpu_of
-from sdd_hooks.action.outcome import Outcome
+from sdd_hooks.action.results import CommandResult
 from sdd_hooks.engines.protocol import EmbedReport, Progress
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.project.project import Project
-from sdd_hooks.text.display import format_count
+from sdd_hooks.system.processes import Program, find_executable, run_program
+from sdd_hooks.text.display import format_count, one_line
 from sdd_hooks.usecases.embed import EmbedOptions, EmbedOutcome, VectorSharing
 from sdd_hooks.usecases.embed import embed as embed_collections
 from sdd_hooks.usecases.refresh import refresh_index
 
+GPU_PROGRAM = "nvidia-smi"
+GPU_TIMEOUT = 20.0
+"""Seconds: the driver may have to be loaded first."""
 
-def update(project: Project, progress: Progress) -> Outcome:
+
+def update(project: Project, progress: Progress) -> CommandResult:
     """Refresh every declared collection, created when missing. Raises SddError."""
     refresh = refresh_index(project, project.select(), progress=progress).result
     total = refresh.total
     counts = {"added": total.added, "updated": total.updated, "removed": total.removed}
     text = ", ".join(f"{number:,} {change}" for change, number in counts.items() if number)
-    return Outcome(notes=refresh.notes, log=(f"documents: {text or 'none changed'}",))
+    return CommandResult(notes=refresh.notes, log=(f"documents: {text or 'none changed'}",))
 
 
-def embed(project: Project, access: Mapping[str, str], progress: Progress) -> Outcome:
+def embed(project: Project, access: Mapping[str, str], progress: Progress) -> CommandResult:
     """Refresh the index and give a vector to every chunk without one, in the foreground.
 
     With `Share Vectors`, those of other machines are pulled before and all are pushed after.
@@ -43,7 +48,7 @@ def embed(project: Project, access: Mapping[str, str], progress: Progress) -> Ou
     sharing = outcome.sharing
     embedded = _embedded(project, outcome)
     pushed = _pushed(sharing)
-    return Outcome(
+    return CommandResult(
         outputs=embedded.outputs,
         notes=(*updated.notes, *_pull_notes(sharing), *embedded.notes, *pushed.notes),
         log=(*updated.log, *_pull_log(sharing), *embedded.log, *pushed.log),
@@ -52,14 +57,31 @@ def embed(project: Project, access: Mapping[str, str], progress: Progress) -> Ou
     )
 
 
-def _embedded(project: Project, outcome: EmbedOutcome) -> Outcome:
+def find_gpu(environ: Mapping[str, str], root: Path) -> str:
+    """The name of the first NVIDIA GPU of this machine, "" without one that works.
+
+    A program inside the repository at `root` is not run.
+    """
+    program = find_executable(GPU_PROGRAM, environ, outside=root)
+    if program is None:
+        return ""
+    command = (program, "--query-gpu=name", "--format=csv,noheader")
+    try:
+        done = run_program(Program(GPU_PROGRAM, command, Path("/"), environ), GPU_TIMEOUT)
+    except SddError:
+        return ""
+    names = done.out.splitlines()
+    return one_line(names[0])[:100] if names and not done.code else ""
+
+
+def _embedded(project: Project, outcome: EmbedOutcome) -> CommandResult:
     if outcome.error is not None:
-        return Outcome(exit_code=outcome.error.exit_code, errors=(str(outcome.error),))
+        return CommandResult(exit_code=outcome.error.exit_code, errors=(str(outcome.error),))
     report = outcome.report
     if report is None:
         outputs = {"chunks-embedded": "0", "device": _device(project)}
-        return Outcome(outputs, log=(f"nothing to embed ({outcome.model})",))
-    return Outcome(
+        return CommandResult(outputs, log=(f"nothing to embed ({outcome.model})",))
+    return CommandResult(
         {"chunks-embedded": str(report.embedded), "device": report.device},
         notes=(*report.notes, *_cpu_notes(project, report)),
         log=(_report_line(report),),
@@ -90,7 +112,7 @@ def _cpu_notes(project: Project, report: EmbedReport) -> tuple[str, ...]:
     """A note about an embed that used no GPU."""
     if report.device != "cpu":
         return ()
-    gpu = gpu_of(project.environ, project.repository.root)
+    gpu = find_gpu(project.environ, project.repository.root)
     if not gpu:
         return ("embedded on a CPU: no GPU was found",)
     return (
@@ -115,15 +137,17 @@ def _pull_log(sharing: VectorSharing) -> tuple[str, ...]:
     return (f"pulled {vectors} of {pulled.vectors:,} on {pulled.remote}",)
 
 
-def _pushed(sharing: VectorSharing) -> Outcome:
+def _pushed(sharing: VectorSharing) -> CommandResult:
     """A push. A failure fails the job, whose purpose is to share the vectors."""
     error, pushed = sharing.push_error, sharing.pushed
     if error is not None:
-        return Outcome(exit_code=error.exit_code, errors=(f"the vectors were not pushed: {error}",))
+        return CommandResult(
+            exit_code=error.exit_code, errors=(f"the vectors were not pushed: {error}",)
+        )
     if pushed is None:
-        return Outcome()
+        return CommandResult()
     vectors = format_count(pushed.pushed, "vector")
-    return Outcome(
+    return CommandResult(
         notes=pushed.notes,
         log=(f"pushed {vectors}: {pushed.remote} has {pushed.vectors:,}",),
     )

@@ -1,44 +1,46 @@
-"""What a job asks of the action."""
+"""The inputs of the action, parsed and checked, and the commands that an event allows."""
 
-# Governing: ADR-0024 (the action is a command), SPEC-0012 REQ "Inputs"
+# Governing: ADR-0024 (the action is a command), SPEC-0012 REQ "Inputs",
+# REQ "Which event does what", REQ "Configuration comes from the base"
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, TypeVar, get_args
 
+from sdd_hooks.action.tokens import Tokens
 from sdd_hooks.config.keys import parse_flag
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.engines.registry import engine_names
 from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.forges.protocol import JobContext
 from sdd_hooks.text.display import one_line
 
 Command = Literal["sync", "update", "embed", "review", "all"]
 COMMANDS: tuple[Command, ...] = get_args(Command)
 FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
 
-OWN, TRACKERS = "SDD_TOKEN", "SDD_TRACKER_TOKEN"
-"""The variables that hold the tokens."""
-# Some runners set every input of an action a second time.
-_AGAIN = ("INPUT_TOKEN", "INPUT_TRACKER-TOKEN", "INPUT_TRACKER_TOKEN")
-
 _Choice = TypeVar("_Choice", bound=str)
-_SHOWN = 60
+_MAX_SHOWN = 60
+"""Characters of a wrong value in a message."""
+
+ON_PUSHES: tuple[Command, ...] = ("sync", "update", "embed")
+"""The commands that use tokens as the checked-out files say, or make vectors that are shared."""
 
 
 class WrongInput(SddError):
-    """An input cannot be used. The message names it, and what it may be."""
+    """An input is invalid. The message names it and the valid values."""
 
     exit_code = EXIT_USAGE
     code = "usage"
 
 
 class Inputs(NamedTuple):
-    """The inputs; "" is not given. The tokens are never shown.
+    """The inputs; "" means not given. `repr` hides the tokens.
 
-    `token` is the one of the forge that runs the job, `tracker_token` that of the tracker.
-    `comment` and `inline` are whether a review is posted as the one comment, and on lines. `report`
-    is where the review goes as JSON.
+    `token` belongs to the forge that runs the job, `tracker_token` to the tracker. `comment` and
+    `inline` say whether a review is posted as a comment, and on lines. `report` is the path for the
+    review as JSON.
     """
 
     command: Command
@@ -54,58 +56,68 @@ class Inputs(NamedTuple):
     judge: str = ""
     report: str = ""
 
+    @property
+    def tokens(self) -> Tokens:
+        """Both tokens."""
+        return Tokens(self.token, self.tracker_token)
+
     def __repr__(self) -> str:
         return f"Inputs({self.command})"
 
 
-class Tokens(NamedTuple):
-    """The tokens of a job, "" for one that was not given."""
+class AllowedCommands(NamedTuple):
+    """The commands to run, in this order, and a note about those that are left out, "" for none."""
 
-    token: str = ""
-    tracker_token: str = ""
-
-    def __repr__(self) -> str:
-        return "Tokens()"
+    commands: tuple[Command, ...]
+    note: str = ""
 
 
-def take_tokens(environ: MutableMapping[str, str]) -> Tokens:
-    """Take the tokens out of the environment, so that no program that is started inherits them."""
-    found = [environ.pop(name, "").strip() for name in (OWN, TRACKERS, *_AGAIN)]
-    return Tokens(*found[:2])
+def select_commands(command: Command, context: JobContext | None) -> AllowedCommands:
+    """The commands that the event of the job allows of `command`; None outside CI."""
+    if command == "review":
+        return AllowedCommands((command,))
+    wanted = ON_PUSHES if command == "all" else (command,)
+    if context is None or not (context.pull or context.followed_sha or context.is_unmerged):
+        return AllowedCommands(wanted)
+    note = (
+        f"left out on a pull request, which must not decide where tokens go: {', '.join(wanted)}"
+        " (for pushes and schedules)"
+    )
+    return AllowedCommands(("review",) if command == "all" else (), note)
 
 
 def read_inputs(given: Mapping[str, str], tokens: Tokens) -> Inputs:
-    """The inputs in `given`, by their names (`fail-on`); white space alone is not given.
+    """Parse the inputs in `given`, by their names (`fail-on`). White space alone means not given.
 
     Raises WrongInput.
     """
-    said = {name: value.strip() for name, value in given.items() if value.strip()}
+    values = {name: value.strip() for name, value in given.items() if value.strip()}
     for name, token in (("token", tokens.token), ("tracker-token", tokens.tracker_token)):
         if not (token.isascii() and token.isprintable()) or " " in token:
             raise WrongInput(f"{name} has characters that no token has: check the secret")
-    command = _choice(said, "command", COMMANDS)
+    command = _choice(values, "command", COMMANDS)
     if not command:
         raise WrongInput(f"command must be one of {', '.join(COMMANDS)}: it was not given")
     return Inputs(
         command=command,
-        engine=_choice(said, "engine", engine_names()),
+        engine=_choice(values, "engine", engine_names()),
         token=tokens.token,
         tracker_token=tokens.tracker_token,
-        fail_on=_choice(said, "fail-on", FAIL_ON),
-        base=said.get("base", ""),
-        comment=_flag(said, "comment", default=True),
-        inline=_flag(said, "inline", default=False),
-        sarif_file=said.get("sarif-file", ""),
-        embed_model=said.get("embed-model", ""),
-        judge=said.get("judge", ""),
-        report=said.get("report", ""),
+        fail_on=_choice(values, "fail-on", FAIL_ON),
+        base=values.get("base", ""),
+        comment=_flag(values, "comment", default=True),
+        inline=_flag(values, "inline", default=False),
+        sarif_file=values.get("sarif-file", ""),
+        embed_model=values.get("embed-model", ""),
+        judge=values.get("judge", ""),
+        report=values.get("report", ""),
     )
 
 
 def _choice(
-    said: Mapping[str, str], name: str, choices: Sequence[_Choice]
+    values: Mapping[str, str], name: str, choices: Sequence[_Choice]
 ) -> _Choice | Literal[""]:
-    value = said.get(name, "")
+    value = values.get(name, "")
     for choice in choices:
         if value.casefold() == choice.casefold():
             return choice
@@ -114,8 +126,8 @@ def _choice(
     raise _wrong(name, f"one of {', '.join(choices)}", value)
 
 
-def _flag(said: Mapping[str, str], name: str, *, default: bool) -> bool:
-    value = said.get(name)
+def _flag(values: Mapping[str, str], name: str, *, default: bool) -> bool:
+    value = values.get(name)
     if value is None:
         return default
     try:
@@ -126,5 +138,5 @@ def _flag(said: Mapping[str, str], name: str, *, default: bool) -> bool:
 
 def _wrong(name: str, wanted: str, value: str) -> WrongInput:
     shown = one_line(value)
-    shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+    shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[: _MAX_SHOWN - 1]}…"
     return WrongInput(f"{name} must be {wanted}, not '{shown}'")

@@ -1,8 +1,8 @@
-"""The virtual environment of the action: made once for a version of it, and kept on the runner.
+"""The virtual environment of the action: created once per version, and kept on the runner.
 
-A program, run as `python -I installation.py` in a step of the action before anything is installed:
-it imports the standard library alone. It reads `SDD_COMMAND` and `SDD_JUDGE`, prints the path of
-`sdd`, and says on stderr what it does.
+A step of the action runs this file as `python -I installation.py` before sdd is installed: it
+imports the standard library alone. It reads `SDD_COMMAND` and `SDD_JUDGE`, prints the path of
+`sdd`, and logs to stderr.
 """
 
 # Governing: ADR-0024 (the action is a command), SPEC-0012 REQ "Installation"
@@ -22,28 +22,28 @@ from pathlib import Path
 from typing import IO
 
 SOURCE = Path(__file__).resolve().parents[2]
-"""The checkout of this repository that the action is run from."""
+"""The checkout of this repository from which the action runs."""
 
 CONSTRAINTS = "constraints.txt"
 KEPT_DAYS = 30
-"""How long an environment is kept that nobody uses."""
+"""How long an unused environment is kept."""
 
 _STAMP = "installed"
 _DAY = 86_400
-# Events on which only a review is run, whatever the command.
-_REVIEWED = frozenset({"pull_request", "pull_request_target", "workflow_run", "merge_group"})
-_SAID_WITHIN = 30
+# Events on which only a review runs, with every command.
+_REVIEW_EVENTS = frozenset({"pull_request", "pull_request_target", "workflow_run", "merge_group"})
+_PROBE_TIMEOUT = 30
 
 
 class CannotInstall(Exception):
-    """There is no environment to run in, and its message says why."""
+    """The environment cannot be created; the message says why."""
 
 
 def extras(environ: Mapping[str, str], *, gpu: bool) -> tuple[str, ...]:
     """The extras that the inputs of this job need, on a machine with or without a GPU."""
     found = {"action"}
     embeds = environ.get("SDD_COMMAND") in {"embed", "all"}
-    if embeds and environ.get("GITHUB_EVENT_NAME") not in _REVIEWED:
+    if embeds and environ.get("GITHUB_EVENT_NAME") not in _REVIEW_EVENTS:
         found |= {"local", "llm"} | ({"gpu"} if gpu else set())
     if environ.get("SDD_JUDGE"):
         found.add("llm")
@@ -61,7 +61,7 @@ def has_gpu(environ: Mapping[str, str]) -> bool:
             env=dict(environ),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_SAID_WITHIN,
+            timeout=_PROBE_TIMEOUT,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
@@ -72,24 +72,24 @@ def has_gpu(environ: Mapping[str, str]) -> bool:
 def install(
     source: Path, wanted: tuple[str, ...], environ: Mapping[str, str], python: str, now: float
 ) -> Path:
-    """The `sdd` of an environment of `python` that has the checkout `source` with these extras.
+    """The `sdd` of an environment of `python` with the checkout `source` and these extras.
 
-    It is made where there is none, or where the job that was making it was cancelled. Jobs that
-    want the same one at the same time wait for the one that makes it. Those that were not used for
-    `KEPT_DAYS` are removed.
+    The environment is created where it is missing or incomplete. Jobs that need the same one at the
+    same time wait for the job that creates it. Environments that were not used for `KEPT_DAYS` are
+    removed.
 
     Raises:
-        CannotInstall: pip failed, or there is nowhere to put it.
+        CannotInstall: pip failed, or no folder can be written.
     """
-    place = _place(environ)
+    place = _environments_folder(environ)
     folder = place / _key(source, wanted, python)
     sdd = folder / "bin" / "sdd"
     stamp = folder / _STAMP
     with folder.with_suffix(".lock").open("w") as lock:
         _wait_for(lock)
-        if not (stamp.is_file() and _answers(sdd)):
-            say(f"installing sdd with {', '.join(wanted)} into {folder}")
-            _make(folder, source, wanted, environ, python)
+        if not (stamp.is_file() and _runs(sdd)):
+            log(f"installing sdd with {', '.join(wanted)} into {folder}")
+            _create(folder, source, wanted, environ, python)
         stamp.touch()
         os.utime(stamp, (now, now))
     for old in _unused(place, folder, now):
@@ -98,24 +98,24 @@ def install(
 
 
 def _wait_for(lock: IO[str]) -> None:
-    """Have the lock, which ends with this process however that ends."""
+    """Acquire the lock, which the kernel releases when this process ends."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        say("another job is installing it: waiting")
+        log("another job is installing it: waiting")
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 
-def say(line: str) -> None:
-    """Say a line in the log of the step."""
+def log(line: str) -> None:
+    """Write a line to the log of the step."""
     sys.stderr.write(f"sdd-hooks: {line}\n")
     sys.stderr.flush()
 
 
-def _place(environ: Mapping[str, str]) -> Path:
-    """The folder of environments: in the runner's cache of tools, else among the job's own files.
+def _environments_folder(environ: Mapping[str, str]) -> Path:
+    """The folder of environments: in the tool cache of the runner, else among the files of the job.
 
-    A runner's own files end with the job, so that there it is made anew by each.
+    The files of a job are removed at its end, so that each job creates the environment again.
     """
     for name in ("RUNNER_TOOL_CACHE", "RUNNER_TEMP"):
         if not environ.get(name):
@@ -131,7 +131,7 @@ def _place(environ: Mapping[str, str]) -> Path:
 
 
 def _key(source: Path, wanted: tuple[str, ...], python: str) -> str:
-    """What tells an environment from others: what is in it, and the Python that it is made of."""
+    """The name of an environment: a digest of its content and of its Python."""
     digest = hashlib.sha256()
     made_of = (sys.version, os.path.realpath(python), sysconfig.get_platform())
     for text in (*made_of, *wanted):
@@ -150,22 +150,22 @@ def _sources(source: Path) -> Iterator[Path]:
         yield from sorted(path for path in found if "__pycache__" not in path.parts)
 
 
-def _answers(sdd: Path) -> bool:
-    """Whether it runs: the Python that an environment was made of may be gone."""
+def _runs(sdd: Path) -> bool:
+    """Whether `sdd` runs: the Python of its environment may have been removed."""
     try:
-        asked = subprocess.run(
+        done = subprocess.run(
             [str(sdd), "--version"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_SAID_WITHIN,
+            timeout=_PROBE_TIMEOUT,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return asked.returncode == 0
+    return done.returncode == 0
 
 
-def _make(
+def _create(
     folder: Path,
     source: Path,
     wanted: tuple[str, ...],
@@ -173,8 +173,8 @@ def _make(
     python: str,
 ) -> None:
     _run([python, "-I", "-m", "venv", "--clear", str(folder)], source, environ)
-    # Relative to the checkout, since a path in these variables may hold no space. Which of them
-    # counts for what builds the wheel depends on the version of pip.
+    # Relative to the checkout, because a path in these variables must not contain a space. Which of
+    # them pip uses for the build of the wheel depends on its version.
     pinned = {"PIP_CONSTRAINT": CONSTRAINTS, "PIP_BUILD_CONSTRAINT": CONSTRAINTS}
     pip = [str(folder / "bin" / "python"), "-I", "-m", "pip", "install", "--quiet", "--no-input"]
     options = ["--disable-pip-version-check", "--only-binary=:all:", "--constraint", CONSTRAINTS]
@@ -202,7 +202,7 @@ def _unused(place: Path, used: Path, now: float) -> Iterator[Path]:
 
 
 def main(environ: Mapping[str, str], now: float) -> int:
-    """The program. Returns its exit code."""
+    """Run the program. Returns its exit code."""
     try:
         wanted = extras(environ, gpu=has_gpu(environ))
         sdd = install(SOURCE, wanted, environ, sys.executable, now)

@@ -62,25 +62,26 @@ def ci(directory: Path | None, /, **given: str | None) -> int:
       sdd ci review
       sdd ci all --fail-on critical
     """
-    from sdd_hooks.action.console import open_console
-    from sdd_hooks.action.inputs import read_inputs, take_tokens
-    from sdd_hooks.action.run import run
+    from sdd_hooks.action.inputs import read_inputs
+    from sdd_hooks.action.job import run_job
+    from sdd_hooks.action.step_log import open_step_log
+    from sdd_hooks.action.tokens import take_tokens
     from sdd_hooks.cli.crash_log import explain_error
 
     tokens = take_tokens(os.environ)
-    console = open_console(os.environ, sys.stdout)
+    log = open_step_log(os.environ, sys.stdout)
     for token in tokens:
-        console.mask(token)
+        log.mask(token)
     try:
         named = {name.replace("_", "-"): value or "" for name, value in given.items()}
         inputs = read_inputs(named, tokens)
         start = start_directory(directory)
     except SddError as error:
-        console.fail(str(error))
+        log.write_error(str(error))
         return error.exit_code
 
     def explain(error: Exception) -> tuple[str, int]:
         _, message, exit_code = explain_error(error, sys.argv[1:], os.environ)
         return message, exit_code
 
-    return run(start, inputs, dict(os.environ), console, explain)
+    return run_job(start, inputs, dict(os.environ), log, explain)

@@ -1,4 +1,4 @@
-"""A repository as a host keeps it, with a pull request, and clones of it as jobs make them."""
+"""A repository on a host, with a pull request, and the checkouts of jobs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Hosted:
 
     @property
     def url(self) -> str:
-        """Where git clones it from, as from another machine."""
+        """The URL from which git clones it, as from another machine."""
         return self.repo.root.as_uri()
 
 
@@ -60,7 +60,7 @@ def host(
     files: Mapping[str, str | bytes] | None = None,
     message: str = "Change",
 ) -> Hosted:
-    """A repository of `files` besides a record, with a pull request that makes `changes`."""
+    """A repository with `files`, a record, and a pull request that makes `changes`."""
     repo = Repo.init(folder)
     first = repo.commit("Begin", {"README.md": "# Shop\n", "CLAUDE.md": MEMORY})
     own = {"docs/adrs/ADR-0001-events.md": RECORD, "src/a.py": "a = 1\n"}
@@ -74,7 +74,7 @@ def host(
     tip = repo.commit("Go on", {"README.md": "# Shop\n\nMore.\n"})
     repo.git("update-ref", f"refs/pull/{number}/head", head)
     repo.git("update-ref", f"refs/pull/{number}/merge", merge)
-    # As on a host, where only the pull request knows about it: it may come from elsewhere.
+    # As on a host: only the ref of the pull request leads to the commit, as from a fork.
     repo.git("branch", "--quiet", "-D", "change")
     return Hosted(repo, number, first, base, head, merge, tip)
 
@@ -82,7 +82,7 @@ def host(
 def checked_out(
     hosted: Hosted, folder: Path, commit: str, *, options: Sequence[str] = ("--depth=1",)
 ) -> Repo:
-    """What a job's checkout step leaves of a commit; `options` are those of its fetch."""
+    """The checkout of a commit in a job; `options` are those of its fetch."""
     repo = Repo.init(folder)
     repo.git("remote", "add", "origin", hosted.url)
     repo.git("fetch", "--quiet", "--no-tags", *options, "origin", f"+{commit}:refs/remotes/job")

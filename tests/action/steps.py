@@ -1,4 +1,4 @@
-"""A step of a job: `sdd ci` as a process, and what its runner makes of what it leaves."""
+"""A step of a job: `sdd ci` as a process, and how its runner parses the output."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tests.reporting.runner import Command, read
 
 FILES = ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")
 
-# The older form, wherever it is in a line.
+# The older form, anywhere in a line.
 _OLD = re.compile(r"##\[([^\]]*)\](.*)")
 
 
 class Log(NamedTuple):
-    """What a runner shows, and the commands that it carries out."""
+    """The lines that a runner shows, and the commands that it executes."""
 
     lines: list[str]
     commands: list[Command]
 
 
 class Step(NamedTuple):
-    """How a step ended."""
+    """The result of a step."""
 
     code: int
     text: str
@@ -53,7 +53,7 @@ def step(where: Path, files: Path, *args: str, env: Mapping[str, str], summary: 
 
 
 def read_log(text: str) -> Log:
-    """As `ActionCommandManager.cs` of actions/runner reads it, with a command of any name."""
+    """Parse a log like `ActionCommandManager.cs` of actions/runner, with commands of any name."""
     lines, commands, stopped = [], [], ""
     for line in text.split("\n"):
         command = read(line)
@@ -73,7 +73,7 @@ def read_log(text: str) -> Log:
 
 
 def read_outputs(text: str) -> dict[str, str]:
-    """The outputs in the file of a step. Each is there once."""
+    """The outputs in the file of a step, each of which occurs once."""
     outputs: dict[str, str] = {}
     lines = iter(text.splitlines())
     for line in lines:

@@ -1,4 +1,4 @@
-"""What `update` and `embed` do on a runner, with a real model, a real remote and programs."""
+"""`update` and `embed` on a runner, with a real model, a real remote and real programs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.action.gpu import gpu_of
-from sdd_hooks.action.index import embed, update
-from sdd_hooks.action.outcome import Outcome
+from sdd_hooks.action.index import embed, find_gpu, update
+from sdd_hooks.action.results import CommandResult
 from tests.support.models import make_model
 from tests.support.repos import Repo, only_git
 
@@ -23,14 +22,14 @@ NO_GPU = "embedded on a CPU: no GPU was found"
 
 @dataclass
 class Runners:
-    """A remote, and fresh clones of it as runners have them."""
+    """A remote, and fresh clones of it, as on runners."""
 
     folder: Path
     remote: Repo
     settings: str
 
     def clone(self, settings: str = "") -> Repo:
-        """Another runner, where something else may be configured."""
+        """A clone on another runner, with another configuration if given."""
         root = self.folder / f"runner{len(list(self.folder.glob('runner*')))}"
         self.remote.git("clone", "--quiet", str(self.remote.root), str(root))
         repo = Repo(root)
@@ -50,14 +49,14 @@ def runners(tmp_path: Path) -> Iterator[Runners]:
     return Runners(tmp_path, remote, settings)
 
 
-def ran(repo: Repo, environ: Mapping[str, str] | None = None) -> Outcome:
+def ran(repo: Repo, environ: Mapping[str, str] | None = None) -> CommandResult:
     path = only_git(repo.root.with_name(f"{repo.root.name}-programs"))
     more = environ or {}
     found = {**os.environ, **more, "PATH": f"{more.get('PATH', '')}:{path}".lstrip(":")}
     return embed(repo.project(found), {}, lambda _step, _done, _total: True)
 
 
-def test_an_update_makes_the_index_and_follows(runners: Runners) -> None:
+def test_an_update_creates_and_refreshes_the_index(runners: Runners) -> None:
     repo = runners.clone()
     project = repo.project()
     first, again = (update(project, lambda *_: True) for _ in range(2))
@@ -67,7 +66,7 @@ def test_an_update_makes_the_index_and_follows(runners: Runners) -> None:
     assert update(project, lambda *_: True).log == ("documents: 1 added, 1 removed",)
 
 
-def test_what_one_runner_embeds_no_other_does(runners: Runners) -> None:
+def test_one_runner_embeds_and_the_next_one_pulls(runners: Runners) -> None:
     first = ran(runners.clone())
     embedded = int(first.outputs["chunks-embedded"])
     assert embedded > 0
@@ -83,13 +82,13 @@ def test_what_one_runner_embeds_no_other_does(runners: Runners) -> None:
     assert second.notes == ()
 
 
-def test_vectors_stay_here_unless_they_are_shared(runners: Runners) -> None:
+def test_vectors_are_pushed_only_if_they_are_shared(runners: Runners) -> None:
     done = ran(runners.clone(runners.settings.removesuffix(SHARES)))
     assert done.outputs["chunks-embedded"] != "0"
     assert "refs/sdd" not in runners.remote.git("for-each-ref")
 
 
-def test_a_remote_that_is_gone(runners: Runners) -> None:
+def test_a_missing_remote_fails_the_push_alone(runners: Runners) -> None:
     repo = runners.clone()
     repo.git("remote", "set-url", "origin", str(runners.folder / "nothing"))
     done = ran(repo)
@@ -100,19 +99,19 @@ def test_a_remote_that_is_gone(runners: Runners) -> None:
     assert done.exit_code == 8
 
 
-def test_a_model_that_is_not_there(runners: Runners) -> None:
+def test_a_missing_model_is_an_error(runners: Runners) -> None:
     gone = SETTINGS.format(model="/nowhere")
     for settings in (gone, gone + SHARES):
         done = ran(runners.clone(settings))
         (error,) = done.errors
         assert error.startswith("/nowhere is not a model")
         assert (done.outputs, done.exit_code) == ({}, 6)
-        # What was done before is told all the same.
+        # The log has the work before the failure.
         assert done.log[0] == "documents: 1 added"
 
 
 def program(folder: Path, text: str) -> dict[str, str]:
-    """The variables with which `nvidia-smi` is a script of this text."""
+    """The variables with which `nvidia-smi` is a script with this text."""
     folder.mkdir(parents=True)
     (folder / "nvidia-smi").write_text(f"#!/bin/sh\n{text}\n")
     (folder / "nvidia-smi").chmod(0o755)
@@ -128,16 +127,16 @@ def program(folder: Path, text: str) -> dict[str, str]:
         ("exit 0", ""),
     ],
 )
-def test_the_gpu_that_a_machine_has(tmp_path: Path, text: str, name: str) -> None:
-    assert gpu_of(program(tmp_path / "bin", text), tmp_path / "repo") == name
+def test_the_name_of_the_gpu(tmp_path: Path, text: str, name: str) -> None:
+    assert find_gpu(program(tmp_path / "bin", text), tmp_path / "repo") == name
 
 
-def test_a_program_of_the_repository_is_none(tmp_path: Path) -> None:
-    assert gpu_of(program(tmp_path / "bin", "echo me"), tmp_path) == ""
-    assert gpu_of({}, tmp_path) == ""
+def test_a_program_of_the_repository_is_not_run(tmp_path: Path) -> None:
+    assert find_gpu(program(tmp_path / "bin", "echo me"), tmp_path) == ""
+    assert find_gpu({}, tmp_path) == ""
 
 
-def test_a_gpu_that_was_not_used_is_named(runners: Runners) -> None:
+def test_a_note_names_an_unused_gpu(runners: Runners) -> None:
     done = ran(runners.clone(), program(runners.folder / "bin", "echo 'NVIDIA H100'"))
     assert done.notes == (
         "embedded on a CPU, though there is a GPU (NVIDIA H100): the model, or how it is"

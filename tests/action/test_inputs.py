@@ -4,7 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.action.inputs import Inputs, Tokens, WrongInput, read_inputs, take_tokens
+from sdd_hooks.action.inputs import (
+    COMMANDS,
+    ON_PUSHES,
+    AllowedCommands,
+    Command,
+    Inputs,
+    WrongInput,
+    read_inputs,
+    select_commands,
+)
+from sdd_hooks.action.tokens import Tokens
+from sdd_hooks.forges.protocol import JobContext, PullRequest
 
 NONE = Tokens()
 NAMES = (
@@ -12,12 +23,12 @@ NAMES = (
 )
 
 
-def test_what_is_not_given() -> None:
+def test_defaults_of_inputs() -> None:
     given = {**dict.fromkeys(NAMES, "  "), "command": "review"}
     assert read_inputs(given, NONE) == Inputs("review") == read_inputs({"command": "review"}, NONE)
 
 
-def test_everything() -> None:
+def test_every_input_is_read() -> None:
     given = {
         "command": "ALL",
         "engine": "Embedded",
@@ -75,25 +86,11 @@ def test_a_wrong_value_is_one_line(name: str, value: str, said: str) -> None:
 
 
 @pytest.mark.parametrize("token", ["two words", "line\nbreak", "nön", "\x00"])
-def test_what_is_no_token_is_not_shown(token: str) -> None:
+def test_an_invalid_token_is_not_shown(token: str) -> None:
     for tokens, name in ((Tokens(token), "token"), (Tokens("", token), "tracker-token")):
         with pytest.raises(WrongInput) as wrong:
             read_inputs({"command": "review"}, tokens)
         assert str(wrong.value) == f"{name} has characters that no token has: check the secret"
-
-
-def test_tokens_are_taken_out_of_the_environment() -> None:
-    environ = {
-        "SDD_TOKEN": " one\n",
-        "SDD_TRACKER_TOKEN": "two",
-        "INPUT_TOKEN": "one",
-        "INPUT_TRACKER-TOKEN": "two",
-        "SDD_JUDGE": "small",
-    }
-    tokens = take_tokens(environ)
-    assert tokens == ("one", "two")
-    assert environ == {"SDD_JUDGE": "small"}
-    assert take_tokens(environ) == ("", "")
 
 
 def test_nothing_shows_a_token() -> None:
@@ -111,3 +108,37 @@ def test_any_text_is_an_input_or_one_line(given: dict[str, str], token: str) -> 
         assert len(str(wrong)) < 200
     else:
         assert inputs.token == token.strip()
+
+
+PULL = PullRequest(7, "", "", "", "main", "", is_fork=True, ref="refs/pull/7/head")
+PUSH = JobContext("https://forge.example", "https://forge.example/api", "acme/shop", "push")
+ABOUT_PULLS = [
+    PUSH._replace(pull=PULL),
+    PUSH._replace(followed_sha="a" * 40),
+    PUSH._replace(is_unmerged=True),
+]
+
+
+@pytest.mark.parametrize("run", [None, PUSH])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_without_a_pull_request_every_command_runs(
+    command: Command, run: JobContext | None
+) -> None:
+    assert select_commands(command, run) == AllowedCommands(
+        ON_PUSHES if command == "all" else (command,)
+    )
+
+
+@pytest.mark.parametrize("run", ABOUT_PULLS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_on_a_pull_request_only_a_review_runs(command: Command, run: JobContext) -> None:
+    found = select_commands(command, run)
+    assert found.commands == (("review",) if command in {"review", "all"} else ())
+    assert bool(found.note) == (command != "review")
+
+
+def test_a_note_names_the_commands_that_are_left_out() -> None:
+    assert select_commands("sync", ABOUT_PULLS[0]).note == (
+        "left out on a pull request, which must not decide where tokens go: sync"
+        " (for pushes and schedules)"
+    )

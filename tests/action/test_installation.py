@@ -78,7 +78,7 @@ def runner(tmp_path: Path) -> Runner:
     return Runner(tmp_path)
 
 
-def test_it_is_made_once(runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_environment_is_created_once(runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
     sdd = runner.install("action", "llm")
     assert subprocess.run([sdd], check=True)
     assert runner.asked() == [".[action,llm]"]
@@ -88,7 +88,7 @@ def test_it_is_made_once(runner: Runner, capfd: pytest.CaptureFixture[str]) -> N
     assert capfd.readouterr() == ("", "")
 
 
-def test_what_is_installed_is_pinned(runner: Runner) -> None:
+def test_installed_releases_are_pinned(runner: Runner) -> None:
     runner.install()
     said = runner.log.read_text()
     assert "--only-binary=:all: --constraint constraints.txt .[action]" in said
@@ -107,7 +107,7 @@ def test_other_extras_are_another_environment(runner: Runner) -> None:
     assert len({runner.install("action"), runner.install("action", "llm")}) == 2
 
 
-def test_what_python_leaves_beside_its_modules_is_no_other_version(runner: Runner) -> None:
+def test_caches_of_python_are_no_other_version(runner: Runner) -> None:
     first = runner.install()
     left = runner.source / "sdd_hooks/__pycache__/code.pyc"
     left.parent.mkdir()
@@ -126,7 +126,7 @@ def job(runner: Runner, heard: Path) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, stderr=file, start_new_session=True, cwd=SOURCE)
 
 
-def test_one_that_was_interrupted_is_made_anew(runner: Runner, tmp_path: Path) -> None:
+def test_an_interrupted_environment_is_created_again(runner: Runner, tmp_path: Path) -> None:
     reached, go = tmp_path / "reached", tmp_path / "go"
     os.mkfifo(go)
     runner.pip(f'touch "{reached}"; read -r line <"{go}"')
@@ -141,13 +141,13 @@ def test_one_that_was_interrupted_is_made_anew(runner: Runner, tmp_path: Path) -
     assert runner.asked() == [".[action]", ".[action]"]
 
 
-def test_one_whose_python_is_gone_is_made_anew(runner: Runner) -> None:
+def test_an_environment_without_its_python_is_created_again(runner: Runner) -> None:
     runner.install().write_text("#!/nowhere/python\n")
     assert subprocess.run([runner.install()], check=True)
     assert len(runner.asked()) == 2
 
 
-def test_jobs_at_the_same_time_make_it_once(runner: Runner, tmp_path: Path) -> None:
+def test_simultaneous_jobs_create_one_environment(runner: Runner, tmp_path: Path) -> None:
     go = tmp_path / "go"
     os.mkfifo(go)
     runner.pip(f'read -r line <"{go}"')
@@ -170,7 +170,7 @@ def test_jobs_at_the_same_time_make_it_once(runner: Runner, tmp_path: Path) -> N
     assert len(runner.asked()) == 1
 
 
-def test_one_that_nobody_uses_is_removed(runner: Runner) -> None:
+def test_an_unused_environment_is_removed(runner: Runner) -> None:
     old = runner.install("action", "llm")
     used = runner.install("action")
     runner.install("action", now=NOW + (KEPT_DAYS - 1) * DAY)
@@ -180,7 +180,7 @@ def test_one_that_nobody_uses_is_removed(runner: Runner) -> None:
     assert used.exists()
 
 
-def test_a_failing_pip_is_one_line_and_what_it_said(
+def test_a_failing_pip_is_one_line_after_its_output(
     runner: Runner, capfd: pytest.CaptureFixture[str]
 ) -> None:
     runner.pip("echo no such release; exit 3")
@@ -191,7 +191,7 @@ def test_a_failing_pip_is_one_line_and_what_it_said(
     assert runner.install().is_file()
 
 
-def test_a_cache_that_cannot_be_written_gives_way_to_the_files_of_the_job(runner: Runner) -> None:
+def test_without_a_writable_cache_the_files_of_the_job_are_used(runner: Runner) -> None:
     runner.tools.write_text("a file")
     job = runner.tools.with_name("job")
     environ = {**runner.environ, "RUNNER_TEMP": str(job)}
@@ -217,7 +217,7 @@ def test_a_cache_that_cannot_be_written_gives_way_to_the_files_of_the_job(runner
         ("nonsense", "", "", True, "action"),
     ],
 )
-def test_no_more_is_installed_than_the_job_needs(
+def test_only_the_extras_that_the_job_needs_are_installed(
     command: str, event: str, judge: str, gpu: bool, wanted: str
 ) -> None:
     environ = {"SDD_COMMAND": command, "GITHUB_EVENT_NAME": event, "SDD_JUDGE": judge}
@@ -233,7 +233,7 @@ def test_no_more_is_installed_than_the_job_needs(
         ("", False),
     ],
 )
-def test_a_gpu_is_one_that_answers(script: str, found: bool, tmp_path: Path) -> None:
+def test_a_gpu_must_be_listed_by_its_driver(script: str, found: bool, tmp_path: Path) -> None:
     assert not has_gpu({"PATH": str(tmp_path)})
     program = tmp_path / "nvidia-smi"
     program.write_text(f"#!/bin/sh\n{script}\n")

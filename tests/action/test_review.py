@@ -1,4 +1,4 @@
-"""A job reviews its pull request: from its checkout to what is on the forge afterwards."""
+"""A job reviews its pull request: from its checkout to the comments on the forge."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.action.access import connect_with
 from sdd_hooks.action.inputs import Inputs
-from sdd_hooks.action.outcome import Outcome
+from sdd_hooks.action.results import CommandResult
 from sdd_hooks.action.review import review_pull
+from sdd_hooks.action.tokens import client_factory
 from sdd_hooks.forges.registry import detect_job
 from sdd_hooks.reporting.comment import MARKER
 from sdd_hooks.system.files import PathRefused
@@ -43,7 +43,7 @@ class Place:
         self.forge.add_pull(base=self.hosted.base, head=self.hosted.head, **more)  # type: ignore[arg-type]
 
     def push(self, changes: Mapping[str, str | bytes]) -> None:
-        """Another commit on top of the pull request."""
+        """Push another commit to the pull request."""
         repo = self.hosted.repo
         repo.git("switch", "--quiet", "--detach", "refs/pull/1/head")
         head = repo.commit("More", changes)
@@ -52,7 +52,7 @@ class Place:
         self.forge.push(1, head)
 
     def checkout(self, commit: str) -> Repo:
-        """A fresh checkout of one commit, as a job begins."""
+        """A fresh checkout of one commit."""
         number = len(list(self.folder.glob("job*")))
         return checked_out(self.hosted, self.folder / f"job{number}", commit)
 
@@ -63,8 +63,8 @@ class Place:
         token: str = JOB,
         event: tuple[str, object] | None = None,
         job: Repo | None = None,
-    ) -> Outcome:
-        """A job of the pull request, from a shallow checkout as GitHub's own step makes it."""
+    ) -> CommandResult:
+        """Run a job of the pull request, in a shallow checkout like that of GitHub's step."""
         job = job or self.checkout("refs/pull/1/merge")
         name, data = event or ("pull_request", self.forge.event(1))
         environ = {
@@ -73,7 +73,7 @@ class Place:
         }
         found = detect_job(environ, [])
         project = job.project(environ)
-        return review_pull(project, found, inputs, connect_with(token), {})
+        return review_pull(project, found, inputs, client_factory(token), {})
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
         yield Place(forge, tmp_path)
 
 
-def test_one_comment_asks_for_the_decision_and_stays_one(place: Place) -> None:
+def test_the_review_is_one_comment_that_is_edited(place: Place) -> None:
     place.open(ASKS, title="Prune", body="Of events.")
     first = place.job()
     (body,) = place.forge.bodies(1)
@@ -100,7 +100,7 @@ def test_one_comment_asks_for_the_decision_and_stays_one(place: Place) -> None:
     assert place.forge.writes == writes == 1
 
 
-def test_who_has_nothing_to_say_says_nothing_until_it_has_said_something(place: Place) -> None:
+def test_a_review_without_findings_creates_no_comment_but_edits_one(place: Place) -> None:
     place.open({"src/b.py": "b = 1\n"})
     assert "All clear" in place.job().summary
     assert place.forge.bodies(1) == []
@@ -112,7 +112,7 @@ def test_who_has_nothing_to_say_says_nothing_until_it_has_said_something(place: 
     assert "All clear" in body
 
 
-def test_a_token_that_may_only_read_loses_nothing(place: Place) -> None:
+def test_a_read_only_token_still_writes_the_summary(place: Place) -> None:
     place.open(BREAKS, fork=True)
     told = place.job(Inputs("review", inline=True, fail_on="critical"), token=FORK)
     assert place.forge.writes == 0
@@ -125,7 +125,7 @@ def test_a_token_that_may_only_read_loses_nothing(place: Place) -> None:
     assert told.exit_code == 1
 
 
-def test_comments_on_lines_come_once_and_are_settled(place: Place) -> None:
+def test_comments_on_lines_are_posted_once_and_resolved(place: Place) -> None:
     place.open(BREAKS)
     wanted = Inputs("review", inline=True, comment=False)
     for _ in range(2):
@@ -140,7 +140,7 @@ def test_comments_on_lines_come_once_and_are_settled(place: Place) -> None:
     assert "Settled" in body
 
 
-def test_the_base_says_what_fails(place: Place) -> None:
+def test_the_settings_of_the_base_count(place: Place) -> None:
     loose = MEMORY + "\n### SDD Configuration\n\n#### Review\n\n- **Fail On**: never\n"
     place.open({**BREAKS, "CLAUDE.md": loose}, files={"CLAUDE.md": STRICT})
     assert place.job().exit_code == 1
@@ -164,7 +164,7 @@ def test_a_second_job_with_rights_posts_for_a_fork(place: Place) -> None:
     assert told.notes == ()
     (body,) = place.forge.bodies(1)
     assert "ADR-0001" in body
-    # Nothing of the pull request was checked out.
+    # The pull request was not checked out.
     assert job.head() == place.hosted.tip
     assert (job.root / "src/a.py").read_text() == "a = 1\n"
     place.push({"src/b.py": "b = 1\n"})
@@ -173,7 +173,7 @@ def test_a_second_job_with_rights_posts_for_a_fork(place: Place) -> None:
     )
 
 
-def test_who_is_late_leaves_the_word_to_the_newer_job(place: Place) -> None:
+def test_an_outdated_job_posts_nothing(place: Place) -> None:
     place.open(ASKS)
     event = place.forge.event(1)
     old = json.loads(json.dumps(event))
@@ -185,7 +185,7 @@ def test_who_is_late_leaves_the_word_to_the_newer_job(place: Place) -> None:
 
 
 @pytest.mark.parametrize("before", ["base", "gone", ""])
-def test_a_push_is_reviewed_against_what_was_there(place: Place, before: str) -> None:
+def test_a_push_is_compared_with_the_commit_before_it(place: Place, before: str) -> None:
     place.open(ASKS)
     known = {"base": place.hosted.base, "gone": "1" * 40, "": "0" * 40}[before]
     event = {"before": known, "repository": place.forge.repository()}
@@ -195,12 +195,12 @@ def test_a_push_is_reviewed_against_what_was_there(place: Place, before: str) ->
     job = place.checkout("refs/pull/1/head")
     found = detect_job(environ, [])
     inputs = Inputs("review")
-    told = review_pull(job.project(environ), found, inputs, connect_with(JOB), {})
+    told = review_pull(job.project(environ), found, inputs, client_factory(JOB), {})
     assert "ADR-0001" in told.summary
     assert place.forge.writes == 0
 
 
-def test_text_of_strangers_does_nothing(place: Place) -> None:
+def test_untrusted_text_is_escaped(place: Place) -> None:
     name = "src/`x` @team <!-- sdd-review -->\n::error::.py"
     hostile = "# Governing: ADR-0099 <!-- sdd-review --> @team\n::set-output name=x::y\n"
     place.open(
@@ -213,7 +213,7 @@ def test_text_of_strangers_does_nothing(place: Place) -> None:
     told = place.job(Inputs("review", inline=True))
     (body,) = place.forge.bodies(1)
     assert body.count(MARKER) == 1
-    # What is in code mentions nobody.
+    # Code spans create no mention.
     assert "@team" not in re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", body)
     for line in told.annotations:
         assert "\n" not in line
@@ -237,7 +237,7 @@ def test_files_are_not_written_through_links_of_the_checkout(place: Place) -> No
     assert list(outside.iterdir()) == []
 
 
-def test_a_change_of_any_size_is_one_comment_that_fits(place: Place) -> None:
+def test_a_large_change_is_one_comment_that_fits(place: Place) -> None:
     files = {f"src/m{number}/`a`.py": f"# Governing: ADR-9{number}\n" for number in range(5_000)}
     place.open({**files, "dump.sql": b"insert\n" * (51_000_000 // 7)})
     told = place.job(Inputs("review", inline=True))
@@ -249,7 +249,7 @@ def test_a_change_of_any_size_is_one_comment_that_fits(place: Place) -> None:
     assert int(told.outputs["critical"]) >= 1_000
 
 
-def test_gitea_gets_a_status_in_place_of_annotations(tmp_path: Path) -> None:
+def test_gitea_gets_a_status_instead_of_annotations(tmp_path: Path) -> None:
     hosted = host(tmp_path / "shop", BREAKS, number=1)
     forge = FakeGiteaForge()
     with serving_gitea_forge(forge):
@@ -259,7 +259,7 @@ def test_gitea_gets_a_status_in_place_of_annotations(tmp_path: Path) -> None:
         found = detect_job(environ, [])
         inputs = Inputs("review", fail_on="critical")
         for _ in range(2):
-            told = review_pull(job.project(environ), found, inputs, connect_with(TOKEN), {})
+            told = review_pull(job.project(environ), found, inputs, client_factory(TOKEN), {})
             assert (told.exit_code, told.annotations, told.notes) == (1, (), ())
             ((author, body),) = forge.comments(1)
             assert author == "gitea-actions"

@@ -1,4 +1,4 @@
-"""Which token goes to which tracker, asked of trackers that note what they were sent."""
+"""Which token is sent to which tracker, recorded by the trackers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.action.inputs import Inputs
-from sdd_hooks.action.outcome import Outcome
+from sdd_hooks.action.results import CommandResult
 from sdd_hooks.action.sync import sync
 from sdd_hooks.forges.registry import detect_job
 from sdd_hooks.trackers.source import NoTracker
@@ -44,7 +44,7 @@ class Desk:
     said: list[str] = field(default_factory=list)
 
     def job(self, server: Server) -> None:
-        """Run on that host from now on."""
+        """Run the next jobs on that host."""
         self.environ |= {
             "GITHUB_ACTIONS": "true",
             "GITHUB_SERVER_URL": server.url,
@@ -63,13 +63,13 @@ class Desk:
         return text
 
     def add_module(self) -> None:
-        """A module whose tracker is the other one, in jobs of the host of the first."""
+        """Add a module with the other tracker; the jobs run on the host of the first."""
         text = self.declare(self.home)
         self.repo.write("CLAUDE.md", f"{text}{MODULES}")
         self.declare(self.away, "api/")
         self.job(self.home)
 
-    def sync(self, inputs: Inputs) -> Outcome:
+    def sync(self, inputs: Inputs) -> CommandResult:
         before = dict(self.environ)
         project = self.repo.project(self.environ)
         callbacks = SyncCallbacks(self.said.append, lambda _what, _done, _total: None)
@@ -94,14 +94,14 @@ def desk(repo: Repo, tmp_path: Path) -> Iterator[Desk]:
             for _ in range(number):
                 place.add()
         home, away = (stack.enter_context(serving_github(one)) for one in places)
-        # Nothing but git: neither bd, nor a program that knows a token.
+        # Only git: neither bd, nor a program that has a token.
         environ = {"PATH": only_git(tmp_path / "programs"), "HOME": str(tmp_path)}
         found = Desk(repo, home, away, environ)
         found.declare(home)
         yield found
 
 
-def test_the_token_of_the_job_serves_for_the_tracker_of_its_host(desk: Desk) -> None:
+def test_the_token_of_the_job_is_sent_to_the_tracker_of_its_host(desk: Desk) -> None:
     desk.job(desk.home)
     done = desk.sync(Inputs("sync", token=OWN))
     assert (done.outputs, done.exit_code) == ({"issues-synced": "1"}, 0)
@@ -113,16 +113,16 @@ def test_the_token_of_the_job_serves_for_the_tracker_of_its_host(desk: Desk) -> 
     assert again.log == ("issues of GitHub in repo-issues: none changed",)
 
 
-def test_a_token_for_the_tracker_comes_first(desk: Desk) -> None:
+def test_the_token_of_the_tracker_has_priority(desk: Desk) -> None:
     desk.job(desk.home)
     desk.environ["GITHUB_TOKEN"] = "another-one"
     desk.sync(BOTH)
     assert tokens(desk.home) == {TRACKERS}
 
 
-def test_the_token_of_the_job_goes_to_no_other_host(desk: Desk) -> None:
+def test_the_token_of_the_job_is_sent_to_no_other_host(desk: Desk) -> None:
     desk.job(desk.away)
-    # Even where the environment names that host.
+    # Also where the environment names that host.
     desk.environ["GH_HOST"] = desk.home.url
     desk.sync(Inputs("sync", token=OWN))
     assert tokens(desk.home) == {""}
@@ -131,21 +131,21 @@ def test_the_token_of_the_job_goes_to_no_other_host(desk: Desk) -> None:
     assert tokens(desk.away) == set()
 
 
-def test_a_host_that_only_the_repository_names_gets_no_token(desk: Desk) -> None:
+def test_a_host_of_the_repository_alone_gets_no_token(desk: Desk) -> None:
     desk.job(desk.away)
     desk.sync(BOTH)
     assert tokens(desk.home) == {""}
 
 
 @pytest.mark.parametrize("runner", ["GITEA_ACTIONS", "FORGEJO_ACTIONS"])
-def test_the_token_of_github_on_a_runner_of_giteas(desk: Desk, runner: str) -> None:
+def test_the_token_of_github_on_a_runner_of_gitea(desk: Desk, runner: str) -> None:
     desk.job(desk.away)
     desk.environ |= {runner: "true", "GITHUB_TOKEN": "giteas", "GH_HOST": desk.home.url}
     desk.sync(BOTH)
     assert tokens(desk.home) == {TRACKERS}
 
 
-def test_a_module_with_another_tracker_gets_none_of_its_tokens(desk: Desk) -> None:
+def test_the_tracker_of_a_module_on_another_host_gets_no_token(desk: Desk) -> None:
     desk.add_module()
     desk.environ["GH_HOST"] = desk.away.url
     done = desk.sync(BOTH)
@@ -164,7 +164,7 @@ def test_one_of_two_trackers_fails(desk: Desk) -> None:
     assert OWN not in repr(done)
 
 
-def test_no_tracker(desk: Desk) -> None:
+def test_a_missing_tracker_is_an_error_of_sync_alone(desk: Desk) -> None:
     desk.repo.write("CLAUDE.md", "# Shop\n")
     with pytest.raises(NoTracker):
         desk.sync(Inputs("sync"))
@@ -173,7 +173,7 @@ def test_no_tracker(desk: Desk) -> None:
     assert done.notes[0].startswith("no issues: no tracker is known for repo")
 
 
-def test_a_tracker_that_takes_no_token(desk: Desk) -> None:
+def test_a_note_names_a_tracker_that_takes_no_token(desk: Desk) -> None:
     desk.repo.write("CLAUDE.md", "## SDD Configuration\n\n#### Tracker\n\n- **Type**: tasks.md\n")
     desk.repo.commit("Plan", {"docs/openspec/specs/pay/tasks.md": "## 1. Pay\n\n- [ ] 1.1 Ask\n"})
     done = desk.sync(BOTH)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.action.inputs import COMMANDS
-from sdd_hooks.action.outcome import OUTPUTS
+from sdd_hooks.action.results import OUTPUTS
 from tests.action_yml.hosts import ACTION, EXPRESSION, action
 
 INPUTS = (

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.action.outcome import OUTPUTS
+from sdd_hooks.action.results import OUTPUTS
 from sdd_hooks.reporting.comment import MARKER
 from tests.action.hosting import MEMORY, Hosted, checked_out, host
 from tests.action_yml.hosts import Done, Job, run_action

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sdd_hooks.action.outcome import OUTPUTS
+from sdd_hooks.action.results import OUTPUTS
 from tests.action_yml.act import program
 from tests.action_yml.hosts import ACTION, action
 from tests.docs.pages import TOP, Block, blocks

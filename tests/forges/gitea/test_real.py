@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from sdd_hooks.action.access import access, connect_with
 from sdd_hooks.action.inputs import Inputs
-from sdd_hooks.action.outcome import Outcome
+from sdd_hooks.action.results import CommandResult
 from sdd_hooks.action.review import review_pull
+from sdd_hooks.action.tokens import client_factory, git_access
 from sdd_hooks.forges.gitea.forge import GiteaForge
 from sdd_hooks.forges.gitea.vendor import VENDOR
 from sdd_hooks.forges.protocol import JobContext
@@ -125,7 +125,7 @@ class RealForge:
 
     def reviewing(
         self, folder: Path, number: int, event: str = "pull_request"
-    ) -> Callable[[], Outcome]:
+    ) -> Callable[[], CommandResult]:
         """A job that reviews a pull request, from what its runner checked out.
 
         With the event `workflow_run` it follows another job, and runs on `main`.
@@ -153,14 +153,14 @@ class RealForge:
         }
         found = detect_job(environ, [])
         token = self._token("job")
-        reach = access(found, token, {})
+        reach = git_access(found, token, {})
         repo = Repo.init(folder / "checkout")
         repo.git("remote", "add", "origin", f"{self.gitea.url}/{self.home}")
         repo.git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", sha, env=reach)
         repo.git("checkout", "--quiet", "--detach", sha)
         inputs = Inputs("review", inline=True)
         project = repo.project(environ)
-        return lambda: review_pull(project, found, inputs, connect_with(token), reach)
+        return lambda: review_pull(project, found, inputs, client_factory(token), reach)
 
     def _reviews(self, number: int, user: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self._call("GET", f"/pulls/{number}/reviews", user=user)

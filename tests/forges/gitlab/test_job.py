@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.action.events import plan
-from sdd_hooks.action.inputs import Command
+from sdd_hooks.action.inputs import Command, select_commands
 from sdd_hooks.forges.gitlab.vendor import VENDOR
 from tests.action.hosting import Hosted, checked_out, host
 from tests.cli.commands import Done, run
@@ -68,6 +67,6 @@ def test_what_uses_tokens_is_left_out(command: Command, source: str) -> None:
     environ = job(Server("https://gitlab.example"), CI_PIPELINE_SOURCE=source)
     if source != "merge_request_event":
         environ = {name: value for name, value in environ.items() if "MERGE_REQUEST" not in name}
-    found = plan(command, VENDOR.detect_job(environ))
+    found = select_commands(command, VENDOR.detect_job(environ))
     assert set(found.commands) <= {"review"}
     assert "left out" in found.note

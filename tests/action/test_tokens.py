@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from sdd_hooks.action.access import access, connect_with
+from sdd_hooks.action.tokens import client_factory, git_access, take_tokens
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.protocol import ForgeVendor, JobContext
 from sdd_hooks.forges.registry import CiJob
@@ -21,8 +21,8 @@ SENT = f"Basic {base64.b64encode(f'x-access-token:{TOKEN}'.encode()).decode()}"
 
 def job(web: str) -> CiJob:
     """A job on the host at that address."""
-    vendor = ForgeVendor("Nobody's", lambda _environ: None, lambda _run, _connect: None)  # type: ignore[arg-type,return-value]
-    return CiJob("nobody", vendor, JobContext(web, f"{web}/api", "acme/shop", "push"))
+    vendor = ForgeVendor("Forge", lambda _environ: None, lambda _run, _connect: None)  # type: ignore[arg-type,return-value]
+    return CiJob("forge", vendor, JobContext(web, f"{web}/api", "acme/shop", "push"))
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def other() -> Iterator[Server]:
 
 
 def asked(repo: Repo, url: str, added: Mapping[str, str]) -> list[str]:
-    """What git puts into the header that carries tokens, when it asks for refs at `url`."""
+    """The authorization headers that git sends when it lists the refs at `url`."""
     done = subprocess.run(
         ["git", "ls-remote", url],
         cwd=repo.root,
@@ -53,7 +53,7 @@ def asked(repo: Repo, url: str, added: Mapping[str, str]) -> list[str]:
 
 
 def test_git_sends_the_token_to_the_host_of_the_job(repo: Repo, host: Server) -> None:
-    added = access(job(host.url), TOKEN, {})
+    added = git_access(job(host.url), TOKEN, {})
     assert set(asked(repo, f"{host.url}/acme/shop.git", added)) == {SENT}
     assert set(asked(repo, f"{host.url}/acme/more.git", added)) == {SENT}
     assert {request.path for request in host.asked} == {
@@ -62,39 +62,39 @@ def test_git_sends_the_token_to_the_host_of_the_job(repo: Repo, host: Server) ->
     }
 
 
-def test_git_sends_it_to_no_other_host(repo: Repo, host: Server, other: Server) -> None:
-    added = access(job(host.url), TOKEN, {})
+def test_git_sends_the_token_to_no_other_host(repo: Repo, host: Server, other: Server) -> None:
+    added = git_access(job(host.url), TOKEN, {})
     assert asked(repo, f"{other.url}/acme/shop.git", added) == []
     assert other.asked
 
 
-def test_git_follows_no_redirect_with_it(repo: Repo, host: Server, other: Server) -> None:
+def test_git_follows_no_redirect_with_the_token(repo: Repo, host: Server, other: Server) -> None:
     host.fail(*[CannedResponse(302, headers={"Location": f"{other.url}/x.git/info/refs"})] * 3)
-    asked(repo, f"{host.url}/acme/shop.git", access(job(host.url), TOKEN, {}))
+    asked(repo, f"{host.url}/acme/shop.git", git_access(job(host.url), TOKEN, {}))
     assert host.asked
     assert other.asked == []
 
 
-def test_the_header_that_a_checkout_has_left_is_not_sent_as_well(repo: Repo, host: Server) -> None:
+def test_the_header_of_the_checkout_is_replaced(repo: Repo, host: Server) -> None:
     repo.git("config", f"http.{host.url}/.extraheader", "AUTHORIZATION: basic b2xkOm9sZA==")
-    added = access(job(host.url), TOKEN, {})
+    added = git_access(job(host.url), TOKEN, {})
     assert len(asked(repo, f"{host.url}/acme/shop.git", {})) == 1
     assert asked(repo, f"{host.url}/acme/shop.git", added) == [SENT]
 
 
 def test_a_host_below_a_path(repo: Repo, host: Server) -> None:
-    added = access(job(f"{host.url}/git/"), TOKEN, {})
+    added = git_access(job(f"{host.url}/git/"), TOKEN, {})
     assert asked(repo, f"{host.url}/git/acme/shop.git", added) == [SENT]
     assert asked(repo, f"{host.url}/elsewhere/shop.git", added) == []
 
 
-def test_what_is_configured_by_the_environment_stays() -> None:
+def test_git_settings_of_the_environment_are_kept() -> None:
     around = {
         "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": "safe.directory",
         "GIT_CONFIG_VALUE_0": "/somewhere",
     }
-    added = access(job("https://forge.example"), TOKEN, around)
+    added = git_access(job("https://forge.example"), TOKEN, around)
     listed = subprocess.run(
         ["git", "config", "--list"],
         env={**os.environ, **around, **added},
@@ -107,8 +107,8 @@ def test_what_is_configured_by_the_environment_stays() -> None:
 
 
 @pytest.mark.parametrize("count", ["", "-1", "x", "1" * 30, "٣"])
-def test_a_count_that_is_none_counts_nothing(count: str) -> None:
-    added = access(job("https://forge.example"), TOKEN, {"GIT_CONFIG_COUNT": count})
+def test_an_invalid_count_of_git_settings_is_ignored(count: str) -> None:
+    added = git_access(job("https://forge.example"), TOKEN, {"GIT_CONFIG_COUNT": count})
     assert added["GIT_CONFIG_COUNT"] == "3"
 
 
@@ -116,22 +116,22 @@ def test_a_count_that_is_none_counts_nothing(count: str) -> None:
     "web",
     ["", "forge.example", "ftp://forge.example", "https://me:pw@forge.example", "https://a b"],
 )
-def test_no_address_no_token(web: str) -> None:
-    assert access(job(web), TOKEN, {}) == {}
+def test_an_invalid_address_gets_no_token(web: str) -> None:
+    assert git_access(job(web), TOKEN, {}) == {}
 
 
-def test_a_line_break_in_the_address_is_none_in_git() -> None:
-    assert access(job("https://forge.example/\n[core]"), TOKEN, {}) == {}
+def test_an_address_with_a_line_break_gets_no_token() -> None:
+    assert git_access(job("https://forge.example/\n[core]"), TOKEN, {}) == {}
 
 
-def test_no_job_or_no_token() -> None:
-    assert access(None, TOKEN, {}) == {}
-    assert access(job("https://forge.example"), "", {}) == {}
+def test_without_a_job_or_a_token_git_gets_no_header() -> None:
+    assert git_access(None, TOKEN, {}) == {}
+    assert git_access(job("https://forge.example"), "", {}) == {}
 
 
-def test_the_client_carries_the_token_and_never_shows_it(host: Server, other: Server) -> None:
+def test_the_client_sends_the_token_and_never_shows_it(host: Server, other: Server) -> None:
     host.fail(CannedResponse(401, {"message": f"bad {TOKEN}"}))
-    client = connect_with(TOKEN)(
+    client = client_factory(TOKEN)(
         host.url, label="Forge", headers=lambda secret: {"X-Token": secret.value}
     )
     try:
@@ -147,8 +147,8 @@ def test_the_client_carries_the_token_and_never_shows_it(host: Server, other: Se
         client.close()
 
 
-def test_a_client_without_a_token_asks_without_one(host: Server) -> None:
-    client = connect_with("")(
+def test_a_client_without_a_token_sends_none(host: Server) -> None:
+    client = client_factory("")(
         host.url, label="Forge", headers=lambda secret: {"X-Token": secret.value}
     )
     try:
@@ -156,3 +156,17 @@ def test_a_client_without_a_token_asks_without_one(host: Server) -> None:
         assert "x-token" not in host.asked[0].headers
     finally:
         client.close()
+
+
+def test_tokens_are_removed_from_the_environment() -> None:
+    environ = {
+        "SDD_TOKEN": " one\n",
+        "SDD_TRACKER_TOKEN": "two",
+        "INPUT_TOKEN": "one",
+        "INPUT_TRACKER-TOKEN": "two",
+        "SDD_JUDGE": "small",
+    }
+    tokens = take_tokens(environ)
+    assert tokens == ("one", "two")
+    assert environ == {"SDD_JUDGE": "small"}
+    assert take_tokens(environ) == ("", "")

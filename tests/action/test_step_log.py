@@ -7,8 +7,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sdd_hooks.action.console import INTERVAL, Console, guarded, open_console
-from sdd_hooks.action.toolkit import Toolkit, load_toolkit
+from sdd_hooks.action.step_log import (
+    INTERVAL_SECONDS,
+    RunnerCommands,
+    StepLog,
+    escape_commands,
+    load_commands,
+    open_step_log,
+)
 from sdd_hooks.errors import StorageError
 from tests.action.steps import read_log
 
@@ -18,7 +24,7 @@ MANY = st.lists(st.text() | HOSTILE, max_size=5)
 
 
 class Core:
-    """What actions-toolkit would be, when its file is gone."""
+    """Like actions-toolkit, when its file is missing."""
 
     def set_output(self, name: str, value: str) -> None:
         raise Exception(f"Missing file at path: /x/{name}\n{value}")  # noqa: TRY002
@@ -31,51 +37,49 @@ class Core:
 @example("###[error]x")
 @example("##\x00[error]x")
 def test_no_line_is_a_command(text: str) -> None:
-    line = guarded(text)
+    line = escape_commands(text)
     assert len(line.splitlines()) <= 1
     assert read_log(line).commands == []
 
 
-def test_what_is_guarded_can_be_read() -> None:
-    assert guarded("::error::see ##[x]") == ": :error::see # #[x]"
-    assert guarded("src/a.py::test_b: see #1") == "src/a.py::test_b: see #1"
+def test_an_escaped_line_stays_readable() -> None:
+    assert escape_commands("::error::see ##[x]") == ": :error::see # #[x]"
+    assert escape_commands("src/a.py::test_b: see #1") == "src/a.py::test_b: see #1"
 
 
 @given(MANY, MANY)
-def test_whatever_a_part_says_the_runner_does_what_we_say(
-    inside: list[str], after: list[str]
-) -> None:
+def test_untrusted_output_of_a_group_is_no_command(inside: list[str], after: list[str]) -> None:
     stream = io.StringIO()
-    console = Console(stream, load_toolkit())
+    log = StepLog(stream, load_commands())
     with redirect_stdout(stream):
-        with console.part("a part"):
+        with log.group("a part"):
             for text in inside:
-                # As a library that knows nothing of this would.
+                # As a library writes to stdout.
                 stream.write(f"{text}\n")
         for text in after:
-            console.say(text)
-        console.fail("\n".join(after) or "x")
+            log.write(text)
+        log.write_error("\n".join(after) or "x")
     names = [one.name for one in read_log(stream.getvalue()).commands]
     assert names == ["group", "endgroup", "error"]
 
 
-def test_a_part_that_fails_leaves_the_group() -> None:
+def test_an_exception_ends_the_group() -> None:
     stream = io.StringIO()
-    console = Console(stream, load_toolkit())
-    with redirect_stdout(stream), pytest.raises(KeyboardInterrupt), console.part("a part"):
+    log = StepLog(stream, load_commands())
+    with redirect_stdout(stream), pytest.raises(KeyboardInterrupt), log.group("a part"):
         raise KeyboardInterrupt
     assert [one.name for one in read_log(stream.getvalue()).commands] == ["group", "endgroup"]
 
 
-def test_a_plain_log() -> None:
+def test_a_log_outside_a_runner_is_plain() -> None:
     stream = io.StringIO()
-    console = open_console({}, stream)
-    console.mask("s3cret")
-    with console.part("sdd update"):
-        console.say("one\ntwo")
-    console.output("device", "cpu")
-    console.output("sarif", "")
-    console.fail("no \x1b[31mmodel")
+    log = open_step_log({}, stream)
+    log.mask("s3cret")
+    with log.group("sdd update"):
+        log.write("one\ntwo")
+    log.set_output("device", "cpu")
+    log.set_output("sarif", "")
+    log.write_error("no \x1b[31mmodel")
     assert stream.getvalue().splitlines() == [
         "sdd update:",
         "one two",
@@ -85,22 +89,22 @@ def test_a_plain_log() -> None:
 
 
 def test_outputs_that_cannot_be_written() -> None:
-    console = Console(io.StringIO(), Toolkit(Core()))
+    log = StepLog(io.StringIO(), RunnerCommands(Core()))
     with pytest.raises(StorageError) as failed:
-        console.output("report", "x")
+        log.set_output("report", "x")
     assert str(failed.value) == (
         "the output report cannot be written (Missing file at path: /x/report x):"
         " check GITHUB_OUTPUT"
     )
 
 
-def test_progress_is_said_now_and_then() -> None:
+def test_progress_is_written_at_intervals() -> None:
     stream, now = io.StringIO(), [0.0]
-    progress = Console(stream, None, lambda: now[0]).progress()
+    progress = StepLog(stream, None, lambda: now[0]).progress()
     for done in range(4):
-        now[0] += INTERVAL / 2
+        now[0] += INTERVAL_SECONDS / 2
         progress("embedding", 1_000 * done, 3_000)
-    now[0] += INTERVAL
+    now[0] += INTERVAL_SECONDS
     progress("looking", 5, 0)
     assert stream.getvalue().splitlines() == [
         "embedding 1,000/3,000",

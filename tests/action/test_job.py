@@ -1,4 +1,4 @@
-"""`sdd ci` as a step runs it: a process, the variables of a host, and what it leaves behind."""
+"""`sdd ci` as a step of a job: a process, the variables of a host, and the files that it writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.action.outcome import OUTPUTS
+from sdd_hooks.action.results import OUTPUTS
 from tests.action.hosting import MEMORY, RECORD, checked_out, host
 from tests.action.steps import Step, step
 from tests.cli.commands import run
@@ -44,7 +44,7 @@ GITHUB = {
     "GITHUB_REPOSITORY": "acme/shop",
     "GITHUB_SERVER_URL": "https://github.com",
 }
-# Gitea's runner sets every input of the action as well.
+# Gitea's runner also sets every input of the action.
 GITEA = {
     **GITHUB,
     "GITEA_ACTIONS": "true",
@@ -91,12 +91,12 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 
 
 def without_masks(text: str) -> str:
-    """A log without the lines in which a runner is told what to hide, and which it hides."""
+    """A log without the lines that mask a secret, which a runner does not show."""
     return re.sub(r"^::add-mask::.*\n", "", text, flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("runner", [GITHUB, GITEA], ids=["github", "gitea"])
-def test_all_at_night(shop: Shop, runner: Mapping[str, str]) -> None:
+def test_all_on_a_schedule(shop: Shop, runner: Mapping[str, str]) -> None:
     first = shop.step("all", env=runner)
     assert (first.code, first.errors) == (0, []), first
     chunks = first.outputs["chunks-embedded"]
@@ -123,8 +123,8 @@ def test_all_at_night(shop: Shop, runner: Mapping[str, str]) -> None:
     assert {one.headers["x-ledger"] for one in shop.server.server.asked} == {TRACKERS}
 
 
-def test_no_token_is_left_anywhere(shop: Shop) -> None:
-    # A git that tells what it is given, in front of the real one.
+def test_no_file_or_child_process_gets_a_token(shop: Shop) -> None:
+    # A git that records its environment, before the real one.
     wrapper = shop.folder / "bin/git"
     wrapper.parent.mkdir()
     told = shop.folder / "told"
@@ -143,7 +143,7 @@ def test_no_token_is_left_anywhere(shop: Shop) -> None:
     assert [text for text in texts if b"t0ken-of" in text] == []
 
 
-def test_a_part_that_fails_takes_nothing_with_it(shop: Shop) -> None:
+def test_a_command_that_fails_does_not_stop_the_others(shop: Shop) -> None:
     shop.server.server.faults.append(lambda _request: CannedResponse(403, {"message": "go away"}))
     done = shop.step("all")
     assert done.code == 8
@@ -169,7 +169,7 @@ def test_a_bug_is_one_line_and_a_log(shop: Shop) -> None:
     assert "Traceback" in log.read_text()
 
 
-def test_a_sync_on_a_pull_request_asks_nobody(shop: Shop) -> None:
+def test_a_sync_on_a_pull_request_sends_no_request(shop: Shop) -> None:
     event = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_REF": "refs/pull/7/merge"}
     for command in ("sync", "update", "embed"):
         done = shop.step(command, env=event)
@@ -183,7 +183,7 @@ def test_a_sync_on_a_pull_request_asks_nobody(shop: Shop) -> None:
 
 def test_all_on_a_pull_request_is_a_review(tmp_path: Path) -> None:
     with serving_forge() as forge:
-        # Its head says that issues are somewhere else, and that nothing fails.
+        # Its head declares another tracker, and that nothing fails.
         mine = "\n### SDD Configuration\n\n#### Tracker\n\n- **Type**: github\n- **URL**: {url}\n"
         lenient = "\n#### Review\n\n- **Fail On**: never\n"
         strict = f"{MEMORY}\n### SDD Configuration\n\n#### Review\n\n- **Fail On**: critical\n"
@@ -211,7 +211,7 @@ def test_all_on_a_pull_request_is_a_review(tmp_path: Path) -> None:
         assert (again.code, forge.writes) == (1, writes)
 
 
-def test_what_a_stranger_wrote_is_no_command(shop: Shop) -> None:
+def test_untrusted_text_is_no_command(shop: Shop) -> None:
     base = "::set-output name=report::x"
     other = "a\n::add-mask::b\n##[error]c ##[add-mask]d"
     for value in (base, other):
@@ -246,15 +246,15 @@ def test_options_and_variables_are_the_same(shop: Shop) -> None:
     assert first.exists()
 
 
-def test_a_model_for_the_run(shop: Shop) -> None:
+def test_an_input_selects_the_model(shop: Shop) -> None:
     done = shop.step("embed", env={"SDD_EMBED_MODEL": "/nowhere"})
     assert done.code == 6
     assert done.errors[0].startswith("/nowhere is not a model")
     assert "| embed | documents: 1 added |" in done.summary
 
 
-def test_a_machine_of_nobodys(repo: Repo) -> None:
-    # With a text that a forge would take for a mention.
+def test_outside_ci(repo: Repo) -> None:
+    # With a text that a forge would turn into a mention.
     decision = RECORD.replace("Events through an outbox", "Events of @ana")
     repo.commit("Start", {"docs/adrs/ADR-0001-x.md": decision})
     repo.git("switch", "--quiet", "--create", "change")
@@ -282,7 +282,7 @@ def test_outside_a_repository(tmp_path: Path) -> None:
 
 
 def test_without_the_library_of_the_runner(shop: Shop) -> None:
-    # A package of that name that has nothing in it comes first.
+    # An empty package of that name comes first.
     (shop.folder / "none/actions_toolkit").mkdir(parents=True)
     (shop.folder / "none/actions_toolkit/__init__.py").touch()
     path = f"{shop.folder / 'none'}{os.pathsep}{shop.found['PYTHONPATH']}"
@@ -295,7 +295,7 @@ def test_without_the_library_of_the_runner(shop: Shop) -> None:
     assert OWN not in done.text
 
 
-def test_the_summary_is_in_the_log_where_nobody_shows_it(shop: Shop) -> None:
+def test_the_log_has_the_summary_where_the_host_shows_none(shop: Shop) -> None:
     shop.repo.git("switch", "--quiet", "--create", "change")
     shop.repo.commit("Change", {"src/a.py": "# Governing: ADR-0099\n"})
     for runner, in_log in ((GITHUB, False), (GITEA, True)):
@@ -306,7 +306,7 @@ def test_the_summary_is_in_the_log_where_nobody_shows_it(shop: Shop) -> None:
         assert ("### Critical" in done.log.lines) == in_log
 
 
-def test_an_output_is_what_it_is(shop: Shop) -> None:
+def test_outputs_are_written_to_the_file_of_the_runner(shop: Shop) -> None:
     name = "a\nreport<<x\n::b=c"
     shop.repo.commit("More", {"src/a.py": "a = 1\n"})
     env = {"SDD_BASE": "HEAD~1", "SDD_REPORT": name, "GITHUB_SHA": shop.repo.head()}

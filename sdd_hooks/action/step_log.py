@@ -1,0 +1,166 @@
+"""The log of a step, and the commands that a step sends to its runner.
+
+A runner parses commands out of the log: a line that begins with `::`, or contains `##[`, may be one
+(`src/Runner.Common/ActionCommand.cs` of actions/runner). Untrusted text never forms such a line,
+and inside a group a random word stops commands altogether.
+"""
+
+# Governing: ADR-0012 (untrusted input), ADR-0024 (the action is a command),
+# SPEC-0012 REQ "Outputs"
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, NamedTuple, TextIO
+
+from sdd_hooks.engines.protocol import Progress
+from sdd_hooks.errors import StorageError
+from sdd_hooks.text.display import one_line, printable_line
+
+INTERVAL_SECONDS = 30.0
+"""The time between two lines about the progress of a step."""
+
+EXTRA = "sdd-hooks[action]"
+"""The extra that installs actions-toolkit."""
+
+
+def escape_commands(text: str) -> str:
+    """The text as one line that a runner, and a terminal, only prints."""
+    line = printable_line(text).replace("##[", "# #[")
+    return line.replace("::", ": :", 1) if line.lstrip().startswith("::") else line
+
+
+class RunnerCommands(NamedTuple):
+    """The commands of a runner, sent through actions-toolkit, which escapes each text.
+
+    The library writes to stdout of this process, and to the files that its environment names.
+    """
+
+    core: Any
+
+    def mask(self, secret: str) -> None:
+        """Have the runner hide this text in its logs."""
+        self.core.set_secret(secret)
+
+    def begin_group(self, title: str) -> None:
+        """Begin a group of lines that can be folded."""
+        self.core.start_group(title)
+
+    def end_group(self) -> None:
+        """End the group."""
+        self.core.end_group()
+
+    def error(self, message: str) -> None:
+        """Add an error to the step."""
+        self.core.error(message)
+
+    def set_output(self, name: str, value: str) -> None:
+        """Set an output of the step. Raises StorageError when its file cannot be written."""
+        try:
+            self.core.set_output(name, value.encode("utf-8", "backslashreplace").decode())
+        # The library raises plain exceptions.
+        except Exception as error:
+            raise StorageError(
+                f"the output {name} cannot be written ({one_line(str(error))}): check GITHUB_OUTPUT"
+            ) from None
+
+
+class StepLog:
+    """Writes to `stream`, the stdout of this process, and sends `commands` to the runner."""
+
+    def __init__(
+        self,
+        stream: TextIO,
+        commands: RunnerCommands | None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stream = stream
+        self._commands = commands
+        self._clock = clock
+
+    def mask(self, secret: str) -> None:
+        """Have the runner hide a text in the log, if it can."""
+        if self._commands and secret:
+            self._commands.mask(secret)
+
+    @contextmanager
+    def group(self, title: str) -> Iterator[None]:
+        """A group of lines in which the runner parses no command."""
+        if self._commands is None:
+            self.write(f"{title}:")
+            yield
+            return
+        word = secrets.token_hex(16)
+        self._commands.begin_group(escape_commands(title))
+        self.write_command(f"::stop-commands::{word}")
+        try:
+            yield
+        finally:
+            self.write_command(f"::{word}::")
+            self._commands.end_group()
+
+    def write(self, text: str) -> None:
+        """Write a line of untrusted text."""
+        self.write_command(escape_commands(text))
+
+    def write_command(self, line: str) -> None:
+        """Write a complete line for the runner to parse."""
+        self._stream.write(f"{line}\n")
+        # A child process writes to the same stdout after this line.
+        self._stream.flush()
+
+    def write_error(self, text: str) -> None:
+        """Write an error, in one line."""
+        if self._commands is None:
+            self.write(f"error: {text}")
+        else:
+            self._commands.error(printable_line(text))
+
+    def set_output(self, name: str, value: str) -> None:
+        """Set an output of the step. Raises StorageError."""
+        if self._commands is not None:
+            self._commands.set_output(name, value)
+        elif value:
+            self.write(f"{name}: {value}")
+
+    def progress(self) -> Progress:
+        """A callback that writes a line about the progress every `INTERVAL_SECONDS`."""
+        written = self._clock()
+
+        def report(step: str, done: int, total: int) -> bool:
+            nonlocal written
+            now = self._clock()
+            if now - written >= INTERVAL_SECONDS:
+                written = now
+                self.write(f"{step} {done:,}/{total:,}" if total else f"{step} {done:,}")
+            return True
+
+        return report
+
+
+def open_step_log(environ: Mapping[str, str], stream: TextIO) -> StepLog:
+    """The log of this process, whose stdout is `stream`."""
+    if not in_step(environ):
+        return StepLog(stream, None)
+    commands = load_commands()
+    log = StepLog(stream, commands)
+    if commands is None:
+        log.write(f"note: outputs and errors of the step are only printed: install {EXTRA}")
+    return log
+
+
+def in_step(environ: Mapping[str, str]) -> bool:
+    """Whether a runner that parses commands runs this step: GitHub's, Gitea's or Forgejo's."""
+    return environ.get("GITHUB_ACTIONS") == "true"
+
+
+def load_commands() -> RunnerCommands | None:
+    """The commands of the library; None where it is not installed."""
+    try:
+        return RunnerCommands(import_module("actions_toolkit.core"))
+    except ImportError:
+        return None
