@@ -20,10 +20,10 @@ from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.system.processes import Program, ProgramResult, run_program
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-# `git rev-parse --local-env-vars`: git sets them for the hooks it runs, and with any of them a
-# command looks at that repository or index instead of the one it is pointed at. The two that carry
-# configuration (`GIT_CONFIG_PARAMETERS`, `GIT_CONFIG_COUNT`) stay, as git itself keeps them for
-# submodules: `safe.directory` may come that way, and without it git refuses to answer.
+# `git rev-parse --local-env-vars`: git sets these for its hooks, and each would redirect a command
+# to another repository or index. The two with configuration (`GIT_CONFIG_PARAMETERS`,
+# `GIT_CONFIG_COUNT`) stay, as git keeps them for submodules: they may set `safe.directory`, without
+# which git refuses to run.
 LOCAL_VARIABLES = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
@@ -58,7 +58,7 @@ FETCH_OBJECTS = (
     "--no-recurse-submodules",
     "--no-auto-maintenance",
 )
-"""A fetch that brings objects and changes nothing else: no branch of a remote, no submodule."""
+"""A fetch that adds objects and changes nothing else: no remote branch, no submodule."""
 
 _OBJECT_ID = lazy_regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 

@@ -1,4 +1,4 @@
-"""Run a program to its end in a process group of its own, within a timeout.
+"""Run a program to its end in a new process group, within a timeout.
 
 A launcher such as npm's starts the real program and forwards no signals to it, so every way to end
 a program ends its whole process group.
@@ -150,8 +150,8 @@ def end_program(process: subprocess.Popen[bytes]) -> None:
 def exit_on_signals() -> Iterator[None]:
     """Inside the block, SIGTERM and SIGHUP raise SignalExit, as Ctrl-C raises KeyboardInterrupt.
 
-    A program in a group of its own does not receive the signal, so this process must unwind to end
-    it. Handlers that are already installed stay.
+    A program in another process group does not receive the signal, so this process must unwind to
+    end it. Handlers that are already installed stay.
     """
     replaced = {}
     if threading.current_thread() is threading.main_thread():

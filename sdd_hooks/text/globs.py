@@ -47,7 +47,7 @@ def expand_braces(pattern: str) -> list[str]:
         choices = braces[1].split(",")
         expanded = [f"{start}{before}{choice}" for start in expanded for choice in choices]
         if len(expanded) > MAX_ALTERNATIVES:
-            raise ValueError(f"{{…}} stands for more than {MAX_ALTERNATIVES} patterns")
+            raise ValueError(f"{{…}} expands to more than {MAX_ALTERNATIVES} patterns")
         position = braces.end()
     return [start + pattern[position:] for start in expanded]
 

@@ -120,7 +120,7 @@ def test_the_message_about_a_written_inverse_names_the_edge() -> None:
             ["related ADR-0002", "related ADR-0003"],
         ),
         ("governs", "SPEC-0002", ["governs SPEC-0002"]),
-        # Whatever needs interpreting is no edge.
+        # Text that needs interpretation is not an edge.
         ("supersedes", "the old stack of ADR-0004", []),
         ("", "Supersedes ADR-0004 in part", []),
         ("", "Superseded by ADR-0004", []),

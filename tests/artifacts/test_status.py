@@ -57,7 +57,7 @@ def found_in(text: str) -> tuple[ArtifactStatus, ...]:
         ("deferred", "deferred", ""),
         ("rejected", "rejected", ""),
         ("withdrawn", "rejected", ""),
-        ("Cancelled. Nobody needs it.", "rejected", "Nobody needs it."),
+        ("Cancelled. No team needs it.", "rejected", "No team needs it."),
         ("deprecated (no successor)", "deprecated", "no successor"),
         ("retired by [3](3.md)", "deprecated", "by [3](3.md)"),
         ("superseded", "superseded", ""),
@@ -65,7 +65,7 @@ def found_in(text: str) -> tuple[ArtifactStatus, ...]:
         ("Superceded by 7", "superseded", "by 7"),
         ("Accepted; superseded by ADR-9", "superseded", "superseded by ADR-9"),
         ("Accepted - superseded by ADR-9", "superseded", "superseded by ADR-9"),
-        # In part: it still holds
+        # Partly superseded: still accepted
         ("amended-in-part by [12](12.md)", "accepted", "amended-in-part by [12](12.md)"),
         ("superseded-in-part by [2](2.md)", "accepted", "superseded-in-part by [2](2.md)"),
         ("Superseded in part by ADR-2", "accepted", "Superseded in part by ADR-2"),

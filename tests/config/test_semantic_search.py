@@ -27,7 +27,7 @@ def test_without_the_file_there_are_no_collections(tmp_path: Path):
 
 def test_collections(tmp_path: Path):
     text = (
-        "# ours\ncollections:\n  notes:\n"
+        "# a comment\ncollections:\n  notes:\n"
         f"    path: {tmp_path}/kb/notes\n    pattern: '**/*.md'\n"
         "  sources: {path: ./kb/sources/}\n  2024:\n    path: .\n    pattern: '*.txt'\n"
     )
@@ -76,7 +76,7 @@ def test_unknown_keys_are_warnings(tmp_path: Path):
         ),
         (
             "collections:\n  n:\n    path: a\n    pattern: '" + "{a,b}" * 9 + "'\n",
-            ":4: 'pattern': {…} stands for more than 100 patterns",
+            ":4: 'pattern': {…} expands to more than 100 patterns",
         ),
         (
             "collections:\n  a b: {path: a}\n",

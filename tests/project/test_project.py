@@ -249,8 +249,8 @@ def test_without_git(tmp_path: Path):
     )
     command = [sys.executable, "-c", script, str(tmp_path)]
     env = {**os.environ, "PATH": str(tmp_path)}
-    said = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
-    assert said == "git is not installed or not on PATH: install it (https://git-scm.com)\n"
+    output = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+    assert output == "git is not installed or not on PATH: install it (https://git-scm.com)\n"
 
 
 def test_loading_imports_nothing_heavy(repo: Repo):
@@ -266,5 +266,5 @@ def test_loading_imports_nothing_heavy(repo: Repo):
     package = Path(__file__).parents[2]
     command = [sys.executable, "-S", "-c", script, str(repo.root)]
     env = {**os.environ, "PYTHONPATH": str(package)}
-    said = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
-    assert said == "[]\n"
+    output = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+    assert output == "[]\n"

@@ -119,10 +119,10 @@ def test_a_repository_of_another_user(repo: Repo):
     )
     env = {**os.environ, "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
     command = [sys.executable, "-c", script, str(repo.root)]
-    said = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
-    assert "detected dubious ownership" in said
-    assert "safe.directory" in said
-    assert said.count("\n") == 1
+    output = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+    assert "detected dubious ownership" in output
+    assert "safe.directory" in output
+    assert output.count("\n") == 1
 
 
 def test_leaked_variables_of_another_repository_are_ignored(repo: Repo, tmp_path: Path):
@@ -150,6 +150,6 @@ def test_leaked_variables_of_another_repository_are_ignored(repo: Repo, tmp_path
         "GIT_WORK_TREE": str(other.root),
     }
     command = [sys.executable, "-c", script, str(repo.root)]
-    said = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
-    assert said.splitlines() == [str(at(repo.root)), "['mine.txt', 'new.txt']"]
+    output = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+    assert output.splitlines() == [str(at(repo.root)), "['mine.txt', 'new.txt']"]
     assert index.read_bytes() == before

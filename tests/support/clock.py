@@ -17,7 +17,7 @@ def set_touched(repo: Repo, moment: float) -> None:
 
 
 def embedded_at(repo: Repo, moment: float) -> EmbeddedEngine:
-    """Open the index of a repository with a clock that stands at `moment`."""
+    """Open the index of a repository with a clock that returns `moment`."""
     repository = repo.project().repository
     index, vectors = repository.search_dir / "index.db", repository.shared_dir / "vectors.db"
     return EmbeddedEngine(repo.root, index, vectors, clock=lambda: moment, environ=os.environ)

@@ -123,7 +123,7 @@ def test_a_severity_can_be_a_keyword_of_rfc_2119(written: str, severity: str) ->
         (("forbid regex:", "- ok", "- (a"), 6, "`(a` cannot be used: missing ): (a"),
         (("forbid import: two words",), 4, "a name has no spaces"),
         (("forbid dependency: '*'",), 4, "it is every name"),
-        (("forbid regex: a", f"in: {'{a,b}' * 9}"), 5, "stands for more than 100 patterns"),
+        (("forbid regex: a", f"in: {'{a,b}' * 9}"), 5, "expands to more than 100 patterns"),
         (("forbid regex: a", "severity: fatal"), 5, "`fatal` is no severity"),
         (("forbid regex: a", f"message: {'x' * 501}"), 5, "longer than 500 characters"),
         (("forbid regex: " + "x" * 2_000,), 4, "more than 2,000 characters"),
