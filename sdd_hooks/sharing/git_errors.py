@@ -94,4 +94,4 @@ def _error_line(stderr: str) -> str:
         # When ssh fails, this line follows the one that gives the reason.
         if line.startswith(("fatal: ", "error: ")) and "Could not read from remote" not in line:
             return line.partition(": ")[2]
-    return lines[0].removeprefix("fatal: ") if lines else "git failed without a word"
+    return lines[0].removeprefix("fatal: ") if lines else "git failed without a message"

@@ -90,7 +90,7 @@ class _Merge:
     def write_segments(self, pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[_KnownSegment]:
         """Store keys and vectors as segments of at most the largest size."""
         pair_bytes = KEY_BYTES + self.reader.dimensions * VALUE_BYTES[self.exchange.storage]
-        usable_bytes = self.ref.limits.max_segment_bytes - MAX_HEADER_BYTES
+        usable_bytes = self.ref.options.limits.max_segment_bytes - MAX_HEADER_BYTES
         max_pairs = max(1, usable_bytes // pair_bytes)
         batch: list[tuple[bytes, bytes]] = []
         for pair in pairs:
@@ -105,7 +105,7 @@ class _Merge:
         self, segments: list[_KnownSegment], index_keys: Sequence[bytes]
     ) -> list[_KnownSegment]:
         """`segments` if they fit into the ref; else only vectors whose text is in the index."""
-        limit = self.ref.limits.max_total_bytes
+        limit = self.ref.options.limits.max_total_bytes
         if _total_bytes(segments) <= limit:
             return segments
         needed = set(index_keys)
@@ -126,7 +126,7 @@ class _Merge:
 
     def reduce_count(self, segments: list[_KnownSegment]) -> list[_KnownSegment]:
         """`segments`, of which the small ones are merged when there are too many."""
-        limits = self.ref.limits
+        limits = self.ref.options.limits
         if len(segments) <= limits.max_segments:
             return segments
         small = sorted(known for known in segments if known.entry.size < limits.small_segment_bytes)

@@ -1,14 +1,15 @@
-"""How much a ref holds, and how much of it is kept on this machine."""
+"""Which remote vectors are shared through, and the limits of a ref."""
 
 # Governing: ADR-0025 (vectors travel in a git ref), SPEC-0013 REQ "Segments",
 # REQ "Bounded history"
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 LOCK_TIMEOUT = 60.0
-"""Seconds to wait for another push or pull of the repository."""
 
 
 class SharingLimits(NamedTuple):
@@ -26,4 +27,17 @@ class SharingLimits(NamedTuple):
     spare_bytes: int = 64_000_000
 
 
-DEFAULT_LIMITS = SharingLimits()
+class SharingOptions(NamedTuple):
+    """The remote of a push or a pull.
+
+    `access` is added to git's environment for the remote. `wait` is how many seconds to wait for
+    another push or pull of the repository.
+    """
+
+    remote: str = "origin"
+    access: Mapping[str, str] = MappingProxyType({})
+    wait: float = LOCK_TIMEOUT
+    limits: SharingLimits = SharingLimits()
+
+
+DEFAULT_OPTIONS = SharingOptions()

@@ -4,12 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from sdd_hooks.engines.protocol import Engine, Progress, report_progress
 from sdd_hooks.project.project import Project
-from sdd_hooks.sharing.options import DEFAULT_LIMITS, LOCK_TIMEOUT, SharingLimits
+from sdd_hooks.sharing.options import DEFAULT_OPTIONS, SharingOptions
 from sdd_hooks.sharing.outcome import PullOutcome
 from sdd_hooks.sharing.segments import SegmentReader, most_common_dimensions, vector_exchange
 from sdd_hooks.sharing.vector_ref import open_vector_ref, vector_ref_name
@@ -18,18 +15,13 @@ from sdd_hooks.sharing.vector_ref import open_vector_ref, vector_ref_name
 def pull(
     project: Project,
     engine: Engine,
-    *,
-    remote: str = "origin",
-    access: Mapping[str, str] = MappingProxyType({}),
-    limits: SharingLimits = DEFAULT_LIMITS,
-    wait: float = LOCK_TIMEOUT,
+    options: SharingOptions = DEFAULT_OPTIONS,
     progress: Progress | None = None,
 ) -> PullOutcome:
-    """Store every vector of the configured model that `remote` has and this machine lacks.
+    """Store every vector of the configured model that the remote has and this machine lacks.
 
     A vector that this machine has stays unchanged. A segment that cannot be used is refused with a
-    note; each of the others is stored whole or not at all. `access` is added to git's environment
-    for the remote.
+    note; each of the others is stored whole or not at all.
 
     Raises:
         EngineUnavailable: other machines cannot use the engine's vectors, or the model cannot run.
@@ -41,7 +33,7 @@ def pull(
     exchange = vector_exchange(project, engine)
     name = vector_ref_name(exchange.model, exchange.storage)
     pulled = vectors = 0
-    with open_vector_ref(project.repository, remote, name, access, limits, wait) as ref:
+    with open_vector_ref(project.repository, name, options) as ref:
         commit = ref.fetch()
         entries, refused = ref.read_entries(commit) if commit else ([], [])
         dimensions = exchange.dimensions or most_common_dimensions(ref.objects, entries)
@@ -58,5 +50,5 @@ def pull(
         ref.delete_unused_objects(commit)
     pending = engine.coverage().pending
     return PullOutcome(
-        remote, name, exchange.model, pulled, vectors, commit, pending, tuple(refused)
+        options.remote, name, exchange.model, pulled, vectors, commit, pending, tuple(refused)
     )

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from sdd_hooks.engines.protocol import Engine, Progress, VectorExchange
 from sdd_hooks.errors import EngineUnavailable, RemoteError
 from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.git_errors import PushRejected
 from sdd_hooks.sharing.merge import MergedSegments, merge_segments
-from sdd_hooks.sharing.options import DEFAULT_LIMITS, LOCK_TIMEOUT, SharingLimits
+from sdd_hooks.sharing.options import DEFAULT_OPTIONS, SharingOptions
 from sdd_hooks.sharing.outcome import PushOutcome
 from sdd_hooks.sharing.segment_tree import SegmentEntry, write_commit
 from sdd_hooks.sharing.segments import most_common_dimensions, vector_exchange
@@ -27,23 +27,31 @@ _MAX_ATTEMPTS = 10
 _MAX_PAUSE_SECONDS = 3.0
 
 
+class PushBackoff(NamedTuple):
+    """How to pause between attempts. `chance` returns a number in 0..1, which spreads machines."""
+
+    sleep: Callable[[float], None] = time.sleep
+    chance: Callable[[], float] = random.random
+
+    def pause(self, attempt: int) -> None:
+        """Sleep before an attempt (1, 2, …). The longest sleep doubles with each."""
+        self.sleep(self.chance() * min(_MAX_PAUSE_SECONDS, 0.1 * 2**attempt))
+
+
+DEFAULT_BACKOFF = PushBackoff()
+
+
 def push(
     project: Project,
     engine: Engine,
-    *,
-    remote: str = "origin",
-    access: Mapping[str, str] = MappingProxyType({}),
-    limits: SharingLimits = DEFAULT_LIMITS,
-    wait: float = LOCK_TIMEOUT,
+    options: SharingOptions = DEFAULT_OPTIONS,
     progress: Progress | None = None,
-    sleep: Callable[[float], None] = time.sleep,
-    chance: Callable[[], float] = random.random,
+    backoff: PushBackoff = DEFAULT_BACKOFF,
 ) -> PushOutcome:
-    """Add the vectors of the index that `remote` lacks to those that it has.
+    """Add the vectors of the index that the remote lacks to those that it has.
 
     Only vectors and the hashes of their texts are sent. When another machine pushes first, the
-    push is tried again on top of its commit, after a pause of a random length that `chance`
-    (0..1) gives. `access` is added to git's environment for the remote.
+    push is tried again on top of its commit, after a pause of random length.
 
     Raises:
         EngineUnavailable: other machines cannot use the engine's vectors, the model cannot run, or
@@ -56,11 +64,11 @@ def push(
     exchange = vector_exchange(project, engine)
     model = exchange.model
     name = vector_ref_name(model, exchange.storage)
-    with open_vector_ref(project.repository, remote, name, access, limits, wait) as ref:
+    with open_vector_ref(project.repository, name, options) as ref:
         known_keys: dict[SegmentEntry, Sequence[bytes]] = {}
         for attempt in range(_MAX_ATTEMPTS):
             if attempt:
-                sleep(chance() * min(_MAX_PAUSE_SECONDS, 0.1 * 2**attempt))
+                backoff.pause(attempt)
             before = ref.fetch()
             entries, refused = ref.read_entries(before) if before else ([], [])
             _require_same_dimensions(ref, exchange, entries)
@@ -70,8 +78,10 @@ def push(
             if commit is not None:
                 ref.delete_unused_objects(commit)
                 notes = (*refused, *merged.notes)
-                return PushOutcome(remote, name, model, merged.new, merged.vectors, commit, notes)
-    raise RemoteError(f"others keep pushing to {name} of {remote}: run it again later")
+                return PushOutcome(
+                    options.remote, name, model, merged.new, merged.vectors, commit, notes
+                )
+    raise RemoteError(f"others keep pushing to {name} of {options.remote}: run it again later")
 
 
 def _push_segments(ref: VectorRef, merged: MergedSegments, model: str, before: str) -> str | None:
@@ -104,6 +114,6 @@ def _require_same_dimensions(
     dimensions = most_common_dimensions(ref.objects, entries)
     if dimensions and exchange.dimensions and dimensions != exchange.dimensions:
         raise EngineUnavailable(
-            f"{ref.remote} has vectors of {dimensions} dimensions for {exchange.model}, not"
+            f"{ref.options.remote} has vectors of {dimensions} dimensions for {exchange.model}, not"
             f" {exchange.dimensions}: give the model another name in `Embed Model`"
         )

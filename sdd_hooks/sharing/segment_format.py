@@ -130,7 +130,7 @@ def read_header(data: bytes) -> SegmentHeader:
         raise BadSegment("is cut short")
     magic, storage, length, dimensions, count = _HEADER.unpack_from(data)
     if magic != _MAGIC:
-        raise BadSegment("is no segment of this format")
+        raise BadSegment("is not a segment of this format")
     if storage >= len(_STORAGES) or data[9]:
         raise BadSegment("has vectors of an unknown kind")
     if not 0 < dimensions <= _MAX_DIMENSIONS or count == 0 or length > _MAX_MODEL_BYTES:
@@ -148,17 +148,17 @@ def read_segment(name: str, data: bytes, model: str, storage: str) -> Segment:
     Raises BadSegment for an invalid vector too.
     """
     if segment_name(data) != name:
-        raise BadSegment("is not what its checksum says")
+        raise BadSegment("does not match its checksum")
     header = read_header(data)
     if (header.model, header.storage) != (model, storage):
         raise BadSegment("is of another model")
     if header.bytes != len(data):
-        raise BadSegment("is not as long as its header says")
+        raise BadSegment("does not have the length of its header")
     segment = Segment(header, data)
     if not _is_ascending(segment.keys):
         raise BadSegment("has keys out of order")
     if not all(is_valid_vector(vector, storage) for _, vector in segment.pairs):
-        raise BadSegment("has a vector that no model gives")
+        raise BadSegment("has an invalid vector")
     return segment
 
 

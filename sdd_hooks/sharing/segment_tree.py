@@ -52,7 +52,7 @@ def read_entries(
         mode, kind, blob, length = description.decode().split()
         name = raw_name.decode("utf-8", "replace")
         if (mode, kind) != ("100644", "blob") or not re.fullmatch("[0-9a-f]{64}", name):
-            refused.append(f"{display_name(name)} is no segment: refused")
+            refused.append(f"{display_name(name)} is not a segment: refused")
         elif not length.isdigit() or int(length) > limits.max_segment_bytes:
             refused.append(f"{display_name(name)} is larger than a segment: refused")
         else:

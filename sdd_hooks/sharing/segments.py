@@ -33,8 +33,8 @@ def vector_exchange(project: Project, engine: object) -> VectorExchange:
         return engine.exchange()
     name = project.configuration.search.engine
     raise EngineUnavailable(
-        f"the {name} engine cannot share its vectors: they are of use on the machine alone that"
-        " made them; `Engine: embedded` can"
+        f"the {name} engine cannot share its vectors: only the machine that made them can use them;"
+        " `Engine: embedded` can"
     )
 
 

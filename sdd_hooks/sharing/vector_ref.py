@@ -17,7 +17,7 @@ from sdd_hooks.errors import RemoteError, RepositoryError, StorageError
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.sharing.git_errors import UNREACHABLE, push_rejection, remote_error
 from sdd_hooks.sharing.object_directory import ObjectDirectory
-from sdd_hooks.sharing.options import SharingLimits
+from sdd_hooks.sharing.options import SharingOptions
 from sdd_hooks.sharing.segment_format import FORMAT
 from sdd_hooks.sharing.segment_tree import SegmentEntry, TreeTooLarge, read_entries
 from sdd_hooks.system.files import write_atomically
@@ -74,18 +74,12 @@ def vector_ref_name(model: str, storage: str) -> str:
 
 @dataclass(frozen=True)
 class VectorRef:
-    """The ref `name` of a remote.
-
-    `objects` holds what was fetched from it and what is pushed to it. `access` is added to git's
-    environment for the remote.
-    """
+    """The ref `name` of a remote. `objects` has what was fetched from it and what is pushed."""
 
     name: str
-    remote: str
     url: str
     push_url: str
-    access: Mapping[str, str]
-    limits: SharingLimits
+    options: SharingOptions
     objects: ObjectDirectory
 
     def fetch(self) -> str:
@@ -105,7 +99,9 @@ class VectorRef:
             if self.objects.has_commit(commit):
                 self._remember(commit)
                 return commit
-        raise RemoteError(f"{self.remote} does not give what {self.name} is at: try again later")
+        raise RemoteError(
+            f"{self.options.remote} does not send the commit of {self.name}: try again later"
+        )
 
     def push(self, commit: str, expected: str) -> None:
         """Move the ref from `expected` ("": it does not exist) to a commit, or leave it unchanged.
@@ -123,9 +119,11 @@ class VectorRef:
         for line in result.out.splitlines():
             if line.startswith("!"):
                 reason = line.rpartition("\t")[2]
-                raise push_rejection(self.remote, self.name, reason, result.err, self.access)
+                raise push_rejection(
+                    self.options.remote, self.name, reason, result.err, self.options.access
+                )
         if result.code:
-            raise remote_error(self.remote, UNREACHABLE, result.err, self.access)
+            raise self._error(UNREACHABLE, result)
         self._remember(commit)
 
     def read_entries(self, commit: str) -> tuple[list[SegmentEntry], list[str]]:
@@ -134,17 +132,17 @@ class VectorRef:
         Raises RemoteError for a tree that is too large.
         """
         try:
-            return read_entries(self.objects, commit, self.limits)
+            return read_entries(self.objects, commit, self.options.limits)
         except TreeTooLarge as error:
             raise RemoteError(
-                f"{self.name} of {self.remote} {error}: refused, take it away with"
-                f" `git push {self.remote} --delete {self.name}`"
+                f"{self.name} of {self.options.remote} {error}: refused, delete it with"
+                f" `git push {self.options.remote} --delete {self.name}`"
             ) from None
 
     def delete_unused_objects(self, commit: str) -> None:
         """Delete all fetched objects, when most of them do not belong to `commit` ("": none)."""
         used = sum(entry.size for entry in self.read_entries(commit)[0]) if commit else 0
-        if self.objects.size() > 2 * used + self.limits.spare_bytes:
+        if self.objects.size() > 2 * used + self.options.limits.spare_bytes:
             self.objects.delete()
 
     def _read_remote(self) -> str:
@@ -152,7 +150,7 @@ class VectorRef:
         args = ("ls-remote", "--quiet", "--", self.url, self.name)
         result = self._run_remote(*args, timeout=LOOKUP_TIMEOUT)
         if result.code:
-            raise remote_error(self.remote, UNREACHABLE, result.err, self.access)
+            raise self._error(UNREACHABLE, result)
         for line in result.out.splitlines():
             commit, _, name = line.partition("\t")
             # ls-remote takes a pattern, which other refs may match.
@@ -167,11 +165,11 @@ class VectorRef:
             *(*FETCH_OBJECTS, *negotiation, "--", self.url, self.name),
             timeout=TRANSFER_TIMEOUT,
             variables=self._shallow_file(last_seen),
-            max_file_bytes=2 * self.limits.max_total_bytes + _PACK_OVERHEAD_BYTES,
+            max_file_bytes=2 * self.options.limits.max_total_bytes + _PACK_OVERHEAD_BYTES,
         )
         # The ref may have been deleted since `ls-remote`; the next one reports that.
         if result.code and "find remote ref" not in result.err:
-            raise remote_error(self.remote, f"does not give {self.name}", result.err, self.access)
+            raise self._error(f"does not give {self.name}", result)
 
     @property
     def _last_seen_file(self) -> Path:
@@ -210,6 +208,9 @@ class VectorRef:
         write_atomically(path, shallow.encode())
         return {"GIT_SHALLOW_FILE": str(path)}
 
+    def _error(self, problem: str, result: ProgramResult) -> RemoteError:
+        return remote_error(self.options.remote, problem, result.err, self.options.access)
+
     def _run_remote(
         self,
         *args: str,
@@ -223,43 +224,42 @@ class VectorRef:
             return limited.remote(
                 *args,
                 timeout=timeout,
-                access={**self.access, **variables},
+                access={**self.options.access, **variables},
                 settings=_SETTINGS,
                 objects=self.objects.path,
                 max_file_bytes=max_file_bytes,
             )
         except GitError as error:
-            raise RemoteError(f"{self.remote} {UNREACHABLE}: {error}") from None
+            raise RemoteError(f"{self.options.remote} {UNREACHABLE}: {error}") from None
 
 
 @contextmanager
 def open_vector_ref(
     repository: Repository,
-    remote: str,
     name: str,
-    access: Mapping[str, str],
-    limits: SharingLimits,
-    wait: float,
+    options: SharingOptions,
 ) -> Iterator[VectorRef]:
-    """The ref `name` of the remote called `remote`. The block holds a lock of this repository.
+    """The ref `name` of a remote. The block holds a lock of this repository.
 
     Raises:
-        RepositoryError: there is no remote of that name.
-        StorageError: another push or pull of this repository runs for longer than `wait` seconds,
-            or nothing can be written.
+        RepositoryError: the remote does not exist.
+        StorageError: another push or pull of this repository runs for longer than `options.wait`
+            seconds, or nothing can be written.
     """
-    url, push_url = (_remote_url(repository.git, remote, option) for option in ((), ("--push",)))
+    url, push_url = (
+        _remote_url(repository.git, options.remote, option) for option in ((), ("--push",))
+    )
     share = repository.shared_dir / DIRECTORY
     objects = ObjectDirectory(repository.git, share / "objects")
     try:
         share.mkdir(parents=True, exist_ok=True)
-        with hold_lock(share / "lock", wait) as is_locked:
+        with hold_lock(share / "lock", options.wait) as is_locked:
             if not is_locked:
                 raise StorageError(
                     "another push or pull of vectors is running here: try again after it"
                 )
             objects.create()
-            yield VectorRef(name, remote, url, push_url, dict(access), limits, objects)
+            yield VectorRef(name, url, push_url, options, objects)
     except GitError as error:
         objects.delete()
         raise StorageError(
@@ -276,6 +276,6 @@ def _remote_url(git: Git, remote: str, option: Sequence[str]) -> str:
     url = (output or b"").decode("utf-8", "surrogateescape").partition("\n")[0]
     if not url:
         raise RepositoryError(
-            f"no remote is called {remote[:60]!a} here: `git remote -v` shows which there are"
+            f"no remote is called {remote[:60]!a} here: `git remote -v` lists the remotes"
         )
     return url

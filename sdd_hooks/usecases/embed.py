@@ -23,6 +23,7 @@ from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
+from sdd_hooks.sharing.options import SharingOptions
 from sdd_hooks.sharing.outcome import PullOutcome, PushOutcome
 from sdd_hooks.usecases.refresh import ShowStep, show_nothing
 
@@ -152,7 +153,7 @@ def _pull(
 
     try:
         with show_step("pull") as progress:
-            pulled = pull(project, engine, remote=REMOTE, access=options.access, progress=progress)
+            pulled = pull(project, engine, SharingOptions(REMOTE, options.access), progress)
     except SddError as error:
         # Without the vectors of others, more is embedded here.
         return VectorSharing(pull_error=error)
@@ -170,7 +171,7 @@ def _push(
 
     try:
         with show_step("push") as progress:
-            pushed = push(project, engine, remote=REMOTE, access=options.access, progress=progress)
+            pushed = push(project, engine, SharingOptions(REMOTE, options.access), progress)
     except SddError as error:
         return replace(sharing, push_error=error)
     return replace(sharing, pushed=pushed)

@@ -96,9 +96,10 @@ def main(arguments: Sequence[str]) -> None:
 def _pull_vectors(root: Path) -> None:
     from sdd_hooks.engines.registry import open_engine
     from sdd_hooks.project.project import load_project
+    from sdd_hooks.sharing.options import SharingOptions
     from sdd_hooks.sharing.pull import pull
 
     project = load_project(root, os.environ)
     with closing(open_engine(project)) as engine:
         if engine.coverage().pending:
-            pull(project, engine, wait=0.0)
+            pull(project, engine, SharingOptions(wait=0.0))

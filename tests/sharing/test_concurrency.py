@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from sdd_hooks.errors import RemoteError
+from sdd_hooks.sharing.push import PushBackoff
 from tests.cli.commands import SCRIPTS
 from tests.support.laptops import Hub
 
@@ -48,7 +49,7 @@ def test_a_push_after_a_concurrent_push_keeps_its_vectors(hub: Hub) -> None:
         f"[ -e pushed ] || {{ touch pushed; git update-ref {first.ref} {first.commit}; exit 1; }}",
     )
     waits: list[float] = []
-    pushed = runner.push(sleep=waits.append, chance=lambda: 0.5)
+    pushed = runner.push(PushBackoff(waits.append, lambda: 0.5))
     assert (pushed.pushed, pushed.vectors) == (1, 4)
     assert waits == [0.1]
     assert len(hub.entries(pushed.ref)) == 2
@@ -62,7 +63,7 @@ def test_a_push_gives_up_after_ten_attempts(hub: Hub) -> None:
     run_before_accepting(hub, f"{move}; exit 1")
     waits: list[float] = []
     with pytest.raises(RemoteError, match=r"^others keep pushing to refs/sdd/vectors/"):
-        runner.push(sleep=waits.append, chance=lambda: 1.0)
+        runner.push(PushBackoff(waits.append, lambda: 1.0))
     assert waits == [0.2, 0.4, 0.8, 1.6, 3.0, 3.0, 3.0, 3.0, 3.0]
 
 

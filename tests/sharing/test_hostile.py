@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.sharing.options import DEFAULT_LIMITS
+from sdd_hooks.sharing.options import SharingLimits
 from sdd_hooks.sharing.segment_format import segment_name, write_segment
 from tests.support.laptops import Hub, Laptop
 
@@ -34,10 +34,10 @@ def entry(data: bytes) -> tuple[str, str, bytes]:
 def test_an_invalid_segment_does_not_affect_the_others(hub: Hub, laptop: Laptop) -> None:
     good = segment(laptop, VALID_VECTOR, VALID_VECTOR)
     bad = {
-        "is not what its checksum says": ("100644", "0" * 64, good),
-        "has a vector that no model gives": entry(segment(laptop, VALID_VECTOR, bytes(8))),
+        "does not match its checksum": ("100644", "0" * 64, good),
+        "has an invalid vector": entry(segment(laptop, VALID_VECTOR, bytes(8))),
         "is of another model": entry(segment(laptop, VALID_VECTOR, model="another")),
-        "is no segment of this format": entry(b"x" * 500),
+        "is not a segment of this format": entry(b"x" * 500),
         "is cut short": entry(b""),
     }
     hub.put(laptop.ref, [entry(good), *bad.values()])
@@ -61,17 +61,17 @@ def test_only_files_are_segments(hub: Hub, laptop: Laptop, mode: str) -> None:
     assert pulled.vectors == 0
     assert len(pulled.notes) == 2
     assert all(
-        note.isprintable() and note.endswith("is no segment: refused") for note in pulled.notes
+        note.isprintable() and note.endswith("is not a segment: refused") for note in pulled.notes
     )
 
 
 def test_sizes_are_checked_before_contents(hub: Hub, laptop: Laptop) -> None:
     good = segment(laptop, VALID_VECTOR)
     hub.put(laptop.ref, [entry(good), entry(b"x" * 3000)])
-    (note,) = laptop.pull(limits=DEFAULT_LIMITS._replace(max_segment_bytes=2000)).notes
+    (note,) = laptop.pull(limits=SharingLimits(max_segment_bytes=2000)).notes
     assert note.endswith("is larger than a segment: refused")
-    with pytest.raises(RemoteError, match=r"is larger than it may be: refused, take"):
-        laptop.pull(limits=DEFAULT_LIMITS._replace(max_total_bytes=1000))
+    with pytest.raises(RemoteError, match=r"is larger than it may be: refused, delete"):
+        laptop.pull(limits=SharingLimits(max_total_bytes=1000))
 
 
 def test_a_tree_that_is_too_large_is_not_read(hub: Hub, laptop: Laptop) -> None:
@@ -84,7 +84,7 @@ def test_a_tree_that_is_too_large_is_not_read(hub: Hub, laptop: Laptop) -> None:
     with pytest.raises(RemoteError, match=r"^origin does not give refs/sdd/"):
         laptop.pull()
     hub.repo.git("update-ref", laptop.ref, commit_of_many_entries(hub))
-    with pytest.raises(RemoteError, match=r"has too many entries: refused, take"):
+    with pytest.raises(RemoteError, match=r"has too many entries: refused, delete"):
         laptop.pull()
 
 
@@ -99,10 +99,10 @@ def commit_of_many_entries(hub: Hub) -> str:
 def test_a_pack_that_is_too_large_is_not_kept(hub: Hub, laptop: Laptop) -> None:
     hub.put(laptop.ref, [entry(os.urandom(3_000_000))])
     with pytest.raises(RemoteError, match=r"^origin does not give refs/sdd/") as caught:
-        laptop.pull(limits=DEFAULT_LIMITS._replace(max_total_bytes=1000))
+        laptop.pull(limits=SharingLimits(max_total_bytes=1000))
     assert "\n" not in str(caught.value)
     with pytest.raises(RemoteError):
-        laptop.pull(limits=DEFAULT_LIMITS._replace(max_total_bytes=1000))
+        laptop.pull(limits=SharingLimits(max_total_bytes=1000))
     kept = [path.stat().st_size for path in laptop.share.rglob("*") if path.is_file()]
     # An attempt deletes what the attempt before it left.
     assert sum(kept) < 2 * 1_100_000
@@ -110,7 +110,7 @@ def test_a_pack_that_is_too_large_is_not_kept(hub: Hub, laptop: Laptop) -> None:
 
 def test_a_large_object_in_a_small_pack_is_refused(hub: Hub, laptop: Laptop) -> None:
     hub.put(laptop.ref, [("100644", "0" * 64, bytes(60_000_000))])
-    (note,) = laptop.pull(limits=DEFAULT_LIMITS._replace(max_total_bytes=1000)).notes
+    (note,) = laptop.pull(limits=SharingLimits(max_total_bytes=1000)).notes
     assert note == "000000000000 is larger than a segment: refused"
 
 
@@ -131,7 +131,7 @@ def test_a_ref_to_another_object_has_no_vectors(
     try:
         pulled = laptop.pull()
     except RemoteError as error:
-        assert str(error).startswith("origin does not give what refs/sdd/vectors/")
+        assert str(error).startswith("origin does not send the commit of refs/sdd/vectors/")
     else:
         assert pulled.vectors == 0
         assert pulled.notes

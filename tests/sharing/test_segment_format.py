@@ -78,15 +78,15 @@ def test_arbitrary_bytes_are_refused(data: bytes) -> None:
 def test_each_fault_has_a_message() -> None:
     segment = make_segment()
     faults: dict[str, bytes | tuple[bytes, str]] = {
-        "is not what its checksum says": (segment + b"\0", segment_name(segment)),
-        "is no segment of this format": segment.replace(b"sddvec\0\1", b"sddvec\0\2"),
+        "does not match its checksum": (segment + b"\0", segment_name(segment)),
+        "is not a segment of this format": segment.replace(b"sddvec\0\1", b"sddvec\0\2"),
         "is cut short": segment[:10],
-        "is not as long as its header says": segment[:-1],
+        "does not have the length of its header": segment[:-1],
         "has an impossible header": segment[:12] + struct.pack(">II", 0, 1) + segment[20:],
         "has vectors of an unknown kind": segment[:8] + b"\7" + segment[9:],
         "is of another model": segment.replace("ä".encode(), b"aa"),
         "has keys out of order": write_segment(MODEL, "int8", 3, [(b"k" * 32, b"\x7f\0\0")] * 2),
-        "has a vector that no model gives": make_segment("int8", b"\x7f\x80\0"),
+        "has an invalid vector": make_segment("int8", b"\x7f\x80\0"),
     }
     for message, fault in faults.items():
         data, name = fault if isinstance(fault, tuple) else (fault, segment_name(fault))

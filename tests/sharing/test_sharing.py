@@ -18,7 +18,7 @@ from sdd_hooks.errors import (
     RepositoryError,
     StorageError,
 )
-from sdd_hooks.sharing.options import DEFAULT_LIMITS
+from sdd_hooks.sharing.options import SharingLimits
 from sdd_hooks.sharing.vector_ref import vector_ref_name
 from sdd_hooks.system.locks import hold_lock
 from tests.support.laptops import Hub, Laptop
@@ -211,9 +211,7 @@ def test_a_host_that_rejects_the_ref_is_an_error(hub: Hub) -> None:
 
 def test_many_pushes_make_one_commit_of_few_segments(hub: Hub) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
-    limits = DEFAULT_LIMITS._replace(
-        max_segment_bytes=2000, small_segment_bytes=500, max_segments=3
-    )
+    limits = SharingLimits(max_segment_bytes=2000, small_segment_bytes=500, max_segments=3)
     sizes = []
     for number in range(3, 12):
         runner.write(number)
@@ -229,7 +227,7 @@ def test_many_pushes_make_one_commit_of_few_segments(hub: Hub) -> None:
 def test_at_the_limit_vectors_of_texts_outside_the_index_are_left_out(hub: Hub) -> None:
     laptop, other = hub.laptop("laptop"), hub.laptop("other")
     laptop.write_and_push(*range(3, 10))
-    limits = DEFAULT_LIMITS._replace(max_total_bytes=450)
+    limits = SharingLimits(max_total_bytes=450)
     other.write(10)
     other.embed()
     pushed = other.push(limits=limits)
@@ -243,7 +241,7 @@ def test_at_the_limit_vectors_of_texts_outside_the_index_are_left_out(hub: Hub) 
 
 def test_the_size_of_local_objects_is_bounded(hub: Hub) -> None:
     runner = hub.laptop("runner")
-    limits = DEFAULT_LIMITS._replace(spare_bytes=0)
+    limits = SharingLimits(spare_bytes=0)
     for number in (3, 4):
         runner.write(number)
         runner.embed()

@@ -15,9 +15,10 @@ from sdd_hooks.engines.protocol import EmbedReport, Engine
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.project.project import Project
+from sdd_hooks.sharing.options import SharingOptions
 from sdd_hooks.sharing.outcome import PullOutcome, PushOutcome
 from sdd_hooks.sharing.pull import pull
-from sdd_hooks.sharing.push import push
+from sdd_hooks.sharing.push import DEFAULT_BACKOFF, PushBackoff, push
 from sdd_hooks.sharing.vector_ref import vector_ref_name
 from tests.support.models import WORDS, make_model
 from tests.support.repos import Repo
@@ -77,13 +78,17 @@ class Laptop:
         """Embed each chunk without a vector."""
         return self.on_engine(lambda _, engine: engine.embed())
 
-    def push(self, **options: Any) -> PushOutcome:
-        """Push vectors."""
-        return self.on_engine(lambda project, engine: push(project, engine, **options))
+    def push(self, backoff: PushBackoff = DEFAULT_BACKOFF, **options: Any) -> PushOutcome:
+        """Push vectors, with these `SharingOptions`."""
+        sharing = SharingOptions(**options)
+        return self.on_engine(
+            lambda project, engine: push(project, engine, sharing, backoff=backoff)
+        )
 
     def pull(self, **options: Any) -> PullOutcome:
-        """Pull vectors."""
-        return self.on_engine(lambda project, engine: pull(project, engine, **options))
+        """Pull vectors, with these `SharingOptions`."""
+        sharing = SharingOptions(**options)
+        return self.on_engine(lambda project, engine: pull(project, engine, sharing))
 
     def write_and_push(self, *numbers: int) -> PushOutcome:
         """Write decisions, embed and push them."""

@@ -35,11 +35,12 @@ def pull(directory: Path | None, remote: str, as_json: bool) -> int:
       sdd index pull
       sdd index pull --remote upstream
     """
+    from sdd_hooks.sharing.options import SharingOptions
     from sdd_hooks.sharing.pull import pull as pull_vectors
 
     project = open_project(directory)
     with open_index(project) as engine, waiting_line(sys.stderr, f"Pulling vectors from {remote}"):
-        pulled = pull_vectors(project, engine, remote=remote)
+        pulled = pull_vectors(project, engine, SharingOptions(remote))
     return show(
         CommandOutput(pull_data(pulled), pull_lines(pulled), pulled.notes, project.warnings),
         as_json,
@@ -61,11 +62,12 @@ def push(directory: Path | None, remote: str, as_json: bool) -> int:
       sdd index push
       sdd index push --remote upstream
     """
+    from sdd_hooks.sharing.options import SharingOptions
     from sdd_hooks.sharing.push import push as push_vectors
 
     project = open_project(directory)
     with open_index(project) as engine, waiting_line(sys.stderr, f"Pushing vectors to {remote}"):
-        pushed = push_vectors(project, engine, remote=remote)
+        pushed = push_vectors(project, engine, SharingOptions(remote))
     return show(
         CommandOutput(push_data(pushed), push_lines(pushed), pushed.notes, project.warnings),
         as_json,

@@ -90,7 +90,7 @@ def test_json_has_every_field_of_a_push_and_a_pull(hub: Hub) -> None:
 def test_an_error_is_one_line(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
     said = one_line(sdd(laptop, "index", "push", "--remote", "-x"), 3)
-    assert said == "no remote is called '-x' here: `git remote -v` shows which there are"
+    assert said == "no remote is called '-x' here: `git remote -v` lists the remotes"
     fresh = Laptop(laptop.repo.worktree(hub.folder / "fresh", "fresh"))
     assert one_line(sdd(fresh, "index", "pull"), 4).startswith("No collections found")
 
