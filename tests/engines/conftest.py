@@ -1,4 +1,4 @@
-"""The engines that the contract is about."""
+"""The engines that every test of the contract runs with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.repos import Repo
 
 @pytest.fixture(scope="session")
 def quiet_qmd(real_qmd: RealQmd) -> RealQmd:
-    """The real qmd, of which nobody has to ask a registry whether there is a newer one."""
+    """The real qmd with a cached release, so that no test asks the registry for a newer one."""
     now = time.time()
     write_cached("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, real_qmd.environ)
     return real_qmd

@@ -1,4 +1,4 @@
-"""An engine over a real repository, as `freshness` drives it, whichever engine it is."""
+"""Either engine on a real repository, used as `freshness` uses it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONFIGURATION = """\
 
 @dataclass(frozen=True)
 class Subject:
-    """The engine `name` on `repo`, with a model that it can embed with; qmd in `environ`."""
+    """The engine `name` on `repo` with a model for it, in the environment `environ`."""
 
     name: str
     repo: Repo
@@ -36,12 +36,12 @@ class Subject:
     environ: Mapping[str, str]
 
     def begin(self, files: Mapping[str, str | bytes]) -> None:
-        """Commit the files, with a configuration that chooses the engine."""
+        """Commit the files and a configuration that chooses the engine."""
         self.configure(self.model)
         self.repo.commit("Start", {".gitignore": ".sdd/\n", **files})
 
     def configure(self, model: str) -> None:
-        """Choose the engine and this model; not committed."""
+        """Write a configuration with the engine and this model, without a commit."""
         self.repo.write("CLAUDE.md", CONFIGURATION.format(engine=self.name, model=model))
 
     @property
@@ -50,39 +50,39 @@ class Subject:
 
     @property
     def index(self) -> Path:
-        """The file that holds the index."""
+        """The file of the index."""
         search = self.repo.root / ".sdd/search"
         return search / ("index.db" if self.name == "embedded" else "qmd/index.sqlite")
 
-    def unpacked(self, *, repair: bool = False) -> Engine:
-        """The engine, for the caller to close."""
+    def open(self, *, repair: bool = False) -> Engine:
+        """Open the engine. The caller closes it."""
         return open_engine(self.project, repair=repair)
 
     @contextmanager
     def opened(self, *, repair: bool = False) -> Iterator[Engine]:
-        """The engine, for the block."""
-        with closing(self.unpacked(repair=repair)) as engine:
+        """Open the engine for the block."""
+        with closing(self.open(repair=repair)) as engine:
             yield engine
 
     def refresh(
         self, *kinds: str, scope: ScanScope = "all", progress: Progress | None = None
     ) -> dict[str, Counts]:
-        """Bring the collections of these kinds (none: all there are) up to date, by kind."""
+        """Refresh the collections of these kinds (none: all). Returns their counts by kind."""
         with self.opened(repair=True) as engine:
             try:
-                return self.bring_up(engine, *kinds, scope=scope, progress=progress)
+                return self.update(engine, *kinds, scope=scope, progress=progress)
             except IndexDamaged as error:
                 engine.reset(str(error))
-                return self.bring_up(engine, *kinds, scope=scope, progress=progress)
+                return self.update(engine, *kinds, scope=scope, progress=progress)
 
-    def bring_up(
+    def update(
         self,
         engine: Engine,
         *kinds: str,
         scope: ScanScope = "all",
         progress: Progress | None = None,
     ) -> dict[str, Counts]:
-        """The same with an engine that is open."""
+        """Refresh them with an open engine."""
         project = self.project
         chosen = project.select(kinds)
         bookmarks = engine.bookmarks()
@@ -103,16 +103,16 @@ class Subject:
         counts = engine.update(changes, progress)
         return {one.kind: counts[one.name] for one in chosen if one.name in counts}
 
-    def ask(
-        self, text: str, *kinds: str, means: str = "", limit: int = 8, least: float = 0.0
+    def search(
+        self, text: str, *kinds: str, meaning: str = "", limit: int = 8, min_score: float = 0.0
     ) -> tuple[Hit, ...]:
-        """The hits for a text by words, and for `means` by meaning."""
+        """Search for a text by words, and for `meaning` by meaning."""
         searches = [SubQuery("lex", text)] if text else []
-        searches += [SubQuery("vec", means)] if means else []
+        searches += [SubQuery("vec", meaning)] if meaning else []
         names = tuple(one.name for one in self.project.select(kinds))
         with self.opened() as engine:
-            return engine.search(Query(tuple(searches), names, "", limit, least)).hits
+            return engine.search(Query(tuple(searches), names, "", limit, min_score)).hits
 
     def paths(self, text: str, *kinds: str) -> list[str]:
-        """The paths of the hits for a text, sorted, each once."""
-        return sorted({hit.path for hit in self.ask(text, *kinds, limit=100)})
+        """Return the paths of the hits for a text, sorted, each once."""
+        return sorted({hit.path for hit in self.search(text, *kinds, limit=100)})

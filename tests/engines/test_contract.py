@@ -103,7 +103,7 @@ def test_a_branch_switch_is_followed_and_undone(filled: Subject) -> None:
 
 
 def test_a_hit_names_document_section_and_lines(filled: Subject) -> None:
-    hit = filled.ask("every session token", "adrs")[0]
+    hit = filled.search("every session token", "adrs")[0]
     assert hit.id == "docs/adrs/ADR-0001-sessions.md#decision-outcome"
     assert (hit.path, hit.collection) == ("docs/adrs/ADR-0001-sessions.md", "repo-adrs")
     assert (hit.title, hit.section) == ("Keep sessions in SQLite", "Decision Outcome")
@@ -115,30 +115,33 @@ def test_a_hit_names_document_section_and_lines(filled: Subject) -> None:
 
 
 def test_a_definition_is_a_hit(filled: Subject) -> None:
-    hit = filled.ask("parse_user_id", "code")[0]
+    hit = filled.search("parse_user_id", "code")[0]
     assert hit.id == "src/parse.py#parse_user_id"
     assert (hit.first_line, hit.last_line) == (1, 3)
 
 
 def test_part_of_what_is_asked_is_part_of_the_score(filled: Subject) -> None:
-    whole = filled.ask("session token", "adrs")[0]
-    half = filled.ask("session kubernetes", "adrs")[0]
+    whole = filled.search("session token", "adrs")[0]
+    half = filled.search("session kubernetes", "adrs")[0]
     assert whole.path == half.path
     assert 0 < half.score < whole.score
-    assert filled.ask("session kubernetes", "adrs", least=0.8) == ()
-    assert filled.ask("kubernetes", "adrs") == ()
+    assert filled.search("session kubernetes", "adrs", min_score=0.8) == ()
+    assert filled.search("kubernetes", "adrs") == ()
 
 
 def test_a_limit_is_kept_and_the_best_is_first(filled: Subject) -> None:
-    hits = filled.ask("token pages sqlite decision", limit=2)
+    hits = filled.search("token pages sqlite decision", limit=2)
     assert len(hits) == 2
-    scores = [hit.score for hit in filled.ask("token pages sqlite decision", limit=50)]
+    scores = [hit.score for hit in filled.search("token pages sqlite decision", limit=50)]
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= score <= 1 for score in scores)
 
 
 def test_collections_are_searched_apart(filled: Subject) -> None:
-    assert {hit.collection for hit in filled.ask("token", limit=50)} == {"repo-adrs", "repo-specs"}
+    assert {hit.collection for hit in filled.search("token", limit=50)} == {
+        "repo-adrs",
+        "repo-specs",
+    }
     assert filled.paths("token", "specs") == ["docs/openspec/specs/login/spec.md"]
     with filled.opened() as engine:
         unknown = Query((SubQuery("lex", "token"),), ("repo-nothing",))
@@ -172,7 +175,7 @@ def test_no_collection_is_favoured_by_its_place(filled: Subject) -> None:
     ],
 )
 def test_any_text_is_a_question(filled: Subject, text: str) -> None:
-    for hit in filled.ask(text, means=text):
+    for hit in filled.search(text, meaning=text):
         assert hit.cosine is None
 
 
@@ -185,7 +188,7 @@ def test_a_word_can_be_excluded(filled: Subject) -> None:
 
 
 def test_a_question_in_whole_sentences_is_answered_by_its_words(filled: Subject) -> None:
-    hit = filled.ask("where do we store the token of a session, and for how long?", "adrs")[0]
+    hit = filled.search("where do we store the token of a session, and for how long?", "adrs")[0]
     assert hit.path == "docs/adrs/ADR-0001-sessions.md"
 
 
@@ -229,7 +232,7 @@ def test_odd_names_are_documents_like_others(subject: Subject, name: str) -> Non
     path = f"docs/adrs/odd {name[0]}/{name}"
     subject.begin({path: "# Title\n\n## Decision\n\nA parakeet.\n"})
     assert subject.refresh("adrs")["adrs"] == Counts(added=1)
-    (hit,) = subject.ask("parakeet")
+    (hit,) = subject.search("parakeet")
     assert (hit.path, hit.section) == (path, "Decision")
     with subject.opened() as engine:
         assert [one.path for one in engine.documents("repo-adrs")] == [path]
@@ -378,7 +381,7 @@ def test_a_lost_index_is_made_again(filled: Subject) -> None:
         filled.index.with_name(f"{filled.index.name}{journal}").unlink(missing_ok=True)
     with filled.opened(repair=True) as engine:
         assert all(one is None for one in engine.bookmarks().values())
-        assert filled.bring_up(engine)["adrs"] == Counts(added=2)
+        assert filled.update(engine)["adrs"] == Counts(added=2)
     assert filled.paths("cached") == ["docs/adrs/ADR-0002-cache.md"]
 
 
@@ -388,7 +391,7 @@ def test_a_reset_sets_the_index_aside_and_says_so(filled: Subject) -> None:
         assert engine.rebuilt
         assert engine.bookmarks() == {}
         assert "the index is odd; set aside as " in engine.notes[-1]
-        assert filled.bring_up(engine)["adrs"] == Counts(added=2)
+        assert filled.update(engine)["adrs"] == Counts(added=2)
         assert engine.check() == []
 
 

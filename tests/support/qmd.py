@@ -1,4 +1,4 @@
-"""The real qmd for tests, with a home of its own and a real embedding model."""
+"""The real qmd for tests, with a separate home and a real embedding model."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines.qmd.installation import Installation, find
-from sdd_hooks.engines.qmd.process import Place
+from sdd_hooks.engines.qmd.index_folder import IndexFolder
+from sdd_hooks.engines.qmd.installation import Installation, find_qmd
 from sdd_hooks.errors import EngineUnavailable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,51 +22,52 @@ _MODELS = ROOT.parent / "shared/models/all-MiniLM-L6-v2"
 
 @dataclass(frozen=True)
 class RealQmd:
-    """A qmd that is installed, what to run it in, and a GGUF file for it to embed with.
+    """An installed qmd, the environment to run it in, and a GGUF model.
 
-    `environ` has a home of its own, so that neither index nor cache of the user is touched.
+    The home in `environ` is separate: no index and no cache of the user is touched.
     """
 
     installation: Installation
     environ: Mapping[str, str]
     model: Path
 
-    def place(self, root: Path) -> Place:
-        """An index for `root` where sdd has it, without a collection."""
-        place = Place(root, root / ".sdd/search/qmd")
-        place.directory.mkdir(parents=True, exist_ok=True)
-        return place
+    def index_folder(self, root: Path) -> IndexFolder:
+        """Create the folder for the index of the work tree `root`."""
+        folder = IndexFolder(root, root / ".sdd/search/qmd")
+        folder.path.mkdir(parents=True, exist_ok=True)
+        return folder
 
-    def declare(self, place: Place, model: Path | str = "", **collections: str) -> None:
-        """Declare collections by name, each a folder of Markdown below the root, and the model."""
+    def declare(self, folder: IndexFolder, model: Path | str = "", **collections: str) -> None:
+        """Write the configuration: a directory of Markdown for each collection, and the model."""
         declared = {
-            name.replace("_", "-"): {"path": str(place.root / folder), "pattern": "**/*.md"}
-            for name, folder in collections.items()
+            name.replace("_", "-"): {"path": str(folder.root / directory), "pattern": "**/*.md"}
+            for name, directory in collections.items()
         }
         # JSON is YAML.
         declaration = {"collections": declared, "models": {"embed": str(model or self.model)}}
-        place.config.write_text(json.dumps(declaration))
+        folder.config.write_text(json.dumps(declaration))
 
 
 def installed() -> Path | None:
-    """The directory of qmd, Node beside it, as `scripts/install-qmd` makes it; None: there is none.
+    """Find the directory of qmd and its Node, as `scripts/install-qmd` creates it.
 
-    The one that `SDD_QMD` names, empty for none at all; else in `.cache/qmd`, else on `PATH`.
+    `SDD_QMD` names it, or disables these tests if empty. Without it, the directory is in
+    `.cache/qmd` or on `PATH`; None if there is no qmd.
     """
     named = os.environ.get("SDD_QMD")
     if named == "":
         return None
-    made = Path(named) if named else ROOT / ".cache/qmd"
-    if named or (made / "bin/qmd").exists():
-        return (made / "bin").absolute()
+    directory = Path(named) if named else ROOT / ".cache/qmd"
+    if named or (directory / "bin/qmd").exists():
+        return (directory / "bin").absolute()
     try:
-        return Path(find(os.environ).command).parent
+        return Path(find_qmd(os.environ).command).parent
     except EngineUnavailable:
         return None
 
 
 def own_environment(directory: Path, home: Path) -> dict[str, str]:
-    """This process's environment with qmd first in `PATH` and `home` for everything it keeps."""
+    """Return this process's environment with qmd first in `PATH`, and `home` for all its files."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("QMD_", "XDG_"))}
     return {
         **kept,
@@ -80,8 +81,8 @@ def own_environment(directory: Path, home: Path) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A real embedding model: the shared one, else the small one that `gguf_model` makes."""
-    for found in sorted(_MODELS.glob("*.gguf")):
-        return found
+    for path in sorted(_MODELS.glob("*.gguf")):
+        return path
     from tests.support.gguf_model import make_gguf
 
     return make_gguf(tmp_path_factory.mktemp("model") / "tiny.gguf")
@@ -91,9 +92,9 @@ def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def real_qmd(
     isolated_environment: None, tmp_path_factory: pytest.TempPathFactory, gguf: Path
 ) -> RealQmd:
-    """The real qmd; where there is none, the test is skipped and says what it needs."""
+    """The real qmd; without one, the test is skipped and says what it needs."""
     directory = installed()
     if directory is None:
         pytest.skip(MISSING)
     environ = own_environment(directory, tmp_path_factory.mktemp("qmd-home"))
-    return RealQmd(find(environ), environ, gguf)
+    return RealQmd(find_qmd(environ), environ, gguf)

@@ -31,9 +31,9 @@ class QmdBackend(EngineBackend):
     @property
     def default_model(self) -> str:
         """How messages call the model that qmd chooses."""
-        from sdd_hooks.engines.qmd.model import DEFAULT
+        from sdd_hooks.engines.qmd.embedding import DEFAULT_MODEL
 
-        return DEFAULT
+        return DEFAULT_MODEL
 
     def open(self, project: Project, *, repair: bool = False) -> QmdEngine:
         """Open the index of a project. With `repair`, an unreadable state file is set aside.
@@ -44,9 +44,9 @@ class QmdBackend(EngineBackend):
             StorageError: the index was not made by sdd.
         """
         from sdd_hooks.engines.qmd.engine import QmdEngine
-        from sdd_hooks.engines.qmd.installation import find
+        from sdd_hooks.engines.qmd.installation import find_qmd
 
-        return QmdEngine(project, find(project.environ), repair=repair)
+        return QmdEngine(project, find_qmd(project.environ), repair=repair)
 
     def is_indexed(self, project: Project) -> bool:
         """Whether the work tree has an index."""
@@ -54,20 +54,20 @@ class QmdBackend(EngineBackend):
 
     def installation(self, project: Project) -> str:
         """Return the version and path of qmd. Raises EngineUnavailable."""
-        from sdd_hooks.engines.qmd.installation import dotted, find
+        from sdd_hooks.engines.qmd.installation import find_qmd, format_version
 
-        qmd = find(project.environ)
-        return f"qmd {dotted(qmd.version)} at {qmd.command}"
+        qmd = find_qmd(project.environ)
+        return f"qmd {format_version(qmd.version)} at {qmd.command}"
 
     def required_download(self, project: Project) -> Download | None:
         """Return qmd's models unless the configured one is in its cache. Runs nothing.
 
         Raises EngineUnavailable when the configured model is none.
         """
-        from sdd_hooks.engines.qmd.model import configured_model
+        from sdd_hooks.engines.qmd.embedding import check_model
 
         environ = project.environ
-        model = configured_model(_model_name(project), project.repository.root)
+        model = check_model(_model_name(project), project.repository.root)
         model = model or environ.get("QMD_EMBED_MODEL", "") or _DEFAULT_FILE
         if model.startswith("/") or _is_cached(model.rpartition("/")[2], environ):
             return None
@@ -75,15 +75,14 @@ class QmdBackend(EngineBackend):
 
     def embedder(self, project: Project) -> str:
         """Return the model and the device that qmd runs it on. Raises EngineUnavailable."""
-        from sdd_hooks.engines.qmd.device import device
-        from sdd_hooks.engines.qmd.installation import find
-        from sdd_hooks.engines.qmd.model import configured_model
-        from sdd_hooks.engines.qmd.process import place_of
+        from sdd_hooks.engines.qmd.embedding import check_model, find_device
+        from sdd_hooks.engines.qmd.index_folder import index_folder
+        from sdd_hooks.engines.qmd.installation import find_qmd
 
         name, environ = _model_name(project), project.environ
-        configured_model(name, project.repository.root)
-        where = device(find(environ), environ, place_of(project.repository))
-        return f"{name or self.default_model} on {where}"
+        check_model(name, project.repository.root)
+        device = find_device(find_qmd(environ), environ, index_folder(project.repository))
+        return f"{name or self.default_model} on {device}"
 
     def serve(self, project: Project, port: int, announce: Callable[[str, int], None]) -> None:
         """Run qmd's daemon on the index of a project until a signal tells this process to end.
@@ -91,13 +90,13 @@ class QmdBackend(EngineBackend):
         Raises NotIndexed where there is no index, EngineUnavailable when qmd cannot run.
         """
         from sdd_hooks.engines.qmd import daemon
-        from sdd_hooks.engines.qmd.installation import find
-        from sdd_hooks.engines.qmd.process import place_of
+        from sdd_hooks.engines.qmd.index_folder import index_folder
+        from sdd_hooks.engines.qmd.installation import find_qmd
 
-        place, environ = place_of(project.repository), project.environ
-        if not place.database.is_file():
+        folder, environ = index_folder(project.repository), project.environ
+        if not folder.database.is_file():
             raise not_indexed(project)
-        daemon.serve(find(environ), place, environ, port, announce)
+        daemon.serve(find_qmd(environ), folder, environ, port, announce)
 
 
 def _model_name(project: Project) -> str:

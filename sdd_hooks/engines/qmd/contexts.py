@@ -1,7 +1,8 @@
-"""Whether the text that describes a collection is still true: qmd shows it with every hit.
+"""The descriptions of collections in qmd's configuration, which qmd shows with every hit.
 
-A text claims something when it names a range of artifacts (`ADR-0001 to ADR-0020`) or the status of
-one (`ADR-0007 is proposed`).
+Users may edit them. A description is outdated when it names a range of artifacts that no longer
+ends with the last one (`ADR-0001 to ADR-0020`), or a status that an artifact no longer has
+(`ADR-0007 is proposed`).
 """
 
 # Governing: ADR-0014 (the qmd engine), SPEC-0006 REQ "Contexts"
@@ -10,14 +11,21 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sdd_hooks.artifacts.status import STATUSES
 
 if TYPE_CHECKING:
     from sdd_hooks.artifacts.artifact import Artifact
+    from sdd_hooks.engines.qmd.index_folder import IndexFolder
+    from sdd_hooks.project.collections import Collection
+    from sdd_hooks.system.git import Git
+
+MAX_CONFIG_BYTES = 1_000_000
+"""Bytes read of the configuration. Written by sdd with every limit reached, it is far smaller."""
 
 _ID = r"(?P<kind>adr|spec)s?[- ]?(?P<number>[0-9]{1,5})"
 _TO = r"(?:-{1,2}|–|—|…|\.{2,3}|to|through|until)"
@@ -32,79 +40,142 @@ _STATUS = re.compile(
 
 
 @dataclass(frozen=True)
-class Drift:
-    """A phrase of a text that is no longer true, and the text as it would be."""
+class OutdatedContext:
+    """The first outdated phrase of a description, and the description with all corrections."""
 
     phrase: str
     corrected: str
 
 
-def claims(text: str) -> bool:
-    """Whether the text says anything about artifacts that could become untrue."""
-    shown = _shown(text)
+def read_contexts(path: Path) -> dict[str, str]:
+    """Read the description of each collection from a configuration; {} if it cannot be read."""
+    import yaml
+
+    try:
+        with path.open("rb") as file:
+            tree = yaml.compose(file.read(MAX_CONFIG_BYTES), Loader=yaml.SafeLoader)
+    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        return {}
+    contexts = {}
+    for name, collection in _entries(_child(tree, "collections")):
+        text = _child(_child(collection, "context"), "")
+        if isinstance(text, yaml.ScalarNode) and text.value.strip():
+            contexts[name] = text.value
+    return contexts
+
+
+def outdated_notes(
+    git: Git,
+    folder: IndexFolder,
+    collections: Mapping[str, Collection],
+    indexed: Container[str],
+) -> list[str]:
+    """Return a line for each indexed collection whose description is outdated.
+
+    `collections` are all of the project. Reads its artifacts only if a description names a range or
+    a status.
+    """
+    texts = {
+        name: text
+        for name, text in read_contexts(folder.config).items()
+        if name in indexed and name in collections and makes_claims(text)
+    }
+    if not texts:
+        return []
+    from sdd_hooks.artifacts.work_tree import read_work_tree
+
+    corpus, _ = read_work_tree(git, collections.values())
+    artifacts = {
+        name: [one for one in corpus.artifacts if one.module == collections[name].module]
+        for name in texts
+    }
+    directory = folder.path.relative_to(folder.root).as_posix()
+    return describe_outdated(texts, artifacts, directory)
+
+
+def makes_claims(text: str) -> bool:
+    """Whether a description names a range of artifacts or the status of one."""
+    shown = _printable(text)
     return bool(_RANGE.search(shown) or _STATUS.search(shown))
 
 
-def drift(text: str, artifacts: Sequence[Artifact]) -> Drift | None:
-    """The first phrase of the text that `artifacts`, of one module, contradict; None when none do.
+def find_outdated(text: str, artifacts: Sequence[Artifact]) -> OutdatedContext | None:
+    """Compare a description with the artifacts of its module. Returns None if it is up to date.
 
-    A range is outdated when its end is below the highest number there is, a status when no artifact
-    of that number has it. All outdated phrases are corrected.
+    A range is outdated if it ends below the highest number, a status if no artifact of that number
+    has it.
     """
-    text = _shown(text)
+    text = _printable(text)
     phrases: list[tuple[int, str]] = []
 
-    def widened(found: re.Match[str]) -> str:
-        numbers = [one.id.number for one in _of(artifacts, found["kind"]) if one.id]
+    def extend_range(match: re.Match[str]) -> str:
+        numbers = [
+            artifact.id.number for artifact in _of_kind(artifacts, match["kind"]) if artifact.id
+        ]
         highest = max(numbers, default=0)
-        if not int(found["number"]) < int(found["last"]) < highest:
-            return found[0]
-        phrases.append((found.start(), found[0]))
-        start = found.start("last") - found.start()
-        return f"{found[0][:start]}{highest:0{len(found['last'])}d}"
+        if not int(match["number"]) < int(match["last"]) < highest:
+            return match[0]
+        phrases.append((match.start(), match[0]))
+        start = match.start("last") - match.start()
+        return f"{match[0][:start]}{highest:0{len(match['last'])}d}"
 
-    def restated(found: re.Match[str]) -> str:
-        number = int(found["number"])
-        there = [one for one in _of(artifacts, found["kind"]) if one.id and one.id.number == number]
-        now = [one.status.value for one in there if one.status.value in STATUSES]
-        if not now or found["status"].lower() in now:
-            return found[0]
-        phrases.append((found.start(), found[0]))
-        return f"{found[0][: found.start('status') - found.start()]}{now[0]}"
+    def correct_status(match: re.Match[str]) -> str:
+        number = int(match["number"])
+        statuses = [
+            artifact.status.value
+            for artifact in _of_kind(artifacts, match["kind"])
+            if artifact.id and artifact.id.number == number and artifact.status.value in STATUSES
+        ]
+        if not statuses or match["status"].lower() in statuses:
+            return match[0]
+        phrases.append((match.start(), match[0]))
+        return f"{match[0][: match.start('status') - match.start()]}{statuses[0]}"
 
-    corrected = _STATUS.sub(restated, _RANGE.sub(widened, text))
+    corrected = _STATUS.sub(correct_status, _RANGE.sub(extend_range, text))
     if not phrases:
         return None
-    return Drift(min(phrases)[1], " ".join(corrected.split()))
+    return OutdatedContext(min(phrases)[1], " ".join(corrected.split()))
 
 
-def warnings(
+def describe_outdated(
     contexts: Mapping[str, str], artifacts: Mapping[str, Sequence[Artifact]], directory: str
 ) -> list[str]:
-    """A line for each collection whose text is no longer true.
+    """Return a line for each outdated description, with the command that corrects it.
 
-    `artifacts` are those of the collection's module; `directory` is that of the index, relative to
-    the top of the repository, where the command in the line is to be run.
+    `artifacts` are those of each collection's module. `directory` is the folder of the index,
+    relative to the top of the repository, where the command is to be run.
     """
-    found = []
+    lines = []
     for name, text in contexts.items():
-        outdated = drift(text, artifacts.get(name, ()))
+        outdated = find_outdated(text, artifacts.get(name, ()))
         if outdated is not None:
-            where = shlex.quote(directory)
+            quoted = shlex.quote(directory)
             command = (
-                f"QMD_CONFIG_DIR={where} INDEX_PATH={where}/index.sqlite"
+                f"QMD_CONFIG_DIR={quoted} INDEX_PATH={quoted}/index.sqlite"
                 f' qmd context add "qmd://{name}/" {shlex.quote(outdated.corrected)}'
             )
-            found.append(
+            lines.append(
                 f"Context for {name} still says '{outdated.phrase}' — refresh it with `{command}`"
             )
-    return found
+    return lines
 
 
-def _shown(text: str) -> str:
-    """The text as one line that a terminal only prints."""
+def _printable(text: str) -> str:
+    """Return the text as one line without control characters."""
     return "".join(char if char.isprintable() else " " for char in text)
 
 
-def _of(artifacts: Sequence[Artifact], kind: str) -> list[Artifact]:
-    return [one for one in artifacts if one.kind == kind.upper() and one.id]
+def _of_kind(artifacts: Sequence[Artifact], kind: str) -> list[Artifact]:
+    return [artifact for artifact in artifacts if artifact.kind == kind.upper() and artifact.id]
+
+
+def _entries(node: Any) -> list[tuple[str, Any]]:
+    """Return the entries of a YAML mapping; none for another node."""
+    pairs = getattr(node, "value", None)
+    if getattr(node, "id", "") != "mapping" or not isinstance(pairs, list):
+        return []
+    return [(str(key.value), value) for key, value in pairs if getattr(key, "id", "") == "scalar"]
+
+
+def _child(node: Any, name: str) -> Any:
+    return next((value for key, value in _entries(node) if key == name), None)

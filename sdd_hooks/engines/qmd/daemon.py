@@ -1,7 +1,7 @@
-"""qmd's HTTP daemon: find the one that serves an index, ask it, and run one.
+"""qmd's HTTP daemon: find the one that serves an index, send requests to it, and run one.
 
-Where one runs is written beside the index. A clone may bring such a file, so what it says counts
-only when this user's cache agrees, and somebody answers there.
+A file beside the index records where a daemon runs. A clone may bring such a file, so it counts
+only if the user's cache has the same record and the daemon responds.
 """
 
 # Governing: ADR-0012 (untrusted input), ADR-0014 (the qmd engine), SPEC-0006 REQ "Daemon"
@@ -18,27 +18,35 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
-from sdd_hooks.engines.qmd.group import SignalExit, end_program, exit_on_signals, start
-from sdd_hooks.engines.qmd.http import HOST, NoAnswer, get, post
-from sdd_hooks.engines.qmd.installation import Installation
-from sdd_hooks.engines.qmd.output import Result, complaint, parse_results
-from sdd_hooks.engines.qmd.process import Place, command, environment
+from sdd_hooks import tracing
+from sdd_hooks.engines.qmd.index_folder import IndexFolder
+from sdd_hooks.engines.qmd.installation import Installation, qmd_program
+from sdd_hooks.engines.qmd.output import QmdResult, first_complaint, parse_results
 from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.system.files import read_inside, write_atomically
+from sdd_hooks.system.processes import SignalExit, end_program, exit_on_signals, start_program
 from sdd_hooks.system.user_cache import read_cached, write_cached
 
-FILE = "daemon.json"
+HOST = "127.0.0.1"
 
-FACTS = "qmd-daemons"
+# The entry of the user cache with the records of daemons.
+CACHE_ENTRY = "qmd-daemons"
 
-STARTING = 60.0
-"""Seconds a daemon has until it answers: it opens the index, which takes less than one."""
+MAX_RESPONSE_BYTES = 20_000_000
+"""Bytes read of a response: one with hundreds of results has a hundredth of that."""
 
-_HEALTH = 0.5
-_POLL = 0.1
-_REMEMBERED = 50
-# Written as JSON by us and as YAML by qmd, which writes the file again.
+START_TIMEOUT = 60.0
+"""Seconds until a new daemon has to respond: it opens the index, which takes less than one."""
+
+_HEALTH_TIMEOUT = 0.5
+_POLL_SECONDS = 0.1
+_MAX_RECORDS = 50
+_MAX_RECORD_BYTES = 4096
+_BLOCK_BYTES = 1 << 16
+# sdd writes the configuration as JSON strings, and qmd rewrites it as YAML.
 _EMBED_MODEL = re.compile(
     r"""\bembed["']?\s*:\s*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s"',}][^\n,}]*)"""
 )
@@ -52,83 +60,141 @@ class Daemon:
     pid: int
 
 
-def running(place: Place, environ: Mapping[str, str]) -> Daemon | None:
-    """The daemon that serves this index, if one does: a few milliseconds, one less without a file.
+@dataclass(frozen=True)
+class HttpResponse:
+    """The status of a response, and its body as text."""
 
-    None for a file that a clone brought, or that a daemon left behind; for one whose index or
-    embedding model is not what is here now; and where nobody answers.
+    status: int
+    text: str
+
+
+class NoResponse(Exception):
+    """A server did not respond, in time or in HTTP. `str(error)` says why, as a clause."""
+
+
+def find_daemon(folder: IndexFolder, environ: Mapping[str, str]) -> Daemon | None:
+    """Find the daemon that serves an index. Takes a few milliseconds, or one without a record.
+
+    None if the record came with a clone, or its daemon does not respond, or serves another index or
+    another embedding model than those of the folder.
     """
-    found = _read(place)
-    if found is None:
+    stored = _read_record(folder)
+    if stored is None:
         return None
-    daemon, told = found
-    if _known(environ).get(str(place.directory)) != told or told.get("index") != _index(place):
+    daemon, record = stored
+    is_own = read_cached(CACHE_ENTRY, environ).get(str(folder.path)) == record
+    if not is_own or record.get("index") != _index_identity(folder):
         return None
     try:
         os.kill(daemon.pid, 0)
-        healthy = get(daemon.port, "/health", _HEALTH).status == 200
-    except (OSError, OverflowError, NoAnswer):
+        is_healthy = http_get(daemon.port, "/health", _HEALTH_TIMEOUT).status == 200
+    except (OSError, OverflowError, NoResponse):
         return None
-    return daemon if healthy else None
+    return daemon if is_healthy else None
 
 
-def ask(daemon: Daemon, body: Mapping[str, object], deadline: float) -> list[Result]:
-    """What the daemon answers to the query `body`, best first; an unknown collection has nothing.
+def post_query(daemon: Daemon, body: Mapping[str, object], timeout: float) -> list[QmdResult]:
+    """Send the query `body`. Returns the results, best first; an unknown collection has none.
 
-    Raises EngineUnavailable when it does not answer in `deadline` seconds, or with a failure.
+    Raises EngineUnavailable when the daemon fails or does not respond in `timeout` seconds.
     """
     try:
-        answer = post(daemon.port, "/query", body, deadline)
-    except NoAnswer as error:
-        raise _unavailable(daemon, str(error)) from None
-    if answer.status != 200:
-        raise _unavailable(daemon, f"it answered {answer.status}: {complaint('', answer.text)}")
-    return parse_results(answer.text, encoded=True)
+        response = http_post(daemon.port, "/query", body, timeout)
+    except NoResponse as error:
+        raise _unusable(daemon, str(error)) from None
+    if response.status != 200:
+        complaint = first_complaint("", response.text)
+        raise _unusable(daemon, f"it answered {response.status}: {complaint}")
+    return parse_results(response.text, encoded=True)
 
 
 def serve(
     qmd: Installation,
-    place: Place,
+    folder: IndexFolder,
     environ: Mapping[str, str],
     port: int,
     announce: Callable[[str, int], None],
 ) -> None:
-    """Run a daemon for this index until a signal tells this process to end.
+    """Run a daemon for an index until a signal tells this process to end.
 
-    `port` 0 takes a free one. `announce` is told the URL and the process once it answers. Raises
-    EngineUnavailable when one runs already, when it does not start, and when it ends by itself.
+    `port` 0 chooses a free one. `announce` receives the URL and the process id as soon as the
+    daemon responds. Raises EngineUnavailable when another daemon serves the index, and when the new
+    one does not start or ends by itself.
     """
-    already = running(place, environ)
-    if already is not None:
+    other = find_daemon(folder, environ)
+    if other is not None:
         raise EngineUnavailable(
-            f"a daemon serves this index already, on http://{HOST}:{already.port}"
-            f" ({already.pid}): end that process first"
+            f"a daemon serves this index already, on http://{HOST}:{other.port}"
+            f" ({other.pid}): end that process first"
         )
-    chosen = _free_port(port)
-    process = start(
-        "qmd mcp",
-        command(qmd, "mcp", "--http", "--host", HOST, "--port", str(chosen)),
-        place.root,
-        environment(qmd, place, environ),
-    )
-    daemon = Daemon(chosen, process.pid)
-    # Told to end, it has done what it was asked to.
+    port = _reserve_port(port)
+    arguments = ("mcp", "--http", "--host", HOST, "--port", str(port))
+    tracing.log("run", "qmd mcp", outcome="started")
+    process = start_program(qmd_program(qmd, folder, *arguments, environ=environ))
+    daemon = Daemon(port, process.pid)
     try:
+        # A signal is the expected end.
         with suppress(KeyboardInterrupt, SignalExit), exit_on_signals():
-            said = _Output(process)
-            _wait_until_healthy(daemon, said)
-            _publish(daemon, place, environ)
+            output = _Output(process)
+            _wait_until_healthy(daemon, output)
+            _write_record(daemon, folder, environ)
             announce(f"http://{HOST}:{daemon.port}", daemon.pid)
             while process.poll() is None:
-                said.read(_POLL * 10)
-            raise EngineUnavailable(f"qmd's daemon ended by itself: {said.last()}")
+                output.read(_POLL_SECONDS * 10)
+            raise EngineUnavailable(f"qmd's daemon ended by itself: {output.first_line()}")
     finally:
         end_program(process)
-        _withdraw(daemon, place, environ)
+        _remove_record(daemon, folder, environ)
+
+
+def http_get(port: int, path: str, timeout: float) -> HttpResponse:
+    """Send `GET path` to `port` of this machine. Raises NoResponse after `timeout` seconds."""
+    return _send(_Request("GET", path), port, timeout)
+
+
+def http_post(port: int, path: str, body: object, timeout: float, **headers: str) -> HttpResponse:
+    """Send `POST path` with `body` as JSON to `port` of this machine. Raises NoResponse."""
+    headers = {"Content-Type": "application/json", **headers}
+    return _send(_Request("POST", path, json.dumps(body).encode(), headers), port, timeout)
+
+
+class _Request(NamedTuple):
+    method: str
+    path: str
+    body: bytes | None = None
+    headers: Mapping[str, str] = MappingProxyType({})
+
+
+def _send(request: _Request, port: int, timeout: float) -> HttpResponse:
+    # httpx takes 100 ms to import, and a running daemon responds within 30. This client uses no
+    # proxy.
+    from http.client import HTTPConnection, HTTPException
+
+    deadline = time.monotonic() + timeout
+    timed_out = f"it did not answer within {timeout:g} s"
+    connection = HTTPConnection(HOST, port, timeout=timeout)
+    try:
+        connection.request(request.method, request.path, request.body, dict(request.headers))
+        response = connection.getresponse()
+        data = bytearray()
+        while block := response.read1(_BLOCK_BYTES):
+            data += block
+            if len(data) > MAX_RESPONSE_BYTES:
+                raise NoResponse(f"it answered with more than {MAX_RESPONSE_BYTES} bytes")
+            if time.monotonic() > deadline:
+                raise NoResponse(timed_out)
+    except TimeoutError:
+        raise NoResponse(timed_out) from None
+    except (OSError, HTTPException, ValueError) as error:
+        reason = str(error) or type(error).__name__
+        raise NoResponse(f"it cannot be reached ({reason})") from None
+    finally:
+        connection.close()
+    return HttpResponse(response.status, data.decode("utf-8", "replace"))
 
 
 class _Output:
-    """What a daemon says: read, so that it never waits for us, and forgotten but for the end."""
+    """The output of a daemon, read so that its pipes never fill, and dropped except for the end."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -138,11 +204,11 @@ class _Output:
             if stream is not None:
                 self._selector.register(stream, selectors.EVENT_READ)
 
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self._process.poll() is not None
 
     def read(self, seconds: float) -> None:
-        """Take what comes within `seconds`."""
+        """Read what arrives within `seconds`."""
         if not self._selector.get_map():
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(seconds)
@@ -153,90 +219,87 @@ class _Output:
             else:
                 self._selector.unregister(key.fileobj)
 
-    def last(self) -> str:
-        """The first line of what it said last."""
-        return complaint("", b"".join(self._blocks).decode("utf-8", "replace"))
+    def first_line(self) -> str:
+        """Return the first line of the kept output."""
+        return first_complaint("", b"".join(self._blocks).decode("utf-8", "replace"))
 
 
-def _wait_until_healthy(daemon: Daemon, said: _Output) -> None:
-    until = time.monotonic() + STARTING
+def _wait_until_healthy(daemon: Daemon, output: _Output) -> None:
+    deadline = time.monotonic() + START_TIMEOUT
     while True:
-        said.read(_POLL)
-        if said.ended():
-            said.read(_POLL)
-            raise EngineUnavailable(f"qmd's daemon does not start: {said.last()}")
-        with suppress(NoAnswer):
-            if get(daemon.port, "/health", _HEALTH).status == 200:
+        output.read(_POLL_SECONDS)
+        if output.has_ended():
+            output.read(_POLL_SECONDS)
+            raise EngineUnavailable(f"qmd's daemon does not start: {output.first_line()}")
+        with suppress(NoResponse):
+            if http_get(daemon.port, "/health", _HEALTH_TIMEOUT).status == 200:
                 return
-        if time.monotonic() > until:
-            raise EngineUnavailable(f"qmd's daemon does not answer within {STARTING:g} s")
+        if time.monotonic() > deadline:
+            raise EngineUnavailable(f"qmd's daemon does not answer within {START_TIMEOUT:g} s")
 
 
-def _publish(daemon: Daemon, place: Place, environ: Mapping[str, str]) -> None:
-    # The secret is what a file that came with a clone cannot know.
-    told = {
+def _write_record(daemon: Daemon, folder: IndexFolder, environ: Mapping[str, str]) -> None:
+    record = {
         "port": daemon.port,
         "pid": daemon.pid,
-        "index": _index(place),
+        "index": _index_identity(folder),
+        # A file of a clone cannot contain it.
         "secret": os.urandom(16).hex(),
     }
-    known = {**_known(environ), str(place.directory): told}
-    write_cached(FACTS, dict(list(known.items())[-_REMEMBERED:]), environ)
-    write_atomically(place.directory / FILE, json.dumps(told).encode())
+    records = {**read_cached(CACHE_ENTRY, environ), str(folder.path): record}
+    write_cached(CACHE_ENTRY, dict(list(records.items())[-_MAX_RECORDS:]), environ)
+    write_atomically(folder.daemon, json.dumps(record).encode())
 
 
-def _withdraw(daemon: Daemon, place: Place, environ: Mapping[str, str]) -> None:
-    found = _read(place)
-    if found is not None and found[0] == daemon:
+def _remove_record(daemon: Daemon, folder: IndexFolder, environ: Mapping[str, str]) -> None:
+    stored = _read_record(folder)
+    if stored is not None and stored[0] == daemon:
         with suppress(OSError):
-            (place.directory / FILE).unlink()
-    left = {key: told for key, told in _known(environ).items() if key != str(place.directory)}
-    write_cached(FACTS, left, environ)
+            folder.daemon.unlink()
+    records = read_cached(CACHE_ENTRY, environ)
+    records.pop(str(folder.path), None)
+    write_cached(CACHE_ENTRY, records, environ)
 
 
-def _known(environ: Mapping[str, str]) -> dict[str, object]:
-    return read_cached(FACTS, environ)
-
-
-def _read(place: Place) -> tuple[Daemon, dict[str, object]] | None:
-    """What the file beside the index says; None when there is none that could be ours."""
+def _read_record(folder: IndexFolder) -> tuple[Daemon, dict[str, object]] | None:
+    """Read the record beside the index; None if it is missing or invalid."""
     try:
-        relative = (place.directory / FILE).relative_to(place.root).as_posix()
-        told = json.loads(read_inside(place.root, relative, 4096))
+        relative = folder.daemon.relative_to(folder.root).as_posix()
+        record = json.loads(read_inside(folder.root, relative, _MAX_RECORD_BYTES))
     except (OSError, SddError, ValueError, RecursionError):
         return None
-    if not isinstance(told, dict):
+    if not isinstance(record, dict):
         return None
-    port, pid = told.get("port"), told.get("pid")
+    port, pid = record.get("port"), record.get("pid")
     if type(port) is not int or type(pid) is not int or not (0 < port < 65536 and pid > 1):
         return None
-    return Daemon(port, pid), told
+    return Daemon(port, pid), record
 
 
-def _index(place: Place) -> str:
-    """What tells this index, and the model it is searched with, from another in its place.
+def _index_identity(folder: IndexFolder) -> str:
+    """Return a text that changes with the file of the index and with its embedding model.
 
-    A daemon has the file open, and read the model when it started.
+    A daemon keeps the file open, and reads the model when it starts.
     """
     try:
-        inode = place.database.stat().st_ino
-        declared = place.config.read_text("utf-8", "replace")
+        inode = folder.database.stat().st_ino
+        config = folder.config.read_text("utf-8", "replace")
     except OSError:
         return ""
-    return f"{inode} {_embed_model(declared)}"
+    return f"{inode} {_embed_model(config)}"
 
 
-def _embed_model(declared: str) -> str:
-    """The embedding model in qmd's declaration; "" for none, which is qmd's default."""
-    found = _EMBED_MODEL.search(declared.rpartition("models")[2])
-    value = found[1].strip() if found else ""
+def _embed_model(config: str) -> str:
+    """Return the embedding model of a configuration; "" is qmd's default."""
+    match = _EMBED_MODEL.search(config.rpartition("models")[2])
+    value = match[1].strip() if match else ""
     with suppress(ValueError):
         return str(json.loads(value))
     return value.strip("'")
 
 
-def _free_port(port: int) -> int:
-    """`port`, or any for 0. Raises EngineUnavailable when it is taken, or not for us to take."""
+def _reserve_port(port: int) -> int:
+    """Return `port`, or a free one for 0. Raises EngineUnavailable when it cannot be bound."""
     from socket import AF_INET, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 
     with socket(AF_INET, SOCK_STREAM) as probe:
@@ -248,7 +311,7 @@ def _free_port(port: int) -> int:
         return int(probe.getsockname()[1])
 
 
-def _unavailable(daemon: Daemon, reason: str) -> EngineUnavailable:
+def _unusable(daemon: Daemon, reason: str) -> EngineUnavailable:
     return EngineUnavailable(
         f"qmd's daemon on http://{HOST}:{daemon.port} is of no use: {reason};"
         f" end process {daemon.pid}, and start another with `sdd index serve`"

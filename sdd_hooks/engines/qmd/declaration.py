@@ -1,7 +1,7 @@
-"""The file that tells qmd what to index: one directory, masks and exceptions for each collection.
+"""Write qmd's configuration: a directory, masks and exceptions for each collection.
 
-It is written anew each time. qmd runs commands that it finds there, and loads the models it names,
-so nothing is taken over from what is there but the texts that describe a collection.
+The file is written anew each time. qmd runs commands that it finds there, and loads the models that
+it names, so sdd keeps nothing of an existing file but the descriptions of collections.
 """
 
 # Governing: ADR-0014 (the qmd engine), ADR-0012 (untrusted input never leaves the repository),
@@ -12,36 +12,36 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from sdd_hooks.code.languages import GENERATED, VENDORED
+from sdd_hooks.engines.protocol import CollectionChanges
+from sdd_hooks.engines.qmd.contexts import read_contexts
+from sdd_hooks.engines.qmd.index_folder import IndexFolder, create_folder
+from sdd_hooks.engines.qmd.state import CollectionState
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.system.files import PathRefused, resolve_inside
+from sdd_hooks.system.files import PathRefused, resolve_inside, write_atomically
 from sdd_hooks.system.git import Git, nul_split
 from sdd_hooks.text.globs import expand_braces
 
-LARGEST = 1_000_000
-"""Bytes read of the file: with the most exceptions of every collection it is far smaller."""
+MAX_IGNORED = 1000
+"""Exceptions of one collection that come from git: fast-glob tries each of them on every path."""
 
-MOST_IGNORED = 1000
-"""Exceptions of one collection that come from git: fast-glob tries each on every path."""
-
-# qmd leaves hidden files out.
+# A mask that matches nothing: qmd ignores hidden files.
 NOTHING = ".none"
 
 _SPECIAL = re.compile(r"[^\w./-]")
-_CLASS = re.compile(r"\[[^]]+\]")
+_CHARACTER_CLASS = re.compile(r"\[[^]]+\]")
 _UNQUOTED = re.compile(r"[^ !#-\[\]-~]")
-_ODD = re.compile(r"[^\w. -]+|^ | $")
+_NOT_COARSE = re.compile(r"[^\w. -]+|^ | $")
 
 
 @dataclass(frozen=True)
-class Declared:
-    """One collection for qmd: `base` is a directory below the top, masks and exceptions are globs
-    below that."""
+class DeclaredCollection:
+    """One collection in qmd's configuration: `base` is a directory below the top of the work tree.
+    Masks and ignored paths are globs relative to it."""
 
     base: str
     masks: tuple[str, ...]
@@ -49,171 +49,214 @@ class Declared:
     context: str
 
 
-def base_of(root: Path, collection: Collection) -> tuple[str, tuple[str, ...]]:
-    """The directory that qmd is given, and which of those below it the collection is in.
+def write_declaration(
+    git: Git,
+    folder: IndexFolder,
+    collections: Mapping[str, Collection],
+    states: Mapping[str, CollectionState],
+    changes: Sequence[CollectionChanges],
+    model: str,
+) -> dict[str, CollectionState]:
+    """Write qmd's configuration for the indexed collections. Returns their states after that.
 
-    A directory that is a link, or that one leads to, is none of the collection's: qmd would follow
-    it out of the repository. Without any directory left, the second is empty.
+    `collections` are those of the project, `changes` those that the next update indexes: they may
+    add files with other endings. A description that a user edited is kept. Raises StorageError.
+    """
+    changes_by_name = {change.collection.name: change for change in changes}
+    contexts = read_contexts(folder.config)
+    untracked: dict[str, list[str]] = {}
+    declared: dict[str, DeclaredCollection] = {}
+    new_states = dict(states)
+    for name, state in states.items():
+        collection = collections.get(name)
+        if collection is None:
+            declared[name] = DeclaredCollection(state.base, (NOTHING,), (), "")
+            continue
+        repository = collection.repository
+        if repository not in untracked:
+            untracked[repository] = find_untracked(git, repository)
+        base, below = find_base(folder.root, collection)
+        endings = _endings_after(collection, state, changes_by_name.get(name))
+        context = contexts.get(name, state.context)
+        declared[name] = DeclaredCollection(
+            base,
+            find_masks(collection, below, endings),
+            find_exceptions(base, collection, untracked[repository]),
+            collection.context if context == state.context else context,
+        )
+        new_states[name] = replace(
+            state, base=base, endings=tuple(sorted(endings)), context=collection.context
+        )
+    create_folder(folder)
+    write_atomically(folder.config, render_declaration(folder.root, declared, model))
+    return new_states
+
+
+def find_base(root: Path, collection: Collection) -> tuple[str, tuple[str, ...]]:
+    """Return the directory to declare, and the directories of the collection relative to it.
+
+    Directories that are links, or below links, are left out: qmd would follow them out of the
+    repository. If none is left, the second value is empty.
     """
     top = os.path.realpath(root)
-    real = [one for one in collection.directories if _is_itself(root, top, one)]
-    if not real or "" in real:
-        return "", ("",) if real else ()
-    base = os.path.commonpath(real)
-    below = [f"{one[len(base) :].strip('/')}/".lstrip("/") for one in real]
+    directories = [path for path in collection.directories if _is_no_link(root, top, path)]
+    if not directories or "" in directories:
+        return "", ("",) if directories else ()
+    base = os.path.commonpath(directories)
+    below = [f"{path[len(base) :].strip('/')}/".lstrip("/") for path in directories]
     return base, ("",) if "" in below else tuple(below)
 
 
-def endings(collection: Collection, paths: Iterable[str]) -> frozenset[str]:
-    """How the names of those files of the collection end, as spelled: `.md`, `.MD`, `/Makefile`."""
+def find_endings(collection: Collection, paths: Iterable[str]) -> frozenset[str]:
+    """Return the endings of the collection's file names, as spelled: `.md`, `.MD`, `/Makefile`."""
     if collection.pattern or not collection.suffixes:
         return frozenset()
-    found = set()
+    endings = set()
     for path in paths:
-        named = f"/{path}"
-        lower = named.lower()
-        suffix = next((one for one in collection.suffixes if lower.endswith(one)), None)
+        absolute = f"/{path}"
+        lower = absolute.lower()
+        suffix = next((suffix for suffix in collection.suffixes if lower.endswith(suffix)), None)
         if suffix is not None:
-            found.add(named[-len(suffix) :])
-    return frozenset(found)
+            endings.add(absolute[-len(suffix) :])
+    return frozenset(endings)
 
 
-def masks(collection: Collection, below: Sequence[str], spelled: Iterable[str]) -> tuple[str, ...]:
-    """The globs of a collection that lies in the directories `below`, for files so spelled.
+def find_masks(
+    collection: Collection, below: Sequence[str], endings: Iterable[str]
+) -> tuple[str, ...]:
+    """Return the globs for the files of a collection in the directories `below` its base.
 
-    What is special to globs, or to qmd, becomes `*`: what that takes too many, `contains` leaves
-    out of an answer. A `?` would not do: fast-glob takes it for a letter of a directory's name.
+    Characters that are special to globs or to qmd become `*`. What that matches in addition,
+    `Collection.contains` removes from results. `?` is no alternative: fast-glob takes it literally
+    in the name of a directory.
     """
     if collection.pattern:
         try:
-            wanted = expand_braces(collection.pattern)
+            globs = expand_braces(collection.pattern)
         except ValueError:
-            wanted = ["**/*"]
+            globs = ["**/*"]
     elif collection.suffixes:
-        wanted = [f"**{one}" if one.startswith("/") else f"**/*{one}" for one in sorted(spelled)]
+        globs = [
+            f"**{ending}" if ending.startswith("/") else f"**/*{ending}"
+            for ending in sorted(endings)
+        ]
     else:
-        wanted = ["**/*"]
-    return tuple(_coarse(f"{where}{one}") for where in below for one in wanted) or (NOTHING,)
+        globs = ["**/*"]
+    masks = tuple(_coarse_glob(f"{directory}{glob}") for directory in below for glob in globs)
+    return masks or (NOTHING,)
 
 
-def exceptions(base: str, collection: Collection, unwanted: Iterable[str]) -> tuple[str, ...]:
-    """The globs, below `base`, of what is not the collection's.
+def find_exceptions(base: str, collection: Collection, untracked: Iterable[str]) -> tuple[str, ...]:
+    """Return the globs, relative to `base`, of files that are not the collection's.
 
-    `unwanted` are repo-relative paths that git does not track there, directories with a `/` behind;
-    the first MOST_IGNORED that matter count.
+    `untracked` are repo-relative paths; those of directories end in `/`. Only the first MAX_IGNORED
+    that concern the collection are used.
     """
-    mine = (one for one in unwanted if one.endswith("/") or collection.contains(one))
-    found = [f"{directory}/" for directory in collection.excluded]
-    inside = f"{base}/" if base else ""
+    prefix = f"{base}/" if base else ""
+    paths = [f"{directory}/" for directory in collection.excluded]
     if collection.kind != "issues":
-        found += islice((one for one in mine if one.startswith(inside)), MOST_IGNORED)
-    below = [one[len(inside) :] for one in found if one.startswith(inside) and one != inside]
-    globs = [literal(one) + ("**" if one.endswith("/") else "") for one in below]
+        concerned = (
+            path
+            for path in untracked
+            if path.startswith(prefix) and (path.endswith("/") or collection.contains(path))
+        )
+        paths += islice(concerned, MAX_IGNORED)
+    below = [path[len(prefix) :] for path in paths if path.startswith(prefix) and path != prefix]
+    globs = [literal_glob(path) + ("**" if path.endswith("/") else "") for path in below]
     if collection.kind == "code":
         globs += [f"**/{name}/**" for name in VENDORED]
-        globs += [f"**/{one[1:]}" if one.startswith("/") else f"**/*{one}" for one in GENERATED]
+        globs += [
+            f"**/{ending[1:]}" if ending.startswith("/") else f"**/*{ending}"
+            for ending in GENERATED
+        ]
     return tuple(dict.fromkeys(globs))
 
 
-def untracked(git: Git, repository: str) -> list[str]:
-    """What qmd would find on disk but git does not count to this repository: what it ignores, and
-    other repositories inside. The shortest paths first; directories end in `/`."""
+def find_untracked(git: Git, repository: str) -> list[str]:
+    """Return paths that exist on disk but do not belong to a repository of the work tree.
+
+    These are ignored files and other repositories. Paths with few directories come first; those of
+    directories end in `/`.
+    """
     git = git.at(git.root / repository)
-    ignored = _listed(git, "--others", "--ignored", "--exclude-standard", "--directory")
-    # git shows a repository that is no submodule as a directory, whatever is in it.
-    others = [one for one in _listed(git, "--others", "--exclude-standard") if one.endswith("/")]
-    linked = [
-        f"{one.partition(chr(9))[2]}/"
-        for one in _listed(git, "--stage")
-        if one.startswith("160000 ")
+    ignored = _list_files(git, "--others", "--ignored", "--exclude-standard", "--directory")
+    # git lists a repository that is not a submodule as a directory.
+    others = [
+        path for path in _list_files(git, "--others", "--exclude-standard") if path.endswith("/")
+    ]
+    submodules = [
+        f"{entry.partition(chr(9))[2]}/"
+        for entry in _list_files(git, "--stage")
+        if entry.startswith("160000 ")
     ]
     prefix = f"{repository}/" if repository else ""
-    found = {one for one in (*ignored, *others, *linked) if _visible(one)}
-    return [f"{prefix}{one}" for one in sorted(found, key=lambda one: (one.count("/"), one))]
+    visible = {path for path in (*ignored, *others, *submodules) if _is_visible(path)}
+    return [f"{prefix}{path}" for path in sorted(visible, key=lambda path: (path.count("/"), path))]
 
 
-def literal(path: str) -> str:
-    """A glob for that path and, where it has special characters, for others of the same length."""
-    return _SPECIAL.sub(_any, path)
+def literal_glob(path: str) -> str:
+    """Return a glob for a path. Each special character matches any character."""
+    return _SPECIAL.sub(_question_marks, path)
 
 
-def render(root: Path, declared: Mapping[str, Declared], model: str) -> bytes:
-    """The file's content, every text of it quoted. `model` "" is qmd's default."""
+def render_declaration(root: Path, declared: Mapping[str, DeclaredCollection], model: str) -> bytes:
+    """Render the configuration as YAML with every text quoted. `model` "" is qmd's default."""
     lines = ["collections:" if declared else "collections: {}"]
-    for name, one in declared.items():
+    for name, collection in declared.items():
         lines += [
-            f"  {_quoted(name)}:",
-            f"    path: {_quoted(str(root / one.base))}",
-            f"    pattern: {_quoted(','.join(one.masks))}",
-            f"    ignore: [{', '.join(map(_quoted, one.ignored))}]",
+            f"  {_quote(name)}:",
+            f"    path: {_quote(str(root / collection.base))}",
+            f"    pattern: {_quote(','.join(collection.masks))}",
+            f"    ignore: [{', '.join(map(_quote, collection.ignored))}]",
             "    context:",
-            f'      "": {_quoted(one.context)}',
+            f'      "": {_quote(collection.context)}',
         ]
     if model:
-        lines += ["models:", f"  embed: {_quoted(model)}"]
+        lines += ["models:", f"  embed: {_quote(model)}"]
     return "\n".join([*lines, ""]).encode("ascii")
 
 
-def read_contexts(path: Path) -> dict[str, str]:
-    """The text that describes each collection in the file at `path`; {} when it cannot be read."""
-    import yaml
-
-    try:
-        with path.open("rb") as file:
-            tree = yaml.compose(file.read(LARGEST), Loader=yaml.SafeLoader)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
-        return {}
-    found = {}
-    for name, collection in _children(_child(tree, "collections")):
-        text = _child(_child(collection, "context"), "")
-        if isinstance(text, yaml.ScalarNode) and text.value.strip():
-            found[name] = text.value
-    return found
+def _endings_after(
+    collection: Collection, state: CollectionState, change: CollectionChanges | None
+) -> frozenset[str]:
+    """Return the endings of a collection's file names after a change."""
+    if change is None:
+        return frozenset(state.endings)
+    old = frozenset() if change.complete else frozenset(state.endings)
+    return old | find_endings(collection, change.paths)
 
 
-def _any(special: re.Match[str]) -> str:
+def _question_marks(special: re.Match[str]) -> str:
     # qmd counts in UTF-16.
     return "?" * (len(special[0].encode("utf-16-le", "surrogatepass")) // 2)
 
 
-def _is_itself(root: Path, top: str, directory: str) -> bool:
+def _is_no_link(root: Path, top: str, directory: str) -> bool:
     try:
         return str(resolve_inside(root, directory)) == str(Path(top, directory))
     except PathRefused:
         return False
 
 
-def _coarse(glob: str) -> str:
-    """A glob whose only special parts are `*` and `**`, for at least the same paths."""
-    parts = _CLASS.sub("*", glob).split("/")
-    return "/".join(part if part == "**" else _ODD.sub("*", part) for part in parts)
+def _coarse_glob(glob: str) -> str:
+    """Return a glob that matches at least the same paths and has no special parts but `*`, `**`."""
+    parts = _CHARACTER_CLASS.sub("*", glob).split("/")
+    return "/".join(part if part == "**" else _NOT_COARSE.sub("*", part) for part in parts)
 
 
-def _listed(git: Git, *args: str) -> list[str]:
+def _list_files(git: Git, *args: str) -> list[str]:
     return nul_split(git.try_output("ls-files", "-z", *args) or b"")
 
 
-def _visible(path: str) -> bool:
-    """Whether qmd would see it: it leaves out what is hidden."""
+def _is_visible(path: str) -> bool:
+    """Whether no part of the path is hidden: qmd ignores hidden files."""
     return not any(part.startswith(".") for part in path.split("/"))
 
 
-def _quoted(text: str) -> str:
-    """The text as YAML quotes it. JSON has no way that every reader takes beyond U+FFFF."""
-    return f'"{_UNQUOTED.sub(_escaped, text)}"'
+def _quote(text: str) -> str:
+    """Quote a text for YAML. JSON's escapes beyond U+FFFF are not valid in every YAML parser."""
+    return f'"{_UNQUOTED.sub(_escape, text)}"'
 
 
-def _escaped(char: re.Match[str]) -> str:
+def _escape(char: re.Match[str]) -> str:
     return f"\\U{ord(char[0]):08x}"
-
-
-def _children(node: Any) -> list[tuple[str, Any]]:
-    """The entries of a YAML mapping; none for another node."""
-    pairs = getattr(node, "value", None)
-    if getattr(node, "id", "") != "mapping" or not isinstance(pairs, list):
-        return []
-    return [(str(key.value), value) for key, value in pairs if getattr(key, "id", "") == "scalar"]
-
-
-def _child(node: Any, name: str) -> Any:
-    return next((value for key, value in _children(node) if key == name), None)

@@ -1,4 +1,4 @@
-"""The qmd engine: the real qmd, on an index of this work tree alone."""
+"""The qmd engine: the program qmd, on an index for one work tree."""
 
 # Governing: ADR-0001 (two engines, chosen), ADR-0013 (hybrid search waits until every document has
 # its vectors), ADR-0014 (the qmd engine), SPEC-0006 (qmd engine)
@@ -25,29 +25,26 @@ from sdd_hooks.engines.protocol import (
     SearchResult,
     report_progress,
 )
-from sdd_hooks.engines.qmd import answers, searching
-from sdd_hooks.engines.qmd.failures import failure
-from sdd_hooks.engines.qmd.folder import require_ours
-from sdd_hooks.engines.qmd.installation import Installation
-from sdd_hooks.engines.qmd.ledger import Ledger
-from sdd_hooks.engines.qmd.model import DEFAULT, configured_model
+from sdd_hooks.engines.qmd.embedding import DEFAULT_MODEL, check_model
+from sdd_hooks.engines.qmd.index_folder import index_folder, require_own_folder
+from sdd_hooks.engines.qmd.installation import Installation, explain_failure, run_qmd
 from sdd_hooks.engines.qmd.output import parse_listing, parse_pending
-from sdd_hooks.engines.qmd.process import ProgramResult, place_of, run
-from sdd_hooks.engines.qmd.state import Held, State
+from sdd_hooks.engines.qmd.search import SearchScope, read_documents, repository_path, search
+from sdd_hooks.engines.qmd.state import CollectionState, IndexState, StateFile
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
+from sdd_hooks.system.processes import ProgramResult
 
-_QUICK = 60.0
-"""Seconds for what qmd does in a fraction of one."""
+_TIMEOUT = 60.0
+"""Seconds for a qmd command, plus those for its documents. On a small index it takes 0.2."""
 
-_A_DOCUMENT = 0.05
-"""Seconds more for each document: thirty times what indexing one takes on a laptop."""
+_SECONDS_PER_DOCUMENT = 0.05
+"""Thirty times what indexing one takes on a laptop."""
 
 
 class QmdEngine:
-    """`Engine` over the command line of qmd. What it can tell from its own notes, it does not ask
-    qmd for."""
+    """`Engine` over qmd's command line. Whatever its own state can answer, it does not ask qmd."""
 
     name = "qmd"
 
@@ -63,261 +60,307 @@ class QmdEngine:
         self._environ = project.environ
         self._clock = clock
         self._git = project.repository.git
-        self._place = place_of(project.repository)
+        self._folder = index_folder(project.repository)
         self._model = project.configuration.search.embed_model
-        self._declared = {one.name: one for one in project.collections}
-        require_ours(self._git, self._place)
-        self._ledger = Ledger(self._place, repair=repair)
-        self.notes = self._ledger.notes
+        self._collections = {collection.name: collection for collection in project.collections}
+        require_own_folder(self._git, self._folder)
+        self._state_file = StateFile(self._folder, repair=repair)
+        self.notes = self._state_file.notes
 
     @property
     def rebuilt(self) -> bool:
         """Whether the index was lost and is empty now."""
-        return self._ledger.rebuilt
+        return self._state_file.rebuilt
 
     @property
-    def _state(self) -> State:
-        return self._ledger.state
+    def _state(self) -> IndexState:
+        return self._state_file.state
 
     def ensure(self, collections: Sequence[Collection]) -> None:
-        """Create the collections that are missing; keep what describes them current."""
-        self._declared.update({one.name: one for one in collections})
-        held = dict(self._state.collections)
-        for one in collections:
-            known = held.get(one.name, Held(one.kind, one.module))
-            held[one.name] = replace(known, kind=one.kind, module=one.module)
-        if held != self._state.collections:
-            self._ledger.keep(lambda state: replace(state, collections=held))
+        """Create the collections that are missing and store changed definitions."""
+        self._collections.update({collection.name: collection for collection in collections})
+        states = dict(self._state.collections)
+        for collection in collections:
+            new = CollectionState(collection.kind, collection.module)
+            state = states.get(collection.name, new)
+            states[collection.name] = replace(state, kind=collection.kind, module=collection.module)
+        if states != self._state.collections:
+            self._state_file.change(lambda state: replace(state, collections=states))
 
     def bookmarks(self) -> Mapping[str, Bookmark | None]:
-        """Every collection here, with the state it reflects (None: never filled to the end)."""
-        return {name: one.bookmark for name, one in sorted(self._state.collections.items())}
+        """Return every collection with the state it reflects (None: not complete yet)."""
+        states = sorted(self._state.collections.items())
+        return {name: collection.bookmark for name, collection in states}
 
     def update(
         self, changes: Sequence[CollectionChanges], progress: Progress | None = None
     ) -> Mapping[str, Counts]:
-        """Bring the collections with changed paths up to date, all of them at once.
+        """Index the collections with changed files, all in one run of qmd.
 
-        qmd looks at every file of every collection. Without a changed path it is not started.
+        qmd reads every file of every collection. Without a changed file it does not run.
         """
-        from sdd_hooks.engines.qmd import updating
+        from sdd_hooks.engines.qmd.contexts import outdated_notes
+        from sdd_hooks.engines.qmd.update import compute_fingerprint, count_unchanged, is_due
 
-        held = dict(self._state.collections)
-        # Before qmd reads a file, so that one that changes meanwhile is seen to have.
-        seen = [updating.fingerprint(self._place.root, one) for one in changes]
+        root = self._folder.root
+        states: Mapping[str, CollectionState] = self._state.collections
+        # Before qmd reads the files, so that a later change is found by the next update.
+        fingerprints = {
+            change.collection.name: compute_fingerprint(root, change) for change in changes
+        }
         due = [
-            one
-            for one, now in zip(changes, seen, strict=True)
-            if updating.is_due(one, now, held[one.collection.name].seen)
+            change
+            for change in changes
+            for name in [change.collection.name]
+            if is_due(change, fingerprints[name], states[name].seen)
         ]
-        counts = {one.collection.name: updating.nothing(self._place.root, one) for one in changes}
+        counts = {change.collection.name: count_unchanged(root, change) for change in changes}
         pending = self._state.pending
         if due:
-            for one in due:
-                report_progress(progress, f"Indexing {one.collection.name}", 0, len(one.paths))
-            held = updating.declare(
-                self._git, self._place, self._declared, held, due, self._usable_model()
-            )
-            done = self._run("update", documents=sum(len(one.paths) for one in due))
-            told = updating.told(done, [one.collection.name for one in due])
-            counts.update({one.collection.name: updating.counted(one, told) for one in due})
-            held = updating.filled(held, told)
+            for change in due:
+                step = f"Indexing {change.collection.name}"
+                report_progress(progress, step, 0, len(change.paths))
+            states, new_counts = self._run_update(states, due)
+            counts.update(new_counts)
             pending = self._ask_pending()
-        for one, now in zip(changes, seen, strict=True):
-            known = held[one.collection.name]
-            held[one.collection.name] = replace(
-                known, seen=now, bookmark=one.bookmark or known.bookmark
-            )
-        kinds = {name: one.kind for name, one in held.items()}
+        self._store_update(states, changes, fingerprints, pending, has_run=bool(due))
+        if due:
+            self.notes += outdated_notes(self._git, self._folder, self._collections, states)
+        return counts
+
+    def _run_update(
+        self, states: Mapping[str, CollectionState], due: Sequence[CollectionChanges]
+    ) -> tuple[Mapping[str, CollectionState], Mapping[str, Counts]]:
+        """Run `qmd update`. Returns the new states, and the counts of the changes."""
+        from sdd_hooks.engines.qmd.update import count_change, parse_counts, with_documents
+
+        states = self._declare(states, due, self._usable_model())
+        done = self._run("update", documents=sum(len(change.paths) for change in due))
+        names = [change.collection.name for change in due]
+        counts = parse_counts(done.out, names)
+        changed = {
+            name: count_change(change, counts) for name, change in zip(names, due, strict=True)
+        }
+        return with_documents(states, counts), changed
+
+    def _store_update(
+        self,
+        states: Mapping[str, CollectionState],
+        changes: Sequence[CollectionChanges],
+        fingerprints: Mapping[str, str],
+        pending: int,
+        *,
+        has_run: bool,
+    ) -> None:
+        """Store the bookmarks and counts of an update; `has_run` says whether qmd ran."""
+        new_states = dict(states)
+        for change in changes:
+            name = change.collection.name
+            old = new_states[name]
+            bookmark = change.bookmark or old.bookmark
+            new_states[name] = replace(old, seen=fingerprints[name], bookmark=bookmark)
+        kinds = {name: state.kind for name, state in new_states.items()}
         touched = self._clock() if covers(changes, kinds) else self._state.touched
-        model = self._model if due else self._state.model
-        self._ledger.keep(
+        model = self._model if has_run else self._state.model
+        self._state_file.change(
             lambda state: replace(
                 state,
-                collections=held,
+                collections=new_states,
                 touched=touched,
                 pending=pending,
                 model=model,
                 begun=state.begun and state.model == model,
             )
         )
-        if due:
-            self.notes += updating.outdated_contexts(self._git, self._place, self._declared, held)
-        return counts
 
     def embed(
         self, collections: Sequence[str] = (), progress: Progress | None = None
     ) -> EmbedReport:
-        """Give vectors to every document without. Raises EngineUnavailable without a model."""
-        from sdd_hooks.engines.qmd import embedding, updating
+        """Embed every document that has no vectors. Raises EngineUnavailable without a model."""
+        from sdd_hooks.engines.qmd.embedding import embed_collections
 
         started = self._clock()
-        model = configured_model(self._model, self._place.root)
-        self._say_release()
-        held = dict(self._state.collections)
-        updating.declare(self._git, self._place, self._declared, held, (), model)
+        model = check_model(self._model, self._folder.root)
+        self._note_release()
+        states = self._state.collections
+        self._declare(states, (), model)
         if self._state.model != self._model:
-            # Known from the start: an embed that is followed, or killed, has made some of them.
+            # Stored before the embed, which may be interrupted after some documents.
             missing = self._ask_pending()
-            self._ledger.keep(
+            self._state_file.change(
                 lambda state: replace(state, pending=missing, model=self._model, begun=False)
             )
-        wanted = [name for name in held if name in collections]
-        scopes = wanted if collections and len(wanted) < len(held) else [""]
-        done = embedding.embed(self._qmd, self._place, self._environ, scopes, progress)
+        wanted = [name for name in states if name in collections]
+        scopes = wanted if collections and len(wanted) < len(states) else [""]
+        result = embed_collections(self._qmd, self._folder, self._environ, scopes, progress)
         pending = self._ask_pending()
-        self._ledger.keep(
+        self._state_file.change(
             lambda state: replace(
                 state,
                 pending=pending,
                 model=self._model,
-                begun=bool(done.embedded or (state.documents and not pending)),
+                begun=bool(result.embedded or (state.documents and not pending)),
             )
         )
         return EmbedReport(
-            done.embedded,
+            result.embedded,
             pending,
             self._clock() - started,
-            self._model or DEFAULT,
-            done.device,
-            done.failed,
-            done.notes,
+            self._model or DEFAULT_MODEL,
+            result.device,
+            result.failed,
+            result.notes,
         )
 
     def search(self, query: Query) -> SearchResult:
-        """Answer a typed query. While a document has no vectors, by words alone: a hit must not
-        depend on which half of the index was embedded."""
-        held = self._state.collections
+        """Answer a typed query.
+
+        While a document has no vectors, by words alone: a hit must not depend on which part of the
+        index is embedded.
+        """
+        states = self._state.collections
         names = [
             name
-            for name in held
-            if held[name].documents and (not query.collections or name in query.collections)
+            for name, state in states.items()
+            if state.documents and (not query.collections or name in query.collections)
         ]
+        pending = self.coverage().pending
         if not names:
-            return SearchResult((), self.coverage().pending)
-        scope = searching.Scope(
+            return SearchResult((), pending)
+        scope = SearchScope(
             self._qmd,
-            self._place,
+            self._folder,
             self._environ,
-            {name: held[name].base for name in names},
-            {name: self._declared[name] for name in names if name in self._declared},
-            whole=len(names) == len(held),
+            {name: states[name].base for name in names},
+            {name: self._collections[name] for name in names if name in self._collections},
+            whole=len(names) == len(states),
         )
-        reason = ""
+        model_error = ""
         try:
-            configured_model(self._model, self._place.root)
+            check_model(self._model, self._folder.root)
         except EngineUnavailable as error:
-            reason = str(error)
+            model_error = str(error)
         try:
-            return searching.search(scope, query, self.coverage().pending, reason)
+            return search(scope, query, pending, model_error)
         except IndexDamaged:
-            self._ledger.distrust()
+            self._state_file.distrust()
             raise
 
     def documents(self, collection: str) -> Sequence[IndexedDocument]:
-        """Every document of a collection, by path, as its file is now."""
-        held, declared = self._state.collections.get(collection), self._declared.get(collection)
-        if held is None or declared is None or not held.documents:
+        """Return every document of a collection, by path, as its file is now."""
+        state = self._state.collections.get(collection)
+        declared = self._collections.get(collection)
+        if state is None or declared is None or not state.documents:
             return []
         listed = parse_listing(self._run("ls", collection).out, collection)
-        paths = (answers.inside(held.base, path, declared) for path in listed)
-        return answers.documents(self._place.root, collection, filter(None, paths))
+        paths = (repository_path(state.base, path, declared) for path in listed)
+        return read_documents(self._folder.root, collection, filter(None, paths))
 
     def touched(self) -> float | None:
-        """When it last looked for changes (seconds, epoch); None for never."""
+        """Return when the engine last looked for changes (seconds since the epoch; None: never)."""
         return self._state.touched
 
     def coverage(self) -> Coverage:
-        """How far the index is embedded with the configured model, in documents."""
+        """Return how much of the index is embedded with the configured model, in documents."""
         state = self._state
         if state.model != self._model:
             return Coverage(False, state.documents)
         return Coverage(state.begun, state.pending)
 
     def device(self) -> str:
-        """Where qmd runs models. Raises EngineUnavailable when the configured one cannot run."""
-        from sdd_hooks.engines.qmd.device import device
+        """Return where qmd runs models. Raises EngineUnavailable if the model cannot run."""
+        from sdd_hooks.engines.qmd.embedding import find_device
 
-        configured_model(self._model, self._place.root)
-        return device(self._qmd, self._environ, self._place)
+        check_model(self._model, self._folder.root)
+        return find_device(self._qmd, self._environ, self._folder)
 
     def status(self) -> IndexStatus:
-        """Counts, freshness and place of the index. qmd counts documents, not chunks."""
-        from sdd_hooks.engines.qmd.mcp import index_status
+        """Return the counts, freshness and location of the index. qmd counts no chunks."""
+        from sdd_hooks.engines.qmd.mcp import read_status
 
-        held, documents, pending = self._state.collections, {}, 0
-        if self._place.database.exists() and held:
-            self._say_release()
-            told = index_status(self._qmd, self._place, self._environ, _QUICK)
-            documents = dict(told.collections)
+        states = self._state.collections
+        documents: Mapping[str, int] = {}
+        pending = 0
+        if self._folder.database.exists() and states:
+            self._note_release()
+            status = read_status(self._qmd, self._folder, self._environ, _TIMEOUT)
+            documents = status.collections
             if self._state.model == self._model:
-                pending = told.pending
-                self._correct(pending)
+                pending = status.pending
+                self._correct_pending(pending)
             else:
-                pending = told.documents
-        found = tuple(
+                pending = status.documents
+        collections = tuple(
             CollectionStatus(
-                name, one.kind, one.module, documents.get(name, 0), None, None, one.bookmark
+                name,
+                state.kind,
+                state.module,
+                documents.get(name, 0),
+                None,
+                None,
+                state.bookmark,
             )
-            for name, one in sorted(held.items())
+            for name, state in sorted(states.items())
         )
-        files = (self._place.database, self._place.database.with_name("index.sqlite-wal"))
+        files = (self._folder.database, self._folder.database.with_name("index.sqlite-wal"))
         return IndexStatus(
             self.name,
-            found,
+            collections,
             self.touched(),
-            self._model or DEFAULT,
-            str(self._place.directory),
+            self._model or DEFAULT_MODEL,
+            str(self._folder.path),
             sum(path.stat().st_size for path in files if path.exists()),
             pending,
         )
 
     def remove(self, collections: Sequence[str]) -> None:
-        """Forget these collections, and the vectors that no other has."""
-        held = dict(self._state.collections)
-        gone = [name for name in collections if held.pop(name, None) is not None]
-        if not gone:
+        """Remove these collections, and the vectors that no other collection uses."""
+        states = dict(self._state.collections)
+        removed = [name for name in collections if states.pop(name, None) is not None]
+        if not removed:
             return
         pending = self._state.pending
-        if self._place.database.exists() and self._place.config.exists():
-            from sdd_hooks.engines.qmd import updating
-
-            # What somebody else changed in the file is not acted on.
-            updating.declare(
-                self._git,
-                self._place,
-                self._declared,
-                self._state.collections,
-                (),
-                self._usable_model(),
-            )
-            for name in gone:
+        if self._folder.database.exists() and self._folder.config.exists():
+            # Written anew, because qmd would act on what others changed in the file.
+            self._declare(self._state.collections, (), self._usable_model())
+            for name in removed:
                 self._run("collection", "remove", name)
             pending = self._ask_pending()
-        self._ledger.keep(lambda state: replace(state, collections=held, pending=pending))
+        self._state_file.change(lambda state: replace(state, collections=states, pending=pending))
 
     def reset(self, reason: str) -> None:
-        """Set the index aside, for a person to look at, and go on with an empty one."""
-        self._ledger.reset(reason)
+        """Set the index aside for inspection, and start an empty one."""
+        self._state_file.reset(reason)
 
     def check(self) -> list[str]:
-        """What SQLite finds wrong with the index, in its words; [] when sound."""
-        from sdd_hooks.engines.qmd.soundness import faults
+        """Return the faults that SQLite finds in the index; none if it is sound."""
+        from sdd_hooks.engines.qmd.index_folder import find_faults
 
-        return faults(self._place)
+        return find_faults(self._folder)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no file is open."""
 
     def _run(self, *args: str, documents: int = 0) -> ProgramResult:
-        deadline = _QUICK + _A_DOCUMENT * (documents + self._state.documents)
-        done = run(self._qmd, self._place, *args, deadline=deadline, environ=self._environ)
+        """Run qmd with a timeout for the index and `documents` more. Raises on a failure."""
+        timeout = _TIMEOUT + _SECONDS_PER_DOCUMENT * (documents + self._state.documents)
+        done = run_qmd(self._qmd, self._folder, *args, timeout=timeout, environ=self._environ)
         if done.code:
-            failed = failure(args[0], done, self._place)
-            if isinstance(failed, IndexDamaged):
-                self._ledger.distrust()
-            raise failed
+            failure = explain_failure(args[0], done, self._folder)
+            if isinstance(failure, IndexDamaged):
+                self._state_file.distrust()
+            raise failure
         return done
+
+    def _declare(
+        self,
+        states: Mapping[str, CollectionState],
+        changes: Sequence[CollectionChanges],
+        model: str,
+    ) -> Mapping[str, CollectionState]:
+        from sdd_hooks.engines.qmd.declaration import write_declaration
+
+        return write_declaration(self._git, self._folder, self._collections, states, changes, model)
 
     def _ask_pending(self) -> int:
         pending = parse_pending(self._run("status").out)
@@ -325,22 +368,22 @@ class QmdEngine:
             raise EngineUnavailable("qmd status does not say how many documents need embedding")
         return pending
 
-    def _correct(self, pending: int) -> None:
-        """Somebody may have called `qmd embed`: then searches are told, if that can be noted."""
+    def _correct_pending(self, pending: int) -> None:
+        """Store the count for searches, if it changed: a user may have run `qmd embed`."""
         if pending != self._state.pending:
             with suppress(StorageError):
-                self._ledger.keep(lambda state: replace(state, pending=pending))
+                self._state_file.change(lambda state: replace(state, pending=pending))
 
     def _usable_model(self) -> str:
-        """What the configuration says when it can be used; else nothing, as embed will say."""
+        """Return the configured model, or qmd's default ("") if an embed would refuse it."""
         try:
-            return configured_model(self._model, self._place.root)
+            return check_model(self._model, self._folder.root)
         except EngineUnavailable:
             return ""
 
-    def _say_release(self) -> None:
-        from sdd_hooks.engines.qmd.release import banner
+    def _note_release(self) -> None:
+        from sdd_hooks.engines.qmd.release import release_note
 
-        note = banner(self._qmd, self._environ, self._clock())
+        note = release_note(self._qmd, self._environ, self._clock())
         if note and note not in self.notes:
             self.notes.append(note)

@@ -1,22 +1,27 @@
-"""The qmd that is installed here: where it is, and whether it is new enough."""
+"""The installed qmd: find it, check its version, and run it on the index of one work tree.
 
-# Governing: ADR-0001 (engines are chosen), ADR-0014 (the qmd engine), SPEC-0006 REQ "Preflight"
+Neither the environment nor a file of the repository may point it at another index.
+"""
+
+# Governing: ADR-0001 (engines are chosen), ADR-0010 (one error tree), ADR-0012 (untrusted input),
+# ADR-0014 (the qmd engine), SPEC-0006 REQ "Preflight", REQ "Deadlines", REQ "A damaged index"
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdd_hooks.engines.qmd.group import ProgramResult, finish
-from sdd_hooks.engines.qmd.output import Version, complaint, parse_version
-from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.engines.qmd.index_folder import IndexFolder
+from sdd_hooks.engines.qmd.output import Version, first_complaint, parse_version
+from sdd_hooks.errors import EngineUnavailable, IndexDamaged, SddError, StorageError
+from sdd_hooks.system import processes
 from sdd_hooks.system.git import LOCAL_VARIABLES, PATHSPEC_VARIABLES
-from sdd_hooks.system.processes import find_executable
+from sdd_hooks.system.processes import Program, ProgramResult
 from sdd_hooks.system.user_cache import read_cached, write_cached
 
-MINIMUM = (2, 8)
+MIN_VERSION = (2, 8)
 
 NOT_FOUND = (
     "qmd CLI not found. Install it with `npm install -g @tobilu/qmd`"
@@ -24,15 +29,15 @@ NOT_FOUND = (
     " See https://github.com/tobi/qmd for details."
 )
 
-# Remembered in the user's cache: the version by what the file looks like.
-FACTS = "qmd"
+# The entry of the user cache with the version of a qmd and the identity of its file.
+CACHE_ENTRY = "qmd"
 
-_ASKING = 20.0
-"""Seconds that `qmd --version` may take: 0.13 on a warm machine, and this on one just started."""
+_VERSION_TIMEOUT = 20.0
+"""Seconds for `qmd --version`: it takes 0.13, and this long on a machine that has just started."""
 
 # With `CI`, typed vector queries fail. The others point qmd at another index, another host, or let
 # an index run commands. With `FORCE_COLOR`, Node complains about our `NO_COLOR`.
-_LEFT_OUT = (
+_REMOVED_VARIABLES = (
     *LOCAL_VARIABLES,
     *PATHSPEC_VARIABLES,
     "CI",
@@ -46,77 +51,151 @@ _LEFT_OUT = (
     "QMD_TRUST_UPDATE_HOOKS",
 )
 
+CONTEXT_SIZE = "500"
+"""Tokens of a chunk that are embedded. A BERT model aborts the process above its own 512."""
+
+# Messages of SQLite, which qmd prints.
+_DAMAGED = ("is malformed", "not a database", "malformed database schema", "no such table")
+_LOCKED = ("database is locked", "SQLITE_BUSY")
+_FULL = ("database or disk is full", "ENOSPC")
+_READ_ONLY = ("readonly database", "unable to open database", "EACCES", "EROFS", "disk I/O error")
+
 
 @dataclass(frozen=True)
 class Installation:
-    """A qmd that can be used: the absolute path of its command, and its version."""
+    """A usable qmd: the absolute path of its command, and its version."""
 
     command: str
     version: Version
 
 
-def find(environ: Mapping[str, str]) -> Installation:
-    """The first qmd on `PATH`; entries that are not absolute are passed over.
+def find_qmd(environ: Mapping[str, str]) -> Installation:
+    """Find the first qmd on `PATH`. Relative entries of `PATH` are ignored.
 
-    Its version is asked once for a file as it is, and remembered for the next time. Raises
-    EngineUnavailable when there is none, or an older one than MINIMUM.
+    The version is cached for as long as the file does not change. Raises EngineUnavailable when
+    there is no qmd, or an older one than MIN_VERSION.
     """
-    command = find_executable("qmd", environ)
+    command = processes.find_executable("qmd", environ)
     if command is None:
         raise EngineUnavailable(NOT_FOUND)
-    found = Installation(command, _version(command, environ))
-    if found.version[: len(MINIMUM)] < MINIMUM:
+    qmd = Installation(command, _find_version(command, environ))
+    if qmd.version[: len(MIN_VERSION)] < MIN_VERSION:
         raise EngineUnavailable(
-            f"qmd {dotted(found.version)} at {command} is too old: sdd needs"
-            f" {dotted(MINIMUM)} or later, update it with `npm install -g @tobilu/qmd`"
+            f"qmd {format_version(qmd.version)} at {command} is too old: sdd needs"
+            f" {format_version(MIN_VERSION)} or later, update it with `npm install -g @tobilu/qmd`"
         )
-    return found
+    return qmd
 
 
-def dotted(version: tuple[int, ...]) -> str:
-    """`(2, 8, 3)` as people write it."""
+def format_version(version: tuple[int, ...]) -> str:
+    """Return `2.8.3` for `(2, 8, 3)`."""
     return ".".join(map(str, version))
 
 
-def inherited(command: str, environ: Mapping[str, str]) -> dict[str, str]:
-    """What of `environ` qmd gets to see, the Node beside it first in `PATH`."""
-    clean = {name: value for name, value in environ.items() if name not in _LEFT_OUT}
-    beside = command.rpartition("/")[0] or "/"
-    clean["PATH"] = os.pathsep.join([beside, *filter(None, [environ.get("PATH")])])
-    clean["NO_COLOR"] = "1"
-    return clean
+def qmd_environment(command: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that qmd inherits from `environ`, with its own Node first in `PATH`."""
+    inherited = {name: value for name, value in environ.items() if name not in _REMOVED_VARIABLES}
+    directory = command.rpartition("/")[0] or "/"
+    inherited["PATH"] = os.pathsep.join([directory, *filter(None, [environ.get("PATH")])])
+    inherited["NO_COLOR"] = "1"
+    return inherited
 
 
-def identity(command: str) -> list[object]:
-    """What tells the file behind `command` from the one an update puts there.
+def file_identity(command: str) -> list[object]:
+    """Return values that change when another file is installed as `command`.
 
-    A package manager may give every file the same time of modification, so the time of the last
-    change to its entry counts too.
+    A package manager may give all files the same modification time, so the change time is included.
     """
     real = os.path.realpath(command)
     status = os.stat(real)  # noqa: PTH116 (a path as text, as the cache has it)
     return [command, real, status.st_mtime_ns, status.st_ctime_ns, status.st_size]
 
 
-def _version(command: str, environ: Mapping[str, str]) -> Version:
-    this = identity(command)
-    facts = read_cached(FACTS, environ)
-    if facts.get("file") == this:
-        known = parse_version(f"qmd {facts.get('version')}")
-        if known is not None:
-            return known
-    done = _ask(command, environ)
+def run_qmd(
+    qmd: Installation,
+    folder: IndexFolder,
+    *args: str,
+    timeout: float,
+    environ: Mapping[str, str],
+    on_line: Callable[[str], None] | None = None,
+) -> ProgramResult:
+    """Run `qmd args` on the index in `folder`, for at most `timeout` seconds.
+
+    `on_line` receives each line of both streams as it arrives. The caller checks the exit status.
+    Raises EngineUnavailable when qmd cannot be started, times out (its process group is ended
+    then), or prints too much.
+    """
+    return run_program(qmd_program(qmd, folder, *args, environ=environ), timeout, on_line)
+
+
+def qmd_program(
+    qmd: Installation, folder: IndexFolder, *args: str, environ: Mapping[str, str]
+) -> Program:
+    """Return `qmd args` in an environment in which it uses the index in `folder` and no other.
+
+    The index is named, because a committed `.qmd/index.yml` would take the place of an unnamed one.
+    """
+    command = [qmd.command, "--index", "index", *args]
+    variables = {
+        **qmd_environment(qmd.command, environ),
+        "INDEX_PATH": str(folder.database),
+        "PWD": str(folder.root),
+        "QMD_CONFIG_DIR": str(folder.path),
+        "QMD_EMBED_CONTEXT_SIZE": CONTEXT_SIZE,
+    }
+    return Program(f"qmd {args[0]}", command, folder.root, variables, EngineUnavailable)
+
+
+def run_program(
+    program: Program,
+    timeout: float,
+    on_line: Callable[[str], None] | None = None,
+    stdin: bytes = b"",
+) -> ProgramResult:
+    """Run a program like `processes.run_program`, with qmd's advice for a timeout."""
+    advice = "run it again, or see what `qmd doctor` says"
+    return processes.run_program(program, timeout, on_line, stdin, advice)
+
+
+def explain_failure(subcommand: str, done: ProgramResult, folder: IndexFolder) -> SddError:
+    """Return the error for a `qmd subcommand` that failed, with advice."""
+    output = f"{done.err}\n{done.out}"
+    reason = first_complaint(done.out, done.err)
+    if _contains(output, _DAMAGED):
+        return IndexDamaged(f"{folder.database} is damaged: run `sdd index update`")
+    if _contains(output, _LOCKED):
+        return StorageError(
+            f"{folder.database} is locked by another process: try again when it has finished"
+        )
+    if _contains(output, _FULL):
+        return StorageError(
+            f"no space left to write {folder.database}: free some, then run `sdd index update`"
+        )
+    if _contains(output, _READ_ONLY):
+        return StorageError(f"cannot use {folder.database} ({reason}): check its directory")
+    return EngineUnavailable(f"qmd {subcommand} failed: {reason}")
+
+
+def _find_version(command: str, environ: Mapping[str, str]) -> Version:
+    identity = file_identity(command)
+    cached = read_cached(CACHE_ENTRY, environ)
+    if cached.get("file") == identity:
+        version = parse_version(f"qmd {cached.get('version')}")
+        if version is not None:
+            return version
+    variables = qmd_environment(command, environ)
+    arguments = [command, "--version"]
+    program = Program("qmd --version", arguments, Path("/"), variables, EngineUnavailable)
+    done = run_program(program, _VERSION_TIMEOUT)
     version = parse_version(done.out) if done.code == 0 else None
     if version is None:
         raise EngineUnavailable(
-            f"{command} does not say which qmd it is ({complaint(done.out, done.err)}):"
+            f"{command} does not say which qmd it is ({first_complaint(done.out, done.err)}):"
             " install it again with `npm install -g @tobilu/qmd`"
         )
-    # Whatever else was known about it was known about another file.
-    write_cached(FACTS, {"file": this, "version": dotted(version)}, environ)
+    write_cached(CACHE_ENTRY, {"file": identity, "version": format_version(version)}, environ)
     return version
 
 
-def _ask(command: str, environ: Mapping[str, str]) -> ProgramResult:
-    variables = inherited(command, environ)
-    return finish("qmd --version", [command, "--version"], Path("/"), variables, _ASKING)
+def _contains(output: str, messages: tuple[str, ...]) -> bool:
+    return any(message in output for message in messages)

@@ -1,4 +1,4 @@
-"""The state of qmd's index as data, which qmd tells over MCP alone.
+"""The status of qmd's index as data, which qmd offers only over MCP.
 
 The Model Context Protocol is JSON-RPC 2.0: https://modelcontextprotocol.io/specification. Over
 stdio each message is a line; over HTTP a `tools/call` is one POST.
@@ -12,15 +12,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sdd_hooks.engines.qmd.daemon import Daemon, running
-from sdd_hooks.engines.qmd.group import finish
-from sdd_hooks.engines.qmd.http import NoAnswer, post
-from sdd_hooks.engines.qmd.installation import Installation
-from sdd_hooks.engines.qmd.output import complaint
-from sdd_hooks.engines.qmd.process import Place, command, environment
+from sdd_hooks.engines.qmd.daemon import Daemon, NoResponse, find_daemon, http_post
+from sdd_hooks.engines.qmd.index_folder import IndexFolder
+from sdd_hooks.engines.qmd.installation import Installation, qmd_program, run_program
+from sdd_hooks.engines.qmd.output import first_complaint
 from sdd_hooks.errors import EngineUnavailable
 
-_CALL = 2
+_CALL_ID = 2
 
 MESSAGES: tuple[Mapping[str, object], ...] = (
     {
@@ -36,7 +34,7 @@ MESSAGES: tuple[Mapping[str, object], ...] = (
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
     {
         "jsonrpc": "2.0",
-        "id": _CALL,
+        "id": _CALL_ID,
         "method": "tools/call",
         "params": {"name": "status", "arguments": {}},
     },
@@ -44,83 +42,81 @@ MESSAGES: tuple[Mapping[str, object], ...] = (
 
 
 @dataclass(frozen=True)
-class IndexStatus:
-    """The index as qmd counts it, in documents; `pending` lack a vector of the model in use."""
+class QmdStatus:
+    """The index in documents, all and by collection; `pending` have no vector of qmd's model."""
 
     documents: int
     pending: int
-    has_vectors: bool
     collections: Mapping[str, int]
 
 
-class _Told(Exception):
-    """The answer is here: the server need not go on."""
+class _StatusReceived(Exception):
+    """The server sent the status, and can end."""
 
-    def __init__(self, status: IndexStatus) -> None:
+    def __init__(self, status: QmdStatus) -> None:
         super().__init__()
         self.status = status
 
 
-def index_status(
-    qmd: Installation, place: Place, environ: Mapping[str, str], deadline: float
-) -> IndexStatus:
-    """The state of the index, from its daemon where one runs, else from a server for this once.
+def read_status(
+    qmd: Installation, folder: IndexFolder, environ: Mapping[str, str], timeout: float
+) -> QmdStatus:
+    """Read the status of the index from its daemon, or from a server that is started for this.
 
-    Raises EngineUnavailable when there is no answer within `deadline` seconds, or none like it.
+    Raises EngineUnavailable when there is no valid response within `timeout` seconds.
     """
-    daemon = running(place, environ)
+    daemon = find_daemon(folder, environ)
     if daemon is not None:
-        return _from_daemon(daemon, deadline)
-    return _from_stdio(qmd, place, environ, deadline)
+        return _read_from_daemon(daemon, timeout)
+    return _read_over_stdio(qmd, folder, environ, timeout)
 
 
-def parse_status(line: str) -> IndexStatus | None:
-    """The state of the index in one JSON-RPC message; None for any other text."""
+def parse_status(line: str) -> QmdStatus | None:
+    """Parse the status in a JSON-RPC message. Returns None for any other text."""
     try:
         message = json.loads(line)
-        result = message["result"]["structuredContent"]
-        collections = {str(one["name"]): int(one["documents"]) for one in result["collections"]}
-        documents, pending = int(result["totalDocuments"]), int(result["needsEmbedding"])
+        content = message["result"]["structuredContent"]
+        collections = {
+            str(entry["name"]): int(entry["documents"]) for entry in content["collections"]
+        }
+        documents, pending = int(content["totalDocuments"]), int(content["needsEmbedding"])
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
-    if message.get("id") != _CALL or min(documents, pending, *collections.values()) < 0:
+    if message.get("id") != _CALL_ID or min(documents, pending, *collections.values()) < 0:
         return None
-    return IndexStatus(documents, pending, bool(result.get("hasVectorIndex")), collections)
+    return QmdStatus(documents, pending, collections)
 
 
-def _from_daemon(daemon: Daemon, deadline: float) -> IndexStatus:
+def _read_from_daemon(daemon: Daemon, timeout: float) -> QmdStatus:
     accept = "application/json, text/event-stream"
     try:
-        answer = post(daemon.port, "/mcp", MESSAGES[-1], deadline, Accept=accept)
-    except NoAnswer as error:
+        response = http_post(daemon.port, "/mcp", MESSAGES[-1], timeout, Accept=accept)
+    except NoResponse as error:
         raise EngineUnavailable(f"qmd's daemon does not tell its status: {error}") from None
     # One JSON document, or the same as the data of a server-sent event.
-    for line in answer.text.splitlines():
+    for line in response.text.splitlines():
         status = parse_status(line.removeprefix("data:"))
         if status is not None:
             return status
-    said = complaint("", answer.text)
-    raise EngineUnavailable(f"qmd's daemon does not tell its status: {answer.status}, {said}")
+    complaint = first_complaint("", response.text)
+    raise EngineUnavailable(
+        f"qmd's daemon does not tell its status: {response.status}, {complaint}"
+    )
 
 
-def _from_stdio(
-    qmd: Installation, place: Place, environ: Mapping[str, str], deadline: float
-) -> IndexStatus:
-    def listen(line: str) -> None:
+def _read_over_stdio(
+    qmd: Installation, folder: IndexFolder, environ: Mapping[str, str], timeout: float
+) -> QmdStatus:
+    def on_line(line: str) -> None:
         status = parse_status(line)
         if status is not None:
-            raise _Told(status)
+            raise _StatusReceived(status)
 
+    program = qmd_program(qmd, folder, "mcp", environ=environ)
+    messages = "".join(f"{json.dumps(message)}\n" for message in MESSAGES).encode()
     try:
-        done = finish(
-            "qmd mcp",
-            command(qmd, "mcp"),
-            place.root,
-            environment(qmd, place, environ),
-            deadline,
-            listen,
-            "".join(f"{json.dumps(message)}\n" for message in MESSAGES).encode(),
-        )
-    except _Told as told:
-        return told.status
-    raise EngineUnavailable(f"qmd does not tell its status: {complaint(done.out, done.err)}")
+        done = run_program(program, timeout, on_line, messages)
+    except _StatusReceived as received:
+        return received.status
+    complaint = first_complaint(done.out, done.err)
+    raise EngineUnavailable(f"qmd does not tell its status: {complaint}")

@@ -1,6 +1,6 @@
-"""What qmd says, as data. It is text for people, and may be anything: nothing here raises.
+"""Parse qmd's output. It is text for users and untrusted: no parser raises.
 
-Each form is recorded from the real qmd in tests/engines/qmd/recorded.
+tests/engines/qmd/recorded has an example of each format from the real qmd.
 """
 
 # Governing: ADR-0014 (the qmd engine), SPEC-0006 REQ "Output"
@@ -18,12 +18,13 @@ from sdd_hooks.engines.protocol import Counts
 
 Version = tuple[int, int, int]
 
-BUSY = "Another embed process is already running"
+EMBED_RUNNING = "Another embed process is already running"
+"""Printed by an embed while another one runs."""
 
-LEXICAL_ONLY = "Batch embedding error:"
-"""On stderr of a query that could not use its embedding model, and answered by words alone."""
+QUERY_NOT_EMBEDDED = "Batch embedding error:"
+"""On stderr of a query that could not use its embedding model and searched by words alone."""
 
-# A number of more digits is none: qmd counts documents, chunks and lines.
+# Bounded: qmd counts documents, chunks and lines.
 _NUMBER = r"(\d{1,15})"
 
 _COLLECTION = re.compile(r"\[\d+/\d+\] (\S+)(?: \(.*\))?")
@@ -45,14 +46,14 @@ _DOCUMENT = re.compile(r"(?m)^[\[{]")
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 _ON_CPU = "QMD Warning: no GPU acceleration, running on CPU"
-_OWN_EXPIRY = "session expired"
+_SESSION_EXPIRED = "session expired"
 
 _ACCELERATORS = frozenset({"cuda", "metal", "vulkan"})
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """One list that a result was found in: `fts` or `vec`, by which sub-query, at which rank.
+    """A list that contains a result: its `source` (`fts` or `vec`), its sub-query, and the rank.
 
     `score` is the cosine for `vec` (-1..1) and a normalised BM25 for `fts` (0..1).
     """
@@ -65,10 +66,11 @@ class Contribution:
 
 
 @dataclass(frozen=True)
-class Result:
-    """One document that answers: `path` is relative to the path of the collection, `line` 1-based.
+class QmdResult:
+    """One document of a query's results.
 
-    `score` is qmd's own (0..1, by rank unless reranked); `contributions` are there when asked for.
+    `path` is relative to the directory of the collection, `line` is 1-based. `score` is qmd's own
+    (0..1, by rank unless reranked). `contributions` are empty without `--explain`.
     """
 
     collection: str
@@ -81,12 +83,12 @@ class Result:
 
 
 @dataclass(frozen=True)
-class EmbedOutcome:
+class EmbedOutput:
     """What one `qmd embed` did, in chunks.
 
-    `failed` were tried, `failures` names the first of them; `skipped` were left by a session that
-    ended (`expired`; it may leave documents too, which it does not count); `busy` says that another
-    process was embedding. `device` is `cpu`, `gpu` or empty for not told.
+    `failed` chunks were tried, and `failures` has messages about the first of them. A session that
+    `expired` left `skipped` chunks, and may have left whole documents, which qmd does not count.
+    With `busy`, another process was embedding. `device` is `cpu`, `gpu`, or "" if unknown.
     """
 
     embedded: int
@@ -99,34 +101,34 @@ class EmbedOutcome:
 
 
 def parse_update(out: str) -> dict[str, Counts]:
-    """What `qmd update` did, by collection."""
+    """Parse `qmd update`: what it did to each collection."""
     counts: dict[str, Counts] = {}
     name = None
     for line in out.splitlines():
         if header := _COLLECTION.fullmatch(line):
             name = header[1]
-        elif name is not None and (said := _INDEXED.fullmatch(line)):
-            added, updated, unchanged, removed = map(int, said.groups())
+        elif name is not None and (numbers := _INDEXED.fullmatch(line)):
+            added, updated, unchanged, removed = map(int, numbers.groups())
             counts[name] = Counts(added, updated, removed, unchanged)
     return counts
 
 
 def parse_pending(out: str) -> int | None:
-    """How many documents lack a vector of the configured model, by `qmd status`; None: not told.
+    """Parse `qmd status`: how many documents have no vector of the configured model.
 
-    What `qmd update` says of this counts by qmd's default model, whatever is configured.
+    Returns None if it does not say. `qmd update` counts by qmd's default model instead.
     """
-    told = None
+    count = None
     for line in out.splitlines():
         if pending := _PENDING.fullmatch(line):
             return int(pending[1])
         if _TOTAL.fullmatch(line):
-            told = 0
-    return told
+            count = 0
+    return count
 
 
 def parse_listing(out: str, collection: str) -> list[str]:
-    """The paths that `qmd ls COLLECTION` lists, relative to the path of the collection."""
+    """Parse `qmd ls COLLECTION`: paths relative to the directory of the collection."""
     prefix = f"{collection}/"
     paths: list[str] = []
     for line in out.removesuffix("\n").split("\n"):
@@ -134,52 +136,54 @@ def parse_listing(out: str, collection: str) -> list[str]:
         if listed and listed[1].startswith(prefix):
             paths.append(listed[1].removeprefix(prefix))
         elif paths:
-            # A name with a line break goes on.
+            # The rest of a name with a line break.
             paths[-1] += f"\n{line}"
     return paths
 
 
-def parse_results(text: str, *, encoded: bool = False) -> list[Result]:
-    """The results of `qmd query … --format json`, best first; what is not one is left out.
+def parse_results(text: str, *, encoded: bool = False) -> list[QmdResult]:
+    """Parse `qmd query … --format json`: the results, best first. Invalid ones are skipped.
 
-    `encoded` is for the answers of the daemon: it escapes paths with `%`, the command does not.
+    `encoded` is for responses of the daemon, in which paths are percent-encoded.
     """
-    # Native libraries may have said something before it.
+    # Native libraries may have printed something before the JSON document.
     start = _DOCUMENT.search(text)
     try:
-        found = json.loads(text[start.start() :]) if start else None
+        value = json.loads(text[start.start() :]) if start else None
     except (ValueError, RecursionError):
         return []
-    if isinstance(found, Mapping):
-        found = found.get("results")
-    if not isinstance(found, list):
+    if isinstance(value, Mapping):
+        value = value.get("results")
+    if not isinstance(value, list):
         return []
-    results = (_result(one, encoded) for one in found if isinstance(one, Mapping))
-    return [one for one in results if one is not None]
+    results = (_parse_result(entry, encoded) for entry in value if isinstance(entry, Mapping))
+    return [result for result in results if result is not None]
 
 
-def parse_embed(out: str, err: str) -> EmbedOutcome:
-    """What `qmd embed` said on both streams."""
-    said = plain(f"{out}\n{err}")
-    embedded = _EMBEDDED.search(said)
-    failed = _FAILED.search(said)
-    expired = list(_EXPIRED.finditer(said))
-    skipped = sum(int(one[1]) for one in expired if one[1])
+def parse_embed(out: str, err: str) -> EmbedOutput:
+    """Parse both streams of `qmd embed`."""
+    output = strip_escapes(f"{out}\n{err}")
+    embedded = _EMBEDDED.search(output)
+    failed = _FAILED.search(output)
+    expired = list(_EXPIRED.finditer(output))
+    skipped = sum(int(match[1]) for match in expired if match[1])
     tried = max(0, int(failed[1].replace(",", "") or 0) - skipped) if failed else 0
-    failures = [one[1].strip() for one in _FAILURE.finditer(said)]
-    return EmbedOutcome(
+    failures = [match[1].strip() for match in _FAILURE.finditer(output)]
+    return EmbedOutput(
         embedded=int(embedded[1]) if embedded else 0,
         failed=tried,
-        failures=tuple(one for one in failures if _OWN_EXPIRY not in one) if tried else (),
+        failures=tuple(failure for failure in failures if _SESSION_EXPIRED not in failure)
+        if tried
+        else (),
         skipped=skipped,
         expired=bool(expired),
-        busy=BUSY in said,
-        device="cpu" if _ON_CPU in said else "gpu" if embedded and int(embedded[1]) else "",
+        busy=EMBED_RUNNING in output,
+        device="cpu" if _ON_CPU in output else "gpu" if embedded and int(embedded[1]) else "",
     )
 
 
 def parse_device(out: str) -> str | None:
-    """Where models run by `qmd doctor`: `cpu`, `cuda`, `metal`, `vulkan`, `gpu`; None: not told."""
+    """Parse `qmd doctor`: `cpu`, `cuda`, `metal`, `vulkan` or `gpu`; None if it does not say."""
     probe = _PROBE.search(out)
     if probe is None:
         return None
@@ -189,55 +193,55 @@ def parse_device(out: str) -> str | None:
 
 
 def parse_version(out: str) -> Version | None:
-    """The version in `qmd 2.8.3 (facd35e)`."""
-    said = _VERSION.match(out.strip())
-    return (int(said[1]), int(said[2]), int(said[3])) if said else None
+    """Parse `qmd --version`, such as `qmd 2.8.3 (facd35e)`."""
+    match = _VERSION.match(out.strip())
+    return (int(match[1]), int(match[2]), int(match[3])) if match else None
 
 
-def complaint(out: str, err: str) -> str:
-    """The first thing a failed qmd said, as one line that may be shown."""
-    for line in plain(f"{err}\n{out}").splitlines():
+def first_complaint(out: str, err: str) -> str:
+    """Return the first line that a failed qmd printed, safe to show on a terminal."""
+    for line in strip_escapes(f"{err}\n{out}").splitlines():
         shown = "".join(char for char in line if char.isprintable()).strip()
         if shown and not shown.startswith("QMD Warning:"):
             return shown[:300]
     return "it failed without a word"
 
 
-def plain(text: str) -> str:
-    """`text` without the sequences that steer a terminal."""
+def strip_escapes(text: str) -> str:
+    """Remove terminal escape sequences."""
     return _ESCAPES.sub("", text)
 
 
-def _result(one: Mapping[str, object], encoded: bool) -> Result | None:
-    file = _text(one.get("file"))
+def _parse_result(entry: Mapping[str, object], encoded: bool) -> QmdResult | None:
+    file = _text(entry.get("file"))
     collection, slash, path = file.removeprefix("qmd://").partition("/")
     if not (file.startswith("qmd://") and collection and slash and path):
         return None
-    explain = one.get("explain")
-    return Result(
+    explain = entry.get("explain")
+    return QmdResult(
         collection=unquote(collection) if encoded else collection,
         path=unquote(path) if encoded else path,
-        line=max(1, _whole(one.get("line"))),
-        title=_text(one.get("title")),
-        score=min(1.0, max(0.0, _number(one.get("score")))),
-        context=_text(one.get("context")),
-        contributions=_contributions(explain) if isinstance(explain, Mapping) else (),
+        line=max(1, _whole(entry.get("line"))),
+        title=_text(entry.get("title")),
+        score=min(1.0, max(0.0, _number(entry.get("score")))),
+        context=_text(entry.get("context")),
+        contributions=_parse_contributions(explain) if isinstance(explain, Mapping) else (),
     )
 
 
-def _contributions(explain: Mapping[str, object]) -> tuple[Contribution, ...]:
+def _parse_contributions(explain: Mapping[str, object]) -> tuple[Contribution, ...]:
     rrf = explain.get("rrf")
-    found = rrf.get("contributions") if isinstance(rrf, Mapping) else None
+    entries = rrf.get("contributions") if isinstance(rrf, Mapping) else None
     return tuple(
         Contribution(
-            source=_text(one.get("source")),
-            query_type=_text(one.get("queryType")),
-            query=_text(one.get("query")),
-            rank=max(1, _whole(one.get("rank"))),
-            score=min(1.0, max(-1.0, _number(one.get("backendScore")))),
+            source=_text(entry.get("source")),
+            query_type=_text(entry.get("queryType")),
+            query=_text(entry.get("query")),
+            rank=max(1, _whole(entry.get("rank"))),
+            score=min(1.0, max(-1.0, _number(entry.get("backendScore")))),
         )
-        for one in (found if isinstance(found, list) else ())
-        if isinstance(one, Mapping)
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, Mapping)
     )
 
 

@@ -1,4 +1,8 @@
-"""Whether a newer qmd is available, without ever waiting for the answer."""
+"""Find out whether a newer qmd is available, in the background.
+
+The registry is asked by a process that no command waits for. A command reads what the last one
+found.
+"""
 
 # Governing: ADR-0014 (the qmd engine), SPEC-0006 REQ "Staleness banner"
 
@@ -11,92 +15,98 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sdd_hooks.engines.qmd.group import finish
-from sdd_hooks.engines.qmd.installation import Installation, dotted, inherited
+from sdd_hooks.engines.qmd.installation import (
+    Installation,
+    format_version,
+    qmd_environment,
+    run_program,
+)
 from sdd_hooks.engines.qmd.output import Version
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.system import detached
-from sdd_hooks.system.processes import find_executable
+from sdd_hooks.system.detached import start_detached
+from sdd_hooks.system.processes import Program, find_executable
 from sdd_hooks.system.user_cache import read_cached, write_cached
 
-FACTS = "qmd-release"
+# The entry of the user cache: the `latest` release, when it was `told` and when it was `asked` for.
+CACHE_ENTRY = "qmd-release"
 
-STALE_AFTER = 7 * 86400.0
-"""Seconds for which an answer is good."""
+CHECK_INTERVAL_SECONDS = 7 * 86400.0
+"""How long the known release is used."""
 
-ASK_AGAIN_AFTER = 86400.0
-"""Seconds before asking again where no answer came: there may be no network for days."""
+RETRY_INTERVAL_SECONDS = 86400.0
+"""How long to wait after a check without a result: there may be no network for days."""
 
-_ASKING = 60.0
+_NPM_TIMEOUT = 60.0
 
 _RELEASE = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
 
 
-def banner(qmd: Installation, environ: Mapping[str, str], now: float) -> str | None:
-    """One line when a newer qmd is known of. `now` is the time in seconds since the epoch.
+def release_note(qmd: Installation, environ: Mapping[str, str], now: float) -> str | None:
+    """Return a line if a newer qmd is known. `now` is in seconds since the epoch.
 
-    Tells what is remembered. When that is older than STALE_AFTER, the registry is asked in the
-    background, for the next time.
+    If the known release is old, starts a process that asks the registry for the next time.
     """
-    facts = read_cached(FACTS, environ)
-    if due(facts, now):
-        _ask_in_background(qmd, facts, environ, now)
-    return newer(qmd.version, _release(facts.get("latest")))
+    cached = read_cached(CACHE_ENTRY, environ)
+    if is_check_due(cached, now):
+        _check_in_background(qmd, cached, environ, now)
+    return describe_newer(qmd.version, _parse_release(cached.get("latest")))
 
 
-def newer(installed: Version, latest: Version | None) -> str | None:
-    """The banner for these two versions; None when there is nothing to install."""
+def describe_newer(installed: Version, latest: Version | None) -> str | None:
+    """Return the line for these two versions; None if the latest is not newer."""
     if latest is None or latest <= installed:
         return None
     return (
-        f"qmd {dotted(installed)} installed; {dotted(latest)} available"
+        f"qmd {format_version(installed)} installed; {format_version(latest)} available"
         " — `npm install -g @tobilu/qmd`"
     )
 
 
-def due(facts: Mapping[str, object], now: float) -> bool:
-    """Whether to ask the registry: the answer is old, and so is the last attempt."""
-    return _older(facts.get("told"), now, STALE_AFTER) and _older(
-        facts.get("asked"), now, ASK_AGAIN_AFTER
+def is_check_due(cached: Mapping[str, object], now: float) -> bool:
+    """Whether to ask the registry: the known release is old, and so is the last attempt."""
+    return _is_older(cached.get("told"), now, CHECK_INTERVAL_SECONDS) and _is_older(
+        cached.get("asked"), now, RETRY_INTERVAL_SECONDS
     )
 
 
 def main(arguments: Sequence[str]) -> None:
-    """The process that is left behind: asks the npm it is given, and remembers what it says."""
-    command, *_ = arguments
+    """The background process: ask the given npm for the latest release, and cache it."""
+    npm, *_ = arguments
     environ = dict(os.environ)
+    command = [npm, "view", "@tobilu/qmd", "version"]
     with suppress(EngineUnavailable):
-        asked = [command, "view", "@tobilu/qmd", "version"]
-        done = finish("npm view", asked, Path("/"), environ, _ASKING)
-        latest = _release(done.out.strip())
+        program = Program("npm view", command, Path("/"), environ, EngineUnavailable)
+        done = run_program(program, _NPM_TIMEOUT)
+        latest = _parse_release(done.out.strip())
         if done.code == 0 and latest is not None:
             now = time.time()
-            write_cached(FACTS, {"latest": dotted(latest), "told": now, "asked": now}, environ)
+            entry = {"latest": format_version(latest), "told": now, "asked": now}
+            write_cached(CACHE_ENTRY, entry, environ)
 
 
-def _ask_in_background(
-    qmd: Installation, facts: Mapping[str, object], environ: Mapping[str, str], now: float
+def _check_in_background(
+    qmd: Installation, cached: Mapping[str, object], environ: Mapping[str, str], now: float
 ) -> None:
-    variables = inherited(qmd.command, environ)
+    variables = qmd_environment(qmd.command, environ)
     npm = find_executable("npm", variables)
     if npm is None:
         return
-    write_cached(FACTS, {**facts, "asked": now}, environ)
-    if read_cached(FACTS, environ).get("asked") != now:
-        # Where nothing can be remembered, every command would ask.
+    write_cached(CACHE_ENTRY, {**cached, "asked": now}, environ)
+    if read_cached(CACHE_ENTRY, environ).get("asked") != now:
+        # Without a cache, every command would start a process.
         return
     with suppress(OSError):
-        detached.start_detached(__name__, [npm], variables)
+        start_detached(__name__, [npm], variables)
 
 
-def _release(text: object) -> Version | None:
-    """A release by its numbers; None for anything else, one that is not final included."""
-    found = _RELEASE.fullmatch(text) if isinstance(text, str) else None
-    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+def _parse_release(text: object) -> Version | None:
+    """Parse the number of a final release. Returns None for anything else."""
+    match = _RELEASE.fullmatch(text) if isinstance(text, str) else None
+    return (int(match[1]), int(match[2]), int(match[3])) if match else None
 
 
-def _older(when: object, now: float, seconds: float) -> bool:
-    """Whether `when` is longer ago than `seconds`. A time yet to come is a clock that was wrong."""
-    if not isinstance(when, int | float) or isinstance(when, bool):
+def _is_older(moment: object, now: float, seconds: float) -> bool:
+    """Whether `moment` is longer ago than `seconds`. A moment in the future was a wrong clock."""
+    if not isinstance(moment, int | float) or isinstance(moment, bool):
         return True
-    return not 0 <= now - when <= seconds
+    return not 0 <= now - moment <= seconds

@@ -1,38 +1,47 @@
-"""What sdd knows about qmd's index without starting qmd: one small file beside it.
+"""The state that sdd records about qmd's index, in a small JSON file beside it.
 
-It may have come with a clone or be half written: what is not as it was written here counts as not
-there.
+Most questions about the index need no qmd: the state has the answer. The file may come with a clone
+or be damaged: a file that sdd did not write counts as missing.
 """
 
-# Governing: ADR-0014 (the qmd engine), ADR-0012 (untrusted input never leaves the repository)
+# Governing: ADR-0014 (the qmd engine), ADR-0012 (untrusted input never leaves the repository),
+# SPEC-0006 REQ "A damaged index"
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from sdd_hooks.engines.bookmarks import parse_bookmark
 from sdd_hooks.engines.protocol import Bookmark
+from sdd_hooks.engines.qmd.index_folder import (
+    IndexFolder,
+    create_folder,
+    may_be_database,
+    set_aside,
+)
+from sdd_hooks.errors import IndexDamaged, StorageError
 from sdd_hooks.system.files import write_atomically
 
-LARGEST = 16_000_000
-"""Bytes read of a state: a bookmark names every dirty path."""
+MAX_STATE_BYTES = 16_000_000
+"""Bytes read of a state file. A bookmark contains every dirty path."""
 
 _VERSION = 1
-_MOST = 1 << 53
+_MAX_COUNT = 1 << 53
 
 
 @dataclass(frozen=True)
-class Held:
-    """One collection as qmd was told about it.
+class CollectionState:
+    """One collection as it was last declared to qmd and indexed. Its fields are those of the file.
 
-    `base` is the directory that qmd's paths are below ("" is the top), `endings` those of the files
-    it may take, as spelled (`.MD`, `/Makefile`), `context` the text that sdd gave it. `documents`
-    is how many it had after the last update, and `seen` a digest of what that looked at; with a
-    `bookmark` of None it was never filled.
+    `base` is the directory that qmd's paths are relative to ("" is the top of the work tree),
+    `endings` are the endings of its file names, as spelled (`.MD`, `/Makefile`), `context` is the
+    description that sdd declared. `documents` is their count after the last update, and `seen` the
+    fingerprint of that update. `bookmark` is None until an update was complete.
     """
 
     kind: str
@@ -46,74 +55,148 @@ class Held:
 
 
 @dataclass(frozen=True)
-class State:
-    """The index as sdd left it.
+class IndexState:
+    """The index after the last operation of sdd. Its fields are those of the file.
 
-    `touched` is when it last looked for changes (seconds, epoch). `pending` counts documents
-    without a vector of `model` (as configured, "" is qmd's default); `begun` says that some have.
+    `touched` is when sdd last looked for changes (seconds since the epoch). `pending` counts the
+    documents without a vector of `model` (as configured; "" is qmd's default), and `begun` says
+    whether any document has one.
     """
 
     touched: float | None = None
     pending: int = 0
     begun: bool = False
     model: str = ""
-    collections: Mapping[str, Held] = field(default_factory=dict)
+    collections: Mapping[str, CollectionState] = field(default_factory=dict)
 
     @property
     def documents(self) -> int:
-        """Documents of all collections."""
-        return sum(one.documents for one in self.collections.values())
+        """The documents of all collections."""
+        return sum(collection.documents for collection in self.collections.values())
 
     @property
-    def filled(self) -> bool:
-        """Whether qmd was ever told to index anything."""
-        return any(one.bookmark or one.documents for one in self.collections.values())
+    def is_filled(self) -> bool:
+        """Whether any collection was ever indexed."""
+        return any(
+            collection.bookmark or collection.documents for collection in self.collections.values()
+        )
 
 
-def read_state(path: Path) -> State | None:
-    """The state in that file; None when there is none, or none that was written here."""
+class StateFile:
+    """The recorded state of an index.
+
+    `rebuilt` says that the index was lost, so that every collection has to be indexed again.
+    `notes` names what was set aside.
+    """
+
+    def __init__(self, folder: IndexFolder, *, repair: bool) -> None:
+        """Read the file. With `repair`, what is damaged is set aside; else raises IndexDamaged."""
+        self.notes: list[str] = []
+        self.rebuilt = False
+        self.state = IndexState()
+        self._folder = folder
+        self._ignore_stored = False
+        if not may_be_database(folder.database):
+            damaged = IndexDamaged(f"{folder.database} is damaged: run `sdd index update`")
+            if not repair:
+                raise damaged
+            self.reset(str(damaged))
+        self._load(repair)
+
+    def _load(self, repair: bool) -> None:
+        path = self._folder.state
+        state = read_state(path)
+        has_database = self._folder.database.exists()
+        if state is None and path.exists():
+            if not repair:
+                raise IndexDamaged(f"{path} is damaged: run `sdd index update`")
+            aside = set_aside(path)
+            self.notes.append(f"{path} is damaged; set aside as {aside.name} and rebuilt")
+        if state is None:
+            # The database stays: its vectors are still valid.
+            self.rebuilt = self.rebuilt or has_database
+        elif state.is_filled and not has_database:
+            self.rebuilt = self._ignore_stored = True
+        else:
+            self.state = state
+
+    def change(self, change: Callable[[IndexState], IndexState]) -> None:
+        """Apply a change to the stored state, which another process may have changed meanwhile.
+
+        Raises StorageError.
+        """
+        stored = None if self._ignore_stored else read_state(self._folder.state)
+        self.state = change(stored or self.state)
+        self._ignore_stored = False
+        create_folder(self._folder)
+        write_state(self._folder.state, self.state)
+
+    def distrust(self) -> None:
+        """Let the next update run qmd on every collection, which fails there and resets the index.
+
+        Raises nothing.
+        """
+        collections = {
+            name: replace(collection, bookmark=None, seen="")
+            for name, collection in self.state.collections.items()
+        }
+        with suppress(StorageError):
+            self.change(lambda state: replace(state, collections=collections))
+
+    def reset(self, reason: str) -> None:
+        """Set the whole folder aside, and start with an empty state."""
+        if self._folder.path.exists():
+            aside = set_aside(self._folder.path)
+            fault = reason.partition(": run")[0]
+            self.notes.append(f"{fault}; set aside as {aside.name} and rebuilt")
+        self.rebuilt = True
+        self.state = IndexState()
+
+
+def read_state(path: Path) -> IndexState | None:
+    """Read a state file. Returns None if it is missing or invalid."""
     try:
         with path.open("rb") as file:
-            return parse_state(file.read(LARGEST))
+            return parse_state(file.read(MAX_STATE_BYTES))
     except OSError:
         return None
 
 
-def write_state(path: Path, state: State) -> None:
-    """Put the state there in one step. Raises StorageError."""
+def write_state(path: Path, state: IndexState) -> None:
+    """Write a state file atomically. Raises StorageError."""
     write_atomically(path, json.dumps({"version": _VERSION, **asdict(state)}).encode())
 
 
-def parse_state(data: bytes) -> State | None:
-    """A state from its JSON; None for anything else. Never raises."""
+def parse_state(data: bytes) -> IndexState | None:
+    """Parse the JSON of a state. Returns None for anything else, and raises nothing."""
     try:
-        found = json.loads(data)
-        if found["version"] != _VERSION:
+        value = json.loads(data)
+        if value["version"] != _VERSION:
             return None
-        return State(
-            None if found["touched"] is None else _time(found["touched"]),
-            _count(found["pending"]),
-            _flag(found["begun"]),
-            _text(found["model"]),
-            {_text(name): _held(one) for name, one in found["collections"].items()},
+        return IndexState(
+            None if value["touched"] is None else _time(value["touched"]),
+            _count(value["pending"]),
+            _flag(value["begun"]),
+            _text(value["model"]),
+            {_text(name): _collection(entry) for name, entry in value["collections"].items()},
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
-def _held(found: Mapping[str, object]) -> Held:
-    endings = found["endings"]
+def _collection(value: Mapping[str, object]) -> CollectionState:
+    endings = value["endings"]
     if not isinstance(endings, list):
         raise TypeError
-    return Held(
-        _text(found["kind"]),
-        _text(found["module"]),
-        parse_bookmark(found["bookmark"]),
-        _inside(_text(found["base"])),
+    return CollectionState(
+        _text(value["kind"]),
+        _text(value["module"]),
+        parse_bookmark(value["bookmark"]),
+        _relative_path(_text(value["base"])),
         tuple(map(_text, endings)),
-        _count(found["documents"]),
-        _text(found["context"]),
-        _text(found["seen"]),
+        _count(value["documents"]),
+        _text(value["context"]),
+        _text(value["seen"]),
     )
 
 
@@ -130,7 +213,7 @@ def _flag(value: object) -> bool:
 
 
 def _count(value: object) -> int:
-    if type(value) is not int or not 0 <= value < _MOST:
+    if type(value) is not int or not 0 <= value < _MAX_COUNT:
         raise ValueError
     return value
 
@@ -141,7 +224,7 @@ def _time(value: object) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
-def _inside(path: str) -> str:
+def _relative_path(path: str) -> str:
     if path.startswith("/") or ".." in path.split("/"):
         raise ValueError
     return path

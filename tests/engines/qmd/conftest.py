@@ -1,4 +1,4 @@
-"""A repository that the real qmd has indexed and embedded, once for all tests that only ask."""
+"""Repositories that the real qmd has indexed: one is shared by all tests that only read."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines.qmd.daemon import Daemon, running
-from sdd_hooks.engines.qmd.process import Place, ProgramResult, command, environment, run
+from sdd_hooks.engines.qmd.daemon import Daemon, find_daemon
+from sdd_hooks.engines.qmd.index_folder import IndexFolder
+from sdd_hooks.engines.qmd.installation import qmd_program, run_qmd
+from sdd_hooks.system.processes import Program, ProgramResult
 from tests.engines.qmd.serving import Served, serving
 from tests.support.qmd import RealQmd
 
@@ -22,69 +24,65 @@ RECORDS = {
 
 @dataclass(frozen=True)
 class Indexed:
-    """The real qmd on an index."""
+    """The real qmd, and the folder of an index."""
 
     qmd: RealQmd
-    place: Place
+    folder: IndexFolder
 
-    def run(self, *args: str, deadline: float = 60, **variables: str) -> ProgramResult:
-        """`qmd args` there, with these variables besides in our environment."""
+    def run(self, *args: str, timeout: float = 60, **variables: str) -> ProgramResult:
+        """Run `qmd args` on the index, with these variables added to sdd's environment."""
         environ = {**self.qmd.environ, **variables}
-        return run(self.qmd.installation, self.place, *args, deadline=deadline, environ=environ)
+        return run_qmd(self.qmd.installation, self.folder, *args, timeout=timeout, environ=environ)
 
-    def command(self, *args: str) -> list[str]:
-        return command(self.qmd.installation, *args)
-
-    @property
-    def environ(self) -> dict[str, str]:
-        """What qmd itself runs in."""
-        return environment(self.qmd.installation, self.place, self.qmd.environ)
+    def program(self, *args: str) -> Program:
+        """Return `qmd args` on the index, in the environment of qmd itself."""
+        return qmd_program(self.qmd.installation, self.folder, *args, environ=self.qmd.environ)
 
 
 def index(qmd: RealQmd, root: Path, files: dict[str, str]) -> Indexed:
-    """`files` below `root`, declared and indexed, without vectors."""
+    """Write `files` below `root`, and index them without vectors."""
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
-    indexed = Indexed(qmd, qmd.place(root))
-    qmd.declare(indexed.place, shop_adrs="docs/adrs", shop_specs="docs/specs")
+    indexed = Indexed(qmd, qmd.index_folder(root))
+    qmd.declare(indexed.folder, shop_adrs="docs/adrs", shop_specs="docs/specs")
     assert indexed.run("update").code == 0
     return indexed
 
 
 @pytest.fixture(scope="session")
 def embedded(real_qmd: RealQmd, tmp_path_factory: pytest.TempPathFactory) -> Indexed:
-    """Three records with vectors. To be asked, not changed."""
-    found = index(real_qmd, tmp_path_factory.mktemp("shop"), RECORDS)
-    assert found.run("embed").code == 0
-    return found
+    """Three records with vectors, which tests must not change."""
+    indexed = index(real_qmd, tmp_path_factory.mktemp("shop"), RECORDS)
+    assert indexed.run("embed").code == 0
+    return indexed
 
 
 @pytest.fixture
 def unembedded(real_qmd: RealQmd, tmp_path: Path) -> Indexed:
-    """Three records without vectors, of one's own."""
+    """Three records without vectors, for one test."""
     return index(real_qmd, tmp_path / "shop", RECORDS)
 
 
 @pytest.fixture
 def serve() -> Iterator[Callable[[Indexed], Served]]:
-    """Starts `serve` for an index in a process of its own; all are ended with the test."""
+    """Start `serve` for an index in a separate process, which ends with the test."""
     started: list[Served] = []
 
     def start(indexed: Indexed) -> Served:
-        started.append(serving(indexed.qmd, indexed.place))
+        started.append(serving(indexed.qmd, indexed.folder))
         return started[-1]
 
     yield start
-    for one in started:
-        one.end()
+    for process in started:
+        process.end()
 
 
 @pytest.fixture(scope="session")
 def daemon(embedded: Indexed) -> Iterator[Daemon]:
     """A daemon that serves the three records."""
-    served = serving(embedded.qmd, embedded.place)
-    found = running(embedded.place, embedded.qmd.environ)
+    served = serving(embedded.qmd, embedded.folder)
+    found = find_daemon(embedded.folder, embedded.qmd.environ)
     assert found is not None
     yield found
     served.end()

@@ -1,4 +1,4 @@
-"""Programs that stand in for qmd where the real one would be too good, or too new."""
+"""Programs that stand in for a qmd that is old, slow or broken."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def program(path: Path, script: str) -> Path:
-    """A shell script at `path` that runs."""
+    """Create an executable shell script at `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
@@ -15,6 +15,6 @@ def program(path: Path, script: str) -> Path:
 
 
 def environment(tmp_path: Path, *directories: Path) -> dict[str, str]:
-    """A home of its own, and these directories before the system's in `PATH`."""
+    """Return an environment with a separate home and these directories first in `PATH`."""
     path = os.pathsep.join([*map(str, directories), "/usr/bin", "/bin"])
     return {"HOME": str(tmp_path / "home"), "PATH": path}

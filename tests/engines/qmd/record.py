@@ -1,8 +1,8 @@
-"""Record what the real qmd says: `python -m tests.engines.qmd.record`, in the top directory.
+"""Record the output of the real qmd: `python -m tests.engines.qmd.record`, in the top directory.
 
-Takes the qmd that the tests take (tests/support/qmd.py) and a model made for it, so that anybody
-can record again. Each command leaves `recorded/NAME.out` and `recorded/NAME.err`, where the
-directories of this machine have become `/home/ada/…`.
+Uses the qmd of the tests (tests/support/qmd.py) and a generated model, so that every developer can
+record again. Each command writes `recorded/NAME.out` and `recorded/NAME.err`, with `/home/ada/…` in
+place of the directories of this machine.
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sdd_hooks.engines.qmd.daemon import Daemon, serve
-from sdd_hooks.engines.qmd.group import SignalExit, end_program, finish, start
-from sdd_hooks.engines.qmd.http import post
-from sdd_hooks.engines.qmd.installation import find
+from sdd_hooks.engines.qmd.daemon import Daemon, http_post, serve
+from sdd_hooks.engines.qmd.installation import find_qmd, qmd_program, run_program
 from sdd_hooks.engines.qmd.mcp import MESSAGES
-from sdd_hooks.engines.qmd.process import ProgramResult, command, environment, run
+from sdd_hooks.system.processes import (
+    Program,
+    ProgramResult,
+    SignalExit,
+    end_program,
+    start_program,
+)
 from tests.support.gguf_model import make_gguf
 from tests.support.qmd import MISSING, RealQmd, installed, own_environment
 
@@ -35,7 +39,7 @@ SEARCHES = [
 
 
 class Recorder:
-    """A repository with an index, and what qmd said about it."""
+    """A repository with an index, and the recorded output of qmd."""
 
     def __init__(self, top: Path) -> None:
         directory = installed()
@@ -43,22 +47,25 @@ class Recorder:
             sys.exit(MISSING)
         environ = own_environment(directory, top)
         self.top = top
-        self.qmd = RealQmd(find(environ), environ, make_gguf(top / "tiny.gguf"))
-        self.place = self.qmd.place(top / "shop")
+        self.qmd = RealQmd(find_qmd(environ), environ, make_gguf(top / "tiny.gguf"))
+        self.folder = self.qmd.index_folder(top / "shop")
 
     def write(self, path: str, text: str) -> None:
-        target = self.place.root / path
+        target = self.folder.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
 
     def keep(self, name: str, out: str, err: str = "") -> None:
         for suffix, text in (("out", out), ("err", err)):
-            said = text.replace(str(self.top), "/home/ada")
+            output = text.replace(str(self.top), "/home/ada")
             installation = str(Path(self.qmd.installation.command).parents[1])
-            (RECORDED / f"{name}.{suffix}").write_text(said.replace(installation, "/opt/qmd"))
+            (RECORDED / f"{name}.{suffix}").write_text(output.replace(installation, "/opt/qmd"))
 
     def run(self, *args: str) -> ProgramResult:
-        return run(self.qmd.installation, self.place, *args, deadline=120, environ=self.qmd.environ)
+        return run_program(self.program(*args), 120)
+
+    def program(self, *args: str) -> Program:
+        return qmd_program(self.qmd.installation, self.folder, *args, environ=self.qmd.environ)
 
     def record(self, name: str, *args: str) -> None:
         done = self.run(*args)
@@ -82,13 +89,13 @@ def _updates(recorder: Recorder) -> None:
     recorder.write(f"docs/adrs/{BROKEN}", "# Broken\n\nAn order and its payment.\n")
     recorder.write("docs/specs/wörk/spec.md", "# Events\n\nAn event waits in the outbox.\n")
     recorder.qmd.declare(
-        recorder.place, recorder.qmd.model, shop_adrs="docs/adrs", shop_specs="docs/specs"
+        recorder.folder, recorder.qmd.model, shop_adrs="docs/adrs", shop_specs="docs/specs"
     )
     recorder.record("version", "--version")
     recorder.record("update-first", "update")
     recorder.write("docs/adrs/a.md", "# Sessions\n\nA session ends with its cookie.\n")
     recorder.write("docs/adrs/c.md", "# Herons\n\nA heron stands by the pond.\n")
-    (recorder.place.root / "docs/adrs/b.md").unlink()
+    (recorder.folder.root / "docs/adrs/b.md").unlink()
     recorder.record("update-changed", "update")
     recorder.record("ls", "ls", "shop-adrs")
     recorder.record("ls-unknown", "ls", "shop-code")
@@ -96,7 +103,7 @@ def _updates(recorder: Recorder) -> None:
 
 
 def _embeds(recorder: Recorder) -> None:
-    # Words so short that a chunk by its length has too many of them for the model.
+    # Words so short that a chunk of the usual length has too many of them for the model.
     known = " ".join(("ci", "go")[number % 2] for number in range(5000))
     recorder.write("docs/specs/long/spec.md", f"# Long\n\n{known}\n")
     recorder.run("update")
@@ -104,14 +111,8 @@ def _embeds(recorder: Recorder) -> None:
     recorder.record("embed-nothing", "embed")
     recorder.record("status-embedded", "status")
     recorder.record("doctor", "doctor")
-    holder = start(
-        "qmd mcp",
-        command(recorder.qmd.installation, "mcp"),
-        recorder.place.root,
-        environment(recorder.qmd.installation, recorder.place, recorder.qmd.environ),
-        subprocess.PIPE,
-    )
-    lock = recorder.place.directory / ".qmd-embed.lock"
+    holder = start_program(recorder.program("mcp"), subprocess.PIPE)
+    lock = recorder.folder.path / ".qmd-embed.lock"
     try:
         lock.write_text(f"{holder.pid}\n")
         recorder.record("embed-busy", "embed")
@@ -123,28 +124,28 @@ def _embeds(recorder: Recorder) -> None:
     recorder.run("update")
     recorder.record("embed-expired", "embed", "--timeout", "0.08")
     for number in range(30):
-        (recorder.place.root / f"docs/adrs/long{number}.md").unlink()
-    # What is too long for the model comes back to it without the words that it does not know.
+        (recorder.folder.root / f"docs/adrs/long{number}.md").unlink()
+    # qmd truncates a text that is too long for the model, without the words unknown to the model.
     unknown = " ".join("abcdefghij"[number % 10] for number in range(5000))
     recorder.write("docs/specs/unknown/spec.md", f"# Unknown\n\n{known[:4000]}\n\n{unknown}\n")
     recorder.run("update")
     recorder.record("embed-partly", "embed")
-    (recorder.place.root / "docs/specs/unknown/spec.md").unlink()
+    (recorder.folder.root / "docs/specs/unknown/spec.md").unlink()
     recorder.run("update")
-    recorder.qmd.declare(recorder.place, "/nowhere/model.gguf", shop_adrs="docs/adrs")
+    recorder.qmd.declare(recorder.folder, "/nowhere/model.gguf", shop_adrs="docs/adrs")
     recorder.record("embed-failed", "embed")
 
 
 def _queries(recorder: Recorder) -> None:
-    asked = "\n".join(f"{one['type']}: {one['query']}" for one in SEARCHES)
+    query = "\n".join(f"{search['type']}: {search['query']}" for search in SEARCHES)
     options = ("--format", "json", "--explain", "--no-rerank", "-n", "5")
-    recorder.record("query-lexical-only", "query", asked, *options)
+    recorder.record("query-lexical-only", "query", query, *options)
     recorder.qmd.declare(
-        recorder.place, recorder.qmd.model, shop_adrs="docs/adrs", shop_specs="docs/specs"
+        recorder.folder, recorder.qmd.model, shop_adrs="docs/adrs", shop_specs="docs/specs"
     )
-    recorder.record("query", "query", asked, *options)
+    recorder.record("query", "query", query, *options)
     recorder.record("query-nothing", "query", "lex: zzz", *options)
-    recorder.record("query-unknown", "query", asked, *options, "-c", "shop-code")
+    recorder.record("query-unknown", "query", query, *options, "-c", "shop-code")
 
 
 def _daemon(recorder: Recorder) -> None:
@@ -152,37 +153,29 @@ def _daemon(recorder: Recorder) -> None:
     accept = "application/json, text/event-stream"
     body = {"searches": SEARCHES, "collections": ["shop-adrs"], "limit": 5, "rerank": False}
 
-    def ask(url: str, process: int) -> None:
+    def send_requests(url: str, process: int) -> None:
         daemon = Daemon(int(url.rpartition(":")[2]), process)
-        recorder.keep("http-query", post(daemon.port, "/query", body, 60).text)
-        recorder.keep("http-status", post(daemon.port, "/mcp", status, 60, Accept=accept).text)
+        recorder.keep("http-query", http_post(daemon.port, "/query", body, 60).text)
+        recorder.keep("http-status", http_post(daemon.port, "/mcp", status, 60, Accept=accept).text)
         raise SignalExit(0)
 
-    serve(recorder.qmd.installation, recorder.place, recorder.qmd.environ, 0, ask)
+    serve(recorder.qmd.installation, recorder.folder, recorder.qmd.environ, 0, send_requests)
     lines = "".join(f"{json.dumps(message)}\n" for message in MESSAGES)
 
-    class Told(Exception):
+    class StatusReceived(Exception):
         pass
 
-    said: list[str] = []
+    received: list[str] = []
 
-    def listen(line: str) -> None:
-        said.append(line)
+    def on_line(line: str) -> None:
+        received.append(line)
         if '"id":2' in line:
-            raise Told
+            raise StatusReceived
 
     try:
-        finish(
-            "qmd mcp",
-            command(recorder.qmd.installation, "mcp"),
-            recorder.place.root,
-            environment(recorder.qmd.installation, recorder.place, recorder.qmd.environ),
-            60,
-            listen,
-            lines.encode(),
-        )
-    except Told:
-        recorder.keep("mcp-status", "\n".join(said))
+        run_program(recorder.program("mcp"), 60, on_line, lines.encode())
+    except StatusReceived:
+        recorder.keep("mcp-status", "\n".join(received))
 
 
 if __name__ == "__main__":

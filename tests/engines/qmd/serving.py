@@ -1,4 +1,4 @@
-"""`daemon.serve` in a process of its own, as `sdd index serve` runs it."""
+"""Run `daemon.serve` in a separate process, as `sdd index serve` does."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from sdd_hooks.engines.qmd.process import Place
+from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from tests.support.qmd import RealQmd
 
 _PROGRAM = """
 import json, os, sys
 from pathlib import Path
 from sdd_hooks.engines.qmd.daemon import serve
-from sdd_hooks.engines.qmd.installation import find
-from sdd_hooks.engines.qmd.process import Place
+from sdd_hooks.engines.qmd.index_folder import IndexFolder
+from sdd_hooks.engines.qmd.installation import find_qmd
 
-place = Place(Path(sys.argv[1]), Path(sys.argv[2]))
-told = lambda *said: print(json.dumps(said), flush=True)
-serve(find(os.environ), place, os.environ, 0, told)
+folder = IndexFolder(Path(sys.argv[1]), Path(sys.argv[2]))
+announce = lambda url, pid: print(json.dumps([url, pid]), flush=True)
+serve(find_qmd(os.environ), folder, os.environ, 0, announce)
 """
 
 
 @dataclass(frozen=True)
 class Served:
-    """A process that serves: where it answers, and the process that leads qmd's group."""
+    """A process that runs a daemon: the daemon's URL, and the process that leads its group."""
 
     process: subprocess.Popen[str]
     url: str
     pid: int
 
     def end(self, number: int = signal.SIGTERM) -> int:
-        """Its exit status, once a signal has ended it."""
+        """End it with a signal, and return its exit status."""
         self.process.send_signal(number)
         with self.process:
             return self.process.wait(30)
 
 
-def serving(qmd: RealQmd, place: Place) -> Served:
-    """Serve the index of `place` until `end`."""
+def serving(qmd: RealQmd, folder: IndexFolder) -> Served:
+    """Serve the index in `folder` until `end`."""
     process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, str(place.root), str(place.directory)],
+        [sys.executable, "-c", _PROGRAM, str(folder.root), str(folder.path)],
         env=dict(qmd.environ),
         stdout=subprocess.PIPE,
         text=True,

@@ -1,8 +1,9 @@
-"""A text that describes a collection is checked against the artifacts it speaks of."""
+"""Descriptions of collections: read from the configuration, compared with the artifacts."""
 
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -11,7 +12,12 @@ from hypothesis import strategies as st
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
 from sdd_hooks.artifacts.status import ArtifactStatus
-from sdd_hooks.engines.qmd.contexts import claims, drift, warnings
+from sdd_hooks.engines.qmd.contexts import (
+    describe_outdated,
+    find_outdated,
+    makes_claims,
+    read_contexts,
+)
 
 
 def artifact(number: int, status: str = "accepted", kind: ArtifactKind = "ADR") -> Artifact:
@@ -20,7 +26,7 @@ def artifact(number: int, status: str = "accepted", kind: ArtifactKind = "ADR") 
     )
 
 
-THREE = [artifact(1), artifact(2, "superseded"), artifact(26), artifact(4, "draft", "SPEC")]
+ARTIFACTS = [artifact(1), artifact(2, "superseded"), artifact(26), artifact(4, "draft", "SPEC")]
 
 
 @pytest.mark.parametrize(
@@ -43,10 +49,10 @@ THREE = [artifact(1), artifact(2, "superseded"), artifact(26), artifact(4, "draf
     ],
 )
 def test_an_outdated_phrase_is_found_and_corrected(text: str, phrase: str, corrected: str) -> None:
-    assert claims(text)
-    found = drift(text, THREE)
-    assert found is not None
-    assert (found.phrase, found.corrected) == (phrase, corrected)
+    assert makes_claims(text)
+    outdated = find_outdated(text, ARTIFACTS)
+    assert outdated is not None
+    assert (outdated.phrase, outdated.corrected) == (phrase, corrected)
 
 
 @pytest.mark.parametrize(
@@ -63,24 +69,26 @@ def test_an_outdated_phrase_is_found_and_corrected(text: str, phrase: str, corre
         "",
     ],
 )
-def test_what_is_so_or_says_nothing_is_left_alone(text: str) -> None:
-    assert drift(text, THREE) is None
+def test_a_description_that_is_up_to_date_or_claims_nothing_is_kept(text: str) -> None:
+    assert find_outdated(text, ARTIFACTS) is None
 
 
-def test_a_number_given_twice_may_have_either_status() -> None:
+def test_a_number_of_two_artifacts_may_have_either_status() -> None:
     twice = [artifact(1, "accepted"), artifact(1, "draft")]
-    assert drift("ADR-0001 is draft", twice) is None
-    assert drift("ADR-0001 is rejected", twice) is not None
+    assert find_outdated("ADR-0001 is draft", twice) is None
+    assert find_outdated("ADR-0001 is rejected", twice) is not None
 
 
-def test_an_artifact_without_a_status_contradicts_nothing() -> None:
-    assert drift("ADR-0001 is accepted", [artifact(1, "")]) is None
-    assert drift("ADR-0001 is accepted", [artifact(1, "unknown")]) is None
+def test_an_artifact_without_a_known_status_makes_nothing_outdated() -> None:
+    assert find_outdated("ADR-0001 is accepted", [artifact(1, "")]) is None
+    assert find_outdated("ADR-0001 is accepted", [artifact(1, "unknown")]) is None
 
 
-def test_the_warning_is_one_line_with_the_command() -> None:
+def test_the_note_is_one_line_with_the_command() -> None:
     texts = {"app-adrs": "It's\nADR-0001 to ADR-0020", "app-code": "Code"}
-    (line,) = warnings(texts, {"app-adrs": THREE, "app-code": THREE}, ".sdd/search/qmd")
+    (line,) = describe_outdated(
+        texts, {"app-adrs": ARTIFACTS, "app-code": ARTIFACTS}, ".sdd/search/qmd"
+    )
     assert line == (
         "Context for app-adrs still says 'ADR-0001 to ADR-0020' — refresh it with"
         " `QMD_CONFIG_DIR=.sdd/search/qmd INDEX_PATH=.sdd/search/qmd/index.sqlite"
@@ -96,17 +104,49 @@ WORDS = st.sampled_from(["to", "–", "..", "is", "accepted", "draft", "(", ")",
 
 @given(st.lists(IDS | WORDS | st.text(max_size=3), max_size=12).map(" ".join))
 @example("ADR-0001 to \x1b ADR-0020")
-def test_any_text_is_read_and_a_corrected_one_is_right(text: str) -> None:
-    found = drift(text, THREE)
-    if found is not None:
-        assert claims(text)
-        assert found.phrase
-        assert found.phrase.isprintable()
-        assert found.corrected.isprintable()
-        assert drift(found.corrected, THREE) is None
+def test_a_corrected_description_is_up_to_date(text: str) -> None:
+    outdated = find_outdated(text, ARTIFACTS)
+    if outdated is not None:
+        assert makes_claims(text)
+        assert outdated.phrase
+        assert outdated.phrase.isprintable()
+        assert outdated.corrected.isprintable()
+        assert find_outdated(outdated.corrected, ARTIFACTS) is None
 
 
 @given(st.text(alphabet="ADRSPEC-0123456789 to.–is(", max_size=400))
-def test_no_text_takes_long(text: str) -> None:
-    drift(text, THREE)
-    assert drift("Decisions", THREE) is None
+def test_no_description_takes_long(text: str) -> None:
+    find_outdated(text, ARTIFACTS)
+    assert find_outdated("Decisions", ARTIFACTS) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "collections: []",
+        "collections: {a: 1}",
+        "collections: {a: {context: x}}",
+        "collections: {a: {context: {'': [1]}}}",
+        "collections: {a: {context: {'': ''}}}",
+        "collections: {? [x] : {context: {'': y}}}",
+        "{",
+        "a: !!python/object:os.system x",
+        "[" * 5000,
+        "\x00",
+        "2026-99-99: 1",
+    ],
+)
+def test_another_configuration_has_no_descriptions(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "index.yml"
+    path.write_text(text)
+    assert read_contexts(path) == {}
+    assert read_contexts(tmp_path / "missing.yml") == {}
+
+
+@given(st.binary(max_size=200))
+def test_any_file_can_be_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.mktemp("yml") / "index.yml"
+    path.write_bytes(data)
+    assert isinstance(read_contexts(path), dict)

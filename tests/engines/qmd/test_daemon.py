@@ -1,21 +1,32 @@
-"""The daemon: found only where it is ours and answers, asked, run, and gone without a trace."""
+"""The daemon: found only if sdd started it and it responds; requests to it; running it."""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
+import socket
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sdd_hooks.engines.qmd.daemon import FILE, Daemon, ask, running, serve
-from sdd_hooks.engines.qmd.http import HOST
-from sdd_hooks.engines.qmd.mcp import index_status
-from sdd_hooks.engines.qmd.process import Place
+from sdd_hooks.engines.qmd.daemon import (
+    HOST,
+    MAX_RESPONSE_BYTES,
+    Daemon,
+    NoResponse,
+    find_daemon,
+    http_get,
+    http_post,
+    post_query,
+    serve,
+)
+from sdd_hooks.engines.qmd.index_folder import IndexFolder
+from sdd_hooks.engines.qmd.mcp import read_status
 from sdd_hooks.errors import EngineUnavailable
 from tests.engines.qmd.conftest import Indexed
 from tests.engines.qmd.serving import Served
@@ -32,98 +43,98 @@ BODY: dict[str, Any] = {
 Serve = Callable[[Indexed], Served]
 
 
-def found(indexed: Indexed) -> Daemon | None:
-    return running(indexed.place, indexed.qmd.environ)
+def daemon_of(indexed: Indexed) -> Daemon | None:
+    return find_daemon(indexed.folder, indexed.qmd.environ)
 
 
-def test_it_answers_from_its_start_to_its_end(unembedded: Indexed, serve: Serve) -> None:
-    assert found(unembedded) is None
+def test_the_daemon_responds_from_its_start_to_its_end(unembedded: Indexed, serve: Serve) -> None:
+    assert daemon_of(unembedded) is None
     served = serve(unembedded)
-    daemon = found(unembedded)
+    daemon = daemon_of(unembedded)
     assert daemon == Daemon(int(served.url.rpartition(":")[2]), served.pid)
     assert served.url == f"http://{HOST}:{daemon.port}"
-    (first,) = ask(daemon, {**BODY, "searches": BODY["searches"][:1]}, 30)
+    (first,) = post_query(daemon, {**BODY, "searches": BODY["searches"][:1]}, 30)
     assert (first.collection, first.path) == ("shop-adrs", "a.md")
     assert served.end() == 0
-    assert found(unembedded) is None
-    assert not (unembedded.place.directory / FILE).exists()
+    assert daemon_of(unembedded) is None
+    assert not unembedded.folder.daemon.exists()
     until(lambda: gone(served.pid))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_every_signal_ends_it(unembedded: Indexed, serve: Serve, number: int) -> None:
+def test_every_signal_ends_the_daemon(unembedded: Indexed, serve: Serve, number: int) -> None:
     served = serve(unembedded)
     assert served.end(number) == 0
     until(lambda: gone(served.pid))
-    assert not (unembedded.place.directory / FILE).exists()
+    assert not unembedded.folder.daemon.exists()
 
 
-def test_it_answers_by_words_and_by_meaning(daemon: Daemon, embedded: Indexed) -> None:
-    first, *_ = ask(daemon, BODY, 60)
+def test_the_daemon_searches_by_words_and_by_meaning(daemon: Daemon, embedded: Indexed) -> None:
+    first, *_ = post_query(daemon, BODY, 60)
     assert first.path == "a.md"
-    assert ask(daemon, {**BODY, "collections": ["shop-nothing"]}, 60) == []
+    assert post_query(daemon, {**BODY, "collections": ["shop-nothing"]}, 60) == []
 
 
-def test_looking_for_it_takes_a_few_milliseconds(daemon: Daemon, embedded: Indexed) -> None:
-    found(embedded)
-    taken = []
+def test_finding_the_daemon_takes_a_few_milliseconds(daemon: Daemon, embedded: Indexed) -> None:
+    daemon_of(embedded)
+    durations = []
     for _ in range(5):
         started = time.perf_counter()
-        assert found(embedded) == daemon
-        taken.append(time.perf_counter() - started)
-    assert min(taken) < 0.05
+        assert daemon_of(embedded) == daemon
+        durations.append(time.perf_counter() - started)
+    assert min(durations) < 0.05
 
 
-def test_without_rerank_false_it_fails_or_hangs_and_is_given_up(daemon: Daemon) -> None:
+def test_a_request_that_hangs_times_out(daemon: Daemon) -> None:
     with pytest.raises(EngineUnavailable, match=r"^qmd's daemon on http://\S+ is of no use"):
-        ask(daemon, {**BODY, "rerank": True}, 1)
+        post_query(daemon, {**BODY, "rerank": True}, 1)
 
 
-def test_a_request_it_does_not_understand(daemon: Daemon) -> None:
+def test_an_invalid_request_is_an_error(daemon: Daemon) -> None:
     with pytest.raises(EngineUnavailable, match=r"it answered 400: .*Missing required field"):
-        ask(daemon, {}, 30)
+        post_query(daemon, {}, 30)
 
 
-def test_a_second_one_is_refused(daemon: Daemon, embedded: Indexed) -> None:
+def test_a_second_daemon_for_an_index_is_refused(daemon: Daemon, embedded: Indexed) -> None:
     with pytest.raises(EngineUnavailable, match=f"already, on .*:{daemon.port} "):
-        serve(embedded.qmd.installation, embedded.place, embedded.qmd.environ, 0, print)
+        serve(embedded.qmd.installation, embedded.folder, embedded.qmd.environ, 0, print)
 
 
-def test_a_port_that_is_taken(unembedded: Indexed, daemon: Daemon) -> None:
-    qmd, place = unembedded.qmd, unembedded.place
+def test_a_port_in_use_is_refused(unembedded: Indexed, daemon: Daemon) -> None:
+    qmd, folder = unembedded.qmd, unembedded.folder
     with pytest.raises(EngineUnavailable, match=f"^no daemon on port {daemon.port}: Address alr"):
-        serve(qmd.installation, place, qmd.environ, daemon.port, print)
+        serve(qmd.installation, folder, qmd.environ, daemon.port, print)
 
 
-def test_one_that_does_not_start_says_why(unembedded: Indexed) -> None:
-    qmd, place = unembedded.qmd, unembedded.place
-    for path in place.directory.glob("index.sqlite*"):
+def test_a_daemon_that_does_not_start_is_an_error_with_the_reason(unembedded: Indexed) -> None:
+    qmd, folder = unembedded.qmd, unembedded.folder
+    for path in folder.path.glob("index.sqlite*"):
         path.unlink()
-    place.database.mkdir()
+    folder.database.mkdir()
     with pytest.raises(EngineUnavailable, match=r"^qmd's daemon does not start: \S"):
-        serve(qmd.installation, place, qmd.environ, 0, print)
-    assert not (place.directory / FILE).exists()
+        serve(qmd.installation, folder, qmd.environ, 0, print)
+    assert not folder.daemon.exists()
 
 
-def test_killed_it_leaves_a_file_that_nobody_believes(unembedded: Indexed, serve: Serve) -> None:
+def test_the_record_of_a_killed_daemon_is_ignored(unembedded: Indexed, serve: Serve) -> None:
     served = serve(unembedded)
-    told = (unembedded.place.directory / FILE).read_bytes()
+    record = unembedded.folder.daemon.read_bytes()
     os.killpg(served.pid, signal.SIGKILL)
-    # What runs it says that it has ended; the file of one that was killed too is put back.
+    # `serve` has removed the record: put it back, as if `serve` had been killed, too.
     assert served.process.wait(30) == 1
-    (unembedded.place.directory / FILE).write_bytes(told)
-    assert found(unembedded) is None
+    unembedded.folder.daemon.write_bytes(record)
+    assert daemon_of(unembedded) is None
 
 
-def test_a_file_that_came_with_a_clone_is_not_believed(
+def test_a_record_that_came_with_a_clone_is_ignored(
     daemon: Daemon, embedded: Indexed, unembedded: Indexed
 ) -> None:
-    """It names a daemon that runs, of another repository of the same user."""
-    theirs = json.loads((embedded.place.directory / FILE).read_bytes())
-    file = unembedded.place.directory / FILE
-    for forged in (theirs, {**theirs, "secret": ""}, {"port": daemon.port, "pid": daemon.pid}):
+    """It names a running daemon, of another repository of the same user."""
+    other = json.loads(embedded.folder.daemon.read_bytes())
+    file = unembedded.folder.daemon
+    for forged in (other, {**other, "secret": ""}, {"port": daemon.port, "pid": daemon.pid}):
         file.write_text(json.dumps(forged))
-        assert found(unembedded) is None
+        assert daemon_of(unembedded) is None
 
 
 @pytest.mark.parametrize(
@@ -135,48 +146,135 @@ def test_a_file_that_came_with_a_clone_is_not_believed(
         b'{"port": 80, "pid": 1e99}', b'{"port": 80, "pid": ' + b"9" * 300 + b"}",
     ],
 )  # fmt: skip
-def test_any_content(tmp_path: Path, content: bytes) -> None:
-    place = Place(tmp_path, tmp_path / ".sdd/search/qmd")
-    place.directory.mkdir(parents=True)
-    (place.directory / FILE).write_bytes(content)
-    assert running(place, {"HOME": str(tmp_path / "home")}) is None
+def test_a_record_with_any_content_is_ignored(tmp_path: Path, content: bytes) -> None:
+    folder = IndexFolder(tmp_path, tmp_path / ".sdd/search/qmd")
+    folder.path.mkdir(parents=True)
+    folder.daemon.write_bytes(content)
+    assert find_daemon(folder, {"HOME": str(tmp_path / "home")}) is None
 
 
 def test_a_link_out_of_the_repository_is_not_followed(
     daemon: Daemon, embedded: Indexed, unembedded: Indexed
 ) -> None:
-    (unembedded.place.directory / FILE).symlink_to(embedded.place.directory / FILE)
-    assert found(unembedded) is None
+    unembedded.folder.daemon.symlink_to(embedded.folder.daemon)
+    assert daemon_of(unembedded) is None
 
 
-def test_one_of_an_index_that_was_replaced_is_not_asked(unembedded: Indexed, serve: Serve) -> None:
+def test_the_daemon_of_a_replaced_index_is_ignored(unembedded: Indexed, serve: Serve) -> None:
     serve(unembedded)
-    assert found(unembedded) is not None
-    copy = unembedded.place.directory / "copy"
-    copy.write_bytes(unembedded.place.database.read_bytes())
-    copy.replace(unembedded.place.database)
-    assert found(unembedded) is None
+    assert daemon_of(unembedded) is not None
+    copy = unembedded.folder.path / "copy"
+    copy.write_bytes(unembedded.folder.database.read_bytes())
+    copy.replace(unembedded.folder.database)
+    assert daemon_of(unembedded) is None
 
 
-def test_one_with_another_model_is_not_asked(unembedded: Indexed, serve: Serve) -> None:
+def test_the_daemon_of_another_model_is_ignored(unembedded: Indexed, serve: Serve) -> None:
     serve(unembedded)
     declare = unembedded.qmd.declare
-    declare(unembedded.place, shop_adrs="docs/adrs")
-    assert found(unembedded) is not None
-    # qmd writes the same once more, in a form of its own.
+    declare(unembedded.folder, shop_adrs="docs/adrs")
+    assert daemon_of(unembedded) is not None
+    # qmd rewrites the same configuration as YAML.
     assert unembedded.run("status").code == 0
-    assert found(unembedded) is not None
-    declare(unembedded.place, "/nowhere/other.gguf", shop_adrs="docs/adrs")
-    assert found(unembedded) is None
+    assert daemon_of(unembedded) is not None
+    declare(unembedded.folder, "/nowhere/other.gguf", shop_adrs="docs/adrs")
+    assert daemon_of(unembedded) is None
 
 
 def test_the_status_is_the_same_over_both_transports(
     embedded: Indexed, unembedded: Indexed, serve: Serve
 ) -> None:
-    alone = index_status(unembedded.qmd.installation, unembedded.place, unembedded.qmd.environ, 60)
+    alone = read_status(unembedded.qmd.installation, unembedded.folder, unembedded.qmd.environ, 60)
     serve(unembedded)
-    assert found(unembedded) is not None
-    served = index_status(unembedded.qmd.installation, unembedded.place, unembedded.qmd.environ, 60)
+    assert daemon_of(unembedded) is not None
+    served = read_status(unembedded.qmd.installation, unembedded.folder, unembedded.qmd.environ, 60)
     assert alone == served
-    assert (alone.documents, alone.pending, alone.has_vectors) == (3, 3, False)
+    assert (alone.documents, alone.pending) == (3, 3)
     assert alone.collections == {"shop-adrs": 2, "shop-specs": 1}
+
+
+@pytest.fixture
+def responding() -> Iterator[Callable[..., int]]:
+    """Start a server that responds to one request with these bytes, or never. Returns its port."""
+    servers: list[socket.socket] = []
+    threads: list[threading.Thread] = []
+
+    def start(*parts: bytes) -> int:
+        server = socket.create_server((HOST, 0))
+        servers.append(server)
+
+        def respond() -> None:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            with connection:
+                connection.recv(65536)
+                try:
+                    for part in parts:
+                        connection.sendall(part)
+                    while not parts and connection.recv(65536):
+                        pass
+                except OSError:
+                    return
+
+        threads.append(threading.Thread(target=respond))
+        threads[-1].start()
+        return int(server.getsockname()[1])
+
+    yield start
+    for server in servers:
+        server.shutdown(socket.SHUT_RDWR)
+        server.close()
+    for thread in threads:
+        thread.join()
+
+
+def test_a_response_has_a_status_and_a_text(responding: Callable[..., int]) -> None:
+    port = responding(b"HTTP/1.1 418 Teapot\r\nContent-Length: 2\r\n\r\n\xffx")
+    response = http_get(port, "/", 10)
+    assert (response.status, response.text) == (418, "\ufffdx")
+
+
+def test_a_closed_port_is_no_response() -> None:
+    with socket.create_server((HOST, 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(NoResponse, match="cannot be reached"):
+        http_get(port, "/", 10)
+
+
+def test_a_server_that_is_silent_times_out(responding: Callable[..., int]) -> None:
+    with pytest.raises(NoResponse, match=r"did not answer within 0\.2 s"):
+        http_post(responding(), "/query", {}, 0.2)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"SSH-2.0-OpenSSH_9.2\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"HTTP/1.1 200 " + b"x" * 100_000,
+        b"\x16\x03\x01",
+    ],
+)
+def test_data_that_is_not_http_is_no_response(responding: Callable[..., int], data: bytes) -> None:
+    try:
+        # The caller rejects a truncated body: it is not JSON.
+        assert http_get(responding(data), "/", 10).text == "short"
+    except NoResponse as error:
+        assert "cannot be reached" in str(error)
+
+
+def test_a_response_that_is_too_long_is_not_read(responding: Callable[..., int]) -> None:
+    endless = [
+        b"HTTP/1.1 200 OK\r\n\r\n",
+        *[b"x" * 1_000_000] * (MAX_RESPONSE_BYTES // 1_000_000 + 1),
+    ]
+    with pytest.raises(NoResponse, match=f"more than {MAX_RESPONSE_BYTES} bytes"):
+        http_get(responding(*endless), "/", 30)
+
+
+def test_no_redirection_is_followed(responding: Callable[..., int]) -> None:
+    port = responding(b"HTTP/1.1 302 Found\r\nLocation: http://example.org/\r\n\r\n")
+    assert http_get(port, "/", 10).status == 302

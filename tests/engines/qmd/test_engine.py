@@ -14,10 +14,17 @@ import yaml
 
 from sdd_hooks.engines.protocol import Counts, Query, Stopped, SubQuery
 from sdd_hooks.engines.qmd.engine import QmdEngine
-from sdd_hooks.engines.qmd.installation import NOT_FOUND, Installation, dotted, find
-from sdd_hooks.engines.qmd.process import command, environment, run
+from sdd_hooks.engines.qmd.installation import (
+    NOT_FOUND,
+    Installation,
+    find_qmd,
+    format_version,
+    qmd_program,
+    run_qmd,
+)
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
+from sdd_hooks.system.processes import end_program, start_program
 from sdd_hooks.system.user_cache import write_cached
 from tests.engines.subject import Subject
 from tests.support.qmd import RealQmd
@@ -52,15 +59,15 @@ def folder(subject: Subject) -> Path:
 
 
 def without_qmd(subject: Subject) -> QmdEngine:
-    """The engine, which would fail if it started qmd."""
+    """An engine that fails if it starts qmd."""
     return QmdEngine(subject.project, Installation("/nowhere/qmd", (2, 8, 3)))
 
 
-def test_nothing_is_started_where_nothing_changed(filled: Subject) -> None:
+def test_qmd_does_not_run_without_a_change(filled: Subject) -> None:
     head = filled.repo.commit("Note", {"NOTES.txt": "nothing indexed"})
     with closing(without_qmd(filled)) as engine:
         before = engine.touched()
-        counts = filled.bring_up(engine)
+        counts = filled.update(engine)
         assert set(counts.values()) == {Counts()}
         bookmark = engine.bookmarks()["repo-adrs"]
         assert bookmark is not None
@@ -69,66 +76,71 @@ def test_nothing_is_started_where_nothing_changed(filled: Subject) -> None:
         assert engine.coverage().pending > 0
     filled.repo.write("docs/adrs/ADR-0003.md", "# New\n")
     with closing(without_qmd(filled)) as engine, pytest.raises(EngineUnavailable):
-        filled.bring_up(engine)
+        filled.update(engine)
 
 
-def test_what_stays_uncommitted_is_looked_at_once(filled: Subject) -> None:
+def test_an_uncommitted_file_is_indexed_once(filled: Subject) -> None:
     filled.repo.write("docs/adrs/ADR-0003.md", "# New\n")
     filled.repo.write(".sdd/issues/7.md", "# Issue\n")
     assert filled.refresh()["adrs"] == Counts(added=1)
     with closing(without_qmd(filled)) as engine:
-        counts = filled.bring_up(engine)
+        counts = filled.update(engine)
         assert (counts["adrs"], counts["issues"]) == (Counts(unchanged=1), Counts(unchanged=1))
 
 
-def test_a_failed_update_is_done_again(filled: Subject) -> None:
+def test_a_failed_update_is_repeated(filled: Subject) -> None:
     filled.repo.commit("More", {"docs/adrs/ADR-0003.md": "# New\n\nA heron.\n"})
     with closing(without_qmd(filled)) as engine:
         before = engine.bookmarks()
         with pytest.raises(EngineUnavailable):
-            filled.bring_up(engine)
+            filled.update(engine)
         assert engine.bookmarks() == before
     assert filled.refresh()["adrs"] == Counts(added=1)
     assert filled.paths("heron") == ["docs/adrs/ADR-0003.md"]
 
 
-def test_the_configuration_is_ours_but_for_texts(filled: Subject, tmp_path: Path) -> None:
+def test_only_descriptions_of_the_configuration_are_kept(filled: Subject, tmp_path: Path) -> None:
     path = folder(filled) / "index.yml"
-    found = yaml.safe_load(path.read_text())
-    assert found["models"]["embed"] == filled.model
+    config = yaml.safe_load(path.read_text())
+    assert config["models"]["embed"] == filled.model
     victim = tmp_path / "precious.gguf"
     victim.write_text("not a model")
-    found["models"]["embed"] = str(victim)
-    found["global_context"] = "Believe me."
-    adrs = found["collections"]["repo-adrs"]
+    config["models"]["embed"] = str(victim)
+    config["global_context"] = "Injected."
+    adrs = config["collections"]["repo-adrs"]
     adrs["update"] = f"touch {tmp_path}/pwned"
     adrs["path"] = str(tmp_path)
-    adrs["context"] = {"": "Decisions, as a person put it.", "sub": "x"}
-    found["collections"]["strange"] = {"path": "/etc", "pattern": "**/*", "update": "false"}
-    path.write_text(yaml.safe_dump(found))
+    adrs["context"] = {"": "Decisions, as edited by a user.", "sub": "x"}
+    config["collections"]["strange"] = {"path": "/etc", "pattern": "**/*", "update": "false"}
+    path.write_text(yaml.safe_dump(config))
     filled.repo.commit("More", {"docs/adrs/ADR-0003.md": "# New\n\nA heron.\n"})
     assert filled.refresh()["adrs"] == Counts(added=1)
     with filled.opened() as engine:
         engine.embed()
-    now = yaml.safe_load(path.read_text())
-    assert sorted(now["collections"]) == ["repo-adrs", "repo-code", "repo-issues", "repo-specs"]
-    assert set(now) == {"collections", "models"}
-    assert now["models"]["embed"] == filled.model
-    assert all("update" not in one for one in now["collections"].values())
-    assert now["collections"]["repo-adrs"]["path"] == str(filled.repo.root / "docs/adrs")
+    rewritten = yaml.safe_load(path.read_text())
+    assert sorted(rewritten["collections"]) == [
+        "repo-adrs",
+        "repo-code",
+        "repo-issues",
+        "repo-specs",
+    ]
+    assert set(rewritten) == {"collections", "models"}
+    assert rewritten["models"]["embed"] == filled.model
+    assert all("update" not in entry for entry in rewritten["collections"].values())
+    assert rewritten["collections"]["repo-adrs"]["path"] == str(filled.repo.root / "docs/adrs")
     assert victim.exists()
     assert not (tmp_path / "pwned").exists()
-    assert filled.ask("heron")[0].context == "Decisions, as a person put it."
-    assert filled.ask("token", "code")[0].context == "Source code of repo"
+    assert filled.search("heron")[0].context == "Decisions, as edited by a user."
+    assert filled.search("token", "code")[0].context == "Source code of repo"
 
 
-def test_an_index_that_somebody_committed_is_refused(on_qmd: Subject, tmp_path: Path) -> None:
+def test_a_committed_index_is_refused(on_qmd: Subject, tmp_path: Path) -> None:
     on_qmd.begin(FILES)
     forged = {"collections": {"repo-adrs": {"path": "/etc", "update": f"touch {tmp_path}/pwned"}}}
     on_qmd.repo.write(".sdd/search/qmd/index.yml", yaml.safe_dump(forged))
     on_qmd.repo.git("add", "--force", ".sdd/search/qmd/index.yml")
     with pytest.raises(StorageError) as error:
-        on_qmd.unpacked(repair=True)
+        on_qmd.open(repair=True)
     assert str(error.value) == (
         "git tracks files in .sdd/search/qmd, which is not for committing:"
         " run `git rm -r --cached .sdd/search/qmd`, delete it and run `sdd index`"
@@ -147,16 +159,16 @@ def test_an_index_that_somebody_committed_is_refused(on_qmd: Subject, tmp_path: 
         ".sdd/search/qmd/state.json",
     ],
 )
-def test_nothing_is_written_through_a_link(filled: Subject, tmp_path: Path, link: str) -> None:
+def test_a_link_in_the_path_is_refused(filled: Subject, tmp_path: Path, link: str) -> None:
     path = filled.repo.root / link
     elsewhere = tmp_path / "elsewhere"
     path.rename(elsewhere)
     path.symlink_to(elsewhere)
     with pytest.raises(StorageError, match="is a symbolic link: remove it, sdd writes only inside"):
-        filled.unpacked(repair=True)
+        filled.open(repair=True)
 
 
-def test_a_linked_directory_brings_nothing_into_the_index(on_qmd: Subject, tmp_path: Path) -> None:
+def test_files_of_a_linked_directory_are_not_indexed(on_qmd: Subject, tmp_path: Path) -> None:
     secrets = tmp_path / "secrets"
     secrets.mkdir()
     (secrets / "key.md").write_text("# Key\n\nA cormorant.\n")
@@ -168,9 +180,7 @@ def test_a_linked_directory_brings_nothing_into_the_index(on_qmd: Subject, tmp_p
     assert b"cormorant" not in on_qmd.index.read_bytes()
 
 
-def test_a_local_configuration_of_qmd_in_the_repository_is_not_used(
-    on_qmd: Subject, tmp_path: Path
-) -> None:
+def test_a_committed_configuration_of_qmd_is_ignored(on_qmd: Subject, tmp_path: Path) -> None:
     forged = {"collections": {"x": {"path": ".", "update": f"touch {tmp_path}/pwned"}}}
     on_qmd.begin({**FILES, ".qmd/index.yml": yaml.safe_dump(forged)})
     assert on_qmd.refresh()["adrs"] == Counts(added=2)
@@ -179,25 +189,25 @@ def test_a_local_configuration_of_qmd_in_the_repository_is_not_used(
     assert not (on_qmd.repo.root / ".qmd/index.sqlite").exists()
 
 
-def test_notes_that_are_damaged_are_set_aside_and_vectors_kept(embedded: Subject) -> None:
-    facts = folder(embedded) / "state.json"
-    facts.write_text('{"version": 1, "touched": "never"')
+def test_a_damaged_state_file_is_set_aside_and_vectors_are_kept(embedded: Subject) -> None:
+    state = folder(embedded) / "state.json"
+    state.write_text('{"version": 1, "touched": "never"')
     with pytest.raises(IndexDamaged, match=r"state\.json is damaged: run `sdd index update`"):
-        embedded.unpacked()
+        embedded.open()
     with embedded.opened(repair=True) as engine:
         assert engine.rebuilt
         assert "set aside as state.json.aside-1" in engine.notes[0]
-        assert embedded.bring_up(engine)["adrs"] == Counts(unchanged=2)
+        assert embedded.update(engine)["adrs"] == Counts(unchanged=2)
         assert engine.embed().embedded == 0
         assert engine.coverage().begun
 
 
-def test_an_index_without_notes_is_taken_up_again(filled: Subject) -> None:
+def test_an_index_without_a_state_file_is_kept(filled: Subject) -> None:
     (folder(filled) / "state.json").unlink()
     with filled.opened() as engine:
         assert engine.rebuilt
         assert engine.bookmarks() == {}
-        assert filled.bring_up(engine)["adrs"] == Counts(unchanged=2)
+        assert filled.update(engine)["adrs"] == Counts(unchanged=2)
 
 
 def test_another_model_makes_every_document_pending(embedded: Subject, tmp_path: Path) -> None:
@@ -214,7 +224,7 @@ def test_another_model_makes_every_document_pending(embedded: Subject, tmp_path:
         assert any(hit.cosine for hit in engine.search(BOTH).hits)
 
 
-def test_an_embed_with_another_model_can_be_followed_and_cut_short(
+def test_a_stopped_embed_with_another_model_keeps_its_vectors(
     embedded: Subject, tmp_path: Path
 ) -> None:
     embedded.configure(str(shutil.copy(embedded.model, tmp_path / "other.gguf")))
@@ -229,9 +239,7 @@ def test_an_embed_with_another_model_can_be_followed_and_cut_short(
         assert engine.coverage().pending == engine.status().pending
 
 
-def test_a_model_that_is_none_is_named_and_stays_where_it_is(
-    filled: Subject, tmp_path: Path
-) -> None:
+def test_an_invalid_model_is_an_error_and_is_not_deleted(filled: Subject, tmp_path: Path) -> None:
     model = tmp_path / "mine.gguf"
     shutil.copy(filled.model, model)
     filled.configure(str(model))
@@ -246,23 +254,25 @@ def test_a_model_that_is_none_is_named_and_stays_where_it_is(
             f"searched by words only: Embed Model {str(model)!r}: it is no GGUF file;"
             " correct it under `#### Search` of the memory file",
         )
-        for act in (engine.embed, engine.device):
+        for operation in (engine.embed, engine.device):
             with pytest.raises(EngineUnavailable, match="it is no GGUF file"):
-                act()
+                operation()
         filled.repo.commit("More", {"docs/adrs/ADR-0003.md": "# New\n\nA heron.\n"})
     assert filled.refresh()["adrs"] == Counts(added=1)
     assert filled.paths("heron") == ["docs/adrs/ADR-0003.md"]
     assert model.read_text() == "<html>"
 
 
-def test_a_silent_answer_by_words_is_said(filled: Subject, tmp_path: Path) -> None:
+def test_a_search_by_words_because_of_a_damaged_model_has_a_note(
+    filled: Subject, tmp_path: Path
+) -> None:
     model = tmp_path / "mine.gguf"
     shutil.copy(filled.model, model)
     filled.configure(str(model))
     filled.refresh(scope="full")
     with filled.opened() as engine:
         engine.embed()
-        # A GGUF by its first bytes, as after a download that broke off.
+        # Only its first bytes are valid, as after an interrupted download.
         model.write_bytes(model.read_bytes()[:1000])
         result = engine.search(BOTH)
     assert result.pending == 0
@@ -273,55 +283,48 @@ def test_a_silent_answer_by_words_is_said(filled: Subject, tmp_path: Path) -> No
     assert "\n" not in note
 
 
-def test_a_running_embed_is_not_joined(filled: Subject, quiet_qmd: RealQmd) -> None:
-    place = quiet_qmd.place(filled.repo.root)
-    holder = subprocess.Popen(
-        command(quiet_qmd.installation, "mcp"),
-        env=environment(quiet_qmd.installation, place, quiet_qmd.environ),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-    )
+def test_a_second_embed_at_the_same_time_is_refused(filled: Subject, quiet_qmd: RealQmd) -> None:
+    folder = quiet_qmd.index_folder(filled.repo.root)
+    mcp = qmd_program(quiet_qmd.installation, folder, "mcp", environ=quiet_qmd.environ)
+    holder = start_program(mcp, subprocess.PIPE)
     try:
-        (place.directory / ".qmd-embed.lock").write_text(f"{holder.pid}\n")
+        (folder.path / ".qmd-embed.lock").write_text(f"{holder.pid}\n")
         with filled.opened() as engine, pytest.raises(StorageError, match=r"^another embed of "):
             engine.embed()
     finally:
-        holder.kill()
-        holder.communicate()
+        end_program(holder)
     with filled.opened() as engine:
         assert engine.embed().remaining == 0
 
 
-def test_an_embed_can_be_of_some_collections(filled: Subject) -> None:
-    seen: list[tuple[str, int, int]] = []
+def test_an_embed_can_be_limited_to_collections(filled: Subject) -> None:
+    steps: list[tuple[str, int, int]] = []
     with filled.opened() as engine:
-        report = engine.embed(["repo-code"], lambda *step: seen.append(step) or True)
+        report = engine.embed(["repo-code"], lambda *step: steps.append(step) or True)
         assert (report.embedded, report.remaining) == (1, 2)
         assert engine.embed(["repo-adrs", "unknown"]).remaining == 0
-    assert seen[0][1:] == (0, 1)
+    assert steps[0][1:] == (0, 1)
 
 
-def test_what_an_embed_could_not_do_is_counted(filled: Subject) -> None:
+def test_an_embed_without_failures_has_no_notes(filled: Subject) -> None:
     with filled.opened() as engine:
         report = engine.embed(list(engine.bookmarks()))
     assert (report.failed, report.notes) == (0, ())
     assert report.seconds > 0
 
 
-def test_what_another_process_embedded_is_not_forgotten(filled: Subject) -> None:
+def test_an_update_keeps_the_state_of_an_embed_in_another_process(filled: Subject) -> None:
     filled.repo.commit("More", {"NOTES.txt": "nothing indexed"})
     with filled.opened() as late, filled.opened() as engine:
         engine.embed()
-        filled.bring_up(late)
+        filled.update(late)
     with filled.opened() as engine:
         assert engine.coverage().begun
 
 
-def test_what_a_person_embedded_with_qmd_is_noticed_by_the_status(
-    filled: Subject, quiet_qmd: RealQmd
-) -> None:
-    place = quiet_qmd.place(filled.repo.root)
-    done = run(quiet_qmd.installation, place, "embed", deadline=120, environ=quiet_qmd.environ)
+def test_the_status_notices_an_embed_by_the_user(filled: Subject, quiet_qmd: RealQmd) -> None:
+    folder = quiet_qmd.index_folder(filled.repo.root)
+    done = run_qmd(quiet_qmd.installation, folder, "embed", timeout=120, environ=quiet_qmd.environ)
     assert done.code == 0, done
     with filled.opened() as engine:
         assert engine.search(BOTH).pending == 3
@@ -331,33 +334,35 @@ def test_what_a_person_embedded_with_qmd_is_noticed_by_the_status(
         assert any(hit.cosine for hit in engine.search(BOTH).hits)
 
 
-def test_a_text_that_is_outdated_is_said_with_what_mends_it(filled: Subject) -> None:
+def test_an_outdated_description_has_a_note_with_the_command_that_corrects_it(
+    filled: Subject,
+) -> None:
     path = folder(filled) / "index.yml"
-    found = yaml.safe_load(path.read_text())
-    found["collections"]["repo-adrs"]["context"] = {"": "It's ADR-0001 to ADR-0002 of repo"}
-    path.write_text(yaml.safe_dump(found))
+    config = yaml.safe_load(path.read_text())
+    config["collections"]["repo-adrs"]["context"] = {"": "It's ADR-0001 to ADR-0002 of repo"}
+    path.write_text(yaml.safe_dump(config))
     filled.repo.commit("More", {"docs/adrs/ADR-0003-x.md": "# ADR-0003: X\n\nA heron.\n"})
     with filled.opened() as engine:
-        filled.bring_up(engine)
+        filled.update(engine)
         (note,) = engine.notes
-    said, _, mending = note.partition(" — refresh it with ")
-    assert said == "Context for repo-adrs still says 'ADR-0001 to ADR-0002'"
+    message, _, command = note.partition(" — refresh it with ")
+    assert message == "Context for repo-adrs still says 'ADR-0001 to ADR-0002'"
     done = subprocess.run(
-        ["sh", "-c", mending.strip("`")],
+        ["sh", "-c", command.strip("`")],
         cwd=filled.repo.root,
         env=dict(filled.environ),
         capture_output=True,
         check=False,
     )
     assert done.returncode == 0, done
-    assert filled.ask("heron")[0].context == "It's ADR-0001 to ADR-0003 of repo"
+    assert filled.search("heron")[0].context == "It's ADR-0001 to ADR-0003 of repo"
     filled.repo.commit("Change", {"docs/adrs/ADR-0003-x.md": "# ADR-0003: X\n\nTwo herons.\n"})
     with filled.opened() as engine:
-        filled.bring_up(engine)
+        filled.update(engine)
         assert engine.notes == []
 
 
-def test_a_newer_qmd_is_said_where_people_look_after_the_index(
+def test_a_newer_qmd_has_a_note_in_the_status_but_not_in_a_search(
     filled: Subject, tmp_path: Path
 ) -> None:
     environ = {**filled.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
@@ -368,12 +373,12 @@ def test_a_newer_qmd_is_said_where_people_look_after_the_index(
         assert engine.notes == []
         engine.status()
         assert engine.notes == [
-            f"qmd {dotted(find(environ).version)} installed; 99.1.0 available"
+            f"qmd {format_version(find_qmd(environ).version)} installed; 99.1.0 available"
             " — `npm install -g @tobilu/qmd`"
         ]
 
 
-def test_without_qmd_nothing_opens(on_qmd: Subject) -> None:
+def test_without_qmd_the_engine_does_not_open(on_qmd: Subject) -> None:
     on_qmd.begin(FILES)
     nowhere = {**on_qmd.environ, "PATH": "/nonexistent"}
     with pytest.raises(EngineUnavailable) as error:
@@ -382,7 +387,7 @@ def test_without_qmd_nothing_opens(on_qmd: Subject) -> None:
     assert not (on_qmd.repo.root / ".sdd").exists()
 
 
-def test_the_environment_of_a_ci_job_changes_nothing(embedded: Subject) -> None:
+def test_the_environment_of_a_ci_job_does_not_change_a_search(embedded: Subject) -> None:
     environ = {**embedded.environ, "CI": "true", "INDEX_PATH": "/nonexistent/x", "QMD_HOST": "x"}
     with closing(open_engine(in_environment(embedded.project, environ))) as engine:
         assert any(hit.cosine for hit in engine.search(BOTH).hits)
@@ -397,7 +402,7 @@ def test_a_submodule_is_indexed_as_a_module(on_qmd: Subject, tmp_path: Path) -> 
     on_qmd.repo.commit("Start", {".gitignore": ".sdd/\n", "app.py": "def heron(): ...\n"})
     on_qmd.repo.write("libs/inner/made/m.py", "def kingfisher_made(): ...\n")
     on_qmd.refresh("code")
-    hits = on_qmd.ask("kingfisher", limit=20)
+    hits = on_qmd.search("kingfisher", limit=20)
     assert [(hit.collection, hit.path) for hit in hits] == [
         ("repo-libs-inner-code", "libs/inner/lib.py")
     ]
@@ -429,10 +434,10 @@ def test_a_search_imports_nothing_heavy(filled: Subject) -> None:
     assert (done.returncode, done.stdout) == (0, "\n"), done
 
 
-def test_shell_characters_in_a_path_are_only_characters(quiet_qmd: RealQmd, tmp_path: Path) -> None:
+def test_shell_characters_in_a_path_are_literal(quiet_qmd: RealQmd, tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "re'po $(touch pwned) — é")
     subject = Subject("qmd", repo, str(quiet_qmd.model), quiet_qmd.environ)
     subject.begin(FILES)
     subject.refresh()
-    assert [hit.path for hit in subject.ask("cache", "adrs")] == ["docs/adrs/ADR-0002-cache.md"]
+    assert [hit.path for hit in subject.search("cache", "adrs")] == ["docs/adrs/ADR-0002-cache.md"]
     assert not list(tmp_path.rglob("pwned"))

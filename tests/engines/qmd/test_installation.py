@@ -1,15 +1,41 @@
+"""The installed qmd: finding it, and running it on the index of one work tree."""
+
 from __future__ import annotations
 
+import json
 import os
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines.qmd.installation import Installation, find, inherited
-from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.engines.protocol import Counts
+from sdd_hooks.engines.qmd.index_folder import IndexFolder
+from sdd_hooks.engines.qmd.installation import (
+    Installation,
+    explain_failure,
+    find_qmd,
+    qmd_environment,
+    run_qmd,
+)
+from sdd_hooks.engines.qmd.output import (
+    QUERY_NOT_EMBEDDED,
+    first_complaint,
+    parse_embed,
+    parse_listing,
+    parse_pending,
+    parse_results,
+    parse_update,
+)
+from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
+from sdd_hooks.system.processes import ProgramResult, end_program, start_program
 from sdd_hooks.system.user_cache import user_cache_directory
+from tests.engines.qmd.conftest import RECORDS, Indexed, index
 from tests.engines.qmd.fakes import environment, program
 from tests.support.qmd import RealQmd
+from tests.support.waiting import until
+from tests.system.test_processes import gone
 
 NOT_FOUND = (
     "qmd CLI not found. Install it with `npm install -g @tobilu/qmd` (or"
@@ -19,48 +45,48 @@ NOT_FOUND = (
 
 
 def counting(path: Path, version: str) -> Path:
-    """A qmd that says this version, and adds a line to `asked` each time."""
-    return program(path, f"echo x >>'{path.parent}/asked'; echo 'qmd {version} (abc)'")
+    """A qmd that prints this version, and records that it runs."""
+    return program(path, f"echo x >>'{path.parent}/runs'; echo 'qmd {version} (abc)'")
 
 
-def times_asked(path: Path) -> int:
-    return (path.parent / "asked").read_text().count("x")
+def count_runs(path: Path) -> int:
+    return (path.parent / "runs").read_text().count("x")
 
 
-def test_the_real_one(real_qmd: RealQmd) -> None:
-    found = find(real_qmd.environ)
+def test_the_real_qmd_is_found(real_qmd: RealQmd) -> None:
+    found = find_qmd(real_qmd.environ)
     assert found.version >= (2, 8, 0)
     assert Path(found.command).is_absolute()
 
 
-def test_none_at_all(tmp_path: Path) -> None:
+def test_without_qmd_the_error_says_how_to_install_it(tmp_path: Path) -> None:
     with pytest.raises(EngineUnavailable) as raised:
-        find(environment(tmp_path))
+        find_qmd(environment(tmp_path))
     assert str(raised.value) == NOT_FOUND
     assert raised.value.exit_code == 6
     with pytest.raises(EngineUnavailable):
-        find({})
+        find_qmd({})
 
 
-def test_relative_entries_directories_and_plain_files_are_passed_over(tmp_path: Path) -> None:
-    here = os.path.relpath(program(tmp_path / "here/qmd", "echo qmd 2.9.9").parent)
-    assert Path(here, "qmd").exists()
+def test_relative_entries_directories_and_plain_files_are_skipped(tmp_path: Path) -> None:
+    relative = os.path.relpath(program(tmp_path / "here/qmd", "echo qmd 2.9.9").parent)
+    assert Path(relative, "qmd").exists()
     (tmp_path / "a/qmd").mkdir(parents=True)
     (tmp_path / "b").mkdir()
     (tmp_path / "b/qmd").write_text("#!/bin/sh\n")
     environ = environment(tmp_path, tmp_path / "a", tmp_path / "b")
     with pytest.raises(EngineUnavailable, match="not found"):
-        find({**environ, "PATH": f".::{here}:{environ['PATH']}"})
+        find_qmd({**environ, "PATH": f".::{relative}:{environ['PATH']}"})
     good = program(tmp_path / "c/qmd", "echo qmd 2.9.1")
-    found = find({**environ, "PATH": f"{environ['PATH']}:{good.parent}"})
+    found = find_qmd({**environ, "PATH": f"{environ['PATH']}:{good.parent}"})
     assert found == Installation(str(good), (2, 9, 1))
 
 
 @pytest.mark.parametrize("version", ["2.7.0", "1.99.12", "0.0.1"])
-def test_too_old(tmp_path: Path, version: str) -> None:
+def test_an_old_version_is_refused(tmp_path: Path, version: str) -> None:
     old = program(tmp_path / "bin/qmd", f"echo qmd {version}")
     with pytest.raises(EngineUnavailable) as raised:
-        find(environment(tmp_path, old.parent))
+        find_qmd(environment(tmp_path, old.parent))
     assert str(raised.value) == (
         f"qmd {version} at {old} is too old: sdd needs 2.8 or later,"
         " update it with `npm install -g @tobilu/qmd`"
@@ -68,44 +94,44 @@ def test_too_old(tmp_path: Path, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["2.8.0", "2.10.1", "3.0.0"])
-def test_new_enough_by_number(tmp_path: Path, version: str) -> None:
+def test_versions_are_compared_as_numbers(tmp_path: Path, version: str) -> None:
     good = program(tmp_path / "bin/qmd", f"echo qmd {version}")
-    found = find(environment(tmp_path, good.parent))
+    found = find_qmd(environment(tmp_path, good.parent))
     assert ".".join(map(str, found.version)) == version
 
 
 @pytest.mark.parametrize("script", ["exit 0", "echo nonsense", "echo boom >&2; exit 1"])
-def test_one_that_does_not_run(tmp_path: Path, script: str) -> None:
+def test_a_qmd_without_a_version_is_refused(tmp_path: Path, script: str) -> None:
     bad = program(tmp_path / "bin/qmd", script)
     with pytest.raises(EngineUnavailable, match=f"^{bad} does not say which qmd it is "):
-        find(environment(tmp_path, bad.parent))
+        find_qmd(environment(tmp_path, bad.parent))
 
 
-def test_its_version_is_asked_once(tmp_path: Path) -> None:
+def test_the_version_is_cached_until_the_file_changes(tmp_path: Path) -> None:
     qmd = counting(tmp_path / "bin/qmd", "2.8.3")
     environ = environment(tmp_path, qmd.parent)
-    assert find(environ) == find(environ) == Installation(str(qmd), (2, 8, 3))
-    assert times_asked(qmd) == 1
-    # Another file in its place is asked again, one of the same size and times too.
+    assert find_qmd(environ) == find_qmd(environ) == Installation(str(qmd), (2, 8, 3))
+    assert count_runs(qmd) == 1
+    # Another file of the same size and times.
     before = qmd.stat()
     counting(tmp_path / "bin/new", "2.9.0").replace(qmd)
     os.utime(qmd, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert find(environ).version == (2, 9, 0)
-    assert times_asked(qmd) == 2
+    assert find_qmd(environ).version == (2, 9, 0)
+    assert count_runs(qmd) == 2
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"file": 1, "version": []}', b"\xff" * 99])
-def test_a_damaged_cache_is_asked_again(tmp_path: Path, damage: bytes) -> None:
+def test_a_damaged_cache_is_ignored(tmp_path: Path, damage: bytes) -> None:
     qmd = counting(tmp_path / "bin/qmd", "2.8.3")
     environ = environment(tmp_path, qmd.parent)
-    find(environ)
+    find_qmd(environ)
     (user_cache_directory(environ) / "qmd.json").write_bytes(damage)
-    assert find(environ).version == (2, 8, 3)
-    assert times_asked(qmd) == 2
+    assert find_qmd(environ).version == (2, 8, 3)
+    assert count_runs(qmd) == 2
 
 
-def test_what_qmd_gets_to_see() -> None:
-    seen = inherited(
+def test_variables_that_change_the_index_are_not_inherited() -> None:
+    environ = qmd_environment(
         "/opt/qmd/bin/qmd",
         {
             "PATH": "/usr/bin",
@@ -121,9 +147,232 @@ def test_what_qmd_gets_to_see() -> None:
             "QMD_TRUST_UPDATE_HOOKS": "1",
         },
     )
-    assert seen == {
+    assert environ == {
         "PATH": "/opt/qmd/bin:/usr/bin",
         "HOME": "/home/ada",
         "QMD_FORCE_CPU": "1",
         "NO_COLOR": "1",
     }
+
+
+JSON = ("--format", "json", "--explain", "--no-rerank")
+
+
+def test_the_variable_ci_does_not_fail_a_query_by_meaning(embedded: Indexed) -> None:
+    done = embedded.run("query", "vec: token", *JSON, CI="true")
+    assert done.code == 0, done
+    assert parse_results(done.out)[0].path == "a.md"
+    # With the variable, qmd itself fails.
+    query = embedded.program("query", "vec: token", *JSON)
+    refused = subprocess.run(
+        query.command,
+        env={**query.environ, "CI": "true"},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert refused.returncode == 1
+
+
+def test_variables_and_files_that_name_another_index_are_ignored(
+    unembedded: Indexed, tmp_path: Path
+) -> None:
+    root = unembedded.folder.root
+    # With a committed file like this, `qmd update` would run its command and index its path.
+    elsewhere = {"path": str(tmp_path), "pattern": "**/*", "update": f"touch {tmp_path}/ran"}
+    (root / ".qmd").mkdir()
+    (root / ".qmd/index.yml").write_text(json.dumps({"collections": {"evil": elsewhere}}))
+    (root / "docs/adrs/d.md").write_text("# Herons\n")
+    done = unembedded.run(
+        "update",
+        INDEX_PATH=str(tmp_path / "other.sqlite"),
+        QMD_CONFIG_DIR=str(root / ".qmd"),
+        QMD_TRUST_LOCAL_CONFIG="1",
+        PWD=str(tmp_path),
+        GIT_DIR=str(tmp_path),
+    )
+    assert parse_update(done.out) == {
+        "shop-adrs": Counts(added=1, unchanged=2),
+        "shop-specs": Counts(unchanged=1),
+    }
+    assert sorted(path.name for path in (root / ".qmd").iterdir()) == ["index.yml"]
+    assert not (tmp_path / "ran").exists()
+    assert not (tmp_path / "other.sqlite").exists()
+
+
+def test_qmd_writes_only_to_the_folder_of_the_index(real_qmd: RealQmd, tmp_path: Path) -> None:
+    indexed = index(real_qmd, tmp_path / "shop", RECORDS)
+    written = {
+        path.relative_to(indexed.folder.root).as_posix()
+        for path in indexed.folder.root.rglob("*")
+        if path.is_file()
+    }
+    assert {path for path in written if path not in RECORDS} <= {
+        f".sdd/search/qmd/{name}"
+        for name in ("index.yml", "index.sqlite", "index.sqlite-shm", "index.sqlite-wal")
+    }
+    home = Path(real_qmd.environ["HOME"])
+    assert not list(home.rglob("*.sqlite"))
+
+
+def test_a_chunk_that_is_too_long_for_the_model_is_truncated(
+    real_qmd: RealQmd, tmp_path: Path
+) -> None:
+    # Words so short that a chunk of the usual length has more than the 512 that BERT accepts.
+    text = " ".join(("ci", "go")[number % 2] for number in range(1500))
+    indexed = index(real_qmd, tmp_path, {"docs/adrs/long.md": f"# Long\n\n{text}\n"})
+    done = indexed.run("embed")
+    assert (done.code, "truncated to fit embedding context (500 tokens)" in done.err) == (0, True)
+    output = parse_embed(done.out, done.err)
+    assert output.embedded > 1
+    assert (output.failed, output.device) == (0, "cpu")
+    assert parse_pending(indexed.run("status").out) == 0
+
+
+def test_file_names_with_special_characters_are_kept(real_qmd: RealQmd, tmp_path: Path) -> None:
+    names = [
+        "a  b.md", "c%20d.md", "e#f?.md", "g[1].md", "é.md", "h\ni.md", "-j.md", "k'l\"m.md",
+        "p\tq.md",
+    ]  # fmt: skip
+    indexed = index(real_qmd, tmp_path, {f"docs/adrs/{name}": "# Heron\n" for name in names})
+    assert parse_update(indexed.run("update").out)["shop-adrs"] == Counts(unchanged=len(names))
+    listed = parse_listing(indexed.run("ls", "shop-adrs").out, "shop-adrs")
+    assert sorted(listed) == sorted(names)
+    results = parse_results(indexed.run("query", "lex: heron", *JSON, "-n", "50").out)
+    assert sorted(result.path for result in results) == sorted(names)
+
+
+def test_a_second_embed_at_the_same_time_is_busy(unembedded: Indexed) -> None:
+    # For qmd, a lock is held if the process in it is a qmd.
+    holder = start_program(unembedded.program("mcp"), subprocess.PIPE)
+    try:
+        (unembedded.folder.path / ".qmd-embed.lock").write_text(f"{holder.pid}\n")
+        done = unembedded.run("embed")
+    finally:
+        end_program(holder)
+    assert done.code == 0
+    assert parse_embed(done.out, done.err).busy
+    done = unembedded.run("embed")
+    assert parse_embed(done.out, done.err).embedded == len(RECORDS)
+
+
+def test_a_missing_model_fails_the_embed(unembedded: Indexed) -> None:
+    unembedded.qmd.declare(unembedded.folder, "/nowhere/x.gguf", shop_adrs="docs/adrs")
+    done = unembedded.run("embed")
+    assert done.code == 1
+    reason = 'No model file found at "/nowhere/x.gguf"'
+    assert first_complaint(done.out, done.err) == reason
+
+
+def test_a_query_without_its_model_is_by_words_with_a_line_on_stderr(
+    unembedded: Indexed,
+) -> None:
+    assert unembedded.run("embed").code == 0
+    unembedded.qmd.declare(unembedded.folder, "/nowhere/x.gguf", shop_adrs="docs/adrs")
+    done = unembedded.run("query", "lex: token\nvec: page", *JSON)
+    assert (done.code, QUERY_NOT_EMBEDDED in done.err) == (0, True)
+    (result,) = parse_results(done.out)
+    assert [contribution.source for contribution in result.contributions] == ["fts"]
+
+
+def test_an_unknown_collection_fails_the_query(embedded: Indexed) -> None:
+    done = embedded.run("query", "lex: token", *JSON, "-c", "shop-nothing")
+    assert done.code == 1
+    assert first_complaint(done.out, done.err) == "Collection not found: shop-nothing"
+
+
+def test_an_update_counts_vectors_of_another_model(embedded: Indexed) -> None:
+    """Why `parse_pending` reads `qmd status`."""
+    assert "unique hashes need vectors" in embedded.run("update").out
+    assert parse_pending(embedded.run("status").out) == 0
+
+
+def test_a_timeout_ends_the_real_qmd(unembedded: Indexed) -> None:
+    started: list[int] = []
+
+    def on_line(line: str) -> None:
+        # The process behind the launcher has written its id to the lock.
+        if line.startswith("Model:"):
+            lock = unembedded.folder.path / ".qmd-embed.lock"
+            started.append(int(lock.read_text()))
+
+    text = " ".join(("ci", "go")[number % 2] for number in range(500_000))
+    (unembedded.folder.root / "docs/adrs/long.md").write_text(f"# Long\n\n{text}\n")
+    assert unembedded.run("update").code == 0
+    with pytest.raises(EngineUnavailable, match="`qmd embed` did not end within 4 s"):
+        run_qmd(
+            unembedded.qmd.installation,
+            unembedded.folder,
+            "embed",
+            timeout=4,
+            environ=unembedded.qmd.environ,
+            on_line=on_line,
+        )
+    until(lambda: gone(started[0]))
+
+
+def test_the_launcher_forwards_no_signal_so_the_group_is_ended(
+    embedded: Indexed,
+) -> None:
+    launcher = start_program(embedded.program("mcp"), subprocess.PIPE)
+    children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children")
+    try:
+        child = int(until(lambda: children.read_text().split() or None)[0])
+        launcher.send_signal(signal.SIGTERM)
+        launcher.wait(30)
+        assert not gone(child)
+    finally:
+        end_program(launcher)
+    until(lambda: gone(child))
+
+
+def test_the_node_of_qmd_is_first_in_the_path(tmp_path: Path, real_qmd: RealQmd) -> None:
+    program(tmp_path / "old/node", "echo too old >&2; exit 1")
+    directory = Path(real_qmd.installation.command).parent
+    environ = environment(tmp_path, tmp_path / "old", directory)
+    done = run_qmd(
+        real_qmd.installation,
+        real_qmd.index_folder(tmp_path),
+        "--version",
+        timeout=30,
+        environ=environ,
+    )
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_query_that_looks_like_an_option_is_a_query(embedded: Indexed) -> None:
+    done = embedded.run("query", "lex: --help -c token", *JSON, "-c", "shop-adrs")
+    assert done.code == 0
+    assert done.out.startswith("[")
+
+
+FOLDER = IndexFolder(Path("/r"), Path("/r/q"))
+
+
+@pytest.mark.parametrize(
+    ("err", "kind", "message"),
+    [
+        (
+            "SqliteError: file is not a database\n    at x",
+            IndexDamaged,
+            "/r/q/index.sqlite is damaged: run `sdd index update`",
+        ),
+        ("database disk image is malformed", IndexDamaged, "/r/q/index.sqlite is damaged: run"),
+        ("SqliteError: database is locked", StorageError, "is locked by another process: try"),
+        ("database or disk is full", StorageError, "no space left to write /r/q/index.sqlite:"),
+        (
+            "attempt to write a readonly database",
+            StorageError,
+            "cannot use /r/q/index.sqlite (attempt to write a readonly database): check its",
+        ),
+        ("\x1b[31mModel gone\x1b[0m\nat", EngineUnavailable, "qmd update failed: Model gone"),
+        ("", EngineUnavailable, "qmd update failed: it failed without a word"),
+    ],
+)
+def test_a_failure_becomes_an_error_with_advice(
+    err: str, kind: type[Exception], message: str
+) -> None:
+    error = explain_failure("update", ProgramResult(1, "", err), FOLDER)
+    assert type(error) is kind
+    assert message in str(error)
+    assert "\n" not in str(error)

@@ -1,4 +1,4 @@
-"""The status over stdio, from the real qmd and from what is none."""
+"""The status over stdio, of the real qmd and of programs that are none."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from sdd_hooks.engines.qmd.installation import Installation
-from sdd_hooks.engines.qmd.mcp import IndexStatus, index_status, parse_status
-from sdd_hooks.engines.qmd.process import Place
+from sdd_hooks.engines.qmd.mcp import QmdStatus, parse_status, read_status
 from sdd_hooks.errors import EngineUnavailable
 from tests.engines.qmd.conftest import Indexed
 from tests.engines.qmd.fakes import environment, program
 
 
-def test_with_vectors(embedded: Indexed) -> None:
+def test_the_status_counts_documents(embedded: Indexed) -> None:
     qmd = embedded.qmd
-    status = index_status(qmd.installation, embedded.place, qmd.environ, 60)
-    assert status == IndexStatus(3, 0, True, {"shop-adrs": 2, "shop-specs": 1})
+    status = read_status(qmd.installation, embedded.folder, qmd.environ, 60)
+    assert status == QmdStatus(3, 0, {"shop-adrs": 2, "shop-specs": 1})
 
 
 @pytest.mark.parametrize(
@@ -28,11 +28,11 @@ def test_with_vectors(embedded: Indexed) -> None:
         ("sleep 300", "^`qmd mcp` did not end within 0.5 s"),
     ],
 )
-def test_no_status(tmp_path: Path, script: str, reason: str) -> None:
+def test_a_missing_status_is_an_error(tmp_path: Path, script: str, reason: str) -> None:
     qmd = Installation(str(program(tmp_path / "bin/qmd", script)), (2, 8, 3))
-    place = Place(tmp_path, tmp_path)
+    folder = IndexFolder(tmp_path, tmp_path)
     with pytest.raises(EngineUnavailable, match=reason):
-        index_status(qmd, place, environment(tmp_path), 0.5)
+        read_status(qmd, folder, environment(tmp_path), 0.5)
 
 
 @pytest.mark.parametrize(
@@ -52,5 +52,5 @@ def test_no_status(tmp_path: Path, script: str, reason: str) -> None:
         ' "totalDocuments": 1e999, "needsEmbedding": 0}}}',
     ],
 )
-def test_no_status_in_it(line: str) -> None:
+def test_other_messages_have_no_status(line: str) -> None:
     assert parse_status(line) is None

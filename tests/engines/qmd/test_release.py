@@ -1,4 +1,4 @@
-"""The staleness banner: from what is remembered, with a clock of one's own, never waiting."""
+"""The line about a newer qmd: made from the cache, without waiting for the registry."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.qmd.installation import Installation
-from sdd_hooks.engines.qmd.release import FACTS, banner, due, newer
+from sdd_hooks.engines.qmd.release import CACHE_ENTRY, describe_newer, is_check_due, release_note
 from sdd_hooks.system.user_cache import read_cached, write_cached
 from tests.engines.qmd.fakes import environment, program
 from tests.support.waiting import until
@@ -29,12 +29,14 @@ LINE = "qmd 2.8.3 installed; 2.10.0 available — `npm install -g @tobilu/qmd`"
         (None, None),
     ],
 )
-def test_by_number(latest: tuple[int, int, int] | None, line: str | None) -> None:
-    assert newer((2, 8, 3), latest) == line
+def test_releases_are_compared_as_numbers(
+    latest: tuple[int, int, int] | None, line: str | None
+) -> None:
+    assert describe_newer((2, 8, 3), latest) == line
 
 
 @pytest.mark.parametrize(
-    ("facts", "expected"),
+    ("cached", "expected"),
     [
         ({}, True),
         ({"told": NOW - 6 * DAY}, False),
@@ -47,26 +49,26 @@ def test_by_number(latest: tuple[int, int, int] | None, line: str | None) -> Non
         ({"told": True}, True),
     ],
 )
-def test_when_the_registry_is_asked(facts: dict[str, object], expected: bool) -> None:
-    assert due(facts, NOW) is expected
+def test_when_the_registry_is_asked(cached: dict[str, object], expected: bool) -> None:
+    assert is_check_due(cached, NOW) is expected
 
 
 @pytest.mark.parametrize("latest", ["2.10.0-beta.1", "latest", "", None, 3, "2.10", "9" * 5000])
-def test_what_is_no_release_is_no_banner(tmp_path: Path, latest: object) -> None:
+def test_a_cached_value_that_is_no_release_gives_no_line(tmp_path: Path, latest: object) -> None:
     environ = environment(tmp_path)
-    write_cached(FACTS, {"latest": latest, "told": NOW, "asked": NOW}, environ)
-    assert banner(QMD, environ, NOW) is None
+    write_cached(CACHE_ENTRY, {"latest": latest, "told": NOW, "asked": NOW}, environ)
+    assert release_note(QMD, environ, NOW) is None
 
 
-def test_what_is_remembered_is_told_without_asking(tmp_path: Path) -> None:
+def test_a_recent_release_is_used_without_asking(tmp_path: Path) -> None:
     npm = program(tmp_path / "bin/npm", f"touch {tmp_path}/asked")
     environ = environment(tmp_path, npm.parent)
-    write_cached(FACTS, {"latest": "2.10.0", "told": NOW - DAY}, environ)
-    assert banner(QMD, environ, NOW) == LINE
+    write_cached(CACHE_ENTRY, {"latest": "2.10.0", "told": NOW - DAY}, environ)
+    assert release_note(QMD, environ, NOW) == LINE
     assert not (tmp_path / "asked").exists()
 
 
-def test_the_answer_comes_for_the_next_time(tmp_path: Path) -> None:
+def test_the_release_is_fetched_in_the_background(tmp_path: Path) -> None:
     npm = program(
         tmp_path / "bin/npm",
         f'read -r _; echo "$@" >>{tmp_path}/asked; while [ ! -e {tmp_path}/go ]; do sleep 0.1;'
@@ -74,34 +76,34 @@ def test_the_answer_comes_for_the_next_time(tmp_path: Path) -> None:
     )
     environ = environment(tmp_path, npm.parent)
     now = time.time()
-    # npm waits for a file that is not there yet: this does not.
-    assert banner(QMD, environ, now) is None
+    # npm waits for a file, but this call returns.
+    assert release_note(QMD, environ, now) is None
     until((tmp_path / "asked").exists)
-    assert banner(QMD, environ, now + HOUR) is None
+    assert release_note(QMD, environ, now + HOUR) is None
     (tmp_path / "go").touch()
-    until(lambda: read_cached(FACTS, environ).get("latest") == "2.10.0")
-    assert banner(QMD, environ, time.time()) == LINE
+    until(lambda: read_cached(CACHE_ENTRY, environ).get("latest") == "2.10.0")
+    assert release_note(QMD, environ, time.time()) == LINE
     assert (tmp_path / "asked").read_text() == "view @tobilu/qmd version\n"
 
 
 @pytest.mark.parametrize("script", ["exit 1", "echo 9.9.9; exit 1", "echo npm ERR! offline"])
-def test_no_answer_is_silent_and_not_asked_for_again_at_once(tmp_path: Path, script: str) -> None:
+def test_a_failed_check_is_silent_and_not_repeated_at_once(tmp_path: Path, script: str) -> None:
     npm = program(tmp_path / "bin/npm", f"echo x >>{tmp_path}/asked; {script}")
     environ = environment(tmp_path, npm.parent)
-    assert banner(QMD, environ, NOW) is None
+    assert release_note(QMD, environ, NOW) is None
     until((tmp_path / "asked").exists)
-    assert banner(QMD, environ, NOW + HOUR) is None
-    assert read_cached(FACTS, environ) == {"asked": NOW}
+    assert release_note(QMD, environ, NOW + HOUR) is None
+    assert read_cached(CACHE_ENTRY, environ) == {"asked": NOW}
 
 
-def test_without_npm_nobody_is_asked(tmp_path: Path) -> None:
+def test_without_npm_no_check_is_started(tmp_path: Path) -> None:
     environ = {**environment(tmp_path), "PATH": str(tmp_path)}
-    assert banner(QMD, environ, NOW) is None
-    assert read_cached(FACTS, environ) == {}
+    assert release_note(QMD, environ, NOW) is None
+    assert read_cached(CACHE_ENTRY, environ) == {}
 
 
-def test_where_nothing_can_be_remembered_nobody_is_asked(tmp_path: Path) -> None:
+def test_without_a_cache_no_check_is_started(tmp_path: Path) -> None:
     npm = program(tmp_path / "bin/npm", f"touch {tmp_path}/asked")
     environ = {**environment(tmp_path, npm.parent), "XDG_CACHE_HOME": "/dev/null"}
-    assert banner(QMD, environ, NOW) is None
+    assert release_note(QMD, environ, NOW) is None
     assert not (tmp_path / "asked").exists()

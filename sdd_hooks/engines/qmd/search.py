@@ -1,0 +1,276 @@
+"""Search with qmd: over its daemon where one runs, else with its command; and make hits.
+
+If no model can be used, the search is by words alone. A hit is the section or definition of the
+file, as it is now, around the line that qmd found.
+"""
+
+# Governing: ADR-0014 (the qmd engine: how it is scored), ADR-0013 (hybrid search waits),
+# ADR-0008 (sections and definitions as units of retrieval), SPEC-0006 REQ "Search",
+# ADR-0012 (untrusted input never leaves the repository)
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdd_hooks.chunking.document import chunk_document
+from sdd_hooks.engines.fusion import FusedMatch, fuse
+from sdd_hooks.engines.protocol import Hit, IndexedDocument, Query, SearchResult
+from sdd_hooks.engines.qmd.daemon import Daemon, find_daemon, post_query
+from sdd_hooks.engines.qmd.index_folder import IndexFolder
+from sdd_hooks.engines.qmd.installation import Installation, explain_failure, run_qmd
+from sdd_hooks.engines.qmd.output import (
+    QUERY_NOT_EMBEDDED,
+    QmdResult,
+    first_complaint,
+    parse_results,
+)
+from sdd_hooks.engines.qmd.query import (
+    DocumentKey,
+    QueryLine,
+    RankedLists,
+    lists_of_command,
+    lists_of_daemon,
+    query_arguments,
+    query_lines,
+)
+from sdd_hooks.engines.snippets import chunk_snippet, query_words
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
+
+MAX_FILE_BYTES = 5 << 20
+"""Bytes of the largest file that hits are made of. qmd itself has no such limit."""
+
+_QUERY_TIMEOUT = 30.0
+"""Seconds for a query: a model takes one or two to load, and longer on a busy machine."""
+
+_NO_VECTORS = "qmd answered without vectors: run `sdd index embed`"
+
+
+@dataclass(frozen=True)
+class SearchScope:
+    """The index and the collections to search.
+
+    `bases` are the names of the collections, each with the directory that qmd's paths are relative
+    to. With `whole`, the index has no other collection.
+    """
+
+    qmd: Installation
+    folder: IndexFolder
+    environ: Mapping[str, str]
+    bases: Mapping[str, str]
+    collections: Mapping[str, Collection]
+    whole: bool
+
+    def key_of(self, result: QmdResult) -> DocumentKey | None:
+        """Return the document of a result; None if no collection of the scope contains it."""
+        collection = self.collections.get(result.collection)
+        if collection is None:
+            return None
+        path = repository_path(self.bases[result.collection], result.path, collection)
+        return None if path is None else (result.collection, path)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The part of a file around a line. Lines are 1-based and inclusive."""
+
+    title: str
+    section: str
+    anchor: str
+    first_line: int
+    last_line: int
+    text: str
+
+
+def search(scope: SearchScope, query: Query, pending: int, model_error: str = "") -> SearchResult:
+    """Answer a typed query.
+
+    `pending` documents have no vectors. `model_error` is why the model cannot run, "" if it can.
+
+    Raises:
+        IndexDamaged, StorageError: the index cannot be read.
+        EngineUnavailable: qmd fails, and not because of the model.
+    """
+    notes = []
+    wants_meaning = any(search.type != "lex" for search in query.searches)
+    if model_error and wants_meaning and not pending:
+        notes.append(f"searched by words only: {model_error}")
+    words_only = bool(pending or model_error) or not wants_meaning
+    ranked, reason = _rank(scope, query, query_lines(query, words_only=words_only))
+    if reason:
+        # The model seems to be at fault, and a search by words needs none.
+        notes.append(f"searched by words only: {reason}")
+        if not ranked.lists:
+            lines = query_lines(query, words_only=True)
+            ranked, _ = _rank(scope, query, lines, is_retry=True)
+    matches = [match for match in fuse(ranked.lists) if match.score >= query.min_score]
+    hits = make_hits(scope.folder.root, matches, ranked.results, query)
+    return SearchResult(hits, pending, tuple(notes))
+
+
+def repository_path(base: str, path: str, collection: Collection) -> str | None:
+    """Return qmd's `path` below `base` relative to the top of the repository.
+
+    None if the collection does not contain it, or a terminal could not display it.
+    """
+    whole = f"{base}/{path}" if base else path
+    return whole if whole.isprintable() and collection.contains(whole) else None
+
+
+def passage_at(root: Path, path: str, line: int) -> Passage | None:
+    """Return the section or definition that contains the line, else the whole file.
+
+    None if the file is missing, too large, or outside the repository.
+    """
+    data = _read(root, path)
+    if data is None:
+        return None
+    document = chunk_document(path, data)
+    title = document.title or path.rpartition("/")[2]
+    for chunk in document.chunks:
+        if chunk.first_line <= line <= chunk.last_line:
+            return Passage(
+                title, chunk.title, chunk.anchor, chunk.first_line, chunk.last_line, chunk.text
+            )
+    text = "".join(chunk.text for chunk in document.chunks)
+    last = max((chunk.last_line for chunk in document.chunks), default=1)
+    return Passage(title, "", "file", 1, last, text)
+
+
+def share_of_words(passage: Passage | None, query: str) -> float:
+    """Return the share of the query's words that the passage contains (0..1)."""
+    words = query_words(query)
+    if passage is None or not words:
+        return 0.0
+    text = f"{passage.title}\n{passage.section}\n{passage.text}".lower()
+    return sum(word in text for word in words) / len(words)
+
+
+def make_hits(
+    root: Path,
+    matches: Iterable[FusedMatch[DocumentKey]],
+    results: Mapping[DocumentKey, QmdResult],
+    query: Query,
+) -> tuple[Hit, ...]:
+    """Make the hits of the first documents that still exist, at most `query.limit`.
+
+    `results` has qmd's result for each document.
+    """
+    words = query_words(query.text)
+    hits: list[Hit] = []
+    for match in matches:
+        if len(hits) >= query.limit:
+            break
+        collection, path = match.key
+        result = results[match.key]
+        passage = passage_at(root, path, result.line)
+        if passage is not None:
+            hits.append(
+                Hit(
+                    id=f"{path}#{passage.anchor}",
+                    collection=collection,
+                    path=path,
+                    first_line=passage.first_line,
+                    last_line=passage.last_line,
+                    title=passage.title,
+                    section=passage.section,
+                    score=round(match.score, 4),
+                    cosine=None if match.cosine is None else round(match.cosine, 4),
+                    snippet=chunk_snippet(passage.text, passage.section or passage.title, words),
+                    context=result.context,
+                )
+            )
+    return tuple(hits)
+
+
+def read_documents(root: Path, collection: str, paths: Iterable[str]) -> list[IndexedDocument]:
+    """Return the documents at these paths as their files are now, without missing ones."""
+    documents = []
+    for path in sorted(paths):
+        data = _read(root, path)
+        if data is not None:
+            document = chunk_document(path, data)
+            title = document.title or path.rpartition("/")[2]
+            digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
+            chunks = len(document.chunks)
+            documents.append(
+                IndexedDocument(f"{path}#file", collection, path, title, digest, chunks)
+            )
+    return documents
+
+
+def _rank(
+    scope: SearchScope, query: Query, lines: Sequence[QueryLine], *, is_retry: bool = False
+) -> tuple[RankedLists, str]:
+    """Return the ranked lists, and why none of them is by meaning although one was wanted.
+
+    Without any list, the caller retries by words; with `is_retry`, the error is raised instead.
+    """
+    if not lines:
+        return RankedLists(), ""
+    wants_meaning = any(line.type != "lex" for line in lines)
+    daemon = find_daemon(scope.folder, scope.environ)
+    if daemon is not None:
+        try:
+            ranked = _query_daemon(scope, query, lines, daemon)
+            return _without_empty_lists(ranked, wants_meaning, _NO_VECTORS)
+        except EngineUnavailable:
+            # The daemon has just ended, or is overloaded: the command works without it.
+            pass
+    try:
+        done = run_qmd(
+            scope.qmd,
+            scope.folder,
+            *query_arguments(lines, query, list(scope.bases)),
+            timeout=_QUERY_TIMEOUT,
+            environ=scope.environ,
+        )
+    except EngineUnavailable as error:
+        if is_retry or not wants_meaning:
+            raise
+        return RankedLists(), str(error)
+    if done.code:
+        failure = explain_failure("query", done, scope.folder)
+        if is_retry or not wants_meaning or not isinstance(failure, EngineUnavailable):
+            raise failure
+        return RankedLists(), str(failure)
+    complaint = next((line for line in done.err.splitlines() if QUERY_NOT_EMBEDDED in line), "")
+    ranked = lists_of_command(lines, parse_results(done.out), scope.key_of)
+    reason = first_complaint("", complaint) if complaint else _NO_VECTORS
+    return _without_empty_lists(ranked, wants_meaning, reason)
+
+
+def _without_empty_lists(
+    ranked: RankedLists, wants_meaning: bool, reason: str
+) -> tuple[RankedLists, str]:
+    """If meaning was wanted and found nothing, drop the empty lists, and return the reason."""
+    if not wants_meaning or ranked.by_meaning:
+        return ranked, ""
+    ranked.lists = [(weight, matches) for weight, matches in ranked.lists if matches]
+    return ranked, reason
+
+
+def _query_daemon(
+    scope: SearchScope, query: Query, lines: Sequence[QueryLine], daemon: Daemon
+) -> RankedLists:
+    def post(body: Mapping[str, object]) -> list[QmdResult]:
+        with_intent = {**body, "intent": query.intent} if query.intent else body
+        return post_query(daemon, with_intent, _QUERY_TIMEOUT)
+
+    def share(key: DocumentKey, line: int) -> float:
+        return share_of_words(passage_at(scope.folder.root, key[1], line), query.text)
+
+    # qmd orders the results of the whole index; those of some collections, only by collection.
+    scopes = [[]] if scope.whole else [[name] for name in scope.bases]
+    return lists_of_daemon(lines, post, scopes, scope.key_of, share)
+
+
+def _read(root: Path, path: str) -> bytes | None:
+    try:
+        return read_inside(root, path, MAX_FILE_BYTES)
+    except (OSError, PathRefused, FileTooLarge):
+        return None
