@@ -99,6 +99,7 @@ def enable(stream: TextIO | None) -> None:
     # By default `logging` prints a traceback for a stream that cannot be written.
     handler.handleError = lambda record: None  # type: ignore[method-assign]  # noqa: ARG005
     handler.setFormatter(logging.Formatter(_FORMAT, "%H:%M:%S"))
+    # Not in the tree of `logging.getLogger`: libraries log whole URLs and headers there.
     logger = logging.Logger("sdd_hooks", logging.DEBUG)
     logger.addHandler(handler)
     _logger = logger
@@ -144,6 +145,8 @@ def log(category: str, *words: str, outcome: str, started: float | None = None) 
     if len(subject) > MAX_SUBJECT:
         subject = f"{subject[:MAX_SUBJECT]}…"
     line = f"{category} {subject}: {outcome}" if subject else f"{category}: {outcome}"
+    # The runner of a CI job would execute `##[command]` anywhere in a line.
+    line = line.replace("##[", "# #[")
     if not line.isprintable():
         line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
     logger.debug("%s", line)

@@ -40,6 +40,7 @@ def test_an_exception_is_logged_by_its_class(debug_log: io.StringIO) -> None:
         ("https://host.example/a?token=s3cret&b=1 next", "https://host.example/a?*** next"),
         ("https://host.example/a#s3cret", "https://host.example/a?***"),
         ("two\nlines\x1b[31m", "two\\nlines\\x1b[31m"),
+        ("docs/##[add-mask]x", "docs/# #[add-mask]x"),
         ("x" * 400, "x" * tracing.MAX_SUBJECT + "…"),
     ],
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from sdd_hooks.text.lazy_regex import lazy_regex
 
-SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+_UNIT_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
-PART = re.compile(
+_PART = lazy_regex(
     r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*"
     r"(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?)\s*"
 )
@@ -18,10 +18,10 @@ def parse_duration(text: str) -> float:
     total = 0.0
     position = 0
     while position < len(rest) or not position:
-        part = PART.match(rest, position)
+        part = _PART.match(rest, position)
         if part is None:
             raise ValueError(f"{text.strip()!r} is not a duration such as 30m, 4h or 1h30m")
-        total += float(part[1]) * SECONDS[part[2][0]]
+        total += float(part[1]) * _UNIT_SECONDS[part[2][0]]
         position = part.end()
     return total
 

@@ -133,8 +133,10 @@ def test_no_file_or_child_process_gets_a_token(shop: Shop) -> None:
     wrapper.chmod(0o755)
     path = f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}"
     shop.server.server.fail(CannedResponse(403, {"message": f"not with {TRACKERS}"}))
-    done = shop.step("all", env={**GITEA, "PATH": path})
+    done = shop.step("all", env={**GITEA, "PATH": path, "SDD_DEBUG": "1"})
     assert done.code == 8
+    assert " http GET " in done.text
+    assert " git rev-parse " in done.text
     assert told.stat().st_size > 1_000
     assert done.log.commands[0] == ("add-mask", {}, OWN)
     assert done.log.commands[1] == ("add-mask", {}, TRACKERS)
