@@ -52,7 +52,7 @@ class ConfidenceFeatures(NamedTuple):
 
 
 WEIGHTS = ConfidenceFeatures(
-    margin=3.62, agreement=2.87, identifiers=0.44, no_code=-0.82, chore=-1.14, new=1.35
+    margin=3.56, agreement=2.92, identifiers=0.43, no_code=-0.83, chore=-1.13, new=1.35
 )
 INTERCEPT = -2.78
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from sdd_hooks.changes.change import Change
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
-from sdd_hooks.code.paths import is_generated, is_test
+from sdd_hooks.code.paths import is_generated, is_sample, is_test
 from sdd_hooks.review.references.words import find_identifiers, split_words
 from sdd_hooks.text.lines import NumberedLine
 
@@ -32,15 +32,17 @@ _DIRECTORIES = re.compile(r"(?<![^\s/])[^\s/]+/(?=[^\s])")
 class ChangeQuery:
     """The files of a change that a person wrote: no generated and no reformatted ones.
 
-    `code` are the files that are no tests, or all of them when there are only tests. `share` is
-    the part that one file has of the whole change.
+    `code` are the files that are neither tests nor samples, or all files when there are no others.
+    `share` is the part that one file has of the whole change.
     """
 
     def __init__(self, change: Change) -> None:
         self.files = [
             file for file in change.files if not (file.whitespace or is_generated(file.path))
         ]
-        self.code = [file for file in self.files if not is_test(file.path)] or self.files
+        self.code = [
+            file for file in self.files if not (is_test(file.path) or is_sample(file.path))
+        ] or self.files
         self.share = 1 / max(1, len(self.files))
         self.title = Counter(split_words(_DIRECTORIES.sub("", change.title)))
 
