@@ -75,7 +75,7 @@ def _with_token(source: TrackerSource, token: str) -> TrackerSource:
 def _result_line(source: TrackerSource, result: SyncResult) -> str:
     """A sync in one line."""
     if not result.ran:
-        return f"{source.collection.name}: another sync is at work"
+        return f"{source.collection.name}: another sync is running"
     counts = {
         "added": result.added,
         "updated": result.updated,

@@ -43,7 +43,7 @@ def status() -> int:
 @click.command()
 @json_option
 def update_command(as_json: bool) -> int:
-    """Bring every collection up to date, those of semantic-search.yml included.
+    """Bring every collection up to date, including those of semantic-search.yml.
 
     \b
     Example:

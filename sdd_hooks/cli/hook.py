@@ -26,9 +26,9 @@ def hook(directory: Path | None, event: str, arguments: tuple[str, ...]) -> int:
     refresh that fails is a line on stderr and never fails git; `pre-commit` checks the artifacts
     that are staged and fails when they are not right.
 
-    Those of the review are `check` (the rules, on what is staged), `commit-msg` (the ids that a
-    message names) and `pre-push` (the whole review of each branch). With --fail-on SEVERITY they
-    fail for findings of critical, warning or info, in place of what `Fail On` says.
+    The events of the review are `check` (the rules, on staged changes), `commit-msg` (the ids that
+    a message names) and `pre-push` (the whole review of each branch). With --fail-on SEVERITY they
+    fail for findings of critical, warning or info, in place of the setting `Fail On`.
 
     \b
     Example:

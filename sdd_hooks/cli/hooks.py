@@ -59,7 +59,7 @@ def install(directory: Path | None, review: bool, as_json: bool) -> int:
 @json_option
 @click.pass_obj
 def uninstall(directory: Path | None, as_json: bool) -> int:
-    """Take the hooks out again and put back what was there.
+    """Remove the hooks, and restore those that were there before.
 
     \b
     Example:
@@ -84,7 +84,7 @@ def status(directory: Path | None, as_json: bool) -> int:
 
 
 def hooks_output(found: InstallReport) -> CommandOutput:
-    """The state of the hooks, with what is left to do."""
+    """The state of the hooks, with the lines that another hook manager needs."""
     lines = [f"hooks in {printable_line(str(found.folder))}"]
     lines += table([(one.event, one.state, one.detail) for one in found.hooks])
     if found.snippet:

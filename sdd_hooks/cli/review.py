@@ -85,7 +85,9 @@ def review(
       sdd review --staged --fail-on critical
     """
     if staged and (base or head or title or body_file or judge):
-        raise click.UsageError("--staged goes with no other choice of what is reviewed")
+        raise click.UsageError(
+            "--staged cannot be combined with options that select what is reviewed"
+        )
     if as_json and form not in {None, "json"}:
         raise click.UsageError(f"--json is --format json, not {form}")
     project = open_project(directory)

@@ -1,4 +1,4 @@
-"""When an index is scanned again, and what is reported about it: four tiers, each a pure rule.
+"""The four tiers of freshness: when to scan again, each a pure rule, and the texts about it.
 
 Times are seconds since the epoch; settings are those of `#### Index Freshness`. The texts are
 those of the requirements, to the letter.

@@ -30,7 +30,18 @@ from sdd_hooks.trackers.source import (
 from sdd_hooks.trackers.sync import SyncResult, last_synced, sync
 
 SYNC_WAIT_SECONDS = 30.0
-"""How long a requested sync waits for another sync of the same issues."""
+"""How long a sync on request waits for another sync of the same issues."""
+
+
+class SyncOptions(NamedTuple):
+    """How to sync. `full` fetches every issue and removes those that the tracker no longer has;
+    `wait` is how many seconds to wait for another sync of the same issues."""
+
+    full: bool = False
+    wait: float = SYNC_WAIT_SECONDS
+
+
+DEFAULT_OPTIONS = SyncOptions()
 
 
 class SyncCallbacks(NamedTuple):
@@ -77,16 +88,14 @@ def sync_and_index(
     source: TrackerSource,
     clock: Callable[[], float],
     callbacks: SyncCallbacks,
-    *,
-    full: bool = False,
-    wait: float = SYNC_WAIT_SECONDS,
+    options: SyncOptions = DEFAULT_OPTIONS,
 ) -> SourceSync:
     """Sync the issues of a source, then refresh their collection with the files that changed.
 
-    `clock` returns seconds since the epoch, `wait` is as in `trackers.sync.sync`. Raises what
-    opening the tracker and `sync` raise. A refresh that fails is a warning.
+    `clock` returns seconds since the epoch. Raises what opening the tracker and `sync` raise. A
+    refresh that fails is a warning.
     """
-    result = _sync_files(source, clock, callbacks, full=full, wait=wait)
+    result = _sync_files(source, clock, callbacks, options)
     if not result.ran:
         return SourceSync(source, result, result.warnings)
     collection = source.collection
@@ -99,14 +108,13 @@ def sync_sources(
     sources: Sequence[TrackerSource],
     clock: Callable[[], float],
     callbacks: SyncCallbacks,
-    *,
-    full: bool = False,
+    options: SyncOptions = DEFAULT_OPTIONS,
 ) -> list[SourceSync]:
     """Sync and index several sources. A failure of one is in its result, and is not raised."""
     results = []
     for source in sources:
         try:
-            results.append(sync_and_index(project, source, clock, callbacks, full=full))
+            results.append(sync_and_index(project, source, clock, callbacks, options))
         except SddError as error:
             results.append(SourceSync(source, None, error=error))
     return results
@@ -152,13 +160,14 @@ def sync_if_due(
         if not tiers.sync_is_due(now, synced, project.configuration.freshness):
             age = tiers.age(now, synced) or 0.0
             return _traced(DueSync(trace=tiers.sync_skipped_line(age, source.label)))
-        done = sync_and_index(project, source, lambda: now, callbacks, wait=SHORT_WAIT_SECONDS)
+        options = SyncOptions(wait=SHORT_WAIT_SECONDS)
+        done = sync_and_index(project, source, lambda: now, callbacks, options)
     except SddError as error:
         failure = f"issues sync failed: {error}"
         callbacks.on_failure(failure)
         return _traced(DueSync(degraded=True, warnings=(tiers.DEGRADED_WARNING,), trace=failure))
     ran = done.result is not None and done.result.ran
-    trace = "" if ran else "issues sync skipped: another one is at work"
+    trace = "" if ran else "issues sync skipped: another one is running"
     return _traced(DueSync(synced=ran, warnings=done.warnings, trace=trace))
 
 
@@ -182,17 +191,15 @@ def _sync_files(
     source: TrackerSource,
     clock: Callable[[], float],
     callbacks: SyncCallbacks,
-    *,
-    full: bool = False,
-    wait: float = SYNC_WAIT_SECONDS,
+    options: SyncOptions = DEFAULT_OPTIONS,
 ) -> SyncResult:
     with open_tracker(source, callbacks.on_wait) as tracker:
         return sync(
             tracker,
             source.folder,
-            full=full,
+            full=options.full,
             clock=clock,
-            wait=wait,
+            wait=options.wait,
             on_start=lambda issues: callbacks.on_note(tiers.syncing_note(issues, source.label)),
             on_progress=callbacks.on_progress,
         )

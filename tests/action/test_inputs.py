@@ -58,7 +58,7 @@ def test_every_input_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         (
             "command",
@@ -78,10 +78,10 @@ def test_every_input_is_read() -> None:
         ("comment", "x" * 999, f"comment must be true or false, not '{'x' * 59}…'"),
     ],
 )
-def test_a_wrong_value_is_one_line(name: str, value: str, said: str) -> None:
+def test_a_wrong_value_is_one_line(name: str, value: str, message: str) -> None:
     with pytest.raises(WrongInput) as wrong:
         read_inputs({"command": "review", name: value}, NONE)
-    assert str(wrong.value) == said
+    assert str(wrong.value) == message
     assert wrong.value.exit_code == 2
 
 

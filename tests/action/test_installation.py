@@ -90,9 +90,9 @@ def test_an_environment_is_created_once(runner: Runner, capfd: pytest.CaptureFix
 
 def test_installed_releases_are_pinned(runner: Runner) -> None:
     runner.install()
-    said = runner.log.read_text()
-    assert "--only-binary=:all: --constraint constraints.txt .[action]" in said
-    assert f"constraint=constraints.txt,constraints.txt in {runner.source}" in said
+    log = runner.log.read_text()
+    assert "--only-binary=:all: --constraint constraints.txt .[action]" in log
+    assert f"constraint=constraints.txt,constraints.txt in {runner.source}" in log
 
 
 @pytest.mark.parametrize("path", ["sdd_hooks/code.py", "pyproject.toml", "constraints.txt"])
@@ -115,14 +115,14 @@ def test_caches_of_python_are_no_other_version(runner: Runner) -> None:
     assert runner.install() == first
 
 
-def job(runner: Runner, heard: Path) -> subprocess.Popen[bytes]:
-    """A job that installs, in a process of its own; what it says goes into the file `heard`."""
+def job(runner: Runner, output: Path) -> subprocess.Popen[bytes]:
+    """A job that installs, in a process whose output goes to the file `output`."""
     program = (
         "import sys; from pathlib import Path; from sdd_hooks.action import installation as i;"
         f"i.install(Path(sys.argv[1]), ('action',), {runner.environ!r}, sys.argv[2], {NOW})"
     )
     command = [sys.executable, "-c", program, str(runner.source), str(runner.python)]
-    with heard.open("wb") as file:
+    with output.open("wb") as file:
         return subprocess.Popen(command, stderr=file, start_new_session=True, cwd=SOURCE)
 
 
@@ -130,7 +130,7 @@ def test_an_interrupted_environment_is_created_again(runner: Runner, tmp_path: P
     reached, go = tmp_path / "reached", tmp_path / "go"
     os.mkfifo(go)
     runner.pip(f'touch "{reached}"; read -r line <"{go}"')
-    interrupted = job(runner, tmp_path / "heard")
+    interrupted = job(runner, tmp_path / "output")
     try:
         until(reached.exists)
     finally:
@@ -151,12 +151,12 @@ def test_simultaneous_jobs_create_one_environment(runner: Runner, tmp_path: Path
     go = tmp_path / "go"
     os.mkfifo(go)
     runner.pip(f'read -r line <"{go}"')
-    heard = [tmp_path / f"heard {number}" for number in range(4)]
-    jobs = [job(runner, file) for file in heard]
+    output = [tmp_path / f"output {number}" for number in range(4)]
+    jobs = [job(runner, file) for file in output]
 
     def waiting() -> bool:
-        said = [file.read_text() for file in heard]
-        return sum("another job is installing it: waiting" in text for text in said) == 3
+        texts = [file.read_text() for file in output]
+        return sum("another job is installing it: waiting" in text for text in texts) == 3
 
     try:
         until(waiting)

@@ -127,8 +127,10 @@ def test_no_file_or_child_process_gets_a_token(shop: Shop) -> None:
     # A git that records its environment, before the real one.
     wrapper = shop.folder / "bin/git"
     wrapper.parent.mkdir()
-    told = shop.folder / "told"
-    script = f'#!/bin/sh\nenv >>"{told}"\necho "$*" >>"{told}"\nexec {shutil.which("git")} "$@"\n'
+    record = shop.folder / "record"
+    script = (
+        f'#!/bin/sh\nenv >>"{record}"\necho "$*" >>"{record}"\nexec {shutil.which("git")} "$@"\n'
+    )
     wrapper.write_text(script)
     wrapper.chmod(0o755)
     path = f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}"
@@ -137,7 +139,7 @@ def test_no_file_or_child_process_gets_a_token(shop: Shop) -> None:
     assert done.code == 8
     assert " http GET " in done.text
     assert " git rev-parse " in done.text
-    assert told.stat().st_size > 1_000
+    assert record.stat().st_size > 1_000
     assert done.log.commands[0] == ("add-mask", {}, OWN)
     assert done.log.commands[1] == ("add-mask", {}, TRACKERS)
     texts = [without_masks(done.text).encode()]

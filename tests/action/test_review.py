@@ -114,15 +114,15 @@ def test_a_review_without_findings_creates_no_comment_but_edits_one(place: Place
 
 def test_a_read_only_token_still_writes_the_summary(place: Place) -> None:
     place.open(BREAKS, fork=True)
-    told = place.job(Inputs("review", inline=True, fail_on="critical"), token=FORK)
+    result = place.job(Inputs("review", inline=True, fail_on="critical"), token=FORK)
     assert place.forge.writes == 0
-    assert "ADR-0099" in told.summary
-    assert any(line.startswith("::error file=src/a.py,line=1") for line in told.annotations)
-    assert [note.partition(",")[0] for note in told.notes] == [
+    assert "ADR-0099" in result.summary
+    assert any(line.startswith("::error file=src/a.py,line=1") for line in result.annotations)
+    assert [note.partition(",")[0] for note in result.notes] == [
         "the comment was not posted",
         "comments on lines were not posted",
     ]
-    assert told.exit_code == 1
+    assert result.exit_code == 1
 
 
 def test_comments_on_lines_are_posted_once_and_resolved(place: Place) -> None:
@@ -160,8 +160,8 @@ def test_a_second_job_with_rights_posts_for_a_fork(place: Place) -> None:
         "repository": place.forge.repository(),
     }
     job = place.checkout("refs/heads/main")
-    told = place.job(event=("workflow_run", event), job=job)
-    assert told.notes == ()
+    result = place.job(event=("workflow_run", event), job=job)
+    assert result.notes == ()
     (body,) = place.forge.bodies(1)
     assert "ADR-0001" in body
     # The pull request was not checked out.
@@ -178,10 +178,10 @@ def test_an_outdated_job_posts_nothing(place: Place) -> None:
     event = place.forge.event(1)
     old = json.loads(json.dumps(event))
     place.push({"src/b.py": "b = 1\n"})
-    told = place.job(event=("pull_request", old))
-    assert "newer push" in told.notes[0]
+    result = place.job(event=("pull_request", old))
+    assert "newer push" in result.notes[0]
     assert place.forge.writes == 0
-    assert "ADR-0001" in told.summary
+    assert "ADR-0001" in result.summary
 
 
 @pytest.mark.parametrize("before", ["base", "gone", ""])
@@ -195,8 +195,8 @@ def test_a_push_is_compared_with_the_commit_before_it(place: Place, before: str)
     job = place.checkout("refs/pull/1/head")
     found = detect_job(environ, [])
     inputs = Inputs("review")
-    told = review_pull(job.project(environ), found, inputs, client_factory(JOB), {})
-    assert "ADR-0001" in told.summary
+    result = review_pull(job.project(environ), found, inputs, client_factory(JOB), {})
+    assert "ADR-0001" in result.summary
     assert place.forge.writes == 0
 
 
@@ -210,12 +210,12 @@ def test_untrusted_text_is_escaped(place: Place) -> None:
         head_ref='$(touch x)`"; touch x',
         message="::error::x\n\n@team",
     )
-    told = place.job(Inputs("review", inline=True))
+    result = place.job(Inputs("review", inline=True))
     (body,) = place.forge.bodies(1)
     assert body.count(MARKER) == 1
     # Code spans create no mention.
     assert "@team" not in re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", body)
-    for line in told.annotations:
+    for line in result.annotations:
         assert "\n" not in line
         assert line.startswith(("::error ", "::warning ", "::notice "))
     assert not [line for line in body.splitlines() if line.startswith(("::", "<!--"))][1:]
@@ -231,8 +231,8 @@ def test_files_are_not_written_through_links_of_the_checkout(place: Place) -> No
     job.link("code.sarif", outside / "profile")
     with pytest.raises(PathRefused, match="leaves the repository"):
         place.job(Inputs("review", sarif_file="results/code.sarif"), job=job)
-    told = place.job(Inputs("review", sarif_file="code.sarif"), job=job)
-    assert told.outputs["sarif"] == str(job.root / "code.sarif")
+    result = place.job(Inputs("review", sarif_file="code.sarif"), job=job)
+    assert result.outputs["sarif"] == str(job.root / "code.sarif")
     assert json.loads((job.root / "code.sarif").read_text())["version"] == "2.1.0"
     assert list(outside.iterdir()) == []
 
@@ -240,13 +240,13 @@ def test_files_are_not_written_through_links_of_the_checkout(place: Place) -> No
 def test_a_large_change_is_one_comment_that_fits(place: Place) -> None:
     files = {f"src/m{number}/`a`.py": f"# Governing: ADR-9{number}\n" for number in range(5_000)}
     place.open({**files, "dump.sql": b"insert\n" * (51_000_000 // 7)})
-    told = place.job(Inputs("review", inline=True))
+    result = place.job(Inputs("review", inline=True))
     (body,) = place.forge.bodies(1)
     assert 60_000 < len(body) <= 65_536
     assert "Cut here" in body
     assert len(place.forge.lines(1)) == 50
-    assert len(told.summary.encode()) < 1 << 20
-    assert int(told.outputs["critical"]) >= 1_000
+    assert len(result.summary.encode()) < 1 << 20
+    assert int(result.outputs["critical"]) >= 1_000
 
 
 def test_gitea_gets_a_status_instead_of_annotations(tmp_path: Path) -> None:
@@ -259,8 +259,8 @@ def test_gitea_gets_a_status_instead_of_annotations(tmp_path: Path) -> None:
         found = detect_job(environ, [])
         inputs = Inputs("review", fail_on="critical")
         for _ in range(2):
-            told = review_pull(job.project(environ), found, inputs, client_factory(TOKEN), {})
-            assert (told.exit_code, told.annotations, told.notes) == (1, (), ())
+            result = review_pull(job.project(environ), found, inputs, client_factory(TOKEN), {})
+            assert (result.exit_code, result.annotations, result.notes) == (1, (), ())
             ((author, body),) = forge.comments(1)
             assert author == "gitea-actions"
             assert f"/src/commit/{hosted.head}/src/a.py?display=source#L1" in body

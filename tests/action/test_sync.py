@@ -41,7 +41,7 @@ class Desk:
     home: Server
     away: Server
     environ: dict[str, str] = field(default_factory=dict)
-    said: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def job(self, server: Server) -> None:
         """Run the next jobs on that host."""
@@ -72,7 +72,7 @@ class Desk:
     def sync(self, inputs: Inputs) -> CommandResult:
         before = dict(self.environ)
         project = self.repo.project(self.environ)
-        callbacks = SyncCallbacks(self.said.append, lambda _what, _done, _total: None)
+        callbacks = SyncCallbacks(self.notes.append, lambda _step, _done, _total: None)
         try:
             return sync(project, detect_job(self.environ, []), inputs, NOW, callbacks)
         finally:
@@ -106,7 +106,7 @@ def test_the_token_of_the_job_is_sent_to_the_tracker_of_its_host(desk: Desk) -> 
     done = desk.sync(Inputs("sync", token=OWN))
     assert (done.outputs, done.exit_code) == ({"issues-synced": "1"}, 0)
     assert done.log == ("issues of GitHub in repo-issues: 1 added",)
-    assert desk.said == ["Syncing 1 issues from GitHub…"]
+    assert desk.notes == ["Syncing 1 issues from GitHub…"]
     assert tokens(desk.home) == {OWN}
     again = desk.sync(Inputs("sync", token=OWN))
     assert again.outputs == {"issues-synced": "0"}

@@ -118,9 +118,9 @@ def test_title_and_body(repo: Repo, tmp_path: Path) -> None:
         run(repo.root, *arguments, str(tmp_path / "body")).json,
         run(repo.root, *arguments, "-", stdin=(tmp_path / "body").read_bytes()).json,
     ):
-        said = " ".join(one["message"] for one in found["findings"])
-        assert "the title names what is not there: ADR-0097" in said
-        assert "the description names what is not there: ADR-0098" in said
+        messages = " ".join(one["message"] for one in found["findings"])
+        assert "the title names what is not there: ADR-0097" in messages
+        assert "the description names what is not there: ADR-0098" in messages
         assert found["references"]["silenced"] == "Reviewed-ADRs: none"
         assert found["title"] == "Add page ADR-0097"
 

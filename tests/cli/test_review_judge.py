@@ -49,11 +49,13 @@ def answer(request: Request) -> CannedResponse:
     assert isinstance(sent, dict)
     instructions, question = (one["content"] for one in sent["messages"])
     assert LINE in question
-    said: object = {"path": PATH, "quote": SENTENCE}
+    content: object = {"path": PATH, "quote": SENTENCE}
     if "Choose the one" not in instructions:
         finding = {"file": "src/page.py", "line": 2, "added": LINE, "record": PATH}
-        said = {"findings": [{**finding, "quote": SENTENCE, "why": "It is a file: use the store."}]}
-    message = {"role": "assistant", "content": json.dumps(said)}
+        content = {
+            "findings": [{**finding, "quote": SENTENCE, "why": "It is a file: use the store."}]
+        }
+    message = {"role": "assistant", "content": json.dumps(content)}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     body = {"id": "1", "object": "chat.completion", "created": 1, "model": "tiny"}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}

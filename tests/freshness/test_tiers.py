@@ -83,14 +83,14 @@ def test_due_means_older_than_the_interval_or_of_no_known_age(
 
 @given(now=st.floats(0, 4e9), since=TIMES)
 def test_the_note_about_an_age_is_one_short_line(now: float, since: float | None) -> None:
-    said = tiers.stale_note(tiers.age(now, since))
-    if said is None:
+    note = tiers.stale_note(tiers.age(now, since))
+    if note is None:
         assert since is None or not 0 <= since <= now
     else:
         shape = (
             r"Index was (1|[0-9]+) (second|minute|hour|day)s? stale — refreshed before running\."
         )
-        assert re.fullmatch(shape, said)
+        assert re.fullmatch(shape, note)
 
 
 # The texts
@@ -105,9 +105,9 @@ def test_the_warning_about_a_failed_refresh() -> None:
         tiers.failed_refresh_warning(["shop-code", "shop-issues"])
         == "Index refresh failed for shop-code, shop-issues — run `sdd index update` manually"
     )
-    said = tiers.failed_refresh_warning([f"shop-{number}-adrs" for number in range(1, 100)])
-    assert "shop-8-adrs and 91 more — run" in said
-    assert len(said) < 200
+    note = tiers.failed_refresh_warning([f"shop-{number}-adrs" for number in range(1, 100)])
+    assert "shop-8-adrs and 91 more — run" in note
+    assert len(note) < 200
 
 
 def test_the_note_about_a_refresh() -> None:

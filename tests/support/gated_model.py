@@ -89,7 +89,7 @@ def make_gate(folder: Path, environ: dict[str, str]) -> Gate:
     gate = folder / "gate"
     os.mkfifo(gate)
     (folder / "gated.py").write_text(_PLUGIN.format(gate=str(gate)), encoding="utf-8")
-    # Importing OpenAI's client takes llm half a second, in every process, and nobody asks it here.
+    # llm imports the client of OpenAI, which takes half a second and is not needed here.
     (folder / "openai.py").touch()
     about = folder / "gated-1.0.dist-info"
     about.mkdir()

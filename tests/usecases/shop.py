@@ -9,7 +9,14 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.trackers.protocol import Tracker
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.trackers.sync import sync
-from sdd_hooks.usecases.sync import DueSync, SourceSync, SyncCallbacks, sync_and_index, sync_if_due
+from sdd_hooks.usecases.sync import (
+    DueSync,
+    SourceSync,
+    SyncCallbacks,
+    SyncOptions,
+    sync_and_index,
+    sync_if_due,
+)
 from tests.support.loopback import Server
 from tests.support.oracle import documents
 from tests.support.repos import Repo
@@ -54,7 +61,9 @@ class Shop:
     def sync(self, *, full: bool = False) -> SourceSync:
         """Sync on request."""
         project = self.repo.project()
-        return sync_and_index(project, self.source(), lambda: NOW, self.callbacks, full=full)
+        return sync_and_index(
+            project, self.source(), lambda: NOW, self.callbacks, SyncOptions(full)
+        )
 
     def was_synced(self, at: float) -> None:
         """Sync into files at a time, without the index."""

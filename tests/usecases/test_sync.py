@@ -158,7 +158,7 @@ def test_a_running_sync_is_not_waited_for(shop: Shop) -> None:
     folder.path.mkdir(parents=True)
     with hold_lock(folder.path / ".lock", 0):
         assert shop.sync_if_due() == DueSync()
-    assert shop.traced == ["issues sync skipped: another one is at work"]
+    assert shop.traced == ["issues sync skipped: another one is running"]
 
 
 def test_a_refresh_that_fails_is_a_warning(shop: Shop) -> None:

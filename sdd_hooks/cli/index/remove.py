@@ -29,8 +29,8 @@ def remove(
 ) -> int:
     """Take collections out of the index.
 
-    All of them, or those of a kind or module. Files stay, and so do vectors, which other work
-    trees may use. Asks on a terminal; elsewhere --yes is needed.
+    Removes all of them, or those of a kind or module. Files and vectors are kept, because other
+    work trees may use the vectors. Prompts on a terminal; elsewhere --yes is needed.
 
     \b
     Example:

@@ -18,7 +18,7 @@ from sdd_hooks.cli.sync_output import SyncOutput
 from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.trackers.sync import SyncResult
-from sdd_hooks.usecases.sync import sync_sources
+from sdd_hooks.usecases.sync import SyncOptions, sync_sources
 
 
 @click.command()
@@ -43,7 +43,7 @@ def sync(directory: Path | None, full: bool, named: str, module: str | None, as_
     sources = find_sources(project, module, named=named, asks=not as_json)
     output = SyncOutput(as_json)
     with output.callbacks() as callbacks:
-        syncs = sync_sources(project, sources.found, time.time, callbacks, full=full)
+        syncs = sync_sources(project, sources.found, time.time, callbacks, SyncOptions(full))
     if len(syncs) == 1 and syncs[0].error:
         raise syncs[0].error
     rows, warnings, failures = [], sources.warnings, list(sources.failures)
@@ -102,7 +102,7 @@ def _sync_lines(rows: Sequence[tuple[TrackerSource, SyncResult]]) -> list[str]:
         if result.ran
     ]
     skipped = [
-        f"{source.collection.name}: another sync is at work"
+        f"{source.collection.name}: another sync is running"
         for source, result in rows
         if not result.ran
     ]

@@ -89,14 +89,14 @@ def test_json_has_every_field_of_a_push_and_a_pull(hub: Hub) -> None:
 
 def test_an_error_is_one_line(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
-    said = one_line(sdd(laptop, "index", "push", "--remote", "-x"), 3)
-    assert said == "no remote is called '-x' here: `git remote -v` lists the remotes"
+    message = one_line(sdd(laptop, "index", "push", "--remote", "-x"), 3)
+    assert message == "no remote is called '-x' here: `git remote -v` lists the remotes"
     fresh = Laptop(laptop.repo.worktree(hub.folder / "fresh", "fresh"))
     assert one_line(sdd(fresh, "index", "pull"), 4).startswith("No collections found")
 
 
 def test_a_terminal_shows_nothing_of_a_short_push(hub: Hub) -> None:
     laptop = hub.laptop("laptop")
-    code, said = on_terminal(laptop.repo.root, "", "index", "pull")
+    code, output = on_terminal(laptop.repo.root, "", "index", "pull")
     assert code == 0
-    assert said.startswith("nothing to pull")
+    assert output.startswith("nothing to pull")
