@@ -103,7 +103,7 @@ def test_every_rule_of_the_check_is_documented_with_its_severity() -> None:
     )
     given = set(re.findall(r'"([a-z]+(?:-[a-z]+)*)",\s*(?:severity|"critical"|"warning")', source))
     given -= set(get_args(Severity))
-    documented = [row[:2] for row in rows(DOCS / "artifacts.md", "## What is checked")]
+    documented = [row[:2] for row in rows(DOCS / "artifacts.md", "## Checks")]
     assert {rule for rule, _ in documented} == given
     for rule, severity in documented:
         assert re.search(rf'"{rule}",\s*(?:severity|"{severity}")', source), rule
