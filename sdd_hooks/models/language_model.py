@@ -1,4 +1,4 @@
-"""A language model of `llm`, with whatever plug-ins are installed: one question, one answer."""
+"""Language models of the library `llm`, with its installed plug-ins: one prompt, one response."""
 
 # Governing: SPEC-0010 REQ "Judge"
 
@@ -9,15 +9,15 @@ from typing import Any
 
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.llm_embedding import require_llm
-from sdd_hooks.models.timeouts import within
+from sdd_hooks.models.timeouts import call_with_timeout
 from sdd_hooks.text.display import one_line
 
 
 def load_language_model(name: str) -> LanguageModel:
-    """The model that `llm` knows as `name`, an id or an alias. Nobody is asked anything yet.
+    """Find the model with the id or alias `name`. Sends no request.
 
     Raises:
-        EngineUnavailable: `llm` is not installed, knows no such model, or cannot say.
+        EngineUnavailable: `llm` is not installed, has no such model, or cannot list its models.
     """
     llm = require_llm(name)
     advice = "see `llm models`"
@@ -27,55 +27,67 @@ def load_language_model(name: str) -> LanguageModel:
         return LanguageModel(name, llm.get_model(name))
     except llm.UnknownModelError as error:
         raise EngineUnavailable(f"llm knows no model {name!r}: {advice}") from error
-    # A plug-in, or a file of the user's, that cannot be read.
+    # A plug-in or a configuration file of the user is broken.
     except Exception as error:
-        told = one_line(str(error))[:160] or type(error).__name__
-        raise EngineUnavailable(f"llm cannot list its models ({told}): {advice}") from None
+        reason = _short_reason(str(error), error)
+        raise EngineUnavailable(f"llm cannot list its models ({reason}): {advice}") from None
 
 
 class LanguageModel:
-    """A model of `llm`. `name` is what it was asked for by."""
+    """A model of `llm`. `name` is the id or alias that it was loaded by."""
 
     def __init__(self, name: str, model: Any) -> None:
         self.name = name
         self._model = model
 
-    def ask(
-        self, system: str, text: str, *, schema: Mapping[str, Any], seconds: float, longest: int
+    def respond(
+        self,
+        system: str,
+        text: str,
+        *,
+        schema: Mapping[str, object],
+        timeout: float,
+        max_length: int,
     ) -> str:
-        """What the model says to `text` under the instructions in `system`.
+        """Send a prompt and return the response.
 
-        `schema` is the JSON Schema of the answer, for models that take one; the answer need not
-        hold to it. It has `seconds` to answer in, and an answer of more than `longest` characters
-        is given up.
-
-        Raises EngineUnavailable when the plug-in fails (no key, no network, a refusal), is too
-        slow, or says too much. The message never holds the key.
+        `system` has the instructions. `schema` is the JSON Schema of the response, for models that
+        support one; the response may not follow it. Raises EngineUnavailable when the plug-in
+        fails, or the response takes longer than `timeout` seconds or has more than `max_length`
+        characters. The message never contains the API key.
         """
         try:
-            return within(seconds, lambda: self._answer(system, text, schema, longest))
-        # A plug-in raises what it likes, and its errors may hold what it sent: no cause is kept.
+            return call_with_timeout(
+                timeout, lambda: self._receive(system, text, schema, max_length)
+            )
+        # Plug-ins raise exceptions of any class. The cause is dropped: it may contain the request.
         except Exception as error:
-            told = one_line(self._without_key(str(error)))[:160] or type(error).__name__
-            raise EngineUnavailable(f"the model {self.name} failed: {told}") from None
+            reason = _short_reason(self._without_key(str(error)), error)
+            raise EngineUnavailable(f"the model {self.name} failed: {reason}") from None
 
-    def _answer(self, system: str, text: str, schema: Mapping[str, Any], longest: int) -> str:
-        # Releases of llm before 0.23 know no schemas.
-        takes_schema = getattr(self._model, "supports_schema", False)
-        options = {"schema": dict(schema)} if takes_schema else {}
-        # llm itself leaves it to whoever asks whether a model can.
+    def _receive(
+        self, system: str, text: str, schema: Mapping[str, object], max_length: int
+    ) -> str:
+        # Releases of llm before 0.23 have no schemas.
+        supports_schema = getattr(self._model, "supports_schema", False)
+        options = {"schema": dict(schema)} if supports_schema else {}
+        # llm leaves this check to the caller.
         stream = bool(self._model.can_stream)
-        answer = ""
+        response = ""
         for piece in self._model.prompt(text, system=system, stream=stream, **options):
-            answer += piece
-            if len(answer) > longest:
-                raise ValueError(f"an answer of more than {longest:,} characters")
-        return answer
+            response += piece
+            if len(response) > max_length:
+                raise ValueError(f"an answer of more than {max_length:,} characters")
+        return response
 
     def _without_key(self, message: str) -> str:
         try:
             key = self._model.get_key()
-        # It has none, and says so with an error of its own.
+        # A model without a key raises.
         except Exception:
             return message
         return message.replace(key, "***") if key else message
+
+
+def _short_reason(message: str, error: Exception) -> str:
+    return one_line(message)[:160] or type(error).__name__

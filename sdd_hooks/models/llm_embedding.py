@@ -1,4 +1,4 @@
-"""Any embedding model of `llm`, with whatever plug-ins are installed."""
+"""Embedding models of the library `llm`, with its installed plug-ins."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from types import ModuleType
 from typing import Any
 
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.timeouts import within
+from sdd_hooks.models.timeouts import call_with_timeout
 
-_REACHABLE_WITHIN = 4.0
-_AT_ONCE = 32
-_AT_ONCE_ON_A_GPU = 256
-"""Texts of one call to a model that does not say how many it takes."""
+_CONNECT_TIMEOUT = 4.0
+_BATCH = 32
+_GPU_BATCH = 256
+"""Texts in one call of a model that does not declare its batch size."""
 
 
-def load_through_llm(name: str) -> LlmModel:
-    """The embedding model that `llm` knows as `name`.
+def load_llm_model(name: str) -> LlmModel:
+    """Load the embedding model with the id or alias `name`.
 
     Raises:
-        EngineUnavailable: `llm` is not installed or knows no such model.
+        EngineUnavailable: `llm` is not installed or has no such model.
     """
-    return LlmModel(name, _known(name))
+    return LlmModel(name, _find_model(name))
 
 
-def device_of(name: str) -> str:
-    """Where the model that `llm` knows as `name` runs, as far as it can be told without loading it:
-    `remote` for one that wants a key, else where PyTorch runs, else `cpu`.
+def llm_model_device(name: str) -> str:
+    """Return where a model runs, as far as known without loading it.
 
-    Raises EngineUnavailable like `load_through_llm`.
+    `remote` for a model that needs a key, else the device of PyTorch, else `cpu`. Raises
+    EngineUnavailable like `load_llm_model`.
     """
-    return _device(_known(name))
+    return _device(_find_model(name))
 
 
 def require_llm(name: str) -> ModuleType:
-    """`llm` itself, for the model called `name`.
+    """Import `llm`, for the model `name`.
 
     Raises:
         EngineUnavailable: it is not installed.
@@ -51,7 +51,7 @@ def require_llm(name: str) -> ModuleType:
     return llm
 
 
-def _known(name: str) -> Any:
+def _find_model(name: str) -> Any:
     llm = require_llm(name)
     try:
         return llm.get_embedding_model(name)
@@ -72,43 +72,46 @@ def _device(model: Any) -> str:
 
 
 class LlmModel:
-    """An `EmbeddingModel` over one of `llm`."""
+    """`EmbeddingModel` over an embedding model of `llm`."""
 
     def __init__(self, name: str, model: Any) -> None:
         self.id = f"llm:{name}"
         self._name = name
         self._model = model
         self.device = _device(model)
-        at_once = _AT_ONCE_ON_A_GPU if self.device == "cuda" else _AT_ONCE
-        self._at_once = getattr(model, "batch_size", None) or at_once
-        probe = partial(self.embed, ["dimensions"])
-        # A model that needs a key is elsewhere, and its client may wait for minutes; one that
-        # needs none may well take its time to load.
+        batch = _GPU_BATCH if self.device == "cuda" else _BATCH
+        self._batch = getattr(model, "batch_size", None) or batch
+        embed_probe = partial(self.embed, ["dimensions"])
+        # A model that needs a key is a service, whose client may wait for minutes. Other models may
+        # take long to load.
         try:
-            first = within(_REACHABLE_WITHIN, probe) if model.needs_key else probe()
+            if model.needs_key:
+                vectors = call_with_timeout(_CONNECT_TIMEOUT, embed_probe)
+            else:
+                vectors = embed_probe()
         except TimeoutError as error:
             raise EngineUnavailable(f"the model {name} could not be reached: {error}") from error
-        self.dimensions = len(first[0]) // 4
+        self.dimensions = len(vectors[0]) // 4
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One float32 little-endian vector of length 1 for each text.
+        """Return a float32 little-endian vector of length 1 for each text.
 
-        Raises EngineUnavailable when the model's plug-in fails: no key, no network, a refusal.
+        Raises EngineUnavailable when the plug-in fails: without a key, a network or permission.
         """
         try:
-            found = self._model.embed_multi(texts, batch_size=self._at_once)
-            vectors = [_unit(list(one)) for one in found]
-        # A plug-in raises what it likes.
+            embedded = self._model.embed_multi(texts, batch_size=self._batch)
+            vectors = [_normalise(list(values)) for values in embedded]
+        # Plug-ins raise exceptions of any class.
         except Exception as error:
             reason = str(error).partition("\n")[0][:160] or type(error).__name__
             raise EngineUnavailable(f"the model {self._name} failed: {reason}") from error
-        if len(vectors) != len(texts) or any(not one for one in vectors):
+        if len(vectors) != len(texts) or not all(vectors):
             raise EngineUnavailable(f"the model {self._name} did not give a vector for each text")
         return vectors
 
 
-def _unit(values: Sequence[float]) -> bytes:
-    """The vector of length 1 in that direction. Raises ValueError for one that is no numbers."""
+def _normalise(values: Sequence[float]) -> bytes:
+    """Return the vector with length 1. Raises ValueError for values that are not finite."""
     length = math.hypot(*values)
     if not math.isfinite(length):
         raise ValueError("it gives vectors that are no numbers")

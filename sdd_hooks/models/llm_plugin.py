@@ -1,6 +1,6 @@
-"""The local model as an embedding model of `llm`: `llm embed -m sdd-local -c "text"`.
+"""Register sdd's local model as an embedding model of `llm`: `llm embed -m sdd-local -c "text"`.
 
-`llm` loads this by its entry point; see its documentation of `register_embedding_models`.
+`llm` loads this module by its entry point; see `register_embedding_models` in its documentation.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from pathlib import Path
 import llm
 
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.model import DEFAULT, EmbeddingModel, load_model
+from sdd_hooks.models.embedding_model import DEFAULT_MODEL, EmbeddingModel, load_model
 
 VARIABLE = "SDD_MODEL"
 _BATCH = 32
 
 
 class LocalModel(llm.EmbeddingModel):  # type: ignore[misc, name-defined]
-    """The folder or hub name in `SDD_MODEL`, else the default model of sdd."""
+    """The folder or model of the hub in `SDD_MODEL`, else sdd's default model."""
 
     model_id = "sdd-local"
     batch_size = _BATCH
@@ -34,10 +34,10 @@ class LocalModel(llm.EmbeddingModel):  # type: ignore[misc, name-defined]
         *,
         key: str | None = None,  # noqa: ARG002 (part of the interface)
     ) -> Iterator[list[float]]:
-        """The vector of each text."""
+        """Yield the vector of each text."""
         if self._loaded is None:
             try:
-                name = os.environ.get(VARIABLE) or DEFAULT
+                name = os.environ.get(VARIABLE) or DEFAULT_MODEL
                 self._loaded = load_model(name, Path.cwd(), os.environ)
             except EngineUnavailable as error:
                 raise llm.ModelError(str(error)) from error
@@ -48,5 +48,5 @@ class LocalModel(llm.EmbeddingModel):  # type: ignore[misc, name-defined]
 
 @llm.hookimpl
 def register_embedding_models(register: Callable[[LocalModel], None]) -> None:
-    """Tell `llm` about the model."""
+    """Register the model with `llm`."""
     register(LocalModel())

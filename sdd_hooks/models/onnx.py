@@ -1,11 +1,11 @@
-"""A sentence model in ONNX, on onnxruntime: tokens in, the mean of their vectors out.
+"""Run a sentence model in ONNX on onnxruntime.
 
 Pooling and normalisation are those of sentence-transformers: the mean over the attention mask, then
-length 1. What the graph takes and gives is asked, not assumed.
+length 1. The inputs and outputs of the graph are checked.
 
-On a processor every text runs alone, as many at a time as there are cores: nothing is padding, no
-core waits for another, and a vector does not depend on its neighbours. It would in a batch: a
-quantised graph scales its activations over all of it.
+On a CPU each text is a batch, and each core runs one at a time: there is no padding, no core waits
+for another, and a vector does not depend on other texts. It would in a larger batch, where a
+quantised graph scales its activations over all texts.
 """
 
 # Governing: ADR-0011 (content-addressed vectors)
@@ -19,19 +19,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.model import require_model
+from sdd_hooks.models.model_folder import TOKENIZER_FILE, require_weights
 
-_Given = TypeVar("_Given")
-_Made = TypeVar("_Made")
+_Input = TypeVar("_Input")
+_Output = TypeVar("_Output")
 
-_MOST_TOKENS = 512
-TOKENS_AT_ONCE = 32 * _MOST_TOKENS
-"""Tokens that a GPU reads at a time, with those that are padding."""
+_MAX_TOKENS = 512
+MAX_BATCH_TOKENS = 32 * _MAX_TOKENS
+"""Tokens of a batch on a GPU, padding included."""
 _PROVIDERS = {"CUDAExecutionProvider": "cuda", "CPUExecutionProvider": "cpu"}
 
 
-def device() -> str:
-    """Where onnxruntime, as it is installed, runs a model: `cuda` or `cpu`.
+def onnx_device() -> str:
+    """Return where the installed onnxruntime runs a model: `cuda` or `cpu`.
 
     Raises EngineUnavailable when it is not installed.
     """
@@ -39,17 +39,17 @@ def device() -> str:
     return next(_PROVIDERS[name] for name in _providers(onnxruntime))
 
 
-def load_folder(folder: Path, identity: str) -> OnnxModel:
-    """Load the model in a folder that holds an ONNX file and `tokenizer.json`.
+def load_onnx_model(folder: Path, identity: str) -> OnnxModel:
+    """Load the model in a folder, whose vectors are stored under `identity`.
 
     Raises:
         EngineUnavailable: something is missing, damaged, or not a sentence model.
     """
-    weights = require_model(folder)
+    weights = require_weights(folder)
     onnxruntime, tokenizers = _runtime()
     try:
-        tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-        tokenizer.enable_truncation(max_length=_longest(folder))
+        tokenizer = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER_FILE))
+        tokenizer.enable_truncation(max_length=_max_tokens(folder))
         padding = tokenizer.padding or {}
         tokenizer.enable_padding(
             pad_id=padding.get("pad_id", 0),
@@ -57,29 +57,29 @@ def load_folder(folder: Path, identity: str) -> OnnxModel:
             pad_token=padding.get("pad_token", "[PAD]"),
         )
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # its failures are raised, not printed as well
-        options.intra_op_num_threads = 1  # of one text: texts share the cores between them
+        options.log_severity_level = 4  # errors are raised, and need not be printed
+        options.intra_op_num_threads = 1  # for each text: several texts run at a time
         session = onnxruntime.InferenceSession(
             str(weights), options, providers=_providers(onnxruntime)
         )
         return OnnxModel(identity, tokenizer, session)
     except EngineUnavailable:
         raise
-    # The libraries raise whatever their C++ and Rust parts raise, of no common class.
+    # The libraries raise exceptions of their C++ and Rust code, without a common class.
     except Exception as error:
         reason = str(error).partition("\n")[0][:200]
         raise EngineUnavailable(f"the model in {folder} cannot be loaded: {reason}") from error
 
 
 class OnnxModel:
-    """An `EmbeddingModel` over one onnxruntime session."""
+    """`EmbeddingModel` over one onnxruntime session."""
 
     def __init__(self, identity: str, tokenizer: Any, session: Any) -> None:
         self.id = identity
         self.device = _PROVIDERS.get(session.get_providers()[0], "cpu")
         self._tokenizer = tokenizer
         self._session = session
-        self._inputs = {one.name for one in session.get_inputs()}
+        self._inputs = {tensor.name for tensor in session.get_inputs()}
         if not {"input_ids", "attention_mask"} <= self._inputs:
             raise EngineUnavailable(
                 f"{identity} is not a sentence model: its inputs are {sorted(self._inputs)}"
@@ -87,19 +87,21 @@ class OnnxModel:
         self.dimensions = len(self.embed(["dimensions"])[0]) // 4
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One float32 little-endian vector of length 1 for each text.
+        """Return a float32 little-endian vector of length 1 for each text.
 
-        Raises EngineUnavailable when the graph cannot run on them, or gives no numbers.
+        Raises EngineUnavailable when the graph fails, or gives values that are not finite.
         """
         if not texts:
             return []
         try:
             if self.device == "cpu":
-                return [vector for (vector,) in _at_once(self._embed, [[text] for text in texts])]
+                return [
+                    vector for (vector,) in _map_on_cores(self._embed, [[text] for text in texts])
+                ]
             return self._embed(texts)
         except EngineUnavailable:
             raise
-        # As when loading: of no common class.
+        # Without a common class, as above.
         except Exception as error:
             reason = str(error).partition("\n")[0][:200]
             raise EngineUnavailable(f"the model {self.id} failed: {reason}") from error
@@ -107,27 +109,27 @@ class OnnxModel:
     def _embed(self, texts: Sequence[str]) -> list[bytes]:
         import numpy
 
-        # The tokenizer takes no lone surrogates, as an undecodable argument has them.
+        # The tokenizer rejects lone surrogates, which an undecodable argument contains.
         readable = [text.encode("utf-8", "replace").decode() for text in texts]
         encoded = self._tokenizer.encode_batch(readable)
-        given = {
-            "input_ids": numpy.array([one.ids for one in encoded], dtype=numpy.int64),
-            "attention_mask": numpy.array([one.attention_mask for one in encoded], numpy.int64),
-            "token_type_ids": numpy.array([one.type_ids for one in encoded], dtype=numpy.int64),
+        inputs = {
+            "input_ids": numpy.array([text.ids for text in encoded], dtype=numpy.int64),
+            "attention_mask": numpy.array([text.attention_mask for text in encoded], numpy.int64),
+            "token_type_ids": numpy.array([text.type_ids for text in encoded], dtype=numpy.int64),
         }
-        lengths = given["attention_mask"].sum(axis=1).tolist()
+        lengths = inputs["attention_mask"].sum(axis=1).tolist()
         return [
             vector
-            for rows, longest in shares(lengths)
-            for vector in self._run({name: value[rows, :longest] for name, value in given.items()})
+            for rows, longest in split_batches(lengths)
+            for vector in self._run({name: value[rows, :longest] for name, value in inputs.items()})
         ]
 
-    def _run(self, given: dict[str, Any]) -> list[bytes]:
-        """The vectors of texts that are tokens, all padded to the same length."""
+    def _run(self, inputs: dict[str, Any]) -> list[bytes]:
+        """Return the vectors of a batch, whose texts are padded to the same length."""
         import numpy
 
-        feed = {name: value for name, value in given.items() if name in self._inputs}
-        mask = given["attention_mask"]
+        feed = {name: value for name, value in inputs.items() if name in self._inputs}
+        mask = inputs["attention_mask"]
         tokens = self._session.run(None, feed)[0]
         if tokens.ndim != 3 or tokens.shape[:2] != mask.shape:
             raise EngineUnavailable(
@@ -142,26 +144,26 @@ class OnnxModel:
         return [vector.tobytes() for vector in unit]
 
 
-def shares(lengths: Sequence[int]) -> Iterator[tuple[slice, int]]:
-    """Texts of so many tokens in shares that a GPU reads at once, each with its longest."""
+def split_batches(lengths: Sequence[int]) -> Iterator[tuple[slice, int]]:
+    """Split texts of these lengths (in tokens) into batches, each with its greatest length."""
     start, longest = 0, 0
-    for at, length in enumerate(lengths):
-        if at > start and max(longest, length) * (at + 1 - start) > TOKENS_AT_ONCE:
-            yield slice(start, at), longest
-            start, longest = at, 0
+    for index, length in enumerate(lengths):
+        if index > start and max(longest, length) * (index + 1 - start) > MAX_BATCH_TOKENS:
+            yield slice(start, index), longest
+            start, longest = index, 0
         longest = max(longest, length)
     yield slice(start, len(lengths)), longest
 
 
-def _at_once(work: Callable[[_Given], _Made], parts: Sequence[_Given]) -> list[_Made]:
-    """What `work` makes of each part, one part to a core at a time."""
-    workers = min(_cores(), len(parts))
+def _map_on_cores(function: Callable[[_Input], _Output], inputs: Sequence[_Input]) -> list[_Output]:
+    """Map a function over the inputs, with one thread for each core."""
+    workers = min(_count_cores(), len(inputs))
     if workers == 1:
-        return [work(part) for part in parts]
+        return [function(value) for value in inputs]
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(work, parts))
+        return list(pool.map(function, inputs))
 
 
 def _runtime() -> tuple[Any, Any]:
@@ -180,15 +182,15 @@ def _providers(onnxruntime: Any) -> list[str]:
     return [name for name in _PROVIDERS if name in available]
 
 
-def _cores() -> int:
-    """The cores this process may use; never more than that, whatever the machine has."""
+def _count_cores() -> int:
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _longest(folder: Path) -> int:
-    """How many tokens the model reads at most, as its files say."""
+def _max_tokens(folder: Path) -> int:
+    """Return the maximum number of tokens in the files of the model."""
     for name, key in (
         ("sentence_bert_config.json", "max_seq_length"),
         ("config.json", "max_position_embeddings"),
@@ -198,5 +200,5 @@ def _longest(folder: Path) -> int:
         except (OSError, ValueError, KeyError, TypeError):
             continue
         if isinstance(value, int) and value > 0:
-            return min(value, _MOST_TOKENS)
-    return _MOST_TOKENS
+            return min(value, _MAX_TOKENS)
+    return _MAX_TOKENS

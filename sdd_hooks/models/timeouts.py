@@ -1,4 +1,4 @@
-"""Waiting for what may never answer, for so long and no longer."""
+"""Call a function with a timeout."""
 
 from __future__ import annotations
 
@@ -9,30 +9,33 @@ from typing import TypeVar
 _Result = TypeVar("_Result")
 
 
-def within(
-    seconds: float, work: Callable[[], _Result], progress: Callable[[], int] = lambda: 0
+def call_with_timeout(
+    seconds: float, function: Callable[[], _Result], progress: Callable[[], int] = lambda: 0
 ) -> _Result:
-    """What `work` returns or raises, or TimeoutError after so long without progress: a name that
-    resolves to silence is waited for once per address, which no time-out of the client bounds."""
-    result: list[_Result] = []
-    failure: list[Exception] = []
+    """Call `function` in a thread, and return its result or raise its exception.
+
+    Raises TimeoutError when it does not end within `seconds` after the last change of the value of
+    `progress`. Timeouts of HTTP clients do not cover DNS, which may wait once for each address.
+    """
+    results: list[_Result] = []
+    errors: list[Exception] = []
 
     def run() -> None:
         try:
-            result.append(work())
+            results.append(function())
         except Exception as error:
-            failure.append(error)
+            errors.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    seen, waited, step = progress(), 0.0, min(seconds, 1.0)
+    last, waited, step = progress(), 0.0, min(seconds, 1.0)
     while thread.is_alive() and waited < seconds:
         thread.join(min(step, seconds - waited))
         waited += step
-        if progress() != seen:
-            seen, waited = progress(), 0.0
-    if failure:
-        raise failure[0]
-    if not result:
+        if progress() != last:
+            last, waited = progress(), 0.0
+    if errors:
+        raise errors[0]
+    if not results:
         raise TimeoutError(f"no answer within {seconds:.1f} s")
-    return result[0]
+    return results[0]

@@ -1,4 +1,4 @@
-"""Patience has an end, unless there is progress."""
+"""A call times out unless it makes progress."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import threading
 
 import pytest
 
-from sdd_hooks.models.timeouts import within
+from sdd_hooks.models.timeouts import call_with_timeout
 
 
-def test_what_never_ends_is_given_up_and_what_goes_on_is_not() -> None:
+def test_a_call_times_out_without_progress() -> None:
     never = threading.Event()
     with pytest.raises(TimeoutError, match=r"within 0\.1 s"):
-        within(0.1, never.wait)
+        call_with_timeout(0.1, never.wait)
     steps = iter(range(5))
     done = threading.Event()
 
@@ -22,10 +22,10 @@ def test_what_never_ends_is_given_up_and_what_goes_on_is_not() -> None:
             done.set()
         return step or 0
 
-    assert within(0.1, done.wait, progress)
+    assert call_with_timeout(0.1, done.wait, progress)
     never.set()
 
 
-def test_a_failure_is_the_callers() -> None:
+def test_an_exception_is_raised_in_the_caller() -> None:
     with pytest.raises(ZeroDivisionError):
-        within(5, lambda: 1 // 0)
+        call_with_timeout(5, lambda: 1 // 0)

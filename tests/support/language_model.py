@@ -1,4 +1,4 @@
-"""Language models of `llm` that say what a test wants, registered as any plug-in's are."""
+"""A language model of `llm` with responses of a test, registered by a plug-in."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ NAME = "talker"
 
 @dataclass
 class Talker:
-    """What the model was asked: the prompts of `llm`, in order."""
+    """The prompts that the model received, in order."""
 
     asked: list[Any] = field(default_factory=list)
 
     @property
     def text(self) -> str:
-        """Everything it was sent, instructions included."""
+        """The text of all prompts, instructions included."""
         return "\n".join(f"{prompt.system}\n{prompt.prompt}" for prompt in self.asked)
 
 
@@ -26,9 +26,9 @@ class Talker:
 def talking(
     answer: Callable[[Any], Iterable[str]], *, schemas: bool = False, key: str | None = None
 ) -> Iterator[Talker]:
-    """A model called NAME, alias `t`, for which `answer` makes the pieces of an answer to a prompt.
+    """Register a model called NAME, alias `t`; `answer` makes the pieces of its response.
 
-    `schemas` is whether it takes schemas, `key` its key; it needs none when that is None.
+    `schemas` says whether it supports schemas. `key` is its API key; None: it needs none.
     """
     import llm
     from llm.plugins import pm

@@ -20,9 +20,9 @@ class EmbeddedBackend(EngineBackend):
     @property
     def default_model(self) -> str:
         """The default model of the hub."""
-        from sdd_hooks.models.model import DEFAULT
+        from sdd_hooks.models.embedding_model import DEFAULT_MODEL
 
-        return DEFAULT
+        return DEFAULT_MODEL
 
     def open(self, project: Project, *, repair: bool = False) -> EmbeddedEngine:
         """Open the index of a project. With `repair`, a damaged file is set aside first.
@@ -57,23 +57,23 @@ class EmbeddedBackend(EngineBackend):
         """Download the model. Raises EngineUnavailable."""
         missing = self._missing_model(project)
         if missing:
-            from sdd_hooks.models.hub import hub_folder
+            from sdd_hooks.models.hub import fetch_model
 
-            hub_folder(missing, project.environ)
+            fetch_model(missing, project.environ)
 
     def embedder(self, project: Project) -> str:
         """Return the model, which is loaded to make sure that it runs. Raises EngineUnavailable."""
-        from sdd_hooks.models.model import load_model
+        from sdd_hooks.models.embedding_model import load_model
 
         name, root = project.configuration.search.embed_model, project.repository.root
         model = load_model(name, root, project.environ)
         return f"{model.id} on {model.device}"
 
     def _missing_model(self, project: Project) -> str:
-        from sdd_hooks.models.model import to_fetch
+        from sdd_hooks.models.embedding_model import find_missing_model
 
         name, root = project.configuration.search.embed_model, project.repository.root
-        return to_fetch(name, root, project.environ)
+        return find_missing_model(name, root, project.environ)
 
 
 ENGINE = EmbeddedBackend()

@@ -15,7 +15,7 @@ from sdd_hooks.chunking.document import text_to_embed
 from sdd_hooks.engines.embedded import vectors
 from sdd_hooks.engines.protocol import Progress, report_progress
 from sdd_hooks.errors import EngineUnavailable, StorageError
-from sdd_hooks.models.model import EmbeddingModel
+from sdd_hooks.models.embedding_model import EmbeddingModel
 from sdd_hooks.system.locks import hold_lock
 
 MIN_BATCH = 32

@@ -38,7 +38,7 @@ from sdd_hooks.engines.protocol import (
     VectorExchange,
 )
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
-from sdd_hooks.models.model import load_model, model_device, model_id
+from sdd_hooks.models.embedding_model import load_model, model_device, model_id
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import refuse_links
 

@@ -109,12 +109,12 @@ class _Judge:
                 f"the judge was not asked for {prompt.size:,} characters, the limit is {limit:,}"
             )
         self.sizes.append(prompt.size)
-        return self.model.ask(
+        return self.model.respond(
             prompt.system,
             prompt.text,
             schema=schema,
-            seconds=self.options.timeout,
-            longest=MAX_ANSWER,
+            timeout=self.options.timeout,
+            max_length=MAX_ANSWER,
         )
 
 

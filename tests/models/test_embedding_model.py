@@ -1,4 +1,4 @@
-"""Names of models, their ids, and what is said when one cannot be had."""
+"""Names of models, their ids, and errors for those that are not available."""
 
 from __future__ import annotations
 
@@ -13,24 +13,26 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.model import DEFAULT, load_model, model_id
+from sdd_hooks.models.embedding_model import DEFAULT_MODEL, load_model, model_id
 from tests.support.models import make_model
 
 
 @pytest.mark.parametrize(
     ("name", "identity"),
     [
-        ("", f"hub:{DEFAULT}"),
+        ("", f"hub:{DEFAULT_MODEL}"),
         ("owner/name", "hub:owner/name"),
         ("3-small", "llm:3-small"),
         ("./missing", "local:missing"),
     ],
 )
-def test_what_kind_of_model_a_name_is(tmp_path: Path, name: str, identity: str) -> None:
+def test_the_kind_of_a_model_follows_from_its_name(
+    tmp_path: Path, name: str, identity: str
+) -> None:
     assert model_id(name, tmp_path) == identity
 
 
-def test_a_folder_is_known_by_its_weights(tmp_path: Path) -> None:
+def test_the_id_of_a_folder_depends_on_its_weights(tmp_path: Path) -> None:
     make_model(tmp_path / "one" / "tiny")
     make_model(tmp_path / "two" / "tiny")
     first = model_id("one/tiny", tmp_path)
@@ -41,7 +43,7 @@ def test_a_folder_is_known_by_its_weights(tmp_path: Path) -> None:
     assert model_id("two/tiny", tmp_path) != first
 
 
-def test_an_unknown_model_of_llm_names_the_command_that_lists_them(tmp_path: Path) -> None:
+def test_an_unknown_model_of_llm_is_an_error_that_names_the_command(tmp_path: Path) -> None:
     pytest.importorskip("llm", reason="needs the extra llm")
     with pytest.raises(EngineUnavailable, match="llm embed-models"):
         load_model("no-such-model", tmp_path, os.environ)
@@ -51,7 +53,7 @@ SILENT = """
 import os, sys, time
 from pathlib import Path
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.model import load_model
+from sdd_hooks.models.embedding_model import load_model
 try:
     load_model("owner/name", Path.cwd(), os.environ)
 except EngineUnavailable as error:
@@ -59,7 +61,7 @@ except EngineUnavailable as error:
 """
 
 
-def ask_hub(endpoint: str, cache: Path) -> tuple[str, float]:
+def load_from_hub(endpoint: str, cache: Path) -> tuple[str, float]:
     environment = {**os.environ, "HF_ENDPOINT": endpoint, "HF_HOME": str(cache)}
     environment = {k: v for k, v in environment.items() if not k.lower().endswith("_proxy")}
     started = time.monotonic()
@@ -69,19 +71,19 @@ def ask_hub(endpoint: str, cache: Path) -> tuple[str, float]:
     return done.stdout, time.monotonic() - started
 
 
-def test_a_hub_that_refuses_is_said_in_one_line(tmp_path: Path) -> None:
+def test_a_hub_that_refuses_is_an_error_of_one_line(tmp_path: Path) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
-        said, _ = ask_hub(f"http://127.0.0.1:{closed.getsockname()[1]}", tmp_path)
-    assert said.count("\n") == 1
-    assert "owner/name is not on this machine and could not be fetched" in said
+        output, _ = load_from_hub(f"http://127.0.0.1:{closed.getsockname()[1]}", tmp_path)
+    assert output.count("\n") == 1
+    assert "owner/name is not on this machine and could not be fetched" in output
 
 
-def test_a_hub_that_is_silent_is_given_up_within_five_seconds(tmp_path: Path) -> None:
+def test_a_hub_that_is_silent_times_out_within_five_seconds(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        said, seconds = ask_hub(f"http://127.0.0.1:{server.getsockname()[1]}", tmp_path)
-    assert "could not be fetched" in said
-    # The process starts, imports the client and ends within the rest; the client itself waits 10 s.
+        output, seconds = load_from_hub(f"http://127.0.0.1:{server.getsockname()[1]}", tmp_path)
+    assert "could not be fetched" in output
+    # The rest is for the process to start, import and end. The client itself would wait 10 s.
     assert seconds < 9.5
 
 
@@ -90,14 +92,23 @@ def test_a_cached_model_needs_no_network(tmp_path: Path) -> None:
     make_model(snapshot, file="onnx/model_quantized.onnx")
     (tmp_path / "hub/models--owner--name/refs").mkdir()
     (tmp_path / "hub/models--owner--name/refs/main").write_text("abc")
-    asked = threading.Event()
+    requested = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0)
-        said, _ = ask_hub(f"http://127.0.0.1:{server.getsockname()[1]}", tmp_path)
+        output, _ = load_from_hub(f"http://127.0.0.1:{server.getsockname()[1]}", tmp_path)
         try:
             server.accept()[0].close()
-            asked.set()
+            requested.set()
         except BlockingIOError:
             pass
-    assert said == ""
-    assert not asked.is_set()
+    assert output == ""
+    assert not requested.is_set()
+
+
+def test_the_prefix_llm_distinguishes_a_name_from_those_of_the_hub(tmp_path: Path) -> None:
+    pytest.importorskip("llm", reason="needs the extra llm")
+    name = "llm:sentence-transformers/small"
+    assert model_id(name, tmp_path) == name
+    assert model_id("llm:3-small", tmp_path) == model_id("3-small", tmp_path)
+    with pytest.raises(EngineUnavailable, match="llm knows no embedding model 'sentence-trans"):
+        load_model(name, tmp_path, os.environ)

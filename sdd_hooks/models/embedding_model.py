@@ -1,0 +1,143 @@
+"""Load an embedding model by its configured name.
+
+A name is a folder (`./models/x`, `/models/x`, `~/x`, or an existing folder of the repository), a
+model of the hub (`owner/name`), or an embedding model of `llm`; no name is the default model of the
+hub. Folders and models of the hub run on onnxruntime, without an import of `llm`. `llm:NAME` is
+always a model of `llm`: some of its names look like those of the hub.
+"""
+
+# Governing: ADR-0011 (content-addressed vectors)
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.model_folder import find_weights, require_weights
+
+DEFAULT_MODEL = "Xenova/all-MiniLM-L6-v2"
+"""Its quantised weights are one file of 23 MB, the same on every machine."""
+
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+_LLM_PREFIX = "llm:"
+_BLOCK_BYTES = 1 << 20
+
+
+class EmbeddingModel(Protocol):
+    """Computes the vectors of texts. Its vectors are stored under `id`; it runs on `device`."""
+
+    id: str
+    dimensions: int
+    device: str
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return a float32 little-endian vector of length 1 for each text."""
+        ...
+
+
+def load_model(name: str, root: Path, environ: Mapping[str, str]) -> EmbeddingModel:
+    """Load the model `name` in the repository at `root`. A model of the hub is downloaded first.
+
+    The variables of `environ` give the location of the hub's cache.
+
+    Raises:
+        EngineUnavailable: it is missing and not available within 5 seconds, or cannot run.
+    """
+    folder = _local_folder(name, root)
+    if folder is None and not _is_hub_name(name):
+        from sdd_hooks.models.llm_embedding import load_llm_model
+
+        return load_llm_model(name.removeprefix(_LLM_PREFIX))
+    from sdd_hooks.models.onnx import load_onnx_model
+
+    if folder is None:
+        from sdd_hooks.models.hub import fetch_model
+
+        folder = fetch_model(name or DEFAULT_MODEL, environ)
+    return load_onnx_model(folder, model_id(name, root))
+
+
+def model_id(name: str, root: Path) -> str:
+    """Return the id under which the vectors of the model `name` are stored. Loads no model.
+
+    The id of a folder contains a digest of its weights, so it is the same on every machine.
+    """
+    folder = _local_folder(name, root)
+    if folder is not None:
+        weights = find_weights(folder)
+        if weights is None:
+            return f"local:{folder.name}"
+        status = weights.stat()
+        return f"local:{folder.name}:{_digest(weights, status.st_size, status.st_mtime_ns)}"
+    if _is_hub_name(name):
+        return f"hub:{name or DEFAULT_MODEL}"
+    return f"{_LLM_PREFIX}{name.removeprefix(_LLM_PREFIX)}"
+
+
+def model_device(name: str, root: Path, environ: Mapping[str, str]) -> str:
+    """Return where the model `name` would run: `cpu`, `cuda`, or `remote` for a service.
+
+    Loads no model.
+
+    Raises:
+        EngineUnavailable: it is no model, or a library that it needs is not installed.
+    """
+    folder = _local_folder(name, root)
+    if folder is None and not _is_hub_name(name):
+        from sdd_hooks.models.llm_embedding import llm_model_device
+
+        return llm_model_device(name.removeprefix(_LLM_PREFIX))
+    from sdd_hooks.models.onnx import onnx_device
+
+    if folder is None:
+        find_missing_model(name, root, environ)
+    else:
+        require_weights(folder)
+    return onnx_device()
+
+
+def find_missing_model(name: str, root: Path, environ: Mapping[str, str]) -> str:
+    """Return the model of the hub that `load_model` would download; "" if there is none.
+
+    Uses no network and loads no model.
+
+    Raises:
+        EngineUnavailable: the library that downloads models is not installed.
+    """
+    if _local_folder(name, root) is not None or not _is_hub_name(name):
+        return ""
+    from sdd_hooks.models.hub import find_cached_model, require_client
+
+    hub_name = name or DEFAULT_MODEL
+    if find_cached_model(hub_name, environ):
+        return ""
+    require_client(hub_name)
+    return hub_name
+
+
+def _local_folder(name: str, root: Path) -> Path | None:
+    """Return the folder that `name` refers to, existing or not; None for other kinds of names."""
+    if name.startswith(("/", "./", "../", "~")) or name in {".", ".."}:
+        try:
+            return (root / Path(name).expanduser()).resolve()
+        except RuntimeError as error:
+            raise EngineUnavailable(f"Embed Model {name!r}: {error}") from error
+    return (root / name).resolve() if name and (root / name).is_dir() else None
+
+
+def _is_hub_name(name: str) -> bool:
+    return not name or _HUB_NAME.fullmatch(name) is not None
+
+
+@lru_cache(maxsize=8)
+def _digest(path: Path, size: int, modified: int) -> str:  # noqa: ARG001 (part of the cache's key)
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()[:12]
