@@ -107,10 +107,15 @@ def last_touched(project: Project) -> float | None:
 
 
 def _refresh(project: Project) -> FreshnessReport:
-    from sdd_hooks.freshness.refresh import SHORT_WAIT_SECONDS, RefreshInProgress, refresh
+    from sdd_hooks.freshness.refresh import (
+        SHORT_WAIT_SECONDS,
+        RefreshInProgress,
+        RefreshOptions,
+        refresh,
+    )
 
     try:
-        update = refresh(project, wait=SHORT_WAIT_SECONDS)
+        update = refresh(project, options=RefreshOptions(wait=SHORT_WAIT_SECONDS))
     except (NotIndexed, RefreshInProgress):
         return FreshnessReport()
     except SddError:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks import tracing
@@ -47,6 +48,25 @@ class RefreshResult:
         return _sum(self.counts.values())
 
 
+class RefreshOptions(NamedTuple):
+    """How to refresh.
+
+    With `create`, collections that the index lacks are created, else they are left out. `scan` is
+    the scope of the files to compare, or a running scan of the repository, which the caller
+    closes. `wait` is how many seconds to wait for another refresh of this work tree; with 0, that
+    refresh is requested to run once more, and the call returns. `synced` maps the names of
+    collections of issues to the syncs that changed their files: only those files are compared.
+    """
+
+    create: bool = True
+    scan: Scan | ScanScope = "all"
+    wait: float = 30.0
+    synced: Mapping[str, SyncResult] = MappingProxyType({})
+
+
+DEFAULT_OPTIONS = RefreshOptions()
+
+
 class _Request(NamedTuple):
     collections: Sequence[Collection] | None
     scope: ScanScope
@@ -56,33 +76,26 @@ class _Request(NamedTuple):
     @property
     def needs_git(self) -> bool:
         """Whether git has to be run: not for issues alone, which git ignores."""
-        return self.collections is None or any(one.kind != "issues" for one in self.collections)
+        return self.collections is None or any(
+            collection.kind != "issues" for collection in self.collections
+        )
 
 
 def refresh(
     project: Project,
-    *,
     collections: Sequence[Collection] | None = None,
-    create: bool = True,
-    scan: Scan | ScanScope = "all",
-    wait: float = 30.0,
+    options: RefreshOptions = DEFAULT_OPTIONS,
     progress: Progress | None = None,
-    synced: Mapping[str, SyncResult] | None = None,
 ) -> RefreshResult:
     """Update `collections` in the index; None means those that it holds.
 
-    Collections that the index lacks are created, or with `create` False left out. `scan` says
-    which files are compared: a scope, or a running scan of the repository, which the caller closes.
-    `wait` is how many seconds to wait for another refresh of this work tree. With 0, that refresh
-    is asked to run once more, and this call returns. `synced` maps the names of collections of
-    issues to the syncs that changed their files: no other file of theirs is compared.
-
     Raises:
         NotIndexed: nothing is indexed yet, and nothing is to be created.
-        RefreshInProgress: another refresh ran for longer than `wait`.
+        RefreshInProgress: another refresh ran for longer than the wait.
         Stopped: `progress` asked to stop.
         RepositoryError, StorageError, EngineUnavailable: see the engine and git.
     """
+    create, scan, wait, synced = options
     if not is_indexed(project):
         if collections is None or not create:
             raise not_indexed(project)
@@ -91,7 +104,7 @@ def refresh(
     refuse_links(directory.parent, directory)
     running = scan if isinstance(scan, Scan) else None
     scope: ScanScope = scan.scope if isinstance(scan, Scan) else scan
-    request = _Request(collections, scope, create, synced or {})
+    request = _Request(collections, scope, create, synced)
     results: list[RefreshResult] = []
     request_file = directory / REQUEST_FILE
     while True:
@@ -117,7 +130,7 @@ def refresh(
 
 
 def _merged(results: Sequence[RefreshResult]) -> RefreshResult:
-    """Several refreshes as one; none of them means that another process refreshes."""
+    """Several refreshes as one; without any, another process does the work."""
     names = dict.fromkeys(name for result in results for name in result.counts)
     counts = {
         name: _sum(result.counts[name] for result in results if name in result.counts)
@@ -216,11 +229,11 @@ def _find_changes(
 
 def _sum(counts: Iterable[Counts]) -> Counts:
     total = Counts()
-    for one in counts:
+    for count in counts:
         total = Counts(
-            total.added + one.added,
-            total.updated + one.updated,
-            total.removed + one.removed,
-            total.unchanged + one.unchanged,
+            total.added + count.added,
+            total.updated + count.updated,
+            total.removed + count.removed,
+            total.unchanged + count.unchanged,
         )
     return total

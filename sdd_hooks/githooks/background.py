@@ -37,6 +37,7 @@ def start(repository: Repository, collections: Sequence[str]) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     """The process that `start` starts: the top of the work tree, then names of collections."""
+    from sdd_hooks.freshness.refresh import RefreshOptions
     from sdd_hooks.project.project import load_project
     from sdd_hooks.usecases.refresh import refresh_index
 
@@ -44,7 +45,9 @@ def main(arguments: Sequence[str]) -> None:
     try:
         project = load_project(Path(root), os.environ)
         wanted = [one for one in project.collections if one.name in names]
-        update = refresh_index(project, wanted if names else None, wait=0.0, pull=True)
+        update = refresh_index(
+            project, wanted if names else None, RefreshOptions(wait=0.0), pull=True
+        )
     except NotIndexed:
         return
     except SddError as error:

@@ -115,6 +115,7 @@ def _refresh(
     scan = start_scan(repository.git, "", scope)
     try:
         from sdd_hooks.engines.protocol import Stopped
+        from sdd_hooks.freshness.refresh import RefreshOptions
         from sdd_hooks.project.project import read_project
         from sdd_hooks.usecases.refresh import refresh_index
 
@@ -123,9 +124,8 @@ def _refresh(
             return ()
         pull = may_bring_vectors(event, arguments)
         try:
-            update, embeds = refresh_index(
-                project, scan=scan, wait=0.0, progress=_is_small, pull=pull
-            )
+            options = RefreshOptions(scan=scan, wait=0.0)
+            update, embeds = refresh_index(project, options=options, progress=_is_small, pull=pull)
         except Stopped:
             from sdd_hooks.githooks import background
 

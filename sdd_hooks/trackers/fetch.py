@@ -27,7 +27,7 @@ _PUT_SECONDS = 0.1
 _GET_SECONDS = 1.0
 
 
-class SyncCallbacks(NamedTuple):
+class FetchCallbacks(NamedTuple):
     """What a sync calls on its way.
 
     `on_start` is called once the tracker has responded, with the number of issues to come, None if
@@ -55,7 +55,7 @@ def fetch_changes(
     tracker: Tracker,
     store: IssueStore,
     state: SyncState,
-    callbacks: SyncCallbacks,
+    callbacks: FetchCallbacks,
     *,
     complete: bool,
 ) -> Fetched | None:
@@ -95,7 +95,7 @@ class _PageWriter:
     """Writes pages, and notes the latest update of each kind (epoch seconds) and the warnings."""
 
     def __init__(
-        self, update: FolderUpdate, label: str, total: int | None, callbacks: SyncCallbacks
+        self, update: FolderUpdate, label: str, total: int | None, callbacks: FetchCallbacks
     ) -> None:
         self.latest_issue: float | None = None
         self.latest_pull: float | None = None

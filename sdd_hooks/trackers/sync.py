@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from sdd_hooks.errors import StorageError
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.trackers.cursor import Cursor
-from sdd_hooks.trackers.fetch import Fetched, SyncCallbacks, SyncProgress, fetch_changes
+from sdd_hooks.trackers.fetch import FetchCallbacks, Fetched, SyncProgress, fetch_changes
 from sdd_hooks.trackers.protocol import Tracker
 from sdd_hooks.trackers.store import IssueFolder, IssueStore, open_store
 from sdd_hooks.trackers.sync_state import (
@@ -69,7 +69,7 @@ def sync(
     """Fetch what changed since the last sync, or all issues with `full`, and write it.
 
     `wait` is how many seconds to wait for another sync of the folder. `on_start` and `on_progress`
-    are those of SyncCallbacks. `clock` returns the time of the sync (epoch seconds); what is
+    are those of FetchCallbacks. `clock` returns the time of the sync (epoch seconds); what is
     fetched depends on the tracker's clock alone. The caller disconnects the tracker.
 
     Raises:
@@ -85,7 +85,7 @@ def sync(
                 return SyncResult(ran=False)
             store.scan()
             store.remove_partial_file()
-            callbacks = SyncCallbacks(on_start, on_progress)
+            callbacks = FetchCallbacks(on_start, on_progress)
             return _sync_store(tracker, store, clock(), callbacks, full=full)
 
 
@@ -100,7 +100,7 @@ def last_synced(folder: IssueFolder, tracker: str = "") -> float | None:
 
 
 def _sync_store(
-    tracker: Tracker, store: IssueStore, now: float, callbacks: SyncCallbacks, *, full: bool
+    tracker: Tracker, store: IssueStore, now: float, callbacks: FetchCallbacks, *, full: bool
 ) -> SyncResult:
     stored = read_sync_state(store)
     state = stored or SyncState()
@@ -141,7 +141,7 @@ def _fetch(
     tracker: Tracker,
     store: IssueStore,
     state: SyncState,
-    callbacks: SyncCallbacks,
+    callbacks: FetchCallbacks,
     *,
     complete: bool,
 ) -> Fetched:

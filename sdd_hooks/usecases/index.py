@@ -84,7 +84,7 @@ def sync_refresh_and_embed(
     with show_sync() as callbacks:
         warnings = sync_before_refresh(project, collections, clock, callbacks)
     with show_step("refresh") as progress:
-        result = refresh(project, collections=collections, progress=progress)
+        result = refresh(project, collections, progress=progress)
     error: SddError | None
     try:
         outcome = embed(project, collections, show_step=show_step)

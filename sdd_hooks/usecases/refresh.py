@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.errors import SddError
-from sdd_hooks.freshness.refresh import RefreshResult, refresh
+from sdd_hooks.freshness.refresh import DEFAULT_OPTIONS, RefreshOptions, RefreshResult, refresh
 from sdd_hooks.system import detached
 
 if TYPE_CHECKING:
     from sdd_hooks.engines.protocol import Counts
-    from sdd_hooks.freshness.index_changes import Scan, ScanScope
     from sdd_hooks.project.collections import Collection
     from sdd_hooks.project.project import Project
 
@@ -50,18 +49,17 @@ class IndexRefresh(NamedTuple):
 def refresh_index(
     project: Project,
     collections: Sequence[Collection] | None = None,
-    *,
-    scan: Scan | ScanScope = "all",
-    wait: float = 30.0,
+    options: RefreshOptions = DEFAULT_OPTIONS,
     progress: Progress | None = None,
+    *,
     pull: bool = False,
 ) -> IndexRefresh:
     """Refresh `collections` (None: those of the index), then start giving vectors to what is new.
 
     With `pull`, the change may come from another machine, which may have shared its vectors.
-    The other parameters, and what is raised, are as in `freshness.refresh.refresh`.
+    Raises what `freshness.refresh.refresh` raises.
     """
-    result = refresh(project, collections=collections, scan=scan, wait=wait, progress=progress)
+    result = refresh(project, collections, options, progress)
     embeds = bool(result.total.changed) and start_embedding(project, result.total, pull=pull)
     return IndexRefresh(result, embeds)
 

@@ -11,7 +11,7 @@ from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
 from sdd_hooks.freshness.index_changes import ScanScope, commit_scope
-from sdd_hooks.freshness.refresh import RefreshResult, refresh
+from sdd_hooks.freshness.refresh import RefreshOptions, RefreshResult, refresh
 from sdd_hooks.system.locks import hold_lock
 from tests.support.repos import Repo
 
@@ -25,7 +25,7 @@ def create_index(repo: Repo, *kinds: str) -> RefreshResult:
 
 
 def update(repo: Repo, scan: ScanScope = "all") -> Counts:
-    return refresh(repo.project(), scan=scan).total
+    return refresh(repo.project(), options=RefreshOptions(scan=scan)).total
 
 
 def indexed(repo: Repo) -> dict[str, list[str]]:
@@ -171,7 +171,7 @@ def test_a_damaged_index_is_set_aside_and_rebuilt(adrs: Repo) -> None:
     index.write_bytes(b"not a database " * 1000)
     for ending in ("-wal", "-shm"):
         Path(f"{index}{ending}").unlink(missing_ok=True)
-    done = refresh(adrs.project(), scan="tracked")
+    done = refresh(adrs.project(), options=RefreshOptions(scan="tracked"))
     assert done.total == Counts(added=2)
     assert "set aside as index.db.aside-1 and rebuilt" in done.notes[0]
 
@@ -183,7 +183,7 @@ def test_damage_found_during_the_update_rebuilds_the_index(adrs: Repo) -> None:
     data = bytearray(index.read_bytes())
     data[8192:] = b"\xff" * (len(data) - 8192)
     index.write_bytes(data)
-    done = refresh(adrs.project(), scan="full")
+    done = refresh(adrs.project(), options=RefreshOptions(scan="full"))
     assert done.total.added == 60
     assert "set aside" in done.notes[0]
 
@@ -193,10 +193,10 @@ def test_a_refresh_that_meets_another_one_requests_a_second_run(adrs: Repo) -> N
     adrs.commit("More", {"docs/adrs/ADR-0002-redis.md": TWO})
     search = adrs.root / ".sdd/search"
     with hold_lock(search / "lock", 0):
-        assert not refresh(adrs.project(), wait=0).ran
+        assert not refresh(adrs.project(), options=RefreshOptions(wait=0)).ran
         assert (search / "again").exists()
         with pytest.raises(StorageError, match="another refresh"):
-            refresh(adrs.project(), wait=0.05)
+            refresh(adrs.project(), options=RefreshOptions(wait=0.05))
     assert update(adrs) == Counts(added=1)
     assert not (search / "again").exists()
 

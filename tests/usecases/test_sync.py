@@ -6,7 +6,7 @@ import pytest
 
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.errors import RemoteError, SddError
-from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.freshness.refresh import RefreshOptions, refresh
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.trackers.protocol import Tracker
 from sdd_hooks.usecases.sync import DueSync
@@ -125,7 +125,7 @@ def test_a_sync_without_a_change_compares_no_file(shop: Shop) -> None:
     assert result is not None
     project = shop.repo.project()
     issues = project.select(("issues",))
-    update = refresh(project, collections=issues, synced={"repo-issues": result})
+    update = refresh(project, issues, RefreshOptions(synced={"repo-issues": result}))
     assert update.counts == {"repo-issues": Counts()}
 
 
