@@ -1,18 +1,21 @@
-"""Bring the index up to date: sync issues, refresh collections, embed."""
+"""Bring the index up to date (sync issues, refresh collections, embed), or remove collections."""
 
-# Governing: SPEC-0005 REQ "Index"
+# Governing: ADR-0004 (change detection from git), SPEC-0005 REQ "Index"
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from typing import NamedTuple
 
+from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, SddError, StorageError
+from sdd_hooks.freshness.hook_state import distrust_state, write_state
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.refresh import RefreshResult, refresh
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
+from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.usecases.embed import EmbedOutcome, embed
 from sdd_hooks.usecases.refresh import ShowStep, refresh_index, show_nothing
 from sdd_hooks.usecases.sync import SyncCallbacks, sync_before_refresh
@@ -98,3 +101,23 @@ def sync_refresh_and_embed(
     with open_index(project) as engine:
         pending = engine.status().pending
     return FullIndexUpdate(result, warnings, None, error, pending)
+
+
+def remove_collections(project: Project, names: Sequence[str], *, wait: float = 30.0) -> None:
+    """Remove the collections of these names from the index, and from the state files of the hooks.
+
+    Waits up to `wait` seconds for a running refresh.
+
+    Raises:
+        StorageError: the index cannot be written, or a refresh ran for longer.
+    """
+    repository = project.repository
+    with hold_lock(repository.search_dir / "lock", wait) as is_locked:
+        if not is_locked:
+            raise StorageError(
+                f"a refresh has been running for over {wait:.0f} s: try again when it has finished"
+            )
+        distrust_state(repository)
+        with closing(open_engine(project)) as engine:
+            engine.remove(names)
+            write_state(project, engine.bookmarks())

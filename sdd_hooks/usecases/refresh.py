@@ -5,25 +5,35 @@ shared and the change may come from another machine, and then does what a backfi
 """
 
 # Governing: ADR-0015 (tiers of freshness), ADR-0025 (vectors travel in a git ref),
-# SPEC-0008 REQ "Backfill", SPEC-0013 REQ "After a merge"
+# SPEC-0007 REQ "After a mutation", SPEC-0008 REQ "Backfill", SPEC-0013 REQ "After a merge"
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sdd_hooks.engines.protocol import Progress
-from sdd_hooks.errors import SddError
-from sdd_hooks.freshness.refresh import DEFAULT_OPTIONS, RefreshOptions, RefreshResult, refresh
+from sdd_hooks.errors import NotIndexed, SddError
+from sdd_hooks.freshness.refresh import (
+    DEFAULT_OPTIONS,
+    SHORT_WAIT_SECONDS,
+    RefreshInProgress,
+    RefreshOptions,
+    RefreshResult,
+    refresh,
+)
+from sdd_hooks.freshness.tiers import failed_refresh_warning
 from sdd_hooks.system import detached
 
 if TYPE_CHECKING:
     from sdd_hooks.engines.protocol import Counts
     from sdd_hooks.project.collections import Collection
     from sdd_hooks.project.project import Project
+    from sdd_hooks.trackers.sync import SyncResult
 
 _BACKFILL = "backfill"
 
@@ -62,6 +72,43 @@ def refresh_index(
     result = refresh(project, collections, options, progress)
     embeds = bool(result.total.changed) and start_embedding(project, result.total, pull=pull)
     return IndexRefresh(result, embeds)
+
+
+def collections_containing(project: Project, paths: Iterable[str]) -> tuple[Collection, ...]:
+    """The declared collections that contain one of `paths`, relative to the repository's root."""
+    written = tuple(paths)
+    return tuple(
+        collection for collection in project.collections if any(map(collection.contains, written))
+    )
+
+
+def refresh_after_write(
+    project: Project,
+    written: Sequence[Collection],
+    *,
+    synced: Mapping[str, SyncResult] = MappingProxyType({}),
+) -> tuple[str, ...]:
+    """Refresh those of the written collections that are indexed, and backfill what was added.
+
+    Returns warnings for the report: that the refresh failed, or what the engine found wrong with
+    the files. A failure is not raised, because the files stay written. Where another refresh is
+    running, that one also does this work. `synced` is as in
+    `RefreshOptions`.
+    """
+    from sdd_hooks.embedding.backfill import start_backfill
+
+    if not written:
+        return ()
+    try:
+        options = RefreshOptions(create=False, wait=SHORT_WAIT_SECONDS, synced=synced)
+        update = refresh(project, written, options)
+    except (NotIndexed, RefreshInProgress):
+        return ()
+    except SddError:
+        return (failed_refresh_warning([collection.name for collection in written]),)
+    if update.total.changed:
+        start_backfill(project, update.total)
+    return update.notes
 
 
 def start_embedding(project: Project, counts: Counts, *, pull: bool) -> bool:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from sdd_hooks import tracing
 from sdd_hooks.errors import SddError
 from sdd_hooks.freshness import tiers
-from sdd_hooks.freshness.after_write import refresh_after_write
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.refresh import SHORT_WAIT_SECONDS
 from sdd_hooks.project.collections import Collection
@@ -28,6 +27,7 @@ from sdd_hooks.trackers.source import (
     find_sources,
 )
 from sdd_hooks.trackers.sync import SyncResult, last_synced, sync
+from sdd_hooks.usecases.refresh import refresh_after_write
 
 SYNC_WAIT_SECONDS = 30.0
 """How long a sync on request waits for another sync of the same issues."""

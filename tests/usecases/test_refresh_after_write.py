@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.freshness.after_write import collections_containing, refresh_after_write
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.system.locks import hold_lock
+from sdd_hooks.usecases.refresh import collections_containing, refresh_after_write
 from tests.support.clock import set_touched, touched_at
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo, in_environment

@@ -7,8 +7,8 @@ import pytest
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import StorageError
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.freshness.remove import remove_collections
 from sdd_hooks.system.locks import hold_lock
+from sdd_hooks.usecases.index import remove_collections
 
 
 @pytest.fixture
