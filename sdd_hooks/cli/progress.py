@@ -1,4 +1,7 @@
-"""One line on a terminal that shows the progress of a long command. A pipe gets nothing of it."""
+"""What a long command prints while it runs: a line of progress on a terminal, and notes.
+
+Where stderr is a pipe, no progress is written.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from sdd_hooks.engines.protocol import Progress
 
 if TYPE_CHECKING:
     from sdd_hooks.usecases.refresh import Step
+    from sdd_hooks.usecases.sync import SyncCallbacks
 
 DELAY_SECONDS = 1.0
 """How long a command runs before the line is shown."""
@@ -117,3 +121,38 @@ def show_step(step: Step) -> Iterator[Progress | None]:
     else:
         with progress_line(sys.stderr) as progress:
             yield progress
+
+
+class SyncOutput:
+    """Prints notes and progress of syncs to stderr, and collects notes for the end.
+
+    With JSON nothing is printed, and `notes` are for the object.
+    """
+
+    def __init__(self, as_json: bool) -> None:
+        self.notes: list[str] = []
+        self._as_json = as_json
+
+    @contextmanager
+    def callbacks(self, *, progress: bool = True) -> Iterator[SyncCallbacks]:
+        """The callbacks of the syncs inside the block, with or without `progress`."""
+        from sdd_hooks.usecases.sync import SyncCallbacks
+
+        with live_line(sys.stderr) as terminal_line:
+            line = None if self._as_json else terminal_line
+
+            def print_note(note: str) -> None:
+                if self._as_json:
+                    self.notes.append(note)
+                    return
+                if line:
+                    line.clear()
+                sys.stderr.write(f"note: {printable_line(note)}\n")
+                sys.stderr.flush()
+
+            yield SyncCallbacks(
+                on_note=print_note,
+                on_progress=line.report if line and progress else None,
+                on_wait=line.show if line else None,
+                on_failure=self.notes.append,
+            )

@@ -61,8 +61,9 @@ def _complete_format(_: click.Context, __: click.Parameter, incomplete: str) -> 
 )
 @click.option("--judge", metavar="MODEL", default="", help="Ask this model of llm as well.")
 @click.pass_obj
-def review(
+def review(  # noqa: PLR0913 (an argument for each option)
     directory: Path | None,
+    *,
     base: str | None,
     head: str | None,
     staged: bool,

@@ -38,8 +38,9 @@ NOTHING = "No relevant ADRs, specs, or code found for '{query}'. Try a broader s
 @min_score_option
 @json_option
 @click.pass_obj
-def search(
+def search(  # noqa: PLR0913 (an argument for each option)
     directory: Path | None,
+    *,
     words: tuple[str, ...],
     kinds: tuple[str, ...],
     module: str | None,

@@ -1,8 +1,8 @@
 """The state of embedding in a work tree: the last run, and how far the current one is.
 
-The last run is in `.sdd/search/embed.json`, written when it starts, so that a killed run is known
-too. A clone may contain a file of that name: a file that is not exactly what `write_run` writes
-counts as missing.
+The last run is in the file `embed.json`, written when it starts, so that a killed run is known too.
+A clone may contain a file of that name: a file that is not exactly what `write_run` writes counts
+as missing.
 """
 
 # Governing: ADR-0016 (embedding in the background), SPEC-0008 REQ "Status"
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sdd_hooks.embedding.lock import LockHolder, find_holder
 from sdd_hooks.errors import SddError, StorageError
-from sdd_hooks.project.repository import Repository
+from sdd_hooks.project.repository import SEARCH_DIR, Repository
 from sdd_hooks.system.files import read_inside, write_atomically
 
 NAME = "embed.json"
@@ -100,7 +100,7 @@ def write_run(repository: Repository, run: EmbedRun) -> None:
 def read_run(repository: Repository) -> EmbedRun | None:
     """The last embed of this work tree; None when there is none, or its file is invalid."""
     try:
-        text = read_inside(repository.root, f".sdd/search/{NAME}", _MAX_BYTES)
+        text = read_inside(repository.root, f"{SEARCH_DIR}/{NAME}", _MAX_BYTES)
     except (OSError, SddError):
         return None
     return parse_run(text)

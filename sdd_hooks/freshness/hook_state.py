@@ -19,7 +19,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.project.layout import SPEC_DIRECTORIES
 from sdd_hooks.project.project import Project
-from sdd_hooks.project.repository import Repository
+from sdd_hooks.project.repository import SEARCH_DIR, Repository
 from sdd_hooks.system.files import read_inside, write_atomically
 
 STATE_FILE = "hook"
@@ -106,7 +106,7 @@ def remove_state(repository: Repository) -> None:
 
 
 def was_refreshed(repository: Repository) -> bool:
-    """Whether a refresh has run in this work tree, wherever its engine keeps the index.
+    """Whether a refresh has run in this work tree, for any engine and any place of its index.
 
     A refresh creates the folder of this state first. Before that a hook has nothing to refresh, and
     finds that out without importing an engine.
@@ -123,7 +123,7 @@ def index_reflects(repository: Repository, head: str) -> bool:
     if (repository.search_dir / REQUEST_FILE).exists():
         return False
     try:
-        state = read_inside(repository.root, f".sdd/search/{STATE_FILE}", _MAX_STATE_BYTES)
+        state = read_inside(repository.root, f"{SEARCH_DIR}/{STATE_FILE}", _MAX_STATE_BYTES)
     except (FileNotFoundError, SddError):
         return False
     header, *pathspecs = os.fsdecode(state).removesuffix("\n").split("\n")

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +18,7 @@ from sdd_hooks.freshness.hook_state import REQUEST_FILE, distrust_state, write_s
 from sdd_hooks.freshness.index_changes import Scan, ScanScope, issue_changes, start_scan
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
+from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import refuse_links
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.text.display import format_count
@@ -114,7 +115,7 @@ def refresh(
             request_file.touch()
         except OSError as error:
             raise StorageError(f"cannot write {directory} ({error.strerror}): check it") from error
-        with hold_lock(directory / "lock", wait) as is_locked:
+        with lock_index(project.repository, wait) as is_locked:
             if not is_locked:
                 break
             request_file.unlink(missing_ok=True)
@@ -127,6 +128,11 @@ def refresh(
             f"another refresh has run for over {wait:.0f} s: try again when it has finished"
         )
     return _merged(results)
+
+
+def lock_index(repository: Repository, wait: float) -> AbstractContextManager[bool]:
+    """Hold the lock of the index of a work tree for the block; False after `wait` seconds."""
+    return hold_lock(repository.search_dir / "lock", wait)
 
 
 def _merged(results: Sequence[RefreshResult]) -> RefreshResult:

@@ -17,6 +17,9 @@ from sdd_hooks.errors import RepositoryError
 from sdd_hooks.system.git import Git, first_error_line
 from sdd_hooks.text.slugs import slugify
 
+SEARCH_DIR = ".sdd/search"
+"""Relative to a work tree, the directory of the state of its index."""
+
 _REV_PARSE = (
     "rev-parse",
     "--path-format=absolute",
@@ -59,8 +62,8 @@ class Repository:
 
     @property
     def search_dir(self) -> Path:
-        """The directory of the index of this work tree."""
-        return self.root / ".sdd" / "search"
+        """The directory of the state of this work tree's index, and of an index on this machine."""
+        return self.root / SEARCH_DIR
 
     @property
     def shared_dir(self) -> Path:

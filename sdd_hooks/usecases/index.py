@@ -12,10 +12,9 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, SddError, StorageError
 from sdd_hooks.freshness.hook_state import distrust_state, write_state
 from sdd_hooks.freshness.read_gate import open_index
-from sdd_hooks.freshness.refresh import RefreshResult, refresh
+from sdd_hooks.freshness.refresh import RefreshResult, lock_index, refresh
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
-from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.usecases.embed import EmbedOutcome, embed
 from sdd_hooks.usecases.refresh import ShowStep, refresh_index, show_nothing
 from sdd_hooks.usecases.sync import SyncCallbacks, sync_before_refresh
@@ -112,7 +111,7 @@ def remove_collections(project: Project, names: Sequence[str], *, wait: float = 
         StorageError: the index cannot be written, or a refresh ran for longer.
     """
     repository = project.repository
-    with hold_lock(repository.search_dir / "lock", wait) as is_locked:
+    with lock_index(repository, wait) as is_locked:
         if not is_locked:
             raise StorageError(
                 f"a refresh has been running for over {wait:.0f} s: try again when it has finished"

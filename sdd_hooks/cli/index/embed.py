@@ -31,8 +31,9 @@ NEXT = "see how far it is with `sdd index status`, end it with `sdd index embed 
 @click.option("--stop", is_flag=True, help="End the embed that runs in the background.")
 @json_option
 @click.pass_obj
-def embed(
+def embed(  # noqa: PLR0913 (an argument for each option)
     directory: Path | None,
+    *,
     kinds: tuple[str, ...],
     module: str | None,
     foreground: bool,

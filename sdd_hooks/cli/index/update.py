@@ -15,8 +15,7 @@ from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.index.embed import embed_data, embed_lines, embed_notes
 from sdd_hooks.cli.options import json_option, kind_option, module_option
 from sdd_hooks.cli.output import CommandOutput, show, table
-from sdd_hooks.cli.progress import show_step
-from sdd_hooks.cli.sync_output import SyncOutput
+from sdd_hooks.cli.progress import SyncOutput, show_step
 from sdd_hooks.freshness.refresh import RefreshResult
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project

@@ -15,7 +15,7 @@ from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.issues.common import find_sources, issue_data
 from sdd_hooks.cli.options import json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, show, table
-from sdd_hooks.cli.sync_output import SyncOutput
+from sdd_hooks.cli.progress import SyncOutput
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.protocol import IssueFilter
 from sdd_hooks.usecases.issues import list_issues as read_issues
@@ -46,8 +46,9 @@ STATUSES = ("open", "closed", "merged", "draft")
 @module_option
 @json_option
 @click.pass_obj
-def list_issues(
+def list_issues(  # noqa: PLR0913 (an argument for each option)
     directory: Path | None,
+    *,
     status: str | None,
     labels: tuple[str, ...],
     specs: tuple[str, ...],

@@ -25,7 +25,7 @@ from sdd_hooks.cli.output import (
     show,
     table,
 )
-from sdd_hooks.cli.sync_output import SyncOutput
+from sdd_hooks.cli.progress import SyncOutput
 from sdd_hooks.trackers.issue import LinkedPull
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.usecases.issues import find_issue

@@ -14,7 +14,7 @@ from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.issues.common import find_sources
 from sdd_hooks.cli.options import json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, show, table
-from sdd_hooks.cli.sync_output import SyncOutput
+from sdd_hooks.cli.progress import SyncOutput
 from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.trackers.sync import SyncResult
