@@ -20,7 +20,7 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project, load_project
-from sdd_hooks.retrieval.search import answer
+from sdd_hooks.retrieval.search import HitLimits, search_typed
 
 BACKENDS = ("words", "meaning", "hybrid")
 
@@ -39,14 +39,8 @@ def found(
     backend: str,
 ) -> list[str]:
     """The files sdd answers with, best first, at most as many as qmd is asked for."""
-    result = answer(
-        project,
-        engine,
-        searches(question, backend),
-        collections,
-        limit=max(question.k, CUT),
-        min_score=0,
-    )
+    limits = HitLimits(max(question.k, CUT), min_score=0)
+    result = search_typed(project, engine, searches(question, backend), collections, limits)
     return [hit.path for hit in result.hits]
 
 

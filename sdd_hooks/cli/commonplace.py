@@ -22,7 +22,7 @@ from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.engines.protocol import Engine, Hit
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.project.project import UnknownName
-from sdd_hooks.retrieval.search import search
+from sdd_hooks.retrieval.search import HitLimits, search
 
 
 def update() -> int:
@@ -76,7 +76,7 @@ def query_command(
         known = ", ".join(c.name for c in project.collections)
         raise UnknownName(f"no collection {min(unknown)!r}: one of {known}")
     with open_index(project) as engine:
-        result = search(project, engine, text, chosen, limit=limit, min_score=min_score)
+        result = search(project, engine, text, chosen, HitLimits(limit, min_score))
         records = _records(engine, result.hits)
     blocks = [
         "\n".join(f"{key}: {printable_line(str(value))}" for key, value in r.items())

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from sdd_hooks.retrieval.search import LIMIT, MIN_SCORE
+from sdd_hooks.retrieval.search import DEFAULT_LIMITS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -57,7 +57,7 @@ def limit_option(command: Command) -> Command:
         "--limit",
         type=click.IntRange(1, 1000),
         metavar="N",
-        default=LIMIT,
+        default=DEFAULT_LIMITS.max_hits,
         show_default=True,
         help="The maximum number of hits.",
     )(command)
@@ -69,7 +69,7 @@ def min_score_option(command: Command) -> Command:
         "--min-score",
         type=click.FloatRange(0, 1),
         metavar="SCORE",
-        default=MIN_SCORE,
+        default=DEFAULT_LIMITS.min_score,
         show_default=True,
         help="Leave out hits below this score.",
     )(command)

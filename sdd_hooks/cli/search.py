@@ -23,6 +23,7 @@ from sdd_hooks.cli.options import (
 from sdd_hooks.cli.output import CommandOutput, Terminal, detect_terminal, printable_line, show
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.freshness.read_gate import open_fresh_index
+from sdd_hooks.retrieval.search import HitLimits
 from sdd_hooks.retrieval.search import search as find
 
 INDENT = " " * 6
@@ -62,7 +63,7 @@ def search(  # noqa: PLR0913 (an argument for each option)
     project = open_project(directory)
     with open_fresh_index(project, time.time()) as (engine, freshness):
         collections = project.select(kinds, module)
-        result = find(project, engine, query, collections, limit=limit, min_score=min_score)
+        result = find(project, engine, query, collections, HitLimits(limit, min_score))
     data = {"query": query, "hits": [asdict(hit) for hit in result.hits], "pending": result.pending}
     screen = detect_terminal(sys.stdout, os.environ)
     lines = [line for hit in result.hits for line in _hit_lines(hit, screen)]

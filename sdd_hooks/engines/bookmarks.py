@@ -44,7 +44,7 @@ def covers(changes: Sequence[CollectionChanges], kinds: Mapping[str, str]) -> bo
     """Whether an update with `changes` covers the whole index, so that it counts as touched.
 
     `kinds` is the kind of each indexed collection, by name. Collections of issues do not count: a
-    sync updates them at times of its own.
+    sync updates them, at other times.
     """
     files = {name for name, kind in kinds.items() if kind != "issues"}
     return (files or set(kinds)) <= {change.collection.name for change in changes}

@@ -23,7 +23,7 @@ SubQueryType = Literal["lex", "vec", "hyde"]
 
 
 class Stopped(Exception):
-    """A progress callback asked the operation to stop, and the operation stopped."""
+    """An operation ended early, because a progress callback requested it."""
 
 
 class Progress(Protocol):
@@ -38,7 +38,7 @@ class Progress(Protocol):
 
 
 def report_progress(progress: Progress | None, step: str, done: int, total: int) -> None:
-    """Call `progress`, if there is one. Raises Stopped when it asks to stop."""
+    """Call `progress`, if there is one. Raises Stopped if it returns False."""
     if progress is not None and not progress(step, done, total):
         raise Stopped(step)
 
@@ -179,7 +179,7 @@ class CollectionStatus:
 class IndexStatus:
     """The size and state of the whole index.
 
-    `touched` is when the engine last looked for changes (seconds since the epoch). `pending` counts
+    `touched` is the time of the last check for changes (seconds since the epoch). `pending` counts
     the chunks of all collections without a vector.
     """
 
@@ -245,7 +245,7 @@ class Engine(Protocol):
     ) -> Mapping[str, Counts]:
         """Index the changed paths. Readers see all of a small change, or nothing of it.
 
-        Raises Stopped when `progress` asks to stop. What was stored by then is kept.
+        Raises Stopped when `progress` returns False. What was stored by then is kept.
         """
         ...
 
@@ -254,7 +254,7 @@ class Engine(Protocol):
     ) -> EmbedReport:
         """Embed every chunk that has no vector.
 
-        Raises EngineUnavailable without a model, and Stopped when `progress` asks to stop. The
+        Raises EngineUnavailable without a model, and Stopped when `progress` returns False. The
         vectors stored by then are kept.
         """
         ...
@@ -268,7 +268,7 @@ class Engine(Protocol):
         ...
 
     def touched(self) -> float | None:
-        """Return when the engine last looked for changes (seconds since the epoch; None: never).
+        """Return the time of the last check for changes (seconds since the epoch; None: never).
 
         Must be cheap. Only an update that covers every collection except issues counts
         (`bookmarks.covers`).
@@ -387,7 +387,7 @@ class EngineBackend(Protocol):
         return ""
 
     def serve(self, project: Project, port: int, announce: Callable[[str, int], None]) -> None:  # noqa: ARG002
-        """Run the engine's daemon until a signal tells this process to end.
+        """Run the engine's daemon until a signal ends this process.
 
         `port` 0 chooses a free one. `announce` receives the URL of the daemon and its process id
         as soon as it responds.

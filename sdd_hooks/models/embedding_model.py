@@ -3,7 +3,7 @@
 A name is a folder (`./models/x`, `/models/x`, `~/x`, or an existing folder of the repository), a
 model of the hub (`owner/name`), or an embedding model of `llm`; no name is the default model of the
 hub. Folders and models of the hub run on onnxruntime, without an import of `llm`. `llm:NAME` is
-always a model of `llm`: some of its names look like those of the hub.
+always a model of `llm`: some of its names have the form of the hub's.
 """
 
 # Governing: ADR-0011 (content-addressed vectors)

@@ -1,4 +1,4 @@
-"""The one way to query: by words and by meaning at once, over collections that exist."""
+"""Search the indexed collections of a project, by words and by meaning at once."""
 
 # Governing: SPEC-0003 (embedded engine), ADR-0001 (two engines)
 
@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from sdd_hooks import tracing
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SearchResult, SubQuery
@@ -14,12 +15,21 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import format_count
 
-LIMIT = 8
-MIN_SCORE = 0.3
-"""Both from the requirements of the search command."""
 
-_SECTIONS_A_DOCUMENT = 5
-"""Hits asked for where one document is wanted: more than one document rarely has in a row."""
+class HitLimits(NamedTuple):
+    """How many hits a search returns at most, and their minimum score (0..1).
+
+    The defaults are the requirements of the search command.
+    """
+
+    max_hits: int = 8
+    min_score: float = 0.3
+
+
+DEFAULT_LIMITS = HitLimits()
+
+_HITS_PER_DOCUMENT = 5
+"""Hits requested for each document: a document rarely has more among the best."""
 
 
 def search(
@@ -27,41 +37,36 @@ def search(
     engine: Engine,
     text: str,
     collections: Sequence[Collection],
-    *,
-    limit: int = LIMIT,
-    min_score: float = MIN_SCORE,
+    limits: HitLimits = DEFAULT_LIMITS,
 ) -> SearchResult:
     """Search those of `collections` that are indexed, by words (double weight) and by meaning.
 
-    A document is answered once, with the section or definition of it that answers best. Notes say
-    what the answer lacks, in the words of SPEC-0019 where it has them.
+    Each document has one hit: its best section or definition. Notes name what the result lacks.
 
     Raises:
-        NotIndexed: none of them is.
+        NotIndexed: no collection is indexed.
     """
     searches = (SubQuery("lex", text), SubQuery("vec", text))
-    return answer(project, engine, searches, collections, limit=limit, min_score=min_score)
+    return search_typed(project, engine, searches, collections, limits)
 
 
-def answer(
+def search_typed(
     project: Project,
     engine: Engine,
     searches: Sequence[SubQuery],
     collections: Sequence[Collection],
-    *,
-    limit: int = LIMIT,
-    min_score: float = MIN_SCORE,
+    limits: HitLimits = DEFAULT_LIMITS,
 ) -> SearchResult:
-    """`search` with typed sub-queries of the caller's own, the first of double weight."""
+    """Like `search`, with typed sub-queries. The first has double weight."""
     indexed = engine.bookmarks()
-    names = tuple(c.name for c in collections if c.name in indexed)
+    names = tuple(collection.name for collection in collections if collection.name in indexed)
     if not names:
         raise not_indexed(project)
     query = Query(
         searches=tuple(searches),
         collections=names,
-        limit=limit * _SECTIONS_A_DOCUMENT,
-        min_score=min_score,
+        limit=limits.max_hits * _HITS_PER_DOCUMENT,
+        min_score=limits.min_score,
     )
     with tracing.span("search", *names) as span:
         result = engine.search(query)
@@ -70,11 +75,11 @@ def answer(
     for hit in result.hits:
         best.setdefault((hit.collection, hit.path), hit)
     notes = (*pending_notes(result.pending), *result.notes)
-    return replace(result, hits=tuple(best.values())[:limit], notes=notes)
+    return replace(result, hits=tuple(best.values())[: limits.max_hits], notes=notes)
 
 
 def pending_notes(pending: int) -> tuple[str, ...]:
-    """What to say about chunks without a vector, in the words of SPEC-0019; nothing for none."""
+    """Return the note about chunks without a vector, in the words of SPEC-0019; none for 0."""
     if not pending:
         return ()
     return (

@@ -10,7 +10,7 @@ import pytest
 from sdd_hooks.engines.protocol import EmbedReport, SearchResult
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.retrieval.search import search
+from sdd_hooks.retrieval.search import HitLimits, search
 from tests.docs.pages import TOP
 from tests.support.models import make_model
 from tests.support.repos import Repo
@@ -56,7 +56,7 @@ def find(repo: Repo, text: str, *kinds: str) -> SearchResult:
     project = repo.project()
     engine = open_engine(project)
     try:
-        return search(project, engine, text, project.select(kinds), min_score=0)
+        return search(project, engine, text, project.select(kinds), HitLimits(min_score=0))
     finally:
         engine.close()
 

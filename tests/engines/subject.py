@@ -84,24 +84,28 @@ class Subject:
     ) -> dict[str, Counts]:
         """Refresh them with an open engine."""
         project = self.project
-        chosen = project.select(kinds)
+        collections = project.select(kinds)
         bookmarks = engine.bookmarks()
-        engine.ensure(chosen)
+        engine.ensure(collections)
         changes = []
-        for repository in dict.fromkeys(one.repository for one in chosen):
-            mine = [one for one in chosen if one.repository == repository and one.kind != "issues"]
+        issues = [collection for collection in collections if collection.kind == "issues"]
+        files = [collection for collection in collections if collection.kind != "issues"]
+        for repository in dict.fromkeys(collection.repository for collection in collections):
             scan = start_scan(project.repository.git, repository, scope)
             try:
-                changes += scan.changes(mine, bookmarks)
+                scanned = [entry for entry in files if entry.repository == repository]
+                changes += scan.changes(scanned, bookmarks)
             finally:
                 scan.close()
-        for one in chosen:
-            found = (
-                issue_changes(project.repository.root, one, scope) if one.kind == "issues" else None
-            )
-            changes += [found] if found else []
+        for collection in issues:
+            issue_change = issue_changes(project.repository.root, collection, scope)
+            changes += [issue_change] if issue_change else []
         counts = engine.update(changes, progress)
-        return {one.kind: counts[one.name] for one in chosen if one.name in counts}
+        return {
+            collection.kind: counts[collection.name]
+            for collection in collections
+            if collection.name in counts
+        }
 
     def search(
         self, text: str, *kinds: str, meaning: str = "", limit: int = 8, min_score: float = 0.0
@@ -109,7 +113,7 @@ class Subject:
         """Search for a text by words, and for `meaning` by meaning."""
         searches = [SubQuery("lex", text)] if text else []
         searches += [SubQuery("vec", meaning)] if meaning else []
-        names = tuple(one.name for one in self.project.select(kinds))
+        names = tuple(collection.name for collection in self.project.select(kinds))
         with self.opened() as engine:
             return engine.search(Query(tuple(searches), names, "", limit, min_score)).hits
 

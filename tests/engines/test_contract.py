@@ -1,4 +1,4 @@
-"""What every engine does, asked of each: real repositories, real indexes, the real qmd."""
+"""The contract of every engine: real repositories, real indexes, the real qmd."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Query, Stopped, SubQuery
 from sdd_hooks.errors import NotIndexed
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.retrieval.search import search
+from sdd_hooks.retrieval.search import HitLimits, search
 from tests.engines.subject import Subject
 
 SESSIONS = (
@@ -35,7 +35,7 @@ def filled(subject: Subject) -> Subject:
     return subject
 
 
-def test_collections_are_there_before_they_are_filled(subject: Subject) -> None:
+def test_collections_exist_before_their_first_update(subject: Subject) -> None:
     subject.begin(FILES)
     with subject.opened() as engine:
         assert engine.bookmarks() == {}
@@ -57,7 +57,7 @@ def test_the_first_update_counts_every_document(subject: Subject) -> None:
     }
 
 
-def test_counts_say_what_happened(filled: Subject) -> None:
+def test_an_update_counts_added_updated_and_removed_documents(filled: Subject) -> None:
     filled.repo.commit("More", {"docs/adrs/ADR-0003-queue.md": QUEUE})
     assert filled.refresh()["adrs"] == Counts(added=1)
     filled.repo.commit("Change", {"docs/adrs/ADR-0003-queue.md": QUEUE + "\nFor a day.\n"})
@@ -69,7 +69,7 @@ def test_counts_say_what_happened(filled: Subject) -> None:
     assert filled.refresh(scope="full")["adrs"] == Counts(unchanged=2)
 
 
-def test_what_is_not_committed_is_indexed_too(filled: Subject) -> None:
+def test_uncommitted_changes_are_indexed(filled: Subject) -> None:
     filled.repo.write("docs/adrs/ADR-0003-queue.md", QUEUE)
     assert filled.refresh("adrs")["adrs"] == Counts(added=1)
     assert filled.paths("queue") == ["docs/adrs/ADR-0003-queue.md"]
@@ -90,7 +90,7 @@ def test_a_renamed_document_is_found_by_its_new_name(filled: Subject) -> None:
     assert filled.paths("session", "adrs") == ["docs/adrs/ADR-0001-renamed.md"]
 
 
-def test_a_branch_switch_is_followed_and_undone(filled: Subject) -> None:
+def test_the_index_follows_a_branch_switch_and_back(filled: Subject) -> None:
     filled.repo.git("switch", "--quiet", "-c", "other")
     filled.repo.commit("Queue", {"docs/adrs/ADR-0003-queue.md": QUEUE})
     filled.refresh()
@@ -102,7 +102,7 @@ def test_a_branch_switch_is_followed_and_undone(filled: Subject) -> None:
     assert filled.paths("queue") == ["docs/adrs/ADR-0003-queue.md"]
 
 
-def test_a_hit_names_document_section_and_lines(filled: Subject) -> None:
+def test_a_hit_has_the_document_section_and_lines(filled: Subject) -> None:
     hit = filled.search("every session token", "adrs")[0]
     assert hit.id == "docs/adrs/ADR-0001-sessions.md#decision-outcome"
     assert (hit.path, hit.collection) == ("docs/adrs/ADR-0001-sessions.md", "repo-adrs")
@@ -120,7 +120,7 @@ def test_a_definition_is_a_hit(filled: Subject) -> None:
     assert (hit.first_line, hit.last_line) == (1, 3)
 
 
-def test_part_of_what_is_asked_is_part_of_the_score(filled: Subject) -> None:
+def test_a_partial_match_has_a_lower_score(filled: Subject) -> None:
     whole = filled.search("session token", "adrs")[0]
     half = filled.search("session kubernetes", "adrs")[0]
     assert whole.path == half.path
@@ -129,7 +129,7 @@ def test_part_of_what_is_asked_is_part_of_the_score(filled: Subject) -> None:
     assert filled.search("kubernetes", "adrs") == ()
 
 
-def test_a_limit_is_kept_and_the_best_is_first(filled: Subject) -> None:
+def test_hits_are_limited_and_ordered_by_score(filled: Subject) -> None:
     hits = filled.search("token pages sqlite decision", limit=2)
     assert len(hits) == 2
     scores = [hit.score for hit in filled.search("token pages sqlite decision", limit=50)]
@@ -137,7 +137,7 @@ def test_a_limit_is_kept_and_the_best_is_first(filled: Subject) -> None:
     assert all(0 <= score <= 1 for score in scores)
 
 
-def test_collections_are_searched_apart(filled: Subject) -> None:
+def test_a_search_is_limited_to_its_collections(filled: Subject) -> None:
     assert {hit.collection for hit in filled.search("token", limit=50)} == {
         "repo-adrs",
         "repo-specs",
@@ -148,11 +148,11 @@ def test_collections_are_searched_apart(filled: Subject) -> None:
         assert engine.search(unknown).hits == ()
 
 
-def test_no_collection_is_favoured_by_its_place(filled: Subject) -> None:
+def test_the_order_of_the_collections_does_not_change_scores(filled: Subject) -> None:
     def scores(*names: str) -> dict[str, float]:
         with filled.opened() as engine:
-            asked = Query((SubQuery("lex", "token"),), names, limit=50)
-            return {hit.id: hit.score for hit in engine.search(asked).hits}
+            query = Query((SubQuery("lex", "token"),), names, limit=50)
+            return {hit.id: hit.score for hit in engine.search(query).hits}
 
     assert scores("repo-adrs", "repo-specs") == scores("repo-specs", "repo-adrs")
 
@@ -174,7 +174,7 @@ def test_no_collection_is_favoured_by_its_place(filled: Subject) -> None:
         "session " * 2000,
     ],
 )
-def test_any_text_is_a_question(filled: Subject, text: str) -> None:
+def test_any_text_is_a_query(filled: Subject, text: str) -> None:
     for hit in filled.search(text, meaning=text):
         assert hit.cosine is None
 
@@ -187,12 +187,12 @@ def test_a_word_can_be_excluded(filled: Subject) -> None:
     assert filled.paths("token -sqlite", "adrs", "specs") == ["docs/openspec/specs/login/spec.md"]
 
 
-def test_a_question_in_whole_sentences_is_answered_by_its_words(filled: Subject) -> None:
+def test_a_query_may_be_a_whole_sentence(filled: Subject) -> None:
     hit = filled.search("where do we store the token of a session, and for how long?", "adrs")[0]
     assert hit.path == "docs/adrs/ADR-0001-sessions.md"
 
 
-def test_what_git_ignores_and_what_others_wrote_is_left_out(subject: Subject) -> None:
+def test_ignored_vendored_and_generated_files_are_left_out(subject: Subject) -> None:
     subject.begin({**FILES, ".gitignore": ".sdd/\nbuilt/\n*.local.py\n"})
     subject.repo.write("built/made.py", "def made_token(): ...\n")
     subject.repo.write("src/my.local.py", "def local_token(): ...\n")
@@ -205,7 +205,7 @@ def test_what_git_ignores_and_what_others_wrote_is_left_out(subject: Subject) ->
     assert subject.paths("made_token", "code") == []
 
 
-def test_endings_are_taken_as_they_are_spelled(filled: Subject) -> None:
+def test_endings_match_in_either_case_and_whole_names(filled: Subject) -> None:
     filled.repo.commit("Shout", {"docs/adrs/ADR-0009-LOUD.MD": "# Loud\n\n## Why\n\nMegaphone.\n"})
     assert filled.refresh()["adrs"] == Counts(added=1)
     assert filled.paths("megaphone") == ["docs/adrs/ADR-0009-LOUD.MD"]
@@ -228,32 +228,32 @@ def test_endings_are_taken_as_they_are_spelled(filled: Subject) -> None:
         "question?.md",
     ],
 )
-def test_odd_names_are_documents_like_others(subject: Subject, name: str) -> None:
+def test_names_with_special_characters_are_indexed(subject: Subject, name: str) -> None:
     path = f"docs/adrs/odd {name[0]}/{name}"
     subject.begin({path: "# Title\n\n## Decision\n\nA parakeet.\n"})
     assert subject.refresh("adrs")["adrs"] == Counts(added=1)
     (hit,) = subject.search("parakeet")
     assert (hit.path, hit.section) == (path, "Decision")
     with subject.opened() as engine:
-        assert [one.path for one in engine.documents("repo-adrs")] == [path]
+        assert [document.path for document in engine.documents("repo-adrs")] == [path]
 
 
-def test_several_directories_are_one_collection(subject: Subject) -> None:
+def test_a_collection_may_have_several_directories(subject: Subject) -> None:
     text = "# One\n\n## Decision\n\nA finch.\n"
-    places = ("docs/adrs", "docs/more [old]/adr", "lib/decisions")
-    files = {f"{place}/deep/a.md": text for place in places}
+    directories = ("docs/adrs", "docs/more [old]/adr", "lib/decisions")
+    files = {f"{directory}/deep/a.md": text for directory in directories}
     subject.begin({**files, "docs/b.md": text, "docs/more/c.md": text, "lib/decisions.md": text})
-    several = Collection("repo-adrs", "adrs", "", "", places, (".md",), "", (), "Decisions.")
+    several = Collection("repo-adrs", "adrs", "", "", directories, (".md",), "", (), "Decisions.")
     with subject.opened() as engine:
         engine.ensure([several])
         changes = CollectionChanges(several, tuple(files), True, None)
         assert engine.update([changes])["repo-adrs"] == Counts(added=3)
-        found = engine.search(Query((SubQuery("lex", "finch"),)))
-        assert sorted(hit.path for hit in found.hits) == sorted(files)
-        assert sorted(one.path for one in engine.documents("repo-adrs")) == sorted(files)
+        result = engine.search(Query((SubQuery("lex", "finch"),)))
+        assert sorted(hit.path for hit in result.hits) == sorted(files)
+        assert sorted(document.path for document in engine.documents("repo-adrs")) == sorted(files)
 
 
-def test_a_pattern_says_which_files(subject: Subject) -> None:
+def test_a_pattern_selects_the_files(subject: Subject) -> None:
     text = "# One\n\n## Notes\n\nA heron.\n"
     inside = {"kb/notes/a.md": text, "kb/notes/deep/b.txt": text}
     subject.begin({**inside, "kb/notes/c.rst": text, "kb/a.md": text})
@@ -264,11 +264,11 @@ def test_a_pattern_says_which_files(subject: Subject) -> None:
         engine.ensure([notes])
         changes = CollectionChanges(notes, tuple(inside), True, None)
         assert engine.update([changes])["notes"] == Counts(added=2)
-        found = engine.search(Query((SubQuery("lex", "heron"),)))
-        assert sorted(hit.path for hit in found.hits) == sorted(inside)
+        result = engine.search(Query((SubQuery("lex", "heron"),)))
+        assert sorted(hit.path for hit in result.hits) == sorted(inside)
 
 
-def test_issues_are_indexed_though_git_ignores_them(filled: Subject) -> None:
+def test_issues_are_indexed_although_git_ignores_them(filled: Subject) -> None:
     filled.repo.write(".sdd/issues/142.md", "---\nid: 142\n---\n# Login fails\n\nA walrus.\n")
     assert filled.refresh()["issues"] == Counts(added=1)
     assert filled.paths("walrus") == [".sdd/issues/142.md"]
@@ -278,7 +278,7 @@ def test_issues_are_indexed_though_git_ignores_them(filled: Subject) -> None:
     assert filled.paths("walrus") == []
 
 
-def test_documents_are_told_as_they_are_now(filled: Subject) -> None:
+def test_documents_have_their_current_content(filled: Subject) -> None:
     with filled.opened() as engine:
         first, second = engine.documents("repo-adrs")
         assert engine.documents("unknown") == []
@@ -288,16 +288,16 @@ def test_documents_are_told_as_they_are_now(filled: Subject) -> None:
     assert (first.chunks, second.chunks) == (3, 2)
 
 
-def test_a_bookmark_is_kept_with_the_change(filled: Subject) -> None:
+def test_a_bookmark_is_stored_with_the_change(filled: Subject) -> None:
     (adrs,) = filled.project.select(("adrs",))
     head = filled.repo.head()
     with filled.opened() as engine:
-        kept = engine.bookmarks()["repo-adrs"]
-        assert kept == Bookmark(head, (), adrs.definition())
+        stored = engine.bookmarks()["repo-adrs"]
+        assert stored == Bookmark(head, (), adrs.definition())
         filled.repo.write("docs/adrs/ADR-0003-queue.md", QUEUE)
         paths = ("docs/adrs/ADR-0003-queue.md",)
         engine.update([CollectionChanges(adrs, paths, False, None)])
-        assert engine.bookmarks()["repo-adrs"] == kept
+        assert engine.bookmarks()["repo-adrs"] == stored
         engine.update([CollectionChanges(adrs, paths, False, Bookmark(head, paths, "x"))])
     with filled.opened() as engine:
         assert engine.bookmarks()["repo-adrs"] == Bookmark(head, paths, "x")
@@ -306,7 +306,7 @@ def test_a_bookmark_is_kept_with_the_change(filled: Subject) -> None:
         )
 
 
-def test_a_look_at_the_whole_touches_it_and_one_at_a_part_does_not(filled: Subject) -> None:
+def test_only_an_update_of_all_collections_touches_the_index(filled: Subject) -> None:
     with filled.opened() as engine:
         whole = engine.touched()
     assert whole is not None
@@ -318,11 +318,11 @@ def test_a_look_at_the_whole_touches_it_and_one_at_a_part_does_not(filled: Subje
         assert (engine.touched() or 0) > whole
 
 
-def test_the_status_counts_documents_and_says_where(filled: Subject) -> None:
+def test_the_status_has_counts_and_the_location(filled: Subject) -> None:
     with filled.opened() as engine:
         status = engine.status()
     assert status.engine == filled.name
-    assert [(one.name, one.kind, one.documents) for one in status.collections] == [
+    assert [(entry.name, entry.kind, entry.documents) for entry in status.collections] == [
         ("repo-adrs", "adrs", 2),
         ("repo-code", "code", 1),
         ("repo-issues", "issues", 0),
@@ -352,7 +352,7 @@ def test_removing_a_collection_leaves_the_others(filled: Subject) -> None:
     assert "docs/adrs/ADR-0001-sessions.md" in filled.paths("token")
 
 
-def test_everything_can_be_removed(filled: Subject) -> None:
+def test_all_collections_can_be_removed(filled: Subject) -> None:
     with filled.opened() as engine:
         engine.remove(list(engine.bookmarks()))
         assert engine.bookmarks() == {}
@@ -362,7 +362,7 @@ def test_everything_can_be_removed(filled: Subject) -> None:
         assert engine.status().collections == ()
 
 
-def test_a_damaged_index_is_set_aside_and_made_again(filled: Subject) -> None:
+def test_a_damaged_index_is_set_aside_and_rebuilt(filled: Subject) -> None:
     filled.index.write_bytes(b"x" * 20_000)
     for journal in ("-wal", "-shm"):
         filled.index.with_name(f"{filled.index.name}{journal}").unlink(missing_ok=True)
@@ -372,30 +372,30 @@ def test_a_damaged_index_is_set_aside_and_made_again(filled: Subject) -> None:
     assert filled.refresh()["adrs"] == Counts(added=3)
     assert filled.paths("queue") == ["docs/adrs/ADR-0003-queue.md"]
     search = filled.repo.root / ".sdd/search"
-    assert [one for one in search.iterdir() if ".aside-" in one.name]
+    assert [path for path in search.iterdir() if ".aside-" in path.name]
 
 
-def test_a_lost_index_is_made_again(filled: Subject) -> None:
+def test_a_lost_index_is_rebuilt(filled: Subject) -> None:
     filled.index.unlink()
     for journal in ("-wal", "-shm"):
         filled.index.with_name(f"{filled.index.name}{journal}").unlink(missing_ok=True)
     with filled.opened(repair=True) as engine:
-        assert all(one is None for one in engine.bookmarks().values())
+        assert all(bookmark is None for bookmark in engine.bookmarks().values())
         assert filled.update(engine)["adrs"] == Counts(added=2)
     assert filled.paths("cached") == ["docs/adrs/ADR-0002-cache.md"]
 
 
-def test_a_reset_sets_the_index_aside_and_says_so(filled: Subject) -> None:
+def test_a_reset_sets_the_index_aside_with_a_note(filled: Subject) -> None:
     with filled.opened() as engine:
-        engine.reset("the index is odd: run something")
+        engine.reset("the index is broken: run something")
         assert engine.rebuilt
         assert engine.bookmarks() == {}
-        assert "the index is odd; set aside as " in engine.notes[-1]
+        assert "the index is broken; set aside as " in engine.notes[-1]
         assert filled.update(engine)["adrs"] == Counts(added=2)
         assert engine.check() == []
 
 
-def test_a_sound_index_has_no_faults_and_a_damaged_one_has(filled: Subject) -> None:
+def test_the_check_finds_faults_only_in_a_damaged_index(filled: Subject) -> None:
     with filled.opened() as engine:
         assert engine.check() == []
     data = filled.index.read_bytes()
@@ -420,12 +420,12 @@ def test_a_progress_callback_may_stop_an_update_before_it_stores_anything(filled
     assert filled.refresh()["adrs"] == Counts(added=1)
 
 
-def test_an_embed_turns_search_by_meaning_on_and_a_change_turns_it_off(filled: Subject) -> None:
+def test_the_search_is_by_meaning_only_while_every_chunk_has_a_vector(filled: Subject) -> None:
     with filled.opened() as engine:
         before = engine.coverage()
         assert (before.begun, before.pending > 0) == (False, True)
         project, text = filled.project, "token of a user"
-        result = search(project, engine, text, project.select(("adrs",)), min_score=0)
+        result = search(project, engine, text, project.select(("adrs",)), HitLimits(min_score=0))
         assert result.pending > 0
         assert result.notes == (
             f"{result.pending} chunks unembedded"
@@ -442,10 +442,10 @@ def test_an_embed_turns_search_by_meaning_on_and_a_change_turns_it_off(filled: S
         after = engine.coverage()
         assert (after.begun, after.pending) == (True, 0)
         assert engine.status().pending == 0
-        result = search(project, engine, text, project.select(("adrs",)), min_score=0)
+        result = search(project, engine, text, project.select(("adrs",)), HitLimits(min_score=0))
         assert (result.pending, result.notes) == (0, ())
-        found = {hit.path: hit for hit in result.hits}
-        best = found["docs/adrs/ADR-0001-sessions.md"]
+        hits = {hit.path: hit for hit in result.hits}
+        best = hits["docs/adrs/ADR-0001-sessions.md"]
         assert best.cosine is not None
         assert 0 < best.cosine <= 1
     filled.repo.commit("Queue", {"docs/adrs/ADR-0003-queue.md": QUEUE})
@@ -453,12 +453,12 @@ def test_an_embed_turns_search_by_meaning_on_and_a_change_turns_it_off(filled: S
     with filled.opened() as engine:
         assert engine.coverage().pending > 0
         assert engine.coverage().begun
-        result = search(project, engine, text, project.select(("adrs",)), min_score=0)
+        result = search(project, engine, text, project.select(("adrs",)), HitLimits(min_score=0))
         assert result.pending > 0
         assert [hit.cosine for hit in result.hits if hit.cosine is not None] == []
 
 
-def test_nothing_indexed_is_said_in_the_words_for_it(subject: Subject) -> None:
+def test_a_search_of_an_empty_index_is_the_error_of_the_spec(subject: Subject) -> None:
     subject.begin(FILES)
     with subject.opened() as engine, pytest.raises(NotIndexed) as error:
         search(subject.project, engine, "token", subject.project.collections)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks import plugins
 from sdd_hooks.engines.registry import (
     find_backend,
     is_indexed,
@@ -34,6 +35,8 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(str(folder))
     yield folder
     sys.modules.pop("abacus", None)
+    # The process has imported this engine once, and another test replaces its module.
+    plugins._import.cache_clear()
 
 
 def chosen(repo: Repo, name: str) -> Project:
@@ -120,7 +123,7 @@ def test_the_error_names_every_engine_but_the_default(repo: Repo) -> None:
     ]
 
 
-def test_an_engine_that_cannot_find_out_says_why_when_it_is_opened(
+def test_an_engine_that_fails_to_detect_its_index_raises_when_it_is_opened(
     repo: Repo, library: Path
 ) -> None:
     unreachable = (
@@ -137,7 +140,7 @@ def test_an_engine_that_cannot_find_out_says_why_when_it_is_opened(
     assert done.err == "sdd: the server cannot be reached: check it\n"
 
 
-def test_what_is_no_backend_is_refused(repo: Repo, library: Path) -> None:
+def test_an_entry_point_that_is_no_backend_is_refused(repo: Repo, library: Path) -> None:
     (library / "abacus.py").write_text("def ENGINE(project, repair=False): ...\n")
     project = in_environment(chosen(repo, "abacus"), {})
     with pytest.raises(EngineUnavailable) as error:

@@ -1,4 +1,4 @@
-"""One way to query: what is searched, what is said, and what stops it."""
+"""Searches of a project: the collections, the hits, the notes and the errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import NotIndexed
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.project.project import Project
-from sdd_hooks.retrieval.search import search
+from sdd_hooks.retrieval.search import HitLimits, search
 from tests.support.repos import Repo
 
 ADR = "# ADR-0001: Use JWT\n\n## Decision Outcome\n\nTokens are signed with RS256.\n"
@@ -27,9 +27,9 @@ def project(repo: Repo) -> Project:
 @pytest.fixture
 def engine(project: Project) -> Iterator[Engine]:
     refresh(project, collections=project.select(("adrs", "specs")))
-    one = open_engine(project)
-    yield one
-    one.close()
+    opened = open_engine(project)
+    yield opened
+    opened.close()
 
 
 def test_collections_that_are_not_indexed_are_left_out(project: Project, engine: Engine) -> None:
@@ -37,24 +37,24 @@ def test_collections_that_are_not_indexed_are_left_out(project: Project, engine:
     assert [hit.id for hit in result.hits] == ["docs/adrs/ADR-0001-jwt.md#decision-outcome"]
 
 
-def test_without_vectors_it_says_so_in_one_line(project: Project, engine: Engine) -> None:
+def test_missing_vectors_are_reported_in_one_note(project: Project, engine: Engine) -> None:
     result = search(project, engine, "sign token", project.collections)
     assert result.notes == (
         "2 chunks unembedded — vector/hybrid search disabled until `sdd index embed` runs",
     )
 
 
-def test_none_of_the_collections_indexed_is_an_error(project: Project, engine: Engine) -> None:
+def test_collections_without_an_index_are_an_error(project: Project, engine: Engine) -> None:
     with pytest.raises(NotIndexed, match=r"^No collections found for repo\."):
         search(project, engine, "token", project.select(("code",)))
 
 
-def test_a_document_is_answered_once_by_its_best_section(project: Project, engine: Engine) -> None:
-    result = search(project, engine, "jwt token", project.collections, min_score=0)
+def test_a_document_has_one_hit_with_its_best_section(project: Project, engine: Engine) -> None:
+    result = search(project, engine, "jwt token", project.collections, HitLimits(min_score=0))
     assert [hit.id for hit in result.hits] == ["docs/adrs/ADR-0001-jwt.md#decision-outcome"]
 
 
 def test_weak_hits_are_left_out(project: Project, engine: Engine) -> None:
     question = "tokens on kubernetes clusters behind load balancers"
     assert search(project, engine, question, project.collections).hits == ()
-    assert search(project, engine, question, project.collections, min_score=0).hits
+    assert search(project, engine, question, project.collections, HitLimits(min_score=0)).hits

@@ -29,7 +29,7 @@ _DAMAGE = (
 
 @contextlib.contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Raise the errors of SQLite inside the block as errors that say what to do.
+    """Translate the errors of SQLite inside the block into errors with advice.
 
     Raises:
         IndexDamaged: the file is corrupt.

@@ -60,7 +60,7 @@ def embed_missing(
     Raises:
         StorageError: another embed runs, or the vectors cannot be stored.
         EngineUnavailable: the model stopped working, or refused every text from the start.
-        Stopped: `progress` asked to stop.
+        Stopped: `progress` returned False.
     """
     with hold_lock(lock, 0.0) as is_locked:
         if not is_locked:
@@ -127,7 +127,7 @@ def _embed_or_explain(
         model.embed(["dimensions"])
         if len(texts) == 1:
             return [error]
-    # By halves, one refused text among a thousand costs few texts a call of their own.
+    # Halving repeats few texts when one of a thousand is refused.
     middle = len(texts) // 2
     return [*_embed_or_explain(model, texts[:middle]), *_embed_or_explain(model, texts[middle:])]
 

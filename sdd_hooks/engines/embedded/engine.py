@@ -43,7 +43,7 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import refuse_links
 
 _CANDIDATES = 60
-"""Chunks of each ranked list: enough that a longer list would rarely change the fused one."""
+"""Chunks of each ranked list: a longer list would rarely change the fused one."""
 
 
 class EmbeddedEngine:
@@ -158,7 +158,7 @@ class EmbeddedEngine:
         )
 
     def search(self, query: Query) -> SearchResult:
-        """Answer a typed query.
+        """Run a typed query.
 
         While a chunk of a searched collection has no vector, by words alone: a hit must not depend
         on which part of the collection is embedded.
@@ -176,7 +176,7 @@ class EmbeddedEngine:
     def _rank(
         self, query: Query, collections: Sequence[int], pending: int
     ) -> tuple[list[tuple[float, list[RankedMatch[int]]]], list[str]]:
-        """Return the weighted list of each sub-query that can be answered, and notes."""
+        """Return the weighted list of each sub-query that can run, and notes."""
         limit = max(_CANDIDATES, query.limit)
         space = None if pending else self._space()
         query_vectors, notes = ({}, []) if space is None else self._embed_query(query)
@@ -236,7 +236,7 @@ class EmbeddedEngine:
             ]
 
     def touched(self) -> float | None:
-        """Return when the engine last looked for changes (seconds since the epoch; None: never)."""
+        """Return the time of the last check for changes (seconds since the epoch; None: never)."""
         with translate_errors(self._index):
             value = self._connection.execute("SELECT value FROM facts WHERE name = 'touched'").get
         # The file is untrusted: the value may be of any type.

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -40,6 +40,12 @@ class _StoredDocument:
     hash: bytes
 
 
+class _FileContent(NamedTuple):
+    path: str
+    data: bytes
+    hash: bytes
+
+
 def apply_changes(
     connection: apsw.Connection,
     root: Path,
@@ -65,19 +71,18 @@ def apply_changes(
                 # Until the last transaction, the collection reflects no commit.
                 _store_bookmark(connection, name, None)
                 connection.execute("COMMIT; BEGIN IMMEDIATE")
-            data = _read(root, path, changes.collection.kind, tally)
+            file = _read(root, path, changes.collection.kind, tally)
             document = stored.get(path)
-            if data is None:
+            if file is None:
                 if document is not None:
                     removed[path] = document
                 continue
-            digest = hashlib.sha256(data).digest()
-            old_path = removed_by_hash.pop(digest, None) if document is None else None
-            if document is not None and document.hash == digest:
+            old_path = removed_by_hash.pop(file.hash, None) if document is None else None
+            if document is not None and document.hash == file.hash:
                 tally.unchanged += 1
             elif document is not None:
                 _delete_chunks(connection, document.id)
-                _fill(connection, collection, document.id, path, digest, data)
+                _fill(connection, collection, document.id, file)
                 tally.updated += 1
             elif old_path is not None and _suffix(old_path) == _suffix(path):
                 # The content of a removed document: the document has moved.
@@ -85,8 +90,7 @@ def apply_changes(
                 _move(connection, stored.pop(old_path).id, path)
                 tally.updated += 1
             else:
-                document_id = _insert(connection, collection, path, digest)
-                _fill(connection, collection, document_id, path, digest, data)
+                _fill(connection, collection, _insert(connection, collection, file), file)
                 tally.added += 1
         for document in removed.values():
             _delete(connection, document.id)
@@ -142,8 +146,8 @@ def _look_up(
         )
 
 
-def _read(root: Path, path: str, kind: str, tally: _Tally) -> bytes | None:
-    """Return the bytes of a file; None if it is missing, binary, too large, or refused."""
+def _read(root: Path, path: str, kind: str, tally: _Tally) -> _FileContent | None:
+    """Return the content of a file; None if it is missing, binary, too large, or refused."""
     if not path.isprintable():
         # SQLite stores text as UTF-8, and a terminal could not display the name.
         tally.notes.append(f"{path!a}: left out, its name is not printable text")
@@ -158,13 +162,15 @@ def _read(root: Path, path: str, kind: str, tally: _Tally) -> bytes | None:
     except OSError as error:
         tally.notes.append(f"{path}: left out, cannot be read ({error.strerror})")
         return None
-    return None if is_binary(data) else data
+    if is_binary(data):
+        return None
+    return _FileContent(path, data, hashlib.sha256(data).digest())
 
 
 def _find_removed(
     root: Path, stored: Mapping[str, _StoredDocument], changes: CollectionChanges
 ) -> dict[str, _StoredDocument]:
-    """Return the stored documents whose files are gone, as far as known without reading a file."""
+    """Return the stored documents that have no file any more. Reads no file."""
     if changes.complete:
         current = frozenset(changes.paths)
         return {path: document for path, document in stored.items() if path not in current}
@@ -175,33 +181,28 @@ def _suffix(path: str) -> str:
     return path.rpartition(".")[2]
 
 
-def _insert(connection: apsw.Connection, collection: int, path: str, digest: bytes) -> int:
+def _insert(connection: apsw.Connection, collection: int, file: _FileContent) -> int:
     connection.execute(
         "INSERT INTO documents(collection, path, hash, title) VALUES(?, ?, ?, '')",
-        (collection, path, digest),
+        (collection, file.path, file.hash),
     )
     return connection.last_insert_rowid()
 
 
 def _fill(
-    connection: apsw.Connection,
-    collection: int,
-    document_id: int,
-    path: str,
-    digest: bytes,
-    data: bytes,
+    connection: apsw.Connection, collection: int, document_id: int, file: _FileContent
 ) -> None:
     """Store the chunks and words of a document that has none."""
-    document = chunk_document(path, data)
+    document = chunk_document(file.path, file.data)
     connection.execute(
         "UPDATE documents SET path = ?, hash = ?, title = ? WHERE id = ?",
-        (path, digest, document.title, document_id),
+        (file.path, file.hash, document.title, document_id),
     )
     first = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM chunks").get
     _insert_chunks(connection, collection, document_id, document, first)
     _insert_words(
         connection,
-        path,
+        file.path,
         document.title,
         [(row_id, chunk.title, chunk.text) for row_id, chunk in enumerate(document.chunks, first)],
     )

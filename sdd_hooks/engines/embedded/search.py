@@ -23,7 +23,7 @@ from sdd_hooks.engines.query_terms import Term, parse_terms
 from sdd_hooks.engines.snippets import chunk_snippet, query_words
 
 _CANDIDATES = 300
-"""Chunks that FTS5 ranks first and that are ranked again: enough not to lose a good one."""
+"""Chunks that FTS5 ranks first and that are ranked again."""
 
 _K1 = 1.2
 _B = 0.75
@@ -40,12 +40,12 @@ def search_words(
     average length that contains every term once, at most 1.
     """
     terms = parse_terms(query)
-    wanted = [term for term in terms if not term.excluded]
-    if not wanted or not collections:
+    included = [term for term in terms if not term.excluded]
+    if not included or not collections:
         return []
-    weights = _inverse_frequencies(connection, wanted)
+    weights = _inverse_frequencies(connection, included)
     total_weight = sum(weights)
-    term_of_phrase = [index for index, term in enumerate(wanted) for _ in term.phrases]
+    term_of_phrase = [index for index, term in enumerate(included) for _ in term.phrases]
     average = 0.0
 
     def strength(api: apsw.FTS5ExtensionApi, *_: object) -> float:
@@ -129,9 +129,9 @@ def _weighted_size(size_of: Callable[[int], int]) -> float:
 
 
 def _fts5_expression(terms: Sequence[Term]) -> str:
-    wanted = " OR ".join(term.expression for term in terms if not term.excluded)
+    included = " OR ".join(term.expression for term in terms if not term.excluded)
     excluded = " OR ".join(term.expression for term in terms if term.excluded)
-    return f"({wanted}) NOT ({excluded})" if excluded else wanted
+    return f"({included}) NOT ({excluded})" if excluded else included
 
 
 def _inverse_frequencies(connection: apsw.Connection, terms: Sequence[Term]) -> list[float]:

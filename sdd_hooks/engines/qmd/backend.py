@@ -30,7 +30,7 @@ class QmdBackend(EngineBackend):
 
     @property
     def default_model(self) -> str:
-        """How messages call the model that qmd chooses."""
+        """The name of qmd's own model in messages."""
         from sdd_hooks.engines.qmd.embedding import DEFAULT_MODEL
 
         return DEFAULT_MODEL
@@ -62,7 +62,7 @@ class QmdBackend(EngineBackend):
     def required_download(self, project: Project) -> Download | None:
         """Return qmd's models unless the configured one is in its cache. Runs nothing.
 
-        Raises EngineUnavailable when the configured model is none.
+        Raises EngineUnavailable when the configured model is invalid.
         """
         from sdd_hooks.engines.qmd.embedding import check_model
 
@@ -85,7 +85,7 @@ class QmdBackend(EngineBackend):
         return f"{name or self.default_model} on {device}"
 
     def serve(self, project: Project, port: int, announce: Callable[[str, int], None]) -> None:
-        """Run qmd's daemon on the index of a project until a signal tells this process to end.
+        """Run qmd's daemon on the index of a project until a signal ends this process.
 
         Raises NotIndexed where there is no index, EngineUnavailable when qmd cannot run.
         """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sdd_hooks.system.git import Git
 
 MAX_CONFIG_BYTES = 1_000_000
-"""Bytes read of the configuration. Written by sdd with every limit reached, it is far smaller."""
+"""Bytes read of the configuration. The largest one that sdd writes is far smaller."""
 
 _ID = r"(?P<kind>adr|spec)s?[- ]?(?P<number>[0-9]{1,5})"
 _TO = r"(?:-{1,2}|–|—|…|\.{2,3}|to|through|until)"
@@ -86,7 +86,9 @@ def outdated_notes(
 
     corpus, _ = read_work_tree(git, collections.values())
     artifacts = {
-        name: [one for one in corpus.artifacts if one.module == collections[name].module]
+        name: [
+            artifact for artifact in corpus.artifacts if artifact.module == collections[name].module
+        ]
         for name in texts
     }
     directory = folder.path.relative_to(folder.root).as_posix()
@@ -100,7 +102,7 @@ def makes_claims(text: str) -> bool:
 
 
 def find_outdated(text: str, artifacts: Sequence[Artifact]) -> OutdatedContext | None:
-    """Compare a description with the artifacts of its module. Returns None if it is up to date.
+    """Compare a description with the artifacts of its module; None if it is up to date.
 
     A range is outdated if it ends below the highest number, a status if no artifact of that number
     has it.

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from sdd_hooks import tracing
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from sdd_hooks.engines.qmd.installation import Installation, qmd_program
-from sdd_hooks.engines.qmd.output import QmdResult, first_complaint, parse_results
+from sdd_hooks.engines.qmd.output import QmdResult, first_error_line, parse_results
 from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.system.files import read_inside, write_atomically
 from sdd_hooks.system.processes import SignalExit, end_program, exit_on_signals, start_program
@@ -69,7 +69,7 @@ class HttpResponse:
 
 
 class NoResponse(Exception):
-    """A server did not respond, in time or in HTTP. `str(error)` says why, as a clause."""
+    """A server did not respond, in time or in HTTP. `str(error)` is the reason, as a clause."""
 
 
 def find_daemon(folder: IndexFolder, environ: Mapping[str, str]) -> Daemon | None:
@@ -103,8 +103,8 @@ def post_query(daemon: Daemon, body: Mapping[str, object], timeout: float) -> li
     except NoResponse as error:
         raise _unusable(daemon, str(error)) from None
     if response.status != 200:
-        complaint = first_complaint("", response.text)
-        raise _unusable(daemon, f"it answered {response.status}: {complaint}")
+        error_line = first_error_line("", response.text)
+        raise _unusable(daemon, f"it answered {response.status}: {error_line}")
     return parse_results(response.text, encoded=True)
 
 
@@ -115,7 +115,7 @@ def serve(
     port: int,
     announce: Callable[[str, int], None],
 ) -> None:
-    """Run a daemon for an index until a signal tells this process to end.
+    """Run a daemon for an index until a signal ends this process.
 
     `port` 0 chooses a free one. `announce` receives the URL and the process id as soon as the
     daemon responds. Raises EngineUnavailable when another daemon serves the index, and when the new
@@ -221,7 +221,7 @@ class _Output:
 
     def first_line(self) -> str:
         """Return the first line of the kept output."""
-        return first_complaint("", b"".join(self._blocks).decode("utf-8", "replace"))
+        return first_error_line("", b"".join(self._blocks).decode("utf-8", "replace"))
 
 
 def _wait_until_healthy(daemon: Daemon, output: _Output) -> None:
@@ -313,6 +313,6 @@ def _reserve_port(port: int) -> int:
 
 def _unusable(daemon: Daemon, reason: str) -> EngineUnavailable:
     return EngineUnavailable(
-        f"qmd's daemon on http://{HOST}:{daemon.port} is of no use: {reason};"
+        f"qmd's daemon on http://{HOST}:{daemon.port} cannot be used: {reason};"
         f" end process {daemon.pid}, and start another with `sdd index serve`"
     )

@@ -1,7 +1,7 @@
 """Write qmd's configuration: a directory, masks and exceptions for each collection.
 
-The file is written anew each time. qmd runs commands that it finds there, and loads the models that
-it names, so sdd keeps nothing of an existing file but the descriptions of collections.
+The file is rewritten each time. qmd runs the commands in it and loads the models that it names, so
+sdd keeps only the descriptions of collections from an existing file.
 """
 
 # Governing: ADR-0014 (the qmd engine), ADR-0012 (untrusted input never leaves the repository),
@@ -49,18 +49,17 @@ class DeclaredCollection:
     context: str
 
 
-def write_declaration(
+def declare_collections(
     git: Git,
     folder: IndexFolder,
     collections: Mapping[str, Collection],
     states: Mapping[str, CollectionState],
     changes: Sequence[CollectionChanges],
-    model: str,
-) -> dict[str, CollectionState]:
-    """Write qmd's configuration for the indexed collections. Returns their states after that.
+) -> tuple[dict[str, DeclaredCollection], dict[str, CollectionState]]:
+    """Return the declaration of each indexed collection, and the states with it.
 
     `collections` are those of the project, `changes` those that the next update indexes: they may
-    add files with other endings. A description that a user edited is kept. Raises StorageError.
+    add files with other endings. A description that a user edited is kept.
     """
     changes_by_name = {change.collection.name: change for change in changes}
     contexts = read_contexts(folder.config)
@@ -87,9 +86,15 @@ def write_declaration(
         new_states[name] = replace(
             state, base=base, endings=tuple(sorted(endings)), context=collection.context
         )
+    return declared, new_states
+
+
+def write_declaration(
+    folder: IndexFolder, declared: Mapping[str, DeclaredCollection], model: str
+) -> None:
+    """Write qmd's configuration. Raises StorageError."""
     create_folder(folder)
     write_atomically(folder.config, render_declaration(folder.root, declared, model))
-    return new_states
 
 
 def find_base(root: Path, collection: Collection) -> tuple[str, tuple[str, ...]]:

@@ -52,7 +52,7 @@ class EmbedResult:
 
 
 class _DeviceFound(Exception):
-    """`qmd doctor` has printed the device. The rest of it, which loads models, is not needed."""
+    """`qmd doctor` has printed the device, and can be ended before it loads models."""
 
 
 def check_model(name: str, root: Path) -> str:
@@ -62,7 +62,7 @@ def check_model(name: str, root: Path) -> str:
     because qmd deletes a file that is not GGUF.
 
     Raises:
-        EngineUnavailable: it is neither, does not exist, or is not a GGUF file.
+        EngineUnavailable: it has another form, does not exist, or is not a GGUF file.
     """
     if not name or (_HUB_MODEL.fullmatch(name) and ".." not in name.split("/")):
         return name
@@ -85,28 +85,29 @@ def check_model(name: str, root: Path) -> str:
 def find_device(qmd: Installation, environ: Mapping[str, str], folder: IndexFolder) -> str:
     """Return where qmd runs models: `cpu`, `cuda`, `metal`, `vulkan`, or `gpu` if unnamed.
 
-    It is cached for this installation and these variables; else `qmd doctor` runs. If that does not
-    say, the result is `cpu`, and nothing is cached.
+    The device is cached by installation and variables; without an entry, `qmd doctor` runs. If that
+    prints no device, the result is `cpu`, and nothing is cached.
     """
     cached = read_cached(CACHE_ENTRY, environ)
     if cached.get("of") == _cache_key(qmd, environ) and cached.get("device") in DEVICES:
         return str(cached["device"])
-    device = _ask_doctor(qmd, environ, folder)
+    device = _run_doctor(qmd, environ, folder)
     if device is not None:
-        _remember_device(qmd, environ, device)
+        _cache_device(qmd, environ, device)
     return device or "cpu"
 
 
-def learn_device(qmd: Installation, environ: Mapping[str, str], device: str) -> None:
+def correct_device(qmd: Installation, environ: Mapping[str, str], device: str) -> None:
     """Correct the cached device after an embed, which prints `cpu` or `gpu`.
 
-    A GPU driver that was installed or broke shows there first. Other values are ignored.
+    An embed is the first to notice a GPU driver that was installed or broke. Other values are
+    ignored.
     """
     cached = read_cached(CACHE_ENTRY, environ)
     known = str(cached.get("device")) if cached.get("of") == _cache_key(qmd, environ) else ""
     agrees = (known == "cpu") == (device == "cpu")
     if device in DEVICES and not (known in DEVICES and agrees):
-        _remember_device(qmd, environ, device)
+        _cache_device(qmd, environ, device)
 
 
 def embed_collections(
@@ -123,7 +124,7 @@ def embed_collections(
     Raises:
         StorageError: another embed runs, or the index cannot be written.
         EngineUnavailable: the model cannot be loaded, or qmd fails.
-        Stopped: `progress` asked to stop.
+        Stopped: `progress` returned False.
     """
     embedded, failed, notes, device = 0, 0, [], ""
     for index, name in enumerate(collections):
@@ -137,7 +138,7 @@ def embed_collections(
         failed += output.failed
         notes += [f"not embedded: {failure}" for failure in output.failures]
     if device:
-        learn_device(qmd, environ, device)
+        correct_device(qmd, environ, device)
     return EmbedResult(embedded, failed, find_device(qmd, environ, folder), tuple(notes))
 
 
@@ -162,11 +163,11 @@ def _cache_key(qmd: Installation, environ: Mapping[str, str]) -> list[object]:
     return [qmd.command, list(qmd.version), *variables]
 
 
-def _remember_device(qmd: Installation, environ: Mapping[str, str], device: str) -> None:
+def _cache_device(qmd: Installation, environ: Mapping[str, str], device: str) -> None:
     write_cached(CACHE_ENTRY, {"of": _cache_key(qmd, environ), "device": device}, environ)
 
 
-def _ask_doctor(qmd: Installation, environ: Mapping[str, str], folder: IndexFolder) -> str | None:
+def _run_doctor(qmd: Installation, environ: Mapping[str, str], folder: IndexFolder) -> str | None:
     from tempfile import TemporaryDirectory
 
     def on_line(line: str) -> None:

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 from sdd_hooks.engines.bookmarks import covers
 from sdd_hooks.engines.protocol import (
@@ -28,9 +30,16 @@ from sdd_hooks.engines.protocol import (
 from sdd_hooks.engines.qmd.embedding import DEFAULT_MODEL, check_model
 from sdd_hooks.engines.qmd.index_folder import index_folder, require_own_folder
 from sdd_hooks.engines.qmd.installation import Installation, explain_failure, run_qmd
-from sdd_hooks.engines.qmd.output import parse_listing, parse_pending
+from sdd_hooks.engines.qmd.output import parse_listing, parse_pending, parse_update
 from sdd_hooks.engines.qmd.search import SearchScope, read_documents, repository_path, search
-from sdd_hooks.engines.qmd.state import CollectionState, IndexState, StateFile
+from sdd_hooks.engines.qmd.state import (
+    CollectionState,
+    IndexState,
+    StateFile,
+    compute_fingerprint,
+    is_due,
+    with_documents,
+)
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
@@ -44,7 +53,7 @@ _SECONDS_PER_DOCUMENT = 0.05
 
 
 class QmdEngine:
-    """`Engine` over qmd's command line. Whatever its own state can answer, it does not ask qmd."""
+    """`Engine` over qmd's command line. What the state file records needs no run of qmd."""
 
     name = "qmd"
 
@@ -100,7 +109,6 @@ class QmdEngine:
         qmd reads every file of every collection. Without a changed file it does not run.
         """
         from sdd_hooks.engines.qmd.contexts import outdated_notes
-        from sdd_hooks.engines.qmd.update import compute_fingerprint, count_unchanged, is_due
 
         root = self._folder.root
         states: Mapping[str, CollectionState] = self._state.collections
@@ -114,7 +122,7 @@ class QmdEngine:
             for name in [change.collection.name]
             if is_due(change, fingerprints[name], states[name].seen)
         ]
-        counts = {change.collection.name: count_unchanged(root, change) for change in changes}
+        counts = {change.collection.name: _count_unchanged(root, change) for change in changes}
         pending = self._state.pending
         if due:
             for change in due:
@@ -122,7 +130,7 @@ class QmdEngine:
                 report_progress(progress, step, 0, len(change.paths))
             states, new_counts = self._run_update(states, due)
             counts.update(new_counts)
-            pending = self._ask_pending()
+            pending = self._count_pending()
         self._store_update(states, changes, fingerprints, pending, has_run=bool(due))
         if due:
             self.notes += outdated_notes(self._git, self._folder, self._collections, states)
@@ -132,14 +140,12 @@ class QmdEngine:
         self, states: Mapping[str, CollectionState], due: Sequence[CollectionChanges]
     ) -> tuple[Mapping[str, CollectionState], Mapping[str, Counts]]:
         """Run `qmd update`. Returns the new states, and the counts of the changes."""
-        from sdd_hooks.engines.qmd.update import count_change, parse_counts, with_documents
-
         states = self._declare(states, due, self._usable_model())
         done = self._run("update", documents=sum(len(change.paths) for change in due))
         names = [change.collection.name for change in due]
-        counts = parse_counts(done.out, names)
+        counts = _parse_counts(done.out, names)
         changed = {
-            name: count_change(change, counts) for name, change in zip(names, due, strict=True)
+            name: _count_change(change, counts) for name, change in zip(names, due, strict=True)
         }
         return with_documents(states, counts), changed
 
@@ -152,7 +158,7 @@ class QmdEngine:
         *,
         has_run: bool,
     ) -> None:
-        """Store the bookmarks and counts of an update; `has_run` says whether qmd ran."""
+        """Store the bookmarks and counts of an update; `has_run`: whether qmd ran."""
         new_states = dict(states)
         for change in changes:
             name = change.collection.name
@@ -186,14 +192,14 @@ class QmdEngine:
         self._declare(states, (), model)
         if self._state.model != self._model:
             # Stored before the embed, which may be interrupted after some documents.
-            missing = self._ask_pending()
+            missing = self._count_pending()
             self._state_file.change(
                 lambda state: replace(state, pending=missing, model=self._model, begun=False)
             )
-        wanted = [name for name in states if name in collections]
-        scopes = wanted if collections and len(wanted) < len(states) else [""]
+        selected = [name for name in states if name in collections]
+        scopes = selected if collections and len(selected) < len(states) else [""]
         result = embed_collections(self._qmd, self._folder, self._environ, scopes, progress)
-        pending = self._ask_pending()
+        pending = self._count_pending()
         self._state_file.change(
             lambda state: replace(
                 state,
@@ -213,7 +219,7 @@ class QmdEngine:
         )
 
     def search(self, query: Query) -> SearchResult:
-        """Answer a typed query.
+        """Run a typed query.
 
         While a document has no vectors, by words alone: a hit must not depend on which part of the
         index is embedded.
@@ -243,11 +249,11 @@ class QmdEngine:
         try:
             return search(scope, query, pending, model_error)
         except IndexDamaged:
-            self._state_file.distrust()
+            self._state_file.require_full_update()
             raise
 
     def documents(self, collection: str) -> Sequence[IndexedDocument]:
-        """Return every document of a collection, by path, as its file is now."""
+        """Return every document of a collection, by path, with the current content of its file."""
         state = self._state.collections.get(collection)
         declared = self._collections.get(collection)
         if state is None or declared is None or not state.documents:
@@ -257,7 +263,7 @@ class QmdEngine:
         return read_documents(self._folder.root, collection, filter(None, paths))
 
     def touched(self) -> float | None:
-        """Return when the engine last looked for changes (seconds since the epoch; None: never)."""
+        """Return the time of the last check for changes (seconds since the epoch; None: never)."""
         return self._state.touched
 
     def coverage(self) -> Coverage:
@@ -321,11 +327,11 @@ class QmdEngine:
             return
         pending = self._state.pending
         if self._folder.database.exists() and self._folder.config.exists():
-            # Written anew, because qmd would act on what others changed in the file.
+            # Written again, because qmd would act on changes by other programs.
             self._declare(self._state.collections, (), self._usable_model())
             for name in removed:
                 self._run("collection", "remove", name)
-            pending = self._ask_pending()
+            pending = self._count_pending()
         self._state_file.change(lambda state: replace(state, collections=states, pending=pending))
 
     def reset(self, reason: str) -> None:
@@ -348,7 +354,7 @@ class QmdEngine:
         if done.code:
             failure = explain_failure(args[0], done, self._folder)
             if isinstance(failure, IndexDamaged):
-                self._state_file.distrust()
+                self._state_file.require_full_update()
             raise failure
         return done
 
@@ -358,14 +364,19 @@ class QmdEngine:
         changes: Sequence[CollectionChanges],
         model: str,
     ) -> Mapping[str, CollectionState]:
-        from sdd_hooks.engines.qmd.declaration import write_declaration
+        """Write qmd's configuration. Returns the states of the collections after that."""
+        from sdd_hooks.engines.qmd.declaration import declare_collections, write_declaration
 
-        return write_declaration(self._git, self._folder, self._collections, states, changes, model)
+        declared, new_states = declare_collections(
+            self._git, self._folder, self._collections, states, changes
+        )
+        write_declaration(self._folder, declared, model)
+        return new_states
 
-    def _ask_pending(self) -> int:
+    def _count_pending(self) -> int:
         pending = parse_pending(self._run("status").out)
         if pending is None:
-            raise EngineUnavailable("qmd status does not say how many documents need embedding")
+            raise EngineUnavailable("qmd status does not report how many documents need embedding")
         return pending
 
     def _correct_pending(self, pending: int) -> None:
@@ -387,3 +398,28 @@ class QmdEngine:
         note = release_note(self._qmd, self._environ, self._clock())
         if note and note not in self.notes:
             self.notes.append(note)
+
+
+def _count_unchanged(root: Path, change: CollectionChanges) -> Counts:
+    """Return the counts of a change for which qmd did not run."""
+    return Counts(unchanged=sum(os.path.lexists(root / path) for path in change.paths))
+
+
+def _parse_counts(out: str, names: Sequence[str]) -> dict[str, Counts]:
+    """Parse the counts of an update. Raises EngineUnavailable if one of `names` is missing."""
+    counts = parse_update(out)
+    for name in names:
+        if name not in counts:
+            raise EngineUnavailable(
+                f"qmd update reports nothing about {name}:"
+                " sdd cannot read the output of this qmd, run `sdd doctor`"
+            )
+    return counts
+
+
+def _count_change(change: CollectionChanges, counts: Mapping[str, Counts]) -> Counts:
+    """Return the counts of one change from those of qmd, which include every document."""
+    total = counts[change.collection.name]
+    if change.complete:
+        return total
+    return replace(total, unchanged=max(0, len(change.paths) - total.changed))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
-from sdd_hooks.engines.qmd.output import Version, first_complaint, parse_version
+from sdd_hooks.engines.qmd.output import Version, first_error_line, parse_version
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, SddError, StorageError
 from sdd_hooks.system import processes
 from sdd_hooks.system.git import LOCAL_VARIABLES, PATHSPEC_VARIABLES
@@ -33,10 +33,10 @@ NOT_FOUND = (
 CACHE_ENTRY = "qmd"
 
 _VERSION_TIMEOUT = 20.0
-"""Seconds for `qmd --version`: it takes 0.13, and this long on a machine that has just started."""
+"""Seconds for `qmd --version`: it takes 0.13, and this long just after a boot."""
 
 # With `CI`, typed vector queries fail. The others point qmd at another index, another host, or let
-# an index run commands. With `FORCE_COLOR`, Node complains about our `NO_COLOR`.
+# an index run commands. With `FORCE_COLOR`, Node warns about `NO_COLOR`.
 _REMOVED_VARIABLES = (
     *LOCAL_VARIABLES,
     *PATHSPEC_VARIABLES,
@@ -160,7 +160,7 @@ def run_program(
 def explain_failure(subcommand: str, done: ProgramResult, folder: IndexFolder) -> SddError:
     """Return the error for a `qmd subcommand` that failed, with advice."""
     output = f"{done.err}\n{done.out}"
-    reason = first_complaint(done.out, done.err)
+    reason = first_error_line(done.out, done.err)
     if _contains(output, _DAMAGED):
         return IndexDamaged(f"{folder.database} is damaged: run `sdd index update`")
     if _contains(output, _LOCKED):
@@ -190,7 +190,7 @@ def _find_version(command: str, environ: Mapping[str, str]) -> Version:
     version = parse_version(done.out) if done.code == 0 else None
     if version is None:
         raise EngineUnavailable(
-            f"{command} does not say which qmd it is ({first_complaint(done.out, done.err)}):"
+            f"{command} does not say which qmd it is ({first_error_line(done.out, done.err)}):"
             " install it again with `npm install -g @tobilu/qmd`"
         )
     write_cached(CACHE_ENTRY, {"file": identity, "version": format_version(version)}, environ)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from sdd_hooks.engines.qmd.daemon import Daemon, NoResponse, find_daemon, http_post
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from sdd_hooks.engines.qmd.installation import Installation, qmd_program, run_program
-from sdd_hooks.engines.qmd.output import first_complaint
+from sdd_hooks.engines.qmd.output import first_error_line
 from sdd_hooks.errors import EngineUnavailable
 
 _CALL_ID = 2
@@ -51,7 +51,7 @@ class QmdStatus:
 
 
 class _StatusReceived(Exception):
-    """The server sent the status, and can end."""
+    """The server has sent the status: `run_program` ends it."""
 
     def __init__(self, status: QmdStatus) -> None:
         super().__init__()
@@ -92,15 +92,15 @@ def _read_from_daemon(daemon: Daemon, timeout: float) -> QmdStatus:
     try:
         response = http_post(daemon.port, "/mcp", MESSAGES[-1], timeout, Accept=accept)
     except NoResponse as error:
-        raise EngineUnavailable(f"qmd's daemon does not tell its status: {error}") from None
+        raise EngineUnavailable(f"qmd's daemon does not report its status: {error}") from None
     # One JSON document, or the same as the data of a server-sent event.
     for line in response.text.splitlines():
         status = parse_status(line.removeprefix("data:"))
         if status is not None:
             return status
-    complaint = first_complaint("", response.text)
+    error_line = first_error_line("", response.text)
     raise EngineUnavailable(
-        f"qmd's daemon does not tell its status: {response.status}, {complaint}"
+        f"qmd's daemon does not report its status: {response.status}, {error_line}"
     )
 
 
@@ -118,5 +118,5 @@ def _read_over_stdio(
         done = run_program(program, timeout, on_line, messages)
     except _StatusReceived as received:
         return received.status
-    complaint = first_complaint(done.out, done.err)
-    raise EngineUnavailable(f"qmd does not tell its status: {complaint}")
+    error_line = first_error_line(done.out, done.err)
+    raise EngineUnavailable(f"qmd does not report its status: {error_line}")

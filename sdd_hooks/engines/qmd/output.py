@@ -116,7 +116,7 @@ def parse_update(out: str) -> dict[str, Counts]:
 def parse_pending(out: str) -> int | None:
     """Parse `qmd status`: how many documents have no vector of the configured model.
 
-    Returns None if it does not say. `qmd update` counts by qmd's default model instead.
+    Returns None if the number is missing. `qmd update` counts by qmd's default model instead.
     """
     count = None
     for line in out.splitlines():
@@ -183,7 +183,7 @@ def parse_embed(out: str, err: str) -> EmbedOutput:
 
 
 def parse_device(out: str) -> str | None:
-    """Parse `qmd doctor`: `cpu`, `cuda`, `metal`, `vulkan` or `gpu`; None if it does not say."""
+    """Parse `qmd doctor`: `cpu`, `cuda`, `metal`, `vulkan` or `gpu`; None if missing."""
     probe = _PROBE.search(out)
     if probe is None:
         return None
@@ -198,13 +198,13 @@ def parse_version(out: str) -> Version | None:
     return (int(match[1]), int(match[2]), int(match[3])) if match else None
 
 
-def first_complaint(out: str, err: str) -> str:
+def first_error_line(out: str, err: str) -> str:
     """Return the first line that a failed qmd printed, safe to show on a terminal."""
     for line in strip_escapes(f"{err}\n{out}").splitlines():
         shown = "".join(char for char in line if char.isprintable()).strip()
         if shown and not shown.startswith("QMD Warning:"):
             return shown[:300]
-    return "it failed without a word"
+    return "it printed no error message"
 
 
 def strip_escapes(text: str) -> str:

@@ -3,7 +3,7 @@
 The text of a query comes from users, commits and issues. In qmd's grammar, a line is a sub-query:
 the text must not end its line, add another sub-query, or make qmd refuse the query.
 
-qmd's own order is not used: it gives the first list double weight, and has a list for each
+qmd's order of results is not used. It gives the first list double weight, and has a list for each
 collection, so that it prefers the collection that is named first.
 """
 
@@ -62,7 +62,7 @@ class QueryLine:
 class RankedLists:
     """The ranked list of each sub-query with its weight, and qmd's result for each document.
 
-    `by_meaning` says whether any document was found by meaning.
+    `by_meaning`: whether any document was found by meaning.
     """
 
     lists: list[tuple[float, list[RankedMatch[DocumentKey]]]] = field(default_factory=list)
@@ -227,14 +227,14 @@ def _by_sub_query(lines: Sequence[QueryLine]) -> dict[int, list[QueryLine]]:
 
 def _lexical_lines(number: int, text: str) -> list[QueryLine]:
     terms = parse_terms(text)
-    wanted = [_write_term(term) for term in terms if not term.excluded]
+    included = [_write_term(term) for term in terms if not term.excluded]
     excluded = [f"-{_write_term(term)}" for term in terms if term.excluded]
-    if not wanted:
+    if not included:
         return []
-    lines = [QueryLine(number, "lex", " ".join([*wanted, *excluded]))]
-    if 1 < len(wanted) <= MAX_WORDS:
+    lines = [QueryLine(number, "lex", " ".join([*included, *excluded]))]
+    if 1 < len(included) <= MAX_WORDS:
         lines += [
-            QueryLine(number, "lex", " ".join([word, *excluded]), whole=False) for word in wanted
+            QueryLine(number, "lex", " ".join([word, *excluded]), whole=False) for word in included
         ]
     return lines
 

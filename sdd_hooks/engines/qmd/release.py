@@ -1,7 +1,6 @@
 """Find out whether a newer qmd is available, in the background.
 
-The registry is asked by a process that no command waits for. A command reads what the last one
-found.
+A background process queries the registry and caches the release. Commands read the cache only.
 """
 
 # Governing: ADR-0014 (the qmd engine), SPEC-0006 REQ "Staleness banner"
@@ -27,11 +26,12 @@ from sdd_hooks.system.detached import start_detached
 from sdd_hooks.system.processes import Program, find_executable
 from sdd_hooks.system.user_cache import read_cached, write_cached
 
-# The entry of the user cache: the `latest` release, when it was `told` and when it was `asked` for.
+# The entry of the user cache: the `latest` release, the time of the last response (`told`), and the
+# time of the last request (`asked`), in seconds since the epoch.
 CACHE_ENTRY = "qmd-release"
 
 CHECK_INTERVAL_SECONDS = 7 * 86400.0
-"""How long the known release is used."""
+"""How long a cached release is used."""
 
 RETRY_INTERVAL_SECONDS = 86400.0
 """How long to wait after a check without a result: there may be no network for days."""
@@ -44,7 +44,7 @@ _RELEASE = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
 def release_note(qmd: Installation, environ: Mapping[str, str], now: float) -> str | None:
     """Return a line if a newer qmd is known. `now` is in seconds since the epoch.
 
-    If the known release is old, starts a process that asks the registry for the next time.
+    If the cached release is old, starts a background process that updates it.
     """
     cached = read_cached(CACHE_ENTRY, environ)
     if is_check_due(cached, now):
@@ -63,14 +63,14 @@ def describe_newer(installed: Version, latest: Version | None) -> str | None:
 
 
 def is_check_due(cached: Mapping[str, object], now: float) -> bool:
-    """Whether to ask the registry: the known release is old, and so is the last attempt."""
+    """Whether to query the registry: the cached release is old, and so is the last request."""
     return _is_older(cached.get("told"), now, CHECK_INTERVAL_SECONDS) and _is_older(
         cached.get("asked"), now, RETRY_INTERVAL_SECONDS
     )
 
 
 def main(arguments: Sequence[str]) -> None:
-    """The background process: ask the given npm for the latest release, and cache it."""
+    """Run the background process: get the latest release from the given npm, and cache it."""
     npm, *_ = arguments
     environ = dict(os.environ)
     command = [npm, "view", "@tobilu/qmd", "version"]

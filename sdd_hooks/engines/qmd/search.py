@@ -1,7 +1,7 @@
 """Search with qmd: over its daemon where one runs, else with its command; and make hits.
 
-If no model can be used, the search is by words alone. A hit is the section or definition of the
-file, as it is now, around the line that qmd found.
+If no model can be used, the search is by words alone. A hit is the section or definition
+around the line that qmd found, in the current content of the file.
 """
 
 # Governing: ADR-0014 (the qmd engine: how it is scored), ADR-0013 (hybrid search waits),
@@ -24,7 +24,7 @@ from sdd_hooks.engines.qmd.installation import Installation, explain_failure, ru
 from sdd_hooks.engines.qmd.output import (
     QUERY_NOT_EMBEDDED,
     QmdResult,
-    first_complaint,
+    first_error_line,
     parse_results,
 )
 from sdd_hooks.engines.qmd.query import (
@@ -87,7 +87,7 @@ class Passage:
 
 
 def search(scope: SearchScope, query: Query, pending: int, model_error: str = "") -> SearchResult:
-    """Answer a typed query.
+    """Run a typed query.
 
     `pending` documents have no vectors. `model_error` is why the model cannot run, "" if it can.
 
@@ -96,13 +96,13 @@ def search(scope: SearchScope, query: Query, pending: int, model_error: str = ""
         EngineUnavailable: qmd fails, and not because of the model.
     """
     notes = []
-    wants_meaning = any(search.type != "lex" for search in query.searches)
-    if model_error and wants_meaning and not pending:
+    uses_meaning = any(search.type != "lex" for search in query.searches)
+    if model_error and uses_meaning and not pending:
         notes.append(f"searched by words only: {model_error}")
-    words_only = bool(pending or model_error) or not wants_meaning
+    words_only = bool(pending or model_error) or not uses_meaning
     ranked, reason = _rank(scope, query, query_lines(query, words_only=words_only))
     if reason:
-        # The model seems to be at fault, and a search by words needs none.
+        # Probably the model failed. A search by words needs none.
         notes.append(f"searched by words only: {reason}")
         if not ranked.lists:
             lines = query_lines(query, words_only=True)
@@ -188,7 +188,7 @@ def make_hits(
 
 
 def read_documents(root: Path, collection: str, paths: Iterable[str]) -> list[IndexedDocument]:
-    """Return the documents at these paths as their files are now, without missing ones."""
+    """Return the documents at these paths, from their current files, without missing ones."""
     documents = []
     for path in sorted(paths):
         data = _read(root, path)
@@ -206,18 +206,18 @@ def read_documents(root: Path, collection: str, paths: Iterable[str]) -> list[In
 def _rank(
     scope: SearchScope, query: Query, lines: Sequence[QueryLine], *, is_retry: bool = False
 ) -> tuple[RankedLists, str]:
-    """Return the ranked lists, and why none of them is by meaning although one was wanted.
+    """Return the ranked lists, and the reason if meaning was requested and no list has any.
 
     Without any list, the caller retries by words; with `is_retry`, the error is raised instead.
     """
     if not lines:
         return RankedLists(), ""
-    wants_meaning = any(line.type != "lex" for line in lines)
+    uses_meaning = any(line.type != "lex" for line in lines)
     daemon = find_daemon(scope.folder, scope.environ)
     if daemon is not None:
         try:
             ranked = _query_daemon(scope, query, lines, daemon)
-            return _without_empty_lists(ranked, wants_meaning, _NO_VECTORS)
+            return _without_empty_lists(ranked, uses_meaning, _NO_VECTORS)
         except EngineUnavailable:
             # The daemon has just ended, or is overloaded: the command works without it.
             pass
@@ -230,25 +230,25 @@ def _rank(
             environ=scope.environ,
         )
     except EngineUnavailable as error:
-        if is_retry or not wants_meaning:
+        if is_retry or not uses_meaning:
             raise
         return RankedLists(), str(error)
     if done.code:
         failure = explain_failure("query", done, scope.folder)
-        if is_retry or not wants_meaning or not isinstance(failure, EngineUnavailable):
+        if is_retry or not uses_meaning or not isinstance(failure, EngineUnavailable):
             raise failure
         return RankedLists(), str(failure)
-    complaint = next((line for line in done.err.splitlines() if QUERY_NOT_EMBEDDED in line), "")
+    error_line = next((line for line in done.err.splitlines() if QUERY_NOT_EMBEDDED in line), "")
     ranked = lists_of_command(lines, parse_results(done.out), scope.key_of)
-    reason = first_complaint("", complaint) if complaint else _NO_VECTORS
-    return _without_empty_lists(ranked, wants_meaning, reason)
+    reason = first_error_line("", error_line) if error_line else _NO_VECTORS
+    return _without_empty_lists(ranked, uses_meaning, reason)
 
 
 def _without_empty_lists(
-    ranked: RankedLists, wants_meaning: bool, reason: str
+    ranked: RankedLists, uses_meaning: bool, reason: str
 ) -> tuple[RankedLists, str]:
-    """If meaning was wanted and found nothing, drop the empty lists, and return the reason."""
-    if not wants_meaning or ranked.by_meaning:
+    """If meaning was requested and found nothing, drop the empty lists, and return the reason."""
+    if not uses_meaning or ranked.by_meaning:
         return ranked, ""
     ranked.lists = [(weight, matches) for weight, matches in ranked.lists if matches]
     return ranked, reason

@@ -1,23 +1,24 @@
 """The state that sdd records about qmd's index, in a small JSON file beside it.
 
-Most questions about the index need no qmd: the state has the answer. The file may come with a clone
-or be damaged: a file that sdd did not write counts as missing.
+The state saves most runs of qmd. The file may be damaged or come with a clone: an invalid file
+counts as missing.
 """
 
 # Governing: ADR-0014 (the qmd engine), ADR-0012 (untrusted input never leaves the repository),
-# SPEC-0006 REQ "A damaged index"
+# SPEC-0006 REQ "A damaged index", SPEC-0006 REQ "Updates"
 
 from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from sdd_hooks.engines.bookmarks import parse_bookmark
-from sdd_hooks.engines.protocol import Bookmark
+from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts
 from sdd_hooks.engines.qmd.index_folder import (
     IndexFolder,
     create_folder,
@@ -58,8 +59,8 @@ class CollectionState:
 class IndexState:
     """The index after the last operation of sdd. Its fields are those of the file.
 
-    `touched` is when sdd last looked for changes (seconds since the epoch). `pending` counts the
-    documents without a vector of `model` (as configured; "" is qmd's default), and `begun` says
+    `touched` is when sdd last checked for changes (seconds since the epoch). `pending` counts the
+    documents without a vector of `model` (as configured; "" is qmd's default), and `begun` is
     whether any document has one.
     """
 
@@ -85,12 +86,12 @@ class IndexState:
 class StateFile:
     """The recorded state of an index.
 
-    `rebuilt` says that the index was lost, so that every collection has to be indexed again.
-    `notes` names what was set aside.
+    `rebuilt`: the index was lost, so that every collection has to be indexed again. `notes` names
+    the files that were set aside.
     """
 
     def __init__(self, folder: IndexFolder, *, repair: bool) -> None:
-        """Read the file. With `repair`, what is damaged is set aside; else raises IndexDamaged."""
+        """Read the file. With `repair`, a damaged file is set aside; else raises IndexDamaged."""
         self.notes: list[str] = []
         self.rebuilt = False
         self.state = IndexState()
@@ -131,8 +132,8 @@ class StateFile:
         create_folder(self._folder)
         write_state(self._folder.state, self.state)
 
-    def distrust(self) -> None:
-        """Let the next update run qmd on every collection, which fails there and resets the index.
+    def require_full_update(self) -> None:
+        """Make the next update run qmd on every collection, where damage leads to a reset.
 
         Raises nothing.
         """
@@ -182,6 +183,44 @@ def parse_state(data: bytes) -> IndexState | None:
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
+
+
+def is_due(change: CollectionChanges, fingerprint: str, seen: str) -> bool:
+    """Whether qmd has to index a change with this fingerprint; `seen` is that of the last update.
+
+    A change names a path again as long as it is not committed, and always names all issues. If
+    no file differs from the last update, qmd need not run.
+    """
+    if change.complete and change.collection.kind != "issues":
+        return True
+    return bool(change.paths or change.complete) and fingerprint != seen
+
+
+def compute_fingerprint(root: Path, change: CollectionChanges) -> str:
+    """Return a digest of the files that a change names: their paths, sizes and times."""
+    from hashlib import sha256
+
+    digest = sha256(change.collection.definition().encode())
+    for path in change.paths:
+        try:
+            status = os.lstat(root / path)
+            entry = f"{path}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_ino}\0"
+        except (OSError, ValueError):
+            entry = f"{path}\0gone\0"
+        digest.update(entry.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:32]
+
+
+def with_documents(
+    states: Mapping[str, CollectionState], counts: Mapping[str, Counts]
+) -> dict[str, CollectionState]:
+    """Return the states with the number of documents after an update."""
+    return {
+        name: replace(state, documents=count.added + count.updated + count.unchanged)
+        if (count := counts.get(name))
+        else state
+        for name, state in states.items()
+    }
 
 
 def _collection(value: Mapping[str, object]) -> CollectionState:

@@ -86,7 +86,7 @@ def test_finding_the_daemon_takes_a_few_milliseconds(daemon: Daemon, embedded: I
 
 
 def test_a_request_that_hangs_times_out(daemon: Daemon) -> None:
-    with pytest.raises(EngineUnavailable, match=r"^qmd's daemon on http://\S+ is of no use"):
+    with pytest.raises(EngineUnavailable, match=r"^qmd's daemon on http://\S+ cannot be used"):
         post_query(daemon, {**BODY, "rerank": True}, 1)
 
 

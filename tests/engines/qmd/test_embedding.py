@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines.qmd.embedding import check_model, find_device, learn_device
+from sdd_hooks.engines.qmd.embedding import check_model, correct_device, find_device
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from sdd_hooks.engines.qmd.installation import Installation, run_qmd
 from sdd_hooks.engines.qmd.output import parse_embed, parse_results
@@ -134,9 +134,9 @@ def test_the_device_of_an_embed_replaces_the_cached_one(
     tmp_path: Path, folder: IndexFolder
 ) -> None:
     qmd, environ = doctor(tmp_path), environment(tmp_path)
-    learn_device(qmd, environ, "cpu")
+    correct_device(qmd, environ, "cpu")
     assert find_device(qmd, environ, folder) == "cpu"
-    learn_device(qmd, environ, "gpu")
+    correct_device(qmd, environ, "gpu")
     assert find_device(qmd, environ, folder) == "gpu"
     assert count_runs(tmp_path) == 0
 
@@ -144,10 +144,10 @@ def test_the_device_of_an_embed_replaces_the_cached_one(
 def test_a_less_precise_device_of_an_embed_is_ignored(tmp_path: Path, folder: IndexFolder) -> None:
     qmd, environ = doctor(tmp_path), environment(tmp_path)
     assert find_device(qmd, environ, folder) == "cuda"
-    learn_device(qmd, environ, "gpu")
-    learn_device(qmd, environ, "")
+    correct_device(qmd, environ, "gpu")
+    correct_device(qmd, environ, "")
     assert find_device(qmd, environ, folder) == "cuda"
-    learn_device(qmd, environ, "cpu")
+    correct_device(qmd, environ, "cpu")
     assert find_device(qmd, environ, folder) == "cpu"
 
 

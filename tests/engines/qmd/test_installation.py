@@ -21,7 +21,7 @@ from sdd_hooks.engines.qmd.installation import (
 )
 from sdd_hooks.engines.qmd.output import (
     QUERY_NOT_EMBEDDED,
-    first_complaint,
+    first_error_line,
     parse_embed,
     parse_listing,
     parse_pending,
@@ -261,7 +261,7 @@ def test_a_missing_model_fails_the_embed(unembedded: Indexed) -> None:
     done = unembedded.run("embed")
     assert done.code == 1
     reason = 'No model file found at "/nowhere/x.gguf"'
-    assert first_complaint(done.out, done.err) == reason
+    assert first_error_line(done.out, done.err) == reason
 
 
 def test_a_query_without_its_model_is_by_words_with_a_line_on_stderr(
@@ -278,7 +278,7 @@ def test_a_query_without_its_model_is_by_words_with_a_line_on_stderr(
 def test_an_unknown_collection_fails_the_query(embedded: Indexed) -> None:
     done = embedded.run("query", "lex: token", *JSON, "-c", "shop-nothing")
     assert done.code == 1
-    assert first_complaint(done.out, done.err) == "Collection not found: shop-nothing"
+    assert first_error_line(done.out, done.err) == "Collection not found: shop-nothing"
 
 
 def test_an_update_counts_vectors_of_another_model(embedded: Indexed) -> None:
@@ -366,7 +366,7 @@ FOLDER = IndexFolder(Path("/r"), Path("/r/q"))
             "cannot use /r/q/index.sqlite (attempt to write a readonly database): check its",
         ),
         ("\x1b[31mModel gone\x1b[0m\nat", EngineUnavailable, "qmd update failed: Model gone"),
-        ("", EngineUnavailable, "qmd update failed: it failed without a word"),
+        ("", EngineUnavailable, "qmd update failed: it printed no error message"),
     ],
 )
 def test_a_failure_becomes_an_error_with_advice(

@@ -23,8 +23,8 @@ def test_the_status_counts_documents(embedded: Indexed) -> None:
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
-        ("echo boom >&2; exit 1", "^qmd does not tell its status: boom$"),
-        ("echo '{}'", "^qmd does not tell its status: {}$"),
+        ("echo boom >&2; exit 1", "^qmd does not report its status: boom$"),
+        ("echo '{}'", "^qmd does not report its status: {}$"),
         ("sleep 300", "^`qmd mcp` did not end within 0.5 s"),
     ],
 )

@@ -15,7 +15,7 @@ from sdd_hooks.engines.qmd.mcp import QmdStatus, parse_status
 from sdd_hooks.engines.qmd.output import (
     QUERY_NOT_EMBEDDED,
     EmbedOutput,
-    first_complaint,
+    first_error_line,
     parse_device,
     parse_embed,
     parse_listing,
@@ -118,7 +118,7 @@ def test_an_expired_session_is_no_failure() -> None:
 def test_an_embed_without_its_model_has_a_reason() -> None:
     assert embedded("embed-failed").embedded == 0
     reason = 'No model file found at "/nowhere/model.gguf"'
-    assert first_complaint(recorded("embed-failed"), recorded("embed-failed", "err")) == reason
+    assert first_error_line(recorded("embed-failed"), recorded("embed-failed", "err")) == reason
 
 
 def test_an_embed_without_a_warning_ran_on_a_gpu() -> None:
@@ -180,10 +180,10 @@ def test_numbers_out_of_range_are_corrected() -> None:
     assert [(c.score, c.rank) for c in result.contributions] == [(0.0, 1)]
 
 
-def test_the_first_complaint_is_one_printable_line() -> None:
-    assert first_complaint("", "\x1b[31m  \n\x1b]9;4;0\x07Error:\ta\x00b\r\n") == "Error:ab"
-    assert first_complaint("", "") == "it failed without a word"
-    assert len(first_complaint("x" * 10_000, "")) == 300
+def test_the_first_error_line_is_one_printable_line() -> None:
+    assert first_error_line("", "\x1b[31m  \n\x1b]9;4;0\x07Error:\ta\x00b\r\n") == "Error:ab"
+    assert first_error_line("", "") == "it printed no error message"
+    assert len(first_error_line("x" * 10_000, "")) == 300
 
 
 PARSERS = [
@@ -196,7 +196,7 @@ PARSERS = [
     parse_device,
     parse_version,
     parse_status,
-    lambda text: first_complaint(text, text),
+    lambda text: first_error_line(text, text),
     output.strip_escapes,
 ]
 
