@@ -1,4 +1,4 @@
-"""The unit of retrieval, and how a long one is split."""
+"""Chunks, the units of retrieval, and the split of long ones."""
 
 # Governing: ADR-0008 (sections and definitions as units of retrieval with stable ids)
 
@@ -23,10 +23,10 @@ class Chunk:
 
 
 def split_chunk(chunk: Chunk, max_length: int = MAX_LENGTH) -> Iterator[Chunk]:
-    """The chunk itself, or its parts of at most `max_length` characters: `anchor`, `anchor~2`, ….
+    """Yield the chunk, or its parts of at most `max_length` characters: `anchor`, `anchor~2`, ….
 
     Splits after a blank line in the second half of a part, else after a line end there, else inside
-    a line. The texts of the parts, joined, are the chunk's.
+    a line. The joined texts of the parts are the text of the chunk.
     """
     text, start, line, part = chunk.text, 0, chunk.first_line, 1
     while start < len(text):

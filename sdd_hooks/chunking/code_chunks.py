@@ -1,7 +1,7 @@
 """Cut code into chunks: one for each definition, and `file` for the text between definitions.
 
-A long class is cut into its methods, and the text between these belongs to the class. The texts of
-the chunks of a file, joined, are the file.
+A long class is cut into its methods, and the text between these belongs to the class. The joined
+texts of the chunks are the file.
 """
 
 # Governing: ADR-0008 (sections and definitions as units of retrieval with stable ids)
@@ -19,20 +19,20 @@ _MAX_DEPTH = 4
 
 
 def code_chunker_version() -> str:
-    """The version of the method that cuts code. Another one may cut the same file differently."""
+    """Return the version of the algorithm. Another version may cut the same file differently."""
     cgg = cgg_version()
     return f"definitions 1, cgg {cgg}" if cgg else "definitions 1"
 
 
 def chunk_code(path: str, text: str) -> list[Chunk]:
-    """Cut a source file into chunks, in order, without gaps and overlaps; none for a blank text.
+    """Cut a source file into chunks, in order, without gaps and overlaps; none for blank text.
 
-    A file without known definitions is cut by length alone. Never raises.
+    A file without recognised definitions is cut by length. Raises nothing.
     """
     if not text or text.isspace():
         return []
     cutter = _Cutter(find_definitions(path, text))
-    return _chunks(text, cutter.cut(len(text)))
+    return _make_chunks(text, cutter.cut(len(text)))
 
 
 @dataclass
@@ -72,40 +72,41 @@ class _Cutter:
         self._spans: list[_Span] = []
 
     def cut(self, length: int) -> list[_Span]:
-        """The spans of a text of that length."""
-        self._region(_Span("file", "", 0, length), self._definitions.outermost(), 0)
+        """Return the spans of a text of that length."""
+        self._cut_region(_Span("file", "", 0, length), self._definitions.outermost(), 0)
         return self._spans
 
-    def _region(self, whole: _Span, definitions: Iterator[Definition], depth: int) -> None:
+    def _cut_region(self, whole: _Span, definitions: Iterator[Definition], depth: int) -> None:
         """Cut a span into its definitions and the text between them, which keeps its anchor."""
         first = len(self._spans)
         cursor = whole.start
-        for one in definitions:
-            if one.start > cursor:
-                self._between(whole, cursor, one.start, joins=len(self._spans) > first)
-            self._definition(one, whole.title, depth)
-            cursor = one.end
+        for definition in definitions:
+            if definition.start > cursor:
+                self._add_between(whole, cursor, definition.start, joins=len(self._spans) > first)
+            self._add_definition(definition, whole.title, depth)
+            cursor = definition.end
         if cursor < whole.end:
-            self._between(whole, cursor, whole.end, joins=len(self._spans) > first)
+            self._add_between(whole, cursor, whole.end, joins=len(self._spans) > first)
 
-    def _between(self, whole: _Span, start: int, end: int, *, joins: bool) -> None:
-        """Text between definitions. It joins the span above if it only closes that one."""
+    def _add_between(self, whole: _Span, start: int, end: int, *, joins: bool) -> None:
+        """Add text between definitions. Closing brackets extend the span above."""
         if joins and self._definitions.only_closes(start, end):
             self._spans[-1].end = end
         else:
             self._spans.append(_Span(whole.anchor, whole.title, start, end))
 
-    def _definition(self, one: Definition, owner: str, depth: int) -> None:
-        name = f"{owner}.{one.name}" if owner else one.name
-        span = _Span(self._anchors.unique(name), name, one.start, one.end)
-        if not one.is_container or one.end - one.start <= MAX_LENGTH or depth == _MAX_DEPTH:
+    def _add_definition(self, definition: Definition, container: str, depth: int) -> None:
+        name = f"{container}.{definition.name}" if container else definition.name
+        span = _Span(self._anchors.unique(name), name, definition.start, definition.end)
+        is_short = definition.end - definition.start <= MAX_LENGTH
+        if is_short or not definition.is_container or depth == _MAX_DEPTH:
             self._spans.append(span)
         else:
-            self._region(span, self._definitions.members(one), depth + 1)
+            self._cut_region(span, self._definitions.members(definition), depth + 1)
 
 
-def _chunks(text: str, spans: list[_Span]) -> list[Chunk]:
-    """Spans as chunks of limited length. The parts of one anchor are numbered through the file."""
+def _make_chunks(text: str, spans: list[_Span]) -> list[Chunk]:
+    """Make chunks of limited length. The parts of an anchor are numbered through the file."""
     parts: dict[str, int] = {}
     used: set[str] = set()
     chunks = []

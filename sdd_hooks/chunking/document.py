@@ -19,9 +19,9 @@ _SEPARATOR = " › "
 
 @dataclass(frozen=True)
 class ChunkedDocument:
-    """The chunks of a document in order, and its title, "" if it has none.
+    """The chunks of a document in order, and its title ("" without one).
 
-    They do not depend on the document's name, so that a renamed document keeps its chunks.
+    They do not depend on the name of the document: a renamed one keeps its chunks.
     """
 
     title: str
@@ -29,12 +29,12 @@ class ChunkedDocument:
 
 
 def chunker_version() -> str:
-    """The version of the chunker. An index that another version made is rebuilt."""
+    """Return the version of the chunker. An index of another version is rebuilt."""
     return f"sections 1, {code_chunker_version()}"
 
 
 def chunk_document(path: str, data: bytes) -> ChunkedDocument:
-    """Cut a file into chunks. The suffix of `path` decides how. Never raises."""
+    """Cut a file into chunks, by the suffix of `path`. Raises nothing."""
     text = decode(data)
     if not is_markdown(path):
         return ChunkedDocument("", tuple(chunk_code(path, text)))
@@ -42,8 +42,10 @@ def chunk_document(path: str, data: bytes) -> ChunkedDocument:
 
 
 def _by_section(text: str, parts: Sequence[Section]) -> ChunkedDocument:
-    """One chunk for the head of the document (the text before its title, and its title with the
-    text up to the next heading), and one for each section with text besides its heading."""
+    """Make a chunk of the head of a document, and one of each section with text below its heading.
+
+    The head is the text before the title, and the title with the text up to the next heading.
+    """
     head = [part for part in parts[:2] if part.level <= 1]
     head = head[: 1 if head and head[0].level == 1 else 2]
     title = next((part.title for part in head if part.level == 1), "")
@@ -55,7 +57,7 @@ def _by_section(text: str, parts: Sequence[Section]) -> ChunkedDocument:
     for part in parts[len(head) :]:
         content = text[part.start : part.end]
         if "\n" not in content.strip():
-            # The titles of the sections below include a heading without text.
+            # A heading without text is in the titles of the sections below it.
             continue
         heading = _SEPARATOR.join([*(above for above in part.path if above != title), part.title])
         section = Chunk(part.anchor, heading, part.first_line, part.last_line, content)
@@ -64,12 +66,12 @@ def _by_section(text: str, parts: Sequence[Section]) -> ChunkedDocument:
 
 
 def text_to_embed(title: str, chunk_title: str, text: str) -> str:
-    """The text that a model embeds for a chunk: the titles of its document and itself, then it."""
+    """Return the text that a model embeds for a chunk: both titles, and the text of the chunk."""
     titles = [part for part in dict.fromkeys((title, chunk_title)) if part]
     return f"{_SEPARATOR.join(titles)}\n\n{text.strip()}".strip()
 
 
 def chunk_hash(title: str, chunk: Chunk) -> bytes:
-    """The content address of a chunk's vector: the sha256 of the text that a model embeds."""
+    """Return the content address of a chunk's vector: the SHA-256 of its text to embed."""
     text = text_to_embed(title, chunk.title, chunk.text)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

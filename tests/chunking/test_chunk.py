@@ -13,7 +13,7 @@ def chunk(text: str) -> Chunk:
     return Chunk("decision", "Decision", 11, 10 + max(lines, 1), text)
 
 
-def test_a_short_chunk_is_itself() -> None:
+def test_a_short_chunk_is_not_split() -> None:
     short = chunk("## Decision\n\nWe use it.\n")
     assert list(split_chunk(short)) == [short]
 

@@ -44,7 +44,7 @@ def long_body(indent: str, lines: int = 90) -> str:
 
 
 def check(chunks: Sequence[Chunk], text: str) -> None:
-    """The chunks have all of the text, once, in order, with the right lines and unique anchors."""
+    """Check that the chunks are the text, in order, with the right lines and unique anchors."""
     if not text.strip():
         assert "".join(chunk.text for chunk in chunks) in {"", text}
         return

@@ -38,7 +38,7 @@ def test_the_head_of_a_document_is_one_chunk() -> None:
 
 def test_a_section_names_the_headings_above_it_and_a_heading_alone_is_no_chunk() -> None:
     cut = chunk_document("docs/a.md", ADR.encode())
-    assert [(one.anchor, one.title) for one in cut.chunks[1:]] == [
+    assert [(chunk.anchor, chunk.title) for chunk in cut.chunks[1:]] == [
         ("postgresql", "Considered Options › PostgreSQL"),
         ("decision-outcome", "Decision Outcome"),
     ]
@@ -48,22 +48,22 @@ def test_a_section_names_the_headings_above_it_and_a_heading_alone_is_no_chunk()
 def test_a_document_without_headings_is_one_chunk() -> None:
     cut = chunk_document("docs/a.md", b"Just a note.\n")
     assert cut.title == ""
-    assert [one.anchor for one in cut.chunks] == ["file"]
+    assert [chunk.anchor for chunk in cut.chunks] == ["file"]
 
 
 def test_a_document_that_begins_below_the_first_level_has_sections() -> None:
     cut = chunk_document("docs/a.md", b"## Status\n\nAccepted.\n")
-    assert [one.anchor for one in cut.chunks] == ["status"]
+    assert [chunk.anchor for chunk in cut.chunks] == ["status"]
 
 
 def test_no_section_has_the_id_of_the_head() -> None:
     cut = chunk_document("docs/a.md", b"# A\n\nOne.\n\n## File\n\nTwo.\n\n## File\n\nThree.\n")
-    assert [one.anchor for one in cut.chunks] == ["file", "file-1", "file-2"]
+    assert [chunk.anchor for chunk in cut.chunks] == ["file", "file-1", "file-2"]
 
 
 def test_code_is_cut_by_definition() -> None:
     cut = chunk_document("src/a.py", b"import os\n\n\ndef parse_user():\n    return os\n")
-    assert [one.anchor for one in cut.chunks] == ["file", "parse_user"]
+    assert [chunk.anchor for chunk in cut.chunks] == ["file", "parse_user"]
 
 
 def test_the_hash_covers_the_text_that_a_model_embeds() -> None:
@@ -78,13 +78,13 @@ def test_the_hash_covers_the_text_that_a_model_embeds() -> None:
 @given(st.text())
 def test_any_markdown_is_cut_into_chunks_with_unique_ids(text: str) -> None:
     cut = chunk_document("a.md", text.encode("utf-8", "replace"))
-    anchors = [one.anchor for one in cut.chunks]
+    anchors = [chunk.anchor for chunk in cut.chunks]
     assert len(set(anchors)) == len(anchors)
-    assert all(len(one.text) <= MAX_LENGTH for one in cut.chunks)
+    assert all(len(chunk.text) <= MAX_LENGTH for chunk in cut.chunks)
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_cut(data: bytes) -> None:
     for path in ("a.md", "a.py", "a.txt"):
-        for one in chunk_document(path, data).chunks:
-            assert 1 <= one.first_line <= one.last_line
+        for chunk in chunk_document(path, data).chunks:
+            assert 1 <= chunk.first_line <= chunk.last_line

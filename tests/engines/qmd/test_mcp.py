@@ -1,4 +1,4 @@
-"""The status over stdio, of the real qmd and of programs that are none."""
+"""The status over stdio, from the real qmd and from other programs."""
 
 from __future__ import annotations
 
