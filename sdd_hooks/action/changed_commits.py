@@ -115,7 +115,7 @@ def fetch_commits(
         if not id:
             reason = f" ({problem})" if problem else ""
             raise RepositoryError(
-                f"{REMOTE} does not give the commit {commit.name!a}{reason}: check out with"
+                f"{REMOTE} does not provide the commit {commit.name!a}{reason}: check out with"
                 " `fetch-depth: 0`, or name another base"
             )
     return tuple(ids)
@@ -130,7 +130,7 @@ def find_pull_numbers(git: Git, head: str, pattern: str, access: Mapping[str, st
     done = git.remote("ls-remote", "--quiet", REMOTE, pattern, timeout=FETCH_TIMEOUT, access=access)
     if done.code:
         raise RepositoryError(
-            f"{REMOTE} cannot be asked for {pattern}: {redact_git_error(done.err, access)}"
+            f"{REMOTE} cannot be queried for {pattern}: {redact_git_error(done.err, access)}"
         )
     before, _, after = pattern.partition("*")
     refs = [line.split("\t", 1)[-1] for line in done.out.splitlines() if line.startswith(head)]

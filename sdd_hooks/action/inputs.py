@@ -25,7 +25,7 @@ _MAX_SHOWN = 60
 """Characters of a wrong value in a message."""
 
 ON_PUSHES: tuple[Command, ...] = ("sync", "update", "embed")
-"""The commands that use tokens as the checked-out files say, or make vectors that are shared."""
+"""The commands that use tokens according to the checked-out files, or make vectors to share."""
 
 
 class WrongInput(SddError):

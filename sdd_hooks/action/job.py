@@ -160,7 +160,7 @@ def _report(finished: Sequence[FinishedCommand], setup: JobSetup) -> int:
     for line in errors:
         log.write_error(line)
     if not errors and EXIT_FINDINGS in codes:
-        log.write_error("there are findings as severe as `fail-on`, or `Fail On` of the base, says")
+        log.write_error("there are findings as severe as `fail-on`, or else `Fail On` of the base")
     return max(codes, default=EXIT_OK)
 
 

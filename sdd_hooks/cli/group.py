@@ -24,7 +24,7 @@ COMMANDS = {
         "list:list_artifacts", "List decisions and specifications with their status."
     ),
     "review": LazyCommand(
-        "review:review", "Say which decision a change should reference, and what it breaks."
+        "review:review", "Report which decision a change should reference, and what it breaks."
     ),
     "ci": LazyCommand("ci:ci", "Sync, update, embed or review in a job of CI."),
     "issues": LazyCommand("issues.group:issues", "Sync, list and show the issues of the tracker."),

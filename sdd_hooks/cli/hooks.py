@@ -39,12 +39,12 @@ def hooks() -> None:
 @json_option
 @click.pass_obj
 def install(directory: Path | None, review: bool, as_json: bool) -> int:
-    """Install the hooks beside those that are there.
+    """Install the hooks beside existing ones.
 
-    A hook that was there runs first and comes back on uninstall. Where pre-commit, husky or
-    lefthook own the hooks, what to add to their configuration is printed instead. With --review,
-    pre-commit applies the rules to what is staged, and commit-msg and pre-push are installed too;
-    once they are there, they stay until they are uninstalled.
+    An existing hook runs first, and uninstall restores it. Where pre-commit, husky or lefthook run
+    the hooks, the lines for their configuration are printed instead. With --review, pre-commit
+    applies the rules to what is staged, and commit-msg and pre-push are installed too; once
+    installed, they stay until they are uninstalled.
 
     \b
     Example:

@@ -74,7 +74,7 @@ def review(  # noqa: PLR0913 (an argument for each option)
     fail_on: FailOn | None,
     judge: str,
 ) -> int:
-    """Say which decision a change should reference, and what it breaks.
+    """Report which decision a change should reference, and what it breaks.
 
     Compares HEAD with the last commit it shares with the main branch, as a pull request does. Only
     what is committed is reviewed, or with --staged what is staged.

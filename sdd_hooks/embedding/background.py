@@ -42,7 +42,7 @@ _MAX_SLUG_LENGTH = 200
 class BackgroundEmbed:
     """A running embed: its process (0: being started) and its log ("" in the foreground).
 
-    `started` says whether this call started it, or found it running.
+    `started` says whether this call started it; else it was running already.
     """
 
     pid: int

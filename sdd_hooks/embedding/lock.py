@@ -125,7 +125,7 @@ def stop_embed(repository: Repository, *, grace: float = GRACE_SECONDS) -> LockH
         _signal_group(holder, number)
         if _wait_for_end(repository, holder, grace):
             return holder
-    raise StorageError(f"the embed (pid {holder.pid}) does not end: look at it with `ps`")
+    raise StorageError(f"the embed (pid {holder.pid}) does not end: inspect it with `ps`")
 
 
 def _parse_holder(text: bytes) -> LockHolder:
@@ -142,8 +142,7 @@ def _signal_group(holder: LockHolder, number: signal.Signals) -> None:
     try:
         if not holder.pid or os.getsid(holder.pid) != holder.pid:
             raise StorageError(
-                "an embed of this repository is running that does not say which process it is:"
-                " wait for it"
+                "an embed of this repository is running that does not name its process: wait for it"
             )
         os.killpg(holder.pid, number)
     except ProcessLookupError:

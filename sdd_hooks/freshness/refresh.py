@@ -93,7 +93,7 @@ def refresh(
     Raises:
         NotIndexed: nothing is indexed yet, and nothing is to be created.
         RefreshInProgress: another refresh ran for longer than the wait.
-        Stopped: `progress` asked to stop.
+        Stopped: `progress` requested a stop.
         RepositoryError, StorageError, EngineUnavailable: see the engine and git.
     """
     create, scan, wait, synced = options

@@ -180,4 +180,4 @@ def _found(source: TrackerSource, current: CurrentIssues, warnings: list[str]) -
 def _files_only_warning(source: TrackerSource, error: SddError, now: float) -> str:
     age = tiers.age(now, last_synced(source.folder))
     known = "" if age is None else f", of {format_duration(age)} ago"
-    return f"{source.label} cannot be asked, issues are those last synced{known} ({error})"
+    return f"{source.label} cannot be queried, issues are those last synced{known} ({error})"

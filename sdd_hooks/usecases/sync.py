@@ -45,9 +45,9 @@ DEFAULT_OPTIONS = SyncOptions()
 
 
 class SyncCallbacks(NamedTuple):
-    """What a caller is told while issues are synced.
+    """What a sync calls while it runs.
 
-    `on_note` is called with a note for the user when the tracker has answered, `on_progress` after
+    `on_note` is called with a note for the user when the tracker has responded, `on_progress` after
     each page of issues, `on_wait` with a line when a request has to wait, and `on_failure` with
     the reason for which a sync that was due failed.
     """

@@ -73,7 +73,7 @@ def test_a_commit_that_cannot_be_fetched_is_one_line(
 ) -> None:
     job = checked_out(hosted, tmp_path / "job", hosted.merge)
     refs = job.git("for-each-ref")
-    with pytest.raises(RepositoryError, match="origin does not give the commit") as failed:
+    with pytest.raises(RepositoryError, match="origin does not provide the commit") as failed:
         fetch_commits(job.handle, [CommitName(name)], {})
     assert "\n" not in str(failed.value)
     assert job.git("for-each-ref") == refs
@@ -96,5 +96,5 @@ def test_the_numbers_of_the_pull_requests_with_a_head(hosted: Hosted, tmp_path: 
     assert find_pull_numbers(job.handle, hosted.head, "refs/pull/*/head", {}) == [12, 7]
     assert find_pull_numbers(job.handle, "0" * 40, "refs/pull/*/head", {}) == []
     job.git("remote", "set-url", "origin", "file:///nowhere")
-    with pytest.raises(RepositoryError, match="origin cannot be asked"):
+    with pytest.raises(RepositoryError, match="origin cannot be queried"):
         find_pull_numbers(job.handle, hosted.head, "refs/pull/*/head", {})

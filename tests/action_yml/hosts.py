@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import yaml
 
@@ -157,42 +157,61 @@ def run_action(
     declared = action()
     unknown = set(inputs or {}) - set(declared["inputs"])
     assert not unknown, f"no such input: {unknown}"
+    defaults = _Context(job, {}, {})
     given = {
-        name: (inputs or {}).get(name, _evaluated(str(one["default"]), {}, {}, job))
+        name: (inputs or {}).get(name, defaults.evaluate(str(one["default"])))
         for name, one in declared["inputs"].items()
     }
     done = Done()
-    outputs: dict[str, dict[str, str]] = {}
+    context = _Context(job, given, {})
     for step in declared["runs"]["steps"][:steps]:
         if sdd and step["id"] == "install":
-            outputs["install"] = {"sdd": str(sdd)}
+            context.outputs["install"] = {"sdd": str(sdd)}
             continue
-        outputs[step["id"]] = _step(job, step, given, outputs, source, done)
+        context.outputs[step["id"]] = _run_step(step, context, source, done)
         if done.code:
             break
     done.outputs = {
-        name: _evaluated(one["value"], given, outputs, job)
-        for name, one in declared["outputs"].items()
+        name: context.evaluate(one["value"]) for name, one in declared["outputs"].items()
     }
     return done
 
 
-def _step(
-    job: Job,
-    step: Mapping[str, Any],
-    given: Mapping[str, str],
-    outputs: Mapping[str, Mapping[str, str]],
-    source: Path,
-    done: Done,
+class _Context(NamedTuple):
+    """The values of expressions: inputs, and outputs of the steps that have run."""
+
+    job: Job
+    inputs: Mapping[str, str]
+    outputs: dict[str, dict[str, str]]
+
+    def evaluate(self, text: str) -> str:
+        """The text with its expressions replaced by their values."""
+        return EXPRESSION.sub(self._value, text)
+
+    def _value(self, expression: re.Match[str]) -> str:
+        match expression[1].split("."):
+            case ["github", "token"]:
+                return self.job.token
+            case ["inputs", name]:
+                return self.inputs[name]
+            case ["steps", step, "outputs", name]:
+                return self.outputs.get(step, {}).get(name, "")
+        raise AssertionError(f"an expression that not every host knows: {expression[0]}")
+
+
+def _run_step(
+    step: Mapping[str, Any], context: _Context, source: Path, done: Done
 ) -> dict[str, str]:
+    """Run one step. Returns its outputs."""
+    job = context.job
     assert step["shell"] == "bash"
     environ = {**job.environ(), "GITHUB_ACTION_PATH": str(source)}
     if job.host == "gitea":
         # As act names them: a dash stays, so that no shell can name the variable.
-        for name, value in given.items():
+        for name, value in context.inputs.items():
             environ["INPUT_" + re.sub(r"[^A-Z0-9-]", "_", name.upper())] = value
     for name, value in step["env"].items():
-        environ[name] = _evaluated(str(value), given, outputs, job)
+        environ[name] = context.evaluate(str(value))
     files = {
         name: job.folder / "temp" / f"{step['id']}_{name}" for name in ("OUTPUT", "ENV", "PATH")
     }
@@ -220,27 +239,6 @@ def _step(
     for name, file in files.items():
         done.written[step["id"], name.removeprefix("STEP_")] = file.read_text(encoding="utf-8")
     return read_outputs(done.written[step["id"], "OUTPUT"])
-
-
-def _evaluated(
-    text: str,
-    given: Mapping[str, str],
-    outputs: Mapping[str, Mapping[str, str]],
-    job: Job,
-) -> str:
-    """The text with its expressions evaluated: inputs, outputs of steps, the token of the job."""
-
-    def value(found: re.Match[str]) -> str:
-        match found[1].split("."):
-            case ["github", "token"]:
-                return job.token
-            case ["inputs", name]:
-                return given[name]
-            case ["steps", step, "outputs", name]:
-                return outputs.get(step, {}).get(name, "")
-        raise AssertionError(f"an expression that not every host knows: {found[0]}")
-
-    return EXPRESSION.sub(value, text)
 
 
 def read_outputs(text: str) -> dict[str, str]:

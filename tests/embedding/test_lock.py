@@ -104,7 +104,7 @@ def test_a_holder_without_the_lock_is_not_signalled(repository: Repository) -> N
 def test_a_holder_that_cannot_be_parsed_is_not_signalled(repository: Repository, text: str) -> None:
     with held_by(repository, text, start_new_session=True) as process:
         assert find_holder(repository) == LockHolder(0, "", background=False)
-        with pytest.raises(StorageError, match="does not say which process it is"):
+        with pytest.raises(StorageError, match="does not name its process"):
             stop_embed(repository, grace=0.1)
         assert process.poll() is None
         process.kill()
@@ -115,7 +115,7 @@ def test_a_process_that_leads_no_session_is_not_signalled(repository: Repository
     """Its process group would be the one of its parent."""
     text = '{"pid": PID, "root": "/", "background": true}'
     with held_by(repository, text) as process:
-        with pytest.raises(StorageError, match="does not say which process it is"):
+        with pytest.raises(StorageError, match="does not name its process"):
             stop_embed(repository, grace=0.1)
         assert process.poll() is None
         process.kill()
@@ -124,7 +124,7 @@ def test_a_process_that_leads_no_session_is_not_signalled(repository: Repository
 def test_an_impossible_process_id_is_not_signalled(repository: Repository) -> None:
     text = '{"pid": 99999999999999999999, "root": "/", "background": true}'
     with held_by(repository, text, start_new_session=True) as process:
-        with pytest.raises(StorageError, match="does not say which process it is"):
+        with pytest.raises(StorageError, match="does not name its process"):
             stop_embed(repository, grace=0.1)
         process.kill()
 

@@ -63,7 +63,7 @@ def test_a_failed_query_reads_the_files_with_a_warning_about_their_age(shop: Sho
         assert not found.live
         (warning,) = found.warnings
         assert warning.startswith(
-            "Fake cannot be asked, issues are those last synced, of 2 hours ago (Fake "
+            "Fake cannot be queried, issues are those last synced, of 2 hours ago (Fake "
         )
 
 

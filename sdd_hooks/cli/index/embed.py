@@ -27,7 +27,7 @@ NEXT = "see how far it is with `sdd index status`, end it with `sdd index embed 
 @kind_option
 @module_option
 @click.option("--foreground", is_flag=True, help="Wait for the embed, on a CPU too.")
-@click.option("--skip", is_flag=True, help="Do nothing, and say so.")
+@click.option("--skip", is_flag=True, help="Do nothing, and report that.")
 @click.option("--stop", is_flag=True, help="End the embed that runs in the background.")
 @json_option
 @click.pass_obj

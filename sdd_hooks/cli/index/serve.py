@@ -29,7 +29,7 @@ from sdd_hooks.errors import EXIT_OK
 def serve(directory: Path | None, port: int, as_json: bool) -> int:
     """Keep the daemon of the engine running.
 
-    Until Ctrl-C, and for this repository. With the qmd engine, searches ask it and need not load
+    Until Ctrl-C, and for this repository. With the qmd engine, searches query it and need not load
     the model each time: for CI, or a day of many searches. The embedded engine needs none.
 
     \b

@@ -128,7 +128,7 @@ def test_invalid_filters_are_refused(shop):
     run(repo.root, "issues", "sync", env=env)
     assert run(repo.root, "issues", "list", "--label", "x", env=env).out == "no issues\n"
     done = run(repo.root, "issues", "list", "--spec", "ADR-0001", env=env)
-    assert "'ADR-0001' is no specification: say it like SPEC-0003" in one_line(done, 2)
+    assert "'ADR-0001' is no specification: write it like SPEC-0003" in one_line(done, 2)
     done = run(repo.root, "issues", "list", "--status", "done", env=env)
     assert "'done' is not one of" in one_line(done, 2)
 
@@ -246,7 +246,7 @@ def test_after_a_failed_query_the_stored_issues_are_shown(shop, server):
     assert done.code == 0
     assert done.out == "1  open  2026-05-01  story, shop  Add a cart\n"
     assert re.search(
-        r"^warning: Ledger cannot be asked, issues are those last synced, of .* ago \(",
+        r"^warning: Ledger cannot be queried, issues are those last synced, of .* ago \(",
         done.err,
         re.M,
     )
