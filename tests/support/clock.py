@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import closing
 
-from sdd_hooks.engines.embedded.engine import EmbeddedEngine
+from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
 from sdd_hooks.engines.protocol import CollectionChanges, Engine
 from sdd_hooks.engines.registry import open_engine
 from tests.support.repos import Repo
@@ -20,7 +20,9 @@ def embedded_at(repo: Repo, moment: float) -> EmbeddedEngine:
     """Open the index of a repository with a clock that returns `moment`."""
     repository = repo.project().repository
     index, vectors = repository.search_dir / "index.db", repository.shared_dir / "vectors.db"
-    return EmbeddedEngine(repo.root, index, vectors, clock=lambda: moment, environ=os.environ)
+    return EmbeddedEngine(
+        IndexFiles(repo.root, index, vectors), clock=lambda: moment, environ=os.environ
+    )
 
 
 def touch(engine: Engine, repo: Repo) -> None:

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import apsw
 
-from sdd_hooks.engines.embedded.engine import EmbeddedEngine
+from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
 from sdd_hooks.engines.protocol import CollectionChanges, Query, SubQuery
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.git import nul_split
@@ -36,14 +36,13 @@ def assert_index_matches_scratch(repo: Repo) -> None:
     search = project.repository.search_dir
     with TemporaryDirectory() as folder:
         scratch = EmbeddedEngine(
-            repo.root,
-            Path(folder) / "index.db",
-            Path(folder) / "vectors.db",
+            IndexFiles(repo.root, Path(folder) / "index.db", Path(folder) / "vectors.db"),
             repair=True,
             environ=os.environ,
         )
         live = EmbeddedEngine(
-            repo.root, search / "index.db", Path(folder) / "none" / "vectors.db", environ=os.environ
+            IndexFiles(repo.root, search / "index.db", Path(folder) / "none" / "vectors.db"),
+            environ=os.environ,
         )
         try:
             names = list(live.bookmarks())

@@ -31,18 +31,16 @@ class EmbeddedBackend(EngineBackend):
             IndexDamaged: the file cannot be read, and `repair` is False.
             StorageError: it cannot be opened or written.
         """
-        from sdd_hooks.engines.embedded.engine import EmbeddedEngine
+        from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
 
-        repository, settings = project.repository, project.configuration.search
-        return EmbeddedEngine(
+        repository = project.repository
+        files = IndexFiles(
             repository.root,
             repository.search_dir / "index.db",
             repository.shared_dir / "vectors.db",
-            environ=project.environ,
-            model=settings.embed_model,
-            storage=settings.vector_storage,
-            repair=repair,
         )
+        settings = project.configuration.search
+        return EmbeddedEngine(files, environ=project.environ, settings=settings, repair=repair)
 
     def is_indexed(self, project: Project) -> bool:
         """Whether the work tree has an index."""

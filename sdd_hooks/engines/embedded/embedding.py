@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
@@ -42,11 +43,17 @@ class EmbedCounts:
     notes: tuple[str, ...]
 
 
+class EmbedTarget(NamedTuple):
+    """An index with the vectors attached, the lock of its embeds, and the format of a vector."""
+
+    connection: apsw.Connection
+    lock: Path
+    storage: str
+
+
 def embed_missing(
-    connection: apsw.Connection,
-    lock: Path,
+    target: EmbedTarget,
     model: EmbeddingModel,
-    storage: str,
     collections: Sequence[int],
     *,
     progress: Progress | None = None,
@@ -62,12 +69,13 @@ def embed_missing(
         EngineUnavailable: the model stopped working, or refused every text from the start.
         Stopped: `progress` returned False.
     """
-    with hold_lock(lock, 0.0) as is_locked:
+    connection = target.connection
+    with hold_lock(target.lock, 0.0) as is_locked:
         if not is_locked:
             raise StorageError(
                 "another embed of this repository is running: run `sdd index embed` after it"
             )
-        space = vectors.create_space(connection, model.id, storage, model.dimensions)
+        space = vectors.create_space(connection, model.id, target.storage, model.dimensions)
         missing = vectors.find_missing(connection, space, collections)
         failures: list[str] = []
         start, size = 0, MIN_BATCH

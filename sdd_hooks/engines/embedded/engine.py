@@ -8,10 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
+from sdd_hooks.config.settings import SearchSettings
 from sdd_hooks.engines.bookmarks import covers, read_bookmark
 from sdd_hooks.engines.embedded import vectors
 from sdd_hooks.engines.embedded.database import (
@@ -45,6 +46,16 @@ from sdd_hooks.system.files import refuse_links
 _CANDIDATES = 60
 """Chunks of each ranked list: a longer list would rarely change the fused one."""
 
+_DEFAULT_SETTINGS = SearchSettings()
+
+
+class IndexFiles(NamedTuple):
+    """The top of a work tree, the file of its index, and the file of the shared vectors."""
+
+    root: Path
+    database: Path
+    vectors: Path
+
 
 class EmbeddedEngine:
     """`Engine` over SQLite. One process writes at a time, while any number read."""
@@ -53,27 +64,22 @@ class EmbeddedEngine:
 
     def __init__(
         self,
-        root: Path,
-        index: Path,
-        store: Path,
+        files: IndexFiles,
         *,
         environ: Mapping[str, str],
-        model: str = "",
-        storage: str = "int8",
+        settings: SearchSettings = _DEFAULT_SETTINGS,
         repair: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.notes: list[str] = []
         self.rebuilt = False
-        self._root = root
+        self._root, self._index, self._store = files
         self._environ = environ
-        self._index = index
-        self._store = store
-        self._model = model
-        self._storage = storage
+        self._model = settings.embed_model
+        self._storage = settings.vector_storage
         self._clock = clock
         self._attached = False
-        refuse_links(index, index.parent, index.parent.parent)
+        refuse_links(files.database, files.database.parent, files.database.parent.parent)
         self._connection = self._open(repair)
 
     def _open(self, repair: bool) -> apsw.Connection:
@@ -133,20 +139,15 @@ class EmbeddedEngine:
         self, collections: Sequence[str] = (), progress: Progress | None = None
     ) -> EmbedReport:
         """Embed every chunk that has no vector. Raises EngineUnavailable without a model."""
-        from sdd_hooks.engines.embedded.embedding import embed_missing
+        from sdd_hooks.engines.embedded.embedding import EmbedTarget, embed_missing
 
         started = self._clock()
         self._attach_store(create=True)
         model = load_model(self._model, self._root, self._environ)
         with translate_errors(self._store):
-            counts = embed_missing(
-                self._connection,
-                self._store.with_name("embed.lock"),
-                model,
-                self._storage,
-                self._row_ids(collections),
-                progress=progress,
-            )
+            lock = self._store.with_name("embed.lock")
+            target = EmbedTarget(self._connection, lock, self._storage)
+            counts = embed_missing(target, model, self._row_ids(collections), progress=progress)
         return EmbedReport(
             counts.embedded,
             counts.remaining,

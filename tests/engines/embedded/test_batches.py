@@ -14,6 +14,7 @@ from sdd_hooks.engines.embedded.embedding import (
     BATCH_SECONDS,
     MAX_BATCH,
     MIN_BATCH,
+    EmbedTarget,
     embed_missing,
     next_batch_size,
 )
@@ -67,7 +68,8 @@ def connection(tmp_path: Path) -> Iterator[apsw.Connection]:
 
 
 def embedded(connection: apsw.Connection, tmp_path: Path, model: Model) -> tuple[int, int, int]:
-    counts = embed_missing(connection, tmp_path / "lock", model, "int8", [1], clock=model.clock)
+    target = EmbedTarget(connection, tmp_path / "lock", "int8")
+    counts = embed_missing(target, model, [1], clock=model.clock)
     return counts.embedded, counts.failed, counts.remaining
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.config.settings import SearchSettings
 from sdd_hooks.engines.embedded.embedding import MIN_BATCH
-from sdd_hooks.engines.embedded.engine import EmbeddedEngine
+from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
 from sdd_hooks.engines.protocol import CollectionChanges, EmbedReport, Query, SubQuery
 from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.project.collections import Collection
@@ -38,10 +39,8 @@ def root(tmp_path: Path) -> Path:
 def open_at(root: Path, *, tree: str = "one", model: str = "./tiny") -> EmbeddedEngine:
     """Open the engine of one of several work trees that share their vectors."""
     return EmbeddedEngine(
-        root,
-        root / tree / ".sdd/search/index.db",
-        root / "shared/vectors.db",
-        model=model,
+        IndexFiles(root, root / tree / ".sdd/search/index.db", root / "shared/vectors.db"),
+        settings=SearchSettings(embed_model=model),
         environ=os.environ,
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines.embedded.engine import EmbeddedEngine
+from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
 from sdd_hooks.engines.protocol import (
     Bookmark,
     CollectionChanges,
@@ -33,9 +33,7 @@ CACHE = "# Cache pages in Redis\n\n## Decision Outcome\n\nPages are cached for a
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[EmbeddedEngine]:
     opened = EmbeddedEngine(
-        tmp_path,
-        tmp_path / ".sdd/search/index.db",
-        tmp_path / "vectors.db",
+        IndexFiles(tmp_path, tmp_path / ".sdd/search/index.db", tmp_path / "vectors.db"),
         clock=lambda: 1000.0,
         environ=os.environ,
     )
@@ -227,7 +225,9 @@ def test_the_check_finds_damaged_pages(engine: EmbeddedEngine, tmp_path: Path) -
     data = bytearray(path.read_bytes())
     data[4096 * 3 :] = b"\x55" * (len(data) - 4096 * 3)
     path.write_bytes(data)
-    damaged = EmbeddedEngine(tmp_path, path, tmp_path / "vectors.db", environ=os.environ)
+    damaged = EmbeddedEngine(
+        IndexFiles(tmp_path, path, tmp_path / "vectors.db"), environ=os.environ
+    )
     try:
         assert damaged.check()
     finally:
@@ -239,9 +239,9 @@ def test_a_foreign_file_is_an_error_or_is_set_aside_by_a_repair(tmp_path: Path) 
     path.parent.mkdir(parents=True)
     path.write_bytes(b"x" * 5000)
     with pytest.raises(IndexDamaged):
-        EmbeddedEngine(tmp_path, path, tmp_path / "vectors.db", environ=os.environ)
+        EmbeddedEngine(IndexFiles(tmp_path, path, tmp_path / "vectors.db"), environ=os.environ)
     engine = EmbeddedEngine(
-        tmp_path, path, tmp_path / "vectors.db", repair=True, environ=os.environ
+        IndexFiles(tmp_path, path, tmp_path / "vectors.db"), repair=True, environ=os.environ
     )
     assert engine.rebuilt
     assert "set aside" in engine.notes[0]

@@ -15,7 +15,8 @@ import apsw
 import pytest
 
 from sdd_hooks.chunking.document import chunker_version
-from sdd_hooks.engines.embedded.engine import EmbeddedEngine
+from sdd_hooks.config.settings import SearchSettings
+from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
 from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Query, SubQuery
 from sdd_hooks.project.collections import Collection
 
@@ -29,10 +30,8 @@ BOOKMARK = Bookmark("a" * 40, ("docs/b.md",), "definition")
 
 def open_index(root: Path) -> EmbeddedEngine:
     return EmbeddedEngine(
-        root,
-        root / "index.db",
-        root / "vectors.db",
-        model="llm:recorded",
+        IndexFiles(root, root / "index.db", root / "vectors.db"),
+        settings=SearchSettings(embed_model="llm:recorded"),
         repair=True,
         environ=os.environ,
     )
