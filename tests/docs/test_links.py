@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -16,6 +17,12 @@ _LINK = re.compile(
 )
 _CODE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1[ \t]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _PATH = re.compile(r"`((?:(?:sdd_hooks|tests|hooks|scripts|benchmarks)/[\w./-]*|docs/[\w-]+\.md))`")
+
+_FENCED = re.compile(r"^(`{3,})[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_MODULE = re.compile(r"`(\w[\w/-]*\.py)`")
+
+# Their modules are those of the repositories in their examples.
+EXAMPLES = ("decision-rules.md", "benchmarks.md")
 
 
 def links(page: Path) -> list[str]:
@@ -40,6 +47,22 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_paths_exist(page: Path) -> None:
     named = _PATH.findall(page.read_text(encoding="utf-8"))
     assert [path for path in named if not (TOP / path).exists()] == []
+
+
+@pytest.mark.parametrize("page", every_page(), ids=lambda page: str(page.relative_to(TOP)))
+def test_named_modules_exist(page: Path) -> None:
+    """A module is named by its path in the package, or by the end of it."""
+    if page.name in EXAMPLES:
+        return
+    named = _MODULE.findall(_FENCED.sub("", page.read_text(encoding="utf-8")))
+    assert [path for path in named if not any(one.endswith(f"/{path}") for one in modules())] == []
+
+
+@cache
+def modules() -> tuple[str, ...]:
+    folders = ("sdd_hooks", "tests", "benchmarks")
+    found = (path for folder in folders for path in (TOP / folder).rglob("*.py"))
+    return tuple(f"/{path.relative_to(TOP)}" for path in found)
 
 
 def anchors(page: Path) -> set[str]:
