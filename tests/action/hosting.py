@@ -35,7 +35,7 @@ MEMORY = """# Shop
 class Hosted:
     """The repository of a host, and the pull request `number` in it: ids of commits.
 
-    `tip` is where `main` is by now, one commit past the `base` that the pull request was made for.
+    `tip` is the commit of `main`, one commit after the `base` of the pull request.
     """
 
     repo: Repo
@@ -48,7 +48,7 @@ class Hosted:
 
     @property
     def url(self) -> str:
-        """The URL from which git clones it, as from another machine."""
+        """The URL from which git clones the repository, as on another machine."""
         return self.repo.root.as_uri()
 
 

@@ -26,7 +26,7 @@ from tests.support.waiting import until
 NOW = 1_800_000_000.0
 DAY = 86_400
 
-# Answers as Python does when it is asked for a virtual environment, and then for pip.
+# Creates a virtual environment like Python, and runs pip.
 PYTHON = """#!/bin/sh
 echo "$*" >>"{log}"
 case "$*" in
@@ -56,7 +56,7 @@ class Runner:
         self.pip("")
 
     def pip(self, script: str) -> None:
-        """What pip does before it is done."""
+        """Set what pip does before it ends."""
         self.python.write_text(PYTHON.format(log=self.log, pip=script))
         self.python.chmod(0o755)
 
@@ -67,8 +67,8 @@ class Runner:
     def install(self, *wanted: str, now: float = NOW) -> Path:
         return install(self.source, wanted or ("action",), self.environ, str(self.python), now)
 
-    def asked(self) -> list[str]:
-        """What pip was asked to install."""
+    def requirements(self) -> list[str]:
+        """The requirements that pip was started with."""
         lines = self.log.read_text().splitlines()
         return [line.rpartition(" ")[2] for line in lines if "pip install" in line]
 
@@ -81,10 +81,10 @@ def runner(tmp_path: Path) -> Runner:
 def test_an_environment_is_created_once(runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
     sdd = runner.install("action", "llm")
     assert subprocess.run([sdd], check=True)
-    assert runner.asked() == [".[action,llm]"]
+    assert runner.requirements() == [".[action,llm]"]
     assert "installing sdd with action, llm" in capfd.readouterr().err
     assert runner.install("action", "llm") == sdd
-    assert runner.asked() == [".[action,llm]"]
+    assert runner.requirements() == [".[action,llm]"]
     assert capfd.readouterr() == ("", "")
 
 
@@ -100,7 +100,7 @@ def test_another_version_of_the_action_is_another_environment(runner: Runner, pa
     first = runner.install()
     (runner.source / path).write_text("as it is")
     assert runner.install() != first
-    assert len(runner.asked()) == 2
+    assert len(runner.requirements()) == 2
 
 
 def test_other_extras_are_another_environment(runner: Runner) -> None:
@@ -138,13 +138,13 @@ def test_an_interrupted_environment_is_created_again(runner: Runner, tmp_path: P
         interrupted.wait()
     runner.pip("")
     assert runner.install().is_file()
-    assert runner.asked() == [".[action]", ".[action]"]
+    assert runner.requirements() == [".[action]", ".[action]"]
 
 
 def test_an_environment_without_its_python_is_created_again(runner: Runner) -> None:
     runner.install().write_text("#!/nowhere/python\n")
     assert subprocess.run([runner.install()], check=True)
-    assert len(runner.asked()) == 2
+    assert len(runner.requirements()) == 2
 
 
 def test_simultaneous_jobs_create_one_environment(runner: Runner, tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_simultaneous_jobs_create_one_environment(runner: Runner, tmp_path: Path
             if one.poll() is None:
                 os.killpg(one.pid, signal.SIGKILL)
                 one.wait()
-    assert len(runner.asked()) == 1
+    assert len(runner.requirements()) == 1
 
 
 def test_an_unused_environment_is_removed(runner: Runner) -> None:

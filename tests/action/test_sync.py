@@ -1,4 +1,4 @@
-"""Which token is sent to which tracker, recorded by the trackers."""
+"""Which token is sent to which tracker, recorded by the hosts."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ BOTH = Inputs("sync", token=OWN, tracker_token=TRACKERS)
 
 
 @dataclass
-class Desk:
-    """A repository with a tracker at `home`, another tracker `away`, and jobs that sync."""
+class TwoHosts:
+    """A repository with a tracker at the host `home`, another one at `away`, and jobs that sync."""
 
     repo: Repo
     home: Server
@@ -87,95 +87,95 @@ def tokens(server: Server) -> set[str]:
 
 
 @pytest.fixture
-def desk(repo: Repo, tmp_path: Path) -> Iterator[Desk]:
+def hosts(repo: Repo, tmp_path: Path) -> Iterator[TwoHosts]:
     with ExitStack() as stack:
-        places = [FakeGitHub(NOW, checked=False) for _ in range(2)]
-        for number, place in enumerate(places, 1):
+        fakes = [FakeGitHub(NOW, checked=False) for _ in range(2)]
+        for number, tracker in enumerate(fakes, 1):
             for _ in range(number):
-                place.add()
-        home, away = (stack.enter_context(serving_github(one)) for one in places)
+                tracker.add()
+        home, away = (stack.enter_context(serving_github(fake)) for fake in fakes)
         # Only git: neither bd, nor a program that has a token.
         environ = {"PATH": only_git(tmp_path / "programs"), "HOME": str(tmp_path)}
-        found = Desk(repo, home, away, environ)
-        found.declare(home)
-        yield found
+        hosts = TwoHosts(repo, home, away, environ)
+        hosts.declare(home)
+        yield hosts
 
 
-def test_the_token_of_the_job_is_sent_to_the_tracker_of_its_host(desk: Desk) -> None:
-    desk.job(desk.home)
-    done = desk.sync(Inputs("sync", token=OWN))
+def test_the_token_of_the_job_is_sent_to_the_tracker_of_its_host(hosts: TwoHosts) -> None:
+    hosts.job(hosts.home)
+    done = hosts.sync(Inputs("sync", token=OWN))
     assert (done.outputs, done.exit_code) == ({"issues-synced": "1"}, 0)
     assert done.log == ("issues of GitHub in repo-issues: 1 added",)
-    assert desk.notes == ["Syncing 1 issues from GitHub…"]
-    assert tokens(desk.home) == {OWN}
-    again = desk.sync(Inputs("sync", token=OWN))
+    assert hosts.notes == ["Syncing 1 issues from GitHub…"]
+    assert tokens(hosts.home) == {OWN}
+    again = hosts.sync(Inputs("sync", token=OWN))
     assert again.outputs == {"issues-synced": "0"}
     assert again.log == ("issues of GitHub in repo-issues: none changed",)
 
 
-def test_the_token_of_the_tracker_has_priority(desk: Desk) -> None:
-    desk.job(desk.home)
-    desk.environ["GITHUB_TOKEN"] = "another-one"
-    desk.sync(BOTH)
-    assert tokens(desk.home) == {TRACKERS}
+def test_the_token_of_the_tracker_has_priority(hosts: TwoHosts) -> None:
+    hosts.job(hosts.home)
+    hosts.environ["GITHUB_TOKEN"] = "another-one"
+    hosts.sync(BOTH)
+    assert tokens(hosts.home) == {TRACKERS}
 
 
-def test_the_token_of_the_job_is_sent_to_no_other_host(desk: Desk) -> None:
-    desk.job(desk.away)
+def test_the_token_of_the_job_is_sent_to_no_other_host(hosts: TwoHosts) -> None:
+    hosts.job(hosts.away)
     # Also where the environment names that host.
-    desk.environ["GH_HOST"] = desk.home.url
-    desk.sync(Inputs("sync", token=OWN))
-    assert tokens(desk.home) == {""}
-    desk.sync(BOTH)
-    assert tokens(desk.home) == {TRACKERS}
-    assert tokens(desk.away) == set()
+    hosts.environ["GH_HOST"] = hosts.home.url
+    hosts.sync(Inputs("sync", token=OWN))
+    assert tokens(hosts.home) == {""}
+    hosts.sync(BOTH)
+    assert tokens(hosts.home) == {TRACKERS}
+    assert tokens(hosts.away) == set()
 
 
-def test_a_host_of_the_repository_alone_gets_no_token(desk: Desk) -> None:
-    desk.job(desk.away)
-    desk.sync(BOTH)
-    assert tokens(desk.home) == {""}
+def test_a_host_of_the_repository_alone_gets_no_token(hosts: TwoHosts) -> None:
+    hosts.job(hosts.away)
+    hosts.sync(BOTH)
+    assert tokens(hosts.home) == {""}
 
 
 @pytest.mark.parametrize("runner", ["GITEA_ACTIONS", "FORGEJO_ACTIONS"])
-def test_the_token_of_github_on_a_runner_of_gitea(desk: Desk, runner: str) -> None:
-    desk.job(desk.away)
-    desk.environ |= {runner: "true", "GITHUB_TOKEN": "giteas", "GH_HOST": desk.home.url}
-    desk.sync(BOTH)
-    assert tokens(desk.home) == {TRACKERS}
+def test_the_token_of_github_on_a_runner_of_gitea(hosts: TwoHosts, runner: str) -> None:
+    hosts.job(hosts.away)
+    hosts.environ |= {runner: "true", "GITHUB_TOKEN": "giteas", "GH_HOST": hosts.home.url}
+    hosts.sync(BOTH)
+    assert tokens(hosts.home) == {TRACKERS}
 
 
-def test_the_tracker_of_a_module_on_another_host_gets_no_token(desk: Desk) -> None:
-    desk.add_module()
-    desk.environ["GH_HOST"] = desk.away.url
-    done = desk.sync(BOTH)
+def test_the_tracker_of_a_module_on_another_host_gets_no_token(hosts: TwoHosts) -> None:
+    hosts.add_module()
+    hosts.environ["GH_HOST"] = hosts.away.url
+    done = hosts.sync(BOTH)
     assert done.outputs == {"issues-synced": "3"}
-    assert tokens(desk.home) == {TRACKERS}
-    assert tokens(desk.away) == {""}
+    assert tokens(hosts.home) == {TRACKERS}
+    assert tokens(hosts.away) == {""}
 
 
-def test_one_of_two_trackers_fails(desk: Desk) -> None:
-    desk.add_module()
-    desk.home.faults.append(lambda _request: CannedResponse(403, {"message": f"not {OWN}"}))
-    done = desk.sync(Inputs("sync", token=OWN))
+def test_one_of_two_trackers_fails(hosts: TwoHosts) -> None:
+    hosts.add_module()
+    hosts.home.faults.append(lambda _request: CannedResponse(403, {"message": f"not {OWN}"}))
+    done = hosts.sync(Inputs("sync", token=OWN))
     assert (done.outputs, done.exit_code) == ({"issues-synced": "2"}, 8)
     (error,) = done.errors
     assert error.startswith("GitHub")
     assert OWN not in repr(done)
 
 
-def test_a_missing_tracker_is_an_error_of_sync_alone(desk: Desk) -> None:
-    desk.repo.write("CLAUDE.md", "# Shop\n")
+def test_a_missing_tracker_is_an_error_of_sync_alone(hosts: TwoHosts) -> None:
+    hosts.repo.write("CLAUDE.md", "# Shop\n")
     with pytest.raises(NoTracker):
-        desk.sync(Inputs("sync"))
-    done = desk.sync(Inputs("all"))
+        hosts.sync(Inputs("sync"))
+    done = hosts.sync(Inputs("all"))
     assert (done.outputs, done.exit_code) == ({"issues-synced": "0"}, 0)
     assert done.notes[0].startswith("no issues: no tracker is known for repo")
 
 
-def test_a_note_names_a_tracker_that_takes_no_token(desk: Desk) -> None:
-    desk.repo.write("CLAUDE.md", "## SDD Configuration\n\n#### Tracker\n\n- **Type**: tasks.md\n")
-    desk.repo.commit("Plan", {"docs/openspec/specs/pay/tasks.md": "## 1. Pay\n\n- [ ] 1.1 Ask\n"})
-    done = desk.sync(BOTH)
+def test_a_note_names_a_tracker_that_takes_no_token(hosts: TwoHosts) -> None:
+    hosts.repo.write("CLAUDE.md", "## SDD Configuration\n\n#### Tracker\n\n- **Type**: tasks.md\n")
+    hosts.repo.commit("Plan", {"docs/openspec/specs/pay/tasks.md": "## 1. Pay\n\n- [ ] 1.1 Ask\n"})
+    done = hosts.sync(BOTH)
     assert done.outputs == {"issues-synced": "1"}
     assert done.notes == ("tracker-token was not used: tasks.md takes none",)

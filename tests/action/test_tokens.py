@@ -39,7 +39,7 @@ def other() -> Iterator[Server]:
         yield server
 
 
-def asked(repo: Repo, url: str, added: Mapping[str, str]) -> list[str]:
+def sent_headers(repo: Repo, url: str, added: Mapping[str, str]) -> list[str]:
     """The authorization headers that git sends when it lists the refs at `url`."""
     done = subprocess.run(
         ["git", "ls-remote", url],
@@ -54,8 +54,8 @@ def asked(repo: Repo, url: str, added: Mapping[str, str]) -> list[str]:
 
 def test_git_sends_the_token_to_the_host_of_the_job(repo: Repo, host: Server) -> None:
     added = git_access(job(host.url), TOKEN, {})
-    assert set(asked(repo, f"{host.url}/acme/shop.git", added)) == {SENT}
-    assert set(asked(repo, f"{host.url}/acme/more.git", added)) == {SENT}
+    assert set(sent_headers(repo, f"{host.url}/acme/shop.git", added)) == {SENT}
+    assert set(sent_headers(repo, f"{host.url}/acme/more.git", added)) == {SENT}
     assert {request.path for request in host.asked} == {
         "/acme/shop.git/info/refs",
         "/acme/more.git/info/refs",
@@ -64,13 +64,13 @@ def test_git_sends_the_token_to_the_host_of_the_job(repo: Repo, host: Server) ->
 
 def test_git_sends_the_token_to_no_other_host(repo: Repo, host: Server, other: Server) -> None:
     added = git_access(job(host.url), TOKEN, {})
-    assert asked(repo, f"{other.url}/acme/shop.git", added) == []
+    assert sent_headers(repo, f"{other.url}/acme/shop.git", added) == []
     assert other.asked
 
 
 def test_git_follows_no_redirect_with_the_token(repo: Repo, host: Server, other: Server) -> None:
     host.fail(*[CannedResponse(302, headers={"Location": f"{other.url}/x.git/info/refs"})] * 3)
-    asked(repo, f"{host.url}/acme/shop.git", git_access(job(host.url), TOKEN, {}))
+    sent_headers(repo, f"{host.url}/acme/shop.git", git_access(job(host.url), TOKEN, {}))
     assert host.asked
     assert other.asked == []
 
@@ -78,14 +78,14 @@ def test_git_follows_no_redirect_with_the_token(repo: Repo, host: Server, other:
 def test_the_header_of_the_checkout_is_replaced(repo: Repo, host: Server) -> None:
     repo.git("config", f"http.{host.url}/.extraheader", "AUTHORIZATION: basic b2xkOm9sZA==")
     added = git_access(job(host.url), TOKEN, {})
-    assert len(asked(repo, f"{host.url}/acme/shop.git", {})) == 1
-    assert asked(repo, f"{host.url}/acme/shop.git", added) == [SENT]
+    assert len(sent_headers(repo, f"{host.url}/acme/shop.git", {})) == 1
+    assert sent_headers(repo, f"{host.url}/acme/shop.git", added) == [SENT]
 
 
 def test_a_host_below_a_path(repo: Repo, host: Server) -> None:
     added = git_access(job(f"{host.url}/git/"), TOKEN, {})
-    assert asked(repo, f"{host.url}/git/acme/shop.git", added) == [SENT]
-    assert asked(repo, f"{host.url}/elsewhere/shop.git", added) == []
+    assert sent_headers(repo, f"{host.url}/git/acme/shop.git", added) == [SENT]
+    assert sent_headers(repo, f"{host.url}/elsewhere/shop.git", added) == []
 
 
 def test_git_settings_of_the_environment_are_kept() -> None:

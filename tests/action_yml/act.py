@@ -13,10 +13,10 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def program(name: Literal["act", "actionlint"]) -> Path:
-    """The program to test with; the test is skipped where there is none.
+    """The program to test with. Skips the test where the program is missing.
 
-    From the directory that `SDD_ACT` names (empty for none at all), else from `.cache/act`, else
-    the one on `PATH`.
+    It is in the directory that `SDD_ACT` names (empty: missing), else in `.cache/act`, else on
+    `PATH`.
     """
     named = os.environ.get("SDD_ACT")
     found: str | None = None

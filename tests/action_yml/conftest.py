@@ -1,4 +1,4 @@
-"""The action, checked out and installed for real, once for all tests of a run."""
+"""The action, checked out and really installed, once for all tests of a run."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 
 from tests.action_yml.hosts import TOP, Job, run_action
 
-# What pip says where it reaches nobody.
+# The errors of pip on a machine without a network.
 _OFFLINE = ("NewConnectionError", "ConnectTimeoutError", "ProxyError")
 _ACTION = ("action.yml", "constraints.txt", "pyproject.toml", "README.md", "LICENSE")
 
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout of the action, in a folder that would do harm if a shell read its name."""
+    """A checkout of the action, in a folder whose name attacks a shell that evaluates it."""
     folder = tmp_path_factory.mktemp("actions") / "the $(touch owned) action"
     for name in ("hooks", "sdd_hooks"):
         kept = shutil.ignore_patterns("__pycache__")
@@ -29,7 +29,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def variables() -> dict[str, str]:
-    """What the machine says about its package index, as a runner's machine may."""
+    """The variables of this machine that configure its package index, as on a runner."""
     names = ("http_proxy", "https_proxy", "no_proxy", "ssl_cert_file")
     return {
         name: value
@@ -42,9 +42,9 @@ def variables() -> dict[str, str]:
 def tools(
     tmp_path_factory: pytest.TempPathFactory, source: Path, variables: dict[str, str]
 ) -> Path:
-    """The cache of tools of a runner on which the action was used before."""
+    """The tool cache of a runner on which the action ran before."""
     base = tmp_path_factory.getbasetemp()
-    # Processes of one run share it: the first one installs, the others wait for it.
+    # Processes of one run share the cache: the first one installs, the others wait.
     shared = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
     tools = shared / "tool cache"
     folder = tmp_path_factory.mktemp("install")

@@ -1,4 +1,4 @@
-"""Runs the steps of `action.yml` as GitHub's and Gitea's runners do, in such an environment."""
+"""Run the steps of `action.yml` like the runners of GitHub and Gitea, in their environment."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _GITHUB = {
     "RUNNER_ENVIRONMENT": "self-hosted",
     "RUNNER_NAME": "runner",
 }
-# What Gitea's runner, which grew out of act, leaves out, and what it adds.
+# The variables that Gitea's runner, which is based on act, leaves out and adds.
 _NOT_GITEA = ("GITHUB_ACTOR_ID", "GITHUB_REF_PROTECTED", "GITHUB_TRIGGERING_ACTOR", "RUNNER_NAME")
 _GITEA = {
     "ACTIONS_RESULTS_URL": "http://127.0.0.1:9/",
@@ -58,10 +58,10 @@ _GITEA = {
 
 @dataclass(frozen=True)
 class Job:
-    """A job: the host that runs it, where that is, and what started it.
+    """A job: the host that runs it, its addresses, and the event that started it.
 
-    `path` and `variables` are what the runner's machine has besides; `summary` is whether the host
-    shows summaries of steps.
+    `path` and `variables` belong to the environment of the runner's machine; `summary` says whether
+    the host shows summaries of steps.
     """
 
     host: Literal["github", "gitea"]
@@ -82,13 +82,13 @@ class Job:
     runner_os: str = "Linux"
 
     def environ(self) -> dict[str, str]:
-        """What the host sets for a step, and what a machine has before that."""
+        """The variables of the machine, and those that the host sets for a step."""
         temp = self.folder / "temp"
         event = self.folder / "event.json"
         (self.folder / "home").mkdir(parents=True, exist_ok=True)
         temp.mkdir(exist_ok=True)
         event.write_text(json.dumps(self.payload))
-        own = {
+        variables = {
             "GITHUB_API_URL": self.api,
             "GITHUB_EVENT_NAME": self.event,
             "GITHUB_EVENT_PATH": str(event),
@@ -107,20 +107,20 @@ class Job:
             "RUNNER_TOOL_CACHE": str(self.tools or self.folder / "tools"),
         }
         machine = {"HOME": str(self.folder / "home"), "LANG": "C.UTF-8", "PATH": self.path}
-        found = {**machine, **self.variables, **_GITHUB, **own}
+        environ = {**machine, **self.variables, **_GITHUB, **variables}
         if self.host == "gitea":
-            found |= {**_GITEA, "GITHUB_GRAPHQL_URL": ""}
-            found = {name: value for name, value in found.items() if name not in _NOT_GITEA}
-        return found
+            environ |= {**_GITEA, "GITHUB_GRAPHQL_URL": ""}
+            environ = {name: value for name, value in environ.items() if name not in _NOT_GITEA}
+        return environ
 
 
 @dataclass
 class Done:
-    """What came of a run of the action.
+    """The result of a run of the action.
 
-    `outputs` are those of the action, `code` is the exit code of the step that was last. `written`
-    has the files of the runner as they were left, by step and name; `environments` what each step
-    was started with.
+    `outputs` are those of the action, `code` is the exit code of the last step that ran. `written`
+    has the final content of the runner's files, by step and name; `environments` has the
+    environment of each step.
     """
 
     code: int = 0
@@ -131,12 +131,12 @@ class Done:
 
     @property
     def summary(self) -> str:
-        """What the host shows as the summary of the job."""
+        """The summary of the job, as the host shows it."""
         return "".join(text for (_, name), text in self.written.items() if name == "SUMMARY")
 
 
 def action() -> dict[str, Any]:
-    """What `action.yml` says."""
+    """The content of `action.yml`."""
     read = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
     assert isinstance(read, dict)
     return read
@@ -152,7 +152,7 @@ def run_action(
 ) -> Done:
     """Run the first `steps` steps of the action, whose checkout is `source`, with these inputs.
 
-    With `sdd`, that program is what was installed.
+    With `sdd`, nothing is installed, and that program is run.
     """
     declared = action()
     unknown = set(inputs or {}) - set(declared["inputs"])
@@ -196,7 +196,7 @@ class _Context(NamedTuple):
                 return self.inputs[name]
             case ["steps", step, "outputs", name]:
                 return self.outputs.get(step, {}).get(name, "")
-        raise AssertionError(f"an expression that not every host knows: {expression[0]}")
+        raise AssertionError(f"an expression that not every host supports: {expression[0]}")
 
 
 def _run_step(
@@ -207,7 +207,7 @@ def _run_step(
     assert step["shell"] == "bash"
     environ = {**job.environ(), "GITHUB_ACTION_PATH": str(source)}
     if job.host == "gitea":
-        # As act names them: a dash stays, so that no shell can name the variable.
+        # act keeps dashes in these names, so that no shell can read such a variable.
         for name, value in context.inputs.items():
             environ["INPUT_" + re.sub(r"[^A-Z0-9-]", "_", name.upper())] = value
     for name, value in step["env"].items():
@@ -242,7 +242,7 @@ def _run_step(
 
 
 def read_outputs(text: str) -> dict[str, str]:
-    """The outputs in a file of a step, as a runner reads it. Fails for one that is there twice."""
+    """The outputs in a file of a step, parsed like a runner. Fails for a repeated name."""
     found: dict[str, str] = {}
     lines = iter(text.split("\n"))
     for line in lines:

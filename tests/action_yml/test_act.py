@@ -1,6 +1,6 @@
 """The workflows of the page under the real act, which runs them as Gitea's runner does.
 
-It runs on this machine, without a container; what `uses:` names is a local checkout.
+It runs on this machine, without a container; the action of `uses:` is a local checkout.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from sdd_hooks.reporting.comment import MARKER
 from tests.action.hosting import Hosted, checked_out, host
 from tests.action_yml.act import program
-from tests.action_yml.test_pull_requests import ASKS, QUESTION, marks
-from tests.action_yml.test_workflows import OURS, WORKFLOWS
+from tests.action_yml.test_pull_requests import QUESTION, UNREFERENCED, statuses
+from tests.action_yml.test_workflows import ACTION_USE, WORKFLOWS
 from tests.support.gitea_forge import TOKEN, FakeGiteaForge, serving_gitea_forge
 from tests.support.github_forge import JOB, serving_forge
 
@@ -40,7 +40,7 @@ class Runner:
         """Run a workflow of the page on `pull_request`. Returns the log of the job."""
         path = self.folder / "sdd.yml"
         text = WORKFLOWS[workflow].text
-        path.write_text(OURS.sub(f"uses: {USED}", text), encoding="utf-8")
+        path.write_text(ACTION_USE.sub(f"uses: {USED}", text), encoding="utf-8")
         described = self.folder / "described.json"
         described.write_text(json.dumps(event), encoding="utf-8")
         secrets = self.folder / "secrets"
@@ -67,7 +67,7 @@ class Runner:
 
 def test_github(tmp_path: Path, source: Path, tools: Path) -> None:
     with serving_forge() as forge:
-        hosted = host(tmp_path / "shop", ASKS, number=1)
+        hosted = host(tmp_path / "shop", UNREFERENCED, number=1)
         forge.add_pull(title="Prune", base=hosted.base, head=hosted.head)
         runner = Runner(tmp_path, hosted, "refs/pull/1/merge", source, tools)
         environ = {
@@ -86,21 +86,21 @@ def test_github(tmp_path: Path, source: Path, tools: Path) -> None:
 
 
 def test_gitea(tmp_path: Path, source: Path, tools: Path) -> None:
-    """With the variables by which its runner says what it is."""
+    """The runner sets the variables that identify a Gitea."""
     forge = FakeGiteaForge()
     with serving_gitea_forge(forge) as server:
-        hosted = host(tmp_path / "shop", ASKS, number=1)
+        hosted = host(tmp_path / "shop", UNREFERENCED, number=1)
         forge.add_pull("Prune", base=hosted.base, head=hosted.head)
         runner = Runner(tmp_path, hosted, hosted.head, source, tools)
-        told = forge.environ(tmp_path, 1)
-        event = json.loads(Path(told["GITHUB_EVENT_PATH"]).read_text())
+        variables = forge.environ(tmp_path, 1)
+        event = json.loads(Path(variables["GITHUB_EVENT_PATH"]).read_text())
         names = ("GITEA_ACTIONS", "GITHUB_API_URL", "GITHUB_REPOSITORY", "GITHUB_SERVER_URL")
-        environ = {name: told[name].rstrip("/") for name in names}
+        environ = {name: variables[name].rstrip("/") for name in names}
         for _ in range(2):
             log = runner.run("gitea", event, environ, TOKEN)
             ((_, body),) = forge.comments(1)
             assert QUESTION in body
-            assert {mark[:2] for mark in marks(forge)} == {("sdd review", "success")}
-            assert len([one for one in server.paths("POST") if "/comments" in one]) == 1
+            assert {status[:2] for status in statuses(forge)} == {("sdd review", "success")}
+            assert len([path for path in server.paths("POST") if "/comments" in path]) == 1
             assert server.paths("PATCH") == []
             assert TOKEN not in log

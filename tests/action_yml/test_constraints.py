@@ -16,13 +16,13 @@ from packaging.version import Version
 from sdd_hooks.action.installation import CONSTRAINTS, extras
 from tests.action_yml.hosts import TOP
 
-# All that the action ever installs.
+# Every extra that the action can install.
 EXTRAS = set(
     extras({"SDD_COMMAND": "embed", "GITHUB_EVENT_NAME": "push", "SDD_JUDGE": "m"}, gpu=True)
 )
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
-# What PyTorch pins by itself.
-OF_PYTORCH = ("cuda-", "nvidia-", "triton")
+# Dependencies that PyTorch pins.
+PINNED_BY_PYTORCH = ("cuda-", "nvidia-", "triton")
 
 
 def lines() -> list[str]:
@@ -35,33 +35,33 @@ PINS = [Requirement(line) for line in lines()]
 
 def declared() -> list[Requirement]:
     """The requirements of the distribution with all extras that are installed, and of its build."""
-    own = [Requirement(line) for line in requires("sdd-hooks") or []]
-    found = [
+    requirements = [Requirement(line) for line in requires("sdd-hooks") or []]
+    installed = [
         one
-        for one in own
+        for one in requirements
         if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in EXTRAS)
     ]
     text = (TOP / "pyproject.toml").read_text(encoding="utf-8")
     build = re.search(r"^requires = \[(.*)\]$", text, re.MULTILINE)
     assert build
-    return [*found, *(Requirement(one.strip(' "')) for one in build[1].split(","))]
+    return [*installed, *(Requirement(one.strip(' "')) for one in build[1].split(","))]
 
 
-def environment(python: str) -> Environment:
-    found = default_environment()
-    found["python_version"] = python
-    found["python_full_version"] = f"{python}.0"
-    return found
+def environment_of(python: str) -> Environment:
+    environment = default_environment()
+    environment["python_version"] = python
+    environment["python_full_version"] = f"{python}.0"
+    return environment
 
 
 def pinned(name: str, python: str) -> list[Version]:
-    """The releases of that distribution that hold for that Python."""
-    found = []
+    """The pinned releases of a distribution that apply to a version of Python."""
+    versions = []
     for pin in PINS:
-        applies = pin.marker is None or pin.marker.evaluate(dict(environment(python)))
+        applies = pin.marker is None or pin.marker.evaluate(dict(environment_of(python)))
         if canonicalize_name(pin.name) == canonicalize_name(name) and applies:
-            found.append(Version(str(pin.specifier).removeprefix("==")))
-    return found
+            versions.append(Version(str(pin.specifier).removeprefix("==")))
+    return versions
 
 
 def test_every_line_is_one_release() -> None:
@@ -69,25 +69,25 @@ def test_every_line_is_one_release() -> None:
 
 
 @pytest.mark.parametrize("python", PYTHONS)
-def test_what_is_declared_is_pinned_as_it_is_allowed(python: str) -> None:
+def test_every_requirement_is_pinned_to_an_allowed_release(python: str) -> None:
     for requirement in declared():
-        found = pinned(requirement.name, python)
-        assert len(found) == 1, f"{requirement} on Python {python}: run scripts/lock"
-        assert found[0] in requirement.specifier, f"{requirement}: run scripts/lock"
+        versions = pinned(requirement.name, python)
+        assert len(versions) == 1, f"{requirement} on Python {python}: run scripts/lock"
+        assert versions[0] in requirement.specifier, f"{requirement}: run scripts/lock"
 
 
-def test_what_that_brings_is_pinned() -> None:
-    """As far as it is installed here, and so can be asked for what it requires."""
+def test_every_transitive_requirement_is_pinned() -> None:
+    """Checks the distributions that are installed here: only their requirements are known."""
     seen: set[str] = set()
     todo = declared()
-    here = f"{default_environment()['python_version']}"
+    python = f"{default_environment()['python_version']}"
     while todo:
         requirement = todo.pop()
         name = canonicalize_name(requirement.name)
-        if name in seen or name.startswith(OF_PYTORCH):
+        if name in seen or name.startswith(PINNED_BY_PYTORCH):
             continue
         seen.add(name)
-        assert pinned(name, here), f"{name} is not pinned: run scripts/lock"
+        assert pinned(name, python), f"{name} is not pinned: run scripts/lock"
         try:
             below = [Requirement(line) for line in distribution(name).requires or []]
         except PackageNotFoundError:
@@ -102,13 +102,13 @@ def test_what_that_brings_is_pinned() -> None:
 
 
 @pytest.mark.parametrize("script", ["lock", "install-act"])
-def test_scripts_are_executable_and_explain_themselves(script: str) -> None:
+def test_scripts_are_executable_and_begin_with_a_comment(script: str) -> None:
     path = TOP / "scripts" / script
     assert path.stat().st_mode & 0o111
     assert path.read_text().splitlines()[1].startswith("# ")
 
 
-def test_install_act_says_what_it_wants(tmp_path: Path) -> None:
+def test_install_act_without_an_argument_prints_its_usage(tmp_path: Path) -> None:
     command = ["sh", str(TOP / "scripts/install-act")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (done.returncode, done.stderr) == (

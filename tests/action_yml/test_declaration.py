@@ -1,4 +1,4 @@
-"""What `action.yml` declares, and what it leaves out so that every host can run it."""
+"""The declarations of `action.yml`, which every host can run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ INPUTS = (
 STEPS = action()["runs"]["steps"]
 
 
-def test_inputs_and_outputs_are_those_that_are_promised() -> None:
+def test_the_documented_inputs_and_outputs_are_declared() -> None:
     declared = action()
     assert tuple(declared["inputs"]) == INPUTS
     assert tuple(declared["outputs"]) == OUTPUTS
@@ -39,7 +39,7 @@ def test_inputs_and_outputs_are_those_that_are_promised() -> None:
     assert all(name in declared["inputs"]["command"]["description"] for name in COMMANDS)
 
 
-def test_it_has_a_face() -> None:
+def test_the_marketplace_has_its_metadata() -> None:
     declared = action()
     assert declared["runs"]["using"] == "composite"
     assert {"name", "description", "author", "branding"} <= set(declared)
@@ -53,15 +53,15 @@ def test_a_step_is_a_script_without_expressions(step: dict[str, str]) -> None:
     assert step["shell"] == "bash"
 
 
-def test_every_expression_is_one_that_every_host_knows() -> None:
+def test_every_host_supports_every_expression() -> None:
     text = ACTION.read_text(encoding="utf-8")
-    found = EXPRESSION.findall(text)
-    assert len(found) == text.count("${{")
-    known = r"github\.token|inputs\.[a-z-]+|steps\.(install|ci)\.outputs\.[a-z-]+"
-    assert [one for one in found if not re.fullmatch(known, one)] == []
+    expressions = EXPRESSION.findall(text)
+    assert len(expressions) == text.count("${{")
+    supported = r"github\.token|inputs\.[a-z-]+|steps\.(install|ci)\.outputs\.[a-z-]+"
+    assert [one for one in expressions if not re.fullmatch(supported, one)] == []
 
 
-def test_every_input_reaches_a_step_under_its_own_name() -> None:
+def test_every_input_is_a_variable_of_its_name_in_a_step() -> None:
     environ = {name: value for step in STEPS for name, value in step["env"].items()}
     expected = {
         f"SDD_{name.upper().replace('-', '_')}": f"${{{{ inputs.{name} }}}}" for name in INPUTS
@@ -69,12 +69,12 @@ def test_every_input_reaches_a_step_under_its_own_name() -> None:
     assert environ == {**expected, "SDD": "${{ steps.install.outputs.sdd }}"}
 
 
-def test_what_installs_has_no_token() -> None:
+def test_the_step_that_installs_has_no_token() -> None:
     assert not [name for name in STEPS[0]["env"] if "TOKEN" in name]
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step["id"])
-def test_shellcheck_has_nothing_to_say(step: dict[str, str]) -> None:
+def test_shellcheck_finds_nothing(step: dict[str, str]) -> None:
     shellcheck = Path(sys.executable).with_name("shellcheck")
     done = subprocess.run(
         [shellcheck, "--shell=bash", "-"],

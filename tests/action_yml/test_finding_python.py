@@ -1,7 +1,7 @@
-"""The step that installs: which Python it takes, and what it says where there is none.
+"""The step that installs selects a Python, or fails with one line.
 
-The Pythons here are shell scripts, so that nothing is installed. What a real one would run has
-tests of its own, in `tests/action/test_installation.py`.
+The Pythons here are shell scripts, so that nothing is installed. The tests of the program that a
+real Python runs are in `tests/action/test_installation.py`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tests.action_yml.hosts import Done, Job, run_action
 
 TOOLS = ("bash", "cat", "chmod", "cp", "dirname", "env", "mkdir", "rm", "sh", "touch")
 
-# Answers as Python does to the questions of the step, and notes what it sees.
+# Responds to the checks of the step like Python, and records its environment.
 PYTHON = """#!/bin/sh
 case "$*" in
     *version_info*) exit {too_old} ;;
     *ensurepip*) exit {bare} ;;
     "-I {installation}")
-        env >"{seen}"
-        echo "what it does" >&2
+        env >"{recorded}"
+        echo "progress" >&2
         [ {fails} = 0 ] || exit {fails}
         echo "{name}" ;;
     *) exit 99 ;;
@@ -34,7 +34,7 @@ esac
 
 
 class Machine:
-    """A runner's machine with a few tools, and the Pythons that the test puts there."""
+    """A runner's machine with a few tools, and the Pythons that the test adds."""
 
     def __init__(self, root: Path, host: Literal["github", "gitea"]) -> None:
         self.host: Literal["github", "gitea"] = host
@@ -42,7 +42,7 @@ class Machine:
         self.bin = root / "bin"
         self.workspace = root / "work space"
         self.action = root / "the $(touch action) action"
-        self.seen = root / "seen"
+        self.recorded = root / "recorded"
         for folder in (self.bin, self.workspace, self.action):
             folder.mkdir()
         for tool in TOOLS:
@@ -56,7 +56,7 @@ class Machine:
         path.write_text(
             PYTHON.format(
                 name=name, too_old=too_old, bare=bare, fails=fails, installation=installation,
-                seen=self.seen,
+                recorded=self.recorded,
             )
         )  # fmt: skip
         path.chmod(0o755)
@@ -75,11 +75,11 @@ class Machine:
         )  # fmt: skip
         return run_action(job, inputs, source=self.action, steps=1)
 
-    def left(self) -> set[str]:
-        """What lies where an attack on the shell could have put something."""
+    def unexpected_files(self) -> set[str]:
+        """The files that the test did not create, in folders that an attack could write to."""
         folders = (self.root, self.workspace, self.action)
         return {path.name for folder in folders for path in folder.iterdir()} - {
-            "bin", "home", "job", "seen", self.workspace.name, self.action.name,
+            "bin", "home", "job", "recorded", self.workspace.name, self.action.name,
         }  # fmt: skip
 
 
@@ -88,15 +88,15 @@ def machine(request: pytest.FixtureRequest, tmp_path: Path) -> Machine:
     return Machine(tmp_path, request.param)
 
 
-def taken(done: Done) -> str:
-    """The Python that was taken. Fails where the step did."""
+def selected(done: Done) -> str:
+    """The Python that the step selected. Fails if the step failed."""
     assert done.code == 0, done.log
     assert done.written["install", "OUTPUT"].startswith("sdd=")
     return done.written["install", "OUTPUT"].removeprefix("sdd=").rstrip("\n")
 
 
 def refused(done: Done) -> str:
-    """The one line of the step that failed."""
+    """The one line of a step that failed."""
     assert done.code == 1
     assert done.written["install", "OUTPUT"] == ""
     assert done.log.startswith("::error title=sdd-hooks::")
@@ -104,57 +104,57 @@ def refused(done: Done) -> str:
     return done.log
 
 
-def test_python3_is_taken(machine: Machine) -> None:
+def test_python3_is_preferred(machine: Machine) -> None:
     machine.python("python3")
     machine.python("python3.14")
-    assert taken(machine.run()) == "python3"
+    assert selected(machine.run()) == "python3"
 
 
-def test_one_that_is_too_old_is_passed_over(machine: Machine) -> None:
+def test_a_python_that_is_too_old_is_skipped(machine: Machine) -> None:
     machine.python("python3", too_old=1)
     machine.python("python3.11")
     machine.python("python3.10")
-    assert taken(machine.run()) == "python3.11"
+    assert selected(machine.run()) == "python3.11"
 
 
-def test_one_without_virtual_environments_is_passed_over(machine: Machine) -> None:
+def test_a_python_without_venv_is_skipped(machine: Machine) -> None:
     machine.python("python3", bare=1)
     machine.python("python")
-    assert taken(machine.run()) == "python"
+    assert selected(machine.run()) == "python"
 
 
-def test_no_python_says_what_to_do(machine: Machine) -> None:
+def test_without_a_python_the_error_names_setup_python(machine: Machine) -> None:
     machine.python("python3", too_old=1)
-    said = refused(machine.run())
-    assert "needs Python 3.10 or later and found none" in said
-    assert "actions/setup-python" in said
+    error = refused(machine.run())
+    assert "needs Python 3.10 or later and found none" in error
+    assert "actions/setup-python" in error
 
 
-def test_a_debian_without_venv_says_what_to_install(machine: Machine) -> None:
+def test_on_debian_without_venv_the_error_names_the_package(machine: Machine) -> None:
     machine.python("python3", bare=1)
-    said = refused(machine.run())
-    assert "python3 cannot make virtual environments: apt-get install python3-venv" in said
+    error = refused(machine.run())
+    assert "python3 cannot make virtual environments: apt-get install python3-venv" in error
 
 
-def test_windows_is_told_at_once(tmp_path: Path) -> None:
+def test_windows_is_refused(tmp_path: Path) -> None:
     machine = Machine(tmp_path, "github")
     machine.python("python3")
-    said = refused(machine.run(runner_os="Windows"))
-    assert "runs on Linux and macOS" in said
+    error = refused(machine.run(runner_os="Windows"))
+    assert "runs on Linux and macOS" in error
 
 
-def test_the_named_one_is_taken_and_no_other(machine: Machine, tmp_path: Path) -> None:
+def test_only_the_named_python_is_used(machine: Machine, tmp_path: Path) -> None:
     machine.python("python3")
     machine.python("pypy3.10")
-    assert taken(machine.run({"python": "pypy3.10"})) == "pypy3.10"
+    assert selected(machine.run({"python": "pypy3.10"})) == "pypy3.10"
     elsewhere = tmp_path / "else where"
     elsewhere.mkdir()
     path = machine.python("python", at=elsewhere)
-    assert taken(machine.run({"python": str(path)})) == "python"
+    assert selected(machine.run({"python": str(path)})) == "python"
     machine.python("python3.9", too_old=1)
     for wrong in ("python3.9", "nonsense"):
-        said = refused(machine.run({"python": wrong}))
-        assert f"the input python is {wrong}, which is no Python 3.10 or later" in said
+        error = refused(machine.run({"python": wrong}))
+        assert f"the input python is {wrong}, which is no Python 3.10 or later" in error
 
 
 @pytest.mark.parametrize(
@@ -178,19 +178,19 @@ def test_the_named_one_is_taken_and_no_other(machine: Machine, tmp_path: Path) -
         "x\r\n##[add-path]/tmp",
     ],
 )
-def test_a_name_that_attacks_the_shell_is_a_name(machine: Machine, attack: str) -> None:
+def test_the_name_of_a_python_is_not_run_by_the_shell(machine: Machine, attack: str) -> None:
     machine.python("python3")
-    said = refused(machine.run({"python": attack}))
-    assert "which is no Python 3.10 or later" in said
-    assert "\r" not in said
-    assert machine.left() == set()
+    error = refused(machine.run({"python": attack}))
+    assert "which is no Python 3.10 or later" in error
+    assert "\r" not in error
+    assert machine.unexpected_files() == set()
 
 
-def test_what_it_says_and_what_it_prints_are_kept_apart(machine: Machine) -> None:
+def test_the_log_and_the_output_are_separate(machine: Machine) -> None:
     machine.python("python3")
     done = machine.run()
-    assert done.log == "what it does\n"
-    assert taken(done) == "python3"
+    assert done.log == "progress\n"
+    assert selected(done) == "python3"
 
 
 def test_a_failing_install_fails_the_step(machine: Machine) -> None:
@@ -200,22 +200,22 @@ def test_a_failing_install_fails_the_step(machine: Machine) -> None:
     assert done.written["install", "OUTPUT"] == ""
 
 
-def test_what_is_installed_sees_no_token(machine: Machine) -> None:
+def test_the_installation_gets_no_token(machine: Machine) -> None:
     machine.python("python3")
     machine.run({"tracker-token": "s3cret-too", "judge": "m"})
-    seen = machine.seen.read_text()
-    assert "SDD_JUDGE=m" in seen
-    assert "s3cret" not in seen
+    recorded = machine.recorded.read_text()
+    assert "SDD_JUDGE=m" in recorded
+    assert "s3cret" not in recorded
 
 
-def test_nothing_is_left_for_later_steps(machine: Machine) -> None:
+def test_later_steps_get_no_variable_path_or_summary(machine: Machine) -> None:
     machine.python("python3")
     written = machine.run().written
     assert {written["install", name] for name in ("ENV", "PATH", "SUMMARY")} == {""}
 
 
-def test_a_pull_request_cannot_put_a_module_in_the_way(tmp_path: Path) -> None:
-    """With the real Python: the modules that it gets are not those of the workspace."""
+def test_modules_of_a_pull_request_are_not_imported(tmp_path: Path) -> None:
+    """The real Python imports no module of the workspace."""
     machine = Machine(tmp_path, "github")
     for name in ("ensurepip", "venv", "fcntl", "hashlib"):
         (machine.workspace / f"{name}.py").write_text("open('owned', 'w')\nraise SystemExit(0)\n")
@@ -223,5 +223,5 @@ def test_a_pull_request_cannot_put_a_module_in_the_way(tmp_path: Path) -> None:
     program.parent.mkdir(parents=True)
     program.write_text("import fcntl, hashlib\nprint('here')\n")
     python = str(Path(sys.executable).resolve())
-    assert taken(machine.run({"python": python}, {"PYTHONPATH": "."})) == "here"
+    assert selected(machine.run({"python": python}, {"PYTHONPATH": "."})) == "here"
     assert not (machine.workspace / "owned").exists()

@@ -1,4 +1,4 @@
-"""The action on pull requests: from the checkout to the comment, on a forge on loopback."""
+"""The action on pull requests: from the checkout to the comment, with a forge on loopback."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.action_yml.hosts import Done, Job, run_action
 from tests.support.gitea_forge import TOKEN, FakeGiteaForge, serving_gitea_forge
 from tests.support.github_forge import FORK, JOB, FakeGitHubForge, serving_forge
 
-ASKS = {"src/a.py": "# the outbox table, where an event is written\na = 2\n"}
-BREAKS = {"src/a.py": "# Governing: ADR-0099\na = 2\n"}
+UNREFERENCED = {"src/a.py": "# the outbox table, where an event is written\na = 2\n"}
+DANGLING = {"src/a.py": "# Governing: ADR-0099\na = 2\n"}
 QUESTION = "Should this PR reference ADR-0001 (Events through an outbox)?"
 
 
@@ -57,21 +57,21 @@ def forge() -> Iterator[FakeGitHubForge]:
 
 @pytest.fixture
 def github(forge: FakeGitHubForge, tmp_path: Path, source: Path, tools: Path) -> GitHub:
-    """A GitHub with a pull request that asks for a decision."""
-    hosted = host(tmp_path / "shop", ASKS, number=1)
+    """A GitHub with a pull request that should reference a decision."""
+    hosted = host(tmp_path / "shop", UNREFERENCED, number=1)
     forge.add_pull(title="Prune", base=hosted.base, head=hosted.head)
     return GitHub(forge, tmp_path, source, tools, hosted)
 
 
-def marks(forge: FakeGiteaForge) -> set[tuple[str, str, str]]:
-    """What a Gitea shows beside the commits: one status of each context."""
+def statuses(forge: FakeGiteaForge) -> set[tuple[str, str, str]]:
+    """The statuses of commits on a Gitea: context, state and description."""
     return {(one["context"], one["status"], one["description"]) for one in forge.statuses}
 
 
-def quiet(done: Done, *secrets: str) -> None:
-    """Fails where a run left something for later steps, or said a token anywhere.
+def assert_contained(done: Done, *secrets: str) -> None:
+    """Fail if a run changed the environment of later steps, or printed a token.
 
-    A line of the log that begins the masking of one is for the runner, which shows none of it.
+    The runner does not show the lines of the log that mask a token.
     """
     for (_, name), text in done.written.items():
         assert name in {"OUTPUT", "SUMMARY"} or text == ""
@@ -99,20 +99,20 @@ def test_github_gets_one_comment_and_a_second_run_changes_nothing(github: GitHub
     assert github.forge.writes == writes == 1
     assert github.forge.bodies(1) == [body]
     for done in (first, second):
-        quiet(done, JOB)
+        assert_contained(done, JOB)
 
 
 def test_gitea_gets_the_comment_and_a_status(tmp_path: Path, source: Path, tools: Path) -> None:
-    """Its runner sets INPUT_*, its pull requests have no merge, it may show no summary."""
+    """Its runner sets INPUT_* and may show no summary, its pull requests have no merge commit."""
     forge = FakeGiteaForge()
     with serving_gitea_forge(forge) as server:
-        hosted = host(tmp_path / "shop", BREAKS, number=1)
+        hosted = host(tmp_path / "shop", DANGLING, number=1)
         forge.add_pull("Break", base=hosted.base, head=hosted.head)
-        told = forge.environ(tmp_path, 1)
+        environ = forge.environ(tmp_path, 1)
         job = Job(
             "gitea", tmp_path / "job", checked_out(hosted, tmp_path / "work", hosted.head).root,
-            "pull_request", json.loads(Path(told["GITHUB_EVENT_PATH"]).read_text()),
-            web=told["GITHUB_SERVER_URL"], api=told["GITHUB_API_URL"], repository="acme/shop",
+            "pull_request", json.loads(Path(environ["GITHUB_EVENT_PATH"]).read_text()),
+            web=environ["GITHUB_SERVER_URL"], api=environ["GITHUB_API_URL"], repository="acme/shop",
             sha=hosted.head, ref="refs/pull/1/head", token=TOKEN, tools=tools, summary=False,
         )  # fmt: skip
         first = run_action(job, {"fail-on": "critical", "tracker-token": "s3cret"}, source=source)
@@ -122,23 +122,23 @@ def test_gitea_gets_the_comment_and_a_status(tmp_path: Path, source: Path, tools
         assert "ADR-0099" in body
         assert "ADR-0099" in first.log
         assert first.outputs["critical"] == "1"
-        marked = marks(forge)
-        assert marked == {("sdd review", "failure", "1 critical")}
-        said = server.paths("POST")
+        first_statuses = statuses(forge)
+        assert first_statuses == {("sdd review", "failure", "1 critical")}
+        posted = server.paths("POST")
         second = run_action(job, {"fail-on": "critical"}, source=source)
         assert (second.code, second.outputs) == (1, first.outputs)
         assert forge.comments(1) == [(author, body)]
-        assert marks(forge) == marked
-        assert server.paths("POST") == said
+        assert statuses(forge) == first_statuses
+        assert server.paths("POST") == posted
         assert server.paths("PATCH") == []
         for done in (first, second):
-            quiet(done, TOKEN, "s3cret")
+            assert_contained(done, TOKEN, "s3cret")
 
 
-def test_a_fork_loses_nothing_and_a_second_job_says_it(
+def test_a_fork_gets_the_summary_and_a_second_job_comments(
     forge: FakeGitHubForge, tmp_path: Path, source: Path, tools: Path
 ) -> None:
-    hosted = host(tmp_path / "shop", BREAKS, number=1)
+    hosted = host(tmp_path / "shop", DANGLING, number=1)
     forge.add_pull(base=hosted.base, head=hosted.head, fork=True)
     github = GitHub(forge, tmp_path, source, tools, hosted)
     first = github.run(github.job(token=FORK), {"fail-on": "warning"})
@@ -147,7 +147,7 @@ def test_a_fork_loses_nothing_and_a_second_job_says_it(
     assert "ADR-0099" in first.summary
     assert "::error file=src/a.py,line=1" in first.log
     assert "the comment was not posted" in first.log
-    # From here on the runner is another one, which has the default branch.
+    # The second job runs on another runner, with a checkout of the default branch.
     followed = {
         "action": "completed",
         "workflow_run": {"head_sha": hosted.head, "head_branch": "x", "event": "pull_request"},
@@ -176,7 +176,7 @@ def test_a_repository_in_a_folder_of_the_workspace(github: GitHub) -> None:
     assert [path.name for path in job.workspace.iterdir()] == [at]
 
 
-def test_an_input_that_attacks_is_a_branch_that_is_not_there(github: GitHub) -> None:
+def test_a_hostile_base_is_an_unknown_branch(github: GitHub) -> None:
     job = github.job()
     before = sorted(path.name for path in job.workspace.iterdir())
     done = github.run(job, {"base": '"; touch owned; "\n::add-path::/tmp\n$(touch owned)'})
@@ -186,13 +186,13 @@ def test_an_input_that_attacks_is_a_branch_that_is_not_there(github: GitHub) -> 
     assert set(done.outputs.values()) == {""}
     assert sorted(path.name for path in job.workspace.iterdir()) == before
     assert github.forge.writes == 0
-    quiet(done, JOB)
+    assert_contained(done, JOB)
 
 
-def test_a_pull_request_that_attacks_is_text(
+def test_a_hostile_pull_request_is_printed_as_text(
     forge: FakeGitHubForge, tmp_path: Path, source: Path, tools: Path
 ) -> None:
-    """Its title, body, branch, paths, decisions and memory file."""
+    """The title, body, branch, paths, decisions and memory file are hostile."""
     hosted = host(
         tmp_path / "shop",
         {
@@ -222,9 +222,9 @@ def test_a_pull_request_that_attacks_is_text(
     (body,) = forge.bodies(1)
     assert body.startswith(f"{MARKER}\n")
     assert body.count("<!--") == 1
-    meant = "add-mask|group|endgroup|stop-commands|error|warning|notice|[0-9a-zA-Z-]{16,}"
+    allowed = "add-mask|group|endgroup|stop-commands|error|warning|notice|[0-9a-zA-Z-]{16,}"
     for line in done.log.splitlines():
         assert "##[" not in line
-        assert not line.startswith("::") or re.match(rf"::({meant})( .*)?::", line), line
-    quiet(done, JOB, "s3cret")
+        assert not line.startswith("::") or re.match(rf"::({allowed})( .*)?::", line), line
+    assert_contained(done, JOB, "s3cret")
     assert list(tmp_path.rglob("owned")) == []

@@ -1,4 +1,4 @@
-"""The action on pushes: issues are synced, and what one runner embedded, no other embeds again."""
+"""The action on pushes: issues are synced, and each chunk is embedded by one runner only."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SETTINGS = """
 - **Share Vectors**: true
 """
 
-# Installed with the extras that embed, which takes the action a minute.
+# With the extras that embed, whose installation by the action takes a minute.
 SDD = Path(sys.executable).with_name("sdd")
 
 
@@ -38,14 +38,14 @@ def runner(hosted: Hosted, folder: Path) -> Job:
     return Job("github", folder, workspace, "push", event, sha=hosted.tip)
 
 
-def done(job: Job, **inputs: str) -> Done:
-    """What the action did. Fails where it failed."""
+def run_ok(job: Job, **inputs: str) -> Done:
+    """Run the action, and return its result. Fails if the action failed."""
     ran = run_action(job, inputs, sdd=SDD)
     assert ran.code == 0, ran.log
     return ran
 
 
-def test_what_one_runner_embeds_no_other_embeds_again(tmp_path: Path) -> None:
+def test_a_chunk_is_embedded_by_one_runner_only(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     model = make_model(tmp_path / "model")
     files = {
@@ -55,14 +55,14 @@ def test_what_one_runner_embeds_no_other_embeds_again(tmp_path: Path) -> None:
     }
     hosted = host(tmp_path / "shop", {"src/a.py": "a = 2\n"}, files=files)
     first = runner(hosted, tmp_path / "one")
-    everything = done(first, command="all").outputs
-    assert int(everything["chunks-embedded"]) > 5
-    assert everything["device"] == "cpu"
-    assert everything["issues-synced"] == "2"
-    assert everything["findings"] == everything["report"] == ""
-    again = done(first, command="all").outputs
-    assert (again["chunks-embedded"], again["issues-synced"]) == ("0", "0")
-    other = done(runner(hosted, tmp_path / "two"), command="embed").outputs
+    outputs = run_ok(first, command="all").outputs
+    assert int(outputs["chunks-embedded"]) > 5
+    assert outputs["device"] == "cpu"
+    assert outputs["issues-synced"] == "2"
+    assert outputs["findings"] == outputs["report"] == ""
+    repeated = run_ok(first, command="all").outputs
+    assert (repeated["chunks-embedded"], repeated["issues-synced"]) == ("0", "0")
+    other = run_ok(runner(hosted, tmp_path / "two"), command="embed").outputs
     assert (other["chunks-embedded"], other["issues-synced"]) == ("0", "")
 
 
@@ -77,7 +77,7 @@ def test_a_pull_request_syncs_nothing(tmp_path: Path) -> None:
         "pull_request": {"number": 7, "base": {"sha": hosted.base}, "head": {"sha": hosted.head}},
     }
     job = replace(runner(hosted, tmp_path / "one"), event="pull_request", payload=pull)
-    ran = done(job, command="sync")
+    ran = run_ok(job, command="sync")
     assert set(ran.outputs.values()) == {""}
     assert "pushes and schedules" in ran.log
     assert not (job.workspace / ".sdd/issues").exists()

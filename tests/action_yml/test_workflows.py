@@ -1,4 +1,4 @@
-"""The workflows of `docs/ci.md`, and `action.yml`, as actionlint and zizmor see them."""
+"""actionlint and zizmor accept the workflows of `docs/ci.md`, and `action.yml`."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from tests.docs.pages import TOP, Block, blocks
 
 PAGE = TOP / "docs" / "ci.md"
 SHORTEST = "readme"
-"""The workflow of the README: what is needed, and not what may be wanted besides."""
+"""The workflow of the README, which has the required settings only."""
 
-# Our action, wherever a workflow has it from.
-OURS = re.compile(r"uses: (?:https://\S+?/)?acme/sdd-hooks@[0-9a-f]{40}")
+# A use of this action, from any host.
+ACTION_USE = re.compile(r"uses: (?:https://\S+?/)?acme/sdd-hooks@[0-9a-f]{40}")
 
 
 def workflows() -> dict[str, Block]:
     """The workflows of the pages, by name."""
-    found = {}
+    by_name = {}
     for block in [*blocks(TOP / "README.md"), *blocks(PAGE)]:
         if block.language == "yaml" and "jobs:" in block.text:
             names = [one.removeprefix("workflow ") for one in block.directives]
             assert len(names) == 1, f"{block}: no name"
-            found[names[0]] = block
-    return found
+            by_name[names[0]] = block
+    return by_name
 
 
 WORKFLOWS = workflows()
@@ -40,7 +40,7 @@ WORKFLOWS = workflows()
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with the workflows of the page, and with our action in it."""
+    """A repository with the workflows of the page and this action."""
     folder = tmp_path_factory.mktemp("workflows")
     for name, block in WORKFLOWS.items():
         path = folder / ".github/workflows" / f"{name}.yml"
@@ -51,30 +51,30 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def lint(*command: str | Path, cwd: Path) -> None:
-    """Fails with what the program finds."""
+    """Run a linter. Fails with its findings."""
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
 
-def test_the_page_has_whole_workflows() -> None:
+def test_the_page_has_complete_workflows() -> None:
     assert set(WORKFLOWS) == {SHORTEST, "review", "sarif", "forks", "nightly", "embed", "gitea"}
     for block in WORKFLOWS.values():
-        assert len(OURS.findall(block.text)) == 1
+        assert len(ACTION_USE.findall(block.text)) == 1
 
 
-def test_actionlint_has_nothing_to_say(repository: Path, tmp_path: Path) -> None:
-    """It knows our inputs and outputs, since it is shown the action itself."""
+def test_actionlint_finds_nothing(repository: Path, tmp_path: Path) -> None:
+    """actionlint checks the inputs and outputs too, because the action is in the repository."""
     actionlint = program("actionlint")
-    # `git init` is where it looks for the top of a repository.
+    # actionlint finds the top of a repository by this folder.
     (tmp_path / ".git").mkdir()
     shutil.copytree(repository, tmp_path, dirs_exist_ok=True)
     for path in (tmp_path / ".github/workflows").iterdir():
-        path.write_text(OURS.sub("uses: ./", path.read_text()))
+        path.write_text(ACTION_USE.sub("uses: ./", path.read_text()))
     (tmp_path / ".github/actionlint.yaml").write_text("self-hosted-runner: {labels: [gpu]}\n")
     lint(actionlint, "-no-color", cwd=tmp_path)
 
 
-def test_zizmor_has_nothing_to_say(repository: Path) -> None:
+def test_zizmor_finds_nothing(repository: Path) -> None:
     zizmor = Path(sys.executable).with_name("zizmor")
     if not zizmor.is_file():
         pytest.skip("needs zizmor: pip install --group dev")
@@ -89,20 +89,20 @@ def test_zizmor_has_nothing_to_say(repository: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_what_a_linter_is_told_to_leave_alone_is_one_thing() -> None:
+def test_one_finding_of_a_linter_is_ignored() -> None:
     ignored = re.findall(r"zizmor: ignore\S*", PAGE.read_text(encoding="utf-8"))
     assert ignored == ["zizmor: ignore[dangerous-triggers]"]
 
 
-def test_the_job_for_forks_takes_nothing_from_the_other() -> None:
-    """It runs what the default branch has: no other commit is checked out, no artifact is read."""
+def test_the_job_for_forks_uses_nothing_of_the_first_job() -> None:
+    """It checks out only the default branch, and reads no artifact."""
     job = yaml.safe_load(WORKFLOWS["forks"].text)["jobs"]["review"]
-    checkout, ours = job["steps"]
+    checkout, review = job["steps"]
     assert set(checkout["with"]) == {"persist-credentials"}
-    assert not {"base", "working-directory"} & set(ours["with"])
+    assert not {"base", "working-directory"} & set(review["with"])
 
 
-def test_the_tables_are_those_of_the_action() -> None:
+def test_the_tables_list_the_inputs_and_outputs_of_the_action() -> None:
     page = PAGE.read_text(encoding="utf-8")
     declared = action()
     for heading, names in (("## Inputs", list(declared["inputs"])), ("## Outputs", list(OUTPUTS))):

@@ -45,8 +45,11 @@ def test_status_is_the_one_of_sdd_index_status(repo):
     assert one_line(commonplace(repo, "status"), 4).startswith("No collections found for repo")
     assert commonplace(repo, "update").code == 0
     status = commonplace(repo, "status", "--json").json
-    ours = run(repo.root, "index", "status", "--json").json
-    assert (status["collections"], status["location"]) == (ours["collections"], ours["location"])
+    index = run(repo.root, "index", "status", "--json").json
+    assert (status["collections"], status["location"]) == (
+        index["collections"],
+        index["location"],
+    )
 
 
 def test_errors_have_the_format_of_sdd(repo):

@@ -71,8 +71,8 @@ def test_an_unknown_command_is_not_found():
 def test_help_and_version_import_no_command(tmp_path):
     for args in (("--help",), ("--version",), ()):
         loaded = modules_of(tmp_path, *args)
-        ours = {name for name in loaded if name.startswith("sdd_hooks.")}
-        assert ours <= {
+        own_modules = {name for name in loaded if name.startswith("sdd_hooks.")}
+        assert own_modules <= {
             "sdd_hooks.cli",
             "sdd_hooks.cli.entry",
             "sdd_hooks.cli.group",

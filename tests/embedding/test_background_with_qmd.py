@@ -29,7 +29,7 @@ MEMORY = """\
 
 @pytest.fixture
 def shop(real_qmd: RealQmd, tmp_path: Path) -> Iterator[Gated]:
-    """A repository with forty decisions in an index of qmd, none of them embedded."""
+    """A repository with forty decisions in an index of qmd without vectors."""
     repo = Repo.init(tmp_path / f"shop-{uuid.uuid4().hex[:12]}")
     files = {
         f"docs/adrs/ADR-{n:04}-x.md": f"# ADR-{n:04}: Session {n}\n\nA user has token {n}.\n"
@@ -47,7 +47,7 @@ def shop(real_qmd: RealQmd, tmp_path: Path) -> Iterator[Gated]:
 
 
 def processes_of(shop: Gated) -> list[int]:
-    """The processes that work on the index of the repository, those of qmd included."""
+    """The processes that use the index of the repository, including those of qmd."""
     found = []
     wanted = f"INDEX_PATH={shop.repo.root}/".encode()
     for entry in Path("/proc").iterdir():

@@ -1,4 +1,4 @@
-"""The lock, not the text in its file, says which process embeds."""
+"""Which process embeds is decided by the lock, not by the text in its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repository with a fake tracker, and what a use case tells its caller there."""
+"""A repository with a fake tracker, which records the callbacks of use cases."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_a_sync_within_the_interval_is_skipped(shop: Shop, age: float) -> None:
 
 
 @pytest.mark.parametrize("synced", [None, NOW - 301, NOW + 5])
-def test_a_sync_is_due_after_the_interval_whatever_the_age_of_the_index(
+def test_a_sync_is_due_after_the_interval_for_any_age_of_the_index(
     shop: Shop, synced: float | None
 ) -> None:
     if synced is not None:
