@@ -39,7 +39,7 @@ def sync(
     log: list[str] = []
     notes: list[str] = []
     failures = list(sources.failures)
-    vendor = sources.found[0].found.vendor
+    vendor = sources.found[0].tracker.vendor
     if inputs.tracker_token and not vendor.token_variables:
         notes.append(f"tracker-token was not used: {vendor.label} takes none")
     with_tokens = [
@@ -65,7 +65,7 @@ def sync(
 
 def _with_token(source: TrackerSource, token: str) -> TrackerSource:
     """The source with a token ("": none) in the environment variables of its vendor."""
-    variables = source.found.vendor.token_variables if token else ()
+    variables = source.tracker.vendor.token_variables if token else ()
     if not variables:
         return source
     environ = {**source.repository.environ, **dict.fromkeys(variables, token)}

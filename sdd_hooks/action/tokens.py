@@ -107,30 +107,24 @@ def client_factory(token: str, on_wait: Callable[[str], None] | None = None) -> 
         *,
         label: str,
         headers: Callable[[Secret], Mapping[str, str]],
-        limits: RateLimitRule | None = None,
+        rate_limit: RateLimitRule | None = None,
         advice: str = "",
     ) -> Client:
         # Imported here because it imports httpx.
-        from sdd_hooks.remote.client import Client
+        from sdd_hooks.remote.client import Access, Client, Waiting
         from sdd_hooks.remote.credentials import Secret
 
         secret = Secret(token, DISPLAY_NAME) if token else None
-        return Client(
-            api,
-            label=label,
-            headers=headers(secret) if secret else _EMPTY,
-            secret=secret,
-            advice=advice,
-            limits=limits,
-            tell=on_wait,
-        )
+        access = Access(headers(secret) if secret else _EMPTY, secret, advice)
+        waiting = Waiting(on_wait=on_wait)
+        return Client(api, label=label, access=access, rate_limit=rate_limit, waiting=waiting)
 
     return connect
 
 
 def _tracker_host(source: TrackerSource) -> tuple[str, object]:
     """A tracker by its registered name and the endpoint of its host."""
-    return source.found.name, parse_endpoint(source.found.location.url)
+    return source.tracker.name, parse_endpoint(source.tracker.location.url)
 
 
 def _count_settings(environ: Mapping[str, str]) -> int:

@@ -89,7 +89,7 @@ def _tracker_notes(project: Project) -> list[str]:
         source, _ = find_source(project, "", time.time(), online=False)
     except SddError as error:
         return [str(error)]
-    return [f"`sdd index` brings issues from {source.found}"] if source else []
+    return [f"`sdd index` brings issues from {source.tracker}"] if source else []
 
 
 def _hooks(project: Project, asks: bool) -> CommandOutput:

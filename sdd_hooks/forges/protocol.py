@@ -195,14 +195,14 @@ class ForgeClientFactory(Protocol):
         *,
         label: str,
         headers: Callable[[Secret], Mapping[str, str]],
-        limits: RateLimitRule | None = None,
+        rate_limit: RateLimitRule | None = None,
         advice: str = "",
     ) -> Client:
         """A client for the API at the address `api`.
 
         `label` is the forge's name in messages. `headers` returns the headers that carry the token,
-        if there is one. `limits` recognises the forge's rate limits, `advice` is what a user can do
-        about refused access. Raises RemoteError for an invalid address.
+        if there is one. `rate_limit` recognises the forge's rate limits. `advice` is what a user
+        can do about refused access. Raises RemoteError for an invalid address.
         """
         ...
 

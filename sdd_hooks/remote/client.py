@@ -1,4 +1,5 @@
-"""HTTP with one host: its token goes nowhere else, failures are tried again, waits are bounded."""
+"""A client of one host's API: its token goes to no other host, failed requests are retried within
+bounds, and rate limits are waited for."""
 
 # Governing: ADR-0019 (a token belongs to one host), SPEC-0009 REQ "Talking to a tracker"
 
@@ -11,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import MappingProxyType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
 
 import httpx
@@ -19,6 +20,7 @@ import httpx
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.failures import Failure
+from sdd_hooks.remote.json_fields import Json
 from sdd_hooks.remote.response import (
     RateLimit,
     RateLimitRule,
@@ -26,29 +28,71 @@ from sdd_hooks.remote.response import (
     parse_http_date,
     parse_retry_after,
 )
-from sdd_hooks.remote.transport import MAX_CONCURRENT, SILENCE, Transport
+from sdd_hooks.remote.transport import MAX_CONCURRENT, READ_TIMEOUT, Transport
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.text.display import one_line
 
-RETRIES = 3
-MOST_REDIRECTS = 5
+MAX_RETRIES = 3
+MAX_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-SAME_METHOD = frozenset({307, 308})
-PATIENCE = 60.0
-"""Seconds that are waited altogether for a tracker that is busy."""
-_YEAR = 31_536_000.0
+SAME_METHOD_REDIRECTS = frozenset({307, 308})
+MAX_WAIT_SECONDS = 60.0
+"""Seconds that a client waits altogether, by default."""
+_MAX_LIMIT_SECONDS = 31_536_000.0
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 
-class Client:
-    """One host's API. Connections are kept; methods may be called from several threads.
+class Access(NamedTuple):
+    """What a client identifies itself with.
 
-    `headers` go with every request, those that carry `secret` among them; `advice` is what a person
-    can do about access. `patience` is how many seconds this client waits altogether, for limits and
-    for hosts that fail; `tell` is given each wait as a line. A request ends after `silence` seconds
-    without a byte, and ten times that altogether. All methods raise RemoteError and its kinds.
+    `headers` are sent with every request; some of them carry the `secret`. `advice` is what a user
+    can do about refused access.
+    """
+
+    headers: Mapping[str, str] = MappingProxyType({})
+    secret: Secret | None = None
+    advice: str = ""
+
+
+class Waiting(NamedTuple):
+    """How long a client waits, and the effects that it needs for it.
+
+    `max_wait` is the number of seconds that it waits altogether, for rate limits and for hosts that
+    fail. A request fails after `read_timeout` seconds without a byte. `clock` returns epoch
+    seconds, `sleep` takes seconds; by default the client sleeps until it is closed. `on_wait` is
+    called with a line before each wait.
+    """
+
+    max_wait: float = MAX_WAIT_SECONDS
+    read_timeout: float = READ_TIMEOUT
+    clock: Callable[[], float] = time.time
+    sleep: Callable[[float], object] | None = None
+    on_wait: Callable[[str], None] | None = None
+
+
+ANONYMOUS = Access()
+DEFAULT_WAITING = Waiting()
+
+
+class _Request(NamedTuple):
+    """A request. See `Client.get` and `Client.send` for `allow` and `idempotent`."""
+
+    method: str
+    path: str
+    params: Mapping[str, str | int] | None
+    json: object
+    headers: Mapping[str, str]
+    allow: frozenset[int]
+    idempotent: bool
+
+
+class Client:
+    """The client of the API at the address `api`. `label` names the host in messages.
+
+    Connections are reused, and methods may be called from several threads. `rate_limit` recognises
+    the vendor's rate limits. All methods raise RemoteError and its subclasses.
     """
 
     def __init__(
@@ -56,34 +100,27 @@ class Client:
         api: str,
         *,
         label: str,
-        headers: Mapping[str, str] = MappingProxyType({}),
-        secret: Secret | None = None,
-        advice: str = "",
-        limits: RateLimitRule | None = None,
-        patience: float = PATIENCE,
-        silence: float = SILENCE,
-        clock: Callable[[], float] = time.time,
-        sleep: Callable[[float], object] | None = None,
-        tell: Callable[[str], None] | None = None,
+        access: Access = ANONYMOUS,
+        rate_limit: RateLimitRule | None = None,
+        waiting: Waiting = DEFAULT_WAITING,
     ) -> None:
-        end = parse_endpoint(api)
-        if end is None or "?" in api or "#" in api:
-            raise RemoteError(f"{label}: the address of its API is none: check its URL")
+        endpoint = parse_endpoint(api)
+        if endpoint is None or "?" in api or "#" in api:
+            raise RemoteError(f"{label}: the address of its API is not valid: check its URL")
         self.api = api.rstrip("/")
         self.label = label
-        self.clock = clock
-        self._end = end
-        self._source = secret.source if secret else ""
-        self._hidden = _hidden(headers, secret) if secret else ()
-        self._advice = advice
-        self._limits = limits
-        self._patience = patience
-        self._silence = silence
+        self.clock = waiting.clock
+        self._endpoint = endpoint
+        self._source = access.secret.source if access.secret else ""
+        self._secrets = _secret_words(access)
+        self._advice = access.advice
+        self._rate_limit = rate_limit
+        self._seconds_left = waiting.max_wait
         self._closed = threading.Event()
-        self._sleep = sleep or self._closed.wait
-        self._tell = tell
-        self._one_waits = threading.Lock()
-        self._transport = Transport(label, headers, silence)
+        self._sleep = waiting.sleep or self._closed.wait
+        self._on_wait = waiting.on_wait
+        self._wait_lock = threading.Lock()
+        self._transport = Transport(label, access.headers, waiting.read_timeout)
 
     def get(
         self,
@@ -93,14 +130,13 @@ class Client:
         headers: Mapping[str, str] | None = None,
         allow: Iterable[int] = (),
     ) -> Response:
-        """Ask for `path`, below the API's address, or an absolute address of the same host.
+        """Request `path`, below the API's address, or an absolute address of the same host.
 
-        Redirects on the same host are followed unless their status is in `allow`. Other statuses
-        than 2xx raise unless they are in `allow`.
+        Redirects on the same host are followed unless their status is in `allow`. Any other status
+        than 2xx raises unless it is in `allow`.
         """
-        return self._ask(
-            "GET", path, params, None, headers or {}, frozenset(allow), idempotent=True
-        )
+        allowed = frozenset(allow)
+        return self._respond(_Request("GET", path, params, None, headers or {}, allowed, True))
 
     def send(
         self,
@@ -112,208 +148,212 @@ class Client:
         allow: Iterable[int] = (),
         idempotent: bool = False,
     ) -> Response:
-        """Send `json`. A request that is `idempotent` is retried after every failure.
+        """Send `json`; see `get` for the other arguments.
 
-        Any other only after one that changed nothing: a rate limit, a connection that failed.
+        A failed request is retried if it is `idempotent`. Any other is retried only if the host did
+        not execute it: after a rate limit, or a connection that was not established.
         """
-        return self._ask(
-            method, path, None, json, headers or {}, frozenset(allow), idempotent=idempotent
-        )
+        allowed = frozenset(allow)
+        return self._respond(_Request(method, path, None, json, headers or {}, allowed, idempotent))
 
-    def next_page_url(self, answer: Response) -> str | None:
-        """The address of the next page by the `Link` header; None on the last.
+    def next_page_url(self, response: Response) -> str | None:
+        """The address of the next page in the `Link` header; None for the last page.
 
-        Raises RemoteError when that is on another host.
+        Raises RemoteError for an address on another host.
         """
-        link = answer.headers.get("link", "").encode("utf-8", "replace")
+        link = response.headers.get("link", "").encode("utf-8", "replace")
         target = httpx.Response(200, headers=[(b"link", link)]).links.get("next", {}).get("url")
-        return None if target is None else self._joined(answer.url, target)
+        return None if target is None else self._join(response.url, target)
 
-    def map_concurrently(self, ask: Callable[[_T], _R], items: Iterable[_T]) -> Iterator[_R]:
-        """`ask(item)` for every item, MAX_CONCURRENT of them together, results in order.
+    def map_concurrently(self, request: Callable[[_T], _R], items: Iterable[_T]) -> Iterator[_R]:
+        """Yield `request(item)` for every item, in order, MAX_CONCURRENT of them at a time.
 
-        An error in one ends it: what has not begun by then is not asked.
+        An exception ends the iteration; requests that have not started are dropped.
         """
         pool = ThreadPoolExecutor(MAX_CONCURRENT)
-        going: deque[Future[_R]] = deque()
+        running: deque[Future[_R]] = deque()
         try:
             for item in items:
-                if len(going) == MAX_CONCURRENT:
-                    yield going.popleft().result()
-                going.append(pool.submit(ask, item))
-            while going:
-                yield going.popleft().result()
+                if len(running) == MAX_CONCURRENT:
+                    yield running.popleft().result()
+                running.append(pool.submit(request, item))
+            while running:
+                yield running.popleft().result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def server_time(self, answer: Response) -> float:
-        """The host's own clock at an answer (epoch seconds); ours where it does not say."""
-        told = parse_http_date(answer.headers.get("date", ""))
-        return self.clock() if told is None else told
+    def server_time(self, response: Response) -> float:
+        """The host's time of a response (epoch seconds); this machine's if the host sends none."""
+        date = parse_http_date(response.headers.get("date", ""))
+        return self.clock() if date is None else date
 
     def redact(self, text: str) -> str:
-        """What a host said, as one line for people, without the secret if that is in it."""
-        for secret in self._hidden:
+        """A text of the host as one line for messages, without the token."""
+        for secret in self._secrets:
             text = text.replace(secret, "***")
         return one_line(text)[:300]
 
     def access_refused(self, reason: str) -> AccessRefused:
-        """The error for a host that does not let this client do something, for that `reason`."""
+        """The error for refused access."""
         if not self._source:
-            return AccessRefused(self._line(f"{self.label} wants a token ({reason})"))
-        return AccessRefused(self._line(f"{self.label} refuses {self._source} ({reason})"))
+            return AccessRefused(self._with_advice(f"{self.label} wants a token ({reason})"))
+        return AccessRefused(self._with_advice(f"{self.label} refuses {self._source} ({reason})"))
 
     def close(self) -> None:
-        """Let the connections go, and whoever waits in another thread."""
+        """Close the connections, and end the waits of other threads."""
         self._closed.set()
         self._transport.close()
 
-    def _ask(
-        self,
-        method: str,
-        path: str,
-        params: Mapping[str, str | int] | None,
-        json: object,
-        headers: Mapping[str, str],
-        allow: frozenset[int],
-        *,
-        idempotent: bool,
-    ) -> Response:
-        url = self._address(path)
+    def _respond(self, request: _Request) -> Response:
+        """Send the request, follow redirects, and retry within bounds."""
+        method, allow = request.method, request.allow
+        url, params = self._address(request.path), request.params
         attempt = redirects = 0
         while True:
             if self._closed.is_set():
                 raise RemoteError(f"{self.label}: stopped")
-            got = self._transport.request(method, url, params, json, headers)
-            if isinstance(got, Failure):
-                worthwhile = got.passing and (idempotent or not got.sent)
-                if not worthwhile or not self._pause(attempt, None, "does not answer"):
-                    raise self._unreachable(got, idempotent=idempotent)
-            elif (limit := self._limit(got)) is not None:
-                seconds = None if limit.until is None else limit.until - self.server_time(got)
-                if not self._pause(attempt, seconds, "asks to wait for its rate limit"):
-                    raise self._limited(attempt, seconds)
-            elif self._redirects(got, method, allow):
+            result = self._transport.request(method, url, params, request.json, request.headers)
+            if isinstance(result, Failure):
+                can_retry = result.is_transient and (request.idempotent or not result.was_sent)
+                if not can_retry or not self._wait(attempt, None, "does not answer"):
+                    raise self._unreachable(result, idempotent=request.idempotent)
+            elif (limit := self._limit(result)) is not None:
+                delay = None if limit.until is None else limit.until - self.server_time(result)
+                if not self._wait(attempt, delay, "asks to wait for its rate limit"):
+                    raise self._limited(attempt, delay)
+            elif _is_followed(result, method, allow):
                 redirects += 1
-                if redirects > MOST_REDIRECTS:
+                if redirects > MAX_REDIRECTS:
                     raise RemoteError(f"{self.label} redirects in a circle: {_shown(url)}")
-                url = self._joined(got.url, got.headers.get("location", ""))
-                params = None
+                url, params = self._join(result.url, result.headers.get("location", "")), None
                 continue
-            elif got.status >= 500 and got.status not in allow and idempotent:
-                until = parse_retry_after(got, self.server_time(got))
-                seconds = None if until is None else until - self.server_time(got)
-                if not self._pause(attempt, seconds, f"answers {got.status}"):
-                    return self._checked(got, allow)
+            elif result.status >= 500 and result.status not in allow and request.idempotent:
+                now = self.server_time(result)
+                until = parse_retry_after(result, now)
+                delay = None if until is None else until - now
+                if not self._wait(attempt, delay, f"answers {result.status}"):
+                    return self._checked(result, allow)
             else:
-                return self._checked(got, allow)
+                return self._checked(result, allow)
             attempt += 1
 
     def _address(self, path: str) -> str:
-        """The absolute address of `path`. Raises RemoteError for one on another host, and for one
-        that climbs out of the API."""
+        """The absolute address of `path`.
+
+        Raises RemoteError for an address on another host, and for one outside the API.
+        """
         if _ABSOLUTE.match(path):
-            return self._joined(path, "")
+            return self._join(path, "")
         steps = unquote(re.split(r"[?#]", path, maxsplit=1)[0]).split("/")
         if any(step in {".", ".."} for step in steps):
             raise RemoteError(f"{self.label}: {one_line(path)[:200]} is no address of its API")
         return f"{self.api}/{path.lstrip('/')}" if path else self.api
 
-    def _joined(self, base: str, target: str) -> str:
-        """The absolute address that `target` means at `base`. Raises RemoteError where that is
-        another host than the API's, another port or another scheme."""
+    def _join(self, base: str, target: str) -> str:
+        """The absolute address of `target` relative to `base`.
+
+        Raises RemoteError for another host, port or scheme than the API's.
+        """
         try:
             url = urljoin(base, target)
         except ValueError:
             url = ""
-        end = parse_endpoint(url)
-        if end != self._end:
-            where = end or "an address that is none"
-            raise RemoteError(f"{self.label} at {self._end} points to {where}: not followed")
+        endpoint = parse_endpoint(url)
+        if endpoint != self._endpoint:
+            where = endpoint or "an address that is not valid"
+            raise RemoteError(f"{self.label} at {self._endpoint} points to {where}: not followed")
         return url
 
-    def _redirects(self, answer: Response, method: str, allow: frozenset[int]) -> bool:
-        """Whether to go on elsewhere: nothing is done yet, and what is asked stays the same."""
-        followed = REDIRECTS if method == "GET" else SAME_METHOD
-        return answer.status in followed and answer.status not in allow
+    def _limit(self, response: Response) -> RateLimit | None:
+        """The rate limit that the response announces. `Retry-After` has precedence."""
+        now = self.server_time(response)
+        until = parse_retry_after(response, now)
+        limit = self._rate_limit(response, now) if self._rate_limit else None
+        if response.status == 429 or (response.status in {403, 503} and until is not None):
+            limit = limit or RateLimit()
+        return RateLimit(until) if limit and until is not None else limit
 
-    def _limit(self, answer: Response) -> RateLimit | None:
-        """The rate limit that the answer is, if it is one. `Retry-After` stands before others."""
-        now = self.server_time(answer)
-        asked = parse_retry_after(answer, now)
-        own = self._limits(answer, now) if self._limits else None
-        if answer.status == 429 or (answer.status in {403, 503} and asked is not None):
-            own = own or RateLimit()
-        return RateLimit(asked) if own and asked is not None else own
+    def _wait(self, attempt: int, delay: float | None, why: str) -> bool:
+        """Wait before another attempt: `delay` seconds, or exponentially longer if it is None.
 
-    def _pause(self, attempt: int, hint: float | None, why: str) -> bool:
-        """Wait before another attempt, as long as the host asks for; exponentially where it does
-        not say. False where there is none left, or no patience for it."""
-        if attempt == RETRIES:
+        Returns False if no attempt is left, or less time than that.
+        """
+        if attempt == MAX_RETRIES:
             return False
-        # Hosts tell their time in whole seconds.
-        seconds = 2.0**attempt if hint is None else max(hint, 1.0)
+        seconds = _delay(attempt, delay)
         until = self.clock() + seconds
-        with self._one_waits:
-            # While another thread waited, so did this one.
+        with self._wait_lock:
+            # A wait of another thread counts for this one as well.
             left = min(until - self.clock(), seconds)
             if left <= 0:
                 return True
-            if left > self._patience or self._closed.is_set():
+            if left > self._seconds_left or self._closed.is_set():
                 return False
-            self._patience -= left
-            if self._tell:
-                self._tell(f"{self.label} {why}: waiting {left:.0f} s")
+            self._seconds_left -= left
+            if self._on_wait:
+                self._on_wait(f"{self.label} {why}: waiting {left:.0f} s")
             self._sleep(left)
         return True
 
-    def _limited(self, attempt: int, hint: float | None) -> RateLimited:
-        seconds = 2.0**attempt if hint is None else max(hint, 1.0)
-        until = self.clock() + min(seconds, _YEAR)
+    def _limited(self, attempt: int, delay: float | None) -> RateLimited:
+        until = self.clock() + min(_delay(attempt, delay), _MAX_LIMIT_SECONDS)
         when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(until))
         return RateLimited(f"{self.label}: rate limit reached, try again after {when}", until)
 
-    def _checked(self, answer: Response, allow: frozenset[int]) -> Response:
-        """The answer, unless its status says that the request failed."""
-        status = answer.status
+    def _checked(self, response: Response, allow: frozenset[int]) -> Response:
+        """The response, unless its status is an error that is not in `allow`."""
+        status = response.status
         if 200 <= status < 300 or status in allow:
-            return answer
-        what = _shown(answer.url)
-        said = self.redact(_message(answer.json()))
-        reason = f": {said}" if said else ""
+            return response
+        path = _shown(response.url)
+        message = self.redact(_message(response.json()))
+        reason = f": {message}" if message else ""
         if status in {401, 403}:
-            raise self.access_refused(f"{status}, {what}{reason}")
+            raise self.access_refused(f"{status}, {path}{reason}")
         if status in {404, 410}:
             to = f" to {self._source}" if self._source else ""
             advice = f"check the name; {self._advice}" if self._advice else "check the name"
-            raise Missing(f"{self.label} has no {what}, or does not show it{to}: {advice}")
-        raise RemoteError(f"{self.label} answers {status} ({what}){reason}")
+            raise Missing(f"{self.label} has no {path}, or does not show it{to}: {advice}")
+        raise RemoteError(f"{self.label} answers {status} ({path}){reason}")
 
-    def _line(self, what: str) -> str:
-        return f"{what}: {self._advice}" if self._advice else what
+    def _with_advice(self, message: str) -> str:
+        return f"{message}: {self._advice}" if self._advice else message
 
     def _unreachable(self, failure: Failure, *, idempotent: bool) -> RemoteError:
         advice = failure.advice
-        if failure.sent and not idempotent:
-            advice = "it may have done what was asked all the same: look before you try again"
-        reached = "at" if failure.sent else "cannot be reached at"
-        where = f"{self.label} {reached} {self._end.netloc}"
+        if failure.was_sent and not idempotent:
+            advice = "the request may have been executed: check before you try again"
+        reached = "at" if failure.was_sent else "cannot be reached at"
+        where = f"{self.label} {reached} {self._endpoint.netloc}"
         return RemoteError(f"{where}: {failure.why}: {advice}")
 
 
+def _is_followed(response: Response, method: str, allow: frozenset[int]) -> bool:
+    """Whether to follow a redirect: with the same method, and nothing was executed yet."""
+    followed = REDIRECTS if method == "GET" else SAME_METHOD_REDIRECTS
+    return response.status in followed and response.status not in allow
+
+
+def _delay(attempt: int, delay: float | None) -> float:
+    # Hosts send their time in whole seconds.
+    return 2.0**attempt if delay is None else max(delay, 1.0)
+
+
 def _shown(url: str) -> str:
-    """An address without what may be secret in it: the path."""
+    """The path of an address; its other parts may contain a secret."""
     return one_line(urlsplit(url).path)[:200] or "/"
 
 
-def _hidden(headers: Mapping[str, str], secret: Secret) -> tuple[str, ...]:
-    """What must not be shown of what a host sends back: the token, also as a header carries it."""
-    words = (value.split()[-1] for value in headers.values() if value.split())
-    return tuple(dict.fromkeys((secret.value, *words)))
+def _secret_words(access: Access) -> tuple[str, ...]:
+    """The token, and the forms of it in the headers, for redaction."""
+    if access.secret is None:
+        return ()
+    words = (value.split()[-1] for value in access.headers.values() if value.split())
+    return tuple(dict.fromkeys((access.secret.value, *words)))
 
 
-def _message(data: object, depth: int = 4) -> str:
-    """The first text in an answer's JSON under a key that speaks of a message or an error."""
+def _message(data: Json, depth: int = 4) -> str:
+    """The first text in a response under a key that contains "message" or "error"."""
     if isinstance(data, str):
         return data
     if isinstance(data, list) and data and depth:
@@ -321,7 +361,7 @@ def _message(data: object, depth: int = 4) -> str:
     if isinstance(data, dict) and depth:
         for key, value in data.items():
             if "message" in key.lower() or "error" in key.lower():
-                found = _message(value, depth - 1)
-                if found:
-                    return found
+                message = _message(value, depth - 1)
+                if message:
+                    return message
     return ""

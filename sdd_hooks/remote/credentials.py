@@ -1,7 +1,7 @@
-"""Whose token may go to which host, and where it is found.
+"""The token for a host: where it is looked up, and to which hosts it may be sent.
 
-A repository's files name hosts, and they may have been written by somebody with intent. A token of
-the environment goes where the environment, or the vendor, says that it belongs.
+The files of a repository name hosts, and an attacker may have written them. So a token of the
+environment is sent only to the hosts that the environment or the vendor assigns to it.
 """
 
 # Governing: ADR-0019 (a token belongs to one host), SPEC-0009 REQ "Credentials"
@@ -18,25 +18,28 @@ from sdd_hooks.remote.urls import Endpoint, RemoteUrl, parse_endpoint
 from sdd_hooks.system.git import Git
 from sdd_hooks.system.processes import Program, find_executable, run_program
 
-DEADLINE = 10.0
+PROGRAM_TIMEOUT = 10.0
 """Seconds that a program has to print a token."""
 
 
 @dataclass(frozen=True)
 class Secret:
-    """What proves who asks. `value` is never shown; `source` says where it was found, for people:
-    `GITHUB_TOKEN`, ``git's credential helper`, `gh`. `user` is "" where only a token is known."""
+    """A token or a password. `value` never appears in a message or a log.
+
+    `source` names where it was found, for messages: `GITHUB_TOKEN`, `git's credential helper`,
+    `gh`. `user` is "" if only a token is known.
+    """
 
     value: str = field(repr=False)
     source: str
     user: str = ""
 
 
-class Variables(NamedTuple):
-    """Environment variables that hold a token, or a user and a token, and where these belong.
+class TokenVariables(NamedTuple):
+    """Environment variables with a token, or with a user and a token, and the hosts of that token.
 
-    They belong to the hosts that one of the variables `hosts` names, as a host or as a URL, and
-    where none of those is set to `homes` (`github.com`; `*.atlassian.net` is every host below).
+    The hosts are those that the variables `hosts` name, each as a host or as a URL. If none of
+    these is set, they are `homes` (`github.com`; `*.atlassian.net` matches every subdomain).
     """
 
     names: tuple[str, ...]
@@ -45,17 +48,18 @@ class Variables(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sources:
-    """Where a vendor's tokens are, in the order they are looked for.
+class TokenSources:
+    """The places where a vendor's tokens are looked up, in this order.
 
-    `git` says that git's credential helper knows this vendor's hosts. `commands(host)` are
-    programs, with arguments, that print the token of that host; `stored(host, environ)` reads what
-    the vendor's own program keeps. `headers(secret)` are the headers that carry it. `advice` is
-    what a person without a token is told: `set GITHUB_TOKEN, or run `gh auth login``. `site` turns
-    the host of the API into the one that tokens are kept for: `api.github.com` into `github.com`.
+    `variables` are those of the environment. `git` says that git's credential helper may be asked.
+    `commands(host)` are programs, with arguments, that print the token of a host.
+    `stored(host, environ)` reads the files of the vendor's own program. `headers(secret)` are the
+    headers that carry a token. `advice` is shown to users without one: `set GITHUB_TOKEN, or run
+    `gh auth login``. `site` maps the host of the API to the host that tokens are stored for:
+    `api.github.com` to `github.com`.
     """
 
-    variables: tuple[Variables, ...]
+    variables: tuple[TokenVariables, ...]
     headers: Callable[[Secret], Mapping[str, str]]
     advice: str
     git: bool = False
@@ -64,156 +68,134 @@ class Sources:
     site: Callable[[str], str] = lambda host: host
 
 
-def find_secret(
-    sources: Sources,
-    api_url: str,
-    *,
-    around_origin: RemoteUrl | None,
-    root: Path,
-    environ: Mapping[str, str],
-) -> Secret | None:
-    """The secret for the host of `api_url`; None where there is none, or none that may go there.
+class TokenLookup(NamedTuple):
+    """A lookup of a vendor's tokens, for the repository at `root` with the remote `origin`."""
 
-    Looked for in the environment, git's credential helper, the vendor's programs and what they
-    store. `around_origin` is the remote `origin` of the repository at `root`. Raises AccessRefused
-    for a variable that holds what no token is.
-    """
-    site = _site(sources, api_url)
-    if site is None or not _may_carry(sources, site, around_origin, environ):
-        return None
-    for variables in sources.variables:
-        if _belongs(variables, site, environ):
-            secret = _from_environment(variables, environ)
-            if secret is not None:
-                return secret
-    found = _elsewhere(sources, site, around_origin, root, environ)
-    return next((secret for secret in found if _is_token(secret.value)), None)
+    sources: TokenSources
+    origin: RemoteUrl | None
+    root: Path
+    environ: Mapping[str, str]
 
+    def find(self, api_url: str) -> Secret | None:
+        """The token for the host of `api_url`; None if there is none that may be sent there.
 
-def advice(
-    sources: Sources,
-    api_url: str,
-    *,
-    around_origin: RemoteUrl | None,
-    environ: Mapping[str, str],
-) -> str:
-    """What a person can do about access: why a token that is set is not sent, else the vendor's."""
-    site = _site(sources, api_url)
-    if site is None:
+        Raises AccessRefused for a variable whose value cannot be a token.
+        """
+        site = self._site(api_url)
+        if site is None or not self._may_carry(site):
+            return None
+        for variables in self.sources.variables:
+            if self._is_for(variables, site):
+                secret = self._from_environment(variables)
+                if secret is not None:
+                    return secret
+        found = self._from_programs(site)
+        return next((secret for secret in found if _is_token(secret.value)), None)
+
+    def advice(self, api_url: str) -> str:
+        """What a user can do about refused access: why a token is not sent, else the vendor's."""
+        sources, site = self.sources, self._site(api_url)
+        if site is None:
+            return sources.advice
+        for variables in sources.variables:
+            if not all(self.environ.get(name, "").strip() for name in variables.names):
+                continue
+            verb = "is" if len(variables.names) == 1 else "are"
+            withheld = f"{' and '.join(variables.names)} {verb} not sent to {site.netloc}"
+            if not self._is_for(variables, site):
+                if not variables.hosts:
+                    return f"{withheld}: {sources.advice}"
+                return f"{withheld}: set {variables.hosts[0]}={site} if it belongs there"
+            if not self._may_carry(site):
+                return f"{withheld} over plain http: use https"
         return sources.advice
-    for variables in sources.variables:
-        named = " and ".join(variables.names)
-        if not all(environ.get(name, "").strip() for name in variables.names):
-            continue
-        withheld = (
-            f"{named} {'is' if len(variables.names) == 1 else 'are'} not sent to {site.netloc}"
-        )
-        if not _belongs(variables, site, environ):
-            if not variables.hosts:
-                return f"{withheld}: {sources.advice}"
-            return f"{withheld}: set {variables.hosts[0]}={site} if it belongs there"
-        if not _may_carry(sources, site, around_origin, environ):
-            return f"{withheld} over plain http: use https"
-    return sources.advice
 
+    def _site(self, api_url: str) -> Endpoint | None:
+        """The endpoint that tokens for the API are stored for."""
+        endpoint = parse_endpoint(api_url)
+        return endpoint and endpoint._replace(host=self.sources.site(endpoint.host))
 
-def _site(sources: Sources, api_url: str) -> Endpoint | None:
-    """Where tokens for the API are kept, as an address."""
-    found = parse_endpoint(api_url)
-    return found and found._replace(host=sources.site(found.host))
+    def _named_hosts(self, variables: TokenVariables) -> list[str] | None:
+        """The hosts and URLs that the environment assigns to a token; None if it assigns none."""
+        values = [self.environ.get(name, "").strip() for name in variables.hosts]
+        return [value for value in values if value] or None
 
+    def _is_for(self, variables: TokenVariables, site: Endpoint) -> bool:
+        """Whether the token of these variables belongs to the site."""
+        named = self._named_hosts(variables)
+        if named is None:
+            is_secure = site.scheme == "https" and site.port == 443
+            return is_secure and any(_is_home(site.host, home) for home in variables.homes)
+        return any(_is_same(site, value) for value in named)
 
-def _named(variables: Variables, environ: Mapping[str, str]) -> list[str] | None:
-    """The addresses that belong to a token by the environment; None where that says nothing."""
-    values = [environ.get(name, "").strip() for name in variables.hosts]
-    return [value for value in values if value] or None
+    def _may_carry(self, site: Endpoint) -> bool:
+        """Whether the connection may carry a token: plain http only if the user chose it."""
+        if site.scheme == "https" or site.is_loopback:
+            return True
+        if self.origin is not None and parse_endpoint(self.origin.web_base) == site:
+            return True
+        named = (self._named_hosts(variables) or () for variables in self.sources.variables)
+        return any(parse_endpoint(value) == site for values in named for value in values)
 
+    def _from_environment(self, variables: TokenVariables) -> Secret | None:
+        values = [self.environ.get(name, "").strip() for name in variables.names]
+        if not all(values):
+            return None
+        names = " and ".join(variables.names)
+        if not _is_token(values[-1]) or not all(value.isprintable() for value in values):
+            raise AccessRefused(f"{names}: it has characters that no token has: check its value")
+        return Secret(values[-1], names, values[0] if len(values) > 1 else "")
 
-def _belongs(variables: Variables, site: Endpoint, environ: Mapping[str, str]) -> bool:
-    named = _named(variables, environ)
-    if named is None:
-        secure = site.scheme == "https" and site.port == 443
-        return secure and any(_is_home(site.host, home) for home in variables.homes)
-    return any(_same(site, value) for value in named)
+    def _from_programs(self, site: Endpoint) -> Iterator[Secret]:
+        # A credential helper may return a token for any host. It is asked only for one that git
+        # connects to anyway, or that the environment or the vendor names.
+        is_origin = self.origin is not None and self.origin.host == site.host
+        if self.sources.git and (
+            is_origin or any(self._is_for(variables, site) for variables in self.sources.variables)
+        ):
+            git = Git(self.root, self.environ)
+            credential = git.credential(site.scheme, site.netloc, PROGRAM_TIMEOUT)
+            if credential is not None:
+                yield Secret(credential[1], "git's credential helper", credential[0])
+        for command in self.sources.commands(site.netloc):
+            token = self._printed(command)
+            if token:
+                yield Secret(token, command[0])
+        stored = self.sources.stored(site.netloc, self.environ)
+        if stored is not None:
+            yield stored
+
+    def _printed(self, command: tuple[str, ...]) -> str:
+        """The token that a program prints; "" if it is not installed, or fails."""
+        path = find_executable(command[0], self.environ, outside=self.root)
+        if path is None:
+            return ""
+        # These programs print a token of the environment for every host.
+        environ = {
+            name: value for name, value in self.environ.items() if "TOKEN" not in name.upper()
+        }
+        try:
+            program = Program(command[0], (path, *command[1:]), Path("/"), environ)
+            done = run_program(program, PROGRAM_TIMEOUT)
+        except SddError:
+            return ""
+        return "" if done.code else done.out.strip()
 
 
 def _is_home(host: str, home: str) -> bool:
     return host.endswith(home[1:]) if home.startswith("*.") else host == home
 
 
-def _same(site: Endpoint, value: str) -> bool:
-    """Whether a host or a URL that the environment names is the site."""
-    bare = "://" not in value
-    found = parse_endpoint(f"{site.scheme}://{value}" if bare else value)
-    if found is None or found.host != site.host:
+def _is_same(site: Endpoint, value: str) -> bool:
+    """Whether a host or a URL of the environment is the site."""
+    is_host = "://" not in value
+    endpoint = parse_endpoint(f"{site.scheme}://{value}" if is_host else value)
+    if endpoint is None or endpoint.host != site.host:
         return False
-    # A host that is trusted at http://host is so at https://host.
-    return found.port == site.port or (found.port, site.port) == (80, 443)
-
-
-def _may_carry(
-    sources: Sources,
-    site: Endpoint,
-    origin: RemoteUrl | None,
-    environ: Mapping[str, str],
-) -> bool:
-    """Whether the connection may carry a token: plain http only where somebody chose it."""
-    if site.scheme == "https" or site.loopback:
-        return True
-    if origin is not None and parse_endpoint(origin.web) == site:
-        return True
-    named = (_named(variables, environ) or () for variables in sources.variables)
-    return any(parse_endpoint(value) == site for values in named for value in values)
-
-
-def _from_environment(variables: Variables, environ: Mapping[str, str]) -> Secret | None:
-    values = [environ.get(name, "").strip() for name in variables.names]
-    if not all(values):
-        return None
-    named = " and ".join(variables.names)
-    if not _is_token(values[-1]) or not all(value.isprintable() for value in values):
-        raise AccessRefused(f"{named}: it has characters that no token has: check its value")
-    return Secret(values[-1], named, values[0] if len(values) > 1 else "")
+    # A host that is trusted with http is trusted with https as well.
+    return endpoint.port == site.port or (endpoint.port, site.port) == (80, 443)
 
 
 def _is_token(value: str) -> bool:
-    """Whether it can stand in a header: anything else would be shown in somebody's error."""
+    """Whether the value can be part of a header; an error about another one would show it."""
     return value != "" and value.isascii() and value.isprintable() and " " not in value
-
-
-def _elsewhere(
-    sources: Sources,
-    site: Endpoint,
-    origin: RemoteUrl | None,
-    root: Path,
-    environ: Mapping[str, str],
-) -> Iterator[Secret]:
-    # A helper may answer for every host: it is asked only for one that git goes to anyway, or that
-    # the environment or the vendor names.
-    known = origin is not None and origin.host == site.host
-    if sources.git and (known or any(_belongs(one, site, environ) for one in sources.variables)):
-        found = Git(root, environ).credential(site.scheme, site.netloc, DEADLINE)
-        if found is not None:
-            yield Secret(found[1], "git's credential helper", found[0])
-    for command in sources.commands(site.netloc):
-        printed = _printed(command, root, environ)
-        if printed:
-            yield Secret(printed, command[0])
-    stored = sources.stored(site.netloc, environ)
-    if stored is not None:
-        yield stored
-
-
-def _printed(command: tuple[str, ...], root: Path, environ: Mapping[str, str]) -> str:
-    """What a program prints as its token; "" where it is not installed, or has none."""
-    program = find_executable(command[0], environ, outside=root)
-    if program is None:
-        return ""
-    # Those programs print a token of the environment for whatever host they are asked about.
-    clean = {name: value for name, value in environ.items() if "TOKEN" not in name.upper()}
-    try:
-        whole = Program(command[0], (program, *command[1:]), Path("/"), clean)
-        done = run_program(whole, DEADLINE)
-    except SddError:
-        return ""
-    return "" if done.code else done.out.strip()

@@ -1,4 +1,4 @@
-"""Why a connection failed, in words for people."""
+"""The failures of a connection, described for messages."""
 
 # Governing: SPEC-0009 REQ "Talking to a tracker"
 
@@ -14,53 +14,78 @@ import httpx
 from sdd_hooks.text.display import one_line
 
 LATER = "try again later"
-BETWEEN = "check its URL, and what is between here and there"
+CHECK_PROXIES = "check its URL, and proxies on the way"
 
 
 class Failure(NamedTuple):
-    """`why` it failed and what to do. `passing` says that another try may help, `sent` that the
-    host may have got the request."""
+    """A request without a response. `why` and `advice` are parts of a message.
+
+    `is_transient` says that a retry may succeed, `was_sent` that the host may have received the
+    request.
+    """
 
     why: str
     advice: str = LATER
-    passing: bool = True
-    sent: bool = True
+    is_transient: bool = True
+    was_sent: bool = True
 
 
-def failure_of(error: httpx.HTTPError) -> Failure:
-    """What an error of the HTTP library means. Nothing of a request's headers is in it."""
-    sent = not isinstance(
-        error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
-    )
-    if isinstance(error, httpx.ConnectTimeout):
-        # What drops one packet drops the next: whoever is offline does not wait four times.
-        return Failure("no connection in time", "check the network and its URL", False, sent)
-    if isinstance(error, httpx.TimeoutException):
-        return Failure("no answer in time", sent=sent)
-    if isinstance(error, httpx.ProxyError):
-        return Failure(
-            "the proxy refuses the connection", "check HTTPS_PROXY and ALL_PROXY", False, sent
-        )
-    if isinstance(error, httpx.UnsupportedProtocol):
-        return Failure("no such protocol", "check its URL", False, False)
-    for cause in () if sent else _causes(error):
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return Failure(
-                f"its certificate is not trusted ({one_line(cause.verify_message)})",
-                "set SSL_CERT_FILE to a file with the certificate of its authority",
-                passing=False,
-                sent=False,
-            )
-        if isinstance(cause, ssl.SSLError):
-            why = one_line(cause.reason or type(cause).__name__)
-            return Failure(f"TLS fails ({why})", "check its URL", passing=False, sent=False)
-        if isinstance(cause, socket.gaierror):
-            return Failure("its name is not known", "check the network and its URL", False, False)
-        if isinstance(cause, OSError) and cause.strerror:
-            return Failure(one_line(cause.strerror).lower(), sent=False)
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+_BY_TYPE: tuple[tuple[type[httpx.HTTPError], Failure], ...] = (
+    # A host that drops one packet drops the next one: an offline user waits once.
+    (
+        httpx.ConnectTimeout,
+        Failure("no connection in time", "check the network and its URL", is_transient=False),
+    ),
+    (httpx.TimeoutException, Failure("no answer in time")),
+    (
+        httpx.ProxyError,
+        Failure(
+            "the proxy refuses the connection",
+            "check HTTPS_PROXY and ALL_PROXY",
+            is_transient=False,
+        ),
+    ),
+    (
+        httpx.UnsupportedProtocol,
+        Failure("no such protocol", "check its URL", is_transient=False, was_sent=False),
+    ),
+)
+
+
+def describe_failure(error: httpx.HTTPError) -> Failure:
+    """The failure behind an error of the HTTP library; it contains no header of the request."""
+    was_sent = not isinstance(error, _NOT_SENT)
+    for kind, failure in _BY_TYPE:
+        if isinstance(error, kind):
+            return failure._replace(was_sent=failure.was_sent and was_sent)
+    failures = () if was_sent else map(_connection_failure, _causes(error))
+    known = next(filter(None, failures), None)
+    if known is not None:
+        return known
     if isinstance(error, httpx.RemoteProtocolError):
-        return Failure("its answer is not whole", sent=sent)
-    return Failure("the connection ended before the answer did", sent=sent)
+        return Failure("its answer is not whole", was_sent=was_sent)
+    return Failure("the connection ended before the answer did", was_sent=was_sent)
+
+
+def _connection_failure(cause: BaseException) -> Failure | None:
+    """The failure of a connection that was not established; None for an unknown cause."""
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return Failure(
+            f"its certificate is not trusted ({one_line(cause.verify_message)})",
+            "set SSL_CERT_FILE to a file with the certificate of its authority",
+            is_transient=False,
+            was_sent=False,
+        )
+    if isinstance(cause, ssl.SSLError):
+        why = f"TLS fails ({one_line(cause.reason or type(cause).__name__)})"
+        return Failure(why, "check its URL", is_transient=False, was_sent=False)
+    if isinstance(cause, socket.gaierror):
+        advice = "check the network and its URL"
+        return Failure("its name is not known", advice, is_transient=False, was_sent=False)
+    if isinstance(cause, OSError) and cause.strerror:
+        return Failure(one_line(cause.strerror).lower(), was_sent=False)
+    return None
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -1,4 +1,4 @@
-"""Read what another host answers: any field may be missing, null, or of another type."""
+"""Read fields of another host's JSON: any field may be missing, null, or of another type."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TIME = re.compile(
 
 
 def field(data: Json, *path: str) -> Json:
-    """The value at the end of `path`; None where something on the way is no object."""
+    """The value at the end of `path`; None if a value on the way is no object."""
     for name in path:
         if not isinstance(data, dict):
             return None
@@ -26,9 +26,9 @@ def field(data: Json, *path: str) -> Json:
 
 
 def text(data: Json, *path: str) -> str:
-    """A string, or a whole number as one; "" for anything else.
+    """A string, or a whole number as a string; "" for any other value.
 
-    What no file can hold, half of a surrogate pair, becomes a question mark in a box.
+    Half of a surrogate pair, which cannot be encoded, becomes U+FFFD.
     """
     value = field(data, *path)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -43,38 +43,41 @@ def text(data: Json, *path: str) -> str:
 
 
 def number(data: Json, *path: str) -> int | None:
-    """A whole number; None for anything else."""
+    """A whole number; None for any other value."""
     value = field(data, *path)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def flag(data: Json, *path: str) -> bool:
-    """Whether it says true."""
+    """Whether the value is true."""
     return field(data, *path) is True
 
 
 def rows(data: Json, *path: str) -> list[Json]:
-    """The members of a list; none for anything else."""
+    """The members of a list; none for any other value."""
     value = field(data, *path)
     return value if isinstance(value, list) else []
 
 
 def texts(data: Json, *path: str, of: str = "") -> tuple[str, ...]:
-    """The strings of a list, or the strings `of` its objects; none is empty, none comes twice."""
+    """The strings of a list, or the field `of` of each of its objects.
+
+    Empty strings and duplicates are left out.
+    """
     names = (of,) if of else ()
-    found = (text(row, *names) for row in rows(data, *path))
-    return tuple(dict.fromkeys(value for value in found if value))
+    values = (text(row, *names) for row in rows(data, *path))
+    return tuple(dict.fromkeys(value for value in values if value))
 
 
 def utc(data: Json, *path: str) -> str:
-    """A time as RFC 3339 in UTC with whole seconds and a `Z`; "" for anything else.
+    """A time as RFC 3339 in UTC with whole seconds and a `Z`; "" for any other value.
 
-    Reads every offset (`Z`, `+02:00`, Jira's `+0000`) and any number of decimals. A time without an
-    offset is UTC.
+    Every offset (`Z`, `+02:00`, Jira's `+0000`) and any number of decimals is parsed. A time
+    without an offset is in UTC.
     """
     value = text(data, *path)
     if _UTC.fullmatch(value):
-        # Most trackers write it like this, and an issue has three of them.
+        # The format of most trackers, which needs no conversion; an issue has three times.
         try:
             datetime.fromisoformat(value[:-1])
         except ValueError:
@@ -85,27 +88,27 @@ def utc(data: Json, *path: str) -> str:
 
 
 def parse_epoch(time: str) -> float | None:
-    """Seconds since the epoch of such a time; None when it is none."""
+    """A time in one of these formats as epoch seconds; None for any other string."""
     try:
-        found = datetime.fromisoformat(_plain(time))
-        if found.tzinfo is None:
-            found = found.replace(tzinfo=timezone.utc)
-        return found.astimezone(timezone.utc).timestamp()
+        parsed = datetime.fromisoformat(_normalized(time))
+        if parsed.tzinfo is None:
+            parsed = parsed.replace(tzinfo=timezone.utc)
+        return parsed.astimezone(timezone.utc).timestamp()
     except (ValueError, OverflowError):
         return None
 
 
 def format_utc(seconds: float) -> str:
-    """`2026-05-01T14:22:00Z` for seconds since the epoch, decimals cut off."""
+    """Epoch seconds as `2026-05-01T14:22:00Z`, without decimals."""
     return datetime.fromtimestamp(seconds // 1, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _plain(time: str) -> str:
-    """The time in the forms that Python 3.10 reads."""
-    found = _TIME.fullmatch(time.strip())
-    if found is None:
+def _normalized(time: str) -> str:
+    """The time in the format that Python 3.10 parses. Raises ValueError for any other string."""
+    match = _TIME.fullmatch(time.strip())
+    if match is None:
         raise ValueError(time)
-    day, clock, decimals, offset = found.groups()
+    day, clock, decimals, offset = match.groups()
     clock = clock if clock.count(":") == 2 else f"{clock}:00"
     decimals = f".{decimals:0<6}" if decimals else ""
     if offset in {None, "Z", "z"}:

@@ -1,4 +1,4 @@
-"""One request and its answer, within bounds of size and time, on connections that are kept."""
+"""One request and its response, within bounds of size and time, on connections that are reused."""
 
 # Governing: ADR-0019 (a token belongs to one host), SPEC-0009 REQ "Talking to a tracker"
 
@@ -19,17 +19,19 @@ import httpx
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.remote.failures import BETWEEN, Failure, failure_of
+from sdd_hooks.remote.failures import CHECK_PROXIES, Failure, describe_failure
 from sdd_hooks.remote.response import Response
 
 MAX_CONCURRENT = 8
-"""Requests that go on at the same time."""
-LARGEST = 50_000_000
-"""Bytes of one answer, unpacked."""
-SILENCE = 30.0
-"""Seconds without a byte after which a host counts as gone."""
-LONGEST = 10
-"""How many times that an answer may take from its first byte to its last."""
+"""Requests that run at the same time."""
+MAX_BODY_BYTES = 50_000_000
+"""Bytes of a response body, decompressed."""
+READ_TIMEOUT = 30.0
+"""Seconds without a byte after which a request fails."""
+MAX_READ_TIMEOUTS = 10
+"""Duration of a response body, in multiples of the read timeout."""
+CONNECT_TIMEOUT = 10.0
+"""Seconds to establish a connection; the read timeout if that is shorter."""
 
 
 @lru_cache(maxsize=1)
@@ -42,20 +44,23 @@ def _certificates() -> ssl.SSLContext:
 
 
 class Transport:
-    """Connections to wherever a request goes, for any number of threads.
+    """Reused connections, for any number of threads.
 
-    `headers` go with every request. A proxy and certificates of the environment are used as httpx
-    does. Raises RemoteError where these cannot be used; `label` is what people call the host.
+    `headers` are sent with every request. httpx takes a proxy and certificates from the environment
+    of the process; RemoteError is raised if they cannot be used. `label` names the host in
+    messages, `read_timeout` is in seconds.
     """
 
-    def __init__(self, label: str, headers: Mapping[str, str], silence: float = SILENCE) -> None:
-        # Their debug logs have headers in them: those that are sent, and what a host sends back.
+    def __init__(
+        self, label: str, headers: Mapping[str, str], read_timeout: float = READ_TIMEOUT
+    ) -> None:
+        # The debug logs of these libraries contain headers of requests and of responses.
         for name in ("hpack", "httpcore"):
             logging.getLogger(name).setLevel(logging.INFO)
         self._headers = headers
-        self._silence = silence
-        self._room = threading.BoundedSemaphore(MAX_CONCURRENT)
-        self._changes = threading.Lock()
+        self._read_timeout = read_timeout
+        self._slots = threading.BoundedSemaphore(MAX_CONCURRENT)
+        self._lock = threading.Lock()
         self._closed = False
         self._idle: deque[httpx.Client] = deque()
         try:
@@ -79,11 +84,18 @@ class Transport:
         json: object = None,
         headers: Mapping[str, str] | None = None,
     ) -> Response | Failure:
-        """What is answered, whatever its status, or why nothing is. Follows no redirect."""
+        """The response with any status, or why there is none. Redirects are not followed."""
         with tracing.span("http", method, url) as span:
             result = self._exchange(method, url, params, json, headers)
             span.outcome = str(result.status) if isinstance(result, Response) else result.why
         return result
+
+    def close(self) -> None:
+        """Close the connections; each one in use is closed when its request ends."""
+        with self._lock:
+            self._closed = True
+            while self._idle:
+                self._idle.pop().close()
 
     def _exchange(
         self,
@@ -100,25 +112,18 @@ class Transport:
                     method, url, params=params or None, json=json, headers=dict(headers or {})
                 ) as response,
             ):
-                body = self._body(response)
+                body = self._read_body(response)
                 if isinstance(body, Failure):
                     return body
-                found = {name.lower(): value for name, value in response.headers.items()}
-                return Response(response.status_code, found, body, str(response.url))
+                received = {name.lower(): value for name, value in response.headers.items()}
+                return Response(response.status_code, received, body, str(response.url))
         except httpx.HTTPError as error:
-            return failure_of(error)
+            return describe_failure(error)
         except httpx.InvalidURL:
-            return Failure("no such address", "check its URL", passing=False, sent=False)
+            return Failure("no such address", "check its URL", is_transient=False, was_sent=False)
         except (LookupError, RuntimeError, ValueError):
-            # httpx lets such errors of the libraries below it through: HTTP/2 with `:status: ok`.
+            # httpx does not translate these errors of its libraries: HTTP/2 with `:status: ok`.
             return Failure("its answer makes no sense")
-
-    def close(self) -> None:
-        """Let the connections go; those in use, when they are no longer."""
-        with self._changes:
-            self._closed = True
-            while self._idle:
-                self._idle.pop().close()
 
     def _open(self) -> httpx.Client:
         return httpx.Client(
@@ -128,19 +133,23 @@ class Transport:
                 "User-Agent": "sdd-hooks",
                 "Accept": "application/json",
                 **self._headers,
-                # What `_body` can unpack within bounds.
+                # The encoding that `_read_body` can decompress within bounds.
                 "Accept-Encoding": "gzip",
             },
-            # A host is told nothing that it said before.
+            # No cookie is stored.
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            timeout=httpx.Timeout(self._silence, connect=min(10.0, self._silence)),
+            timeout=httpx.Timeout(
+                self._read_timeout, connect=min(CONNECT_TIMEOUT, self._read_timeout)
+            ),
         )
 
     @contextmanager
     def _connection(self) -> Iterator[httpx.Client]:
-        """A client for this thread alone: httpx mixes up the requests that several threads make on
-        one HTTP/2 connection. The one that was used last is taken first, as it is connected."""
-        with self._room:
+        """A client for this thread alone, the one that was used last, since it is connected.
+
+        httpx confuses the requests of several threads on one HTTP/2 connection.
+        """
+        with self._slots:
             try:
                 http = self._idle.pop()
             except IndexError:
@@ -148,29 +157,31 @@ class Transport:
             try:
                 yield http
             finally:
-                with self._changes:
+                with self._lock:
                     if self._closed:
                         http.close()
                     else:
                         self._idle.append(http)
 
-    def _body(self, response: httpx.Response) -> bytes | Failure:
-        """The body, unpacked: no more of it is held than LARGEST, packed or unpacked."""
+    def _read_body(self, response: httpx.Response) -> bytes | Failure:
+        """The decompressed body. At most MAX_BODY_BYTES are received, and decompressed."""
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in {"", "identity", "gzip", "x-gzip"}:
-            return Failure("its answer is packed in a way nobody asked for", BETWEEN, passing=False)
+            why = "its answer is packed in a way that was not requested"
+            return Failure(why, CHECK_PROXIES, is_transient=False)
         unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16) if encoding.endswith("gzip") else None
         body = bytearray()
-        until = time.monotonic() + LONGEST * self._silence
+        deadline = time.monotonic() + MAX_READ_TIMEOUTS * self._read_timeout
         for part in response.iter_raw():
             try:
-                room = LARGEST + 1 - len(body)
+                room = MAX_BODY_BYTES + 1 - len(body)
                 body += unpacker.decompress(part, room) if unpacker else part
             except zlib.error:
                 return Failure("its answer cannot be unpacked")
-            if max(len(body), response.num_bytes_downloaded) > LARGEST:
-                return Failure(f"its answer is over {LARGEST:,} bytes", BETWEEN, passing=False)
-            if time.monotonic() > until:
+            if max(len(body), response.num_bytes_downloaded) > MAX_BODY_BYTES:
+                why = f"its answer is over {MAX_BODY_BYTES:,} bytes"
+                return Failure(why, CHECK_PROXIES, is_transient=False)
+            if time.monotonic() > deadline:
                 return Failure("no answer in time")
         if unpacker and response.num_bytes_downloaded and not unpacker.eof:
             return Failure("its answer is not whole")

@@ -1,4 +1,4 @@
-"""The address of a git remote, in any of the forms git knows, and the end of an HTTP connection."""
+"""The address of a git remote in every form that git accepts, and the endpoint of an HTTP URL."""
 
 # Governing: ADR-0019 (a token belongs to one host), SPEC-0009 REQ "Detection"
 
@@ -10,20 +10,21 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 _SCP = re.compile(r"(?:[^/@:]*@)?(\[[^\]]+\]|[^/:@\[]+):(?!//)(.*)", re.DOTALL)
-# Nothing that two readers of addresses could understand differently: who logs in, a backslash, a
-# host in other letters than ASCII.
+# URLs that all parsers read alike: no user name, no backslash, an ASCII host.
 _HTTP = re.compile(
     r"(https?)://((?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?"
     r"(?=[/?#]|\Z)",
     re.IGNORECASE | re.ASCII,
 )
 _PORTS = {"https": 443, "http": 80, "ssh": 22, "git": 9418}
+_MAX_HOST = 253
 
 
 class RemoteUrl(NamedTuple):
-    """Where a remote is. `host` is lower-case, without a trailing dot; `port` is None for the one
-    that goes with `scheme` (`https`, `http`, `ssh`, `git`). `path` is what comes after the host,
-    without slashes around it and without `.git`. Who logs in there is left out.
+    """The address of a git remote, without a user name.
+
+    `host` is in lower case, without a trailing dot. `port` is None for the default port of
+    `scheme` (`https`, `http`, `ssh`, `git`). `path` has no slashes at its ends and no `.git`.
     """
 
     scheme: str
@@ -33,7 +34,7 @@ class RemoteUrl(NamedTuple):
 
     @property
     def owner(self) -> str:
-        """Everything before the last part of the path: an owner, or a group and its subgroups."""
+        """The path without its last part: an owner, or a group and its subgroups."""
         return self.path.rpartition("/")[0]
 
     @property
@@ -42,10 +43,10 @@ class RemoteUrl(NamedTuple):
         return self.path.rpartition("/")[2]
 
     @property
-    def web(self) -> str:
-        """The base address of the host for people: `https://github.com`.
+    def web_base(self) -> str:
+        """The base web address of the host: `https://github.com`.
 
-        A port is kept with http and https; that of ssh says nothing about the web.
+        It has the port of an http or https address; the port of ssh is not that of the web.
         """
         scheme = "http" if self.scheme == "http" else "https"
         port = f":{self.port}" if self.port and self.scheme in {"http", "https"} else ""
@@ -54,9 +55,9 @@ class RemoteUrl(NamedTuple):
 
 
 def parse_remote(url: str) -> RemoteUrl | None:
-    """The parts of `https://`, `http://`, `ssh://`, `git://` and scp-like addresses.
+    """The parts of an `https://`, `http://`, `ssh://`, `git://` or scp-like address.
 
-    None for a path on this machine, for anything else, and for a host or a port that is none.
+    None for a path on this machine, for an invalid host or port, and for any other string.
     """
     if not url.isprintable() or " " in url:
         return None
@@ -69,10 +70,10 @@ def parse_remote(url: str) -> RemoteUrl | None:
         scheme = {"git+ssh": "ssh", "ssh+git": "ssh"}.get(parts.scheme, parts.scheme)
         path = parts.path
     else:
-        found = _SCP.fullmatch(url)
-        if found is None:
+        match = _SCP.fullmatch(url)
+        if match is None:
             return None
-        scheme, host, port, path = "ssh", found[1].strip("[]").lower(), None, found[2]
+        scheme, host, port, path = "ssh", match[1].strip("[]").lower(), None, match[2]
     host = host.rstrip(".")
     path = unquote(path).strip("/").removesuffix(".git").rstrip("/")
     if scheme not in _PORTS or not host or not path or not path.isprintable():
@@ -81,8 +82,10 @@ def parse_remote(url: str) -> RemoteUrl | None:
 
 
 class Endpoint(NamedTuple):
-    """What an HTTP client connects to. `host` is lower-case, without a trailing dot or brackets;
-    `port` is always a number."""
+    """The endpoint of an HTTP connection.
+
+    `host` is in lower case, without a trailing dot or brackets; `port` is always a number.
+    """
 
     scheme: str
     host: str
@@ -90,13 +93,13 @@ class Endpoint(NamedTuple):
 
     @property
     def netloc(self) -> str:
-        """Host and port as an address has them; a port that goes with the scheme is left out."""
+        """Host and port in the form of a URL, without the default port of the scheme."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
-    def loopback(self) -> bool:
-        """Whether it is this machine."""
+    def is_loopback(self) -> bool:
+        """Whether it is on this machine."""
         try:
             return ip_address(self.host).is_loopback
         except ValueError:
@@ -107,16 +110,16 @@ class Endpoint(NamedTuple):
 
 
 def parse_endpoint(url: str) -> Endpoint | None:
-    """The end that an `http` or `https` address leads to.
+    """The endpoint of an `http` or `https` URL.
 
-    None for any other address, for one with somebody's name or password in it, and for a host or a
-    port that is none.
+    None for any other string, for a URL with a user name or a password, and for an invalid host or
+    port.
     """
-    found = _HTTP.match(url)
-    if found is None:
+    match = _HTTP.match(url)
+    if match is None:
         return None
-    scheme, host = found[1].lower(), found[2].lower()
-    port = int(found[3] or _PORTS[scheme])
+    scheme, host = match[1].lower(), match[2].lower()
+    port = int(match[3] or _PORTS[scheme])
     if not 0 < port < 65536:
         return None
     if host.startswith("["):
@@ -125,4 +128,4 @@ def parse_endpoint(url: str) -> Endpoint | None:
         except ValueError:
             return None
     host = host.removesuffix(".")
-    return Endpoint(scheme, host, port) if len(host) <= 253 else None
+    return Endpoint(scheme, host, port) if len(host) <= _MAX_HOST else None

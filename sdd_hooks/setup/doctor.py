@@ -202,7 +202,7 @@ def _trackers(project: Project, now: float) -> Iterator[Check]:
         if source is not None:
             synced = tiers.age(now, last_synced(source.folder))
             ago = "never synced" if synced is None else f"synced {format_duration(synced)} ago"
-            yield Check("tracker", "ok", f"{part}{source.found}, {ago}")
+            yield Check("tracker", "ok", f"{part}{source.tracker}, {ago}")
 
 
 def _place(finding: Finding) -> str:

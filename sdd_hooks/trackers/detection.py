@@ -1,4 +1,4 @@
-"""Which tracker a repository has: as declared, else by its origin, else by what is in it."""
+"""The tracker of a repository: as declared, else by its origin, else by its files."""
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Detection"
 
@@ -17,35 +17,35 @@ from sdd_hooks.errors import EXIT_USAGE, ConfigurationError, SddError
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation, TrackerVendor
-from sdd_hooks.trackers.registry import Registered, UnknownTracker, vendor, vendors
+from sdd_hooks.trackers.registry import Registered, UnknownTracker, find_vendor, load_vendors
 
 NO_TRACKER = "none"
-"""The `Type` of a repository whose issues are nobody's business."""
+"""The `Type` of a repository whose issues are not synced."""
 
 
 class DetectedTracker(NamedTuple):
-    """A tracker by its registered name, its vendor, and where the issues are."""
+    """A tracker by its registered name and its vendor, and the location of the issues."""
 
     name: str
     vendor: TrackerVendor
     location: TrackerLocation
 
     def __str__(self) -> str:
-        """For people: `GitHub, acme/shop at https://github.com`."""
+        """A description for messages: `GitHub, acme/shop at https://github.com`."""
         project = "/".join(filter(None, (self.location.owner, self.location.project)))
         named = ", ".join(filter(None, (self.vendor.label, project)))
         return f"{named} at {self.location.url}" if self.location.url else named
 
 
 class Detection(NamedTuple):
-    """The tracker of a repository, None for none, and a line for each that cannot be loaded."""
+    """The tracker of a repository, or None, and a line for each plug-in that cannot be loaded."""
 
-    found: DetectedTracker | None
+    tracker: DetectedTracker | None
     broken: tuple[str, ...] = ()
 
 
 class SeveralTrackers(SddError):
-    """More than one tracker is possible; `names` are what they are registered as."""
+    """More than one tracker is possible; `names` are their registered names."""
 
     exit_code = EXIT_USAGE
     code = "usage"
@@ -59,11 +59,12 @@ class SeveralTrackers(SddError):
 
 
 Candidates = Sequence[tuple[str, TrackerVendor]]
+"""Vendors with their registered names."""
 
 HostProbe = Callable[[Candidates], "str | None"]
-"""Finds out whose host an origin is that nobody recognised: a registered name, None for nobody's.
+"""Asks the host of an unrecognised origin which vendor it belongs to.
 
-It raises nothing.
+Returns a registered name, None for a host of no vendor. Raises nothing.
 """
 
 
@@ -71,69 +72,80 @@ def no_probe(_candidates: Candidates) -> None:
     """Asks no host."""
 
 
-def detect(
-    settings: TrackerSettings,
-    repository: RepositoryContext,
-    known: Registered,
-    *,
-    named: str = "",
-    memory_file: Path | None = None,
-    ask: HostProbe = no_probe,
-) -> Detection:
-    """The tracker that `named` or `settings` name, else the one recognised `around` the repository.
+class Declaration(NamedTuple):
+    """What `#### Tracker` says, and the file that says it."""
 
-    Only `ask` makes a request. `memory_file` is where the settings stand.
+    settings: TrackerSettings
+    memory_file: Path | None = None
+
+
+def detect(
+    declaration: Declaration,
+    repository: RepositoryContext,
+    registered: Registered,
+    *,
+    requested: str = "",
+    probe: HostProbe = no_probe,
+) -> Detection:
+    """The `requested` or the declared tracker, else the one that recognises the repository.
+
+    Only `probe` sends a request.
 
     Raises:
-        UnknownTracker: `named` is nobody's name.
-        ConfigurationError: the settings name nobody, or do not say where the issues are.
-        SeveralTrackers: more than one is possible, and nothing says which.
-        SddError: what is named does not fit this repository, or cannot be loaded.
+        UnknownTracker: no tracker is called `requested`.
+        ConfigurationError: the declared tracker is unknown, or its location is incomplete.
+        SeveralTrackers: several trackers recognise the repository.
+        SddError: the tracker does not fit this repository, or cannot be loaded.
     """
-    if named:
-        name, one = vendor(named, known)
-        return Detection(
-            DetectedTracker(name, one, one.locate(_about(settings, name, known), repository))
-        )
+    settings = declaration.settings
+    if requested:
+        name, vendor = find_vendor(requested, registered)
+        location = vendor.locate(_settings_for(name, settings, registered), repository)
+        return Detection(DetectedTracker(name, vendor, location))
     if normalize_key(settings.type) == NO_TRACKER:
         return Detection(None)
     if settings.type:
-        return Detection(_declared(settings, repository, known, memory_file))
+        return Detection(_declared(declaration, repository, registered))
     broken: list[str] = []
-    candidates = tuple(vendors(known, broken))
-    found = _recognised(settings, repository, candidates, ask)
-    return Detection(found, tuple(broken))
+    candidates = tuple(load_vendors(registered, broken))
+    return Detection(_recognised(settings, repository, candidates, probe), tuple(broken))
 
 
-def tracker_settings(project: Project, module: str) -> tuple[TrackerSettings, Path | None]:
-    """What is declared about the tracker of a module ("" for the root), and the file it stands in.
+def read_declaration(project: Project, module: str) -> Declaration:
+    """What the memory file of a module ("" for the root) declares about its tracker.
 
-    A module that names another type than the root has nothing from there: an owner at one tracker
-    means nothing at another. Raises UnknownName and ConfigurationError.
+    A module inherits from the root, unless it names another type: an owner on one tracker means
+    nothing on another. Raises UnknownName and ConfigurationError.
     """
-    whole = project.module_configuration(module)
+    configuration = project.module_configuration(module)
     inherited = project.configuration
-    if module and normalize_key(whole.tracker.type) != normalize_key(inherited.tracker.type):
-        root = next(one.root for one in project.modules if one.name == module)
-        whole = load_configuration(project.repository.root / root)
-    return whole.tracker, whole.memory_file or inherited.memory_file
+    own_type = normalize_key(configuration.tracker.type)
+    if module and own_type != normalize_key(inherited.tracker.type):
+        root = next(part.root for part in project.modules if part.name == module)
+        configuration = load_configuration(project.repository.root / root)
+    memory_file = configuration.memory_file or inherited.memory_file
+    return Declaration(configuration.tracker, memory_file)
 
 
-def surroundings(project: Project, module: str) -> RepositoryContext:
-    """What the tracker of a module ("" for the root) may be recognised by."""
+def repository_context(project: Project, module: str) -> RepositoryContext:
+    """What identifies the tracker of a module ("" for the root)."""
     from sdd_hooks.remote.urls import parse_remote
 
-    part = next((one for one in project.modules if one.name == module), None)
-    top = part.root if part else ""
-    root = project.repository.root / top
-    specs = [d for one in project.select(("specs",), module) for d in one.directories]
-    inside = (os.path.relpath(directory, top or ".") for directory in specs)
-    # Without a `.git` of its own it is not checked out, and git would answer for what is around it.
-    own = part is not None and part.submodule and (root / ".git").exists()
-    url = origin_url(discover(root, project.environ) if own else project.repository)
+    part = next((part for part in project.modules if part.name == module), None)
+    module_root = part.root if part else ""
+    root = project.repository.root / module_root
+    collections = project.select(("specs",), module)
+    specs = (
+        os.path.relpath(directory, module_root or ".")
+        for collection in collections
+        for directory in collection.directories
+    )
+    # Without a `.git` the submodule is not checked out, and git would use the repository around it.
+    is_repository = part is not None and part.submodule and (root / ".git").exists()
+    url = origin_url(discover(root, project.environ) if is_repository else project.repository)
     return RepositoryContext(
         root,
-        tuple(directory for directory in inside if directory.partition("/")[0] != ".."),
+        tuple(directory for directory in specs if directory.partition("/")[0] != ".."),
         parse_remote(url) if url else None,
         project.environ,
     )
@@ -160,25 +172,24 @@ def origin_url(repository: Repository) -> str | None:
     return str(url).partition("\n")[0] or None
 
 
-def _about(settings: TrackerSettings, name: str, known: Registered) -> TrackerSettings:
-    """What the settings say about that tracker: nothing, where they name another one."""
+def _settings_for(name: str, settings: TrackerSettings, registered: Registered) -> TrackerSettings:
+    """The settings, if they are about the tracker `name` or name no tracker, else empty ones."""
     try:
-        declared = vendor(settings.type, known)[0] if settings.type else name
+        declared = find_vendor(settings.type, registered)[0] if settings.type else name
     except SddError:
         declared = ""
     return (settings if declared == name else TrackerSettings())._replace(type=name)
 
 
 def _declared(
-    settings: TrackerSettings,
-    repository: RepositoryContext,
-    known: Registered,
-    memory_file: Path | None,
+    declaration: Declaration, repository: RepositoryContext, registered: Registered
 ) -> DetectedTracker:
-    """The tracker that the settings name, as they say and nowhere else."""
+    """The tracker of the declared type, at the declared location."""
+    settings, memory_file = declaration
     try:
-        name, one = vendor(settings.type, known)
-        return DetectedTracker(name, one, one.locate(settings._replace(type=name), repository))
+        name, vendor = find_vendor(settings.type, registered)
+        location = vendor.locate(settings._replace(type=name), repository)
+        return DetectedTracker(name, vendor, location)
     except ConfigurationError:
         raise
     except SddError as error:
@@ -188,35 +199,38 @@ def _declared(
 
 
 def _recognised(
-    settings: TrackerSettings, repository: RepositoryContext, candidates: Candidates, ask: HostProbe
+    settings: TrackerSettings,
+    repository: RepositoryContext,
+    candidates: Candidates,
+    probe: HostProbe,
 ) -> DetectedTracker | None:
-    """The tracker of the origin, else a local one, else the last resort."""
+    """The tracker of the origin, else a local one, else the fallback."""
     if repository.origin is not None:
-        remote = [one for one in candidates if not one[1].is_local]
-        found = _detected(remote, repository)
-        by_host = found.name if found else ask(remote)
-        if by_host is not None:
-            one = dict(candidates)[by_host]
-            if found is None or any(settings):
-                # What is written besides the type holds for the one that was recognised.
-                told = settings._replace(type=by_host)
-                found = DetectedTracker(by_host, one, one.locate(told, repository))
-            return found
-    local = [one for one in candidates if one[1].is_local]
-    return _detected([one for one in local if not one[1].is_fallback], repository) or _detected(
-        [one for one in local if one[1].is_fallback], repository
-    )
+        remote = [candidate for candidate in candidates if not candidate[1].is_local]
+        tracker = _only_match(remote, repository)
+        name = tracker.name if tracker else probe(remote)
+        if name is not None:
+            vendor = dict(candidates)[name]
+            if tracker is None or any(settings):
+                # Settings without a type complete the location of the recognised tracker.
+                location = vendor.locate(settings._replace(type=name), repository)
+                tracker = DetectedTracker(name, vendor, location)
+            return tracker
+    local = [candidate for candidate in candidates if candidate[1].is_local]
+    preferred = [candidate for candidate in local if not candidate[1].is_fallback]
+    fallback = [candidate for candidate in local if candidate[1].is_fallback]
+    return _only_match(preferred, repository) or _only_match(fallback, repository)
 
 
-def _detected(candidates: Candidates, repository: RepositoryContext) -> DetectedTracker | None:
-    """The one that recognises the repository as its own. Raises SeveralTrackers."""
-    asked = ((name, one, one.detect(repository)) for name, one in candidates)
-    found = [
-        DetectedTracker(name, one, location)
-        for name, one, location in asked
+def _only_match(candidates: Candidates, repository: RepositoryContext) -> DetectedTracker | None:
+    """The one vendor that detects the repository. Raises SeveralTrackers for more than one."""
+    locations = ((name, vendor, vendor.detect(repository)) for name, vendor in candidates)
+    matches = [
+        DetectedTracker(name, vendor, location)
+        for name, vendor, location in locations
         if location is not None
     ]
-    if len(found) > 1:
-        labels = [one.vendor.label for one in found]
-        raise SeveralTrackers(labels, [one.name for one in found])
-    return found[0] if found else None
+    if len(matches) > 1:
+        labels = [match.vendor.label for match in matches]
+        raise SeveralTrackers(labels, [match.name for match in matches])
+    return matches[0] if matches else None

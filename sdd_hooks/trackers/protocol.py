@@ -19,7 +19,7 @@ from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
     from sdd_hooks.remote.client import Client
-    from sdd_hooks.remote.credentials import Sources
+    from sdd_hooks.remote.credentials import TokenSources
     from sdd_hooks.remote.response import RateLimitRule
     from sdd_hooks.remote.urls import RemoteUrl
 
@@ -190,12 +190,12 @@ class TrackerClientFactory(Protocol):
     """Creates the HTTP client of a tracker. It sends no request."""
 
     def __call__(
-        self, api: str, sources: Sources | None, limits: RateLimitRule | None = None
+        self, api: str, sources: TokenSources | None, rate_limit: RateLimitRule | None = None
     ) -> Client:
         """A client for the API at the address `api`, with the token of its host, if one is found.
 
         `sources` are the places where the vendor's tokens are looked up; with None the client sends
-        no token and retries no request. `limits` recognises the vendor's rate limits. Raises
+        no token and waits for nothing. `rate_limit` recognises the vendor's rate limits. Raises
         RemoteError for an invalid address, and for one with a user name or a password.
         """
         ...

@@ -1,4 +1,4 @@
-"""Which trackers there are: those of this package and of other distributions, by name."""
+"""The registered trackers, of this package and of other distributions, by name."""
 
 # Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "One file for each tracker"
 
@@ -26,7 +26,7 @@ TRACKERS = PluginKind(
 )
 
 Registered = Mapping[str, Plugin]
-"""What is registered, by name."""
+"""Every registered tracker, by name."""
 
 
 class UnknownTracker(SddError):
@@ -36,42 +36,43 @@ class UnknownTracker(SddError):
     code = "usage"
 
 
-def registered() -> Registered:
-    """Every tracker that is installed, in the order of names. Imports none of them."""
+def registered_trackers() -> Registered:
+    """Every installed tracker, in the order of names. Imports none of them."""
     return dict(sorted(registered_plugins(TRACKERS).items()))
 
 
-def vendor(name: str, known: Registered) -> tuple[str, TrackerVendor]:
-    """The registered name of the tracker that people call `name`, and its vendor.
+def find_vendor(name: str, registered: Registered) -> tuple[str, TrackerVendor]:
+    """The registered name and the vendor of the tracker that a user calls `name`.
 
-    Case, blanks and punctuation do not matter (`tasks.md` is `tasks-md`). Other vendors are only
-    imported when this is no registered name, for what else they are called.
+    Case, blanks and punctuation do not matter (`tasks.md` is `tasks-md`). A name that is not a
+    registered one is looked up among the labels and aliases of all vendors, which imports them.
 
     Raises:
-        UnknownTracker: there is none; the message names those there are.
+        UnknownTracker: there is no such tracker; the message lists the registered names.
         PluginError: it cannot be imported.
     """
     wanted = normalize_key(name)
-    for registered_name in known:
+    for registered_name in registered:
         if normalize_key(registered_name) == wanted:
-            return registered_name, load(registered_name, known)
-    for registered_name, one in vendors(known, []):
-        if wanted in map(normalize_key, (one.label, *one.aliases)):
-            return registered_name, one
-    raise UnknownTracker(f"no tracker is called {name[:60]!r}: choose one of {', '.join(known)}")
+            return registered_name, _load(registered_name, registered)
+    for registered_name, vendor in load_vendors(registered, []):
+        if wanted in map(normalize_key, (vendor.label, *vendor.aliases)):
+            return registered_name, vendor
+    raise UnknownTracker(
+        f"no tracker is called {name[:60]!r}: choose one of {', '.join(registered)}"
+    )
 
 
-def vendors(known: Registered, broken: list[str]) -> Iterator[tuple[str, TrackerVendor]]:
-    """Every vendor with its name. A line for each that cannot be imported is added to `broken`."""
-    for name in known:
+def load_vendors(registered: Registered, broken: list[str]) -> Iterator[tuple[str, TrackerVendor]]:
+    """Yield every vendor with its name. Adds a line to `broken` for each that cannot be loaded."""
+    for name in registered:
         try:
-            one = load(name, known)
+            vendor = _load(name, registered)
         except PluginError as error:
             broken.append(str(error))
         else:
-            yield name, one
+            yield name, vendor
 
 
-def load(name: str, known: Registered) -> TrackerVendor:
-    """Import the vendor registered under `name`. Raises PluginError."""
-    return load_plugin(known[name], TrackerVendor)
+def _load(name: str, registered: Registered) -> TrackerVendor:
+    return load_plugin(registered[name], TrackerVendor)

@@ -1,6 +1,7 @@
-"""Where the issues of a project come from: the repository, and each module of a workspace."""
+"""The sources of a project's issues: the tracker of the repository, and of each module."""
 
-# Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Detection"
+# Governing: ADR-0018 (tracker issues as files), ADR-0019 (a token belongs to one host),
+# SPEC-0009 REQ "Detection"
 
 from __future__ import annotations
 
@@ -15,41 +16,44 @@ from sdd_hooks.trackers.detection import (
     DetectedTracker,
     Detection,
     detect,
-    surroundings,
-    tracker_settings,
+    read_declaration,
+    repository_context,
 )
-from sdd_hooks.trackers.host_probe import asking
+from sdd_hooks.trackers.host_probe import cached_probe
 from sdd_hooks.trackers.protocol import (
     RepositoryContext,
     Tracker,
     TrackerClientFactory,
     TrackerEnvironment,
 )
-from sdd_hooks.trackers.registry import registered
+from sdd_hooks.trackers.registry import registered_trackers
 from sdd_hooks.trackers.store import IssueFolder
 
 if TYPE_CHECKING:
-    from sdd_hooks.remote.client import Client
-    from sdd_hooks.remote.credentials import Sources
+    from sdd_hooks.remote.client import Client, Waiting
+    from sdd_hooks.remote.credentials import TokenSources
     from sdd_hooks.remote.response import RateLimitRule
 
+
 OnWait = Callable[[str], None]
-"""Is given a line about a wait while it begins."""
+"""Called with a line before a wait."""
 
 
 class NoTracker(SddError):
-    """A repository or a module has no issues anywhere that is known."""
+    """No tracker is known for a repository or a module."""
 
     code = "no-tracker"
 
 
 class TrackerSource(NamedTuple):
-    """The issues of a repository (module "") or of a module: their tracker, and the collection
-    whose directory holds their files. `root` is the repository's."""
+    """The tracker of a repository or of a module, and the collection of its issues.
+
+    `root` is the root of the repository; `repository` describes the repository or the module.
+    """
 
     root: Path
     collection: Collection
-    found: DetectedTracker
+    tracker: DetectedTracker
     repository: RepositoryContext
 
     @property
@@ -59,75 +63,72 @@ class TrackerSource(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What people call the tracker."""
-        return self.found.vendor.label
+        """The tracker's name in messages."""
+        return self.tracker.vendor.label
 
     @property
     def folder(self) -> IssueFolder:
-        """Where the files are."""
+        """The folder of the issue files."""
         return IssueFolder(self.root, self.collection.directories[0])
 
-    def open(self, tell: OnWait | None = None) -> Tracker:
-        """Its tracker, for the caller to disconnect.
+    def open(self, on_wait: OnWait | None = None) -> Tracker:
+        """Open the tracker, which the caller disconnects. No request is sent.
 
-        Asks nobody yet; raises SddError where it cannot be opened.
+        `on_wait` is called with a line before the client waits. Raises SddError.
         """
-        environment = TrackerEnvironment(
-            self.repository, _connecting(self.repository, self.label, tell)
-        )
-        return self.found.vendor.open(self.found.location, environment)
+        connect = client_factory(self.repository, self.label, on_wait=on_wait)
+        environment = TrackerEnvironment(self.repository, connect)
+        return self.tracker.vendor.open(self.tracker.location, environment)
 
 
-def find_source(
-    project: Project,
-    module: str,
-    now: float,
-    *,
-    named: str = "",
-    online: bool = True,
-) -> tuple[TrackerSource | None, tuple[str, ...]]:
-    """The source of a module ("" for the repository), and a line for each vendor that is broken.
-
-    `named` is the tracker that is meant, whatever is declared. A module whose issues are those of
-    the repository has none of its own. Only when `online` is a host asked whose it is. `now` is in
-    epoch seconds. Raises like `detect`.
-    """
-    detected, repository = _look(project, module, now, named, online)
-    found = detected.found
-    if module and found is not None and not named:
-        above = _above(project, now)
-        if _same(above, (found, repository)):
-            found = None
-    if found is None:
-        return None, detected.broken
-    (collection,) = project.select(("issues",), module)
-    return TrackerSource(project.repository.root, collection, found, repository), detected.broken
-
-
-class SourcesFound(NamedTuple):
-    """Where issues come from, one at least, and what is wrong with other parts of a workspace."""
+class TrackerSources(NamedTuple):
+    """One or more sources, and the failures of other parts of a workspace."""
 
     found: Sequence[TrackerSource]
     failures: Sequence[SddError]
 
     @property
     def warnings(self) -> list[str]:
-        """The failures, a line each."""
+        """A line for each failure."""
         return list(map(str, self.failures))
+
+
+def find_source(
+    project: Project, module: str, now: float, *, requested: str = "", online: bool = True
+) -> tuple[TrackerSource | None, tuple[str, ...]]:
+    """The source of a module ("" for the repository), and a line for each broken plug-in.
+
+    A `requested` tracker has precedence over a declared one. A module without issues of its own has
+    no source. Only with `online` is an unknown host probed. `now` is in epoch seconds. Raises what
+    `detect` raises.
+    """
+    detection, repository = _detect(project, module, now, requested, online=online)
+    tracker = detection.tracker
+    is_inherited = (
+        module != ""
+        and not requested
+        and tracker is not None
+        and _is_same(tracker, repository, _root_tracker(project, now))
+    )
+    if tracker is None or is_inherited:
+        return None, detection.broken
+    (collection,) = project.select(("issues",), module)
+    source = TrackerSource(project.repository.root, collection, tracker, repository)
+    return source, detection.broken
 
 
 def find_sources(
     project: Project,
     module: str | None,
     find: Callable[[str], tuple[TrackerSource | None, tuple[str, ...]]],
-) -> SourcesFound:
-    """Where the issues of the repository and its modules (None), or of one part, come from.
+) -> TrackerSources:
+    """The sources of the repository and its modules (None), or of one part.
 
-    `find` is `find_source` of a part. Raises NoTracker where there is none, and what `find` raises
-    where nothing else is found.
+    `find` is `find_source` for one part. Raises NoTracker if there is no source, or the first
+    error that `find` raised.
     """
-    parts = ["", *(one.name for one in project.modules)] if module is None else [module]
-    found: list[TrackerSource] = []
+    parts = ["", *(part.name for part in project.modules)] if module is None else [module]
+    sources: list[TrackerSource] = []
     broken: list[str] = []
     failures: list[SddError] = []
     for part in parts:
@@ -136,15 +137,15 @@ def find_sources(
         except SddError as error:
             failures.append(error)
             continue
-        found += [source] if source else []
+        sources += [source] if source else []
         broken += lines
-    if not found:
+    if not sources:
         raise failures[0] if failures else no_tracker(project, module or "", tuple(broken))
-    return SourcesFound(found, failures)
+    return TrackerSources(sources, failures)
 
 
 def no_tracker(project: Project, module: str, broken: tuple[str, ...]) -> NoTracker:
-    """The error for a part of the project that has no source."""
+    """The error for a part of the project without a source."""
     if broken:
         return NoTracker(broken[0])
     if module:
@@ -158,72 +159,85 @@ def no_tracker(project: Project, module: str, broken: tuple[str, ...]) -> NoTrac
     )
 
 
-def _look(
-    project: Project,
-    module: str,
-    now: float,
-    named: str,
-    online: bool,
+def client_factory(
+    repository: RepositoryContext,
+    label: str,
+    *,
+    on_wait: OnWait | None = None,
+    waiting: Waiting | None = None,
+) -> TrackerClientFactory:
+    """A factory of clients with the tokens that belong to their hosts.
+
+    `label` names the tracker in messages. `waiting` is for tests.
+    """
+
+    def connect(
+        api: str, sources: TokenSources | None, rate_limit: RateLimitRule | None = None
+    ) -> Client:
+        # Imported here, since it imports httpx.
+        from sdd_hooks.remote.client import Access, Client, Waiting
+        from sdd_hooks.remote.credentials import TokenLookup
+
+        limits = (waiting or Waiting())._replace(on_wait=on_wait)
+        if sources is None:
+            return Client(api, label=label, waiting=limits._replace(max_wait=0.0))
+        lookup = TokenLookup(sources, repository.origin, repository.root, repository.environ)
+        secret = lookup.find(api)
+        headers = sources.headers(secret) if secret else {}
+        access = Access(headers, secret, lookup.advice(api))
+        return Client(api, label=label, access=access, rate_limit=rate_limit, waiting=limits)
+
+    return connect
+
+
+def _detect(
+    project: Project, module: str, now: float, requested: str, *, online: bool
 ) -> tuple[Detection, RepositoryContext]:
-    settings, memory_file = tracker_settings(project, module)
-    # What the repository declares need not be meant for each of its modules.
-    inherited = module != "" and not named and settings == project.configuration.tracker
-    repository = surroundings(project, module)
-    host = repository.origin.host if repository.origin else ""
-    ask = asking(
-        TrackerEnvironment(repository, _connecting(repository, host, None)), now, online=online
+    declaration = read_declaration(project, module)
+    # The declaration of the root may not fit each of its modules.
+    is_inherited = (
+        module != "" and not requested and declaration.settings == project.configuration.tracker
     )
+    repository = repository_context(project, module)
+    host = repository.origin.host if repository.origin else ""
+    environment = TrackerEnvironment(repository, client_factory(repository, host))
+    probe = cached_probe(environment, now, online=online)
     try:
-        found = detect(
-            settings, repository, registered(), named=named, memory_file=memory_file, ask=ask
+        detection = detect(
+            declaration, repository, registered_trackers(), requested=requested, probe=probe
         )
     except SddError:
-        if not inherited:
+        if not is_inherited:
             raise
         return Detection(None), repository
-    if inherited and found.found and found.found.vendor.is_local:
-        there = found.found.vendor.detect(repository) is not None
-        found = found if there else Detection(None, found.broken)
-    return found, repository
+    tracker = detection.tracker
+    if is_inherited and tracker and tracker.vendor.is_local:
+        has_own_files = tracker.vendor.detect(repository) is not None
+        detection = detection if has_own_files else detection._replace(tracker=None)
+    return detection, repository
 
 
-def _above(project: Project, now: float) -> tuple[DetectedTracker, RepositoryContext] | None:
-    """The source of the repository itself; None where it has none that works."""
+def _root_tracker(project: Project, now: float) -> tuple[DetectedTracker, RepositoryContext] | None:
+    """The tracker of the repository itself; None without one that works."""
     try:
-        detected, repository = _look(project, "", now, "", online=False)
+        detection, repository = _detect(project, "", now, "", online=False)
     except SddError:
         return None
-    return None if detected.found is None else (detected.found, repository)
+    return None if detection.tracker is None else (detection.tracker, repository)
 
 
-def _same(
-    one: tuple[DetectedTracker, RepositoryContext] | None,
-    other: tuple[DetectedTracker, RepositoryContext],
+def _is_same(
+    tracker: DetectedTracker,
+    repository: RepositoryContext,
+    other: tuple[DetectedTracker, RepositoryContext] | None,
 ) -> bool:
-    """Whether two are the same issues."""
-    if one is None:
+    """Whether the other tracker has the same issues."""
+    if other is None:
         return False
-    (found, repository), (second, elsewhere) = one, other
-    nearby = not found.vendor.is_local or repository.root == elsewhere.root
-    return (found.name, found.location) == (second.name, second.location) and nearby
-
-
-def _connecting(
-    repository: RepositoryContext, label: str, tell: OnWait | None
-) -> TrackerClientFactory:
-    def make(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:
-        # Not before it is needed: it brings httpx.
-        from sdd_hooks.remote.connect import connect
-
-        return connect(
-            api,
-            sources,
-            limits,
-            label=label,
-            around_origin=repository.origin,
-            root=repository.root,
-            environ=repository.environ,
-            tell=tell,
-        )
-
-    return make
+    other_tracker, other_repository = other
+    is_same_place = not tracker.vendor.is_local or repository.root == other_repository.root
+    is_same_location = (tracker.name, tracker.location) == (
+        other_tracker.name,
+        other_tracker.location,
+    )
+    return is_same_location and is_same_place

@@ -169,7 +169,7 @@ def matches(issue: StoredIssue, filter: IssueFilter) -> bool:
 
 
 def _was_never_synced(source: TrackerSource) -> bool:
-    return last_synced(source.folder, source.found.name) is None
+    return last_synced(source.folder, source.tracker.name) is None
 
 
 def _found(source: TrackerSource, current: CurrentIssues, warnings: list[str]) -> FoundIssue:

@@ -156,7 +156,7 @@ def sync_if_due(
     degraded.
     """
     try:
-        synced = last_synced(source.folder, source.found.name)
+        synced = last_synced(source.folder, source.tracker.name)
         if not tiers.sync_is_due(now, synced, project.configuration.freshness):
             age = tiers.age(now, synced) or 0.0
             return _traced(DueSync(trace=tiers.sync_skipped_line(age, source.label)))

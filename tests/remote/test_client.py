@@ -16,11 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
-from sdd_hooks.remote.client import MAX_CONCURRENT, Client
+from sdd_hooks.remote.client import (
+    DEFAULT_WAITING,
+    Access,
+    Client,
+    Waiting,
+)
 from sdd_hooks.remote.credentials import Secret
-from sdd_hooks.remote.failures import BETWEEN
-from sdd_hooks.remote.response import RateLimit, Response, out_of_quota
-from sdd_hooks.remote.transport import LARGEST
+from sdd_hooks.remote.failures import CHECK_PROXIES
+from sdd_hooks.remote.response import RateLimit, RateLimitRule, Response, out_of_quota
+from sdd_hooks.remote.transport import MAX_BODY_BYTES, MAX_CONCURRENT
 from tests.support.fake_clock import FakeClock
 from tests.support.loopback import CannedResponse, Request, Server, serving
 
@@ -34,55 +39,58 @@ def echo(request: Request) -> CannedResponse:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(echo) as found:
-        yield found
+    with serving(echo) as result:
+        yield result
 
 
 @pytest.fixture
-def waiting() -> FakeClock:
+def clock() -> FakeClock:
     return FakeClock()
 
 
 @pytest.fixture
-def told() -> list[str]:
+def waits() -> list[str]:
     return []
 
 
 @pytest.fixture
-def client(server: Server, waiting: FakeClock, told: list[str]) -> Iterator[Client]:
-    with closing(connected(f"{server.url}/api/v1", waiting, tell=told.append)) as found:
-        yield found
+def client(server: Server, clock: FakeClock, waits: list[str]) -> Iterator[Client]:
+    api = f"{server.url}/api/v1"
+    with closing(open_client(api, clock, Waiting(on_wait=waits.append))) as client:
+        yield client
 
 
-def connected(api: str, waiting: FakeClock | None = None, **more: object) -> Client:
-    waiting = waiting or FakeClock()
-    given_ = {"secret": SECRET, "headers": {"Authorization": f"token {TOKEN}"}, **more}
-    return Client(
-        api,
-        label="Forge",
-        advice="set FORGE_TOKEN",
-        clock=waiting.clock,
-        sleep=waiting.sleep,
-        **given_,  # type: ignore[arg-type]
-    )
+ACCESS = Access({"Authorization": f"token {TOKEN}"}, SECRET, "set FORGE_TOKEN")
+
+
+def open_client(
+    api: str,
+    clock: FakeClock | None = None,
+    waiting: Waiting = DEFAULT_WAITING,
+    access: Access = ACCESS,
+    rate_limit: RateLimitRule | None = None,
+) -> Client:
+    clock = clock or FakeClock()
+    waiting = waiting._replace(clock=clock.clock, sleep=clock.sleep)
+    return Client(api, label="Forge", access=access, rate_limit=rate_limit, waiting=waiting)
 
 
 def every_word(error: BaseException) -> str:
-    """Whatever an exception and what led to it could ever show."""
-    seen: list[str] = []
-    waiting: list[BaseException | None] = [error]
-    while waiting:
-        one = waiting.pop()
-        if one is None:
+    """All texts that a traceback of the exception and its causes could contain."""
+    texts: list[str] = []
+    errors: list[BaseException | None] = [error]
+    while errors:
+        cause = errors.pop()
+        if cause is None:
             continue
-        seen += [repr(one), str(one), repr(one.args), repr(vars(one))]
-        request = getattr(one, "_request", None)
-        seen.append(repr(getattr(request, "headers", "")))
-        waiting += [one.__cause__, one.__context__]
-    return "\n".join(seen)
+        texts += [repr(cause), str(cause), repr(cause.args), repr(vars(cause))]
+        request = getattr(cause, "_request", None)
+        texts.append(repr(getattr(request, "headers", "")))
+        errors += [cause.__cause__, cause.__context__]
+    return "\n".join(texts)
 
 
-# Asking.
+# Requests.
 
 
 def test_a_path_is_below_the_address_of_the_api(server: Server, client: Client) -> None:
@@ -95,7 +103,7 @@ def test_a_path_is_below_the_address_of_the_api(server: Server, client: Client) 
     assert absolute.json() == {"path": "/elsewhere", "query": {"page": "2"}}
 
 
-def test_what_goes_with_every_request(server: Server, client: Client) -> None:
+def test_the_headers_of_every_request(server: Server, client: Client) -> None:
     client.get("issues", headers={"If-None-Match": '"x"'})
     headers = server.asked[0].headers
     assert headers["authorization"] == f"token {TOKEN}"
@@ -105,33 +113,33 @@ def test_what_goes_with_every_request(server: Server, client: Client) -> None:
     assert headers["accept-encoding"] == "gzip"
 
 
-def test_an_answer(server: Server, client: Client) -> None:
+def test_a_response(server: Server, client: Client) -> None:
     server.fail(
         CannedResponse(200, [1], {"X-Total-Count": "7", "Date": formatdate(1e9, usegmt=True)})
     )
-    answer = client.get("issues")
-    assert (answer.status, answer.json()) == (200, [1])
-    assert answer.headers["x-total-count"] == "7"
-    assert answer.url == f"{server.url}/api/v1/issues"
-    assert client.server_time(answer) == 1e9
+    response = client.get("issues")
+    assert (response.status, response.json()) == (200, [1])
+    assert response.headers["x-total-count"] == "7"
+    assert response.url == f"{server.url}/api/v1/issues"
+    assert client.server_time(response) == 1e9
 
 
-def test_sending(server: Server, client: Client) -> None:
-    answer = client.send("PATCH", "issues/1", {"title": "grün"})
-    assert answer.status == 200
+def test_a_request_with_a_body(server: Server, client: Client) -> None:
+    response = client.send("PATCH", "issues/1", {"title": "grün"})
+    assert response.status == 200
     assert (server.asked[0].method, server.asked[0].json()) == ("PATCH", {"title": "grün"})
 
 
-def test_one_connection_is_kept() -> None:
+def test_connections_are_reused() -> None:
     connections = set()
     lock = threading.Lock()
 
-    def answer(request: Request) -> CannedResponse:
+    def response(request: Request) -> CannedResponse:
         with lock:
             connections.add(threading.get_ident())  # A thread of the server is a connection.
         return CannedResponse(data=[])
 
-    with serving(answer) as server, closing(connected(server.url)) as client:
+    with serving(response) as server, closing(open_client(server.url)) as client:
         for _ in range(20):
             client.get("issues")
         assert len(connections) == 1
@@ -140,7 +148,7 @@ def test_one_connection_is_kept() -> None:
         assert len(connections) <= MAX_CONCURRENT
 
 
-def test_nothing_of_a_host_is_kept(server: Server, client: Client) -> None:
+def test_cookies_are_not_stored(server: Server, client: Client) -> None:
     server.fail(CannedResponse(200, [], {"Set-Cookie": "session=1; Path=/"}))
     client.get("a")
     client.get("b")
@@ -164,21 +172,21 @@ def test_dots_in_names_and_queries_are_fine(server: Server, client: Client) -> N
 @pytest.mark.parametrize(
     "api", ["", "forge.example", "https://me:pw@x", "ftp://x", "https://x/?y", "https://x#y"]
 )
-def test_an_address_that_is_none(api: str) -> None:
+def test_an_invalid_address_of_the_api(api: str) -> None:
     with pytest.raises(RemoteError) as error:
-        connected(api)
-    assert str(error.value) == "Forge: the address of its API is none: check its URL"
+        open_client(api)
+    assert str(error.value) == "Forge: the address of its API is not valid: check its URL"
 
 
-# What is answered.
+# Responses.
 
 
-def test_what_is_no_json_is_not_an_empty_list(server: Server, client: Client) -> None:
+def test_a_success_without_json_is_an_error(server: Server, client: Client) -> None:
     for body in (b"<html>log in", b"", b'[{"id":', b"[" * 100_000, b"\xff\xfe"):
         server.fail(CannedResponse(200, body))
-        answer = client.get("issues")
+        response = client.get("issues")
         with pytest.raises(RemoteError, match=r"no JSON \(/api/v1/issues\): check the URL"):
-            answer.json()
+            response.json()
 
 
 def test_no_content_and_failures_may_have_no_json(server: Server, client: Client) -> None:
@@ -188,15 +196,15 @@ def test_no_content_and_failures_may_have_no_json(server: Server, client: Client
     assert client.get("x", allow=[304]).json() is None
 
 
-def test_a_packed_answer(server: Server, client: Client) -> None:
+def test_a_compressed_response(server: Server, client: Client) -> None:
     server.fail(CannedResponse(200, gzip.compress(b"[1, 2]"), {"Content-Encoding": "gzip"}))
     assert client.get("issues").json() == [1, 2]
 
 
 @pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "gzip, gzip"])
-def test_packed_as_nobody_asked(server: Server, client: Client, encoding: str) -> None:
+def test_an_encoding_that_was_not_requested(server: Server, client: Client, encoding: str) -> None:
     server.fail(CannedResponse(200, b"x", {"Content-Encoding": encoding}))
-    with pytest.raises(RemoteError, match="packed in a way nobody asked for"):
+    with pytest.raises(RemoteError, match="packed in a way that was not requested"):
         client.get("issues")
     assert len(server.asked) == 1
 
@@ -209,24 +217,26 @@ def test_packed_as_nobody_asked(server: Server, client: Client, encoding: str) -
     ],
     ids=["no gzip", "cut"],
 )
-def test_packed_badly(
-    server: Server, client: Client, waiting: FakeClock, body: bytes, why: str
+def test_damaged_compression(
+    server: Server, client: Client, clock: FakeClock, body: bytes, why: str
 ) -> None:
     server.fail(*[CannedResponse(200, body, {"Content-Encoding": "gzip"})] * 4)
     with pytest.raises(RemoteError, match=f"its answer {why}"):
         client.get("issues")
-    assert waiting.slept == [1, 2, 4]
+    assert clock.slept == [1, 2, 4]
 
 
-def test_a_page_that_is_too_large(server: Server, client: Client, waiting: FakeClock) -> None:
+def test_a_body_that_is_too_large(server: Server, client: Client, clock: FakeClock) -> None:
     server.fail(CannedResponse(200, b" " * 60_000_000))
     with pytest.raises(RemoteError) as error:
         client.get("issues")
-    assert str(error.value).endswith(f": its answer is over {LARGEST:,} bytes: {BETWEEN}")
-    assert not waiting.slept
+    assert str(error.value).endswith(
+        f": its answer is over {MAX_BODY_BYTES:,} bytes: {CHECK_PROXIES}"
+    )
+    assert not clock.slept
 
 
-def test_a_page_that_unpacks_to_too_much(server: Server, client: Client) -> None:
+def test_a_compressed_body_that_is_too_large(server: Server, client: Client) -> None:
     packer = zlib.compressobj(1, wbits=zlib.MAX_WBITS | 16)
     block = bytes(10_000_000)
     bomb = b"".join(packer.compress(block) for _ in range(30)) + packer.flush()
@@ -238,44 +248,44 @@ def test_a_page_that_unpacks_to_too_much(server: Server, client: Client) -> None
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 3 * LARGEST
+    assert peak < 3 * MAX_BODY_BYTES
 
 
-def test_a_large_page_is_fine(server: Server, client: Client) -> None:
-    server.fail(CannedResponse(200, b'"' + b"x" * (LARGEST - 2) + b'"'))
-    assert len(client.get("issues").json()) == LARGEST - 2
+def test_a_body_of_the_largest_size(server: Server, client: Client) -> None:
+    server.fail(CannedResponse(200, b'"' + b"x" * (MAX_BODY_BYTES - 2) + b'"'))
+    assert len(client.get("issues").json()) == MAX_BODY_BYTES - 2
 
 
-# Trying again.
+# Retries.
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
-def test_a_failure_that_passes(
-    server: Server, client: Client, waiting: FakeClock, told: list[str], status: int
+def test_a_temporary_failure_is_retried(
+    server: Server, client: Client, clock: FakeClock, waits: list[str], status: int
 ) -> None:
     server.fail(*[CannedResponse(status)] * 3)
     assert client.get("issues").status == 200
-    assert waiting.slept == [1, 2, 4]
-    assert told == [f"Forge answers {status}: waiting {n} s" for n in (1, 2, 4)]
+    assert clock.slept == [1, 2, 4]
+    assert waits == [f"Forge answers {status}: waiting {n} s" for n in (1, 2, 4)]
 
 
-def test_a_failure_that_does_not(server: Server, client: Client, waiting: FakeClock) -> None:
+def test_a_lasting_failure_is_an_error(server: Server, client: Client, clock: FakeClock) -> None:
     server.fail(*[CannedResponse(502, {"message": "bad\ngateway"})] * 4)
     with pytest.raises(RemoteError) as error:
         client.get("issues")
     assert str(error.value) == "Forge answers 502 (/api/v1/issues): bad gateway"
     assert len(server.asked) == 4
-    assert waiting.slept == [1, 2, 4]
+    assert clock.slept == [1, 2, 4]
 
 
 @pytest.mark.parametrize("cut", [0, 3])
 def test_a_connection_cut_in_a_body(
-    server: Server, client: Client, waiting: FakeClock, told: list[str], cut: int
+    server: Server, client: Client, clock: FakeClock, waits: list[str], cut: int
 ) -> None:
     server.fail(*[CannedResponse(200, [1, 2, 3], cut=cut)] * 3)
     assert client.get("issues").json()["path"] == "/api/v1/issues"
-    assert waiting.slept == [1, 2, 4]
-    assert told[0] == "Forge does not answer: waiting 1 s"
+    assert clock.slept == [1, 2, 4]
+    assert waits[0] == "Forge does not answer: waiting 1 s"
 
 
 def test_a_connection_that_is_always_cut(server: Server, client: Client) -> None:
@@ -287,31 +297,31 @@ def test_a_connection_that_is_always_cut(server: Server, client: Client) -> None
     )
 
 
-def test_nobody_listens(waiting: FakeClock) -> None:
+def test_a_refused_connection(clock: FakeClock) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-        with closing(connected(f"http://127.0.0.1:{port}", waiting)) as client:
+        with closing(open_client(f"http://127.0.0.1:{port}", clock)) as client:
             with pytest.raises(RemoteError) as error:
                 client.get("issues")
             assert str(error.value) == (
                 f"Forge cannot be reached at 127.0.0.1:{port}: connection refused: try again later"
             )
-            assert waiting.slept == [1, 2, 4]
-            # No connection was made, so nothing was done.
+            assert clock.slept == [1, 2, 4]
+            # Without a connection the host executed nothing.
             with pytest.raises(RemoteError, match="try again later"):
                 client.send("POST", "issues", {})
 
 
 @pytest.mark.parametrize("host", ["forge.invalid", "999.999.999.999", "a_b.invalid"])
-def test_a_name_that_nobody_knows(waiting: FakeClock, host: str) -> None:
-    client = connected(f"http://{host}", waiting)
+def test_an_unknown_host_name(clock: FakeClock, host: str) -> None:
+    client = open_client(f"http://{host}", clock)
     with closing(client), pytest.raises(RemoteError, match="check "):
         client.get("issues")
-    assert waiting.slept == []
+    assert clock.slept == []
 
 
-def test_writing_is_not_done_twice(server: Server, client: Client, waiting: FakeClock) -> None:
+def test_a_write_is_not_repeated(server: Server, client: Client, clock: FakeClock) -> None:
     server.fail(CannedResponse(502), CannedResponse(200, {"id": 1}, cut=2))
     with pytest.raises(RemoteError) as error:
         client.send("POST", "issues", {})
@@ -319,53 +329,53 @@ def test_writing_is_not_done_twice(server: Server, client: Client, waiting: Fake
     with pytest.raises(RemoteError) as error:
         client.send("POST", "issues", {})
     assert str(error.value).endswith(
-        "it may have done what was asked all the same: look before you try again"
+        "the request may have been executed: check before you try again"
     )
     assert len(server.asked) == 2
-    assert waiting.slept == []
+    assert clock.slept == []
 
 
-def test_writing_waits_for_a_limit(server: Server, client: Client, waiting: FakeClock) -> None:
+def test_a_write_waits_for_a_rate_limit(server: Server, client: Client, clock: FakeClock) -> None:
     server.fail(CannedResponse(429, None, {"Retry-After": "5"}))
     assert client.send("POST", "issues", {}).status == 200
-    assert waiting.slept == [5]
+    assert clock.slept == [5]
 
 
-def test_what_changes_nothing_is_sent_again(server: Server, client: Client) -> None:
+def test_an_idempotent_request_is_repeated(server: Server, client: Client) -> None:
     server.fail(CannedResponse(502), CannedResponse(200, {}, cut=1))
     assert client.send("POST", "graphql", {}, idempotent=True).status == 200
     assert len(server.asked) == 3
 
 
-def test_a_host_that_says_nothing(waiting: FakeClock) -> None:
+def test_a_host_that_sends_no_response(clock: FakeClock) -> None:
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         url = f"http://127.0.0.1:{deaf.getsockname()[1]}"
-        client = connected(url, waiting, silence=0.05)
+        client = open_client(url, clock, Waiting(read_timeout=0.05))
         with closing(client), pytest.raises(RemoteError, match=": no answer in time: try again"):
             client.get("issues")
-    assert waiting.slept == [1, 2, 4]
+    assert clock.slept == [1, 2, 4]
 
 
-def test_a_host_that_no_connection_reaches(waiting: FakeClock) -> None:
-    """Whoever is behind a wall that drops everything waits once, not four times."""
+def test_a_host_that_drops_packets(clock: FakeClock) -> None:
+    """A user behind a firewall that drops packets waits once, not four times."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as taken:
         address = full.getsockname()
-        # Its queue is full: the kernel drops who comes next.
+        # Its queue is full, so the kernel drops further connections.
         for _ in range(4):
             peer = taken.enter_context(socket.socket())
             peer.setblocking(False)
             with suppress(BlockingIOError):
                 peer.connect(address)
-        client = connected(f"http://127.0.0.1:{address[1]}", waiting, silence=0.3)
+        client = open_client(f"http://127.0.0.1:{address[1]}", clock, Waiting(read_timeout=0.3))
         with closing(client), pytest.raises(RemoteError, match="no connection in time: check"):
             client.get("issues")
-    assert waiting.slept == []
+    assert clock.slept == []
 
 
-def test_a_host_that_never_ends() -> None:
+def test_a_response_without_end() -> None:
     with raw(dribble) as url:
-        client = connected(url, silence=0.1)
-        with closing(client), pytest.raises(RemoteError, match="look before you try again"):
+        client = open_client(url, waiting=Waiting(read_timeout=0.1))
+        with closing(client), pytest.raises(RemoteError, match="check before you try again"):
             client.send("POST", "issues", {})
 
 
@@ -377,7 +387,7 @@ def dribble(peer: socket.socket, gone: threading.Event) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [
         b"",
         b"nonsense\r\n\r\n",
@@ -390,13 +400,13 @@ def dribble(peer: socket.socket, gone: threading.Event) -> None:
         b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"x" * 300_000,
     ],
 )
-def test_what_is_no_http(answer: bytes, waiting: FakeClock) -> None:
+def test_a_response_that_is_not_http(response: bytes, clock: FakeClock) -> None:
     def once(peer: socket.socket, gone: threading.Event) -> None:
         peer.recv(65536)
-        peer.sendall(answer)
+        peer.sendall(response)
 
     with raw(once) as url:
-        client = connected(url, waiting)
+        client = open_client(url, clock)
         with (
             closing(client),
             pytest.raises(
@@ -404,14 +414,14 @@ def test_what_is_no_http(answer: bytes, waiting: FakeClock) -> None:
             ),
         ):
             client.get("issues")
-    assert waiting.slept == [1, 2, 4]
+    assert clock.slept == [1, 2, 4]
 
 
 @contextmanager
 def raw(
     serve: Callable[[socket.socket, threading.Event], None],
 ) -> Iterator[str]:
-    """A server of bytes. `serve` gets each connection, and an event that says that it is over."""
+    """A server of bytes. `serve` gets each connection, and an event that is set at the end."""
     gone = threading.Event()
     threads: list[threading.Thread] = []
 
@@ -440,24 +450,26 @@ def raw(
         thread.join()
 
 
-# Limits.
+# Rate limits.
 
 
 @pytest.mark.parametrize("status", [429, 403, 503])
-def test_seconds_to_wait(server: Server, client: Client, waiting: FakeClock, status: int) -> None:
+def test_retry_after_in_seconds(
+    server: Server, client: Client, clock: FakeClock, status: int
+) -> None:
     server.fail(CannedResponse(status, None, {"Retry-After": "17"}))
     assert client.get("issues").status == 200
-    assert waiting.slept == [17]
+    assert clock.slept == [17]
 
 
-def test_a_wait_is_told(server: Server, client: Client, told: list[str]) -> None:
+def test_a_wait_calls_on_wait(server: Server, client: Client, waits: list[str]) -> None:
     server.fail(CannedResponse(429, None, {"Retry-After": "17"}))
     client.get("issues")
-    assert told == ["Forge asks to wait for its rate limit: waiting 17 s"]
+    assert waits == ["Forge asks to wait for its rate limit: waiting 17 s"]
 
 
-def test_a_date_to_wait_for_is_of_the_clock_of_the_host(
-    server: Server, client: Client, waiting: FakeClock
+def test_a_date_in_retry_after_is_by_the_clock_of_the_host(
+    server: Server, client: Client, clock: FakeClock
 ) -> None:
     when = 1_000_000_000
     headers = {
@@ -466,46 +478,48 @@ def test_a_date_to_wait_for_is_of_the_clock_of_the_host(
     }
     server.fail(CannedResponse(429, None, headers))
     client.get("issues")
-    assert waiting.slept == [30]
+    assert clock.slept == [30]
 
 
 @pytest.mark.parametrize(
     "value", ["", "soon", "-5", "1.5", "٣", "0x10", "Mon, 99 Foo", "\x7f", "; ,"]
 )
-def test_nonsense_to_wait_for(
-    server: Server, client: Client, waiting: FakeClock, value: str
+def test_an_invalid_retry_after(
+    server: Server, client: Client, clock: FakeClock, value: str
 ) -> None:
     server.fail(*[CannedResponse(429, None, {"Retry-After": encoded(value)})] * 2)
     client.get("issues")
-    assert waiting.slept == [1, 2]
+    assert clock.slept == [1, 2]
 
 
 def encoded(value: str) -> str:
-    """As the server can write it."""
+    """The value as the server can write it."""
     return value.encode().decode("latin-1")
 
 
 @pytest.mark.parametrize("value", ["0", "Thu, 01 Jan 1970 00:00:00 GMT"])
-def test_no_wait_is_a_short_one(
-    server: Server, client: Client, waiting: FakeClock, value: str
+def test_a_retry_after_in_the_past_waits_a_second(
+    server: Server, client: Client, clock: FakeClock, value: str
 ) -> None:
     server.fail(CannedResponse(429, None, {"Retry-After": value}))
     client.get("issues")
-    assert waiting.slept == [1]
+    assert clock.slept == [1]
 
 
 @pytest.mark.parametrize("value", ["3600", "9" * 40, "Fri, 31 Dec 9999 23:59:59 GMT"])
-def test_longer_than_anybody_waits(
-    server: Server, client: Client, waiting: FakeClock, value: str
+def test_a_retry_after_beyond_the_maximum(
+    server: Server, client: Client, clock: FakeClock, value: str
 ) -> None:
     server.fail(CannedResponse(429, None, {"Retry-After": value}))
     with pytest.raises(RateLimited, match=r"^Forge: rate limit reached, try again after 20"):
         client.get("issues")
-    assert waiting.slept == []
+    assert clock.slept == []
 
 
-def test_when_to_come_back(server: Server, client: Client, waiting: FakeClock) -> None:
-    waiting.now = 1_800_000_000
+def test_the_error_of_a_rate_limit_has_its_end(
+    server: Server, client: Client, clock: FakeClock
+) -> None:
+    clock.now = 1_800_000_000
     server.fail(CannedResponse(429, None, {"Retry-After": "3600"}))
     with pytest.raises(RateLimited) as error:
         client.get("issues")
@@ -515,66 +529,67 @@ def test_when_to_come_back(server: Server, client: Client, waiting: FakeClock) -
     assert error.value.until == pytest.approx(1_800_003_600, abs=1)
 
 
-def test_a_limit_without_end(server: Server, client: Client, waiting: FakeClock) -> None:
+def test_a_rate_limit_that_does_not_end(server: Server, client: Client, clock: FakeClock) -> None:
     server.faults.append(lambda _: CannedResponse(429))
     with pytest.raises(RateLimited):
         client.get("issues")
-    assert waiting.slept == [1, 2, 4]
+    assert clock.slept == [1, 2, 4]
     assert len(server.asked) == 4
 
 
-def test_all_waits_together_are_bounded(server: Server, client: Client, waiting: FakeClock) -> None:
+def test_all_waits_together_are_bounded(server: Server, client: Client, clock: FakeClock) -> None:
     server.faults.append(lambda request: refuse_odd(server))
     with pytest.raises(RateLimited):
         for _ in range(100):
             client.get("issues")
-    assert waiting.slept == [25, 25]
+    assert clock.slept == [25, 25]
 
 
 def refuse_odd(server: Server) -> CannedResponse | None:
     return CannedResponse(429, None, {"Retry-After": "25"}) if len(server.asked) % 2 else None
 
 
-def test_failures_share_that_patience(server: Server, client: Client, waiting: FakeClock) -> None:
+def test_failures_and_rate_limits_share_the_maximum_wait(
+    server: Server, client: Client, clock: FakeClock
+) -> None:
     server.faults.append(lambda request: CannedResponse(502))
     for _ in range(20):
         with pytest.raises(RemoteError, match="answers 502"):
             client.get("issues")
-    assert sum(waiting.slept) <= 60
+    assert sum(clock.slept) <= 60
 
 
-def test_threads_wait_together(server: Server, waiting: FakeClock) -> None:
+def test_threads_wait_together(server: Server, clock: FakeClock) -> None:
     together = threading.Barrier(MAX_CONCURRENT)
-    own = threading.local()
+    thread = threading.local()
 
-    def clock() -> float:
-        now = waiting.now
-        if not hasattr(own, "limited"):
-            own.limited = True
+    def now() -> float:
+        seconds = clock.now
+        if not hasattr(thread, "limited"):
+            thread.limited = True
             together.wait(30)
-        return now
+        return seconds
 
     server.fail(*[CannedResponse(429, None, {"Retry-After": "40"})] * MAX_CONCURRENT)
-    with closing(Client(server.url, label="Forge", clock=clock, sleep=waiting.sleep)) as client:
-        answers = list(client.map_concurrently(client.get, ["x"] * MAX_CONCURRENT))
-    assert [answer.status for answer in answers] == [200] * MAX_CONCURRENT
-    assert waiting.slept == [40]
+    waiting = Waiting(clock=now, sleep=clock.sleep)
+    with closing(Client(server.url, label="Forge", waiting=waiting)) as client:
+        responses = list(client.map_concurrently(client.get, ["x"] * MAX_CONCURRENT))
+    assert [response.status for response in responses] == [200] * MAX_CONCURRENT
+    assert clock.slept == [40]
 
 
-def test_no_patience_is_one_attempt(server: Server, waiting: FakeClock) -> None:
+def test_without_waiting_there_is_one_attempt(server: Server, clock: FakeClock) -> None:
     server.fail(CannedResponse(502))
-    client = connected(server.url, waiting, patience=0)
+    client = open_client(server.url, clock, Waiting(max_wait=0.0))
     with closing(client), pytest.raises(RemoteError, match="answers 502"):
         client.get("version")
     assert len(server.asked) == 1
 
 
-def test_a_server_that_names_a_time_after_a_failure(
-    server: Server, client: Client, waiting: FakeClock
-) -> None:
+def test_a_failure_with_retry_after(server: Server, client: Client, clock: FakeClock) -> None:
     server.fail(CannedResponse(502, None, {"Retry-After": "9"}))
     client.get("issues")
-    assert waiting.slept == [9]
+    assert clock.slept == [9]
 
 
 def quota(seconds: str, status: int = 403, remaining: str = "0", **more: str) -> CannedResponse:
@@ -582,54 +597,54 @@ def quota(seconds: str, status: int = 403, remaining: str = "0", **more: str) ->
     return CannedResponse(status, {"message": "API rate limit exceeded"}, headers)
 
 
-def with_quota(server: Server, waiting: FakeClock) -> Client:
-    return connected(server.url, waiting, limits=lambda answer, _: out_of_quota(answer))
+def with_quota(server: Server, clock: FakeClock) -> Client:
+    return open_client(server.url, clock, rate_limit=lambda response, _: out_of_quota(response))
 
 
-def test_403_with_no_remaining_quota(server: Server, waiting: FakeClock) -> None:
-    reset = int(waiting.now) + 20
-    server.fail(quota(str(reset), Date=formatdate(waiting.now, usegmt=True)))
-    with closing(with_quota(server, waiting)) as client:
+def test_403_with_no_remaining_quota(server: Server, clock: FakeClock) -> None:
+    reset = int(clock.now) + 20
+    server.fail(quota(str(reset), Date=formatdate(clock.now, usegmt=True)))
+    with closing(with_quota(server, clock)) as client:
         assert client.get("issues").status == 200
-    assert waiting.slept == [20]
+    assert clock.slept == [20]
 
 
-def test_403_with_quota_left_is_a_refusal(server: Server, waiting: FakeClock) -> None:
+def test_403_with_quota_left_is_a_refusal(server: Server, clock: FakeClock) -> None:
     server.fail(quota("1", remaining="12"))
-    with closing(with_quota(server, waiting)) as client, pytest.raises(AccessRefused):
+    with closing(with_quota(server, clock)) as client, pytest.raises(AccessRefused):
         client.get("issues")
-    assert waiting.slept == []
+    assert clock.slept == []
 
 
-def test_the_last_answer_before_the_limit_is_one(server: Server, waiting: FakeClock) -> None:
+def test_the_last_response_within_the_quota_is_a_success(server: Server, clock: FakeClock) -> None:
     server.fail(quota("1", status=200))
-    with closing(with_quota(server, waiting)) as client:
+    with closing(with_quota(server, clock)) as client:
         assert client.get("issues").json() == {"message": "API rate limit exceeded"}
 
 
-def test_retry_after_stands_before_a_reset(server: Server, waiting: FakeClock) -> None:
-    server.fail(quota(str(int(waiting.now) + 50), **{"Retry-After": "3"}))
-    with closing(with_quota(server, waiting)) as client:
+def test_retry_after_has_precedence_over_a_reset(server: Server, clock: FakeClock) -> None:
+    server.fail(quota(str(int(clock.now) + 50), **{"Retry-After": "3"}))
+    with closing(with_quota(server, clock)) as client:
         client.get("issues")
-    assert waiting.slept == [3]
+    assert clock.slept == [3]
 
 
-def test_a_limit_of_the_vendor_in_a_success(server: Server, waiting: FakeClock) -> None:
-    def limits(answer: Response, now: float) -> RateLimit | None:
-        return RateLimit(now + 7) if b"RATE_LIMITED" in answer.body else None
+def test_a_rate_limit_of_the_vendor_in_a_success(server: Server, clock: FakeClock) -> None:
+    def rate_limit(response: Response, now: float) -> RateLimit | None:
+        return RateLimit(now + 7) if b"RATE_LIMITED" in response.body else None
 
     server.fail(CannedResponse(200, {"errors": [{"type": "RATE_LIMITED"}]}))
-    with closing(connected(server.url, waiting, limits=limits)) as client:
+    with closing(open_client(server.url, clock, rate_limit=rate_limit)) as client:
         assert client.get("graphql").json() == {"path": "/graphql", "query": {}}
-    assert waiting.slept == [7]
+    assert clock.slept == [7]
 
 
 # Refusals.
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_refusal_ends_it_at_once(
-    server: Server, client: Client, waiting: FakeClock, status: int
+def test_a_refusal_is_not_retried(
+    server: Server, client: Client, clock: FakeClock, status: int
 ) -> None:
     server.fail(CannedResponse(status, {"message": "Bad credentials"}))
     with pytest.raises(AccessRefused) as error:
@@ -638,20 +653,20 @@ def test_a_refusal_ends_it_at_once(
         f"Forge refuses FORGE_TOKEN ({status}, /api/v1/issues: Bad credentials): set FORGE_TOKEN"
     )
     assert len(server.asked) == 1
-    assert waiting.slept == []
+    assert clock.slept == []
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_refusal_without_a_token(server: Server, waiting: FakeClock, status: int) -> None:
+def test_a_refusal_without_a_token(server: Server, clock: FakeClock, status: int) -> None:
     server.fail(CannedResponse(status))
-    client = connected(server.url, waiting, secret=None, headers={})
+    client = open_client(server.url, clock, access=Access(advice="set FORGE_TOKEN"))
     with closing(client), pytest.raises(AccessRefused) as error:
         client.get("issues")
     assert str(error.value) == f"Forge wants a token ({status}, /issues): set FORGE_TOKEN"
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_what_is_missing(server: Server, client: Client, status: int) -> None:
+def test_a_missing_resource(server: Server, client: Client, status: int) -> None:
     server.fail(CannedResponse(status))
     with pytest.raises(Missing) as error:
         client.get("issues/7")
@@ -661,7 +676,7 @@ def test_what_is_missing(server: Server, client: Client, status: int) -> None:
     )
 
 
-def test_a_status_that_was_asked_for(server: Server, client: Client) -> None:
+def test_an_allowed_status_is_returned(server: Server, client: Client) -> None:
     server.fail(
         CannedResponse(301, None, {"Location": "/x"}), CannedResponse(410), CannedResponse(500)
     )
@@ -688,24 +703,22 @@ def test_a_status_that_was_asked_for(server: Server, client: Client) -> None:
         (b"<html>", ""),
     ],
 )
-def test_what_a_host_says_about_a_failure(
-    server: Server, client: Client, body: object, said: str
-) -> None:
+def test_the_message_of_a_host(server: Server, client: Client, body: object, said: str) -> None:
     server.fail(CannedResponse(422, body))
     with pytest.raises(RemoteError) as error:
         client.get("issues")
     assert str(error.value) == f"Forge answers 422 (/api/v1/issues){said}"
 
 
-# Elsewhere.
+# Other hosts.
 
 
 @pytest.fixture
 def elsewhere() -> Iterator[Server]:
-    """A server that nobody must ask."""
-    with serving(echo) as found:
-        yield found
-    assert not found.asked
+    """A server that must not get a request."""
+    with serving(echo) as result:
+        yield result
+    assert not result.asked
 
 
 def places(server: Server, elsewhere: Server) -> list[str]:
@@ -727,12 +740,12 @@ def places(server: Server, elsewhere: Server) -> list[str]:
 
 @pytest.mark.parametrize("at", range(9))
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_elsewhere(
+def test_a_redirect_to_another_host(
     server: Server, elsewhere: Server, client: Client, at: int, status: int
 ) -> None:
     server.faults.append(lambda _: CannedResponse(status, None, {"Location": target}))
     target = places(server, elsewhere)[at]
-    # The HTTP library itself refuses those that make no sense.
+    # The HTTP library itself refuses some of them.
     said = r"^Forge at http://127.* points to .*: not followed$|: its answer is not whole: try"
     with pytest.raises(RemoteError, match=said):
         client.get("issues")
@@ -740,16 +753,18 @@ def test_a_redirect_elsewhere(
 
 
 @pytest.mark.parametrize("at", range(9))
-def test_a_link_elsewhere(server: Server, elsewhere: Server, client: Client, at: int) -> None:
+def test_a_link_to_another_host(server: Server, elsewhere: Server, client: Client, at: int) -> None:
     target = places(server, elsewhere)[at]
     server.fail(CannedResponse(200, [], {"Link": f'<{target}>; rel="next"'}))
-    answer = client.get("issues")
+    response = client.get("issues")
     with pytest.raises(RemoteError, match=r"points to .*: not followed$"):
-        client.next_page_url(answer)
+        client.next_page_url(response)
 
 
 @pytest.mark.parametrize("at", range(8))
-def test_an_address_elsewhere(server: Server, elsewhere: Server, client: Client, at: int) -> None:
+def test_an_address_on_another_host(
+    server: Server, elsewhere: Server, client: Client, at: int
+) -> None:
     target = places(server, elsewhere)[at]
     if "://" not in target:
         assert client.get(target).json()["path"].startswith("/api/v1/")
@@ -759,7 +774,7 @@ def test_an_address_elsewhere(server: Server, elsewhere: Server, client: Client,
     assert not server.asked
 
 
-def test_where_it_pointed_to_is_said(server: Server, client: Client) -> None:
+def test_the_error_names_the_other_host_without_its_secrets(server: Server, client: Client) -> None:
     server.fail(
         CannedResponse(302, None, {"Location": "https://evil.example:8443/x?token=1"}),
         CannedResponse(302, None, {"Location": f"https://x:{TOKEN}@evil.example/"}),
@@ -769,14 +784,14 @@ def test_where_it_pointed_to_is_said(server: Server, client: Client) -> None:
     assert str(error.value) == (
         f"Forge at {server.url} points to https://evil.example:8443: not followed"
     )
-    with pytest.raises(RemoteError, match="points to an address that is none: not followed"):
+    with pytest.raises(RemoteError, match="points to an address that is not valid: not followed"):
         client.get("issues")
 
 
-def test_a_redirect_here_is_followed(server: Server, client: Client) -> None:
+def test_a_redirect_on_the_same_host_is_followed(server: Server, client: Client) -> None:
     server.fail(CannedResponse(301, None, {"Location": "../v2/issues?page=2"}))
-    answer = client.get("issues", {"since": "x"}, headers={"X-Own": "1"})
-    assert answer.json() == {"path": "/api/v2/issues", "query": {"page": "2"}}
+    response = client.get("issues", {"since": "x"}, headers={"X-Own": "1"})
+    assert response.json() == {"path": "/api/v2/issues", "query": {"page": "2"}}
     assert server.asked[1].headers["x-own"] == "1"
     assert server.asked[1].headers["authorization"] == f"token {TOKEN}"
 
@@ -789,13 +804,15 @@ def test_a_circle_of_redirects(server: Server, client: Client) -> None:
     assert len(server.asked) == 6
 
 
-def test_a_redirect_to_nowhere(server: Server, client: Client) -> None:
+def test_a_redirect_without_a_location(server: Server, client: Client) -> None:
     server.faults.append(lambda _: CannedResponse(302))
     with pytest.raises(RemoteError, match="redirects in a circle"):
         client.get("issues")
 
 
-def test_writing_follows_only_where_it_stays_the_same(server: Server, client: Client) -> None:
+def test_a_write_follows_only_redirects_that_keep_its_method(
+    server: Server, client: Client
+) -> None:
     server.fail(CannedResponse(307, None, {"Location": "/moved"}))
     assert client.send("PATCH", "issues/1", {"a": 1}).json()["path"] == "/moved"
     assert (server.asked[1].method, server.asked[1].json()) == ("PATCH", {"a": 1})
@@ -826,8 +843,8 @@ def test_the_next_page(server: Server, client: Client, link: str, path: str) -> 
     "link", ["", "nonsense", '<>; rel="last"', "<http://x>", '; rel="next"', "<"]
 )
 def test_the_last_page(server: Server, client: Client, link: str) -> None:
-    answer = Response(200, {"link": link}, b"", f"{server.url}/api/v1/issues")
-    assert client.next_page_url(answer) in {None, answer.url}
+    response = Response(200, {"link": link}, b"", f"{server.url}/api/v1/issues")
+    assert client.next_page_url(response) in {None, response.url}
 
 
 HEADERS = st.text(
@@ -836,34 +853,34 @@ HEADERS = st.text(
 
 
 @given(HEADERS, HEADERS, HEADERS)
-def test_whatever_a_header_says(link: str, date: str, retry: str) -> None:
-    answer = Response(200, {"link": link, "date": date, "retry-after": retry}, b"", "http://h/x")
+def test_any_value_of_a_header_is_handled(link: str, date: str, retry: str) -> None:
+    response = Response(200, {"link": link, "date": date, "retry-after": retry}, b"", "http://h/x")
     client = hypothetical()
-    assert client.server_time(answer) is not None
+    assert client.server_time(response) is not None
     try:
-        found = client.next_page_url(answer)
+        result = client.next_page_url(response)
     except RemoteError as error:
         assert "not followed" in str(error)
     else:
-        assert found is None or found.startswith("http://h")
+        assert result is None or result.startswith("http://h")
 
 
-def hypothetical(found: list[Client] = []) -> Client:  # noqa: B006
-    """One client for all examples: it asks nobody, and making one takes a while."""
-    if not found:
-        found.append(connected("http://h"))
-    return found[0]
+def hypothetical(result: list[Client] = []) -> Client:  # noqa: B006
+    """One client for all examples: creating one takes a while."""
+    if not result:
+        result.append(open_client("http://h"))
+    return result[0]
 
 
-# Many at once.
+# Concurrent requests.
 
 
-def test_eight_at_once() -> None:
+def test_requests_run_concurrently() -> None:
     lock = threading.Lock()
     all_here = threading.Barrier(MAX_CONCURRENT)
     going = most = 0
 
-    def answer(request: Request) -> CannedResponse:
+    def response(request: Request) -> CannedResponse:
         nonlocal going, most
         with lock:
             going += 1
@@ -873,35 +890,35 @@ def test_eight_at_once() -> None:
             going -= 1
         return CannedResponse(data=int(request.path.strip("/")))
 
-    with serving(answer) as server, closing(connected(server.url)) as client:
+    with serving(response) as server, closing(open_client(server.url)) as client:
         count = 5 * MAX_CONCURRENT
-        found = list(client.map_concurrently(lambda n: client.get(str(n)).json(), range(count)))
-    assert found == list(range(count))
+        result = list(client.map_concurrently(lambda n: client.get(str(n)).json(), range(count)))
+    assert result == list(range(count))
     assert most == MAX_CONCURRENT
 
 
-def test_an_error_ends_the_rest(server: Server, client: Client) -> None:
+def test_an_error_drops_the_remaining_requests(server: Server, client: Client) -> None:
     server.faults.append(lambda r: CannedResponse(410) if r.path.endswith("/20") else None)
-    found = []
+    result = []
     with pytest.raises(Missing):
-        for answer in client.map_concurrently(lambda n: client.get(f"x/{n}"), range(1000)):
-            found.append(answer.json()["path"])
-    assert found == [f"/api/v1/x/{n}" for n in range(20)]
+        for response in client.map_concurrently(lambda n: client.get(f"x/{n}"), range(1000)):
+            result.append(response.json()["path"])
+    assert result == [f"/api/v1/x/{n}" for n in range(20)]
     assert len(server.asked) <= 20 + MAX_CONCURRENT
 
 
-def test_who_stops_listening_ends_the_rest(server: Server, client: Client) -> None:
-    with closing(client.map_concurrently(lambda n: client.get(f"x/{n}"), range(1000))) as answers:
-        next(answers)
+def test_closing_the_iterator_drops_the_remaining_requests(server: Server, client: Client) -> None:
+    with closing(client.map_concurrently(lambda n: client.get(f"x/{n}"), range(1000))) as responses:
+        next(responses)
     client.close()
     assert len(server.asked) <= 1 + MAX_CONCURRENT
 
 
-def test_nothing_to_ask(client: Client) -> None:
+def test_no_items(client: Client) -> None:
     assert list(client.map_concurrently(client.get, [])) == []
 
 
-# Ending.
+# Interrupts and closing.
 
 
 def test_an_interrupt_passes_through(server: Server) -> None:
@@ -909,24 +926,25 @@ def test_an_interrupt_passes_through(server: Server) -> None:
         raise KeyboardInterrupt
 
     server.faults.append(lambda _: CannedResponse(502))
-    client = Client(server.url, label="Forge", sleep=interrupted)
+    client = Client(server.url, label="Forge", waiting=Waiting(sleep=interrupted))
     with closing(client), pytest.raises(KeyboardInterrupt):
         client.get("issues")
-    client = Client(server.url, label="Forge", sleep=interrupted)
+    client = Client(server.url, label="Forge", waiting=Waiting(sleep=interrupted))
     with closing(client), pytest.raises(KeyboardInterrupt):
         list(client.map_concurrently(client.get, ["a", "b"]))
 
 
 def test_closing_ends_a_wait_in_another_thread(server: Server) -> None:
-    waits = threading.Event()
+    is_waiting = threading.Event()
     server.faults.append(lambda _: CannedResponse(429, None, {"Retry-After": "50"}))
-    client = Client(server.url, label="Forge", tell=lambda _: waits.set())
+    waiting = Waiting(on_wait=lambda _: is_waiting.set())
+    client = Client(server.url, label="Forge", waiting=waiting)
     with ThreadPoolExecutor(1) as pool:
-        asking = pool.submit(client.get, "issues")
-        assert waits.wait(30)
+        request = pool.submit(client.get, "issues")
+        assert is_waiting.wait(30)
         client.close()
         with pytest.raises(RemoteError, match=r"^Forge: stopped$"):
-            asking.result(30)
+            request.result(30)
 
 
 # Tokens.
@@ -953,7 +971,7 @@ def test_no_token_in_any_error_or_log(
         with pytest.raises(RemoteError) as error:
             client.get("issues").json()
         assert TOKEN not in every_word(error.value)
-        # Nothing of the HTTP library hangs on it: a reader of locals would find the headers there.
+        # No exception of the HTTP library is attached: its locals contain the headers.
         assert error.value.__cause__ is None
         assert error.value.__context__ is None
         seen += 1

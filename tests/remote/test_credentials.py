@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import AccessRefused
-from sdd_hooks.remote.credentials import Secret, Sources, Variables, advice, find_secret
-from sdd_hooks.remote.urls import RemoteUrl, parse_remote
+from sdd_hooks.remote.credentials import Secret, TokenLookup, TokenSources, TokenVariables
+from sdd_hooks.remote.urls import parse_remote
 from tests.support.repos import ISOLATION, Repo
 
-FORGE = Sources(
+FORGE = TokenSources(
     variables=(
-        Variables(("FORGE_TOKEN",), ("FORGE_URL", "FORGE_HOST"), ("forge.example",)),
-        Variables(("FORGE_USER", "FORGE_PASSWORD"), ("FORGE_URL",), ("*.cloud.example",)),
-        Variables(("JOB_TOKEN",), ("JOB_URL",)),
+        TokenVariables(("FORGE_TOKEN",), ("FORGE_URL", "FORGE_HOST"), ("forge.example",)),
+        TokenVariables(("FORGE_USER", "FORGE_PASSWORD"), ("FORGE_URL",), ("*.cloud.example",)),
+        TokenVariables(("JOB_TOKEN",), ("JOB_URL",)),
     ),
     headers=lambda secret: {"Authorization": f"token {secret.value}"},
     advice="set FORGE_TOKEN, or run `forge login`",
@@ -35,14 +35,13 @@ def find(
     url: str,
     root: Path = Path("/nonexistent"),
     origin: str = "",
-    sources: Sources = FORGE,
+    sources: TokenSources = FORGE,
 ) -> Secret | None:
-    around = parse_remote(origin)
-    return find_secret(sources, url, around_origin=around, root=root, environ=environ)
+    return TokenLookup(sources, parse_remote(origin), root, environ).find(url)
 
 
-def told(environ: Mapping[str, str], url: str, origin: RemoteUrl | None = None) -> str:
-    return advice(FORGE, url, around_origin=origin, environ=environ)
+def advice(environ: Mapping[str, str], url: str, sources: TokenSources = FORGE) -> str:
+    return TokenLookup(sources, None, Path("/nonexistent"), environ).advice(url)
 
 
 # Tokens of the environment.
@@ -68,7 +67,7 @@ def told(environ: Mapping[str, str], url: str, origin: RemoteUrl | None = None) 
         ({"FORGE_URL": "https://a.example", "FORGE_HOST": "b.example"}, "https://b.example"),
     ],
 )
-def test_a_token_goes_where_it_belongs(environ: dict[str, str], url: str) -> None:
+def test_a_token_is_sent_to_its_hosts(environ: dict[str, str], url: str) -> None:
     assert find({"FORGE_TOKEN": " s3cret\n", **environ}, url) == Secret("s3cret", "FORGE_TOKEN")
 
 
@@ -94,16 +93,16 @@ def test_a_token_goes_where_it_belongs(environ: dict[str, str], url: str) -> Non
         ({"FORGE_URL": "what?"}, "https://forge.example"),
     ],
 )
-def test_and_nowhere_else(environ: dict[str, str], url: str) -> None:
+def test_a_token_is_sent_to_no_other_host(environ: dict[str, str], url: str) -> None:
     assert find({"FORGE_TOKEN": "s3cret", **environ}, url) is None
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example/a/b", "git@evil.example:a/b"])
-def test_an_origin_draws_no_token_of_the_environment(origin: str) -> None:
+def test_an_origin_gets_no_token_of_the_environment(origin: str) -> None:
     assert find({"FORGE_TOKEN": "s3cret"}, "https://evil.example", origin=origin) is None
 
 
-def test_over_plain_http_where_the_origin_says_so() -> None:
+def test_plain_http_needs_an_origin_with_http() -> None:
     environ = {"FORGE_TOKEN": "s3cret", "FORGE_HOST": "own.example:3000"}
     url = "http://own.example:3000"
     assert find(environ, url) is None
@@ -133,14 +132,14 @@ def test_a_token_without_a_home_needs_its_variable() -> None:
     assert find({**job, "JOB_URL": OWN}, OWN) == Secret("s3cret", "JOB_TOKEN")
 
 
-def test_the_first_that_belongs_wins() -> None:
+def test_the_first_matching_variables_win() -> None:
     both = {"FORGE_TOKEN": "first", "JOB_TOKEN": "second", "JOB_URL": OWN}
     assert find({**both, "FORGE_URL": OWN}, OWN) == Secret("first", "FORGE_TOKEN")
     assert find(both, OWN) == Secret("second", "JOB_TOKEN")
 
 
 @pytest.mark.parametrize("value", ["two words", "line\nbreak", "bell\x07", "grün", "x\u2028x"])
-def test_what_is_no_token_is_named_and_not_shown(value: str) -> None:
+def test_an_invalid_token_is_named_and_not_shown(value: str) -> None:
     with pytest.raises(AccessRefused) as refused:
         find({"FORGE_TOKEN": value}, HOME)
     assert str(refused.value) == (
@@ -155,7 +154,7 @@ def test_a_user_with_a_line_break_is_refused() -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["FORGE_URL", "FORGE_HOST"]), st.text(max_size=40)))
-def test_no_value_of_a_variable_sends_a_token_to_a_stranger(environ: dict[str, str]) -> None:
+def test_no_value_of_a_variable_sends_a_token_to_another_host(environ: dict[str, str]) -> None:
     assert find({"FORGE_TOKEN": "s3cret", **environ}, "https://evil.example") is None
 
 
@@ -164,11 +163,11 @@ def test_no_value_of_a_variable_sends_a_token_to_a_stranger(environ: dict[str, s
 
 def test_advice_names_the_variable_that_would_help() -> None:
     environ = {"FORGE_TOKEN": "s3cret"}
-    assert told(environ, "https://own.example:8443/api") == (
+    assert advice(environ, "https://own.example:8443/api") == (
         "FORGE_TOKEN is not sent to own.example:8443: "
         "set FORGE_URL=https://own.example:8443 if it belongs there"
     )
-    assert told({"FORGE_USER": "a", "FORGE_PASSWORD": "b"}, OWN) == (
+    assert advice({"FORGE_USER": "a", "FORGE_PASSWORD": "b"}, OWN) == (
         "FORGE_USER and FORGE_PASSWORD are not sent to own.example: "
         "set FORGE_URL=https://own.example if it belongs there"
     )
@@ -176,21 +175,22 @@ def test_advice_names_the_variable_that_would_help() -> None:
 
 def test_advice_about_plain_http() -> None:
     environ = {"FORGE_TOKEN": "s3cret", "FORGE_HOST": "own.example"}
-    assert told(environ, "http://own.example") == (
+    assert advice(environ, "http://own.example") == (
         "FORGE_TOKEN is not sent to own.example over plain http: use https"
     )
 
 
 def test_advice_where_no_variable_could_help() -> None:
-    only = Sources((Variables(("KEY",), homes=("forge.example",)),), lambda _: {}, "set KEY")
-    found = advice(only, OWN, around_origin=None, environ={"KEY": "s3cret"})
-    assert found == "KEY is not sent to own.example: set KEY"
+    only = TokenSources(
+        (TokenVariables(("KEY",), homes=("forge.example",)),), lambda _: {}, "set KEY"
+    )
+    assert advice({"KEY": "s3cret"}, OWN, only) == "KEY is not sent to own.example: set KEY"
 
 
 @pytest.mark.parametrize("environ", [{}, {"FORGE_TOKEN": "s3cret"}, {"FORGE_USER": "ada"}])
 def test_advice_of_the_vendor(environ: dict[str, str]) -> None:
-    assert told(environ, HOME) == FORGE.advice
-    assert told(environ, "nowhere") == FORGE.advice
+    assert advice(environ, HOME) == FORGE.advice
+    assert advice(environ, "nowhere") == FORGE.advice
 
 
 # git's credential helper.
@@ -198,7 +198,7 @@ def test_advice_of_the_vendor(environ: dict[str, str]) -> None:
 
 @pytest.fixture
 def helper(repo: Repo, tmp_path: Path) -> Repo:
-    """A repository whose helper writes down what it is asked, and knows one host."""
+    """A repository whose helper records its input, and has a credential for one host."""
     script = tmp_path / "helper"
     script.write_text(
         "#!/bin/sh\n"
@@ -225,7 +225,7 @@ def test_the_helper_of_git(helper: Repo, tmp_path: Path) -> None:
     ]
 
 
-def test_the_environment_stands_before_the_helper(helper: Repo, tmp_path: Path) -> None:
+def test_the_environment_has_precedence_over_the_helper(helper: Repo, tmp_path: Path) -> None:
     found = find(environment(FORGE_TOKEN="s3cret"), HOME, helper.root)
     assert found == Secret("s3cret", "FORGE_TOKEN")
     assert not (tmp_path / "asked").exists()
@@ -250,13 +250,15 @@ def test_the_helper_is_not_asked_for_plain_http(helper: Repo, tmp_path: Path) ->
     assert not (tmp_path / "asked").exists()
 
 
-def test_a_vendor_whose_hosts_git_does_not_know(helper: Repo, tmp_path: Path) -> None:
-    other = Sources((Variables(("KEY",), homes=("forge.example",)),), lambda _: {}, "set KEY")
+def test_a_vendor_without_a_credential_helper(helper: Repo, tmp_path: Path) -> None:
+    other = TokenSources(
+        (TokenVariables(("KEY",), homes=("forge.example",)),), lambda _: {}, "set KEY"
+    )
     assert find(environment(), HOME, helper.root, sources=other) is None
     assert not (tmp_path / "asked").exists()
 
 
-def test_nobody_is_asked_for_a_password(repo: Repo, tmp_path: Path) -> None:
+def test_git_does_not_prompt_for_a_password(repo: Repo, tmp_path: Path) -> None:
     prompt = program(tmp_path / "askpass", f'touch "{tmp_path}/prompted"; echo typed')
     repo.git("config", "core.askPass", prompt)
     environ = environment(
@@ -319,7 +321,7 @@ def test_a_program_without_a_token(tmp_path: Path, script: str) -> None:
     assert find({"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}, OWN) is None
 
 
-def test_a_program_that_leaves_something_behind_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_child_process_of_a_program_is_not_waited_for(tmp_path: Path) -> None:
     program(tmp_path / "bin" / "forge", "sleep 60 & echo s3cret")
     before = time.monotonic()
     found = find({"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}, OWN)
@@ -343,11 +345,11 @@ def test_a_host_is_one_argument(forge: str) -> None:
     assert find({"PATH": forge}, "https://-x.example") == Secret("token:-x.example", "forge")
 
 
-# What the vendor's program stores.
+# Files of the vendor's program.
 
 
-def test_what_a_vendor_stores(forge: str) -> None:
-    stores = Sources(
+def test_a_token_in_the_files_of_the_vendor(forge: str) -> None:
+    stores = TokenSources(
         (),
         lambda _: {},
         "log in",

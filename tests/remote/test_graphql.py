@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
-from sdd_hooks.remote.client import Client
+from sdd_hooks.remote.client import Access, Client, Waiting
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.graphql import execute
 from sdd_hooks.remote.response import RateLimit, Response
@@ -26,41 +26,38 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def waiting() -> FakeClock:
+def clock() -> FakeClock:
     return FakeClock()
 
 
 @pytest.fixture
-def client(server: Server, waiting: FakeClock) -> Iterator[Client]:
-    def limits(answer: Response, now: float) -> RateLimit | None:
-        return RateLimit(now + 5) if b"RATE_LIMITED" in answer.body else None
+def client(server: Server, clock: FakeClock) -> Iterator[Client]:
+    def rate_limit(response: Response, now: float) -> RateLimit | None:
+        return RateLimit(now + 5) if b"RATE_LIMITED" in response.body else None
 
-    found = Client(
+    client = Client(
         server.url,
         label="Forge",
-        headers={"Authorization": TOKEN},
-        secret=Secret(TOKEN, "FORGE_KEY"),
-        advice="set FORGE_KEY",
-        limits=limits,
-        clock=waiting.clock,
-        sleep=waiting.sleep,
+        access=Access({"Authorization": TOKEN}, Secret(TOKEN, "FORGE_KEY"), "set FORGE_KEY"),
+        rate_limit=rate_limit,
+        waiting=Waiting(clock=clock.clock, sleep=clock.sleep),
     )
-    with closing(found):
-        yield found
+    with closing(client):
+        yield client
 
 
-def test_a_question(server: Server, client: Client) -> None:
+def test_a_query(server: Server, client: Client) -> None:
     data = execute(client, "graphql", QUERY, {"n": 1})
     assert data == {"asked": {"query": QUERY, "variables": {"n": 1}}}
     assert (server.asked[0].method, server.asked[0].path) == ("POST", "/graphql")
 
 
 @pytest.mark.parametrize("status", [200, 400])
-def test_a_limit(server: Server, client: Client, waiting: FakeClock, status: int) -> None:
+def test_a_rate_limit(server: Server, client: Client, clock: FakeClock, status: int) -> None:
     limited = CannedResponse(status, {"data": None, "errors": [{"type": "RATE_LIMITED"}]})
     server.fail(limited)
     assert execute(client, "graphql", QUERY, {}, idempotent=False)
-    assert waiting.slept == [5]
+    assert clock.slept == [5]
     server.fail(*[limited] * 4)
     with pytest.raises(RateLimited):
         execute(client, "graphql", QUERY, {})
@@ -122,7 +119,7 @@ def test_a_page_of_html(server: Server, client: Client) -> None:
             execute(client, "graphql", QUERY, {})
 
 
-def test_what_changes_something_is_asked_once(server: Server, client: Client) -> None:
+def test_a_mutation_is_not_repeated(server: Server, client: Client) -> None:
     server.fail(CannedResponse(502), CannedResponse(502))
     with pytest.raises(RemoteError, match="answers 502"):
         execute(client, "graphql", "mutation { x }", {}, idempotent=False)
@@ -145,18 +142,21 @@ JSON = st.recursive(
 
 @pytest.fixture(scope="module")
 def anything() -> Iterator[tuple[Client, list[CannedResponse]]]:
-    """A client and what it is answered."""
-    answers = [CannedResponse()]
-    with serving(lambda _: answers[0]) as found, closing(Client(found.url, label="F")) as client:
-        yield client, answers
+    """A client, and the response to all of its requests."""
+    responses = [CannedResponse()]
+    with (
+        serving(lambda _: responses[0]) as server,
+        closing(Client(server.url, label="F")) as client,
+    ):
+        yield client, responses
 
 
 @given(status=st.sampled_from([200, 400]), body=JSON)
-def test_any_answer_is_data_or_an_error_of_one_line(
+def test_any_response_is_data_or_an_error_of_one_line(
     anything: tuple[Client, list[CannedResponse]], status: int, body: object
 ) -> None:
-    client, answers = anything
-    answers[0] = CannedResponse(status, body)
+    client, responses = anything
+    responses[0] = CannedResponse(status, body)
     try:
         assert isinstance(execute(client, "graphql", QUERY, {}), dict)
     except RemoteError as error:

@@ -16,10 +16,10 @@ from tests.support.http2 import certificate, serving_securely
 from tests.support.loopback import CannedResponse, Request, serving
 
 TOKEN = "t0p-s3cret"
-ASK = """
+SCRIPT = """
 import json, logging, sys
 from sdd_hooks.errors import SddError
-from sdd_hooks.remote.client import Client
+from sdd_hooks.remote.client import Access, Client, Waiting
 from sdd_hooks.remote.credentials import Secret
 
 logging.basicConfig(level=logging.DEBUG)
@@ -29,9 +29,8 @@ try:
     client = Client(
         url,
         label="Forge",
-        headers=headers,
-        secret=Secret(token, "FORGE_TOKEN"),
-        sleep=lambda seconds: print("waited", round(seconds, 1)),
+        access=Access(headers, Secret(token, "FORGE_TOKEN")),
+        waiting=Waiting(sleep=lambda seconds: print("waited", round(seconds, 1))),
     )
     found = client.map_concurrently(lambda n: client.get(f"x/{n}").json(), range(count))
     print(json.dumps(list(found)))
@@ -41,15 +40,15 @@ except SddError as error:
 """
 
 
-def ask(url: str, count: int = 1, **environ: str) -> tuple[str, str]:
-    """What a process of its own prints and logs when it asks the server at `url`."""
+def run_client(url: str, count: int = 1, **environ: str) -> tuple[str, str]:
+    """The output and the log of another process that sends requests to the server at `url`."""
     inherited = {
         name: value
         for name, value in os.environ.items()
         if not name.lower().endswith("_proxy") and not name.startswith("SSL_")
     }
     done = subprocess.run(
-        [sys.executable, "-c", ASK, url, TOKEN, str(count)],
+        [sys.executable, "-c", SCRIPT, url, TOKEN, str(count)],
         env={**inherited, **environ},
         capture_output=True,
         text=True,
@@ -68,7 +67,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def test_http2_where_it_is_offered(own: tuple[Path, Path]) -> None:
     with serving_securely(*own) as server:
-        printed, _ = ask(server.url, 100, SSL_CERT_FILE=str(own[0]))
+        printed, _ = run_client(server.url, 100, SSL_CERT_FILE=str(own[0]))
     assert printed == str([f"/x/{n}" for n in range(100)]).replace("'", '"')
     assert set(server.protocols) == {"h2"}
     # Requests that go on together share a connection; those of the first moment may not.
@@ -78,14 +77,14 @@ def test_http2_where_it_is_offered(own: tuple[Path, Path]) -> None:
 
 def test_http2_that_makes_no_sense(own: tuple[Path, Path]) -> None:
     with serving_securely(*own, status="fine") as server:
-        printed, _ = ask(server.url, SSL_CERT_FILE=str(own[0]))
+        printed, _ = run_client(server.url, SSL_CERT_FILE=str(own[0]))
     assert printed.splitlines()[:3] == [f"waited {n}.0" for n in (1, 2, 4)]
     assert printed.endswith(": its answer makes no sense: try again later")
 
 
 def test_a_certificate_that_nobody_vouches_for(own: tuple[Path, Path]) -> None:
     with serving_securely(*own) as server:
-        printed, _ = ask(server.url)
+        printed, _ = run_client(server.url)
     # OpenSSL 1 writes it without the hyphen.
     assert printed.replace("self signed", "self-signed") == (
         f"Forge cannot be reached at {server.url.removeprefix('https://')}: "
@@ -98,7 +97,7 @@ def test_a_certificate_that_nobody_vouches_for(own: tuple[Path, Path]) -> None:
 def test_the_certificate_of_another_host(tmp_path: Path) -> None:
     cert, key = certificate(tmp_path, "other.example")
     with serving_securely(cert, key) as server:
-        printed, _ = ask(server.url, SSL_CERT_FILE=str(cert))
+        printed, _ = run_client(server.url, SSL_CERT_FILE=str(cert))
     assert "its certificate is not trusted (Hostname mismatch" in printed
     assert len(printed.splitlines()) == 1
     assert not server.asked
@@ -106,7 +105,7 @@ def test_the_certificate_of_another_host(tmp_path: Path) -> None:
 
 def test_a_server_without_tls() -> None:
     with serving(lambda request: CannedResponse()) as server:
-        printed, _ = ask(server.url.replace("http:", "https:"))
+        printed, _ = run_client(server.url.replace("http:", "https:"))
     assert printed.startswith("Forge cannot be reached at 127.0.0.1:")
     assert ": TLS fails (" in printed
     assert len(printed.splitlines()) == 1
@@ -117,21 +116,21 @@ def test_a_proxy_of_the_environment() -> None:
         return CannedResponse(data="from the proxy")
 
     with serving(answer) as proxy:
-        printed, _ = ask("http://forge.invalid/api", HTTP_PROXY=proxy.url)
+        printed, _ = run_client("http://forge.invalid/api", HTTP_PROXY=proxy.url)
         assert printed == '["from the proxy"]'
         assert proxy.asked[0].headers["host"] == "forge.invalid"
 
 
 def test_no_proxy_for_some() -> None:
     with serving(lambda request: CannedResponse(data=1)) as server:
-        printed, _ = ask(server.url, HTTP_PROXY="http://127.0.0.1:9", NO_PROXY="127.0.0.1")
+        printed, _ = run_client(server.url, HTTP_PROXY="http://127.0.0.1:9", NO_PROXY="127.0.0.1")
     assert printed == "[1]"
 
 
 def test_a_proxy_that_refuses() -> None:
     with serving(lambda request: CannedResponse(407)) as proxy:
         proxy.faults.append(lambda _: CannedResponse(407))
-        printed, _ = ask("https://forge.invalid", HTTPS_PROXY=proxy.url)
+        printed, _ = run_client("https://forge.invalid", HTTPS_PROXY=proxy.url)
     assert printed == (
         "Forge cannot be reached at forge.invalid: the proxy refuses the connection: "
         "check HTTPS_PROXY and ALL_PROXY"
@@ -148,9 +147,9 @@ def test_a_proxy_that_refuses() -> None:
         {"SSL_CERT_FILE": os.devnull},
     ],
 )
-def test_an_environment_that_cannot_be_used(environ: dict[str, str]) -> None:
-    printed, logged = ask("https://127.0.0.1:9", **environ)
-    # Older releases of httpx ignore a file that is not there.
+def test_an_invalid_proxy_or_certificate(environ: dict[str, str]) -> None:
+    printed, logged = run_client("https://127.0.0.1:9", **environ)
+    # Older releases of httpx ignore a missing file.
     said = printed.splitlines()[-1]
     assert said.startswith("Forge")
     assert "check HTTP_PROXY" in said or "cannot be reached" in said
@@ -160,15 +159,15 @@ def test_an_environment_that_cannot_be_used(environ: dict[str, str]) -> None:
 WAIT = """
 import sys
 from contextlib import closing
-from sdd_hooks.remote.client import Client
+from sdd_hooks.remote.client import Client, Waiting
 
-tell = lambda line: print(line, flush=True)
-with closing(Client(sys.argv[1], label="Forge", tell=tell)) as client:
+waiting = Waiting(on_wait=lambda line: print(line, flush=True))
+with closing(Client(sys.argv[1], label="Forge", waiting=waiting)) as client:
     list(client.map_concurrently(client.get, map(str, range(100))))
 """
 
 
-def test_an_interrupt_ends_what_waits_in_threads() -> None:
+def test_an_interrupt_ends_the_waits_of_threads() -> None:
     with serving(lambda _: CannedResponse(429, None, {"Retry-After": "55"})) as server:
         process = subprocess.Popen(
             [sys.executable, "-c", WAIT, server.url],

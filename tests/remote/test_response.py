@@ -16,17 +16,17 @@ from sdd_hooks.remote.response import (
 NOW = 1_000_000_000.0
 
 
-def answer(status: int = 200, body: bytes = b"", **headers: str) -> Response:
+def response(status: int = 200, body: bytes = b"", **headers: str) -> Response:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Response(status, named, body, "https://forge.example/issues?token=x")
 
 
-def test_what_is_no_json_is_told_in_one_line_without_the_query() -> None:
+def test_the_error_for_other_content_than_json_has_no_query() -> None:
     with pytest.raises(RemoteError) as error:
-        answer(body=b"<html>").json()
+        response(body=b"<html>").json()
     assert str(error.value) == (
         "forge.example answers with something that is no JSON (/issues): "
-        "check the URL, and what is between here and there"
+        "check the URL, and proxies on the way"
     )
     assert error.value.__context__ is None
 
@@ -34,10 +34,10 @@ def test_what_is_no_json_is_told_in_one_line_without_the_query() -> None:
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
 def test_any_body_is_json_or_an_error(body: bytes) -> None:
     try:
-        answer(body=body).json()
+        response(body=body).json()
     except RemoteError as error:
         assert str(error).isprintable()
-    assert answer(204).json() is None
+    assert response(204).json() is None
 
 
 @pytest.mark.parametrize(
@@ -53,14 +53,14 @@ def test_any_body_is_json_or_an_error(body: bytes) -> None:
         ("Sun, 09 Sep 2001 01:47:10", 30),
     ],
 )
-def test_when_to_come_back(value: str, seconds: float) -> None:
-    assert parse_retry_after(answer(retry_after=value), NOW) == NOW + seconds
+def test_retry_after(value: str, seconds: float) -> None:
+    assert parse_retry_after(response(retry_after=value), NOW) == NOW + seconds
 
 
 @pytest.mark.parametrize("value", ["", "-1", "+1", "1.5", "1e3", "soon", "٣", "²", "Sun, 99 Foo"])
 def test_when_it_does_not_say(value: str) -> None:
-    assert parse_retry_after(answer(retry_after=value), NOW) is None
-    assert parse_retry_after(answer(), NOW) is None
+    assert parse_retry_after(response(retry_after=value), NOW) is None
+    assert parse_retry_after(response(), NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -70,18 +70,18 @@ def test_when_it_does_not_say(value: str) -> None:
 )
 @pytest.mark.parametrize("status", [403, 429])
 def test_no_quota_left(reset: str, until: float | None, status: int) -> None:
-    limited = answer(status, x_ratelimit_remaining="0", x_ratelimit_reset=reset)
+    limited = response(status, x_ratelimit_remaining="0", x_ratelimit_reset=reset)
     assert out_of_quota(limited) == RateLimit(until)
 
 
 @pytest.mark.parametrize("remaining", ["1", "", "-1", "00", "none"])
 def test_quota_left(remaining: str) -> None:
-    assert out_of_quota(answer(403, x_ratelimit_remaining=remaining)) is None
-    assert out_of_quota(answer(403)) is None
+    assert out_of_quota(response(403, x_ratelimit_remaining=remaining)) is None
+    assert out_of_quota(response(403)) is None
 
 
 def test_quota_under_other_names_and_statuses() -> None:
-    limited = answer(400, ratelimit_remaining="0", ratelimit_reset="1000000020")
+    limited = response(400, ratelimit_remaining="0", ratelimit_reset="1000000020")
     assert out_of_quota(limited) is None
     assert out_of_quota(limited, "ratelimit") is None
     assert out_of_quota(limited, "ratelimit", frozenset({400})) == RateLimit(NOW + 20)
@@ -90,8 +90,8 @@ def test_quota_under_other_names_and_statuses() -> None:
 @given(st.text(max_size=40))
 def test_any_header_is_a_time_or_none(value: str) -> None:
     parse_http_date(value)
-    found = parse_retry_after(answer(retry_after=value), NOW)
+    found = parse_retry_after(response(retry_after=value), NOW)
     assert found is None or found < 1e12
-    limited = out_of_quota(answer(429, x_ratelimit_remaining="0", x_ratelimit_reset=value))
+    limited = out_of_quota(response(429, x_ratelimit_remaining="0", x_ratelimit_reset=value))
     assert limited is not None
     assert limited.until is None or limited.until < 1e13

@@ -68,10 +68,10 @@ def test_what_is_no_remote(written: str) -> None:
 def test_the_parts_of_a_remote() -> None:
     nested = RemoteUrl("https", "gitlab.example", 8443, "group/sub/repo")
     assert (nested.owner, nested.name) == ("group/sub", "repo")
-    assert nested.web == "https://gitlab.example:8443"
-    assert nested._replace(scheme="http").web == "http://gitlab.example:8443"
-    assert nested._replace(scheme="ssh").web == "https://gitlab.example"
-    assert RemoteUrl("ssh", "::1", None, "a/b").web == "https://[::1]"
+    assert nested.web_base == "https://gitlab.example:8443"
+    assert nested._replace(scheme="http").web_base == "http://gitlab.example:8443"
+    assert nested._replace(scheme="ssh").web_base == "https://gitlab.example"
+    assert RemoteUrl("ssh", "::1", None, "a/b").web_base == "https://[::1]"
 
 
 @given(HOSTS, PORTS, PATHS)
@@ -93,7 +93,7 @@ def test_whatever_is_written_is_a_remote_or_none(written: str) -> None:
     if found is not None:
         assert found.host
         assert found.path.isprintable()
-        assert "@" not in found.web
+        assert "@" not in found.web_base
 
 
 @pytest.mark.parametrize(
@@ -176,11 +176,11 @@ def test_an_end_is_written_as_it_is_read(host: str, port: int | None) -> None:
 def test_this_machine(host: str) -> None:
     found = parse_endpoint(f"http://{host}:3000")
     assert found is not None
-    assert found.loopback
+    assert found.is_loopback
 
 
 @pytest.mark.parametrize("host", ["github.com", "localhost.evil", "127.0.0.1.evil", "10.0.0.1"])
 def test_another_machine(host: str) -> None:
     found = parse_endpoint(f"http://{host}")
     assert found is not None
-    assert not found.loopback
+    assert not found.is_loopback

@@ -536,8 +536,8 @@ class Shop:
 
     def open(self, token: str | None = TOKEN) -> GitHubTracker:
         """A new tracker."""
-        machine = self.workplace.machine(VENDOR.label, token=token)
-        tracker = VENDOR.open(TrackerLocation(self.server.url, "acme", "shop"), machine)
+        environment = self.workplace.environment(VENDOR.label, token=token)
+        tracker = VENDOR.open(TrackerLocation(self.server.url, "acme", "shop"), environment)
         assert isinstance(tracker, GitHubTracker)
         return tracker
 

@@ -11,13 +11,13 @@ from tests.support.loopback import CannedResponse, Request, Server, serving
 
 MODULE = """
 from sdd_hooks.errors import SddError
-from sdd_hooks.remote.credentials import Sources, Variables
+from sdd_hooks.remote.credentials import TokenSources, TokenVariables
 from sdd_hooks.remote import json_fields as fields
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import IssuePage, TrackerLocation, TrackerVendor
 
-SOURCES = Sources(
-    (Variables(("LEDGER_TOKEN",), hosts=("LEDGER_HOST",)),),
+SOURCES = TokenSources(
+    (TokenVariables(("LEDGER_TOKEN",), hosts=("LEDGER_HOST",)),),
     lambda secret: {"X-Ledger": secret.value},
     "set LEDGER_TOKEN",
 )
@@ -67,14 +67,14 @@ def open_ledger(location, environment):
 
 
 def locate(settings, repository):
-    url = settings.url or (repository.origin.web if repository.origin else "")
+    url = settings.url or (repository.origin.web_base if repository.origin else "")
     if not url:
         raise SddError("a ledger needs a URL: add it to `#### Tracker`")
     return TrackerLocation(url, "", settings.repo or "book")
 
 
 def probe(repository, environment):
-    client = environment.connect(repository.origin.web, SOURCES)
+    client = environment.connect(repository.origin.web_base, SOURCES)
     try:
         said = client.get("who", allow=(404,)).json()
     finally:
@@ -83,7 +83,7 @@ def probe(repository, environment):
 
 
 def location_of(repository):
-    return TrackerLocation(repository.origin.web, "", repository.origin.name)
+    return TrackerLocation(repository.origin.web_base, "", repository.origin.name)
 
 
 VENDOR = TrackerVendor("Ledger", open_ledger, locate, probe=probe)

@@ -1,4 +1,4 @@
-"""What a tracker is opened with in a test: a client of a loopback server that waits in no time."""
+"""What trackers and forges are opened with in a test: clients whose waits take no time."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sdd_hooks.forges.protocol import ForgeClientFactory
-from sdd_hooks.remote.client import Client, RateLimitRule
-from sdd_hooks.remote.credentials import Secret, Sources
+from sdd_hooks.remote.client import Access, Client, Waiting
+from sdd_hooks.remote.credentials import Secret, TokenSources
+from sdd_hooks.remote.response import RateLimitRule
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment
 
-TOKEN = "t0ken-that-nobody-may-see"
+TOKEN = "t0ken-that-must-not-be-shown"
 SOURCE = "SOME_TOKEN"
 
 
 @dataclass
 class Workplace:
-    """Where trackers and forges are opened; on leaving it as a context they are disconnected.
+    """Opens trackers and forges. At the end of its context their clients are closed.
 
-    `waits` are the seconds that their clients waited for, one each, while `now` (epoch seconds)
-    went on; `told` is what they said about it.
+    `waits` are the seconds of each wait, by which `now` (epoch seconds) advances. `wait_lines` are
+    the lines about them.
     """
 
     now: float
     waits: list[float] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+    wait_lines: list[str] = field(default_factory=list)
     _clients: list[Client] = field(default_factory=list)
 
     def __enter__(self) -> Workplace:
@@ -35,54 +36,34 @@ class Workplace:
         for client in self._clients:
             client.close()
 
-    def machine(
+    def environment(
         self, label: str, *, token: str | None = TOKEN, user: str = ""
     ) -> TrackerEnvironment:
-        """Connects to any host with `token`, None for none, as something outside a repository."""
+        """An environment outside a repository, whose clients send `token` (None for none)."""
 
         def connect(
-            api: str, sources: Sources | None, limits: RateLimitRule | None = None
+            api: str, sources: TokenSources | None, rate_limit: RateLimitRule | None = None
         ) -> Client:
-            secret = Secret(token, SOURCE, user) if token and sources else None
-            headers = sources.headers(secret) if sources and secret else {}
-            return self.client(
-                api,
-                label=label,
-                secret=secret,
-                headers=headers,
-                limits=limits,
-                advice=sources.advice if sources else "",
-            )
+            access = Access()
+            if sources:
+                secret = Secret(token, SOURCE, user) if token else None
+                headers = sources.headers(secret) if secret else {}
+                access = Access(headers, secret, sources.advice)
+            return self.client(api, label, access, rate_limit)
 
         return TrackerEnvironment(RepositoryContext(Path("/nonexistent"), (), None, {}), connect)
 
     def client(
-        self,
-        api: str,
-        *,
-        label: str,
-        secret: Secret | None = None,
-        headers: Mapping[str, str],
-        limits: RateLimitRule | None = None,
-        advice: str = "",
+        self, api: str, label: str, access: Access, rate_limit: RateLimitRule | None = None
     ) -> Client:
-        """A client that waits in no time."""
-        client = Client(
-            api,
-            label=label,
-            headers=headers,
-            secret=secret,
-            advice=advice,
-            limits=limits,
-            clock=lambda: self.now,
-            sleep=self._sleep,
-            tell=self.told.append,
-        )
+        """A client whose waits take no time."""
+        waiting = Waiting(clock=lambda: self.now, sleep=self._sleep, on_wait=self.wait_lines.append)
+        client = Client(api, label=label, access=access, rate_limit=rate_limit, waiting=waiting)
         self._clients.append(client)
         return client
 
-    def connecting(self, token: str | None) -> ForgeClientFactory:
-        """Makes the clients of forges, which carry that token to any host."""
+    def forge_clients(self, token: str | None) -> ForgeClientFactory:
+        """A factory of clients that send this token to any host."""
         secret = Secret(token, "SDD_TOKEN") if token else None
 
         def connect(
@@ -90,13 +71,11 @@ class Workplace:
             *,
             label: str,
             headers: Callable[[Secret], Mapping[str, str]],
-            limits: RateLimitRule | None = None,
+            rate_limit: RateLimitRule | None = None,
             advice: str = "",
         ) -> Client:
-            carried = headers(secret) if secret else {}
-            return self.client(
-                api, label=label, secret=secret, headers=carried, limits=limits, advice=advice
-            )
+            access = Access(headers(secret) if secret else {}, secret, advice)
+            return self.client(api, label, access, rate_limit)
 
         return connect
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from sdd_hooks.errors import Missing
 from sdd_hooks.project.project import Project
-from sdd_hooks.remote.client import Client
+from sdd_hooks.remote.client import Client, Waiting
 from sdd_hooks.remote.json_fields import format_utc
-from sdd_hooks.trackers.detection import DetectedTracker, surroundings
+from sdd_hooks.trackers.detection import DetectedTracker, repository_context
 from sdd_hooks.trackers.issue import Issue, LinkedPull
 from sdd_hooks.trackers.protocol import (
     IssueFilter,
@@ -134,7 +134,7 @@ class FakeTracker:
     def __init__(self, url: str, place: str = "tracker.example/acme/shop", *, lists: bool = True):
         self.identity = place
         self._lists = lists
-        self._client = Client(url, label=self.label, sleep=lambda _: None)
+        self._client = Client(url, label=self.label, waiting=Waiting(sleep=lambda _: None))
 
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:
         """All pages."""
@@ -194,7 +194,7 @@ def source_of(project: Project, open: Callable[[], Tracker], module: str = "") -
         locate=lambda _settings, _repository: location,
     )
     detected = DetectedTracker(FakeTracker.name, vendor, location)
-    context = surroundings(project, module)
+    context = repository_context(project, module)
     return TrackerSource(project.repository.root, collection, detected, context)
 
 

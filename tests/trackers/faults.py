@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
-from sdd_hooks.remote.client import RETRIES
+from sdd_hooks.remote.client import MAX_RETRIES
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import Since, Tracker
 from tests.support.loopback import CannedResponse, Request, Server
@@ -106,7 +106,7 @@ class FaultTable:
         vendor.server.fail(*[CannedResponse(500, {"message": "no"})] * 9, when=vendor.lists)
         with pytest.raises(RemoteError, match="500"):
             fetched(vendor.open())
-        assert vendor.listings() == RETRIES + 1
+        assert vendor.listings() == MAX_RETRIES + 1
 
     @pytest.mark.parametrize("status", [401, 403])
     def test_a_refusal_is_not_retried(self, vendor: VendorServer, status: int) -> None:

@@ -1,4 +1,4 @@
-"""What is declared, else whose the origin is, else what is there; nothing by guessing."""
+"""The detection of a tracker: by declaration, by origin, by files; an uncertain one is an error."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ from sdd_hooks.errors import ConfigurationError, SddError
 from sdd_hooks.remote.urls import RemoteUrl, parse_remote
 from sdd_hooks.trackers.detection import (
     Candidates,
+    Declaration,
+    DetectedTracker,
+    Detection,
+    HostProbe,
     SeveralTrackers,
-    detect,
-    surroundings,
-    tracker_settings,
+    no_probe,
+    read_declaration,
+    repository_context,
 )
+from sdd_hooks.trackers.detection import detect as detect_declared
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation
-from sdd_hooks.trackers.registry import UnknownTracker, registered
+from sdd_hooks.trackers.registry import Registered, UnknownTracker, registered_trackers
 from tests.support.repos import Repo
 from tests.trackers.vendors import KNOWN, point
 
@@ -28,142 +33,158 @@ ACORN = "git@acorn.example:acme/shop.git"
 ELSEWHERE = "https://git.acme.example/acme/shop.git"
 
 
-def around(root: Path, origin: str = "") -> RepositoryContext:
+def context(root: Path, origin: str = "") -> RepositoryContext:
     return RepositoryContext(root, (), parse_remote(origin) if origin else None, {})
 
 
-def asking(name: str | None) -> tuple[list[list[str]], object]:
-    """What answers `name` for every host, and the names of what it was asked about."""
-    asked: list[list[str]] = []
+def recorded_probe(name: str | None) -> tuple[list[list[str]], HostProbe]:
+    """A probe that returns `name` for every host, and the candidates of its calls."""
+    calls: list[list[str]] = []
 
-    def ask(candidates: Candidates) -> str | None:
-        asked.append([one for one, _ in candidates])
+    def probe(candidates: Candidates) -> str | None:
+        calls.append([candidate for candidate, _ in candidates])
         return name
 
-    return asked, ask
+    return calls, probe
 
 
-def found_name(
-    settings: TrackerSettings, place: RepositoryContext, **options: object
+def detect(
+    settings: TrackerSettings,
+    repository: RepositoryContext,
+    registered: Registered = KNOWN,
+    *,
+    requested: str = "",
+    probe: HostProbe = no_probe,
+) -> Detection:
+    declaration = Declaration(settings, Path("CLAUDE.md"))
+    return detect_declared(declaration, repository, registered, requested=requested, probe=probe)
+
+
+def detected(
+    settings: TrackerSettings, repository: RepositoryContext, **options: str
+) -> DetectedTracker:
+    tracker = detect(settings, repository, **options).tracker  # type: ignore[arg-type]
+    assert tracker is not None
+    return tracker
+
+
+def detected_name(
+    settings: TrackerSettings,
+    repository: RepositoryContext,
+    *,
+    requested: str = "",
+    probe: HostProbe = no_probe,
 ) -> str | None:
-    found = detect(settings, place, KNOWN, **options).found  # type: ignore[arg-type]
-    return found.name if found else None
+    tracker = detect(settings, repository, requested=requested, probe=probe).tracker
+    return tracker.name if tracker else None
 
 
 def test_the_origin_decides(tmp_path: Path) -> None:
-    found = detect(TrackerSettings(), around(tmp_path, ACORN), KNOWN).found
-    assert found is not None
-    assert found.name == "acorn"
-    assert found.location == TrackerLocation("https://acorn.example", "acme", "shop")
-    assert str(found) == "Acorn, acme/shop at https://acorn.example"
+    tracker = detected(TrackerSettings(), context(tmp_path, ACORN))
+    assert tracker.name == "acorn"
+    assert tracker.location == TrackerLocation("https://acorn.example", "acme", "shop")
+    assert str(tracker) == "Acorn, acme/shop at https://acorn.example"
 
 
-def test_a_declaration_comes_before_the_origin(tmp_path: Path) -> None:
+def test_a_declaration_has_precedence_over_the_origin(tmp_path: Path) -> None:
     settings = TrackerSettings(type="birch", owner="others")
-    found = detect(settings, around(tmp_path, ACORN), KNOWN).found
-    assert found is not None
-    assert (found.name, found.location.owner, found.location.project) == ("birch", "others", "shop")
+    tracker = detected(settings, context(tmp_path, ACORN))
+    assert (tracker.name, *tracker.location[1:]) == ("birch", "others", "shop")
 
 
-def test_a_name_given_comes_before_the_declaration(tmp_path: Path) -> None:
+def test_a_requested_tracker_has_precedence_over_the_declaration(tmp_path: Path) -> None:
     settings = TrackerSettings(type="birch", owner="others")
-    found = detect(settings, around(tmp_path, ACORN), KNOWN, named="Acorn").found
-    assert found is not None
-    assert (found.name, found.location.owner) == ("acorn", "acme"), (
-        "an owner at Birch is not Acorn's"
-    )
-    found = detect(settings, around(tmp_path, ACORN), KNOWN, named="birch").found
-    assert found is not None
-    assert (found.name, found.location.owner) == ("birch", "others")
+    tracker = detected(settings, context(tmp_path, ACORN), requested="Acorn")
+    # The declared owner is one on Birch.
+    assert (tracker.name, tracker.location.owner) == ("acorn", "acme")
+    tracker = detected(settings, context(tmp_path, ACORN), requested="birch")
+    assert (tracker.name, tracker.location.owner) == ("birch", "others")
 
 
-def test_what_is_written_without_a_type_holds_for_the_origin(tmp_path: Path) -> None:
-    found = detect(TrackerSettings(owner="others"), around(tmp_path, ACORN), KNOWN).found
-    assert found is not None
-    assert (found.name, found.location.owner) == ("acorn", "others")
+def test_settings_without_a_type_complete_the_origin(tmp_path: Path) -> None:
+    tracker = detected(TrackerSettings(owner="others"), context(tmp_path, ACORN))
+    assert (tracker.name, tracker.location.owner) == ("acorn", "others")
 
 
 def test_a_declared_tracker_that_does_not_fit_is_never_replaced(tmp_path: Path) -> None:
-    memory = Path("CLAUDE.md")
     with pytest.raises(ConfigurationError) as raised:
-        detect(TrackerSettings(type="crates"), around(tmp_path, ACORN), KNOWN, memory_file=memory)
+        detect(TrackerSettings(type="crates"), context(tmp_path, ACORN))
     assert str(raised.value) == "CLAUDE.md: there is no .crates here"
 
 
-def test_a_declared_tracker_that_nobody_knows_is_an_error_with_its_file(tmp_path: Path) -> None:
-    memory = Path("CLAUDE.md")
+def test_an_unknown_declared_tracker_is_an_error_with_its_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError) as raised:
-        detect(TrackerSettings(type="jura"), around(tmp_path), KNOWN, memory_file=memory)
+        detect(TrackerSettings(type="jura"), context(tmp_path))
     assert str(raised.value).startswith("CLAUDE.md: no tracker is called 'jura': choose one of")
     with pytest.raises(UnknownTracker):
-        detect(TrackerSettings(), around(tmp_path), KNOWN, named="jura")
+        detect(TrackerSettings(), context(tmp_path), requested="jura")
 
 
 @pytest.mark.parametrize("word", ["none", "None", "`none`"])
-def test_a_repository_can_have_none(tmp_path: Path, word: str) -> None:
-    asked, ask = asking("acorn")
-    assert found_name(TrackerSettings(type=word), around(tmp_path, ACORN), ask=ask) is None
-    assert asked == []
+def test_type_none_disables_the_tracker(tmp_path: Path, word: str) -> None:
+    calls, probe = recorded_probe("acorn")
+    assert detected_name(TrackerSettings(type=word), context(tmp_path, ACORN), probe=probe) is None
+    assert calls == []
 
 
-def test_only_the_named_vendor_is_loaded(tmp_path: Path) -> None:
+def test_only_the_declared_vendor_is_loaded(tmp_path: Path) -> None:
     known = {**KNOWN, "broken": point("broken", "NOTHING")}
-    detected = detect(TrackerSettings(type="acorn"), around(tmp_path, ACORN), known)
-    assert detected.broken == ()
-    detected = detect(TrackerSettings(), around(tmp_path, ACORN), known)
-    assert detected.found is not None
-    assert detected.broken[0].startswith("the tracker 'broken' of the distribution")
+    detection = detect(TrackerSettings(type="acorn"), context(tmp_path, ACORN), known)
+    assert detection.broken == ()
+    detection = detect(TrackerSettings(), context(tmp_path, ACORN), known)
+    assert detection.tracker is not None
+    assert detection.broken[0].startswith("the tracker 'broken' of the distribution")
 
 
-def test_two_that_claim_one_host_are_a_choice(tmp_path: Path) -> None:
+def test_two_vendors_of_one_host_are_an_error(tmp_path: Path) -> None:
     known = {**KNOWN, "birch-too": point("birch-too", "SECOND_BIRCH")}
     with pytest.raises(SeveralTrackers) as raised:
-        detect(TrackerSettings(), around(tmp_path, "https://birch.example/a/b"), known)
+        detect(TrackerSettings(), context(tmp_path, "https://birch.example/a/b"), known)
     assert raised.value.names == ("birch", "birch-too")
 
 
-def test_an_unknown_host_is_asked_about_what_is_no_file(tmp_path: Path) -> None:
-    asked, ask = asking("birch")
-    assert found_name(TrackerSettings(), around(tmp_path, ELSEWHERE), ask=ask) == "birch"
-    assert asked == [["acorn", "birch"]]
+def test_an_unknown_host_is_probed_for_the_remote_vendors(tmp_path: Path) -> None:
+    calls, probe = recorded_probe("birch")
+    assert detected_name(TrackerSettings(), context(tmp_path, ELSEWHERE), probe=probe) == "birch"
+    assert calls == [["acorn", "birch"]]
 
 
-def test_a_known_host_is_not_asked(tmp_path: Path) -> None:
-    asked, ask = asking("birch")
-    assert found_name(TrackerSettings(), around(tmp_path, ACORN), ask=ask) == "acorn"
-    assert found_name(TrackerSettings(), around(tmp_path), ask=ask) is None
-    assert asked == []
+def test_a_known_host_is_not_probed(tmp_path: Path) -> None:
+    calls, probe = recorded_probe("birch")
+    assert detected_name(TrackerSettings(), context(tmp_path, ACORN), probe=probe) == "acorn"
+    assert detected_name(TrackerSettings(), context(tmp_path), probe=probe) is None
+    assert calls == []
 
 
-def test_what_is_there_is_taken_where_the_origin_is_nobodys(tmp_path: Path) -> None:
+def test_local_files_count_if_no_vendor_recognises_the_origin(tmp_path: Path) -> None:
     (tmp_path / ".crates").mkdir()
-    assert found_name(TrackerSettings(), around(tmp_path)) == "crates"
-    assert found_name(TrackerSettings(), around(tmp_path, ELSEWHERE)) == "crates"
-    assert found_name(TrackerSettings(), around(tmp_path, ACORN)) == "acorn"
+    assert detected_name(TrackerSettings(), context(tmp_path)) == "crates"
+    assert detected_name(TrackerSettings(), context(tmp_path, ELSEWHERE)) == "crates"
+    assert detected_name(TrackerSettings(), context(tmp_path, ACORN)) == "acorn"
 
 
-def test_two_that_are_there_are_a_choice(tmp_path: Path) -> None:
+def test_files_of_two_vendors_are_an_error(tmp_path: Path) -> None:
     (tmp_path / ".crates").mkdir()
     (tmp_path / ".drawers").mkdir()
     with pytest.raises(SeveralTrackers) as raised:
-        detect(TrackerSettings(), around(tmp_path), KNOWN)
+        detect(TrackerSettings(), context(tmp_path))
     assert raised.value.names == ("crates", "drawers")
     assert str(raised.value) == (
         "the issues may be in Crates or Drawers: choose with `--tracker crates|drawers`,"
         " or write `- **Type**: crates` under `#### Tracker`"
     )
-    assert found_name(TrackerSettings(), around(tmp_path), named="drawers") == "drawers"
+    assert detected_name(TrackerSettings(), context(tmp_path), requested="drawers") == "drawers"
 
 
-def test_the_last_resort_is_no_rival(tmp_path: Path) -> None:
+def test_a_fallback_yields_to_any_other_tracker(tmp_path: Path) -> None:
     (tmp_path / "last-page.md").write_text("")
-    assert found_name(TrackerSettings(), around(tmp_path)) == "last-page"
+    assert detected_name(TrackerSettings(), context(tmp_path)) == "last-page"
     (tmp_path / ".crates").mkdir()
-    assert found_name(TrackerSettings(), around(tmp_path)) == "crates"
+    assert detected_name(TrackerSettings(), context(tmp_path)) == "crates"
 
 
-def test_nothing_is_found_where_nothing_is(tmp_path: Path) -> None:
-    assert detect(TrackerSettings(), around(tmp_path), KNOWN) == (None, ())
+def test_a_repository_without_any_tracker(tmp_path: Path) -> None:
+    assert detect(TrackerSettings(), context(tmp_path)) == (None, ())
 
 
 _TEXTS = st.text(max_size=12)
@@ -172,18 +193,18 @@ _ORIGINS = st.none() | st.builds(
 )
 
 
-@given(settings=st.builds(TrackerSettings, *[_TEXTS] * 6), origin=_ORIGINS, named=_TEXTS)
-def test_whatever_is_declared_is_a_tracker_or_one_line(
-    settings: TrackerSettings, origin: RemoteUrl | None, named: str
+@given(settings=st.builds(TrackerSettings, *[_TEXTS] * 6), origin=_ORIGINS, requested=_TEXTS)
+def test_any_declaration_is_a_tracker_or_an_error_of_one_line(
+    settings: TrackerSettings, origin: RemoteUrl | None, requested: str
 ) -> None:
-    place = RepositoryContext(Path("/nowhere"), (), origin, {})
+    repository = RepositoryContext(Path("/nowhere"), (), origin, {})
     try:
-        detect(settings, place, registered(), named=named)
+        detect(settings, repository, registered_trackers(), requested=requested)
     except SddError as error:
         assert "\n" not in str(error)
 
 
-# The trackers that there are.
+# The trackers of this package.
 
 ORIGINS = {
     "https://github.com/acme/shop.git": ("github", "https://github.com", "acme", "shop"),
@@ -226,9 +247,9 @@ ORIGINS = {
 
 
 @pytest.mark.parametrize("origin", ORIGINS)
-def test_whose_an_origin_is(origin: str, tmp_path: Path) -> None:
-    found = detect(TrackerSettings(), around(tmp_path, origin), registered()).found
-    assert (found and (found.name, *found.location)) == ORIGINS[origin]
+def test_the_tracker_of_an_origin(origin: str, tmp_path: Path) -> None:
+    tracker = detect(TrackerSettings(), context(tmp_path, origin), registered_trackers()).tracker
+    assert (tracker and (tracker.name, *tracker.location)) == ORIGINS[origin]
 
 
 @pytest.mark.parametrize(
@@ -243,31 +264,30 @@ def test_whose_an_origin_is(origin: str, tmp_path: Path) -> None:
         ("Beads", "beads"),
     ],
 )
-def test_what_people_call_them(name: str, registered_name: str, tmp_path: Path) -> None:
+def test_names_of_a_type(name: str, registered_name: str, tmp_path: Path) -> None:
     (tmp_path / ".beads").mkdir()
-    place = RepositoryContext(
-        tmp_path, ("specs",), parse_remote("https://git.acme.example/acme/shop"), {}
-    )
-    found = detect(TrackerSettings(type=name.lower()), place, registered()).found
-    assert found is not None
-    assert found.name == registered_name
+    origin = parse_remote("https://git.acme.example/acme/shop")
+    repository = RepositoryContext(tmp_path, ("specs",), origin, {})
+    tracker = detect(TrackerSettings(name.lower()), repository, registered_trackers()).tracker
+    assert tracker is not None
+    assert tracker.name == registered_name
 
 
-def test_trackers_of_the_repository_itself(tmp_path: Path) -> None:
-    place = RepositoryContext(tmp_path, ("specs",), None, {})
-    assert detect(TrackerSettings(), place, registered()).found is None
+def test_trackers_in_files_of_the_repository(tmp_path: Path) -> None:
+    repository = RepositoryContext(tmp_path, ("specs",), None, {})
+    assert detect(TrackerSettings(), repository, registered_trackers()).tracker is None
     (tmp_path / "specs/pay").mkdir(parents=True)
     (tmp_path / "specs/pay/spec.md").write_text("# SPEC-0001: Pay\n")
     (tmp_path / "specs/pay/tasks.md").write_text("## 1. Begin\n\n- [ ] 1.1 Now\n")
-    found = detect(TrackerSettings(), place, registered()).found
-    assert str(found) == "tasks.md, specs"
+    tracker = detect(TrackerSettings(), repository, registered_trackers()).tracker
+    assert str(tracker) == "tasks.md, specs"
     (tmp_path / ".beads").mkdir()
-    found = detect(TrackerSettings(), place, registered()).found
-    assert found is not None
-    assert found.name == "beads"
+    tracker = detect(TrackerSettings(), repository, registered_trackers()).tracker
+    assert tracker is not None
+    assert tracker.name == "beads"
 
 
-# The rest is about repositories.
+# Declarations and contexts of repositories and modules.
 
 MODULES = """\
 ## Architecture Context
@@ -306,42 +326,42 @@ def workspace(repo: Repo, api: str = "") -> Repo:
 
 def test_a_module_overrides_key_by_key(repo: Repo) -> None:
     project = workspace(repo, "- **Repo**: api\n").project()
-    settings, _ = tracker_settings(project, "api")
+    settings, _ = read_declaration(project, "api")
     assert settings == TrackerSettings("gitea", "acme", "api", url="https://git.acme.example")
-    assert tracker_settings(project, "web")[0] == tracker_settings(project, "")[0]
+    assert read_declaration(project, "web")[0] == read_declaration(project, "")[0]
 
 
-def test_a_module_with_another_tracker_inherits_nothing_of_the_first(repo: Repo) -> None:
+def test_a_module_with_another_type_inherits_nothing(repo: Repo) -> None:
     project = workspace(repo, "- **Type**: jira\n- **Project Key**: API\n").project()
-    settings, memory = tracker_settings(project, "api")
+    settings, memory = read_declaration(project, "api")
     assert settings == TrackerSettings("jira", project_key="API")
     assert memory == project.repository.root / "services/api/CLAUDE.md"
-    assert tracker_settings(project, "web")[1] == project.repository.root / "CLAUDE.md"
+    assert read_declaration(project, "web")[1] == project.repository.root / "CLAUDE.md"
 
 
-def test_what_a_module_is_recognised_by(repo: Repo) -> None:
+def test_the_context_of_a_module(repo: Repo) -> None:
     workspace(repo).git("remote", "add", "origin", "ssh://git@git.acme.example:2222/acme/shop.git")
     project = repo.project({"A": "b"})
-    root = surroundings(project, "")
+    root = repository_context(project, "")
     assert root.root == project.repository.root
     assert root.specs == ("docs/openspec/specs",)
     assert root.environ == {"A": "b", "PATH": os.environ["PATH"]}
     assert root.origin == parse_remote("ssh://git.acme.example:2222/acme/shop")
-    api = surroundings(project, "api")
+    api = repository_context(project, "api")
     assert api.root == project.repository.root / "services/api"
     assert api.specs == ("docs/openspec/specs",)
     assert api.origin == root.origin
 
 
-def test_another_remote_is_nobodys_origin(repo: Repo) -> None:
+def test_only_the_remote_origin_counts(repo: Repo) -> None:
     repo.commit("Start", {"a.py": "pass\n"})
     repo.git("remote", "add", "upstream", "https://github.com/acme/shop")
-    place = surroundings(repo.project({}), "")
-    assert place.origin is None
-    assert detect(TrackerSettings(), place, registered()).found is None
+    repository = repository_context(repo.project({}), "")
+    assert repository.origin is None
+    assert detect(TrackerSettings(), repository, registered_trackers()).tracker is None
 
 
-def test_a_submodule_has_an_origin_of_its_own(repo: Repo, tmp_path: Path) -> None:
+def test_a_submodule_has_another_origin(repo: Repo, tmp_path: Path) -> None:
     library = Repo.init(tmp_path / "library")
     library.commit("Start", {"a.py": "pass\n"})
     inner = repo.submodule(library, "library")
@@ -349,5 +369,5 @@ def test_a_submodule_has_an_origin_of_its_own(repo: Repo, tmp_path: Path) -> Non
     repo.git("remote", "add", "origin", "https://github.com/acme/shop")
     inner.git("remote", "set-url", "origin", "https://github.com/acme/library")
     project = repo.project({})
-    names = [surroundings(project, module).origin for module in ("", "library")]
-    assert [one and one.name for one in names] == ["shop", "library"]
+    origins = [repository_context(project, module).origin for module in ("", "library")]
+    assert [origin and origin.name for origin in origins] == ["shop", "library"]

@@ -1,9 +1,8 @@
-"""A host that nobody knows is asked who it is: without a token, and seldom."""
+"""The probe of an unknown host: without a token, and with a cache."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,20 +12,20 @@ from hypothesis import strategies as st
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.client import Client
-from sdd_hooks.remote.connect import connect
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.system.user_cache import read_cached, user_cache_directory, write_cached
-from sdd_hooks.trackers.detection import detect
+from sdd_hooks.trackers.detection import Declaration, DetectedTracker, detect
 from sdd_hooks.trackers.host_probe import (
     CACHE,
-    DAY,
-    KEPT_FOR,
-    KNOWN_FOR,
-    NOBODYS_FOR,
-    SILENT_FOR,
-    asking,
+    DAY_SECONDS,
+    KNOWN_SECONDS,
+    STALE_SECONDS,
+    UNKNOWN_SECONDS,
+    UNREACHABLE_SECONDS,
+    cached_probe,
 )
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment
+from sdd_hooks.trackers.source import client_factory
 from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.trackers.vendors import ACORN, BIRCH, KNOWN
 
@@ -35,7 +34,7 @@ NOW = 1_800_000_000.0
 
 @pytest.fixture
 def birch() -> Iterator[Server]:
-    """A host that says that it is Birch's."""
+    """A host of the vendor Birch."""
 
     def answer(request: Request) -> CannedResponse:
         assert (request.method, request.path) == ("GET", "/who")
@@ -45,108 +44,124 @@ def birch() -> Iterator[Server]:
         yield server
 
 
-def machine(origin: str, home: Path) -> TrackerEnvironment:
+def opened(origin: str, home: Path) -> TrackerEnvironment:
     environ = {"HOME": str(home), "FORGE_TOKEN": "s3cret", "FORGE_HOST": origin}
-    around = RepositoryContext(home, (), parse_remote(origin), environ)
-    return TrackerEnvironment(
-        around,
-        partial(connect, label="it", around_origin=around.origin, root=home, environ=environ),
-    )
+    repository = RepositoryContext(home, (), parse_remote(origin), environ)
+    return TrackerEnvironment(repository, client_factory(repository, "the host"))
 
 
-def tracker(here: TrackerEnvironment, now: float) -> str | None:
-    ask = asking(here, now)
-    found = detect(TrackerSettings(), here.repository, KNOWN, ask=ask).found
-    return found.name if found else None
+def detected(environment: TrackerEnvironment, now: float) -> DetectedTracker | None:
+    probe = cached_probe(environment, now)
+    declaration = Declaration(TrackerSettings())
+    return detect(declaration, environment.repository, KNOWN, probe=probe).tracker
 
 
-def test_a_host_says_who_it_is_without_a_token(birch: Server, tmp_path: Path) -> None:
-    here = machine(f"{birch.url}/acme/shop.git", tmp_path)
-    found = detect(TrackerSettings(), here.repository, KNOWN, ask=asking(here, NOW)).found
-    assert found is not None
-    assert (found.name, found.location) == ("birch", (birch.url, "acme", "shop"))
+def vendor_of(environment: TrackerEnvironment, now: float) -> str | None:
+    tracker = detected(environment, now)
+    return tracker.name if tracker else None
+
+
+def test_a_host_is_probed_without_a_token(birch: Server, tmp_path: Path) -> None:
+    environment = opened(f"{birch.url}/acme/shop.git", tmp_path)
+    tracker = detected(environment, NOW)
+    assert tracker is not None
+    assert (tracker.name, tracker.location) == ("birch", (birch.url, "acme", "shop"))
     assert [request.headers.get("authorization") for request in birch.asked] == [None, None]
 
 
-def test_it_is_asked_again_after_a_month(birch: Server, tmp_path: Path) -> None:
-    here = machine(f"{birch.url}/acme/shop.git", tmp_path)
-    other = machine(f"{birch.url}/acme/other", tmp_path)
-    assert tracker(here, NOW) == tracker(other, NOW + KNOWN_FOR - 1) == "birch"
+def test_a_known_host_is_probed_again_after_a_month(birch: Server, tmp_path: Path) -> None:
+    environment = opened(f"{birch.url}/acme/shop.git", tmp_path)
+    other = opened(f"{birch.url}/acme/other", tmp_path)
+    assert vendor_of(environment, NOW) == vendor_of(other, NOW + KNOWN_SECONDS - 1) == "birch"
     assert len(birch.asked) == 2
-    assert tracker(here, NOW + KNOWN_FOR) == "birch"
+    assert vendor_of(environment, NOW + KNOWN_SECONDS) == "birch"
     assert len(birch.asked) == 4
 
 
-def test_nobodys_host_is_asked_again_after_a_day(tmp_path: Path) -> None:
+def test_a_host_of_no_vendor_is_probed_again_after_a_day(tmp_path: Path) -> None:
     with serving(lambda _request: CannedResponse(404)) as server:
-        here = machine(f"{server.url}/acme/shop.git", tmp_path)
-        assert tracker(here, NOW) is tracker(here, NOW + NOBODYS_FOR - 1) is None
+        environment = opened(f"{server.url}/acme/shop.git", tmp_path)
+        assert (
+            vendor_of(environment, NOW) is vendor_of(environment, NOW + UNKNOWN_SECONDS - 1) is None
+        )
         assert len(server.asked) == 2
-        assert tracker(here, NOW + NOBODYS_FOR) is None
+        assert vendor_of(environment, NOW + UNKNOWN_SECONDS) is None
         assert len(server.asked) == 4
 
 
-def test_a_host_that_fails_is_asked_once_and_again_after_an_hour(tmp_path: Path) -> None:
+def test_a_failing_host_is_probed_again_after_an_hour(tmp_path: Path) -> None:
     with serving(lambda _request: CannedResponse(400)) as server:
-        here = machine(f"{server.url}/acme/shop.git", tmp_path)
-        assert tracker(here, NOW) is tracker(here, NOW + SILENT_FOR - 1) is None
-        assert len(server.asked) == 1, "the second vendor asks the same host"
-        assert tracker(here, NOW + SILENT_FOR) is None
+        environment = opened(f"{server.url}/acme/shop.git", tmp_path)
+        assert (
+            vendor_of(environment, NOW)
+            is vendor_of(environment, NOW + UNREACHABLE_SECONDS - 1)
+            is None
+        )
+        assert len(server.asked) == 1, "the second vendor would probe the same host"
+        assert vendor_of(environment, NOW + UNREACHABLE_SECONDS) is None
         assert len(server.asked) == 2
 
 
-def test_a_host_that_is_not_there(tmp_path: Path) -> None:
+def test_a_host_that_refuses_connections(tmp_path: Path) -> None:
     with serving(lambda _request: CannedResponse(404)) as server:
-        here = machine(f"{server.url}/acme/shop.git", tmp_path)
-    assert tracker(here, NOW) is None
+        environment = opened(f"{server.url}/acme/shop.git", tmp_path)
+    assert vendor_of(environment, NOW) is None
 
 
-def test_a_host_out_of_reach_stays_what_it_was(tmp_path: Path) -> None:
-    here = machine("http://127.0.0.1:9/acme/shop.git", tmp_path)
-    write_cached(CACHE, {"http://127.0.0.1:9": ("birch", NOW)}, here.repository.environ)
-    assert tracker(here, NOW) == "birch"
-    assert read_cached(CACHE, here.repository.environ)["http://127.0.0.1:9"] == [
+def test_an_unreachable_host_keeps_its_last_result(tmp_path: Path) -> None:
+    environment = opened("http://127.0.0.1:9/acme/shop.git", tmp_path)
+    write_cached(CACHE, {"http://127.0.0.1:9": ("birch", NOW)}, environment.repository.environ)
+    assert vendor_of(environment, NOW) == "birch"
+    assert read_cached(CACHE, environment.repository.environ)["http://127.0.0.1:9"] == [
         "birch",
-        NOW + SILENT_FOR,
+        NOW + UNREACHABLE_SECONDS,
     ]
 
 
-def test_offline_only_what_is_remembered_counts(birch: Server, tmp_path: Path) -> None:
-    here = machine(f"{birch.url}/acme/shop.git", tmp_path)
+def test_offline_only_the_cache_counts(birch: Server, tmp_path: Path) -> None:
+    environment = opened(f"{birch.url}/acme/shop.git", tmp_path)
     candidates = [("acorn", ACORN), ("birch", BIRCH)]
-    assert asking(here, NOW, online=False)(candidates) is None
-    assert tracker(here, NOW) == "birch"
-    assert asking(here, NOW + KNOWN_FOR, online=False)(candidates) == "birch"
+    assert cached_probe(environment, NOW, online=False)(candidates) is None
+    assert vendor_of(environment, NOW) == "birch"
+    assert cached_probe(environment, NOW + KNOWN_SECONDS, online=False)(candidates) == "birch"
     assert len(birch.asked) == 2
 
 
-def test_a_refusal_is_no_reason_to_ask_no_further(tmp_path: Path) -> None:
+def test_after_a_refusal_the_next_vendor_is_probed(tmp_path: Path) -> None:
     refusals = iter([CannedResponse(401), CannedResponse(data="Birch")])
     with serving(lambda _request: next(refusals)) as server:
-        assert tracker(machine(f"{server.url}/acme/shop.git", tmp_path), NOW) == "birch"
+        assert vendor_of(opened(f"{server.url}/acme/shop.git", tmp_path), NOW) == "birch"
 
 
-def test_what_is_remembered_of_a_tracker_that_is_gone_is_nobody(
+def test_a_cached_vendor_that_is_not_installed_counts_as_none(
     birch: Server, tmp_path: Path
 ) -> None:
-    here = machine(f"{birch.url}/acme/shop.git", tmp_path)
-    assert tracker(here, NOW) == "birch"
-    assert asking(here, NOW)([("acorn", ACORN)]) is None
-    assert asking(here, NOW)([("acorn", ACORN), ("birch", BIRCH)]) == "birch"
+    environment = opened(f"{birch.url}/acme/shop.git", tmp_path)
+    assert vendor_of(environment, NOW) == "birch"
+    assert cached_probe(environment, NOW)([("acorn", ACORN)]) is None
+    assert cached_probe(environment, NOW)([("acorn", ACORN), ("birch", BIRCH)]) == "birch"
 
 
-def test_an_answer_from_the_future_is_not_believed(birch: Server, tmp_path: Path) -> None:
-    here = machine(f"{birch.url}/acme/shop.git", tmp_path)
-    write_cached(CACHE, {birch.url: ("", NOW + KNOWN_FOR + DAY)}, here.repository.environ)
-    assert tracker(here, NOW) == "birch"
+def test_a_cached_time_too_far_in_the_future_is_ignored(birch: Server, tmp_path: Path) -> None:
+    environment = opened(f"{birch.url}/acme/shop.git", tmp_path)
+    write_cached(
+        CACHE, {birch.url: ("", NOW + KNOWN_SECONDS + DAY_SECONDS)}, environment.repository.environ
+    )
+    assert vendor_of(environment, NOW) == "birch"
 
 
-def test_what_has_long_run_out_is_forgotten(birch: Server, tmp_path: Path) -> None:
-    here = machine(f"{birch.url}/acme/shop.git", tmp_path)
-    facts = {"https://old.example": ("", NOW - KEPT_FOR), "https://new.example": ("acorn", NOW + 1)}
-    write_cached(CACHE, facts, here.repository.environ)
-    assert tracker(here, NOW) == "birch"
-    assert set(read_cached(CACHE, here.repository.environ)) == {"https://new.example", birch.url}
+def test_a_result_that_expired_long_ago_is_removed(birch: Server, tmp_path: Path) -> None:
+    environment = opened(f"{birch.url}/acme/shop.git", tmp_path)
+    facts = {
+        "https://old.example": ("", NOW - STALE_SECONDS),
+        "https://new.example": ("acorn", NOW + 1),
+    }
+    write_cached(CACHE, facts, environment.repository.environ)
+    assert vendor_of(environment, NOW) == "birch"
+    assert set(read_cached(CACHE, environment.repository.environ)) == {
+        "https://new.example",
+        birch.url,
+    }
 
 
 JSON = st.recursive(
@@ -156,7 +171,7 @@ JSON = st.recursive(
 )
 
 
-def nobody_there(api: str, sources: object, limits: object = None) -> Client:
+def no_network(api: str, sources: object, rate_limit: object = None) -> Client:
     raise RemoteError("there is no network")
 
 
@@ -166,7 +181,7 @@ def test_a_cache_of_any_content(fact: object, tmp_path_factory: pytest.TempPathF
     environ = {"HOME": str(tmp_path_factory.getbasetemp() / "hosts")}
     user_cache_directory(environ).mkdir(parents=True, exist_ok=True)
     write_cached(CACHE, {"https://git.acme.example": fact}, environ)
-    here = TrackerEnvironment(
-        RepositoryContext(Path("/nowhere"), (), origin, environ), nobody_there
+    environment = TrackerEnvironment(
+        RepositoryContext(Path("/nowhere"), (), origin, environ), no_network
     )
-    assert tracker(here, NOW) is None
+    assert vendor_of(environment, NOW) is None

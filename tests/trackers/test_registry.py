@@ -1,4 +1,4 @@
-"""What is registered, what it is called, and what becomes of what cannot be loaded."""
+"""The registered trackers, their names, and plug-ins that cannot be loaded."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ import sdd_hooks
 from sdd_hooks.plugins import PluginError
 from sdd_hooks.trackers.registry import (
     UnknownTracker,
-    load,
-    registered,
-    vendor,
-    vendors,
+    find_vendor,
+    load_vendors,
+    registered_trackers,
 )
 from tests.trackers.vendors import ACORN, CRATES, KNOWN, LAST_PAGE, point
 
@@ -29,40 +28,41 @@ BROKEN = {
 
 def test_seven_trackers_come_with_the_package() -> None:
     expected = {"beads", "gitea", "github", "gitlab", "jira", "linear", "tasks-md"}
-    assert expected <= set(registered())
-    assert list(registered()) == sorted(registered())
+    assert expected <= set(registered_trackers())
+    assert list(registered_trackers()) == sorted(registered_trackers())
 
 
-@pytest.mark.parametrize("name", sorted(registered()))
-def test_each_of_them_can_be_loaded(name: str) -> None:
-    found = load(name, registered())
-    assert found.label
-    assert vendor(name.upper(), registered()) == (name, found)
+@pytest.mark.parametrize("name", sorted(registered_trackers()))
+def test_each_tracker_can_be_loaded(name: str) -> None:
+    assert find_vendor(name.upper(), registered_trackers())[0] == name
+    assert find_vendor(name, registered_trackers())[1].label
 
 
-@pytest.mark.parametrize("folder", [one.target.split(".")[2] for one in registered().values()])
-def test_nothing_but_its_own_modules_and_the_registry_knows_a_vendor(folder: str) -> None:
+@pytest.mark.parametrize(
+    "folder", [one.target.split(".")[2] for one in registered_trackers().values()]
+)
+def test_only_its_folder_and_the_registry_import_a_vendor(folder: str) -> None:
     package = Path(sdd_hooks.__file__).parent
     imported = re.compile(rf"\btrackers(\.| import ){folder}\b")
     paths = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
-    knowing = [name for name, path in paths.items() if imported.search(path.read_text("utf-8"))]
-    # The same vendor's forge asks the same API.
-    own = ("trackers/registry.py", *(f"{kind}/{folder}/" for kind in ("trackers", "forges")))
-    assert [name for name in knowing if not name.startswith(own)] == []
+    importing = [name for name, path in paths.items() if imported.search(path.read_text("utf-8"))]
+    own = ("trackers/registry.py", f"trackers/{folder}/")
+    assert [name for name in importing if not name.startswith(own)] == []
 
 
-def test_listing_them_imports_none() -> None:
+def test_listing_the_trackers_imports_none() -> None:
     source = (
-        "import sys; from sdd_hooks.trackers.registry import registered; list(registered());"
+        "import sys; from sdd_hooks.trackers.registry import registered_trackers;"
+        "list(registered_trackers());"
         "assert not [m for m in sys.modules if m.startswith('sdd_hooks.trackers.g')]"
     )
     subprocess.run([sys.executable, "-c", source], check=True)
 
 
-def test_loading_all_of_them_imports_nothing_heavy() -> None:
+def test_loading_all_trackers_imports_nothing_heavy() -> None:
     source = (
-        "import sys; from sdd_hooks.trackers.registry import registered, vendors;"
-        "assert len(list(vendors(registered(), []))) > 6;"
+        "import sys; from sdd_hooks.trackers.registry import load_vendors, registered_trackers;"
+        "assert len(list(load_vendors(registered_trackers(), []))) > 6;"
         "heavy = {'httpx', 'git', 'yaml', 'frontmatter', 'graphql'} & set(sys.modules);"
         "assert not heavy, heavy"
     )
@@ -71,28 +71,30 @@ def test_loading_all_of_them_imports_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("name", ["last-page", "LAST PAGE", "last_page", "Last-Page", "last.page"])
 def test_spelling_does_not_matter(name: str) -> None:
-    assert vendor(name, KNOWN) == ("last-page", LAST_PAGE)
+    assert find_vendor(name, KNOWN) == ("last-page", LAST_PAGE)
 
 
 @pytest.mark.parametrize(
     ("name", "found"),
     [("oak", ("acorn", ACORN)), ("Oak", ("acorn", ACORN)), ("last-page.md", None)],
 )
-def test_a_label_or_another_name_is_understood(name: str, found: tuple[str, object]) -> None:
-    assert vendor(name, KNOWN) == (found or ("last-page", LAST_PAGE))
+def test_a_tracker_is_found_by_its_label_and_its_aliases(
+    name: str, found: tuple[str, object]
+) -> None:
+    assert find_vendor(name, KNOWN) == (found or ("last-page", LAST_PAGE))
 
 
-def test_an_unknown_name_is_an_error_that_names_the_known_ones() -> None:
+def test_the_error_for_an_unknown_name_lists_the_registered_ones() -> None:
     with pytest.raises(UnknownTracker) as raised:
-        vendor("bitbucket\n", KNOWN)
+        find_vendor("bitbucket\n", KNOWN)
     assert str(raised.value) == (
         "no tracker is called 'bitbucket\\n': choose one of"
         " acorn, birch, crates, drawers, last-page"
     )
 
 
-def test_only_the_one_that_is_named_is_loaded() -> None:
-    assert vendor("crates", {**BROKEN, **KNOWN}) == ("crates", CRATES)
+def test_only_the_named_tracker_is_loaded() -> None:
+    assert find_vendor("crates", {**BROKEN, **KNOWN}) == ("crates", CRATES)
 
 
 @pytest.mark.parametrize(
@@ -106,9 +108,9 @@ def test_only_the_one_that_is_named_is_loaded() -> None:
         ("text", "(it is not of type TrackerVendor)"),
     ],
 )
-def test_one_that_cannot_be_loaded_is_one_line(name: str, why: str) -> None:
+def test_a_broken_plug_in_is_an_error_of_one_line(name: str, why: str) -> None:
     with pytest.raises(PluginError) as raised:
-        vendor(name, BROKEN)
+        find_vendor(name, BROKEN)
     line = str(raised.value)
     assert line.startswith(
         f"the tracker '{name}' of the distribution 'woods 1.0' cannot be loaded ("
@@ -117,8 +119,8 @@ def test_one_that_cannot_be_loaded_is_one_line(name: str, why: str) -> None:
     assert "\n" not in line
 
 
-def test_the_others_work_beside_it() -> None:
+def test_the_other_trackers_work_beside_a_broken_one() -> None:
     broken: list[str] = []
-    found = dict(vendors({**BROKEN, **KNOWN}, broken))
-    assert list(found) == list(KNOWN)
+    vendors = dict(load_vendors({**BROKEN, **KNOWN}, broken))
+    assert list(vendors) == list(KNOWN)
     assert [line.split("'")[1] for line in broken] == list(BROKEN)

@@ -1,4 +1,4 @@
-"""The repository and each module of a workspace: whose issues are they?"""
+"""The sources of the issues of a repository and of each module of a workspace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.system.user_cache import write_cached
-from sdd_hooks.trackers.host_probe import CACHE, KNOWN_FOR
+from sdd_hooks.trackers.host_probe import CACHE, KNOWN_SECONDS
 from sdd_hooks.trackers.source import TrackerSource, find_source, no_tracker
 from tests.support.repos import Repo
 
@@ -31,7 +31,7 @@ TASKS = "# Tasks\n\n## 1. Begin\n\n- [ ] 1.1 Now\n"
 
 
 def workspace(repo: Repo, root: str = "", **modules: str) -> Repo:
-    """A workspace of two modules; what its memory files say about trackers."""
+    """A workspace of two modules; the arguments are the tracker settings of its memory files."""
     files: dict[str, str | bytes] = {"CLAUDE.md": TABLE + (TRACKER + root if root else "")}
     for name in ("api", "web"):
         files[f"services/{name}/app.py"] = "pass\n"
@@ -49,7 +49,7 @@ def source(repo: Repo, module: str = "", **options: object) -> TrackerSource | N
 
 def shown(repo: Repo, module: str = "") -> tuple[str, str] | None:
     found = source(repo, module)
-    return found and (str(found.found), found.folder.relative)
+    return found and (str(found.tracker), found.folder.relative)
 
 
 def test_each_module_has_its_own_tracker_and_folder(repo: Repo) -> None:
@@ -61,11 +61,11 @@ def test_each_module_has_its_own_tracker_and_folder(repo: Repo) -> None:
     ):
         found = source(repo, module)
         assert found is not None
-        assert (found.module, found.label, found.found.name) == (module, "Jira", "jira")
-        assert (found.found.location.project, found.folder.relative) == (project, folder)
+        assert (found.module, found.label, found.tracker.name) == (module, "Jira", "jira")
+        assert (found.tracker.location.project, found.folder.relative) == (project, folder)
 
 
-def test_a_module_without_one_of_its_own_has_none(repo: Repo) -> None:
+def test_a_module_without_another_tracker_has_no_source(repo: Repo) -> None:
     workspace(repo)
     repo.git("remote", "add", "origin", "https://github.com/acme/shop")
     assert shown(repo) == ("GitHub, acme/shop at https://github.com", ".sdd/issues")
@@ -75,7 +75,7 @@ def test_a_module_without_one_of_its_own_has_none(repo: Repo) -> None:
     assert shown(repo, "api") is None
 
 
-def test_a_file_of_the_repository_need_not_be_in_each_module(repo: Repo) -> None:
+def test_a_local_tracker_of_the_root_is_not_that_of_a_module(repo: Repo) -> None:
     workspace(repo, "- **Type**: beads\n")
     repo.write(".beads/issues.jsonl", "")
     assert source(repo) is not None
@@ -86,54 +86,54 @@ def test_a_file_of_the_repository_need_not_be_in_each_module(repo: Repo) -> None
     assert api.repository.root == repo.root / "services/api"
 
 
-def test_a_module_can_have_tasks_where_the_repository_has_none(repo: Repo) -> None:
+def test_a_module_can_have_tasks_without_a_tracker_of_the_root(repo: Repo) -> None:
     workspace(repo)
     repo.write("services/api/docs/openspec/specs/pay/spec.md", "# SPEC-0001: Pay\n")
     repo.write("services/api/docs/openspec/specs/pay/tasks.md", TASKS)
     assert source(repo) is None
     api = source(repo, "api")
     assert api is not None
-    assert api.found.name == "tasks-md"
+    assert api.tracker.name == "tasks-md"
 
 
-def test_a_submodule_has_the_tracker_of_its_own_origin(repo: Repo, tmp_path: Path) -> None:
+def test_a_submodule_has_the_tracker_of_its_origin(repo: Repo, tmp_path: Path) -> None:
     library = Repo.init(tmp_path / "library")
     library.commit("Start", {"a.py": "pass\n"})
     inner = repo.submodule(library, "library")
     repo.commit("Add it")
     repo.git("remote", "add", "origin", "https://github.com/acme/shop")
     inner.git("remote", "set-url", "origin", "https://github.com/acme/library")
-    place = ("GitHub, acme/library at https://github.com", ".sdd/issues/library")
-    assert shown(repo, "library") == place
+    expected = ("GitHub, acme/library at https://github.com", ".sdd/issues/library")
+    assert shown(repo, "library") == expected
 
 
-def test_what_a_module_declares_wrongly_is_an_error(repo: Repo) -> None:
+def test_a_wrong_declaration_of_a_module_is_an_error(repo: Repo) -> None:
     workspace(repo, api="- **Type**: jira\n")
     with pytest.raises(SddError, match=r"services/api/CLAUDE\.md"):
         source(repo, "api")
 
 
-def test_a_named_tracker_comes_first(repo: Repo) -> None:
+def test_a_requested_tracker_has_precedence(repo: Repo) -> None:
     workspace(repo, JIRA + "ROOT\n")
     repo.git("remote", "add", "origin", "https://github.com/acme/shop")
-    found = source(repo, named="GitHub")
+    found = source(repo, requested="GitHub")
     assert found is not None
-    assert found.found.name == "github"
+    assert found.tracker.name == "github"
 
 
-def test_a_host_that_is_remembered_is_recognised_offline(repo: Repo) -> None:
+def test_a_cached_host_is_recognised_offline(repo: Repo) -> None:
     workspace(repo)
     repo.git("remote", "add", "origin", "git@git.acme.example:acme/shop.git")
     assert source(repo) is None
-    facts = {"https://git.acme.example": ("gitea", NOW + KNOWN_FOR)}
+    facts = {"https://git.acme.example": ("gitea", NOW + KNOWN_SECONDS)}
     write_cached(CACHE, facts, {"HOME": str(repo.root.parent)})
     found = source(repo)
     assert found is not None
-    assert (found.found.name, found.found.location.project) == ("gitea", "shop")
+    assert (found.tracker.name, found.tracker.location.project) == ("gitea", "shop")
     assert source(repo, "api") is None
 
 
-def test_the_tracker_is_opened_without_asking_anybody(repo: Repo) -> None:
+def test_opening_a_tracker_sends_no_request(repo: Repo) -> None:
     workspace(repo)
     repo.git("remote", "add", "origin", "https://github.com/acme/shop")
     found = source(repo)
@@ -143,7 +143,7 @@ def test_the_tracker_is_opened_without_asking_anybody(repo: Repo) -> None:
     assert (tracker.name, tracker.identity) == ("github", "github.com/acme/shop")
 
 
-def test_there_is_a_line_for_where_there_is_none(repo: Repo) -> None:
+def test_the_errors_for_a_missing_tracker(repo: Repo) -> None:
     project = workspace(repo).project()
     assert str(no_tracker(project, "", ())) == (
         "no tracker is known for repo: declare one under `#### Tracker` of the memory file"

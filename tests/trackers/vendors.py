@@ -1,11 +1,11 @@
-"""Vendors made for tests of the registry and of detection: each knows one host or one file."""
+"""Vendors for tests of the registry and of detection: each recognises one host or one file."""
 
 from __future__ import annotations
 
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import SddError
 from sdd_hooks.plugins import Plugin
-from sdd_hooks.remote.credentials import Sources, Variables
+from sdd_hooks.remote.credentials import TokenSources, TokenVariables
 from sdd_hooks.trackers.protocol import (
     RepositoryContext,
     Tracker,
@@ -15,59 +15,64 @@ from sdd_hooks.trackers.protocol import (
 )
 from sdd_hooks.trackers.registry import TRACKERS
 
-_SOURCES = Sources(
-    (Variables(("FORGE_TOKEN",), homes=("127.0.0.1",)),),
+_SOURCES = TokenSources(
+    (TokenVariables(("FORGE_TOKEN",), homes=("127.0.0.1",)),),
     lambda secret: {"Authorization": f"Bearer {secret.value}"},
     "set FORGE_TOKEN",
 )
 
 
-def _open(where: TrackerLocation, machine: TrackerEnvironment) -> Tracker:
-    raise AssertionError("nothing is opened here")
+def _open(location: TrackerLocation, environment: TrackerEnvironment) -> Tracker:
+    raise AssertionError("no test opens this tracker")
 
 
 def forge(label: str, host: str, *, aliases: tuple[str, ...] = ()) -> TrackerVendor:
-    """A vendor that knows `host`, and any other host that says `label` at `/who`."""
+    """A vendor that recognises `host`, and any other host that responds `label` at `/who`."""
 
-    def declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:
-        origin = around.origin
+    def locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:
+        origin = repository.origin
         project = settings.repo or (origin.name if origin else "")
         if not project:
             raise SddError(f"{label} needs a Repo: add it to `#### Tracker`")
         owner = settings.owner or (origin.owner if origin else "")
-        return TrackerLocation(settings.url or (origin.web if origin else host), owner, project)
+        return TrackerLocation(
+            settings.url or (origin.web_base if origin else host), owner, project
+        )
 
-    def detected(around: RepositoryContext) -> TrackerLocation | None:
-        origin = around.origin
+    def detect(repository: RepositoryContext) -> TrackerLocation | None:
+        origin = repository.origin
         if origin is None or origin.host != host:
             return None
-        return TrackerLocation(origin.web, origin.owner, origin.name)
+        return TrackerLocation(origin.web_base, origin.owner, origin.name)
 
-    def asked(around: RepositoryContext, machine: TrackerEnvironment) -> TrackerLocation | None:
-        assert around.origin is not None
-        client = machine.connect(around.origin.web, _SOURCES)
+    def probe(
+        repository: RepositoryContext, environment: TrackerEnvironment
+    ) -> TrackerLocation | None:
+        assert repository.origin is not None
+        url = repository.origin.web_base
+        client = environment.connect(url, _SOURCES)
         try:
-            said = client.get("who", allow=(404,)).json()
+            name = client.get("who", allow=(404,)).json()
         finally:
             client.close()
-        return TrackerLocation(around.origin.web, "", "") if said == label else None
+        return TrackerLocation(url, "", "") if name == label else None
 
-    return TrackerVendor(label, _open, declared, detected, asked, aliases=aliases)
+    return TrackerVendor(label, _open, locate, detect, probe, aliases=aliases)
 
 
-def folder(label: str, path: str, *, last: bool = False) -> TrackerVendor:
+def folder(label: str, path: str, *, fallback: bool = False) -> TrackerVendor:
     """A vendor whose issues are at `path` in the repository."""
 
-    def detected(around: RepositoryContext) -> TrackerLocation | None:
-        return TrackerLocation("", "", path) if (around.root / path).exists() else None
+    def detect(repository: RepositoryContext) -> TrackerLocation | None:
+        return TrackerLocation("", "", path) if (repository.root / path).exists() else None
 
-    def declared(settings: TrackerSettings, around: RepositoryContext) -> TrackerLocation:
-        found = detected(around)
-        if found is None:
+    def locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:
+        location = detect(repository)
+        if location is None:
             raise SddError(f"there is no {path} here")
-        return found
+        return location
 
-    return TrackerVendor(label, _open, declared, detected, is_local=True, is_fallback=last)
+    return TrackerVendor(label, _open, locate, detect, is_local=True, is_fallback=fallback)
 
 
 ACORN = forge("Acorn", "acorn.example", aliases=("oak",))
@@ -75,7 +80,7 @@ BIRCH = forge("Birch", "birch.example")
 SECOND_BIRCH = forge("Second Birch", "birch.example")
 CRATES = folder("Crates", ".crates")
 DRAWERS = folder("Drawers", ".drawers")
-LAST_PAGE = folder("last-page.md", "last-page.md", last=True)
+LAST_PAGE = folder("last-page.md", "last-page.md", fallback=True)
 NO_VENDOR = "a string"
 
 

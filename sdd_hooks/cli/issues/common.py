@@ -12,13 +12,13 @@ import click
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.detection import SeveralTrackers
 from sdd_hooks.trackers.issue_file import StoredIssue
-from sdd_hooks.trackers.source import SourcesFound, TrackerSource, find_source
+from sdd_hooks.trackers.source import TrackerSource, TrackerSources, find_source
 from sdd_hooks.trackers.source import find_sources as find_all_sources
 
 
 def find_sources(
     project: Project, module: str | None, *, named: str = "", asks: bool = False
-) -> SourcesFound:
+) -> TrackerSources:
     """Where the issues of the repository and its modules (None), or of one part, come from.
 
     With `asks`, the user of a terminal chooses where several trackers are possible. Raises
@@ -62,11 +62,11 @@ def _find_source(
 ) -> tuple[TrackerSource | None, tuple[str, ...]]:
     now = time.time()
     try:
-        return find_source(project, part, now, named=named)
+        return find_source(project, part, now, requested=named)
     except SeveralTrackers as error:
         if not asks:
             raise
         question = f"Which tracker has the issues? [{'/'.join(error.names)}]"
         choice = click.Choice(error.names)
         chosen = click.prompt(question, type=choice, show_choices=False, err=True)
-        return find_source(project, part, now, named=chosen)
+        return find_source(project, part, now, requested=chosen)

@@ -68,10 +68,10 @@ def sync(directory: Path | None, full: bool, named: str, module: str | None, as_
 
 def _sync_data(source: TrackerSource, result: SyncResult) -> dict[str, object]:
     """A sync for programs."""
-    location = source.found.location
+    location = source.tracker.location
     return {
         "module": source.module,
-        "tracker": source.found.name,
+        "tracker": source.tracker.name,
         "url": location.url,
         "owner": location.owner,
         "project": location.project,

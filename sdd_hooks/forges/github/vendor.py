@@ -41,7 +41,7 @@ def _open(context: JobContext, connect: ForgeClientFactory) -> GitHubForge:
     if not _REPOSITORY.fullmatch(context.repository):
         raise RemoteError(f"{LABEL}: GITHUB_REPOSITORY is no owner/name: run this as a job of it")
     client = connect(
-        context.api_url, label=LABEL, headers=token_headers, limits=rate_limit, advice=ADVICE
+        context.api_url, label=LABEL, headers=token_headers, rate_limit=rate_limit, advice=ADVICE
     )
     return GitHubForge(context, RepositoryApi(client, context.repository))
 

@@ -92,7 +92,7 @@ def _parse_merge_request(environ: Mapping[str, str]) -> PullRequest | None:
 
 def _open(context: JobContext, connect: ForgeClientFactory) -> GitLabForge:
     client = connect(
-        context.api_url, label=LABEL, headers=token_headers, limits=rate_limit, advice=ADVICE
+        context.api_url, label=LABEL, headers=token_headers, rate_limit=rate_limit, advice=ADVICE
     )
     return GitLabForge(context, client)
 

@@ -26,7 +26,7 @@ from sdd_hooks.trackers.protocol import (
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
-    from sdd_hooks.remote.credentials import Secret, Sources
+    from sdd_hooks.remote.credentials import Secret, TokenSources
     from sdd_hooks.remote.response import Response
 
 _HOSTS = frozenset({"codeberg.org", "gitea.com"})
@@ -43,17 +43,17 @@ _MAX_TEA_BYTES = 1_000_000
 """Bytes of tea's configuration that are read."""
 
 
-def _sources(environ: Mapping[str, str]) -> Sources:
+def _sources(environ: Mapping[str, str]) -> TokenSources:
     """The places where tokens of Gitea are found.
 
     A token is valid on one server, so it is sent only to a host that the environment names.
     """
-    from sdd_hooks.remote.credentials import Sources, Variables
+    from sdd_hooks.remote.credentials import TokenSources, TokenVariables
 
-    variables = [Variables(("GITEA_TOKEN",), hosts=_URLS)]
+    variables = [TokenVariables(("GITEA_TOKEN",), hosts=_URLS)]
     if is_gitea_job(environ):
-        variables.append(Variables(("GITHUB_TOKEN",), hosts=_RUNNER))
-    return Sources(
+        variables.append(TokenVariables(("GITHUB_TOKEN",), hosts=_RUNNER))
+    return TokenSources(
         variables=tuple(variables),
         headers=_headers,
         advice="set GITEA_TOKEN and GITEA_URL, or run `tea login add` (a wrong token may look like"
@@ -143,7 +143,7 @@ def _parse_origin(origin: RemoteUrl | None) -> TrackerLocation | None:
         return None
     # An HTTP path may include the path of the server; an SSH path does not.
     below = "/".join(above) if origin.scheme in {"http", "https"} else ""
-    return TrackerLocation(f"{origin.web}{below}", owner, project)
+    return TrackerLocation(f"{origin.web_base}{below}", owner, project)
 
 
 def _detect(repository: RepositoryContext) -> TrackerLocation | None:

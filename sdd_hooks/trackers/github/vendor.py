@@ -22,25 +22,25 @@ from sdd_hooks.trackers.protocol import (
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
-    from sdd_hooks.remote.credentials import Sources
+    from sdd_hooks.remote.credentials import TokenSources
 
 _HOSTS = frozenset({"github.com", "www.github.com", "ssh.github.com", "api.github.com"})
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
 _PROJECT = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}", re.ASCII)
 
 
-def _sources(environ: Mapping[str, str]) -> Sources:
+def _sources(environ: Mapping[str, str]) -> TokenSources:
     """The places where tokens of GitHub are found."""
-    from sdd_hooks.remote.credentials import Sources, Variables
+    from sdd_hooks.remote.credentials import TokenSources, TokenVariables
 
     server, home = ("GITHUB_SERVER_URL",), ("github.com",)
     # In a Gitea job GITHUB_SERVER_URL is the Gitea, and GH_TOKEN does not belong to it.
     token_hosts = () if is_gitea_job(environ) else server
-    return Sources(
+    return TokenSources(
         variables=(
-            Variables(("GITHUB_TOKEN",), hosts=server, homes=home),
-            Variables(("GH_TOKEN",), hosts=token_hosts, homes=home),
-            Variables(("GH_ENTERPRISE_TOKEN",), hosts=("GH_HOST",)),
+            TokenVariables(("GITHUB_TOKEN",), hosts=server, homes=home),
+            TokenVariables(("GH_TOKEN",), hosts=token_hosts, homes=home),
+            TokenVariables(("GH_ENTERPRISE_TOKEN",), hosts=("GH_HOST",)),
         ),
         headers=token_headers,
         advice="set GITHUB_TOKEN, or run `gh auth login`",
@@ -73,11 +73,13 @@ def _locate(settings: TrackerSettings, repository: RepositoryContext) -> Tracker
     if settings.url:
         url = _base(settings.url)
     elif repository.origin is not None and not (settings.owner and settings.repo):
-        url = _base(repository.origin.web)
+        url = _base(repository.origin.web_base)
     else:
         url = CLOUD
     origin = (
-        repository.origin if repository.origin and _base(repository.origin.web) == url else None
+        repository.origin
+        if repository.origin and _base(repository.origin.web_base) == url
+        else None
     )
     remotes = [remote for remote in (declared, origin) if remote is not None and remote.owner]
     owner = settings.owner or next((remote.owner for remote in remotes), "")

@@ -25,7 +25,7 @@ from sdd_hooks.trackers.protocol import (
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
-    from sdd_hooks.remote.credentials import Secret, Sources
+    from sdd_hooks.remote.credentials import Secret, TokenSources
     from sdd_hooks.remote.urls import RemoteUrl
 
 MAX_GLAB_BYTES = 100_000
@@ -36,18 +36,18 @@ _OWNER = re.compile(rf"{NAME_PATTERN}(?:/{NAME_PATTERN}){{0,20}}", re.ASCII)
 _PROJECT = re.compile(NAME_PATTERN, re.ASCII)
 
 
-def _sources(environ: Mapping[str, str]) -> Sources:
+def _sources(environ: Mapping[str, str]) -> TokenSources:
     """The places where tokens of GitLab are found."""
-    from sdd_hooks.remote.credentials import Sources, Variables
+    from sdd_hooks.remote.credentials import TokenSources, TokenVariables
 
     advice = "set GITLAB_TOKEN to a token with the scope read_api, or run `glab auth login`"
     if environ.get("CI_JOB_TOKEN") and not environ.get("GITLAB_TOKEN"):
         advice = (
             "CI_JOB_TOKEN cannot read issues, set GITLAB_TOKEN to a token with the scope read_api"
         )
-    return Sources(
+    return TokenSources(
         variables=(
-            Variables(
+            TokenVariables(
                 ("GITLAB_TOKEN",), hosts=("GITLAB_HOST", "CI_SERVER_URL"), homes=("gitlab.com",)
             ),
         ),
@@ -145,7 +145,7 @@ def _split_url(url: str) -> tuple[str, str]:
 
 def _web(origin: RemoteUrl) -> str:
     """The web address of an origin's host."""
-    return CLOUD if origin.host in _HOSTS else origin.web
+    return CLOUD if origin.host in _HOSTS else origin.web_base
 
 
 def _detect(repository: RepositoryContext) -> TrackerLocation | None:
@@ -165,13 +165,13 @@ def _probe(
     origin = repository.origin
     if origin is None or not _is_project(origin):
         return None
-    client = environment.connect(f"{origin.web}{API_PATH}", None)
+    client = environment.connect(f"{origin.web_base}{API_PATH}", None)
     try:
         response = client.get("version", allow=(401, 403, 404))
     finally:
         client.close()
     is_gitlab = "x-gitlab-meta" in response.headers
-    return TrackerLocation(origin.web, origin.owner, origin.name) if is_gitlab else None
+    return TrackerLocation(origin.web_base, origin.owner, origin.name) if is_gitlab else None
 
 
 def _is_project(origin: RemoteUrl) -> bool:

@@ -26,7 +26,7 @@ from sdd_hooks.trackers.protocol import (
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
-    from sdd_hooks.remote.credentials import Secret, Sources
+    from sdd_hooks.remote.credentials import Secret, TokenSources
     from sdd_hooks.remote.response import RateLimit, Response
 
 URL_VARIABLES = ("JIRA_URL", "JIRA_BASE_URL")
@@ -48,16 +48,16 @@ def rate_limit(response: Response, now: float) -> RateLimit | None:  # noqa: ARG
     return RateLimit(parse_epoch(response.headers.get("x-ratelimit-reset", "")))
 
 
-def _sources() -> Sources:
+def _sources() -> TokenSources:
     """The places where tokens of Jira are found. A personal access token belongs to one server."""
-    from sdd_hooks.remote.credentials import Sources, Variables
+    from sdd_hooks.remote.credentials import TokenSources, TokenVariables
 
-    return Sources(
+    return TokenSources(
         variables=(
-            Variables(
+            TokenVariables(
                 ("JIRA_EMAIL", "JIRA_API_TOKEN"), hosts=URL_VARIABLES, homes=(f"*{CLOUD_DOMAIN}",)
             ),
-            Variables(("JIRA_PAT",), hosts=URL_VARIABLES),
+            TokenVariables(("JIRA_PAT",), hosts=URL_VARIABLES),
         ),
         headers=_headers,
         advice="set JIRA_EMAIL and JIRA_API_TOKEN, or JIRA_PAT for a server of your own",

@@ -27,7 +27,7 @@ from sdd_hooks.trackers.protocol import (
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
-    from sdd_hooks.remote.credentials import Secret, Sources
+    from sdd_hooks.remote.credentials import Secret, TokenSources
     from sdd_hooks.remote.response import RateLimit, Response
 
 WEB = "https://linear.app"
@@ -56,13 +56,13 @@ def rate_limit(response: Response, _now: float) -> RateLimit | None:
     return RateLimit(max(ends)) if ends else RateLimit()
 
 
-def _sources() -> Sources:
+def _sources() -> TokenSources:
     """The places where tokens of Linear are found."""
-    from sdd_hooks.remote.credentials import Sources, Variables
+    from sdd_hooks.remote.credentials import TokenSources, TokenVariables
 
-    return Sources(
+    return TokenSources(
         variables=(
-            Variables(("LINEAR_API_KEY",), hosts=(API_VARIABLE,), homes=("api.linear.app",)),
+            TokenVariables(("LINEAR_API_KEY",), hosts=(API_VARIABLE,), homes=("api.linear.app",)),
         ),
         headers=_headers,
         advice="set LINEAR_API_KEY to a key from Linear's settings, Security & access",

@@ -28,7 +28,7 @@ TOKENS = {
 
 def open_gitea(run: JobContext, workplace: Workplace, token: str | None) -> GiteaForge:
     """The repository of that job, with a token."""
-    forge = VENDOR.open(run, workplace.connecting(token))
+    forge = VENDOR.open(run, workplace.forge_clients(token))
     assert isinstance(forge, GiteaForge)
     return forge
 

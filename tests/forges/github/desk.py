@@ -25,7 +25,7 @@ class Desk:
         """The forge as a job with that token has it; the same one each time."""
         if token not in self._opened:
             run = JobContext(self.forge.url, self.forge.api, self.forge.home, "pull_request")
-            self._opened[token] = VENDOR.open(run, self.workplace.connecting(token))
+            self._opened[token] = VENDOR.open(run, self.workplace.forge_clients(token))
         return self._opened[token]
 
 

@@ -245,7 +245,7 @@ def test_a_repository_that_is_none(name: str) -> None:
     with desk() as one:
         open_run = JobContext(one.forge.url, one.forge.api, name, "push")
         with pytest.raises(RemoteError, match="GITHUB_REPOSITORY"):
-            VENDOR.open(open_run, one.workplace.connecting(None))
+            VENDOR.open(open_run, one.workplace.forge_clients(None))
 
 
 def test_a_pull_request_as_it_is_now() -> None:

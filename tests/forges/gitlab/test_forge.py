@@ -50,7 +50,7 @@ class Bench:
     def open(self, token: str = "glpat-writes") -> Forge:
         run = VENDOR.detect_job(job(self.server))
         assert run is not None
-        return VENDOR.open(run, self.workplace.connecting(token))
+        return VENDOR.open(run, self.workplace.forge_clients(token))
 
     def comment(self, body: str = BODY, token: str = "glpat-writes") -> UpsertResult:
         return self.open(token).upsert_comment(7, body, has_marker)

@@ -95,9 +95,9 @@ class Project(Protocol):
         ...
 
 
-def open_gitea(where: TrackerLocation, machine: TrackerEnvironment) -> ReadWrite:
+def open_gitea(location: TrackerLocation, environment: TrackerEnvironment) -> ReadWrite:
     """Open a repository as a tracker for reading and writing."""
-    tracker = VENDOR.open(where, machine)
+    tracker = VENDOR.open(location, environment)
     assert isinstance(tracker, GiteaTracker)
     return tracker
 

@@ -43,8 +43,8 @@ class RealProject:
 
     def open(self, *, outsider: bool = False, token: str = "", user: str = "") -> ReadWrite:
         token = token or self.gitea.tokens["bob" if outsider else "alice"]
-        machine = self.workplace.machine(VENDOR.label, token=token, user=user)
-        return open_gitea(TrackerLocation(self.gitea.url, "alice", self.name), machine)
+        environment = self.workplace.environment(VENDOR.label, token=token, user=user)
+        return open_gitea(TrackerLocation(self.gitea.url, "alice", self.name), environment)
 
     def call(self, method: str, path: str, body: object = None) -> Any:
         return self.gitea.call(method, f"/repos/{self.home}{path}", body)
@@ -134,7 +134,7 @@ def test_a_password_is_accepted_like_a_token(project: RealProject) -> None:
 def test_a_server_is_recognised(project: RealProject) -> None:
     origin = parse_remote(f"{project.gitea.url}/{project.home}.git")
     around = RepositoryContext(Path("/nonexistent"), (), origin, {})
-    found = VENDOR.probe(around, project.workplace.machine(VENDOR.label))
+    found = VENDOR.probe(around, project.workplace.environment(VENDOR.label))
     assert found == TrackerLocation(project.gitea.url, "alice", project.name)
 
 
@@ -143,7 +143,7 @@ def test_a_server_that_requires_a_token_is_recognised(tmp_path: Path) -> None:
     with running_gitea(PROGRAM, tmp_path, strict=True) as gitea, Workplace(0.0) as workplace:
         origin = parse_remote(f"{gitea.url}/alice/shop.git")
         around = RepositoryContext(Path("/nonexistent"), (), origin, {})
-        found = VENDOR.probe(around, workplace.machine(VENDOR.label))
+        found = VENDOR.probe(around, workplace.environment(VENDOR.label))
         assert found == TrackerLocation(gitea.url, "alice", "shop")
 
 

@@ -35,8 +35,8 @@ class SyncedShop:
         return IssueFolder(self.root, ".sdd/issues")
 
     def sync(self, folder: IssueFolder | None = None, *, full: bool = False) -> SyncResult:
-        machine = self.workplace.machine(VENDOR.label)
-        tracker = VENDOR.open(TrackerLocation(self.server.url, "acme", "shop"), machine)
+        environment = self.workplace.environment(VENDOR.label)
+        tracker = VENDOR.open(TrackerLocation(self.server.url, "acme", "shop"), environment)
         now = self.gitea.now
         return sync(tracker, folder or self.folder, full=full, clock=lambda: now)
 

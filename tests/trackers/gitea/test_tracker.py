@@ -43,8 +43,8 @@ class Shop:
 
     def open(self, *, outsider: bool = False, token: str = "", user: str = "") -> ReadWrite:
         known = None if outsider else token or TOKEN
-        machine = self.workplace.machine(VENDOR.label, token=known, user=user)
-        return open_gitea(TrackerLocation(self.server.url, "ana", self.gitea.name), machine)
+        environment = self.workplace.environment(VENDOR.label, token=known, user=user)
+        return open_gitea(TrackerLocation(self.server.url, "ana", self.gitea.name), environment)
 
     def requests(self, ending: str) -> list[Request]:
         """The requests for paths with that ending."""
@@ -454,9 +454,9 @@ def test_a_write_without_permission(project: Shop) -> None:
 
 
 def test_name_label_and_addresses(project: Shop) -> None:
-    machine = project.workplace.machine(VENDOR.label)
+    environment = project.workplace.environment(VENDOR.label)
     tracker = VENDOR.open(
-        TrackerLocation("https://Gitea.example:3000/git", "Acme", "Shop"), machine
+        TrackerLocation("https://Gitea.example:3000/git", "Acme", "Shop"), environment
     )
     assert (tracker.name, tracker.label) == ("gitea", "Gitea")
     assert tracker.web_url == "https://Gitea.example:3000/git/Acme/Shop"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import RemoteError, SddError
 from sdd_hooks.remote.client import Client, RateLimitRule
-from sdd_hooks.remote.credentials import Secret, Sources, advice, find_secret
+from sdd_hooks.remote.credentials import Secret, TokenLookup, TokenSources
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.gitea.vendor import VENDOR
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
@@ -148,13 +148,17 @@ def test_any_settings_give_an_address_or_a_one_line_error(url: str, owner: str, 
         assert (found.owner, found.project) == (owner, repo)
 
 
-def _sources(environ: Mapping[str, str], url: str = "https://gitea.example") -> tuple[str, Sources]:
+def _sources(
+    environ: Mapping[str, str], url: str = "https://gitea.example"
+) -> tuple[str, TokenSources]:
     """The URL of the API of an opened tracker, and its token sources."""
-    found: list[tuple[str, Sources]] = []
+    found: list[tuple[str, TokenSources]] = []
 
-    def connect(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:
+    def connect(
+        api: str, sources: TokenSources | None, rule: RateLimitRule | None = None
+    ) -> Client:
         assert sources is not None
-        assert limits is None
+        assert rule is None
         found.append((api, sources))
         return Client(api, label="Gitea")
 
@@ -204,7 +208,7 @@ def _sources(environ: Mapping[str, str], url: str = "https://gitea.example") -> 
 def test_the_token_of_a_host(environ: Mapping[str, str], value: str | None, tmp_path: Path) -> None:
     api, sources = _sources(environ)
     clean = {"PATH": "", "HOME": str(tmp_path), **environ}
-    found = find_secret(sources, api, around_origin=None, root=tmp_path, environ=clean)
+    found = TokenLookup(sources, None, tmp_path, clean).find(api)
     assert (found and found.value) == value
 
 
@@ -212,8 +216,8 @@ def test_the_token_of_a_host(environ: Mapping[str, str], value: str | None, tmp_
 def test_the_token_of_one_server_is_not_sent_to_a_known_host(url: str, tmp_path: Path) -> None:
     environ = {"GITEA_TOKEN": "one", "PATH": "", "HOME": str(tmp_path)}
     api, sources = _sources(environ, url)
-    assert not find_secret(sources, api, around_origin=None, root=tmp_path, environ=environ)
-    message = advice(sources, api, around_origin=None, environ=environ)
+    assert not TokenLookup(sources, None, tmp_path, environ).find(api)
+    message = TokenLookup(sources, None, tmp_path, environ).advice(api)
     assert f"GITEA_URL={url}" in message
 
 
@@ -296,7 +300,7 @@ def test_invalid_files_of_tea(content: bytes, tmp_path: Path) -> None:
 def test_a_host_with_the_api_of_gitea_is_recognised(closed: bool) -> None:
     with serving_gitea(FakeGitea(NOW, closed=closed)) as server, Workplace(NOW) as workplace:
         around = _around(f"{server.url}/acme/shop.git")
-        found = VENDOR.probe(around, workplace.machine(VENDOR.label))
+        found = VENDOR.probe(around, workplace.environment(VENDOR.label))
         assert found == TrackerLocation(server.url, "acme", "shop")
         assert all("authorization" not in request.headers for request in server.asked)
         assert len(server.asked) == (1 if closed else 2)
@@ -328,7 +332,7 @@ def test_another_host_is_not_recognised(
 
     with serving(answer) as server, Workplace(NOW) as workplace:
         around = _around(f"{server.url}/acme/shop.git")
-        assert VENDOR.probe(around, workplace.machine(VENDOR.label)) is None
+        assert VENDOR.probe(around, workplace.environment(VENDOR.label)) is None
 
 
 def test_a_failing_host_is_not_retried() -> None:
@@ -338,10 +342,10 @@ def test_a_failing_host_is_not_retried() -> None:
     with serving(answer) as server, Workplace(NOW) as workplace:
         around = _around(f"{server.url}/acme/shop.git")
         with pytest.raises(RemoteError):
-            VENDOR.probe(around, workplace.machine(VENDOR.label))
+            VENDOR.probe(around, workplace.environment(VENDOR.label))
 
 
 def test_an_origin_without_a_repository_causes_no_request() -> None:
-    machine = Workplace(NOW).machine(VENDOR.label)
-    assert VENDOR.probe(_around(), machine) is None
-    assert VENDOR.probe(_around("https://git.example/shop"), machine) is None
+    environment = Workplace(NOW).environment(VENDOR.label)
+    assert VENDOR.probe(_around(), environment) is None
+    assert VENDOR.probe(_around("https://git.example/shop"), environment) is None

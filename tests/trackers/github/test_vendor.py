@@ -11,7 +11,7 @@ from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import SddError
 from sdd_hooks.hosts.github import rate_limit
 from sdd_hooks.remote.client import Client, RateLimitRule
-from sdd_hooks.remote.credentials import Secret, Sources, find_secret
+from sdd_hooks.remote.credentials import Secret, TokenLookup, TokenSources
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.github.vendor import VENDOR
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
@@ -133,13 +133,15 @@ def test_invalid_settings(settings: TrackerSettings, origin: str, why: str) -> N
     assert "\n" not in str(caught.value)
 
 
-def _opened(url: str, environ: Mapping[str, str] | None = None) -> tuple[str, str, Sources]:
+def _opened(url: str, environ: Mapping[str, str] | None = None) -> tuple[str, str, TokenSources]:
     """The URLs of the REST and GraphQL APIs of an opened tracker, and its token sources."""
-    found: list[tuple[str, Sources]] = []
+    found: list[tuple[str, TokenSources]] = []
 
-    def connect(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:
+    def connect(
+        api: str, sources: TokenSources | None, rule: RateLimitRule | None = None
+    ) -> Client:
         assert sources is not None
-        assert limits is rate_limit
+        assert rule is rate_limit
         found.append((api, sources))
         return Client(api, label="GitHub")
 
@@ -207,7 +209,7 @@ def test_the_token_of_a_host(
 ) -> None:
     clean = {"PATH": "", "HOME": str(tmp_path), **environ}
     api, _, sources = _opened(url, clean)
-    found = find_secret(sources, api, around_origin=None, root=tmp_path, environ=clean)
+    found = TokenLookup(sources, None, tmp_path, clean).find(api)
     assert (found and found.value) == value
 
 

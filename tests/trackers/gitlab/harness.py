@@ -37,8 +37,8 @@ class GitLabHarness:
         return self.gitlab.now
 
     def open(self, owner: str = "acme/tools", project: str = "shop") -> GitLabTracker:
-        machine = self.workplace.machine("GitLab")
-        tracker = VENDOR.open(TrackerLocation(self.server.url, owner, project), machine)
+        environment = self.workplace.environment("GitLab")
+        tracker = VENDOR.open(TrackerLocation(self.server.url, owner, project), environment)
         assert isinstance(tracker, GitLabTracker)
         return tracker
 

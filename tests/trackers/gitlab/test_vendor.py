@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import AccessRefused, Missing, SddError
-from sdd_hooks.remote.connect import connect
-from sdd_hooks.remote.credentials import Secret, advice, find_secret
+from sdd_hooks.remote.credentials import Secret, TokenLookup
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.gitlab.vendor import VENDOR, _sources, stored_by_glab
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
+from sdd_hooks.trackers.source import client_factory
 from tests.support.loopback import CannedResponse, serving
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import fetched
@@ -110,8 +109,8 @@ def test_incomplete_settings(declared: dict[str, str], named: str) -> None:
 
 def test_a_host_with_the_headers_of_gitlab_is_recognised(harness: GitLabHarness) -> None:
     place = around(f"{harness.server.url}/acme/tools/shop.git")
-    machine = harness.workplace.machine("GitLab")._replace(repository=place)
-    assert VENDOR.probe(place, machine) == (harness.server.url, "acme/tools", "shop")
+    environment = harness.workplace.environment("GitLab")._replace(repository=place)
+    assert VENDOR.probe(place, environment) == (harness.server.url, "acme/tools", "shop")
     (request,) = harness.server.asked
     assert request.path == "/api/v4/version"
     assert request.headers.keys().isdisjoint({"private-token", "authorization"})
@@ -119,7 +118,7 @@ def test_a_host_with_the_headers_of_gitlab_is_recognised(harness: GitLabHarness)
 
 def test_an_origin_without_a_project_causes_no_request(harness: GitLabHarness) -> None:
     for origin in ("", f"{harness.server.url}/alone"):
-        assert VENDOR.probe(around(origin), harness.workplace.machine("GitLab")) is None
+        assert VENDOR.probe(around(origin), harness.workplace.environment("GitLab")) is None
     assert harness.server.asked == []
 
 
@@ -127,7 +126,7 @@ def test_an_origin_without_a_project_causes_no_request(harness: GitLabHarness) -
 def test_another_host_is_not_recognised(status: int) -> None:
     with serving(lambda _: CannedResponse(status, {})) as server, Workplace(0.0) as workplace:
         place = around(f"{server.url}/acme/shop.git")
-        assert VENDOR.probe(place, workplace.machine("GitLab")) is None
+        assert VENDOR.probe(place, workplace.environment("GitLab")) is None
 
 
 API = "https://gitlab.com/api/v4"
@@ -136,7 +135,7 @@ API = "https://gitlab.com/api/v4"
 def secret(api: str, tmp: Path, origin: str = "", **environ: str) -> Secret | None:
     place = around(origin)
     found = {"HOME": str(tmp), **environ}
-    return find_secret(_sources(found), api, around_origin=place.origin, root=tmp, environ=found)
+    return TokenLookup(_sources(found), place.origin, tmp, found).find(api)
 
 
 def test_a_token_belongs_to_one_host(tmp_path: Path) -> None:
@@ -155,7 +154,7 @@ def test_the_token_of_a_job_is_not_used(tmp_path: Path) -> None:
     assert secret(API, tmp_path, **environ) is None
 
     def advised(environ: dict[str, str]) -> str:
-        return advice(_sources(environ), API, around_origin=None, environ=environ)
+        return TokenLookup(_sources(environ), None, Path("/nonexistent"), environ).advice(API)
 
     assert "CI_JOB_TOKEN cannot read issues" in advised(environ)
     assert "CI_JOB_TOKEN" not in advised({**environ, "GITLAB_TOKEN": "t"})
@@ -176,8 +175,8 @@ def test_a_wrong_token_and_a_missing_token(harness: GitLabHarness) -> None:
         fetched(harness.open())
     assert TOKEN not in str(caught.value)
     harness.gitlab.add()
-    machine = harness.workplace.machine("GitLab", token=None)
-    tracker = VENDOR.open(TrackerLocation(harness.server.url, "acme/tools", "shop"), machine)
+    environment = harness.workplace.environment("GitLab", token=None)
+    tracker = VENDOR.open(TrackerLocation(harness.server.url, "acme/tools", "shop"), environment)
     assert len(fetched(tracker)) == 1
     harness.gitlab.public = False
     with pytest.raises(Missing):
@@ -268,13 +267,10 @@ def test_a_declared_address_gets_no_token(harness: GitLabHarness, tmp_path: Path
         TrackerSettings("gitlab", owner="acme/tools", repo="shop", url=harness.server.url), around()
     )
 
-    def connecting(api: str, sources: Any, limits: Any = None) -> Any:
-        return connect(
-            api, sources, limits, label="GitLab", around_origin=None, root=tmp_path, environ=environ
-        )
-
+    repository = around(**environ)._replace(root=tmp_path)
+    connect = client_factory(repository, "GitLab")
     harness.gitlab.add()
-    tracker = VENDOR.open(where, TrackerEnvironment(around(**environ), connecting))
+    tracker = VENDOR.open(where, TrackerEnvironment(repository, connect))
     assert len(fetched(tracker)) == 1
     tracker.disconnect()
     for request in harness.server.asked:

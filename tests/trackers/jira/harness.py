@@ -31,8 +31,10 @@ class Shop:
 
     def open(self, *, user: str = USER) -> Any:
         """A new tracker."""
-        machine = self.workplace.machine(VENDOR.label, user=user)
-        return VENDOR.open(TrackerLocation(self.server.url + self.jira.path, "", "SHOP"), machine)
+        environment = self.workplace.environment(VENDOR.label, user=user)
+        return VENDOR.open(
+            TrackerLocation(self.server.url + self.jira.path, "", "SHOP"), environment
+        )
 
     def pages(
         self, since: Since | None = None, notes: dict[str, str] | None = None

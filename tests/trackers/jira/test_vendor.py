@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import SddError
 from sdd_hooks.remote.client import Client, RateLimitRule
-from sdd_hooks.remote.credentials import Sources, find_secret
+from sdd_hooks.remote.credentials import TokenLookup, TokenSources
 from sdd_hooks.remote.response import RateLimit, Response
 from sdd_hooks.trackers.jira.payloads import PROJECT_KEY
 from sdd_hooks.trackers.jira.vendor import VENDOR, rate_limit
@@ -91,11 +91,13 @@ def test_invalid_settings(key: str, url: str, why: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def _sources(url: str) -> Sources:
-    found: list[Sources] = []
+def _sources(url: str) -> TokenSources:
+    found: list[TokenSources] = []
 
-    def connect(api: str, sources: Sources | None, limits: RateLimitRule | None = None) -> Client:
-        assert (api, limits) == (url, rate_limit)
+    def connect(
+        api: str, sources: TokenSources | None, rule: RateLimitRule | None = None
+    ) -> Client:
+        assert (api, rule) == (url, rate_limit)
         assert sources is not None
         found.append(sources)
         return Client(api, label="Jira")
@@ -133,7 +135,7 @@ def test_the_token_of_a_host(
 ) -> None:
     sources = _sources(url)
     clean = {"PATH": "", "HOME": str(tmp_path), **environ}
-    secret = find_secret(sources, url, around_origin=None, root=tmp_path, environ=clean)
+    secret = TokenLookup(sources, None, tmp_path, clean).find(url)
     assert (sources.headers(secret)["Authorization"] if secret else None) == header
 
 

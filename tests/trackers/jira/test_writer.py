@@ -71,7 +71,7 @@ def test_a_lost_connection_after_a_create_is_not_retried(shop: Shop) -> None:
         CannedResponse(201, {"key": "SHOP-1"}, cut=3),
         when=lambda request: request.method == "POST" and request.path.endswith("/issue"),
     )
-    with pytest.raises(RemoteError, match="look before you try again"):
+    with pytest.raises(RemoteError, match="check before you try again"):
         shop.open().create(IssueDraft("Once"))
     assert len(shop.sent("POST", "issue")) == 1
 

@@ -28,10 +28,12 @@ class LinearHarness:
         return self.workspace.now
 
     def open(self, team: str = "ENG", owner: str = "acme") -> LinearTracker:
-        machine = self.workplace.machine("Linear")
+        environment = self.workplace.environment("Linear")
         environ = {"LINEAR_API_URL": f"{self.server.url}/graphql"}
-        machine = machine._replace(repository=machine.repository._replace(environ=environ))
-        tracker = VENDOR.open(TrackerLocation("https://linear.app", owner, team), machine)
+        environment = environment._replace(
+            repository=environment.repository._replace(environ=environ)
+        )
+        tracker = VENDOR.open(TrackerLocation("https://linear.app", owner, team), environment)
         assert isinstance(tracker, LinearTracker)
         return tracker
 

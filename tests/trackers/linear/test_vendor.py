@@ -11,7 +11,7 @@ import pytest
 
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import AccessRefused, SddError
-from sdd_hooks.remote.credentials import Secret, find_secret
+from sdd_hooks.remote.credentials import Secret, TokenLookup
 from sdd_hooks.remote.response import Response
 from sdd_hooks.trackers.linear.vendor import API, VENDOR, _sources, rate_limit
 from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation
@@ -53,9 +53,7 @@ def test_an_origin_is_never_detected() -> None:
 
 
 def secret(api: str, **environ: str) -> Secret | None:
-    return find_secret(
-        _sources(), api, around_origin=None, root=Path("/nonexistent"), environ=environ
-    )
+    return TokenLookup(_sources(), None, Path("/nonexistent"), environ).find(api)
 
 
 def test_a_declared_address_gets_no_key() -> None:
@@ -66,7 +64,7 @@ def test_a_declared_address_gets_no_key() -> None:
     def connect(api: str, *_args: object) -> Any:
         asked.append(api)
 
-    VENDOR.open(where, Workplace(0.0).machine("Linear")._replace(connect=connect))
+    VENDOR.open(where, Workplace(0.0).environment("Linear")._replace(connect=connect))
     assert asked == [API]
     assert secret(API, LINEAR_API_KEY="lin_api_x") is not None
     assert secret("https://evil.example/graphql", LINEAR_API_KEY="lin_api_x") is None
@@ -82,7 +80,7 @@ def test_the_environment_sets_the_address_of_the_api() -> None:
 def test_the_place_with_the_public_api() -> None:
     with Workplace(0.0) as workplace:
         tracker = VENDOR.open(
-            TrackerLocation("https://linear.app", "", "ENG"), workplace.machine("Linear")
+            TrackerLocation("https://linear.app", "", "ENG"), workplace.environment("Linear")
         )
         assert tracker.identity == "linear.app/eng"
 

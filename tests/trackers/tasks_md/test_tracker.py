@@ -340,7 +340,7 @@ def test_detection(shop: Repo, tmp_path: Path) -> None:
 
 def test_open(shop: Repo) -> None:
     with Workplace(AT) as workplace:
-        machine = workplace.machine("tasks.md")
-        around = machine.repository._replace(root=shop.root, specs=(SPECS,))
-        found = VENDOR.open(TrackerLocation("", "", SPECS), machine._replace(repository=around))
+        environment = workplace.environment("tasks.md")
+        around = environment.repository._replace(root=shop.root, specs=(SPECS,))
+        found = VENDOR.open(TrackerLocation("", "", SPECS), environment._replace(repository=around))
     assert found.issue("tasks-auth-1") == replace(issues(shop)["tasks-auth-1"])
