@@ -41,13 +41,13 @@ class CannotInstall(Exception):
 
 def extras(environ: Mapping[str, str], *, gpu: bool) -> tuple[str, ...]:
     """The extras that the inputs of this job need, on a machine with or without a GPU."""
-    found = {"action"}
+    names = {"action"}
     embeds = environ.get("SDD_COMMAND") in {"embed", "all"}
     if embeds and environ.get("GITHUB_EVENT_NAME") not in _REVIEW_EVENTS:
-        found |= {"local", "llm"} | ({"gpu"} if gpu else set())
+        names |= {"local", "llm"} | ({"gpu"} if gpu else set())
     if environ.get("SDD_JUDGE"):
-        found.add("llm")
-    return tuple(sorted(found))
+        names.add("llm")
+    return tuple(sorted(names))
 
 
 def has_gpu(environ: Mapping[str, str]) -> bool:
@@ -146,8 +146,8 @@ def _sources(source: Path) -> Iterator[Path]:
     yield source / "pyproject.toml"
     yield source / CONSTRAINTS
     for folder in ("hooks", "sdd_hooks"):
-        found = (path for path in (source / folder).rglob("*") if path.is_file())
-        yield from sorted(path for path in found if "__pycache__" not in path.parts)
+        files = (path for path in (source / folder).rglob("*") if path.is_file())
+        yield from sorted(path for path in files if "__pycache__" not in path.parts)
 
 
 def _runs(sdd: Path) -> bool:
@@ -191,8 +191,8 @@ def _run(command: list[str], source: Path, environ: Mapping[str, str]) -> None:
         check=False,
     )
     if done.returncode:
-        what = "pip" if "pip" in command else "making a virtual environment"
-        raise CannotInstall(f"{what} failed with code {done.returncode}, see the lines above")
+        step = "pip" if "pip" in command else "making a virtual environment"
+        raise CannotInstall(f"{step} failed with code {done.returncode}, see the lines above")
 
 
 def _unused(place: Path, used: Path, now: float) -> Iterator[Path]:

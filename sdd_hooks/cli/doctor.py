@@ -37,13 +37,13 @@ def doctor(directory: Path | None, as_json: bool) -> int:
     Example:
       sdd doctor
     """
-    found = list(_checks(start_directory(directory)))
+    checks = list(_checks(start_directory(directory)))
     screen = detect_terminal(sys.stdout, os.environ)
-    failed = any(check.level == "fail" for check in found)
+    failed = any(check.level == "fail" for check in checks)
     return show(
         CommandOutput(
-            {"checks": [asdict(check) for check in found]},
-            [_line(check, screen) for check in found],
+            {"checks": [asdict(check) for check in checks]},
+            [_line(check, screen) for check in checks],
             exit_code=EXIT_FINDINGS if failed else EXIT_OK,
         ),
         as_json,
@@ -63,20 +63,20 @@ def _checks(start: Path) -> Iterator[Check]:
 
 def _hooks(repository: Repository) -> Check:
     try:
-        found = status(repository)
+        report = status(repository)
     except SddError as error:
         return Check("hooks", "fail", str(error))
-    unfit = [hook for hook in found.hooks if hook.state in {"broken", "blocked"}]
+    unfit = [hook for hook in report.hooks if hook.state in {"broken", "blocked"}]
     if unfit:
         named = "; ".join(f"{hook.event}: {hook.detail or hook.state}" for hook in unfit)
         return Check("hooks", "fail", named, "run `sdd hooks install`")
-    lacking = [hook.event for hook in found.hooks if hook.state in {"absent", "foreign"}]
+    lacking = [hook.event for hook in report.hooks if hook.state in {"absent", "foreign"}]
     if lacking:
         return Check("hooks", "warn", f"none for {', '.join(lacking)}", "run `sdd hooks install`")
-    if found.snippet:
+    if report.snippet:
         advice = "see `sdd hooks install` for what to add to it"
-        return Check("hooks", "warn", f"{found.manager} runs the hooks, and not sdd's", advice)
-    return Check("hooks", "ok", f"in {found.folder}")
+        return Check("hooks", "warn", f"{report.manager} runs the hooks, and not sdd's", advice)
+    return Check("hooks", "ok", f"in {report.folder}")
 
 
 def _line(check: Check, screen: Terminal) -> str:

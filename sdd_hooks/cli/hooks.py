@@ -83,16 +83,16 @@ def status(directory: Path | None, as_json: bool) -> int:
     return show(hooks_output(hooks_of.status(repository)), as_json)
 
 
-def hooks_output(found: InstallReport) -> CommandOutput:
+def hooks_output(report: InstallReport) -> CommandOutput:
     """The state of the hooks, with the lines that another hook manager needs."""
-    lines = [f"hooks in {printable_line(str(found.folder))}"]
-    lines += table([(one.event, one.state, one.detail) for one in found.hooks])
-    if found.snippet:
-        lines += ["", f"{printable_line(found.manager)} runs the hooks here. Add this to it:", ""]
-        lines += [f"    {line}" for line in found.snippet.splitlines()]
-    data = {**asdict(found), "folder": str(found.folder)}
+    lines = [f"hooks in {printable_line(str(report.folder))}"]
+    lines += table([(hook.event, hook.state, hook.detail) for hook in report.hooks])
+    if report.snippet:
+        lines += ["", f"{printable_line(report.manager)} runs the hooks here. Add this to it:", ""]
+        lines += [f"    {line}" for line in report.snippet.splitlines()]
+    data = {**asdict(report), "folder": str(report.folder)}
     notes = data.pop("notes")
-    unfit = any(one.state in UNFIT for one in found.hooks)
+    unfit = any(hook.state in UNFIT for hook in report.hooks)
     return CommandOutput(data, lines, notes, (), EXIT_FINDINGS if unfit else EXIT_OK)
 
 

@@ -54,10 +54,10 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
     if planned.changes and asks and not _confirmed(planned.changes):
         return show(CommandOutput({"changes": [], "hooks": None}, ["nothing changed"]), as_json)
     apply(planned.changes)
-    lines = [f"{one.action}d {printable_line(one.name)}" for one in planned.changes]
+    lines = [f"{change.action}d {printable_line(change.name)}" for change in planned.changes]
     hooks = CommandOutput({}) if no_hooks else _hooks(project, asks)
     data = {
-        "changes": [{"path": one.name, "action": one.action} for one in planned.changes],
+        "changes": [{"path": change.name, "action": change.action} for change in planned.changes],
         "hooks": hooks.data or None,
     }
     lines = [*lines, *hooks.lines] or [NOTHING]
@@ -95,9 +95,9 @@ def _tracker_notes(project: Project) -> list[str]:
 def _hooks(project: Project, asks: bool) -> CommandOutput:
     """Install the hooks unless they are in place. A folder that sdd must not use is a warning."""
     repository, sdd = project.repository, own_command()
-    found = status(repository, sdd)
-    if all(hook.state in IN_PLACE for hook in found.hooks) and not found.snippet:
-        return CommandOutput(hooks_output(found).data)
+    report = status(repository, sdd)
+    if all(hook.state in IN_PLACE for hook in report.hooks) and not report.snippet:
+        return CommandOutput(hooks_output(report).data)
     if asks and not click.confirm("Install the git hooks?", default=True):
         return CommandOutput({})
     try:

@@ -57,14 +57,23 @@ def list_artifacts(
     collections = project.select(kinds or ("adrs", "specs"), module)
     corpus, left_out = read_work_tree(project.repository.git, collections)
     wanted = (
-        one for one in corpus.artifacts if not statuses or (one.status.value or NONE) in statuses
+        artifact
+        for artifact in corpus.artifacts
+        if not statuses or (artifact.status.value or NONE) in statuses
     )
-    found = sorted(wanted, key=_order)
+    artifacts = sorted(wanted, key=_order)
     rows = [
-        (one.name, one.status.value or NONE, one.date or "-", one.path, one.title) for one in found
+        (
+            artifact.name,
+            artifact.status.value or NONE,
+            artifact.date or "-",
+            artifact.path,
+            artifact.title,
+        )
+        for artifact in artifacts
     ]
     lines = table(rows) if rows else ["no decisions or specifications"]
-    data = {"artifacts": [_data(one) for one in found]}
+    data = {"artifacts": [_data(artifact) for artifact in artifacts]}
     return show(CommandOutput(data, lines, left_out, project.warnings), as_json)
 
 

@@ -58,25 +58,35 @@ def write_state(project: Project, bookmarks: Mapping[str, Bookmark | None]) -> N
     if not bookmarks:
         remove_state(repository)
         return
-    indexed = [one for one in project.collections if one.name in bookmarks]
-    marks = [(one, bookmarks[one.name]) for one in indexed if one.pathspecs()]
-    pathspecs = all_pathspecs(one for one, _ in marks)
+    indexed = [collection for collection in project.collections if collection.name in bookmarks]
+    marks = [
+        (collection, bookmarks[collection.name]) for collection in indexed if collection.pathspecs()
+    ]
+    pathspecs = all_pathspecs(collection for collection, _ in marks)
     if pathspecs:
         more = (*_declaration_pathspecs(project), *_first_artifact_pathspecs(project, indexed))
         pathspecs = list(dict.fromkeys((*pathspecs, *more)))
     artifacts = all_pathspecs(
-        one for one in project.collections if one.kind in {"adrs", "specs"} and not one.repository
+        collection
+        for collection in project.collections
+        if collection.kind in {"adrs", "specs"} and not collection.repository
     )
-    heads = {mark.head for one, mark in marks if mark is not None and not one.repository}
-    clean = len(heads) == 1 and all(_is_current(one, mark) for one, mark in marks)
+    heads = {
+        mark.head for collection, mark in marks if mark is not None and not collection.repository
+    }
+    clean = len(heads) == 1 and all(_is_current(collection, mark) for collection, mark in marks)
     head = heads.pop() if clean else "0" * 40
-    submodules = {one.repository: mark.head for one, mark in marks if one.repository and mark}
+    submodules = {
+        collection.repository: mark.head
+        for collection, mark in marks
+        if collection.repository and mark
+    }
     clean = clean and (not submodules or _recorded(repository, head, submodules))
     large = _is_slow_to_compare(repository, len(pathspecs))
     header = f"sdd 1 {head} {int(not clean)} {int(large)} {int(bool(submodules))}"
     _write(repository, STATE_FILE, header, pathspecs)
     _write(repository, ARTIFACTS_FILE, header, artifacts)
-    _write_shared(repository, [one.name for one in indexed])
+    _write_shared(repository, [collection.name for collection in indexed])
 
 
 def distrust_state(repository: Repository) -> None:
@@ -172,7 +182,10 @@ def _recorded(repository: Repository, head: str, submodules: Mapping[str, str]) 
 
 
 def _declaration_pathspecs(project: Project) -> list[str]:
-    tops = ["", *(f"{one.root}/" for one in project.modules if not one.submodule and one.root)]
+    tops = [
+        "",
+        *(f"{module.root}/" for module in project.modules if not module.submodule and module.root),
+    ]
     return [f":(literal){top}{name}" for top in tops for name in DECLARATION_FILES]
 
 
@@ -180,9 +193,9 @@ def _first_artifact_pathspecs(project: Project, indexed: Sequence[Collection]) -
     root = project.repository.root
     return [
         spec
-        for one in indexed
-        if not any((root / directory).is_dir() for directory in one.directories)
-        for spec in FIRST_ARTIFACTS.get(one.kind, ())
+        for collection in indexed
+        if not any((root / directory).is_dir() for directory in collection.directories)
+        for spec in FIRST_ARTIFACTS.get(collection.kind, ())
     ]
 
 
@@ -197,7 +210,7 @@ def _is_slow_to_compare(repository: Repository, pathspecs: int) -> bool:
 def _write(repository: Repository, name: str, header: str, pathspecs: Sequence[str]) -> None:
     text = "\n".join([header, *pathspecs, ""])
     # A name may contain a line break, and there may be any number of names.
-    if any("\n" in one for one in pathspecs) or len(os.fsencode(text)) > _MAX_STATE_BYTES:
+    if any("\n" in pathspec for pathspec in pathspecs) or len(os.fsencode(text)) > _MAX_STATE_BYTES:
         fields = header.split(" ")
         text = " ".join([*fields[:3], "1", *fields[4:]]) + "\n.\n"
     write_atomically(repository.search_dir / name, os.fsencode(text))

@@ -239,16 +239,16 @@ def issue_changes(
         return None
     from sdd_hooks.trackers.sync_state import load_sync_state
 
-    found: list[str] = []
+    files: list[str] = []
     state = ""
     for directory in collection.directories:
         # Read before the files: what a sync changes meanwhile is compared again later.
         state = load_sync_state(root, directory).revision
         try:
-            found += sorted(f"{directory}/{file.name}" for file in (root / directory).iterdir())
+            files += sorted(f"{directory}/{file.name}" for file in (root / directory).iterdir())
         except OSError:
             continue
-    paths = tuple(filter(collection.contains, found))
+    paths = tuple(filter(collection.contains, files))
     return CollectionChanges(collection, paths, True, Bookmark(state, (), definition))
 
 

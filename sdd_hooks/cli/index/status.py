@@ -57,8 +57,11 @@ def index_status_output(project: Project) -> CommandOutput:
 def _index_data(index: IndexStatus, age: float | None, embed: EmbedStatus) -> dict[str, object]:
     """The state of the index for programs. `age` is in seconds."""
     collections = [
-        {**asdict(one), "bookmark": one.bookmark.head if one.bookmark else None}
-        for one in index.collections
+        {
+            **asdict(collection),
+            "bookmark": collection.bookmark.head if collection.bookmark else None,
+        }
+        for collection in index.collections
     ]
     return {**asdict(index), "collections": collections, "age": age, "embed": _embed_data(embed)}
 
@@ -76,8 +79,13 @@ def _index_lines(
     ]
     heading = ("collection", "documents", "chunks", "pending")
     rows = [
-        (one.name, one.documents, _count_cell(one.chunks), _count_cell(one.pending))
-        for one in index.collections
+        (
+            collection.name,
+            collection.documents,
+            _count_cell(collection.chunks),
+            _count_cell(collection.pending),
+        )
+        for collection in index.collections
     ]
     return [*table(facts), "", *table([heading, *rows])]
 

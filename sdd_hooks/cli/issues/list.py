@@ -72,15 +72,15 @@ def list_issues(  # noqa: PLR0913 (an argument for each option)
     output = SyncOutput(as_json)
     with output.callbacks(progress=False) as callbacks:
         wanted = IssueFilter(status, labels)
-        found = read_issues(project, sources.found, wanted, time.time(), callbacks)
+        result = read_issues(project, sources.found, wanted, time.time(), callbacks)
     issues = [
         (part, issue)
-        for part, issue in found.issues
+        for part, issue in result.issues
         if not mentioned or mentioned.intersection(issue.specs)
     ]
-    data = {"issues": [issue_data(issue, part) for part, issue in issues], "live": found.live}
+    data = {"issues": [issue_data(issue, part) for part, issue in issues], "live": result.live}
     lines = table(_rows(issues)) if issues else ["no issues"]
-    warnings = [*found.warnings, *sources.warnings, *project.warnings]
+    warnings = [*result.warnings, *sources.warnings, *project.warnings]
     return show(CommandOutput(data, lines, output.notes, warnings), as_json)
 
 

@@ -52,17 +52,17 @@ def show_issue(directory: Path | None, id: str, module: str | None, as_json: boo
     output = SyncOutput(as_json)
     with output.callbacks(progress=False) as callbacks:
         wanted = id.strip().removeprefix("#")
-        found = find_issue(project, sources.found, wanted, time.time(), callbacks)
-    issue = found.issue
+        result = find_issue(project, sources.found, wanted, time.time(), callbacks)
+    issue = result.issue
     data = {
-        **issue_data(issue, found.module),
+        **issue_data(issue, result.module),
         "body": issue.body,
         "pulls": [asdict(pull) for pull in issue.pulls],
     }
     lines = list(_lines(issue, detect_terminal(sys.stdout, os.environ)))
-    warnings = [*found.warnings, *sources.warnings, *project.warnings]
+    warnings = [*result.warnings, *sources.warnings, *project.warnings]
     return show(
-        CommandOutput({"issue": data, "live": found.live}, lines, output.notes, warnings), as_json
+        CommandOutput({"issue": data, "live": result.live}, lines, output.notes, warnings), as_json
     )
 
 
