@@ -1,21 +1,20 @@
 # shellcheck shell=sh
-# What every hook of sdd does. It decides in sh, with at most one git process, whether anything
-# indexed can have changed, and starts sdd only then. It never changes what git's command returns.
+# The body of every hook of sdd. It decides in sh, with at most one git process, whether indexed files
+# can have changed, and starts sdd only then. It never changes the exit status of git's command, except
+# for findings before a commit or a push.
 #
-# The hook sets `event`, `review` (1: also review what is committed and pushed) and `sdd` (the command
-# to start; empty: look it up on PATH) and continues here with the arguments git gave it, in the top
-# directory of the work tree.
+# The header sets `event`, `review` (1: also review commits and pushes) and `sdd` (the command to start;
+# empty: search PATH) and continues here with git's arguments, in the top directory of the work tree.
 #
 # Governing: ADR-0005 (hook shims decide in sh), SPEC-0010 REQ "Review in hooks"
 
-# Both are written by sdd after every refresh, and no more trusted than any file of the work tree.
-# The first line is `sdd 1 COMMIT DIRTY LARGE SUBMODULES`, each other line a pathspec: of what the
-# index is made from, and of artifacts. COMMIT is what the index reflects, DIRTY is 1 when it holds
-# uncommitted content too, LARGE when git takes too long to look at every file, SUBMODULES when
-# files of submodules are indexed.
+# sdd writes both after every refresh. They are as untrusted as any file of the work tree. The first line
+# is `sdd 1 COMMIT DIRTY LARGE SUBMODULES`, each other line a pathspec: of indexed files, and of artifacts.
+# COMMIT is the commit that the index reflects, DIRTY is 1 when it has uncommitted content too, LARGE when
+# git takes too long to scan every file, SUBMODULES when files of submodules are indexed.
 sdd_state=.sdd/search/hook
 sdd_artifacts=.sdd/search/hook-artifacts
-# A refresh that nobody has begun.
+# Exists while a requested refresh has not begun.
 sdd_again=.sdd/search/again
 event=${event-}
 review=${review-}
@@ -25,7 +24,7 @@ sdd_warn() {
     printf 'sdd-hooks: %s\n' "$1" >&2
 }
 
-# Sets sdd_git_dir without asking git.
+# Sets sdd_git_dir without a git process.
 sdd_find_git_dir() {
     sdd_git_dir=${GIT_DIR:-.git}
     if [ -f "$sdd_git_dir" ]; then
@@ -35,7 +34,7 @@ sdd_find_git_dir() {
 }
 
 # Whether this is a new work tree of a repository that has been indexed elsewhere.
-# $1: what was checked out before.
+# $1: the commit that was checked out before.
 sdd_new_work_tree() {
     case $1 in
         '' | *[!0]*) return 1 ;;
@@ -48,11 +47,11 @@ sdd_new_work_tree() {
             *) sdd_common=$sdd_git_dir/$sdd_line ;;
         esac
     fi
-    # Which collections the last refresh of any work tree kept.
+    # The file names the collections of the last refresh in any work tree.
     [ -f "$sdd_common/sdd/collections" ]
 }
 
-# Whether a rebase is under way that will run post-rewrite when it is done.
+# Whether a rebase runs that will run post-rewrite at its end.
 sdd_rebase_goes_on() {
     [ -d "$sdd_git_dir/rebase-apply" ] && return 0
     [ -d "$sdd_git_dir/rebase-merge" ] || return 1
@@ -68,8 +67,8 @@ sdd_rebase_goes_on() {
     return 0
 }
 
-# Whether a branch is pushed, of all that git says is: `NAME COMMIT REF COMMIT` a line, the first
-# commit zeros for what is deleted.
+# Whether a branch is among the pushed refs. git passes `NAME COMMIT REF COMMIT` a line; the first commit
+# is all zeros for a deleted ref.
 sdd_pushes_a_branch() {
     while IFS= read -r sdd_line; do
         sdd_line=${sdd_line% *}
@@ -87,7 +86,7 @@ END
     return 1
 }
 
-# Whether there is anything to review. $1: the file with the message, where there is one.
+# Whether a review is needed. $1: the file with the message, for commit-msg.
 sdd_review_wanted() {
     case $event in
         pre-commit) ! sdd_unchanged --cached HEAD -- ;;
@@ -104,7 +103,7 @@ sdd_review_wanted() {
     esac
 }
 
-# Whether sdd has anything to do. $@: the arguments of the hook.
+# Whether to start sdd. $@: the arguments of the hook.
 sdd_wanted() {
     sdd_find_git_dir
     if [ "$review" = 1 ]; then
@@ -122,10 +121,10 @@ sdd_wanted() {
         pre-commit | post-rewrite) ;;
         *) sdd_rebase_goes_on && return 1 ;;
     esac
-    # pre-commit takes unstaged changes out of the way and puts them back without another hook.
+    # pre-commit stashes unstaged changes and restores them without another hook.
     [ -z "${_PRE_COMMIT_SKIP_POST_CHECKOUT-}" ] || return 1
 
-    # Reading line by line would cost a system call a character.
+    # `read` makes one system call for each character.
     sdd_ifs=$IFS
     IFS='
 '
@@ -152,7 +151,7 @@ sdd_wanted() {
     ! sdd_unchanged "$@"
 }
 
-# Reads the first line of the state, given as words. Fails when it is not as sdd writes it.
+# Parses the words of the first line of the state. Fails if sdd cannot have written it.
 sdd_read_header() {
     [ $# -eq 6 ] && [ "$1 $2" = 'sdd 1' ] || return 1
     sdd_commit=$3
@@ -169,21 +168,20 @@ sdd_unchanged() {
     sdd_git diff-index --quiet "$@"
 }
 
-# git reads its index for this, and would take as long as the work tree is large: one that is
-# missing is empty.
+# git reads its index for this, which takes long in a large work tree. A missing index counts as empty.
 sdd_same_commits() (
     GIT_INDEX_FILE=$sdd_git_dir/sdd-no-index
     export GIT_INDEX_FILE
     sdd_git diff-tree -r --quiet "$@"
 )
 
-# Pathspecs mean what sdd wrote, and no object is fetched over the network for this.
+# Variables of the user do not change the meaning of pathspecs, and git fetches no object.
 sdd_git() {
     GIT_LITERAL_PATHSPECS=0 GIT_GLOB_PATHSPECS=0 GIT_NOGLOB_PATHSPECS=0 GIT_ICASE_PATHSPECS=0 \
         GIT_NO_LAZY_FETCH=1 git "$@" </dev/null >/dev/null 2>&1
 }
 
-# Whether the file is there, and the interpreter in its first lines too.
+# Whether the file exists, and the interpreter in its first lines too.
 sdd_runs() {
     [ -f "$1" ] && [ -x "$1" ] || return 1
     sdd_line=
@@ -198,7 +196,7 @@ sdd_runs() {
     esac
     sdd_line=${sdd_line#??}
     sdd_line=${sdd_line# }
-    # Where a first line cannot name the interpreter, pip and uv have sh start it in the second.
+    # If the first line cannot name the interpreter, pip and uv write `#!/bin/sh` and start it in the second.
     case $sdd_second in
         "'''exec' \""*)
             sdd_line=${sdd_second#*\"}
@@ -217,7 +215,7 @@ sdd_runs() {
     [ -x "$sdd_line" ]
 }
 
-# Starts sdd. $@: the arguments of the hook. Fails only for findings in what is being committed.
+# Starts sdd. $@: the arguments of the hook. Fails only for findings before a commit or a push.
 sdd_start() {
     if [ -n "$sdd" ]; then
         sdd_command=$sdd
@@ -225,7 +223,7 @@ sdd_start() {
     else
         sdd_command=$(command -v sdd) || sdd_command=
         sdd_advice='install it again'
-        # Not from a relative entry of PATH: that would be a file of the repository.
+        # A relative entry of PATH would start a file of the repository.
         case $sdd_command in
             /*) ;;
             *)
@@ -243,24 +241,24 @@ sdd_start() {
     sdd_give "$sdd_command" hook "$sdd_action" "$@"
     case $event$? in
         *[!0-9]0 | *[!0-9]130) return 0 ;;
-        # A broken installation exits with 1, too, and must not stop a commit.
+        # A broken installation exits with 1 as well, and must not stop a commit.
         pre-commit1 | commit-msg1 | pre-push1) "$sdd_command" --version </dev/null >/dev/null 2>&1 && return 1 ;;
     esac
     sdd_warn "$sdd_command failed: run \`sdd doctor\`, or $sdd_advice"
     return 0
 }
 
-# Starts a command with what git says on standard input to pre-push, or with nothing.
+# Starts a command with git's standard input for pre-push, otherwise with none.
 sdd_give() {
     if [ -n "$sdd_input" ]; then
-        # A command that reads none of it is no failure.
+        # A command need not read its input.
         { printf '%s\n' "$sdd_input" 2>/dev/null || :; } | "$@"
     else
         "$@" </dev/null
     fi
 }
 
-# Another installer may have moved this hook aside and call it from the one it calls in turn.
+# Another installer may have renamed this hook; its hook and this one must not call each other forever.
 [ "${SDD_HOOK_CHAIN-}" = "$event:$PWD" ] && exit 0
 
 sdd_input=
@@ -268,7 +266,7 @@ if [ "$event" = pre-push ]; then
     sdd_input=$(cat 2>/dev/null)
 fi
 
-# The hook that was here before comes first, with its input, and its status is the hook's.
+# The previous hook runs first, with the same input, and its status is the status of this hook.
 sdd_status=0
 sdd_legacy=${0%/*}/$event.sdd-legacy
 if [ -x "$sdd_legacy" ] && [ ! -d "$sdd_legacy" ]; then

@@ -1,7 +1,6 @@
 # shellcheck shell=sh
-# Sourced by the other scripts. Finds a Python and keeps the virtual environments they use.
-# Sets $root, the top of this repository. Prints one line before what takes long, and what went
-# wrong.
+# Sourced by the other scripts. Finds a Python and maintains their virtual environments.
+# Sets $root, the top of this repository. Prints one line before a slow step, and errors.
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 
@@ -14,7 +13,7 @@ fail() {
     exit 1
 }
 
-# usable PYTHON: is it a Python that this project runs on?
+# usable PYTHON: whether this project runs on it.
 usable() {
     "$1" -c 'import sys; sys.exit(sys.version_info < (3, 10))' >/dev/null 2>&1
 }
@@ -40,7 +39,7 @@ oldest_first() {
         python3.11 python3.12 python3.13 python3.14 python3
 }
 
-# quietly COMMAND...: shows what it printed only when it fails, and then stops.
+# quietly COMMAND...: runs it without output; if it fails, prints its output and exits.
 quietly() {
     log=$(mktemp "${TMPDIR:-/tmp}/sdd-setup.XXXXXX")
     if ! "$@" >"$log" 2>&1 </dev/null; then
@@ -51,16 +50,15 @@ quietly() {
     rm -f "$log"
 }
 
-# create_environment DIRECTORY PYTHON: an empty virtual environment, whatever was there before.
+# create_environment DIRECTORY PYTHON: creates an empty virtual environment, in place of an existing one.
 create_environment() {
     "$2" -c 'import ensurepip, venv' >/dev/null 2>&1 ||
         fail "$2 cannot make virtual environments: apt install python3-venv, then run this again"
     quietly "$2" -m venv --clear "$1"
 }
 
-# environment DIRECTORY FINDER NAME PIP-ARGUMENT...: makes sure that the virtual environment holds
-# what the arguments install. The stamp NAME in it says what it was made from, so nothing is done
-# again until that changes.
+# environment DIRECTORY FINDER NAME PIP-ARGUMENT...: creates the virtual environment, and installs with
+# the arguments. The stamp NAME in it records its inputs; until they change, nothing runs again.
 environment() {
     directory=$1 finder=$2 stamp=$1/$3.stamp
     shift 3
@@ -74,7 +72,7 @@ environment() {
     say "installing into ${directory#"$root/"} (up to a minute, once)"
     (
         cd "$root"
-        quietly "$directory/bin/python" -m pip install 'pip>=25.1' # the first that knows --group
+        quietly "$directory/bin/python" -m pip install 'pip>=25.1' # the first with --group
         quietly "$directory/bin/python" -m pip install "$@"
     ) || exit 1
     printf '%s\n' "$inputs" >"$stamp"
