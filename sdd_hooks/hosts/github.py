@@ -38,24 +38,24 @@ def graphql_url(api: str) -> str:
     return f"{api.removesuffix('/v3')}/graphql"
 
 
-def rate_limit(answer: Response, now: float) -> RateLimit | None:
+def rate_limit(response: Response, now: float) -> RateLimit | None:
     """Recognise GitHub's quota, its secondary limits, and the limits of GraphQL (200 with errors).
 
     https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
     """
     from sdd_hooks.remote.response import RateLimit, out_of_quota
 
-    if answer.status == 200:
+    if response.status == 200:
         # Other responses are large, and need not be parsed.
-        if not answer.url.endswith("/graphql") or b"RATE_LIMIT" not in answer.body:
+        if not response.url.endswith("/graphql") or b"RATE_LIMIT" not in response.body:
             return None
-        kinds = {text(error, "type") for error in rows(answer.json(), "errors")}
+        kinds = {text(error, "type") for error in rows(response.json(), "errors")}
         if not kinds & {"RATE_LIMITED", "RATE_LIMIT"}:
             return None
-        return out_of_quota(answer, statuses=frozenset({200})) or RateLimit()
+        return out_of_quota(response, statuses=frozenset({200})) or RateLimit()
     # GraphQL returns a quota of 0 to requests without a token.
-    if answer.status not in {403, 429} or answer.headers.get("x-ratelimit-limit") == "0":
+    if response.status not in {403, 429} or response.headers.get("x-ratelimit-limit") == "0":
         return None
-    if b"secondary rate limit" in answer.body or b"abuse detection" in answer.body:
+    if b"secondary rate limit" in response.body or b"abuse detection" in response.body:
         return RateLimit(now + _SECONDARY_LIMIT_SECONDS)
-    return out_of_quota(answer)
+    return out_of_quota(response)

@@ -19,11 +19,11 @@ NAME_PATTERN = r"(?!\.{1,2}(?:/|\Z))[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}"
 """Matches the path of one group or project; `.` and `..` are not allowed."""
 
 
-def rate_limit(answer: Response, _now: float) -> RateLimit | None:
+def rate_limit(response: Response, _now: float) -> RateLimit | None:
     """Recognise GitLab's limit: 429, until `RateLimit-Reset` where there is no `Retry-After`.
 
     https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/
     """
     from sdd_hooks.remote.response import out_of_quota
 
-    return out_of_quota(answer, "ratelimit", frozenset({429}))
+    return out_of_quota(response, "ratelimit", frozenset({429}))

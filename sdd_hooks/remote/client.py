@@ -138,7 +138,7 @@ class Client:
         allowed = frozenset(allow)
         return self._respond(_Request("GET", path, params, None, headers or {}, allowed, True))
 
-    def send(
+    def send(  # noqa: PLR0913 (the parts of a request)
         self,
         method: str,
         path: str,

@@ -40,7 +40,7 @@ def execute(
         raise _error(client, errors[0] if isinstance(errors, list) else errors)
     data = document.get("data") if isinstance(document, dict) else None
     if response.status == 400 or not isinstance(data, dict):
-        raise RemoteError(f"{client.label} answers a question with no data ({response.status})")
+        raise RemoteError(f"{client.label} answers a query without data ({response.status})")
     return data
 
 

@@ -16,7 +16,7 @@ from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import EXIT_USAGE, ConfigurationError, SddError
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository, discover
-from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation, TrackerVendor
+from sdd_hooks.trackers.protocol import TrackedRepository, TrackerLocation, TrackerVendor
 from sdd_hooks.trackers.registry import Registered, UnknownTracker, find_vendor, load_vendors
 
 NO_TRACKER = "none"
@@ -81,7 +81,7 @@ class Declaration(NamedTuple):
 
 def detect(
     declaration: Declaration,
-    repository: RepositoryContext,
+    repository: TrackedRepository,
     registered: Registered,
     *,
     requested: str = "",
@@ -127,7 +127,7 @@ def read_declaration(project: Project, module: str) -> Declaration:
     return Declaration(configuration.tracker, memory_file)
 
 
-def repository_context(project: Project, module: str) -> RepositoryContext:
+def repository_context(project: Project, module: str) -> TrackedRepository:
     """What identifies the tracker of a module ("" for the root)."""
     from sdd_hooks.remote.urls import parse_remote
 
@@ -143,7 +143,7 @@ def repository_context(project: Project, module: str) -> RepositoryContext:
     # Without a `.git` the submodule is not checked out, and git would use the repository around it.
     is_repository = part is not None and part.submodule and (root / ".git").exists()
     url = origin_url(discover(root, project.environ) if is_repository else project.repository)
-    return RepositoryContext(
+    return TrackedRepository(
         root,
         tuple(directory for directory in specs if directory.partition("/")[0] != ".."),
         parse_remote(url) if url else None,
@@ -182,7 +182,7 @@ def _settings_for(name: str, settings: TrackerSettings, registered: Registered) 
 
 
 def _declared(
-    declaration: Declaration, repository: RepositoryContext, registered: Registered
+    declaration: Declaration, repository: TrackedRepository, registered: Registered
 ) -> DetectedTracker:
     """The tracker of the declared type, at the declared location."""
     settings, memory_file = declaration
@@ -200,7 +200,7 @@ def _declared(
 
 def _recognised(
     settings: TrackerSettings,
-    repository: RepositoryContext,
+    repository: TrackedRepository,
     candidates: Candidates,
     probe: HostProbe,
 ) -> DetectedTracker | None:
@@ -222,7 +222,7 @@ def _recognised(
     return _only_match(preferred, repository) or _only_match(fallback, repository)
 
 
-def _only_match(candidates: Candidates, repository: RepositoryContext) -> DetectedTracker | None:
+def _only_match(candidates: Candidates, repository: TrackedRepository) -> DetectedTracker | None:
     """The one vendor that detects the repository. Raises SeveralTrackers for more than one."""
     locations = ((name, vendor, vendor.detect(repository)) for name, vendor in candidates)
     matches = [

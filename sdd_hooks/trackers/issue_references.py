@@ -39,7 +39,7 @@ _NO_EDGES: Mapping[str, Sequence[str]] = {"blocks": (), "blocked by": ()}
 _NATURAL = re.compile(r"([0-9]+)", re.ASCII)
 
 
-class References(NamedTuple):
+class IssueReferences(NamedTuple):
     """The ids that an issue refers to; each list is sorted and has no duplicates."""
 
     specs: tuple[str, ...]
@@ -48,7 +48,7 @@ class References(NamedTuple):
     blocked_by: tuple[str, ...]
 
 
-def references_of(issue: Issue) -> References:
+def references_of(issue: Issue) -> IssueReferences:
     """The artifacts that title, body and tracker fields name, and the edges.
 
     The edges are those of the tracker and those of lines in the body such as `Blocks: #12, PROJ-3`
@@ -59,7 +59,7 @@ def references_of(issue: Issue) -> References:
     folded = text.lower()
     artifacts = _artifacts(text) if "adr" in folded or "spec" in folded else []
     written = _body_edges(issue) if "block" in folded else _NO_EDGES
-    return References(
+    return IssueReferences(
         tuple(str(artifact) for artifact in artifacts if artifact.kind == "SPEC"),
         tuple(str(artifact) for artifact in artifacts if artifact.kind == "ADR"),
         _sorted(issue.blocks, written["blocks"], issue.id),

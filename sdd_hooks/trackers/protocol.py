@@ -166,7 +166,7 @@ class TrackerLocation(NamedTuple):
     project: str
 
 
-class RepositoryContext(NamedTuple):
+class TrackedRepository(NamedTuple):
     """What identifies the tracker of a repository or a module.
 
     `root` is its work tree, `specs` are its directories of specifications relative to `root`,
@@ -182,7 +182,7 @@ class RepositoryContext(NamedTuple):
 class TrackerEnvironment(NamedTuple):
     """What a tracker is opened with: the repository, and a factory of HTTP clients."""
 
-    repository: RepositoryContext
+    repository: TrackedRepository
     connect: TrackerClientFactory
 
 
@@ -218,9 +218,9 @@ class TrackerVendor:
 
     label: str
     open: Callable[[TrackerLocation, TrackerEnvironment], Tracker]
-    locate: Callable[[TrackerSettings, RepositoryContext], TrackerLocation]
-    detect: Callable[[RepositoryContext], TrackerLocation | None] = lambda _repository: None
-    probe: Callable[[RepositoryContext, TrackerEnvironment], TrackerLocation | None] = (
+    locate: Callable[[TrackerSettings, TrackedRepository], TrackerLocation]
+    detect: Callable[[TrackedRepository], TrackerLocation | None] = lambda _repository: None
+    probe: Callable[[TrackedRepository, TrackerEnvironment], TrackerLocation | None] = (
         lambda _repository, _environment: None
     )
     is_local: bool = False

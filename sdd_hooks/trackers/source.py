@@ -21,7 +21,7 @@ from sdd_hooks.trackers.detection import (
 )
 from sdd_hooks.trackers.host_probe import cached_probe
 from sdd_hooks.trackers.protocol import (
-    RepositoryContext,
+    TrackedRepository,
     Tracker,
     TrackerClientFactory,
     TrackerEnvironment,
@@ -54,7 +54,7 @@ class TrackerSource(NamedTuple):
     root: Path
     collection: Collection
     tracker: DetectedTracker
-    repository: RepositoryContext
+    repository: TrackedRepository
 
     @property
     def module(self) -> str:
@@ -160,7 +160,7 @@ def no_tracker(project: Project, module: str, broken: tuple[str, ...]) -> NoTrac
 
 
 def client_factory(
-    repository: RepositoryContext,
+    repository: TrackedRepository,
     label: str,
     *,
     on_wait: OnWait | None = None,
@@ -192,7 +192,7 @@ def client_factory(
 
 def _detect(
     project: Project, module: str, now: float, requested: str, *, online: bool
-) -> tuple[Detection, RepositoryContext]:
+) -> tuple[Detection, TrackedRepository]:
     declaration = read_declaration(project, module)
     # The declaration of the root may not fit each of its modules.
     is_inherited = (
@@ -217,7 +217,7 @@ def _detect(
     return detection, repository
 
 
-def _root_tracker(project: Project, now: float) -> tuple[DetectedTracker, RepositoryContext] | None:
+def _root_tracker(project: Project, now: float) -> tuple[DetectedTracker, TrackedRepository] | None:
     """The tracker of the repository itself; None without one that works."""
     try:
         detection, repository = _detect(project, "", now, "", online=False)
@@ -228,8 +228,8 @@ def _root_tracker(project: Project, now: float) -> tuple[DetectedTracker, Reposi
 
 def _is_same(
     tracker: DetectedTracker,
-    repository: RepositoryContext,
-    other: tuple[DetectedTracker, RepositoryContext] | None,
+    repository: TrackedRepository,
+    other: tuple[DetectedTracker, TrackedRepository] | None,
 ) -> bool:
     """Whether the other tracker has the same issues."""
     if other is None:

@@ -56,7 +56,7 @@ class SyncResult:
     revision: str = ""
 
 
-def sync(
+def sync(  # noqa: PLR0913 (each caller needs another part of it)
     tracker: Tracker,
     folder: IssueFolder,
     *,

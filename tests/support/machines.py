@@ -10,7 +10,7 @@ from sdd_hooks.forges.protocol import ForgeClientFactory
 from sdd_hooks.remote.client import Access, Client, Waiting
 from sdd_hooks.remote.credentials import Secret, TokenSources
 from sdd_hooks.remote.response import RateLimitRule
-from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment
+from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment
 
 TOKEN = "t0ken-that-must-not-be-shown"
 SOURCE = "SOME_TOKEN"
@@ -51,7 +51,7 @@ class Workplace:
                 access = Access(headers, secret, sources.advice)
             return self.client(api, label, access, rate_limit)
 
-        return TrackerEnvironment(RepositoryContext(Path("/nonexistent"), (), None, {}), connect)
+        return TrackerEnvironment(TrackedRepository(Path("/nonexistent"), (), None, {}), connect)
 
     def client(
         self, api: str, label: str, access: Access, rate_limit: RateLimitRule | None = None

@@ -12,7 +12,7 @@ from sdd_hooks.errors import AccessRefused, RemoteError
 from sdd_hooks.remote.client import Client, Waiting
 from sdd_hooks.remote.credentials import TokenSources, TokenVariables
 from sdd_hooks.remote.response import RateLimit, RateLimitRule, Response
-from sdd_hooks.trackers.protocol import RepositoryContext
+from sdd_hooks.trackers.protocol import TrackedRepository
 from sdd_hooks.trackers.source import client_factory
 from tests.support.fake_clock import FakeClock
 from tests.support.loopback import CannedResponse, Server, serving
@@ -38,7 +38,7 @@ def connect(
     clock: FakeClock | None = None,
 ) -> Client:
     clock = clock or FakeClock()
-    repository = RepositoryContext(Path("/nonexistent"), (), None, environ)
+    repository = TrackedRepository(Path("/nonexistent"), (), None, environ)
     waiting = Waiting(clock=clock.clock, sleep=clock.sleep)
     return client_factory(repository, "Forge", waiting=waiting)(api, sources, rate_limit)
 

@@ -24,7 +24,7 @@ from sdd_hooks.trackers.detection import (
     repository_context,
 )
 from sdd_hooks.trackers.detection import detect as detect_declared
-from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation
+from sdd_hooks.trackers.protocol import TrackedRepository, TrackerLocation
 from sdd_hooks.trackers.registry import Registered, UnknownTracker, registered_trackers
 from tests.support.repos import Repo
 from tests.trackers.vendors import KNOWN, point
@@ -33,8 +33,8 @@ ACORN = "git@acorn.example:acme/shop.git"
 ELSEWHERE = "https://git.acme.example/acme/shop.git"
 
 
-def context(root: Path, origin: str = "") -> RepositoryContext:
-    return RepositoryContext(root, (), parse_remote(origin) if origin else None, {})
+def context(root: Path, origin: str = "") -> TrackedRepository:
+    return TrackedRepository(root, (), parse_remote(origin) if origin else None, {})
 
 
 def recorded_probe(name: str | None) -> tuple[list[list[str]], HostProbe]:
@@ -50,7 +50,7 @@ def recorded_probe(name: str | None) -> tuple[list[list[str]], HostProbe]:
 
 def detect(
     settings: TrackerSettings,
-    repository: RepositoryContext,
+    repository: TrackedRepository,
     registered: Registered = KNOWN,
     *,
     requested: str = "",
@@ -61,7 +61,7 @@ def detect(
 
 
 def detected(
-    settings: TrackerSettings, repository: RepositoryContext, **options: str
+    settings: TrackerSettings, repository: TrackedRepository, **options: str
 ) -> DetectedTracker:
     tracker = detect(settings, repository, **options).tracker  # type: ignore[arg-type]
     assert tracker is not None
@@ -70,7 +70,7 @@ def detected(
 
 def detected_name(
     settings: TrackerSettings,
-    repository: RepositoryContext,
+    repository: TrackedRepository,
     *,
     requested: str = "",
     probe: HostProbe = no_probe,
@@ -197,7 +197,7 @@ _ORIGINS = st.none() | st.builds(
 def test_any_declaration_is_a_tracker_or_an_error_of_one_line(
     settings: TrackerSettings, origin: RemoteUrl | None, requested: str
 ) -> None:
-    repository = RepositoryContext(Path("/nowhere"), (), origin, {})
+    repository = TrackedRepository(Path("/nowhere"), (), origin, {})
     try:
         detect(settings, repository, registered_trackers(), requested=requested)
     except SddError as error:
@@ -267,14 +267,14 @@ def test_the_tracker_of_an_origin(origin: str, tmp_path: Path) -> None:
 def test_names_of_a_type(name: str, registered_name: str, tmp_path: Path) -> None:
     (tmp_path / ".beads").mkdir()
     origin = parse_remote("https://git.acme.example/acme/shop")
-    repository = RepositoryContext(tmp_path, ("specs",), origin, {})
+    repository = TrackedRepository(tmp_path, ("specs",), origin, {})
     tracker = detect(TrackerSettings(name.lower()), repository, registered_trackers()).tracker
     assert tracker is not None
     assert tracker.name == registered_name
 
 
 def test_trackers_in_files_of_the_repository(tmp_path: Path) -> None:
-    repository = RepositoryContext(tmp_path, ("specs",), None, {})
+    repository = TrackedRepository(tmp_path, ("specs",), None, {})
     assert detect(TrackerSettings(), repository, registered_trackers()).tracker is None
     (tmp_path / "specs/pay").mkdir(parents=True)
     (tmp_path / "specs/pay/spec.md").write_text("# SPEC-0001: Pay\n")

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.trackers.issue import Issue
-from sdd_hooks.trackers.issue_references import References, natural_key, references_of
+from sdd_hooks.trackers.issue_references import IssueReferences, natural_key, references_of
 
 
-def of(body: str, title: str = "", **fields: tuple[str, ...]) -> References:
+def of(body: str, title: str = "", **fields: tuple[str, ...]) -> IssueReferences:
     url = "https://github.com/acme/shop/issues/5"
     return references_of(
         Issue("5", title, "open", (), (), "", "", "", "", url, "github", body, **fields)

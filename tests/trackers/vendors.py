@@ -7,7 +7,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.plugins import Plugin
 from sdd_hooks.remote.credentials import TokenSources, TokenVariables
 from sdd_hooks.trackers.protocol import (
-    RepositoryContext,
+    TrackedRepository,
     Tracker,
     TrackerEnvironment,
     TrackerLocation,
@@ -29,7 +29,7 @@ def _open(location: TrackerLocation, environment: TrackerEnvironment) -> Tracker
 def forge(label: str, host: str, *, aliases: tuple[str, ...] = ()) -> TrackerVendor:
     """A vendor that recognises `host`, and any other host that responds `label` at `/who`."""
 
-    def locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:
+    def locate(settings: TrackerSettings, repository: TrackedRepository) -> TrackerLocation:
         origin = repository.origin
         project = settings.repo or (origin.name if origin else "")
         if not project:
@@ -39,14 +39,14 @@ def forge(label: str, host: str, *, aliases: tuple[str, ...] = ()) -> TrackerVen
             settings.url or (origin.web_base if origin else host), owner, project
         )
 
-    def detect(repository: RepositoryContext) -> TrackerLocation | None:
+    def detect(repository: TrackedRepository) -> TrackerLocation | None:
         origin = repository.origin
         if origin is None or origin.host != host:
             return None
         return TrackerLocation(origin.web_base, origin.owner, origin.name)
 
     def probe(
-        repository: RepositoryContext, environment: TrackerEnvironment
+        repository: TrackedRepository, environment: TrackerEnvironment
     ) -> TrackerLocation | None:
         assert repository.origin is not None
         url = repository.origin.web_base
@@ -63,10 +63,10 @@ def forge(label: str, host: str, *, aliases: tuple[str, ...] = ()) -> TrackerVen
 def folder(label: str, path: str, *, fallback: bool = False) -> TrackerVendor:
     """A vendor whose issues are at `path` in the repository."""
 
-    def detect(repository: RepositoryContext) -> TrackerLocation | None:
+    def detect(repository: TrackedRepository) -> TrackerLocation | None:
         return TrackerLocation("", "", path) if (repository.root / path).exists() else None
 
-    def locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:
+    def locate(settings: TrackerSettings, repository: TrackedRepository) -> TrackerLocation:
         location = detect(repository)
         if location is None:
             raise SddError(f"there is no {path} here")

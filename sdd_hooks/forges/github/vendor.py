@@ -39,7 +39,9 @@ def _detect_job(environ: Mapping[str, str]) -> JobContext | None:
 def _open(context: JobContext, connect: ForgeClientFactory) -> GitHubForge:
     """Raises RemoteError if the runner does not name the repository of the job."""
     if not _REPOSITORY.fullmatch(context.repository):
-        raise RemoteError(f"{LABEL}: GITHUB_REPOSITORY is no owner/name: run this as a job of it")
+        raise RemoteError(
+            f"{LABEL}: GITHUB_REPOSITORY is not owner/name: run this in a job of a repository"
+        )
     client = connect(
         context.api_url, label=LABEL, headers=token_headers, rate_limit=rate_limit, advice=ADVICE
     )

@@ -43,8 +43,8 @@ from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
 from sdd_hooks.trackers.protocol import (
     IssueFilter,
     IssuePage,
-    RepositoryContext,
     Since,
+    TrackedRepository,
     TrackerEnvironment,
     TrackerLocation,
     TrackerVendor,
@@ -269,12 +269,12 @@ def _open(location: TrackerLocation, environment: TrackerEnvironment) -> BeadsTr
     return BeadsTracker(environment.repository.root, environment.repository.environ)
 
 
-def _locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:  # noqa: ARG001
+def _locate(settings: TrackerSettings, repository: TrackedRepository) -> TrackerLocation:  # noqa: ARG001
     """Always this work tree: bd finds the `.beads/` of the main work tree, too."""
     return TrackerLocation("", "", DIRECTORY)
 
 
-def _detect(repository: RepositoryContext) -> TrackerLocation | None:
+def _detect(repository: TrackedRepository) -> TrackerLocation | None:
     """This work tree if it has a directory `.beads/` that is not a link."""
     try:
         status = (repository.root / DIRECTORY).lstat()

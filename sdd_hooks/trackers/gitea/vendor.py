@@ -18,7 +18,7 @@ from sdd_hooks.remote.urls import RemoteUrl, parse_endpoint
 from sdd_hooks.trackers.gitea.tracker import GiteaTracker
 from sdd_hooks.trackers.hosted import checked_location, invalid_url, missing_setting
 from sdd_hooks.trackers.protocol import (
-    RepositoryContext,
+    TrackedRepository,
     TrackerEnvironment,
     TrackerLocation,
     TrackerVendor,
@@ -110,7 +110,7 @@ def _open(location: TrackerLocation, environment: TrackerEnvironment) -> GiteaTr
     return GiteaTracker(location, environment.connect(f"{location.url}{API_PATH}", sources))
 
 
-def _locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:
+def _locate(settings: TrackerSettings, repository: TrackedRepository) -> TrackerLocation:
     """The declared repository, completed from the origin."""
     origin = _origin_repository(repository)
     owner = settings.owner or (origin.owner if origin else "")
@@ -146,7 +146,7 @@ def _parse_origin(origin: RemoteUrl | None) -> TrackerLocation | None:
     return TrackerLocation(f"{origin.web_base}{below}", owner, project)
 
 
-def _detect(repository: RepositoryContext) -> TrackerLocation | None:
+def _detect(repository: TrackedRepository) -> TrackerLocation | None:
     """The repository of an origin whose host is known, called `gitea.…`, or in the environment."""
     origin = repository.origin
     if origin is None:
@@ -155,14 +155,14 @@ def _detect(repository: RepositoryContext) -> TrackerLocation | None:
     return _origin_repository(repository) if by_name or _server_from_environ(repository) else None
 
 
-def _origin_repository(repository: RepositoryContext) -> TrackerLocation | None:
+def _origin_repository(repository: TrackedRepository) -> TrackerLocation | None:
     """The repository of the origin. The environment's address of the server takes precedence: an
     SSH address does not tell the web address."""
     location = _parse_origin(repository.origin)
     return location and location._replace(url=_server_from_environ(repository) or location.url)
 
 
-def _server_from_environ(repository: RepositoryContext) -> str:
+def _server_from_environ(repository: TrackedRepository) -> str:
     """The address of the origin's server from the environment, else ""."""
     names = (*_URLS, _RUNNER[0]) if is_gitea_job(repository.environ) else _URLS
     for name in names:
@@ -178,7 +178,7 @@ def _server_from_environ(repository: RepositoryContext) -> str:
 
 
 def _probe(
-    repository: RepositoryContext, environment: TrackerEnvironment
+    repository: TrackedRepository, environment: TrackerEnvironment
 ) -> TrackerLocation | None:
     """The repository of an origin whose host has the API of Gitea."""
     location = _parse_origin(repository.origin)

@@ -14,7 +14,7 @@ from sdd_hooks.remote.urls import parse_endpoint, parse_remote
 from sdd_hooks.trackers.github.tracker import GitHubTracker
 from sdd_hooks.trackers.hosted import checked_location, invalid_url
 from sdd_hooks.trackers.protocol import (
-    RepositoryContext,
+    TrackedRepository,
     TrackerEnvironment,
     TrackerLocation,
     TrackerVendor,
@@ -67,7 +67,7 @@ def _open(location: TrackerLocation, environment: TrackerEnvironment) -> GitHubT
     return GitHubTracker(location, client, graphql_url(api))
 
 
-def _locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:
+def _locate(settings: TrackerSettings, repository: TrackedRepository) -> TrackerLocation:
     """The declared repository, completed from its URL, then from an origin on the same host."""
     declared = parse_remote(settings.url) if settings.url else None
     if settings.url:
@@ -96,7 +96,7 @@ def _base(url: str) -> str:
     return CLOUD if endpoint.host in _HOSTS else str(endpoint)
 
 
-def _detect(repository: RepositoryContext) -> TrackerLocation | None:
+def _detect(repository: TrackedRepository) -> TrackerLocation | None:
     """The repository of an origin on github.com; None for other origins."""
     origin = repository.origin
     if origin is None or origin.host not in _HOSTS:

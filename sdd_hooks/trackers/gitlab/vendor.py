@@ -17,7 +17,7 @@ from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.trackers.gitlab.tracker import GitLabTracker
 from sdd_hooks.trackers.hosted import checked_location, invalid_url
 from sdd_hooks.trackers.protocol import (
-    RepositoryContext,
+    TrackedRepository,
     TrackerEnvironment,
     TrackerLocation,
     TrackerVendor,
@@ -113,7 +113,7 @@ def _open(location: TrackerLocation, environment: TrackerEnvironment) -> GitLabT
     )
 
 
-def _locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:
+def _locate(settings: TrackerSettings, repository: TrackedRepository) -> TrackerLocation:
     """The declared project, completed from its URL, then from an origin on the same host."""
     origin = repository.origin
     if settings.url:
@@ -148,7 +148,7 @@ def _web(origin: RemoteUrl) -> str:
     return CLOUD if origin.host in _HOSTS else origin.web_base
 
 
-def _detect(repository: RepositoryContext) -> TrackerLocation | None:
+def _detect(repository: TrackedRepository) -> TrackerLocation | None:
     """The project of an origin on gitlab.com or a host called `gitlab.…`."""
     origin = repository.origin
     if origin is None or not _is_project(origin):
@@ -159,7 +159,7 @@ def _detect(repository: RepositoryContext) -> TrackerLocation | None:
 
 
 def _probe(
-    repository: RepositoryContext, environment: TrackerEnvironment
+    repository: TrackedRepository, environment: TrackerEnvironment
 ) -> TrackerLocation | None:
     """The project of an origin whose host sends GitLab's headers, without a token."""
     origin = repository.origin

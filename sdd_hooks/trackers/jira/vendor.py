@@ -18,7 +18,7 @@ from sdd_hooks.trackers.jira.payloads import LABEL, PROJECT_KEY
 from sdd_hooks.trackers.jira.site import CLOUD_DOMAIN, JiraSite
 from sdd_hooks.trackers.jira.tracker import JiraTracker
 from sdd_hooks.trackers.protocol import (
-    RepositoryContext,
+    TrackedRepository,
     TrackerEnvironment,
     TrackerLocation,
     TrackerVendor,
@@ -76,7 +76,7 @@ def _open(location: TrackerLocation, environment: TrackerEnvironment) -> JiraTra
     return JiraTracker(JiraSite(location.url, client), location.project)
 
 
-def _locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:
+def _locate(settings: TrackerSettings, repository: TrackedRepository) -> TrackerLocation:
     """The declared project; the environment may supply the address."""
     key = settings.project_key.strip().upper()
     if not key:

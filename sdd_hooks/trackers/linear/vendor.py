@@ -19,7 +19,7 @@ from sdd_hooks.remote.json_fields import rows, text
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.linear.tracker import LABEL, LinearTracker
 from sdd_hooks.trackers.protocol import (
-    RepositoryContext,
+    TrackedRepository,
     TrackerEnvironment,
     TrackerLocation,
     TrackerVendor,
@@ -80,7 +80,7 @@ def _open(location: TrackerLocation, environment: TrackerEnvironment) -> LinearT
     return LinearTracker(location, environment.connect(api, _sources(), rate_limit))
 
 
-def _locate(settings: TrackerSettings, _around: RepositoryContext) -> TrackerLocation:
+def _locate(settings: TrackerSettings, _around: TrackedRepository) -> TrackerLocation:
     """The team of `Team ID`: its key, or its UUID. An origin does not identify a team."""
     team = settings.team_id.strip()
     if not team:

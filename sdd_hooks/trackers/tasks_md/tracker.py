@@ -24,8 +24,8 @@ from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
 from sdd_hooks.trackers.protocol import (
     IssueFilter,
     IssuePage,
-    RepositoryContext,
     Since,
+    TrackedRepository,
     TrackerEnvironment,
     TrackerLocation,
     TrackerVendor,
@@ -246,7 +246,7 @@ def _open(location: TrackerLocation, environment: TrackerEnvironment) -> TasksMd
     )
 
 
-def _locate(settings: TrackerSettings, repository: RepositoryContext) -> TrackerLocation:  # noqa: ARG001
+def _locate(settings: TrackerSettings, repository: TrackedRepository) -> TrackerLocation:  # noqa: ARG001
     """The directories of the specifications, with or without tasks."""
     if not repository.specs:
         raise SddError(
@@ -256,7 +256,7 @@ def _locate(settings: TrackerSettings, repository: RepositoryContext) -> Tracker
     return TrackerLocation("", "", ", ".join(repository.specs))
 
 
-def _detect(repository: RepositoryContext) -> TrackerLocation | None:
+def _detect(repository: TrackedRepository) -> TrackerLocation | None:
     """The directories of the specifications if one of them has a tasks.md."""
     for _, directory in capabilities(repository.root, repository.specs):
         if (repository.root / directory / FILE).is_file():

@@ -28,8 +28,8 @@ from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
 from sdd_hooks.trackers.protocol import (
     IssueFilter,
     IssuePage,
-    RepositoryContext,
     Since,
+    TrackedRepository,
     TrackerLocation,
 )
 from sdd_hooks.trackers.store import IssueFolder, read_issues
@@ -422,7 +422,7 @@ def test_writing_needs_bd(repo: Repo) -> None:
 
 
 def test_detection(repo: Repo, tmp_path: Path) -> None:
-    repository = RepositoryContext(repo.root, (), None, {})
+    repository = TrackedRepository(repo.root, (), None, {})
     where = TrackerLocation("", "", ".beads")
     assert VENDOR.detect(repository) is None
     repo.link(".beads", tmp_path)

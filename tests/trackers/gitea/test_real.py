@@ -11,7 +11,7 @@ import pytest
 
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.gitea.vendor import VENDOR
-from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation
+from sdd_hooks.trackers.protocol import TrackedRepository, TrackerLocation
 from sdd_hooks.trackers.store import IssueFolder, read_issues
 from sdd_hooks.trackers.sync import sync
 from tests.support.gitea_server import NEEDED, PASSWORD, RealGitea, gitea_program, running_gitea
@@ -133,7 +133,7 @@ def test_a_password_is_accepted_like_a_token(project: RealProject) -> None:
 
 def test_a_server_is_recognised(project: RealProject) -> None:
     origin = parse_remote(f"{project.gitea.url}/{project.home}.git")
-    around = RepositoryContext(Path("/nonexistent"), (), origin, {})
+    around = TrackedRepository(Path("/nonexistent"), (), origin, {})
     found = VENDOR.probe(around, project.workplace.environment(VENDOR.label))
     assert found == TrackerLocation(project.gitea.url, "alice", project.name)
 
@@ -142,7 +142,7 @@ def test_a_server_that_requires_a_token_is_recognised(tmp_path: Path) -> None:
     assert PROGRAM is not None
     with running_gitea(PROGRAM, tmp_path, strict=True) as gitea, Workplace(0.0) as workplace:
         origin = parse_remote(f"{gitea.url}/alice/shop.git")
-        around = RepositoryContext(Path("/nonexistent"), (), origin, {})
+        around = TrackedRepository(Path("/nonexistent"), (), origin, {})
         found = VENDOR.probe(around, workplace.environment(VENDOR.label))
         assert found == TrackerLocation(gitea.url, "alice", "shop")
 

@@ -15,7 +15,7 @@ from sdd_hooks.remote.client import Client, RateLimitRule
 from sdd_hooks.remote.credentials import Secret, TokenLookup, TokenSources
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.gitea.vendor import VENDOR
-from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
+from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment, TrackerLocation
 from tests.support.gitea import FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, serving
 from tests.support.machines import Workplace
@@ -24,10 +24,10 @@ from tests.trackers.faults import NOW
 ACME = TrackerLocation("https://gitea.example", "acme", "shop")
 
 
-def _around(origin: str = "", environ: Mapping[str, str] | None = None) -> RepositoryContext:
+def _around(origin: str = "", environ: Mapping[str, str] | None = None) -> TrackedRepository:
     remote = parse_remote(origin) if origin else None
     assert remote is not None or not origin
-    return RepositoryContext(Path("/nonexistent"), (), remote, environ or {})
+    return TrackedRepository(Path("/nonexistent"), (), remote, environ or {})
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from sdd_hooks.remote.client import Client, RateLimitRule
 from sdd_hooks.remote.credentials import Secret, TokenLookup, TokenSources
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.github.vendor import VENDOR
-from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
+from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment, TrackerLocation
 from tests.support.github import limited, open_shop
 from tests.support.loopback import Request
 from tests.trackers.faults import NOW, FaultTable, VendorServer
@@ -43,8 +43,8 @@ class TestFaults(FaultTable):
     """The faults that every tracker over HTTP must handle."""
 
 
-def _around(origin: str = "") -> RepositoryContext:
-    return RepositoryContext(Path("/nonexistent"), (), parse_remote(origin) if origin else None, {})
+def _around(origin: str = "") -> TrackedRepository:
+    return TrackedRepository(Path("/nonexistent"), (), parse_remote(origin) if origin else None, {})
 
 
 @pytest.mark.parametrize(

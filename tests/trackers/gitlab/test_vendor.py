@@ -12,7 +12,7 @@ from sdd_hooks.errors import AccessRefused, Missing, SddError
 from sdd_hooks.remote.credentials import Secret, TokenLookup
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.gitlab.vendor import VENDOR, _sources, stored_by_glab
-from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
+from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment, TrackerLocation
 from sdd_hooks.trackers.source import client_factory
 from tests.support.loopback import CannedResponse, serving
 from tests.support.machines import TOKEN, Workplace
@@ -26,8 +26,8 @@ def harness() -> Iterator[GitLabHarness]:
         yield found
 
 
-def around(origin: str = "", **environ: str) -> RepositoryContext:
-    return RepositoryContext(
+def around(origin: str = "", **environ: str) -> TrackedRepository:
+    return TrackedRepository(
         Path("/nonexistent"), (), parse_remote(origin) if origin else None, environ
     )
 

@@ -18,7 +18,7 @@ from sdd_hooks.remote.credentials import TokenLookup, TokenSources
 from sdd_hooks.remote.response import RateLimit, Response
 from sdd_hooks.trackers.jira.payloads import PROJECT_KEY
 from sdd_hooks.trackers.jira.vendor import VENDOR, rate_limit
-from sdd_hooks.trackers.protocol import RepositoryContext, TrackerEnvironment, TrackerLocation
+from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment, TrackerLocation
 from tests.trackers.jira.harness import USER, Shop, jira_shop
 
 
@@ -36,7 +36,7 @@ def test_name_label_and_addresses(shop: Shop) -> None:
     assert tracker.web_url == f"http://{host}/browse/SHOP"
 
 
-AROUND = RepositoryContext(Path("/nonexistent"), (), None, {})
+AROUND = TrackedRepository(Path("/nonexistent"), (), None, {})
 
 
 @pytest.mark.parametrize(

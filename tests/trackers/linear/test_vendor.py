@@ -14,7 +14,7 @@ from sdd_hooks.errors import AccessRefused, SddError
 from sdd_hooks.remote.credentials import Secret, TokenLookup
 from sdd_hooks.remote.response import Response
 from sdd_hooks.trackers.linear.vendor import API, VENDOR, _sources, rate_limit
-from sdd_hooks.trackers.protocol import RepositoryContext, TrackerLocation
+from sdd_hooks.trackers.protocol import TrackedRepository, TrackerLocation
 from tests.support.machines import TOKEN, Workplace
 from tests.trackers.faults import fetched
 from tests.trackers.linear.harness import LinearHarness, open_harness
@@ -26,7 +26,7 @@ def harness() -> Iterator[LinearHarness]:
         yield found
 
 
-NOWHERE = RepositoryContext(Path("/nonexistent"), (), None, {})
+NOWHERE = TrackedRepository(Path("/nonexistent"), (), None, {})
 
 
 def test_declared_team() -> None:

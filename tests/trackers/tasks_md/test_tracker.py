@@ -16,8 +16,8 @@ from sdd_hooks.trackers.issue_file import parse
 from sdd_hooks.trackers.protocol import (
     IssueFilter,
     IssuePage,
-    RepositoryContext,
     Since,
+    TrackedRepository,
     TrackerLocation,
     Unsupported,
 )
@@ -325,7 +325,7 @@ def test_comments_and_moves_are_unsupported(shop: Repo) -> None:
 
 
 def test_detection(shop: Repo, tmp_path: Path) -> None:
-    around = RepositoryContext(shop.root, (SPECS, "specs"), None, {})
+    around = TrackedRepository(shop.root, (SPECS, "specs"), None, {})
     where = TrackerLocation("", "", f"{SPECS}, specs")
     assert VENDOR.detect(around) == where
     assert VENDOR.detect(around._replace(root=tmp_path)) is None
