@@ -1,4 +1,4 @@
-"""Which comment is the one of ours, and what becomes of it."""
+"""The one comment of the own account: found, created, edited and marked as resolved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMMENTS = st.lists(
     st.builds(
         Comment,
         st.integers(1, 9),
-        st.sampled_from(["ours", "theirs"]),
+        st.sampled_from(["marked", "other"]),
         st.sampled_from(["robin", "Robin", "ana", ""]),
         st.booleans(),
     ),
@@ -30,23 +30,26 @@ COMMENTS = st.lists(
 )
 
 
-def is_ours(body: str) -> bool:
-    return body == "ours"
+def has_marker(body: str) -> bool:
+    return body == "marked"
 
 
-@given(COMMENTS, st.sampled_from(["robin", "ROBIN", "nobody", ""]))
-def test_it_is_the_last_whose_author_and_text_are_ours(comments: list[Comment], us: str) -> None:
-    found = last_own_comment(iter(comments), us, is_ours)
-    ours = {
+@given(COMMENTS, st.sampled_from(["robin", "ROBIN", "unknown", ""]))
+def test_the_last_own_comment_has_the_author_and_the_marker(
+    comments: list[Comment], account: str
+) -> None:
+    found = last_own_comment(iter(comments), account, has_marker)
+    own_ids = {
         one.id
         for one in comments
-        if one.body == "ours" and (one.author.lower() == us.lower() if us else one.is_bot)
+        if one.body == "marked"
+        and (one.author.lower() == account.lower() if account else one.is_bot)
     }
-    assert (found.id if found else None) == max(ours, default=None)
+    assert (found.id if found else None) == max(own_ids, default=None)
 
 
 @given(TEXTS)
-def test_line_ends_and_blanks_at_the_end_are_no_difference(text: str) -> None:
+def test_texts_are_compared_without_line_ends_and_trailing_blanks(text: str) -> None:
     unix = text.replace("\r", "")
     for made in (unix.replace("\n", "\r\n"), f"{unix}\n", f"{unix} \r\n", unix.rstrip()):
         assert is_same_text(unix, made)
@@ -56,7 +59,7 @@ def test_line_ends_and_blanks_at_the_end_are_no_difference(text: str) -> None:
 
 
 @given(TEXTS)
-def test_what_is_settled_says_so_once(body: str) -> None:
+def test_a_body_is_marked_as_resolved_once(body: str) -> None:
     once = mark_resolved(body)
     assert is_marked_resolved(once)
     assert mark_resolved(once) == once
@@ -67,18 +70,21 @@ def test_what_is_settled_says_so_once(body: str) -> None:
 
 
 class Host:
-    """Keeps a comment; `failures` are what its next writes raise, and whether they are done."""
+    """A host with one comment.
 
-    def __init__(self, *failures: tuple[RemoteError | None, bool], there: bool = False) -> None:
+    `failures` are the errors of the next writes, and whether each write is executed.
+    """
+
+    def __init__(self, *failures: tuple[RemoteError | None, bool], exists: bool = False) -> None:
         self.failures = list(failures)
-        self.comments = [Comment(1, "old", "robin", url="u1")] if there else []
-        self.looked = 0
+        self.comments = [Comment(1, "old", "robin", url="u1")] if exists else []
+        self.lookups = 0
 
-    def look(self) -> Comment | None:
-        self.looked += 1
+    def find(self) -> Comment | None:
+        self.lookups += 1
         return self.comments[-1] if self.comments else None
 
-    def make(self) -> str:
+    def create(self) -> str:
         return self._write(lambda: self.comments.append(Comment(2, "new", "robin", url="u2")))
 
     def edit(self, found: Comment) -> str:
@@ -86,7 +92,7 @@ class Host:
         return self._write(lambda: self.comments.__setitem__(place, found._replace(body="new")))
 
     def upsert(self, *, create: bool = True) -> UpsertResult:
-        return upsert("new", self.look, self.make, self.edit, may_create=create)
+        return upsert("new", self.find, self.create, self.edit, may_create=create)
 
     def _write(self, do) -> str:  # type: ignore[no-untyped-def]
         error, done = self.failures.pop(0) if self.failures else (None, True)
@@ -94,7 +100,7 @@ class Host:
             do()
         if error:
             raise error
-        return "told"
+        return "url"
 
 
 LOST = RemoteError("no answer")
@@ -102,10 +108,10 @@ OUTCOMES = st.tuples(st.just(LOST), st.booleans())
 
 
 @given(st.lists(OUTCOMES, max_size=3), st.booleans())
-def test_whatever_is_lost_there_is_one_comment_and_two_writes(
-    failures: list[tuple[RemoteError | None, bool]], there: bool
+def test_lost_responses_cause_one_comment_and_at_most_two_writes(
+    failures: list[tuple[RemoteError | None, bool]], exists: bool
 ) -> None:
-    host = Host(*failures, there=there)
+    host = Host(*failures, exists=exists)
     done = any(done for _, done in failures[:2]) or len(failures) < 2
     try:
         found = host.upsert()
@@ -113,23 +119,23 @@ def test_whatever_is_lost_there_is_one_comment_and_two_writes(
         assert len(failures) >= 2
         assert not failures[0][1]
     else:
-        assert found.action == ("edited" if there else "created")
+        assert found.action == ("edited" if exists else "created")
         assert done
     assert len(failures) - len(host.failures) <= 2
     assert [one.body for one in host.comments] in ([["new"]] if done else [["old"], []])
 
 
 @pytest.mark.parametrize("error", [WriteDenied("no"), RateLimited("later", 0.0)])
-@pytest.mark.parametrize("there", [False, True])
-def test_what_was_refused_is_not_tried_again(error: RemoteError, there: bool) -> None:
-    host = Host((error, False), there=there)
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_refused_write_is_not_retried(error: RemoteError, exists: bool) -> None:
+    host = Host((error, False), exists=exists)
     with pytest.raises(type(error)):
         host.upsert()
-    assert host.looked == 1
+    assert host.lookups == 1
 
 
-def test_without_create_nothing_is_made() -> None:
+def test_without_create_no_comment_is_created() -> None:
     host = Host()
     assert host.upsert(create=False) == UpsertResult("none")
     assert host.comments == []
-    assert Host(there=True).upsert(create=False) == UpsertResult("edited", "told")
+    assert Host(exists=True).upsert(create=False) == UpsertResult("edited", "url")

@@ -1,4 +1,4 @@
-"""Which forges there are, and what becomes of those that cannot be loaded."""
+"""The registered forges, and plug-ins that cannot be loaded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sdd_hooks.forges.protocol import ForgeVendor
 from sdd_hooks.forges.registry import FORGES, detect_job
 from sdd_hooks.plugins import load_plugin, registered_plugins
 
-OURS = ("gitea", "github", "gitlab")
+BUILT_IN = ("gitea", "github", "gitlab")
 FORGE = """
 from sdd_hooks.forges.protocol import ForgeVendor, JobContext
 
@@ -37,7 +37,7 @@ text = acorn:NO_VENDOR
 """
 
 
-ASK = """
+DETECT_JOBS = """
 import json, sys
 from sdd_hooks.forges.registry import detect_job
 
@@ -48,38 +48,40 @@ print(json.dumps([names, sorted(set(broken)), sorted(heavy)]))
 """
 
 
-def asked(folder: Path, *environs: dict[str, str]) -> list[list[str | None]]:
-    """Whose job each environment is, what is broken, and what is imported that is heavy, where a
-    distribution has a forge, one that takes our name, and two broken ones."""
+def detected_jobs(folder: Path, *environs: dict[str, str]) -> list[list[str | None]]:
+    """The forge of each environment, the broken plug-ins, and the heavy imports.
+
+    A distribution has a forge, one with the name of a built-in forge, and two broken ones.
+    """
     about = folder / "acorn-1.0.dist-info"
     about.mkdir()
     (folder / "acorn.py").write_text(FORGE)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acorn\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text(POINTS)
-    command = [sys.executable, "-c", ASK % repr(environs)]
+    command = [sys.executable, "-c", DETECT_JOBS % repr(environs)]
     env = {**os.environ, "PYTHONPATH": str(folder)}
     done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
     found: list[list[str | None]] = json.loads(done.stdout)
     return found
 
 
-def test_three_come_with_the_package() -> None:
+def test_three_forges_come_with_the_package() -> None:
     plugins = registered_plugins(FORGES)
-    assert set(OURS) <= set(plugins)
-    assert all(load_plugin(plugins[name], ForgeVendor).label for name in OURS)
+    assert set(BUILT_IN) <= set(plugins)
+    assert all(load_plugin(plugins[name], ForgeVendor).label for name in BUILT_IN)
 
 
-def test_nobody_elses_runner_is_a_job() -> None:
+def test_other_environments_are_not_jobs() -> None:
     broken: list[str] = []
     assert detect_job({"CI": "true", "GITHUB_ACTIONS": "false"}, broken) is None
     assert broken == []
 
 
-def test_one_of_another_distribution_works_beside_broken_ones(tmp_path: Path) -> None:
-    names, broken, heavy = asked(
+def test_a_plug_in_works_beside_broken_ones(tmp_path: Path) -> None:
+    names, broken, heavy = detected_jobs(
         tmp_path, {"ACORN_CI": "1"}, {"GITHUB_ACTIONS": "true", "ACORN_CI": "1"}, {}
     )
-    # Nobody's distribution takes the place of ours.
+    # A plug-in does not replace a built-in forge.
     assert names == ["Acorn", "GitHub", None]
     assert broken == [
         "the forge 'absent' of the distribution 'acorn 1.0' cannot be loaded (ModuleNotFoundError: "
@@ -90,8 +92,8 @@ def test_one_of_another_distribution_works_beside_broken_ones(tmp_path: Path) ->
     assert heavy == []
 
 
-@pytest.mark.parametrize("name", OURS)
-def test_nothing_but_its_own_modules_and_the_registry_knows_a_vendor(name: str) -> None:
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_only_its_folder_and_the_registry_import_a_vendor(name: str) -> None:
     package = Path(sdd_hooks.__file__).parent
     imported = re.compile(rf"\bforges(\.| import ){name}\b")
     knowing = [path for path in package.rglob("*.py") if imported.search(path.read_text("utf-8"))]

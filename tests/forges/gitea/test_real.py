@@ -1,4 +1,4 @@
-"""The contract against the real Gitea, where there is one, as a job of its Actions."""
+"""The contract against the real Gitea, if it is installed, with the token of a job."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from sdd_hooks.forges.gitea.vendor import VENDOR
 from sdd_hooks.forges.protocol import JobContext
 from sdd_hooks.forges.registry import detect_job
 from tests.action.hosting import MEMORY, RECORD
-from tests.forges.gitea.contract import HOSTILE, LINES, PATH, Contract, OnLine
-from tests.forges.gitea.desk import WRONG, open_gitea
+from tests.forges.gitea.contract import HOSTILE, LINES, PATH, Contract, PostedLineComment
+from tests.forges.gitea.harness import WRONG, open_gitea
 from tests.support.gitea_runner import WORKFLOW, Job, register_runner
 from tests.support.gitea_server import NEEDED, PASSWORD, RealGitea, gitea_program, running_gitea
 from tests.support.machines import Workplace
@@ -36,8 +36,8 @@ CONTENT = "".join(f"line {number}\n" for number in range(1, LINES + 1))
 
 
 @dataclass
-class RealForge:
-    """A repository of alice's that bob has forked, and jobs that run for it: a bench."""
+class RealGiteaHarness:
+    """A repository of alice with a fork of bob, and its jobs; see `ForgeHarness`."""
 
     gitea: RealGitea
     name: str
@@ -55,7 +55,7 @@ class RealForge:
         return open_gitea(run, self.workplace, self._token(who))
 
     def pull(self, title: str = TITLE, body: str = "", *, fork: bool = False) -> int:
-        """To make one takes the server a second, to forget what was said on one much less."""
+        """Reset the existing pull request, which is faster than to create one."""
         if fork not in self.pulls:
             self.pulls[fork] = self.new_pull(CONTENT, fork=fork)
         number = self.pulls[fork]
@@ -67,32 +67,35 @@ class RealForge:
         return number
 
     def new_pull(self, content: str, title: str = TITLE, *, fork: bool = False) -> int:
-        """One that adds a file of its own."""
+        """Create a pull request that adds a file."""
         branch, owner = f"branch-{next(self.branches)}", "bob" if fork else "alice"
         self.gitea.change(self.name, branch, PATH, content, owner=owner)
-        asked = {"title": title, "body": "", "head": f"{owner}:{branch}", "base": "main"}
-        return int(self._call("POST", "/pulls", asked, user=owner)["number"])
+        payload = {"title": title, "body": "", "head": f"{owner}:{branch}", "base": "main"}
+        return int(self._call("POST", "/pulls", payload, user=owner)["number"])
 
     def head(self, number: int) -> str:
         return str(self._call("GET", f"/pulls/{number}")["head"]["sha"])
 
-    def say(self, number: int, body: str) -> None:
+    def add_comment(self, number: int, body: str) -> None:
         self._call("POST", f"/issues/{number}/comments", {"body": body})
 
-    def said(self, number: int) -> list[tuple[str, str]]:
+    def comments(self, number: int) -> list[tuple[str, str]]:
         found = self._call("GET", f"/issues/{number}/comments")
         return [(one["user"]["login"], one["body"]) for one in found]
 
-    def on_lines(self, number: int) -> list[OnLine]:
+    def line_comments(self, number: int) -> list[PostedLineComment]:
         shown = [one for one in self._reviews(number, "bob") if one["comments_count"]]
         found = [
             self._call("GET", f"/pulls/{number}/reviews/{one['id']}/comments") for one in shown
         ]
         said = [one for listed in found for one in listed]
         said.sort(key=lambda one: (one["position"], one["id"]))
-        return [OnLine(one["position"], one["body"], one["resolver"] is not None) for one in said]
+        return [
+            PostedLineComment(one["position"], one["body"], one["resolver"] is not None)
+            for one in said
+        ]
 
-    def say_on_line(self, number: int, line: int, body: str) -> None:
+    def add_line_comment(self, number: int, line: int, body: str) -> None:
         said = [{"path": PATH, "body": body, "new_position": line}]
         review = {"event": "COMMENT", "body": "", "comments": said}
         self._call("POST", f"/pulls/{number}/reviews", review)
@@ -103,7 +106,7 @@ class RealForge:
         first = min(one["id"] for one in self._call("GET", path))
         self._call("POST", f"/pulls/comments/{first}/resolve")
 
-    def begin(self, number: int, who: str, body: str, *, commit: str = "") -> None:
+    def begin_review(self, number: int, who: str, body: str, *, commit: str = "") -> None:
         said = [{"path": PATH, "body": body, "new_position": 1}]
         review: dict[str, Any] = {"event": "PENDING", "body": body, "comments": said}
         if commit:
@@ -111,7 +114,7 @@ class RealForge:
         answer = self._as(who, "POST", f"/pulls/{number}/reviews", review)
         assert answer.status_code == (500 if commit else 200)
 
-    def begun(self, number: int, who: str) -> int:
+    def count_pending_reviews(self, number: int, who: str) -> int:
         found = self._as(who, "GET", f"/pulls/{number}/reviews").json()
         logins = {"job": "gitea-actions"}
         mine = [one for one in found if one["user"]["login"] == logins.get(who, who)]
@@ -119,26 +122,26 @@ class RealForge:
 
     def statuses(self, sha: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self._call("GET", f"/statuses/{sha}")
-        # Those of its own Actions are there, too.
+        # The Actions of the server post statuses, too.
         found = [one for one in found if one["context"] == "sdd review"]
         return sorted(found, key=lambda one: -one["id"])
 
     def reviewing(
         self, folder: Path, number: int, event: str = "pull_request"
     ) -> Callable[[], CommandResult]:
-        """A job that reviews a pull request, from what its runner checked out.
+        """A job that reviews a pull request from the checkout of its runner.
 
         With the event `workflow_run` it follows another job, and runs on `main`.
         """
         pull, repository = self._call("GET", f"/pulls/{number}"), self._call("GET", "")
         sha, ref = pull["head"]["sha"], f"refs/pull/{number}/head"
-        told: dict[str, Any] = {"number": number, "pull_request": pull, "repository": repository}
+        payload: dict[str, Any] = {"number": number, "pull_request": pull, "repository": repository}
         if event == "workflow_run":
             run = {"event": "pull_request", "head_sha": sha, "path": f"review.yml@{ref}"}
-            told = {"action": "completed", "workflow_run": run, "repository": repository}
+            payload = {"action": "completed", "workflow_run": run, "repository": repository}
             sha, ref = pull["base"]["sha"], "refs/heads/main"
         described = folder / "event.json"
-        described.write_text(json.dumps(told), encoding="utf-8")
+        described.write_text(json.dumps(payload), encoding="utf-8")
         environ = {
             "GITHUB_ACTIONS": "true",
             "GITEA_ACTIONS": "true",
@@ -178,22 +181,22 @@ class RealForge:
         if who in self.jobs:
             return self.jobs[who].token
         if who == "scoped":
-            asked = {"name": "narrow", "scopes": ["write:repository", "write:issue"]}
+            payload = {"name": "narrow", "scopes": ["write:repository", "write:issue"]}
             url = f"{self.gitea.url}/api/v1/users/alice/tokens"
-            made = self.gitea.http.post(url, json=asked, auth=("alice", PASSWORD)).json()
+            made = self.gitea.http.post(url, json=payload, auth=("alice", PASSWORD)).json()
             return str(made["sha1"])
-        return WRONG if who == "nobody" else self.gitea.tokens[who]
+        return WRONG if who == "wrong" else self.gitea.tokens[who]
 
 
 @pytest.fixture(scope="module")
-def forge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealForge]:
+def forge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealGiteaHarness]:
     assert PROGRAM is not None
     with (
         running_gitea(PROGRAM, tmp_path_factory.mktemp("gitea"), actions=True) as gitea,
         Workplace(0.0) as workplace,
     ):
         name = gitea.repository()
-        forge = RealForge(gitea, name, {}, count(1), workplace)
+        forge = RealGiteaHarness(gitea, name, {}, count(1), workplace)
         gitea.change(name, "main", "CLAUDE.md", MEMORY)
         gitea.change(name, "main", "docs/adrs/ADR-0001-events.md", RECORD)
         gitea.change(name, "main", ".gitea/workflows/review.yml", WORKFLOW)
@@ -205,15 +208,15 @@ def forge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealForge]:
 
 
 @pytest.fixture
-def bench(forge: RealForge) -> RealForge:
+def harness(forge: RealGiteaHarness) -> RealGiteaHarness:
     return forge
 
 
 class TestRealGitea(Contract):
-    """The contract, against the real one."""
+    """The contract against the real Gitea."""
 
 
-def test_what_a_job_is_told(forge: RealForge, tmp_path: Path) -> None:
+def test_the_job_of_a_runner(forge: RealGiteaHarness, tmp_path: Path) -> None:
     job = forge.jobs["job"]
     context = {**job.context}
     event = tmp_path / "event.json"
@@ -230,20 +233,20 @@ def test_what_a_job_is_told(forge: RealForge, tmp_path: Path) -> None:
 
 
 def test_a_job_reviews_its_pull_request_from_a_shallow_checkout(
-    forge: RealForge, tmp_path: Path
+    forge: RealGiteaHarness, tmp_path: Path
 ) -> None:
     number = forge.new_pull(BREAKS, HOSTILE)
     forge.gitea.call("PATCH", f"/repos/{forge.home}", {"private": True})
     try:
         job = forge.reviewing(tmp_path, number)
         first = job()
-        (said,) = forge.said(number)
+        (said,) = forge.comments(number)
         (on_line,) = forge.gitea.call("GET", f"/repos/{forge.home}/pulls/{number}/reviews")
         assert said[0] == on_line["user"]["login"] == "gitea-actions"
         assert "ADR-0099" in said[1]
         assert (first.exit_code, first.notes, first.outputs["critical"]) == (0, (), "1")
         assert job() == first
-        assert forge.said(number) == [said]
+        assert forge.comments(number) == [said]
         assert [on_line] == forge.gitea.call("GET", f"/repos/{forge.home}/pulls/{number}/reviews")
         (status,) = forge.statuses(forge.head(number))
         assert (status["status"], status["description"]) == ("success", "1 critical")
@@ -251,13 +254,13 @@ def test_a_job_reviews_its_pull_request_from_a_shallow_checkout(
         forge.gitea.call("PATCH", f"/repos/{forge.home}", {"private": False})
 
 
-def test_a_job_after_another_reviews_the_pull_request_of_a_fork(
-    forge: RealForge, tmp_path: Path
+def test_a_job_that_follows_another_reviews_the_pull_request_of_a_fork(
+    forge: RealGiteaHarness, tmp_path: Path
 ) -> None:
     number = forge.new_pull(BREAKS, fork=True)
-    told = forge.reviewing(tmp_path, number, "workflow_run")()
-    assert (told.notes, told.outputs["critical"]) == ((), "1")
-    ((author, body),) = forge.said(number)
+    result = forge.reviewing(tmp_path, number, "workflow_run")()
+    assert (result.notes, result.outputs["critical"]) == ((), "1")
+    ((author, body),) = forge.comments(number)
     assert author == "gitea-actions"
     assert "ADR-0099" in body
-    assert [(one.line, one.is_resolved) for one in forge.on_lines(number)] == [(2, False)]
+    assert [(one.line, one.is_resolved) for one in forge.line_comments(number)] == [(2, False)]

@@ -1,4 +1,4 @@
-"""Which job of Gitea's or Forgejo's Actions runs, from what its runner sets."""
+"""The job that the variables of a runner of Gitea or Forgejo describe."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_pull_request(forge: FakeGiteaForge, tmp_path: Path) -> None:
     )
 
 
-def test_one_from_a_fork(forge: FakeGiteaForge, tmp_path: Path) -> None:
+def test_a_pull_request_from_a_fork(forge: FakeGiteaForge, tmp_path: Path) -> None:
     number = forge.add_pull(fork=True)
     for event in ("pull_request", "pull_request_target"):
         run = run_of(forge.environ(tmp_path, number, event))
@@ -58,7 +58,7 @@ def test_one_from_a_fork(forge: FakeGiteaForge, tmp_path: Path) -> None:
         assert (run.pull.is_fork, run.pull.head, run.event) == (True, HEAD, event)
 
 
-def test_one_of_a_fork_that_is_gone(forge: FakeGiteaForge, tmp_path: Path) -> None:
+def test_a_pull_request_from_a_deleted_fork(forge: FakeGiteaForge, tmp_path: Path) -> None:
     forge.pulls[1].entry["head"]["repo"] = None
     run = run_of(forge.environ(tmp_path, 1))
     assert run.pull is not None and run.pull.is_fork
@@ -81,7 +81,7 @@ def test_a_schedule(forge: FakeGiteaForge, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("started", "head"), [("pull_request", HEAD), ("pull_request_target", HEAD), ("push", "")]
 )
-def test_a_job_after_another(
+def test_a_job_that_follows_another(
     forge: FakeGiteaForge, tmp_path: Path, started: str, head: str
 ) -> None:
     # It says nothing of whose repository that job's commit is in.
@@ -102,7 +102,7 @@ def test_a_job_after_another(
         ({}, None),
     ],
 )
-def test_what_tells_it_from_github(
+def test_its_variable_distinguishes_it_from_github(
     forge: FakeGiteaForge, tmp_path: Path, settings: dict[str, str], found: str | None
 ) -> None:
     environ = forge.environ(tmp_path, 1)
@@ -116,7 +116,7 @@ def test_what_tells_it_from_github(
         assert (job.name, job.vendor) == (found, VENDOR)
 
 
-def test_a_runner_that_does_not_say_where_the_api_is(forge: FakeGiteaForge, tmp_path: Path) -> None:
+def test_a_runner_that_does_not_name_the_api(forge: FakeGiteaForge, tmp_path: Path) -> None:
     environ = forge.environ(tmp_path, 1)
     for silent in ({"GITHUB_API_URL": ""}, {"GITHUB_API_URL": f"{forge.url}/api/v1/"}):
         assert run_of({**environ, **silent}).api_url == "https://git.acme.example/below/api/v1"
@@ -124,7 +124,7 @@ def test_a_runner_that_does_not_say_where_the_api_is(forge: FakeGiteaForge, tmp_
     assert (nothing.web_url, nothing.api_url) == ("", "")
 
 
-def test_an_event_that_is_not_there(forge: FakeGiteaForge, tmp_path: Path) -> None:
+def test_a_missing_event_file(forge: FakeGiteaForge, tmp_path: Path) -> None:
     environ = forge.environ(tmp_path, 1)
     Path(environ["GITHUB_EVENT_PATH"]).unlink()
     run = run_of(environ)

@@ -1,4 +1,4 @@
-"""A pull request on GitHub has one comment of ours, whatever fails on the way to it."""
+"""A pull request on GitHub has one comment of the job, also after failed requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from sdd_hooks.errors import AccessRefused, RateLimited, RemoteError
 from sdd_hooks.forges.protocol import WriteDenied
 from sdd_hooks.reporting.comment import MARKER, has_marker
-from tests.forges.github.desk import Desk, desk
+from tests.forges.github.harness import GitHubHarness, github_harness
 from tests.support.github_forge import FORK, JOB, LONGEST, PERSONAL
 from tests.support.loopback import CannedResponse, Request, serving
 from tests.support.openapi import NEEDED, Description, damaged
@@ -19,14 +19,16 @@ JOBS_OWN = "github-actions[bot]"
 
 
 @pytest.fixture
-def here() -> Iterator[Desk]:
-    with desk() as made:
+def harness() -> Iterator[GitHubHarness]:
+    with github_harness() as made:
         yield made
 
 
-def post(here: Desk, body: str = BODY, token: str | None = JOB, *, create: bool = True) -> str:
-    forge = here.open(token)
-    return forge.upsert_comment(here.number, body, has_marker, create=create).action
+def post(
+    harness: GitHubHarness, body: str = BODY, token: str | None = JOB, *, create: bool = True
+) -> str:
+    forge = harness.open(token)
+    return forge.upsert_comment(harness.number, body, has_marker, create=create).action
 
 
 def writes(request: Request) -> bool:
@@ -40,110 +42,116 @@ def lists(page: str) -> object:
 
 
 @pytest.mark.parametrize("token", [JOB, PERSONAL])
-def test_it_is_created_once_edited_and_kept(here: Desk, token: str) -> None:
-    here.forge.add_comment(here.number, "Looks good.")
-    assert post(here, token=token) == "created"
-    assert post(here, token=token) == "kept"
-    assert here.forge.writes == 1
-    assert post(here, BODY + "Another.", token) == "edited"
-    assert here.forge.bodies(here.number) == ["Looks good.", BODY + "Another."]
+def test_the_comment_is_created_once_then_kept_and_edited(
+    harness: GitHubHarness, token: str
+) -> None:
+    harness.forge.add_comment(harness.number, "Looks good.")
+    assert post(harness, token=token) == "created"
+    assert post(harness, token=token) == "kept"
+    assert harness.forge.writes == 1
+    assert post(harness, BODY + "Another.", token) == "edited"
+    assert harness.forge.bodies(harness.number) == ["Looks good.", BODY + "Another."]
 
 
-def test_its_address_is_told(here: Desk) -> None:
-    forge = here.open()
-    made = forge.upsert_comment(here.number, BODY, has_marker)
-    assert made.url == here.forge.comments[here.number][0]["html_url"]
-    assert forge.upsert_comment(here.number, BODY, has_marker).url == made.url
-    assert forge.upsert_comment(here.number, f"{MARKER}\n", has_marker).url == made.url
+def test_the_address_of_the_comment_is_returned(harness: GitHubHarness) -> None:
+    forge = harness.open()
+    made = forge.upsert_comment(harness.number, BODY, has_marker)
+    assert made.url == harness.forge.comments[harness.number][0]["html_url"]
+    assert forge.upsert_comment(harness.number, BODY, has_marker).url == made.url
+    assert forge.upsert_comment(harness.number, f"{MARKER}\n", has_marker).url == made.url
 
 
-def test_only_one_that_is_there_is_changed_without_create(here: Desk) -> None:
-    assert post(here, create=False) == "none"
-    assert here.forge.writes == 0
-    assert post(here) == "created"
-    assert post(here, f"{MARKER}\nNothing.", create=False) == "edited"
+def test_without_create_only_an_existing_comment_is_edited(harness: GitHubHarness) -> None:
+    assert post(harness, create=False) == "none"
+    assert harness.forge.writes == 0
+    assert post(harness) == "created"
+    assert post(harness, f"{MARKER}\nNothing.", create=False) == "edited"
 
 
 @pytest.mark.parametrize(
     "stored", [lambda body: body.replace("\n", "\r\n"), str.rstrip, lambda body: body + "\n \n"]
 )
-def test_what_a_host_makes_of_line_ends_is_no_change(here: Desk, stored: object) -> None:
-    here.forge.stores = stored  # type: ignore[assignment]
-    assert [post(here), post(here)] == ["created", "kept"]
+def test_changed_line_ends_do_not_count_as_a_change(harness: GitHubHarness, stored: object) -> None:
+    harness.forge.stores = stored  # type: ignore[assignment]
+    assert [post(harness), post(harness)] == ["created", "kept"]
 
 
 @pytest.mark.parametrize(
     ("login", "program", "body", "token"),
     [
-        # A person can copy the marker, and is no program.
+        # A person can copy the marker.
         ("mallory", False, BODY, JOB),
         ("github-actions", False, BODY, JOB),
-        # A program whose text only has the marker in it.
+        # The text of a program contains the marker at another place.
         ("dependabot[bot]", True, f"Bump\n{BODY}", JOB),
         ("dependabot[bot]", True, f" {BODY}", JOB),
         ("dependabot[bot]", True, f"{MARKER} x\n", JOB),
-        # We know who we are, and these are others.
+        # The account of the token is known, and these are others.
         (JOBS_OWN, True, BODY, PERSONAL),
         ("robin-2", False, BODY, PERSONAL),
         ("robin", False, f"> {BODY}", PERSONAL),
     ],
 )
-def test_what_only_looks_like_ours_is_left_alone(
-    here: Desk, login: str, program: bool, body: str, token: str
+def test_comments_of_other_accounts_are_not_edited(
+    harness: GitHubHarness, login: str, program: bool, body: str, token: str
 ) -> None:
-    here.forge.add_comment(here.number, body, login, program=program)
-    assert post(here, token=token) == "created"
-    assert here.forge.bodies(here.number) == [body, BODY]
+    harness.forge.add_comment(harness.number, body, login, program=program)
+    assert post(harness, token=token) == "created"
+    assert harness.forge.bodies(harness.number) == [body, BODY]
 
 
-def test_a_login_is_the_same_in_any_case(here: Desk) -> None:
-    here.forge.add_comment(here.number, f"{MARKER}\nOld", "Robin")
-    assert post(here, token=PERSONAL) == "edited"
+def test_logins_are_compared_without_case(harness: GitHubHarness) -> None:
+    harness.forge.add_comment(harness.number, f"{MARKER}\nOld", "Robin")
+    assert post(harness, token=PERSONAL) == "edited"
 
 
-def test_a_comment_of_somebody_who_is_gone(here: Desk) -> None:
-    here.forge.add_comment(here.number, BODY)["user"] = None
-    assert post(here) == "created"
+def test_a_comment_of_a_deleted_account(harness: GitHubHarness) -> None:
+    harness.forge.add_comment(harness.number, BODY)["user"] = None
+    assert post(harness) == "created"
 
 
 @pytest.mark.parametrize("token", [JOB, PERSONAL])
-def test_whatever_is_left_out_of_a_listing_nobody_elses_is_edited(here: Desk, token: str) -> None:
+def test_no_comment_of_another_account_is_edited_when_fields_are_missing(
+    harness: GitHubHarness, token: str
+) -> None:
     described = Description.load("github/forge.openapi3.json")
     if described is None:
         pytest.skip(NEEDED)
-    theirs = here.forge.add_comment(here.number, BODY, "mallory")
-    listing = f"/repos/acme/shop/issues/{here.number}/comments"
+    foreign = harness.forge.add_comment(harness.number, BODY, "mallory")
+    listing = f"/repos/acme/shop/issues/{harness.number}/comments"
     places = [("*", *way) for way in (("user",), ("user", "login"), ("user", "type"), ("body",))]
     places += [way for way in described.optional("GET", listing, 200) if len(way) > 1]
-    here.forge.server.faults.append(lambda asked: answers.pop() if asked.method == "GET" else None)
-    forge = here.open(token)
-    for _, data in damaged([theirs], places):
-        # Who we are is asked first.
+    harness.forge.server.faults.append(
+        lambda request: answers.pop() if request.method == "GET" else None
+    )
+    forge = harness.open(token)
+    for _, data in damaged([foreign], places):
+        # The account is requested first.
         us = CannedResponse(403) if token == JOB else CannedResponse(200, {"login": "robin"})
         answers = [CannedResponse(200, data), us]
-        assert forge.upsert_comment(here.number, BODY, has_marker).action == "created"
-    assert here.forge.bodies(here.number)[0] == BODY
-    assert not here.forge.server.paths("PATCH")
+        assert forge.upsert_comment(harness.number, BODY, has_marker).action == "created"
+    assert harness.forge.bodies(harness.number)[0] == BODY
+    assert not harness.forge.server.paths("PATCH")
 
 
-def test_the_last_one_counts(here: Desk) -> None:
+def test_the_last_of_several_own_comments_is_edited(harness: GitHubHarness) -> None:
     for text in ("first", "second"):
-        here.forge.add_comment(here.number, f"{MARKER}\n{text}", JOBS_OWN, program=True)
-    assert post(here) == "edited"
-    assert here.forge.bodies(here.number) == [f"{MARKER}\nfirst", BODY]
+        harness.forge.add_comment(harness.number, f"{MARKER}\n{text}", JOBS_OWN, program=True)
+    assert post(harness) == "edited"
+    assert harness.forge.bodies(harness.number) == [f"{MARKER}\nfirst", BODY]
 
 
 @pytest.mark.parametrize("place", [0, 2499])
-def test_all_of_2500_comments_are_read(here: Desk, place: int) -> None:
+def test_all_of_2500_comments_are_read(harness: GitHubHarness, place: int) -> None:
     for number in range(2500):
         if number == place:
-            here.forge.add_comment(here.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
+            harness.forge.add_comment(harness.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
         else:
-            here.forge.add_comment(here.number, f"Comment {number}")
-    here.forge.server.asked.clear()
-    assert post(here) == "edited"
-    assert here.forge.bodies(here.number)[place] == BODY
-    pages = [one for one in here.forge.server.asked if one.path.endswith("/comments")]
+            harness.forge.add_comment(harness.number, f"Comment {number}")
+    harness.forge.server.asked.clear()
+    assert post(harness) == "edited"
+    assert harness.forge.bodies(harness.number)[place] == BODY
+    pages = [one for one in harness.forge.server.asked if one.path.endswith("/comments")]
     assert len(pages) == 25
 
 
@@ -162,62 +170,62 @@ def test_all_of_2500_comments_are_read(here: Desk, place: int) -> None:
     ids=str,
 )
 @pytest.mark.parametrize("page", ["1", "2"])
-def test_nothing_is_written_unless_every_page_was_read(
-    here: Desk, page: str, answer: CannedResponse
+def test_nothing_is_written_before_every_page_is_read(
+    harness: GitHubHarness, page: str, answer: CannedResponse
 ) -> None:
     for number in range(101):
-        here.forge.add_comment(here.number, f"Comment {number}")
-    here.forge.server.fail(*[answer] * 9, when=lists(page))  # type: ignore[arg-type]
+        harness.forge.add_comment(harness.number, f"Comment {number}")
+    harness.forge.server.fail(*[answer] * 9, when=lists(page))  # type: ignore[arg-type]
     with pytest.raises(RemoteError) as caught:
-        post(here)
-    assert here.forge.writes == 0
+        post(harness)
+    assert harness.forge.writes == 0
     assert "\n" not in str(caught.value)
     assert not isinstance(caught.value, WriteDenied)
 
 
-def test_a_page_that_comes_again_ends_it(here: Desk) -> None:
+def test_a_repeated_page_is_an_error(harness: GitHubHarness) -> None:
     for number in range(101):
-        here.forge.add_comment(here.number, f"Comment {number}")
-    again = f"{here.forge.api}/repos/acme/shop/issues/{here.number}/comments?per_page=100"
+        harness.forge.add_comment(harness.number, f"Comment {number}")
+    again = f"{harness.forge.api}/repos/acme/shop/issues/{harness.number}/comments?per_page=100"
     first = CannedResponse(
-        200, here.forge.comments[here.number][:100], {"Link": f'<{again}>; rel="next"'}
+        200, harness.forge.comments[harness.number][:100], {"Link": f'<{again}>; rel="next"'}
     )
-    here.forge.server.fail(*[first] * 9, when=lists("1"))  # type: ignore[arg-type]
+    harness.forge.server.fail(*[first] * 9, when=lists("1"))  # type: ignore[arg-type]
     with pytest.raises(RemoteError, match="same page again"):
-        post(here)
-    assert here.forge.writes == 0
+        post(harness)
+    assert harness.forge.writes == 0
 
 
-def test_a_page_elsewhere_is_not_asked_for(here: Desk) -> None:
+def test_a_page_on_another_host_is_not_requested(harness: GitHubHarness) -> None:
     with serving(lambda _: CannedResponse(200, [])) as other:
         link = {"Link": f'<{other.url}/comments>; rel="next"'}
-        here.forge.server.fail(CannedResponse(200, [], link), when=lists("1"))  # type: ignore[arg-type]
+        harness.forge.server.fail(CannedResponse(200, [], link), when=lists("1"))  # type: ignore[arg-type]
         with pytest.raises(RemoteError, match="not followed"):
-            post(here)
+            post(harness)
         assert not other.asked
-    assert here.forge.writes == 0
+    assert harness.forge.writes == 0
 
 
-def test_a_redirect_elsewhere_is_not_followed(here: Desk) -> None:
+def test_a_redirect_to_another_host_is_not_followed(harness: GitHubHarness) -> None:
     with serving(lambda _: CannedResponse(201, {})) as other:
         moved = CannedResponse(307, None, {"Location": f"{other.url}/comments"})
-        here.forge.server.fail(moved, moved, when=writes)
+        harness.forge.server.fail(moved, moved, when=writes)
         with pytest.raises(RemoteError, match="not followed"):
-            post(here)
+            post(harness)
         assert not other.asked
 
 
-def did_it(here: Desk, answer: CannedResponse) -> None:
-    """Let the next write be done, and its answer be lost."""
+def lose_response(harness: GitHubHarness, answer: CannedResponse) -> None:
+    """Execute the next write, and return `answer` instead of its response."""
     left = [answer]
 
     def fault(request: Request) -> CannedResponse | None:
         if not writes(request) or not left:
             return None
-        here.forge.answer(request)
+        harness.forge.answer(request)
         return left.pop()
 
-    here.forge.server.faults.append(fault)
+    harness.forge.server.faults.append(fault)
 
 
 LOST = [
@@ -228,95 +236,95 @@ LOST = [
 
 
 @pytest.mark.parametrize("answer", LOST, ids=str)
-def test_a_comment_whose_answer_was_lost_is_found_and_not_posted_again(
-    here: Desk, answer: CannedResponse
+def test_a_comment_whose_response_was_lost_is_not_posted_again(
+    harness: GitHubHarness, answer: CannedResponse
 ) -> None:
-    did_it(here, answer)
-    assert post(here) == "created"
-    assert here.forge.bodies(here.number) == [BODY]
+    lose_response(harness, answer)
+    assert post(harness) == "created"
+    assert harness.forge.bodies(harness.number) == [BODY]
 
 
-def test_a_comment_that_was_not_taken_is_sent_once_more(here: Desk) -> None:
-    here.forge.server.fail(LOST[0], when=writes)
-    assert post(here) == "created"
-    assert here.forge.bodies(here.number) == [BODY]
+def test_a_failed_comment_is_sent_once_more(harness: GitHubHarness) -> None:
+    harness.forge.server.fail(LOST[0], when=writes)
+    assert post(harness) == "created"
+    assert harness.forge.bodies(harness.number) == [BODY]
 
 
-def test_it_is_not_sent_a_third_time(here: Desk) -> None:
-    here.forge.server.fail(*[LOST[0]] * 9, when=writes)
+def test_a_failed_comment_is_not_sent_a_third_time(harness: GitHubHarness) -> None:
+    harness.forge.server.fail(*[LOST[0]] * 9, when=writes)
     with pytest.raises(RemoteError, match="502"):
-        post(here)
-    assert len(here.forge.server.paths("POST")) == 2
+        post(harness)
+    assert len(harness.forge.server.paths("POST")) == 2
 
 
 @pytest.mark.parametrize("answer", LOST, ids=str)
-def test_an_edit_whose_answer_was_lost(here: Desk, answer: CannedResponse) -> None:
-    here.forge.add_comment(here.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
-    did_it(here, answer)
-    assert post(here) == "edited"
-    assert here.forge.bodies(here.number) == [BODY]
+def test_an_edit_whose_response_was_lost(harness: GitHubHarness, answer: CannedResponse) -> None:
+    harness.forge.add_comment(harness.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
+    lose_response(harness, answer)
+    assert post(harness) == "edited"
+    assert harness.forge.bodies(harness.number) == [BODY]
 
 
-def test_an_edit_does_nothing_twice_and_is_tried_as_often_as_reading(here: Desk) -> None:
-    here.forge.add_comment(here.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
-    here.forge.server.fail(LOST[0], LOST[0], when=writes)
-    assert post(here) == "edited"
+def test_an_edit_is_retried_as_often_as_a_read(harness: GitHubHarness) -> None:
+    harness.forge.add_comment(harness.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
+    harness.forge.server.fail(LOST[0], LOST[0], when=writes)
+    assert post(harness) == "edited"
 
 
-def test_nothing_is_posted_while_nobody_can_look(here: Desk) -> None:
-    here.forge.server.fail(LOST[0], when=writes)
+def test_nothing_is_posted_while_the_comments_cannot_be_read(harness: GitHubHarness) -> None:
+    harness.forge.server.fail(LOST[0], when=writes)
     seen = []
 
     def fault(request: Request) -> CannedResponse | None:
         seen.append(request.method)
         return LOST[0] if request.method == "GET" and "POST" in seen else None
 
-    here.forge.server.faults.insert(0, fault)
+    harness.forge.server.faults.insert(0, fault)
     with pytest.raises(RemoteError, match="502"):
-        post(here)
+        post(harness)
     assert seen.count("POST") == 1
 
 
 @pytest.mark.parametrize("old", [False, True])
-def test_a_token_that_may_only_read_is_a_denied_write(here: Desk, old: bool) -> None:
+def test_a_read_only_token_is_a_denied_write(harness: GitHubHarness, old: bool) -> None:
     if old:
-        here.forge.add_comment(here.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
+        harness.forge.add_comment(harness.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
     with pytest.raises(WriteDenied) as caught:
-        post(here, token=FORK)
+        post(harness, token=FORK)
     assert "Resource not accessible by integration" in str(caught.value)
     assert "pull-requests: write" in str(caught.value)
     assert FORK not in str(caught.value)
-    assert here.forge.writes == 0
+    assert harness.forge.writes == 0
     assert caught.value.__context__ is None or FORK not in repr(caught.value.__context__)
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
-def test_what_counts_as_denied(here: Desk, status: int) -> None:
-    here.forge.server.fail(CannedResponse(status, {"message": f"No {JOB}"}), when=writes)
+def test_statuses_of_a_denied_write(harness: GitHubHarness, status: int) -> None:
+    harness.forge.server.fail(CannedResponse(status, {"message": f"No {JOB}"}), when=writes)
     with pytest.raises(WriteDenied) as caught:
-        post(here)
+        post(harness)
     assert JOB not in str(caught.value)
-    assert len(here.forge.server.paths("POST")) == 1
+    assert len(harness.forge.server.paths("POST")) == 1
 
 
-def test_a_locked_conversation(here: Desk) -> None:
-    here.forge.locked.add(here.number)
+def test_a_locked_conversation(harness: GitHubHarness) -> None:
+    harness.forge.locked.add(harness.number)
     with pytest.raises(WriteDenied, match="locked"):
-        post(here)
+        post(harness)
 
 
-def test_a_text_that_is_too_long_is_one_line(here: Desk) -> None:
+def test_a_comment_above_the_maximum_length_is_an_error(harness: GitHubHarness) -> None:
     with pytest.raises(RemoteError, match="422"):
-        post(here, f"{MARKER}\n{'x' * LONGEST}")
-    assert here.forge.writes == 0
+        post(harness, f"{MARKER}\n{'x' * LONGEST}")
+    assert harness.forge.writes == 0
 
 
-@pytest.mark.parametrize("token", [None, "ghp_of-nobody"])
-def test_a_bad_token_is_refused_before_anything_is_written(here: Desk, token: str | None) -> None:
+@pytest.mark.parametrize("token", [None, "ghp_unknown"])
+def test_a_wrong_token_is_refused_before_a_write(harness: GitHubHarness, token: str | None) -> None:
     with pytest.raises(AccessRefused) as caught:
-        post(here, token=token)
-    assert "ghp_of-nobody" not in str(caught.value)
-    assert not here.forge.server.paths("POST")
+        post(harness, token=token)
+    assert "ghp_unknown" not in str(caught.value)
+    assert not harness.forge.server.paths("POST")
 
 
 LIMITS = [
@@ -332,22 +340,22 @@ LIMITS = [
 
 @pytest.mark.parametrize("limit", LIMITS, ids=str)
 @pytest.mark.parametrize("when", ["GET", "POST"])
-def test_a_limit_is_waited_for_and_not_taken_for_a_denied_write(
-    here: Desk, limit: CannedResponse, when: str
+def test_a_rate_limit_is_waited_for_and_is_no_denied_write(
+    harness: GitHubHarness, limit: CannedResponse, when: str
 ) -> None:
     late = CannedResponse(limit.status, limit.data, {**limit.headers, "Date": DATE})
-    here.forge.server.fail(late, when=lambda request: request.method == when)
-    assert post(here) == "created"
-    assert len(here.workplace.waits) == 1
-    assert here.forge.bodies(here.number) == [BODY]
+    harness.forge.server.fail(late, when=lambda request: request.method == when)
+    assert post(harness) == "created"
+    assert len(harness.workplace.waits) == 1
+    assert harness.forge.bodies(harness.number) == [BODY]
 
 
-def test_a_limit_that_lasts_is_told_as_one(here: Desk) -> None:
+def test_a_long_rate_limit_is_an_error(harness: GitHubHarness) -> None:
     limit = CannedResponse(429, {"message": "too fast"}, {"Retry-After": "7200"})
-    here.forge.server.fail(limit, when=writes)
+    harness.forge.server.fail(limit, when=writes)
     with pytest.raises(RateLimited):
-        post(here)
-    assert len(here.forge.server.paths("POST")) == 1
+        post(harness)
+    assert len(harness.forge.server.paths("POST")) == 1
 
 
 DATE = "Wed, 18 Nov 2026 11:06:40 GMT"

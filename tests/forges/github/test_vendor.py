@@ -1,4 +1,4 @@
-"""Which job of GitHub Actions runs, and what is asked of GitHub about a pull request."""
+"""The job that the variables of GitHub's runner describe, and requests about pull requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sdd_hooks.forges.github.forge import MAX_DESCRIPTION
 from sdd_hooks.forges.github.vendor import VENDOR
 from sdd_hooks.forges.protocol import CommitStatus, JobContext, PullRequest, WriteDenied
 from sdd_hooks.forges.registry import detect_job
-from tests.forges.github.desk import desk
+from tests.forges.github.harness import github_harness
 from tests.support.github_forge import FORK, FakeGitHubForge
 from tests.support.loopback import CannedResponse
 from tests.support.openapi import NEEDED, Description, damaged
@@ -55,7 +55,7 @@ def test_a_pull_request(tmp_path: Path, pull: FakeGitHubForge, name: str) -> Non
     )
 
 
-def test_one_of_a_fork(tmp_path: Path, pull: FakeGitHubForge) -> None:
+def test_a_pull_request_from_a_fork(tmp_path: Path, pull: FakeGitHubForge) -> None:
     event = pull.event(2)
     assert run(tmp_path, "pull_request", event).pull == PullRequest(
         2, "From elsewhere", "", BASE, "main", HEAD, True, "refs/pull/2/head"
@@ -78,7 +78,7 @@ def test_a_push(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ref", ["refs/tags/v1", "refs/heads/--upload-pack=x", ""])
-def test_what_is_no_branch(tmp_path: Path, ref: str) -> None:
+def test_refs_that_are_not_branches(tmp_path: Path, ref: str) -> None:
     event = {"before": "0" * 40, "repository": FORGE.repository()}
     found = run(tmp_path, "push", event, GITHUB_REF=ref)
     assert (found.before, found.branch) == ("", "")
@@ -103,7 +103,7 @@ def test_a_merge_queue(tmp_path: Path) -> None:
     ("started", "head"),
     [("pull_request", HEAD), ("pull_request_target", HEAD), (None, HEAD), ("push", "")],
 )
-def test_a_job_after_another(tmp_path: Path, started: str | None, head: str) -> None:
+def test_a_job_that_follows_another(tmp_path: Path, started: str | None, head: str) -> None:
     event = {"workflow_run": {"event": started, "head_sha": HEAD, "head_branch": "x"}}
     found = run(tmp_path, "workflow_run", event)
     assert (found.followed_sha, found.pull, found.sha) == (head, None, SHA)
@@ -121,7 +121,7 @@ UNREADABLE = ["", "{", "[]", "null", "\ud800", "[" * 100_000, '{"pull_request": 
 
 
 @pytest.mark.parametrize("content", UNREADABLE, ids=range(len(UNREADABLE)))
-def test_an_event_that_cannot_be_read(tmp_path: Path, content: str) -> None:
+def test_an_unreadable_event(tmp_path: Path, content: str) -> None:
     environ = FORGE.environ(tmp_path, "pull_request", {}, ref="refs/pull/12/merge")
     data = content.encode("utf-8", "surrogatepass")
     Path(environ["GITHUB_EVENT_PATH"]).write_bytes(data)
@@ -134,14 +134,14 @@ def test_an_event_that_cannot_be_read(tmp_path: Path, content: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["gone.json", "", "\0", "x" * 5000])
-def test_an_event_that_is_not_there(tmp_path: Path, place: str) -> None:
+def test_a_missing_event_file(tmp_path: Path, place: str) -> None:
     path = str(tmp_path / place) if place else ""
     environ = {"GITHUB_EVENT_PATH": path, "GITHUB_REF": "refs/pull/x/merge"}
     found = run(tmp_path, "pull_request", {}, **environ)
     assert found.pull == PullRequest(0, "", "", "", "", "", True, "refs/pull/0/head")
 
 
-def test_an_event_is_read_within_bounds(tmp_path: Path) -> None:
+def test_the_size_of_an_event_is_limited(tmp_path: Path) -> None:
     path = tmp_path / "event.json"
     path.write_bytes(b"{}".ljust(MAX_EVENT_BYTES))
     assert read_event(str(path)) == {}
@@ -149,9 +149,7 @@ def test_an_event_is_read_within_bounds(tmp_path: Path) -> None:
     assert read_event(str(path)) is None
 
 
-def test_what_is_no_commit_and_no_branch_was_not_said(
-    tmp_path: Path, pull: FakeGitHubForge
-) -> None:
+def test_invalid_commits_and_branches_are_left_out(tmp_path: Path, pull: FakeGitHubForge) -> None:
     event = pull.event(1)
     event["pull_request"]["head"] |= {"sha": "--output=x", "ref": "$(touch x)"}
     event["pull_request"]["base"] |= {"sha": "2" * 39, "ref": "-x"}
@@ -217,7 +215,7 @@ def test_any_event_is_read(
     assert name != "pull_request" or pulls
 
 
-def test_others_that_speak_its_language_are_not_it(tmp_path: Path) -> None:
+def test_runners_of_other_hosts_are_not_recognised(tmp_path: Path) -> None:
     environ = FORGE.environ(tmp_path, "push", {})
     assert VENDOR.detect_job(environ)
     assert VENDOR.detect_job({**environ, "GITEA_ACTIONS": "true"}) is None
@@ -226,14 +224,14 @@ def test_others_that_speak_its_language_are_not_it(tmp_path: Path) -> None:
     assert VENDOR.detect_job({}) is None
 
 
-def test_the_registry_knows_it(tmp_path: Path) -> None:
+def test_the_registry_detects_the_job(tmp_path: Path) -> None:
     broken: list[str] = []
     found = detect_job(FORGE.environ(tmp_path, "push", {}), broken)
     assert found is not None
     assert (found.name, found.vendor.label, broken) == ("github", "GitHub", [])
 
 
-def test_in_the_cloud(tmp_path: Path) -> None:
+def test_the_default_addresses_are_those_of_the_cloud(tmp_path: Path) -> None:
     path = str(tmp_path / "gone")
     found = VENDOR.detect_job({"GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": path})
     assert found is not None
@@ -241,36 +239,36 @@ def test_in_the_cloud(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "shop", "acme/shop/x", "acme/..", "acme/sh op", "a/b?c"])
-def test_a_repository_that_is_none(name: str) -> None:
-    with desk() as one:
-        open_run = JobContext(one.forge.url, one.forge.api, name, "push")
+def test_an_invalid_repository(name: str) -> None:
+    with github_harness() as harness:
+        open_run = JobContext(harness.forge.url, harness.forge.api, name, "push")
         with pytest.raises(RemoteError, match="GITHUB_REPOSITORY"):
-            VENDOR.open(open_run, one.workplace.forge_clients(None))
+            VENDOR.open(open_run, harness.workplace.forge_clients(None))
 
 
-def test_a_pull_request_as_it_is_now() -> None:
-    with desk() as one:
-        number = one.forge.add_pull("T", "B", base=BASE, head=HEAD, fork=True, state="closed")
-        assert one.open().pull_request(number) == PullRequest(
+def test_a_requested_pull_request() -> None:
+    with github_harness() as harness:
+        number = harness.forge.add_pull("T", "B", base=BASE, head=HEAD, fork=True, state="closed")
+        assert harness.open().pull_request(number) == PullRequest(
             number, "T", "B", BASE, "main", HEAD, True, f"refs/pull/{number}/head", is_open=False
         )
         with pytest.raises(Missing):
-            one.open().pull_request(77)
+            harness.open().pull_request(77)
 
 
-def test_whatever_is_left_out_of_a_pull_request() -> None:
+def test_missing_fields_of_a_pull_request() -> None:
     described = Description.load("github/forge.openapi3.json")
     if described is None:
         pytest.skip(NEEDED)
-    with desk() as one:
-        whole = one.forge.pulls[one.number]
+    with github_harness() as harness:
+        whole = harness.forge.pulls[harness.number]
         places = described.optional("GET", "/repos/acme/shop/pulls/1", 200)
         needed = [(end, *way) for end in ("head", "base") for way in ((), ("repo",), ("sha",))]
-        forge = one.open()
+        forge = harness.open()
         for _, data in damaged(whole, [*needed, ("title",), ("body",), *places][:40]):
-            one.forge.server.fail(CannedResponse(200, data))
-            found = forge.pull_request(one.number)
-            assert found.number == one.number
+            harness.forge.server.fail(CannedResponse(200, data))
+            found = forge.pull_request(harness.number)
+            assert found.number == harness.number
             assert found.is_fork == (not same(data))
 
 
@@ -284,19 +282,19 @@ def same(data: object) -> bool:
 @pytest.mark.parametrize(
     "data", [None, [], {}, {"number": "x"}, {"number": 0}, {"number": -1}, {"number": 1e300}]
 )
-def test_what_is_no_pull_request_is_one_line(data: object) -> None:
-    with desk() as one:
-        one.forge.server.fail(CannedResponse(200, json.dumps(data).encode()))
+def test_an_invalid_pull_request_is_an_error_of_one_line(data: object) -> None:
+    with github_harness() as harness:
+        harness.forge.server.fail(CannedResponse(200, json.dumps(data).encode()))
         with pytest.raises(RemoteError, match="without a pull request"):
-            one.open().pull_request(one.number)
+            harness.open().pull_request(harness.number)
 
 
 def test_a_status() -> None:
-    with desk() as one:
-        forge = one.open()
+    with github_harness() as harness:
+        forge = harness.open()
         forge.set_status(HEAD, CommitStatus("failure", "sdd review", "1 finding", "https://ci/1"))
         forge.set_status(HEAD, CommitStatus("success", "sdd review", "x" * 141))
-        first, second = one.forge.statuses[HEAD]
+        first, second = harness.forge.statuses[HEAD]
         assert (first["state"], first["target_url"]) == ("failure", "https://ci/1")
         assert (first["context"], first["description"]) == ("sdd review", "1 finding")
         assert len(second["description"]) == MAX_DESCRIPTION
@@ -305,19 +303,19 @@ def test_a_status() -> None:
 
 
 def test_a_denied_status() -> None:
-    with desk() as one, pytest.raises(WriteDenied):
-        one.open(FORK).set_status(HEAD, CommitStatus("success", "sdd review", "Nothing"))
+    with github_harness() as harness, pytest.raises(WriteDenied):
+        harness.open(FORK).set_status(HEAD, CommitStatus("success", "sdd review", "Nothing"))
 
 
-def test_where_files_are_shown() -> None:
-    with desk() as one:
-        assert one.open().file_links() == (f"{one.forge.url}/acme/shop/blob", "plain=1")
+def test_the_web_addresses_of_files() -> None:
+    with github_harness() as harness:
+        assert harness.open().file_links() == (f"{harness.forge.url}/acme/shop/blob", "plain=1")
 
 
-def test_nothing_is_asked_after_it_was_let_go() -> None:
-    with desk() as one:
-        forge = one.open()
+def test_no_request_after_disconnect() -> None:
+    with github_harness() as harness:
+        forge = harness.open()
         forge.disconnect()
         with pytest.raises(RemoteError, match="stopped"):
-            forge.pull_request(one.number)
-        assert not one.forge.server.asked
+            forge.pull_request(harness.number)
+        assert not harness.forge.server.asked

@@ -1,4 +1,4 @@
-"""A merge request's pipeline, from its checkout to the note: `sdd ci review` as a process."""
+"""The pipeline of a merge request from the checkout to the note, with `sdd ci review`."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ BREAKS = {"src/a.py": "# Governing: ADR-0099\na = 2\n"}
 HEAD_OF = "refs/merge-requests/7/head"
 
 
-def merge_request(folder: Path, there: FakeGitLabForge) -> Hosted:
-    """GitLab's repository, whose merge request 7 names a decision that is not there."""
+def merge_request(folder: Path, gitlab: FakeGitLabForge) -> Hosted:
+    """A repository whose merge request 7 cites a decision that does not exist."""
     hosted = host(folder, BREAKS)
     hosted.repo.git("update-ref", HEAD_OF, hosted.head)
     for ref in ("head", "merge"):
         hosted.repo.git("update-ref", "-d", f"refs/pull/7/{ref}")
     refs = {"base_sha": hosted.base, "start_sha": hosted.tip, "head_sha": hosted.head}
-    there.merges[7] |= {"sha": hosted.head, "diff_refs": refs}
-    there.shown = {"src/a.py": {1, 2}}
+    gitlab.merges[7] |= {"sha": hosted.head, "diff_refs": refs}
+    gitlab.shown = {"src/a.py": {1, 2}}
     return hosted
 
 
@@ -39,31 +39,31 @@ def reviewed(checkout: Path, server: Server, hosted: Hosted, token: str, *args: 
     return run(checkout, "ci", "review", *args, env=environ)
 
 
-def test_a_pipeline_posts_once_and_says_what_it_could_not(tmp_path: Path) -> None:
-    with gitlab_forge() as (there, server):
-        hosted = merge_request(tmp_path / "shop", there)
+def test_a_pipeline_posts_once_and_reports_a_denied_write(tmp_path: Path) -> None:
+    with gitlab_forge() as (gitlab, server):
+        hosted = merge_request(tmp_path / "shop", gitlab)
         checkout = checked_out(hosted, tmp_path / "job", HEAD_OF, options=("--depth=20",)).root
         for _ in range(2):
             done = reviewed(checkout, server, hosted, "glpat-writes", "--inline", "true")
             assert (done.code, done.err) == (0, "")
-            (body,) = there.bodies()
+            (body,) = gitlab.bodies()
             assert "ADR-0099" in body
             assert f"/-/blob/{hosted.head}/src/a.py?plain=1#L1" in body
-            assert [one["position"]["new_line"] for one in there.discussions[7]] == [1]
-            asked = [one for one in server.asked if one.method != "GET"]
-            assert [one.path.rpartition("/")[2] for one in asked][:2] == ["notes", "discussions"]
-        assert {one["state"] for one in there.statuses} == {"success"}
+            assert [one["position"]["new_line"] for one in gitlab.discussions[7]] == [1]
+            writes = [one for one in server.asked if one.method != "GET"]
+            assert [one.path.rpartition("/")[2] for one in writes][:2] == ["notes", "discussions"]
+        assert {one["state"] for one in gitlab.statuses} == {"success"}
         denied = reviewed(checkout, server, hosted, "glcbt-of-the-job")
         assert denied.code == 0
         assert "set SDD_TOKEN to a project access token with the scope api" in denied.out
         assert "ADR-0099" in denied.out
-        assert len(there.notes[7]) == 1
+        assert len(gitlab.notes[7]) == 1
         assert not any(token in done.out + denied.out for token in TOKENS)
 
 
 @pytest.mark.parametrize("command", ["sync", "embed", "all"])
 @pytest.mark.parametrize("source", ["merge_request_event", "external_pull_request_event"])
-def test_what_uses_tokens_is_left_out(command: Command, source: str) -> None:
+def test_commands_that_need_tokens_are_left_out(command: Command, source: str) -> None:
     environ = job(Server("https://gitlab.example"), CI_PIPELINE_SOURCE=source)
     if source != "merge_request_event":
         environ = {name: value for name, value in environ.items() if "MERGE_REQUEST" not in name}

@@ -1,4 +1,4 @@
-"""Which job of GitLab CI runs, from the variables that its runner sets."""
+"""The job that the variables of a runner of GitLab describe."""
 
 from __future__ import annotations
 
@@ -54,21 +54,21 @@ def test_a_push() -> None:
     assert (run.pull, run.event, run.branch, run.before) == (None, "push", "main", BASE)
 
 
-def test_the_registry_knows_it() -> None:
+def test_the_registry_detects_the_job() -> None:
     broken: list[str] = []
     found = detect_job(job(SERVER), broken)
     assert found is not None
     assert (found.name, found.vendor) == ("gitlab", VENDOR)
 
 
-def test_the_pipeline_of_a_fork_runs_elsewhere() -> None:
+def test_a_pipeline_of_a_fork_belongs_to_the_target_project() -> None:
     fork = {"CI_PROJECT_PATH": "eve/shop", "CI_PROJECT_ID": "9"}
     run = VENDOR.detect_job(job(SERVER, **fork, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="9"))
     assert run is not None and run.pull is not None
     assert (run.repository, run.pull.is_fork) == (HOME, True)
 
 
-def test_a_merge_request_that_does_not_say_where_it_comes_from_is_of_a_fork() -> None:
+def test_a_merge_request_without_a_source_counts_as_one_of_a_fork() -> None:
     environ = job(SERVER)
     del environ["CI_MERGE_REQUEST_PROJECT_ID"], environ["CI_MERGE_REQUEST_SOURCE_PROJECT_ID"]
     run = VENDOR.detect_job(environ)
@@ -76,14 +76,14 @@ def test_a_merge_request_that_does_not_say_where_it_comes_from_is_of_a_fork() ->
     assert run.pull.is_fork
 
 
-def test_merged_results_are_reviewed_as_what_somebody_wrote() -> None:
+def test_the_head_of_merged_results_is_the_source_branch() -> None:
     source = "c" * 40
     run = VENDOR.detect_job(job(SERVER, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA=source))
     assert run is not None and run.pull is not None
     assert (run.sha, run.pull.head) == (HEAD, source)
 
 
-def test_half_a_description_is_none() -> None:
+def test_a_truncated_description_is_left_out() -> None:
     run = VENDOR.detect_job(job(SERVER, CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED="true"))
     assert run is not None and run.pull is not None
     assert (run.pull.title, run.pull.body) == ("Keep sessions", "")
@@ -102,12 +102,12 @@ def test_half_a_description_is_none() -> None:
         {"CI_MERGE_REQUEST_PROJECT_PATH": "shop"},
     ],
 )
-def test_what_is_no_job_of_gitlab(changed: dict[str, str]) -> None:
+def test_environments_that_are_not_jobs_of_gitlab(changed: dict[str, str]) -> None:
     assert VENDOR.detect_job({**job(SERVER), **changed}) is None
 
 
 @given(st.dictionaries(st.sampled_from(sorted(job(SERVER))), st.text(max_size=50)))
-def test_no_text_of_a_stranger_gets_further_than_its_field(changed: dict[str, str]) -> None:
+def test_any_variables_are_parsed(changed: dict[str, str]) -> None:
     run = VENDOR.detect_job({**job(SERVER), **changed, "GITLAB_CI": "true"})
     if run is None:
         return
@@ -118,6 +118,6 @@ def test_no_text_of_a_stranger_gets_further_than_its_field(changed: dict[str, st
         assert run.pull.ref == f"refs/merge-requests/{run.pull.number}/head"
 
 
-def test_the_token_of_a_job_has_a_header_of_its_own() -> None:
+def test_the_token_of_a_job_has_another_header() -> None:
     assert token_headers(Secret("glpat-x", "SDD_TOKEN")) == {"PRIVATE-TOKEN": "glpat-x"}
     assert token_headers(Secret("glcbt-x", "SDD_TOKEN")) == {"JOB-TOKEN": "glcbt-x"}

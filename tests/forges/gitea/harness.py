@@ -1,4 +1,4 @@
-"""A Gitea opened as a forge, and the one on loopback as the contract wants it."""
+"""The harness of the contract for the Gitea on loopback."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from sdd_hooks.forges.gitea.forge import GiteaForge
 from sdd_hooks.forges.gitea.vendor import VENDOR
 from sdd_hooks.forges.protocol import JobContext
-from tests.forges.gitea.contract import LINES, PATH, OnLine
+from tests.forges.gitea.contract import LINES, PATH, PostedLineComment
 from tests.support.gitea_forge import JOB, TOKEN, Account, FakeGiteaForge, serving_gitea_forge
 from tests.support.loopback import Server
 from tests.support.machines import Workplace
@@ -27,15 +27,15 @@ TOKENS = {
 
 
 def open_gitea(run: JobContext, workplace: Workplace, token: str | None) -> GiteaForge:
-    """The repository of that job, with a token."""
+    """Open the repository of the job with a token."""
     forge = VENDOR.open(run, workplace.forge_clients(token))
     assert isinstance(forge, GiteaForge)
     return forge
 
 
 @dataclass
-class Desk:
-    """The Gitea on loopback: a bench of the contract."""
+class LoopbackHarness:
+    """The Gitea on loopback; see `ForgeHarness`."""
 
     gitea: FakeGiteaForge
     server: Server
@@ -44,7 +44,7 @@ class Desk:
     def open(self, who: str = "job") -> GiteaForge:
         home = f"{self.gitea.owner}/{self.gitea.name}"
         run = JobContext(self.gitea.url, f"{self.gitea.url}/api/v1", home, "pull_request")
-        tokens = {"job": TOKEN, "nobody": WRONG}
+        tokens = {"job": TOKEN, "wrong": WRONG}
         return open_gitea(run, self.workplace, tokens.get(who, f"token-of-{who}"))
 
     def pull(self, title: str = "A change", body: str = "", *, fork: bool = False) -> int:
@@ -53,22 +53,22 @@ class Desk:
     def head(self, number: int) -> str:
         return str(self.gitea.pulls[number].entry["head"]["sha"])
 
-    def say(self, number: int, body: str) -> None:
+    def add_comment(self, number: int, body: str) -> None:
         self.gitea.comment(number, body, "alice")
 
-    def said(self, number: int) -> list[tuple[str, str]]:
+    def comments(self, number: int) -> list[tuple[str, str]]:
         return self.gitea.comments(number)
 
-    def on_lines(self, number: int) -> list[OnLine]:
+    def line_comments(self, number: int) -> list[PostedLineComment]:
         pull = self.gitea.pulls[number]
         shown = {one["id"] for one in pull.reviews if one["state"] != "PENDING"}
         return [
-            OnLine(one["position"], one["body"], one["resolver"] is not None)
+            PostedLineComment(one["position"], one["body"], one["resolver"] is not None)
             for one in sorted(pull.said, key=lambda one: one["position"])
             if one["pull_request_review_id"] in shown
         ]
 
-    def say_on_line(self, number: int, line: int, body: str) -> None:
+    def add_line_comment(self, number: int, line: int, body: str) -> None:
         review = self.gitea.review(number, "alice")
         self.gitea.say_on_line(self.gitea.pulls[number], review, PATH, line, body)
 
@@ -76,7 +76,7 @@ class Desk:
         first = self.gitea.pulls[number].said[0]
         first["resolver"] = self.gitea.review(number, "alice")["user"]
 
-    def begin(self, number: int, who: str, body: str, *, commit: str = "") -> None:
+    def begin_review(self, number: int, who: str, body: str, *, commit: str = "") -> None:
         review = self.gitea.review(number, TOKENS[who].login, "PENDING")
         if commit:
             review["commit_id"] = commit
@@ -84,7 +84,7 @@ class Desk:
             review["body"] = body
             self.gitea.say_on_line(self.gitea.pulls[number], review, PATH, 1, body)
 
-    def begun(self, number: int, who: str) -> int:
+    def count_pending_reviews(self, number: int, who: str) -> int:
         reviews = self.gitea.pulls[number].reviews
         mine = [one for one in reviews if one["user"]["login"] == TOKENS[who].login]
         return sum(one["state"] == "PENDING" for one in mine)
@@ -94,9 +94,9 @@ class Desk:
 
 
 @contextmanager
-def desk(**settings: Any) -> Iterator[Desk]:
-    """One on a Gitea with these settings."""
+def loopback_harness(**settings: Any) -> Iterator[LoopbackHarness]:
+    """A harness for a fake Gitea with these settings."""
     tokens = {TOKEN if who == "job" else f"token-of-{who}": one for who, one in TOKENS.items()}
     gitea = FakeGiteaForge(tokens=tokens, **settings)
     with serving_gitea_forge(gitea) as server, Workplace(gitea.now) as workplace:
-        yield Desk(gitea, server, workplace)
+        yield LoopbackHarness(gitea, server, workplace)

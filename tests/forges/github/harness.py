@@ -1,4 +1,4 @@
-"""A loopback GitHub with one pull request, and our forge opened on it."""
+"""A loopback GitHub with one pull request, opened as a forge."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tests.support.machines import Workplace
 
 
 @dataclass
-class Desk:
-    """The forge, its pull request, and what clients waited."""
+class GitHubHarness:
+    """The fake GitHub, the number of its pull request, and the factory of clients."""
 
     forge: FakeGitHubForge
     workplace: Workplace
@@ -22,7 +22,7 @@ class Desk:
     _opened: dict[str | None, Forge] = field(default_factory=dict)
 
     def open(self, token: str | None = JOB) -> Forge:
-        """The forge as a job with that token has it; the same one each time."""
+        """The forge for a job with the token; the same object for the same token."""
         if token not in self._opened:
             run = JobContext(self.forge.url, self.forge.api, self.forge.home, "pull_request")
             self._opened[token] = VENDOR.open(run, self.workplace.forge_clients(token))
@@ -30,7 +30,7 @@ class Desk:
 
 
 @contextmanager
-def desk() -> Iterator[Desk]:
-    """One, with a pull request of the repository's own."""
+def github_harness() -> Iterator[GitHubHarness]:
+    """A harness with a pull request from the repository itself."""
     with serving_forge() as forge, Workplace(1_795_000_000.0) as workplace:
-        yield Desk(forge, workplace, forge.add_pull())
+        yield GitHubHarness(forge, workplace, forge.add_pull())
