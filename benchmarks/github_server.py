@@ -35,9 +35,9 @@ def main(arguments: Sequence[str]) -> int:
         server.faults.append(_later)
         print(server.url, flush=True)
         for _ in sys.stdin:
-            listings = sum(request.path.endswith("/issues") for request in server.asked)
-            others = len(server.asked) - listings
-            server.asked.clear()
+            listings = sum(request.path.endswith("/issues") for request in server.requests)
+            others = len(server.requests) - listings
+            server.requests.clear()
             print(json.dumps({"listings": listings, "others": others}), flush=True)
     return 0
 

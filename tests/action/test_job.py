@@ -120,7 +120,7 @@ def test_all_on_a_schedule(shop: Shop, runner: Mapping[str, str]) -> None:
     again = shop.step("all", env=runner)
     assert again.code == 0
     assert again.outputs == {**first.outputs, "issues-synced": "0", "chunks-embedded": "0"}
-    assert {one.headers["x-ledger"] for one in shop.server.server.asked} == {TRACKERS}
+    assert {one.headers["x-ledger"] for one in shop.server.server.requests} == {TRACKERS}
 
 
 def test_no_file_or_child_process_gets_a_token(shop: Shop) -> None:

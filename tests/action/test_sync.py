@@ -81,8 +81,8 @@ class TwoHosts:
 
 def tokens(server: Server) -> set[str]:
     """The tokens that were sent to a host, "" for a request without one."""
-    sent = {one.headers.get("authorization", "").removeprefix("Bearer ") for one in server.asked}
-    server.asked.clear()
+    sent = {one.headers.get("authorization", "").removeprefix("Bearer ") for one in server.requests}
+    server.requests.clear()
     return sent
 
 

@@ -56,7 +56,7 @@ def test_git_sends_the_token_to_the_host_of_the_job(repo: Repo, host: Server) ->
     added = git_access(job(host.url), TOKEN, {})
     assert set(sent_headers(repo, f"{host.url}/acme/shop.git", added)) == {SENT}
     assert set(sent_headers(repo, f"{host.url}/acme/more.git", added)) == {SENT}
-    assert {request.path for request in host.asked} == {
+    assert {request.path for request in host.requests} == {
         "/acme/shop.git/info/refs",
         "/acme/more.git/info/refs",
     }
@@ -65,14 +65,14 @@ def test_git_sends_the_token_to_the_host_of_the_job(repo: Repo, host: Server) ->
 def test_git_sends_the_token_to_no_other_host(repo: Repo, host: Server, other: Server) -> None:
     added = git_access(job(host.url), TOKEN, {})
     assert sent_headers(repo, f"{other.url}/acme/shop.git", added) == []
-    assert other.asked
+    assert other.requests
 
 
 def test_git_follows_no_redirect_with_the_token(repo: Repo, host: Server, other: Server) -> None:
     host.fail(*[CannedResponse(302, headers={"Location": f"{other.url}/x.git/info/refs"})] * 3)
     sent_headers(repo, f"{host.url}/acme/shop.git", git_access(job(host.url), TOKEN, {}))
-    assert host.asked
-    assert other.asked == []
+    assert host.requests
+    assert other.requests == []
 
 
 def test_the_header_of_the_checkout_is_replaced(repo: Repo, host: Server) -> None:
@@ -137,12 +137,12 @@ def test_the_client_sends_the_token_and_never_shows_it(host: Server, other: Serv
     try:
         with pytest.raises(RemoteError) as refused:
             client.get("repos")
-        assert host.asked[0].headers["x-token"] == TOKEN
+        assert host.requests[0].headers["x-token"] == TOKEN
         assert TOKEN not in str(refused.value)
         assert TOKEN not in repr(client)
         with pytest.raises(RemoteError):
             client.get(f"{other.url}/repos")
-        assert other.asked == []
+        assert other.requests == []
     finally:
         client.close()
 
@@ -153,7 +153,7 @@ def test_a_client_without_a_token_sends_none(host: Server) -> None:
     )
     try:
         client.get("repos", allow=(404,))
-        assert "x-token" not in host.asked[0].headers
+        assert "x-token" not in host.requests[0].headers
     finally:
         client.close()
 

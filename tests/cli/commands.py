@@ -87,7 +87,7 @@ def run(
 ) -> Done:
     """Run an installed command in `where`, without a terminal and without the model hub."""
     environ = {**os.environ, **OFFLINE, **(env or {})}
-    if script == "sdd" and not options and warm.can(environ, stdin):
+    if script == "sdd" and not options and warm.can_fork(environ, stdin):
         done = warm.run(args, where, environ, stdin, timeout=120)
     else:
         done = subprocess.run(

@@ -78,7 +78,7 @@ def test_a_judge_chooses_the_decision_and_names_the_contradiction(
     with serving(answer) as server:
         environ = settings(tmp_path, server)
         done = run(repo.root, "review", "--json", "--judge", "local", env=environ)
-        assert len(server.asked) == 2
+        assert len(server.requests) == 2
     found = done.json
     jsonschema.validate(found, SCHEMA)
     (first,) = found["references"]["ranked"]
@@ -121,6 +121,6 @@ def test_the_pull_request_of_a_fork_is_not_judged(repo: Repo, tmp_path: Path) ->
     with serving(answer) as server:
         environ = {**settings(tmp_path, server), "GITHUB_EVENT_PATH": str(event)}
         done = run(repo.root, "review", "--json", "--judge", "local", env=environ)
-        assert server.asked == []
+        assert server.requests == []
     assert done.json["findings"] == []
     assert any("is from a fork" in note for note in done.json["notes"])

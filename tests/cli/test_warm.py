@@ -24,7 +24,7 @@ def started(where, *args, environ=ENVIRON, stdin=b""):
 
 
 def forked(where, *args, environ=ENVIRON, stdin=b""):
-    assert warm.can(environ, stdin)
+    assert warm.can_fork(environ, stdin)
     done = warm.run(args, where, environ, stdin, timeout=60)
     return done.returncode, done.stdout, done.stderr
 
@@ -57,7 +57,7 @@ def test_a_forked_command_does_not_change_the_next_one(repo):
 
 @pytest.mark.parametrize("name", ["PATH", "TMPDIR", "LC_ALL", "PYTHONUTF8"])
 def test_a_variable_that_python_reads_at_its_start_starts_a_process(name):
-    assert not warm.can({**os.environ, name: "x"}, b"")
+    assert not warm.can_fork({**os.environ, name: "x"}, b"")
 
 
 def test_a_forked_command_that_takes_too_long_is_killed(repo):

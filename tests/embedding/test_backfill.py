@@ -11,7 +11,7 @@ import pytest
 from sdd_hooks.embedding.backfill import start_backfill
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.freshness.refresh import refresh
-from tests.support.embedding import CHUNKS, Gated
+from tests.support.embedding import CHUNKS, GatedRepo
 from tests.support.repos import in_environment
 from tests.support.waiting import until
 
@@ -33,13 +33,13 @@ def unknown() -> tuple[float, float, float]:
     raise OSError
 
 
-def embed_all(gated: Gated) -> None:
+def embed_all(gated: GatedRepo) -> None:
     """Embed every chunk, as a user does once."""
     gated.gate.remove()
     assert gated.sdd("index", "embed", "--foreground").code == 0
 
 
-def run_backfill(gated: Gated) -> None:
+def run_backfill(gated: GatedRepo) -> None:
     """Run the process of a backfill to its end."""
     done = subprocess.run(
         [sys.executable, "-c", CHILD, str(gated.repo.root)],
@@ -51,12 +51,12 @@ def run_backfill(gated: Gated) -> None:
     assert done.stderr == b""
 
 
-def configure(gated: Gated, *lines: str) -> None:
+def configure(gated: GatedRepo, *lines: str) -> None:
     with (gated.repo.root / "CLAUDE.md").open("a") as file:
         file.write("\n#### Index Freshness\n\n" + "".join(f"- {line}\n" for line in lines))
 
 
-def test_a_backfill_embeds_what_a_refresh_added(gated: Gated) -> None:
+def test_a_backfill_embeds_what_a_refresh_added(gated: GatedRepo) -> None:
     embed_all(gated)
     gated.write_decisions(5)
     update = refresh(gated.project)
@@ -70,16 +70,16 @@ def test_a_backfill_embeds_what_a_refresh_added(gated: Gated) -> None:
 
 
 @pytest.mark.parametrize("load", [busy, unknown])
-def test_a_busy_machine_gets_no_backfill(gated: Gated, load: Load) -> None:
+def test_a_busy_machine_gets_no_backfill(gated: GatedRepo, load: Load) -> None:
     embed_all(gated)
     assert not start_backfill(gated.project, ADDED, load)
 
 
-def test_a_repository_that_was_never_embedded_gets_no_backfill(gated: Gated) -> None:
+def test_a_repository_that_was_never_embedded_gets_no_backfill(gated: GatedRepo) -> None:
     assert not start_backfill(gated.project, ADDED, idle)
 
 
-def test_ci_and_removals_get_no_backfill(gated: Gated) -> None:
+def test_ci_and_removals_get_no_backfill(gated: GatedRepo) -> None:
     embed_all(gated)
     in_ci = in_environment(gated.project, {**gated.environ, "CI": "true"})
     assert not start_backfill(in_ci, ADDED, idle)
@@ -87,7 +87,7 @@ def test_ci_and_removals_get_no_backfill(gated: Gated) -> None:
     assert not start_backfill(gated.project, removed, idle)
 
 
-def test_more_chunks_than_the_limit_are_left_to_an_explicit_embed(gated: Gated) -> None:
+def test_more_chunks_than_the_limit_are_left_to_an_explicit_embed(gated: GatedRepo) -> None:
     embed_all(gated)
     configure(gated, "**Backfill Limit**: 1")
     gated.write_decisions(5, 2)
@@ -96,13 +96,13 @@ def test_more_chunks_than_the_limit_are_left_to_an_explicit_embed(gated: Gated) 
     assert gated.status()["pending"] == 2
 
 
-def test_the_configuration_turns_backfills_off(gated: Gated) -> None:
+def test_the_configuration_turns_backfills_off(gated: GatedRepo) -> None:
     embed_all(gated)
     configure(gated, "**Backfill**: false")
     assert not start_backfill(gated.project, ADDED, idle)
 
 
-def test_a_new_model_is_left_to_an_explicit_embed(gated: Gated) -> None:
+def test_a_new_model_is_left_to_an_explicit_embed(gated: GatedRepo) -> None:
     embed_all(gated)
     memory = gated.repo.root / "CLAUDE.md"
     memory.write_text(memory.read_text().replace("gated", "elsewhere"))
@@ -110,7 +110,7 @@ def test_a_new_model_is_left_to_an_explicit_embed(gated: Gated) -> None:
     assert gated.status()["pending"] == CHUNKS
 
 
-def test_a_backfill_sends_no_text_to_a_remote_service(gated: Gated) -> None:
+def test_a_backfill_sends_no_text_to_a_remote_service(gated: GatedRepo) -> None:
     memory = gated.repo.root / "CLAUDE.md"
     memory.write_text(memory.read_text().replace("gated", "elsewhere"))
     gated.gate.remove()
@@ -122,15 +122,15 @@ def test_a_backfill_sends_no_text_to_a_remote_service(gated: Gated) -> None:
     assert gated.status()["pending"] == 1
 
 
-def test_a_backfill_does_nothing_while_an_embed_runs(gated: Gated) -> None:
+def test_a_backfill_does_nothing_while_an_embed_runs(gated: GatedRepo) -> None:
     assert gated.sdd("index", "embed").code == 0
     running = gated.running
-    gated.gate.let_one_through()
+    gated.gate.release_one()
     run_backfill(gated)
     assert gated.running == running
 
 
-def test_the_status_shows_a_log_that_cannot_be_written(gated: Gated) -> None:
+def test_the_status_shows_a_log_that_cannot_be_written(gated: GatedRepo) -> None:
     embed_all(gated)
     gated.write_decisions(5)
     refresh(gated.project)
@@ -140,7 +140,7 @@ def test_the_status_shows_a_log_that_cannot_be_written(gated: Gated) -> None:
     assert gated.status()["pending"] == 1
 
 
-def test_a_backfill_ignores_a_repository_that_was_removed(gated: Gated) -> None:
+def test_a_backfill_ignores_a_repository_that_was_removed(gated: GatedRepo) -> None:
     embed_all(gated)
     git = (gated.repo.root / ".git").rename(gated.repo.root / "gone")
     run_backfill(gated)

@@ -17,13 +17,13 @@ from sdd_hooks.embedding.background import open_embed_log
 from sdd_hooks.embedding.lock import stop_embed
 from sdd_hooks.errors import StorageError
 from tests.cli.commands import SCRIPTS, TERMINAL, one_line
-from tests.support.embedding import CHUNKS, Gated
+from tests.support.embedding import CHUNKS, GatedRepo
 from tests.support.repos import Repo
 from tests.support.users import foreign_file
 from tests.support.waiting import until
 
 
-def start_embed(gated: Gated) -> int:
+def start_embed(gated: GatedRepo) -> int:
     """Start an embed in the background. Returns its process id."""
     done = gated.sdd("index", "embed", "--json").json
     assert done["mode"] == "background"
@@ -38,7 +38,7 @@ def group_exists(pid: int) -> bool:
     return True
 
 
-def test_the_process_survives_the_end_of_its_terminal(gated: Gated) -> None:
+def test_the_process_survives_the_end_of_its_terminal(gated: GatedRepo) -> None:
     done = subprocess.run(
         [sys.executable, "-c", TERMINAL, "", str(SCRIPTS / "sdd"), "index", "embed"],
         cwd=gated.repo.root,
@@ -57,7 +57,7 @@ def test_the_process_survives_the_end_of_its_terminal(gated: Gated) -> None:
     assert gated.status()["pending"] == 0
 
 
-def test_the_log_has_the_start_and_the_result(gated: Gated) -> None:
+def test_the_log_has_the_start_and_the_result(gated: GatedRepo) -> None:
     start_embed(gated)
     found = gated.log.stat()
     assert stat.S_IMODE(found.st_mode) == 0o600
@@ -67,7 +67,9 @@ def test_the_log_has_the_start_and_the_result(gated: Gated) -> None:
     assert re.fullmatch(rf"embedded {CHUNKS} chunks in \d\.\d s", last)
 
 
-def test_the_process_keeps_no_descriptor_of_its_parent_and_has_low_priority(gated: Gated) -> None:
+def test_the_process_keeps_no_descriptor_of_its_parent_and_has_low_priority(
+    gated: GatedRepo,
+) -> None:
     reader, writer = os.pipe()
     done = subprocess.run(
         [str(SCRIPTS / "sdd"), "index", "embed"],
@@ -85,12 +87,12 @@ def test_the_process_keeps_no_descriptor_of_its_parent_and_has_low_priority(gate
     assert done.stderr == b""
     running = gated.running
     assert running is not None
-    gated.gate.let_one_through()
+    gated.gate.release_one()
     assert os.getpriority(os.PRIO_PROCESS, running.pid) == 10
     gated.finish()
 
 
-def test_modules_and_git_variables_of_the_repository_are_ignored(gated: Gated) -> None:
+def test_modules_and_git_variables_of_the_repository_are_ignored(gated: GatedRepo) -> None:
     for name in ("sdd_hooks", "apsw", "json"):
         gated.repo.write(f"{name}.py", f"raise SystemExit({name!r})\n")
     done = gated.sdd("index", "embed", env={"GIT_INDEX_FILE": "/nowhere", "GIT_PREFIX": "x/"})
@@ -99,9 +101,9 @@ def test_modules_and_git_variables_of_the_repository_are_ignored(gated: Gated) -
     assert gated.recorded()["error"] == ""
 
 
-def test_the_status_shows_progress_and_completion(gated: Gated) -> None:
+def test_the_status_shows_progress_and_completion(gated: GatedRepo) -> None:
     pid = start_embed(gated)
-    gated.gate.let_one_through()
+    gated.gate.release_one()
     found = gated.status()["embed"]
     assert (found["running"]["pid"], found["running"]["background"]) == (pid, True)
     assert (found["run"]["wanted"], found["run"]["finished"]) == (CHUNKS, None)
@@ -118,7 +120,7 @@ def test_the_status_shows_progress_and_completion(gated: Gated) -> None:
     assert re.fullmatch(rf"embedded   {CHUNKS} chunks in .*, \d+ seconds? ago", line)
 
 
-def test_one_embed_runs_at_a_time(gated: Gated) -> None:
+def test_one_embed_runs_at_a_time(gated: GatedRepo) -> None:
     with ThreadPoolExecutor(4) as pool:
         runs = pool.map(lambda _: gated.sdd("index", "embed", "--json"), range(4))
     done = [one.json for one in runs]
@@ -137,9 +139,9 @@ def test_one_embed_runs_at_a_time(gated: Gated) -> None:
     assert gated.log.read_text().count("embedded") == 1
 
 
-def test_work_trees_share_one_embed(gated: Gated, tmp_path: Path) -> None:
+def test_work_trees_share_one_embed(gated: GatedRepo, tmp_path: Path) -> None:
     pid = start_embed(gated)
-    linked = Gated(gated.repo.worktree(tmp_path / "linked", "other"), gated.gate, gated.environ)
+    linked = GatedRepo(gated.repo.worktree(tmp_path / "linked", "other"), gated.gate, gated.environ)
     assert linked.sdd("index", "add", "--kind", "adrs").code == 0
     assert linked.sdd("index", "embed", "--json").json["pid"] == pid
     lines = linked.sdd("index", "status").out.splitlines()
@@ -148,9 +150,9 @@ def test_work_trees_share_one_embed(gated: Gated, tmp_path: Path) -> None:
     assert linked.sdd("index", "embed").out == "nothing to embed (llm:gated)\n"
 
 
-def test_the_status_shows_a_killed_embed_and_the_next_one_continues_it(gated: Gated) -> None:
+def test_the_status_shows_a_killed_embed_and_the_next_one_continues_it(gated: GatedRepo) -> None:
     pid = start_embed(gated)
-    gated.gate.let_one_through()
+    gated.gate.release_one()
     os.kill(pid, signal.SIGKILL)
     gated.ended()
     found = gated.status()["embed"]
@@ -165,7 +167,7 @@ def test_the_status_shows_a_killed_embed_and_the_next_one_continues_it(gated: Ga
 
 
 def test_the_status_separates_failed_chunks_from_untried_ones(
-    gated: Gated,
+    gated: GatedRepo,
 ) -> None:
     gated.repo.commit("Another", {"docs/adrs/ADR-0009-x.md": "# ADR-0009: unwanted\n\nX.\n"})
     assert gated.sdd("index", "update").code == 0
@@ -184,9 +186,9 @@ def test_the_status_separates_failed_chunks_from_untried_ones(
     assert ", 1 failed\n" in text
 
 
-def test_stop_ends_the_whole_process_group(gated: Gated) -> None:
+def test_stop_ends_the_whole_process_group(gated: GatedRepo) -> None:
     pid = start_embed(gated)
-    gated.gate.let_one_through()
+    gated.gate.release_one()
     done = gated.sdd("index", "embed", "--stop")
     assert done == (
         0,
@@ -202,7 +204,7 @@ def test_stop_ends_the_whole_process_group(gated: Gated) -> None:
     assert gated.sdd("index", "embed", "--stop").out == "no embed is running\n"
 
 
-def test_stop_kills_a_process_that_ignores_sigterm(gated: Gated) -> None:
+def test_stop_kills_a_process_that_ignores_sigterm(gated: GatedRepo) -> None:
     """A suspended process handles no signal but SIGKILL."""
     pid = start_embed(gated)
     os.kill(pid, signal.SIGSTOP)
@@ -212,7 +214,7 @@ def test_stop_kills_a_process_that_ignores_sigterm(gated: Gated) -> None:
     assert gated.status()["embed"]["run"]["finished"] is None
 
 
-def test_stop_refuses_to_end_a_foreground_embed(gated: Gated) -> None:
+def test_stop_refuses_to_end_a_foreground_embed(gated: GatedRepo) -> None:
     process = subprocess.Popen(
         [str(SCRIPTS / "sdd"), "index", "embed", "--foreground"],
         cwd=gated.repo.root,
@@ -242,7 +244,9 @@ def test_stop_refuses_to_end_a_foreground_embed(gated: Gated) -> None:
 
 
 @pytest.mark.parametrize("taken", ["link", "second name", "pipe"])
-def test_a_log_that_is_no_plain_file_is_refused(gated: Gated, tmp_path: Path, taken: str) -> None:
+def test_a_log_that_is_no_plain_file_is_refused(
+    gated: GatedRepo, tmp_path: Path, taken: str
+) -> None:
     precious = tmp_path / "precious"
     precious.write_text("keep me")
     if taken == "link":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.embedding import Gated
+from tests.support.embedding import GatedRepo
 from tests.support.gated_model import Gate
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
@@ -28,7 +28,7 @@ MEMORY = """\
 
 
 @pytest.fixture
-def shop(real_qmd: RealQmd, tmp_path: Path) -> Iterator[Gated]:
+def shop(real_qmd: RealQmd, tmp_path: Path) -> Iterator[GatedRepo]:
     """A repository with forty decisions in an index of qmd without vectors."""
     repo = Repo.init(tmp_path / f"shop-{uuid.uuid4().hex[:12]}")
     files = {
@@ -37,7 +37,7 @@ def shop(real_qmd: RealQmd, tmp_path: Path) -> Iterator[Gated]:
     }
     repo.commit("Start", {".gitignore": ".sdd/\n", **files})
     repo.write("CLAUDE.md", MEMORY.format(model=real_qmd.model))
-    found = Gated(repo, Gate(tmp_path / "none", {}), dict(real_qmd.environ))
+    found = GatedRepo(repo, Gate(tmp_path / "none", {}), dict(real_qmd.environ))
     assert found.sdd("index", "add", "--kind", "adrs").code == 0
     try:
         yield found
@@ -46,7 +46,7 @@ def shop(real_qmd: RealQmd, tmp_path: Path) -> Iterator[Gated]:
         found.log.unlink(missing_ok=True)
 
 
-def processes_of(shop: Gated) -> list[int]:
+def processes_of(shop: GatedRepo) -> list[int]:
     """The processes that use the index of the repository, including those of qmd."""
     found = []
     wanted = f"INDEX_PATH={shop.repo.root}/".encode()
@@ -59,7 +59,7 @@ def processes_of(shop: Gated) -> list[int]:
     return found
 
 
-def test_qmd_embeds_in_the_background_with_a_log(shop: Gated) -> None:
+def test_qmd_embeds_in_the_background_with_a_log(shop: GatedRepo) -> None:
     done = shop.sdd("index", "embed")
     assert (done.code, done.err) == (0, "")
     header, begun, _ = done.out.splitlines()
@@ -80,7 +80,7 @@ def test_qmd_embeds_in_the_background_with_a_log(shop: Gated) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc to look for processes")
-def test_stop_ends_the_processes_of_qmd(shop: Gated) -> None:
+def test_stop_ends_the_processes_of_qmd(shop: GatedRepo) -> None:
     pid = shop.sdd("index", "embed", "--json").json["pid"]
     until(lambda: processes_of(shop) or not shop.running)
     stopped = shop.sdd("index", "embed", "--stop", "--json").json

@@ -44,9 +44,9 @@ def test_a_model_is_downloaded_once(tmp_path: Path) -> None:
         assert load(hub.endpoint, tmp_path / "home") == "hub:owner/name True\n"
         # The weights come last: without them, a download is incomplete.
         assert hub.fetched == ["config.json", "tokenizer.json", "onnx/model_quantized.onnx"]
-        requests = len(hub.asked)
+        requests = len(hub.paths)
         assert load(hub.endpoint, tmp_path / "home") == "hub:owner/name False\n"
-        assert len(hub.asked) == requests
+        assert len(hub.paths) == requests
         endpoint = hub.endpoint
     assert load(endpoint, tmp_path / "home") == "hub:owner/name False\n"
 

@@ -16,7 +16,7 @@ import pytest
 
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.language_model import load_language_model
-from tests.support.language_model import NAME, talking
+from tests.support.language_model import NAME, registered_model
 from tests.support.loopback import CannedResponse, Request, serving
 
 llm = pytest.importorskip("llm", reason="needs the extra llm")
@@ -42,21 +42,21 @@ def respond(name: str = NAME, *, timeout: float = 60.0) -> str:
 
 @pytest.mark.parametrize("name", [NAME, "t"])
 def test_the_prompt_is_sent_and_the_pieces_of_the_response_are_joined(name: str) -> None:
-    with talking(lambda prompt: ["Be", "cause."]) as talker:
+    with registered_model(lambda prompt: ["Be", "cause."]) as talker:
         assert respond(name) == "Because."
-    (prompt,) = talker.asked
+    (prompt,) = talker.prompts
     assert (prompt.system, prompt.prompt) == ("Be brief.", "Why?")
 
 
 def test_a_schema_is_sent_to_models_that_support_one() -> None:
     if not hasattr(llm.Model, "supports_schema"):
         pytest.skip("needs a release of llm that knows schemas")
-    with talking(lambda prompt: ["{}"], schemas=True) as talker:
+    with registered_model(lambda prompt: ["{}"], schemas=True) as talker:
         respond()
-    assert talker.asked[0].schema == SCHEMA
-    with talking(lambda prompt: ["{}"]) as talker:
+    assert talker.prompts[0].schema == SCHEMA
+    with registered_model(lambda prompt: ["{}"]) as talker:
         respond()
-    assert getattr(talker.asked[0], "schema", None) is None
+    assert getattr(talker.prompts[0], "schema", None) is None
 
 
 @pytest.mark.parametrize("name", ["no-such-model", "", "../talker", "\x1b[1m"])
@@ -78,7 +78,7 @@ def test_the_error_of_a_plugin_that_fails_is_one_line_without_the_key() -> None:
         yield "Be"
         raise RuntimeError("refused\nsk-12345 is not\x1b[31m welcome")
 
-    with talking(refuse, key="sk-12345"), pytest.raises(EngineUnavailable) as caught:
+    with registered_model(refuse, key="sk-12345"), pytest.raises(EngineUnavailable) as caught:
         respond()
     assert str(caught.value) == "the model talker failed: refused *** is not\\x1b[31m welcome"
     assert caught.value.__cause__ is None
@@ -91,7 +91,10 @@ def test_a_model_without_its_key_is_an_error() -> None:
 
 
 def test_a_response_that_is_too_long_is_an_error() -> None:
-    with talking(lambda prompt: repeat("more ")), pytest.raises(EngineUnavailable) as caught:
+    with (
+        registered_model(lambda prompt: repeat("more ")),
+        pytest.raises(EngineUnavailable) as caught,
+    ):
         respond()
     assert str(caught.value) == ("the model talker failed: an answer of more than 1,000 characters")
 
@@ -103,7 +106,7 @@ def test_a_model_that_never_responds_times_out() -> None:
         released.wait(60)
         yield "late"
 
-    with talking(silent), pytest.raises(EngineUnavailable) as caught:
+    with registered_model(silent), pytest.raises(EngineUnavailable) as caught:
         respond(timeout=0.1)
     released.set()
     assert str(caught.value) == "the model talker failed: no answer within 0.1 s"
@@ -153,7 +156,7 @@ def test_a_server_with_the_api_of_openai_is_a_model(folder: Path) -> None:
 
     with serving(handle) as server:
         assert respond_over_http(folder, server.url) == "Because."
-    (request,) = server.asked
+    (request,) = server.requests
     assert request.headers["authorization"] == "Bearer sk-secret-1"
     sent = json.loads(request.body)
     assert [message["role"] for message in sent["messages"]] == ["system", "user"]

@@ -105,7 +105,7 @@ def test_a_path_is_below_the_address_of_the_api(server: Server, client: Client) 
 
 def test_the_headers_of_every_request(server: Server, client: Client) -> None:
     client.get("issues", headers={"If-None-Match": '"x"'})
-    headers = server.asked[0].headers
+    headers = server.requests[0].headers
     assert headers["authorization"] == f"token {TOKEN}"
     assert headers["accept"] == "application/json"
     assert headers["user-agent"] == "sdd-hooks"
@@ -127,7 +127,7 @@ def test_a_response(server: Server, client: Client) -> None:
 def test_a_request_with_a_body(server: Server, client: Client) -> None:
     response = client.send("PATCH", "issues/1", {"title": "grün"})
     assert response.status == 200
-    assert (server.asked[0].method, server.asked[0].json()) == ("PATCH", {"title": "grün"})
+    assert (server.requests[0].method, server.requests[0].json()) == ("PATCH", {"title": "grün"})
 
 
 def test_connections_are_reused() -> None:
@@ -152,7 +152,7 @@ def test_cookies_are_not_stored(server: Server, client: Client) -> None:
     server.fail(CannedResponse(200, [], {"Set-Cookie": "session=1; Path=/"}))
     client.get("a")
     client.get("b")
-    assert "cookie" not in server.asked[1].headers
+    assert "cookie" not in server.requests[1].headers
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_cookies_are_not_stored(server: Server, client: Client) -> None:
 def test_a_path_stays_below_the_api(server: Server, client: Client, path: str) -> None:
     with pytest.raises(RemoteError, match="is no address of its API"):
         client.get(path)
-    assert not server.asked
+    assert not server.requests
 
 
 def test_dots_in_names_and_queries_are_fine(server: Server, client: Client) -> None:
@@ -206,7 +206,7 @@ def test_an_encoding_that_was_not_requested(server: Server, client: Client, enco
     server.fail(CannedResponse(200, b"x", {"Content-Encoding": encoding}))
     with pytest.raises(RemoteError, match="packed in a way that was not requested"):
         client.get("issues")
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_a_lasting_failure_is_an_error(server: Server, client: Client, clock: Fa
     with pytest.raises(RemoteError) as error:
         client.get("issues")
     assert str(error.value) == "Forge answers 502 (/api/v1/issues): bad gateway"
-    assert len(server.asked) == 4
+    assert len(server.requests) == 4
     assert clock.slept == [1, 2, 4]
 
 
@@ -331,7 +331,7 @@ def test_a_write_is_not_repeated(server: Server, client: Client, clock: FakeCloc
     assert str(error.value).endswith(
         "the request may have been executed: check before you try again"
     )
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
     assert clock.slept == []
 
 
@@ -344,7 +344,7 @@ def test_a_write_waits_for_a_rate_limit(server: Server, client: Client, clock: F
 def test_an_idempotent_request_is_repeated(server: Server, client: Client) -> None:
     server.fail(CannedResponse(502), CannedResponse(200, {}, cut=1))
     assert client.send("POST", "graphql", {}, idempotent=True).status == 200
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 def test_a_host_that_sends_no_response(clock: FakeClock) -> None:
@@ -534,7 +534,7 @@ def test_a_rate_limit_that_does_not_end(server: Server, client: Client, clock: F
     with pytest.raises(RateLimited):
         client.get("issues")
     assert clock.slept == [1, 2, 4]
-    assert len(server.asked) == 4
+    assert len(server.requests) == 4
 
 
 def test_all_waits_together_are_bounded(server: Server, client: Client, clock: FakeClock) -> None:
@@ -546,7 +546,7 @@ def test_all_waits_together_are_bounded(server: Server, client: Client, clock: F
 
 
 def refuse_odd(server: Server) -> CannedResponse | None:
-    return CannedResponse(429, None, {"Retry-After": "25"}) if len(server.asked) % 2 else None
+    return CannedResponse(429, None, {"Retry-After": "25"}) if len(server.requests) % 2 else None
 
 
 def test_failures_and_rate_limits_share_the_maximum_wait(
@@ -583,7 +583,7 @@ def test_without_waiting_there_is_one_attempt(server: Server, clock: FakeClock) 
     client = open_client(server.url, clock, Waiting(max_wait=0.0))
     with closing(client), pytest.raises(RemoteError, match="answers 502"):
         client.get("version")
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_a_failure_with_retry_after(server: Server, client: Client, clock: FakeClock) -> None:
@@ -652,7 +652,7 @@ def test_a_refusal_is_not_retried(
     assert str(error.value) == (
         f"Forge refuses FORGE_TOKEN ({status}, /api/v1/issues: Bad credentials): set FORGE_TOKEN"
     )
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
     assert clock.slept == []
 
 
@@ -718,7 +718,7 @@ def elsewhere() -> Iterator[Server]:
     """A server that must not get a request."""
     with serving(echo) as result:
         yield result
-    assert not result.asked
+    assert not result.requests
 
 
 def places(server: Server, elsewhere: Server) -> list[str]:
@@ -749,7 +749,7 @@ def test_a_redirect_to_another_host(
     said = r"^Forge at http://127.* points to .*: not followed$|: its answer is not whole: try"
     with pytest.raises(RemoteError, match=said):
         client.get("issues")
-    assert {request.path for request in server.asked} == {"/api/v1/issues"}
+    assert {request.path for request in server.requests} == {"/api/v1/issues"}
 
 
 @pytest.mark.parametrize("at", range(9))
@@ -771,7 +771,7 @@ def test_an_address_on_another_host(
         return
     with pytest.raises(RemoteError, match=r"points to .*: not followed$"):
         client.get(target)
-    assert not server.asked
+    assert not server.requests
 
 
 def test_the_error_names_the_other_host_without_its_secrets(server: Server, client: Client) -> None:
@@ -792,8 +792,8 @@ def test_a_redirect_on_the_same_host_is_followed(server: Server, client: Client)
     server.fail(CannedResponse(301, None, {"Location": "../v2/issues?page=2"}))
     response = client.get("issues", {"since": "x"}, headers={"X-Own": "1"})
     assert response.json() == {"path": "/api/v2/issues", "query": {"page": "2"}}
-    assert server.asked[1].headers["x-own"] == "1"
-    assert server.asked[1].headers["authorization"] == f"token {TOKEN}"
+    assert server.requests[1].headers["x-own"] == "1"
+    assert server.requests[1].headers["authorization"] == f"token {TOKEN}"
 
 
 def test_a_circle_of_redirects(server: Server, client: Client) -> None:
@@ -801,7 +801,7 @@ def test_a_circle_of_redirects(server: Server, client: Client) -> None:
     with pytest.raises(RemoteError) as error:
         client.get("issues")
     assert str(error.value) == "Forge redirects in a circle: /api/v1/issues"
-    assert len(server.asked) == 6
+    assert len(server.requests) == 6
 
 
 def test_a_redirect_without_a_location(server: Server, client: Client) -> None:
@@ -815,7 +815,7 @@ def test_a_write_follows_only_redirects_that_keep_its_method(
 ) -> None:
     server.fail(CannedResponse(307, None, {"Location": "/moved"}))
     assert client.send("PATCH", "issues/1", {"a": 1}).json()["path"] == "/moved"
-    assert (server.asked[1].method, server.asked[1].json()) == ("PATCH", {"a": 1})
+    assert (server.requests[1].method, server.requests[1].json()) == ("PATCH", {"a": 1})
     server.fail(CannedResponse(302, None, {"Location": "/"}))
     with pytest.raises(RemoteError, match=r"Forge answers 302 \(/api/v1/issues/1\)"):
         client.send("PATCH", "issues/1", {"a": 1})
@@ -904,14 +904,14 @@ def test_an_error_drops_the_remaining_requests(server: Server, client: Client) -
         for response in client.map_concurrently(lambda n: client.get(f"x/{n}"), range(1000)):
             result.append(response.json()["path"])
     assert result == [f"/api/v1/x/{n}" for n in range(20)]
-    assert len(server.asked) <= 20 + MAX_CONCURRENT
+    assert len(server.requests) <= 20 + MAX_CONCURRENT
 
 
 def test_closing_the_iterator_drops_the_remaining_requests(server: Server, client: Client) -> None:
     with closing(client.map_concurrently(lambda n: client.get(f"x/{n}"), range(1000))) as responses:
         next(responses)
     client.close()
-    assert len(server.asked) <= 1 + MAX_CONCURRENT
+    assert len(server.requests) <= 1 + MAX_CONCURRENT
 
 
 def test_no_items(client: Client) -> None:
@@ -967,7 +967,7 @@ def test_no_token_in_any_error_or_log(
     ]
     server.fail(*faults)
     seen = 0
-    while server.asked == [] or len(server.asked) < len(faults):
+    while server.requests == [] or len(server.requests) < len(faults):
         with pytest.raises(RemoteError) as error:
             client.get("issues").json()
         assert TOKEN not in every_word(error.value)

@@ -49,7 +49,7 @@ def client(server: Server, clock: FakeClock) -> Iterator[Client]:
 def test_a_query(server: Server, client: Client) -> None:
     data = execute(client, "graphql", QUERY, {"n": 1})
     assert data == {"asked": {"query": QUERY, "variables": {"n": 1}}}
-    assert (server.asked[0].method, server.asked[0].path) == ("POST", "/graphql")
+    assert (server.requests[0].method, server.requests[0].path) == ("POST", "/graphql")
 
 
 @pytest.mark.parametrize("status", [200, 400])
@@ -95,7 +95,7 @@ def test_an_error(
         execute(client, "graphql", QUERY, {})
     assert type(raised.value) is kind
     assert str(raised.value) == said
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_partial_data_is_not_returned(server: Server, client: Client) -> None:
@@ -123,9 +123,9 @@ def test_a_mutation_is_not_repeated(server: Server, client: Client) -> None:
     server.fail(CannedResponse(502), CannedResponse(502))
     with pytest.raises(RemoteError, match="answers 502"):
         execute(client, "graphql", "mutation { x }", {}, idempotent=False)
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
     assert execute(client, "graphql", QUERY, {})
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 JSON = st.recursive(

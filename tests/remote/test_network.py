@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.http2 import certificate, serving_securely
+from tests.support.http2 import certificate, serving_http2
 from tests.support.loopback import CannedResponse, Request, serving
 
 TOKEN = "t0p-s3cret"
@@ -66,24 +66,24 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def test_http2_where_it_is_offered(own: tuple[Path, Path]) -> None:
-    with serving_securely(*own) as server:
+    with serving_http2(*own) as server:
         printed, _ = run_client(server.url, 100, SSL_CERT_FILE=str(own[0]))
     assert printed == str([f"/x/{n}" for n in range(100)]).replace("'", '"')
     assert set(server.protocols) == {"h2"}
     # Requests that go on together share a connection; those of the first moment may not.
     assert len(server.protocols) <= 8
-    assert {headers["private-token"] for headers in server.asked} == {TOKEN}
+    assert {headers["private-token"] for headers in server.requests} == {TOKEN}
 
 
 def test_http2_that_makes_no_sense(own: tuple[Path, Path]) -> None:
-    with serving_securely(*own, status="fine") as server:
+    with serving_http2(*own, status="fine") as server:
         printed, _ = run_client(server.url, SSL_CERT_FILE=str(own[0]))
     assert printed.splitlines()[:3] == [f"waited {n}.0" for n in (1, 2, 4)]
     assert printed.endswith(": its answer makes no sense: try again later")
 
 
 def test_a_certificate_that_nobody_vouches_for(own: tuple[Path, Path]) -> None:
-    with serving_securely(*own) as server:
+    with serving_http2(*own) as server:
         printed, _ = run_client(server.url)
     # OpenSSL 1 writes it without the hyphen.
     assert printed.replace("self signed", "self-signed") == (
@@ -91,16 +91,16 @@ def test_a_certificate_that_nobody_vouches_for(own: tuple[Path, Path]) -> None:
         "its certificate is not trusted (self-signed certificate): "
         "set SSL_CERT_FILE to a file with the certificate of its authority"
     )
-    assert not server.asked
+    assert not server.requests
 
 
 def test_the_certificate_of_another_host(tmp_path: Path) -> None:
     cert, key = certificate(tmp_path, "other.example")
-    with serving_securely(cert, key) as server:
+    with serving_http2(cert, key) as server:
         printed, _ = run_client(server.url, SSL_CERT_FILE=str(cert))
     assert "its certificate is not trusted (Hostname mismatch" in printed
     assert len(printed.splitlines()) == 1
-    assert not server.asked
+    assert not server.requests
 
 
 def test_a_server_without_tls() -> None:
@@ -118,7 +118,7 @@ def test_a_proxy_of_the_environment() -> None:
     with serving(answer) as proxy:
         printed, _ = run_client("http://forge.invalid/api", HTTP_PROXY=proxy.url)
         assert printed == '["from the proxy"]'
-        assert proxy.asked[0].headers["host"] == "forge.invalid"
+        assert proxy.requests[0].headers["host"] == "forge.invalid"
 
 
 def test_no_proxy_for_some() -> None:
@@ -183,4 +183,4 @@ def test_an_interrupt_ends_the_waits_of_threads() -> None:
             _, complaints = process.communicate(timeout=50)
     assert time.monotonic() - before < 30
     assert complaints.rstrip().endswith("KeyboardInterrupt")
-    assert len(server.asked) <= 8
+    assert len(server.requests) <= 8

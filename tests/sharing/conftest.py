@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.laptops import Hub
+from tests.support.laptops import SharedRemote
 
 
 @pytest.fixture
-def hub(tmp_path: Path) -> Hub:
+def hub(tmp_path: Path) -> SharedRemote:
     """A bare repository with two decisions, of one chunk each."""
     pytest.importorskip("onnxruntime", reason="needs the local extra")
     pytest.importorskip("tokenizers", reason="needs the local extra")
-    return Hub.make(tmp_path)
+    return SharedRemote.make(tmp_path)

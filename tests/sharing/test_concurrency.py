@@ -9,10 +9,10 @@ import pytest
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.sharing.push import PushBackoff
 from tests.cli.commands import SCRIPTS
-from tests.support.laptops import Hub
+from tests.support.laptops import SharedRemote
 
 
-def test_four_concurrent_pushes_lose_no_vector(hub: Hub) -> None:
+def test_four_concurrent_pushes_lose_no_vector(hub: SharedRemote) -> None:
     runners = [hub.laptop(f"runner-{number}") for number in range(4)]
     for number, runner in enumerate(runners):
         runner.write(10 * number + 10, 10 * number + 11)
@@ -37,7 +37,7 @@ def test_four_concurrent_pushes_lose_no_vector(hub: Hub) -> None:
     assert hub.repo.git("rev-list", "--count", laptop.ref) == "1"
 
 
-def test_a_push_after_a_concurrent_push_keeps_its_vectors(hub: Hub) -> None:
+def test_a_push_after_a_concurrent_push_keeps_its_vectors(hub: SharedRemote) -> None:
     runner, other = hub.laptop("runner"), hub.laptop("other")
     first = other.write_and_push(10)
     hub.repo.git("update-ref", "-d", first.ref)
@@ -55,7 +55,7 @@ def test_a_push_after_a_concurrent_push_keeps_its_vectors(hub: Hub) -> None:
     assert len(hub.entries(pushed.ref)) == 2
 
 
-def test_a_push_gives_up_after_ten_attempts(hub: Hub) -> None:
+def test_a_push_gives_up_after_ten_attempts(hub: SharedRemote) -> None:
     runner = hub.laptop("runner")
     runner.embed()
     empty = hub.repo.run("mktree").stdout.decode().strip()
@@ -67,7 +67,7 @@ def test_a_push_gives_up_after_ten_attempts(hub: Hub) -> None:
     assert waits == [0.2, 0.4, 0.8, 1.6, 3.0, 3.0, 3.0, 3.0, 3.0]
 
 
-def run_before_accepting(hub: Hub, command: str) -> None:
+def run_before_accepting(hub: SharedRemote, command: str) -> None:
     """Have the hub run a command before it accepts a push, as another push would."""
     unset = "unset GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES"
     hub.repo.write("hooks/pre-receive", f"#!/bin/sh\n{unset}\n{command}\n").chmod(0o755)

@@ -10,7 +10,7 @@ import pytest
 
 from sdd_hooks.errors import AccessRefused
 from tests.support.gitea_server import NEEDED, RealGitea, gitea_program, running_gitea
-from tests.support.laptops import Hub, Laptop
+from tests.support.laptops import Laptop, SharedRemote
 
 PROGRAM = gitea_program()
 
@@ -34,7 +34,7 @@ def access(gitea: RealGitea, token: str) -> Mapping[str, str]:
     }
 
 
-def test_vectors_through_a_real_host(gitea: RealGitea, hub: Hub) -> None:
+def test_vectors_through_a_real_host(gitea: RealGitea, hub: SharedRemote) -> None:
     home = gitea.repository(private=True, auto_init=False)
     alice = access(gitea, gitea.tokens["alice"])
     gitea.call("PUT", f"/repos/alice/{home}/collaborators/bob", {"permission": "read"})

@@ -10,13 +10,13 @@ import pytest
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.sharing.options import SharingLimits
 from sdd_hooks.sharing.segment_format import segment_name, write_segment
-from tests.support.laptops import Hub, Laptop
+from tests.support.laptops import Laptop, SharedRemote
 
 VALID_VECTOR = b"\x7f\0\0\0\0\0\0\1"
 
 
 @pytest.fixture
-def laptop(hub: Hub) -> Laptop:
+def laptop(hub: SharedRemote) -> Laptop:
     return hub.laptop("laptop")
 
 
@@ -31,7 +31,7 @@ def entry(data: bytes) -> tuple[str, str, bytes]:
     return "100644", segment_name(data), data
 
 
-def test_an_invalid_segment_does_not_affect_the_others(hub: Hub, laptop: Laptop) -> None:
+def test_an_invalid_segment_does_not_affect_the_others(hub: SharedRemote, laptop: Laptop) -> None:
     good = segment(laptop, VALID_VECTOR, VALID_VECTOR)
     bad = {
         "does not match its checksum": ("100644", "0" * 64, good),
@@ -54,7 +54,7 @@ def test_an_invalid_segment_does_not_affect_the_others(hub: Hub, laptop: Laptop)
 
 
 @pytest.mark.parametrize("mode", ["100755", "120000", "160000", "040000"])
-def test_only_files_are_segments(hub: Hub, laptop: Laptop, mode: str) -> None:
+def test_only_files_are_segments(hub: SharedRemote, laptop: Laptop, mode: str) -> None:
     good = segment(laptop, VALID_VECTOR)
     hub.put(laptop.ref, [(mode, segment_name(good), good), ("100644", "\x1b]0;x\x07\n", good)])
     pulled = laptop.pull()
@@ -65,7 +65,7 @@ def test_only_files_are_segments(hub: Hub, laptop: Laptop, mode: str) -> None:
     )
 
 
-def test_sizes_are_checked_before_contents(hub: Hub, laptop: Laptop) -> None:
+def test_sizes_are_checked_before_contents(hub: SharedRemote, laptop: Laptop) -> None:
     good = segment(laptop, VALID_VECTOR)
     hub.put(laptop.ref, [entry(good), entry(b"x" * 3000)])
     (note,) = laptop.pull(limits=SharingLimits(max_segment_bytes=2000)).notes
@@ -74,7 +74,7 @@ def test_sizes_are_checked_before_contents(hub: Hub, laptop: Laptop) -> None:
         laptop.pull(limits=SharingLimits(max_total_bytes=1000))
 
 
-def test_a_tree_that_is_too_large_is_not_read(hub: Hub, laptop: Laptop) -> None:
+def test_a_tree_that_is_too_large_is_not_read(hub: SharedRemote, laptop: Laptop) -> None:
     lines = b"".join(f"100644 blob {'1' * 40}\t{number:064}\0".encode() for number in range(2500))
     tree = hub.repo.run("mktree", "-z", "--missing", stdin=lines).stdout.decode().strip()
     # git refuses to send a tree with missing blobs.
@@ -88,7 +88,7 @@ def test_a_tree_that_is_too_large_is_not_read(hub: Hub, laptop: Laptop) -> None:
         laptop.pull()
 
 
-def commit_of_many_entries(hub: Hub) -> str:
+def commit_of_many_entries(hub: SharedRemote) -> str:
     """A commit whose tree has 2,500 entries, each the same empty file."""
     blob = hub.repo.run("hash-object", "-w", "--stdin").stdout.decode().strip()
     lines = b"".join(f"100644 blob {blob}\t{number:064}\0".encode() for number in range(2500))
@@ -96,7 +96,7 @@ def commit_of_many_entries(hub: Hub) -> str:
     return hub.repo.git("commit-tree", tree, "-m", "x")
 
 
-def test_a_pack_that_is_too_large_is_not_kept(hub: Hub, laptop: Laptop) -> None:
+def test_a_pack_that_is_too_large_is_not_kept(hub: SharedRemote, laptop: Laptop) -> None:
     hub.put(laptop.ref, [entry(os.urandom(3_000_000))])
     with pytest.raises(RemoteError, match=r"^origin does not give refs/sdd/") as caught:
         laptop.pull(limits=SharingLimits(max_total_bytes=1000))
@@ -108,7 +108,7 @@ def test_a_pack_that_is_too_large_is_not_kept(hub: Hub, laptop: Laptop) -> None:
     assert sum(kept) < 2 * 1_100_000
 
 
-def test_a_large_object_in_a_small_pack_is_refused(hub: Hub, laptop: Laptop) -> None:
+def test_a_large_object_in_a_small_pack_is_refused(hub: SharedRemote, laptop: Laptop) -> None:
     hub.put(laptop.ref, [("100644", "0" * 64, bytes(60_000_000))])
     (note,) = laptop.pull(limits=SharingLimits(max_total_bytes=1000)).notes
     assert note == "000000000000 is larger than a segment: refused"
@@ -123,7 +123,7 @@ def test_a_large_object_in_a_small_pack_is_refused(hub: Hub, laptop: Laptop) -> 
     ],
 )
 def test_a_ref_to_another_object_has_no_vectors(
-    hub: Hub, laptop: Laptop, point: Callable[[Hub], str]
+    hub: SharedRemote, laptop: Laptop, point: Callable[[SharedRemote], str]
 ) -> None:
     laptop.embed()
     hub.repo.git("update-ref", laptop.ref, point(hub))
@@ -138,7 +138,7 @@ def test_a_ref_to_another_object_has_no_vectors(
     assert laptop.vectors == before
 
 
-def test_the_dimensions_are_those_of_most_vectors(hub: Hub, laptop: Laptop) -> None:
+def test_the_dimensions_are_those_of_most_vectors(hub: SharedRemote, laptop: Laptop) -> None:
     good = segment(laptop, VALID_VECTOR, VALID_VECTOR)
     model = laptop.pull().model
     bad = write_segment(model, "int8", 4, [(b"x" * 32, VALID_VECTOR[:4])])

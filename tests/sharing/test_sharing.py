@@ -21,7 +21,7 @@ from sdd_hooks.errors import (
 from sdd_hooks.sharing.options import SharingLimits
 from sdd_hooks.sharing.vector_ref import vector_ref_name
 from sdd_hooks.system.locks import hold_lock
-from tests.support.laptops import Hub, Laptop
+from tests.support.laptops import Laptop, SharedRemote
 from tests.support.loopback import CannedResponse, serving
 
 ONLY_FORWARD = """\
@@ -33,7 +33,7 @@ exit 1
 """
 
 
-def test_a_laptop_that_pulls_what_a_runner_pushed_embeds_nothing(hub: Hub) -> None:
+def test_a_laptop_that_pulls_what_a_runner_pushed_embeds_nothing(hub: SharedRemote) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     assert runner.embed().embedded == 2
     pushed = runner.push()
@@ -45,7 +45,7 @@ def test_a_laptop_that_pulls_what_a_runner_pushed_embeds_nothing(hub: Hub) -> No
     assert laptop.vectors == runner.vectors
 
 
-def test_known_vectors_are_not_pushed_or_pulled_again(hub: Hub) -> None:
+def test_known_vectors_are_not_pushed_or_pulled_again(hub: SharedRemote) -> None:
     runner = hub.laptop("runner")
     runner.embed()
     first = runner.push()
@@ -54,14 +54,14 @@ def test_known_vectors_are_not_pushed_or_pulled_again(hub: Hub) -> None:
     assert runner.pull().pulled == 0
 
 
-def test_without_vectors_nothing_is_pushed_or_pulled(hub: Hub) -> None:
+def test_without_vectors_nothing_is_pushed_or_pulled(hub: SharedRemote) -> None:
     laptop = hub.laptop("laptop")
     assert laptop.push()[3:] == (0, 0, "", ())
     assert laptop.pull()[3:] == (0, 0, "", 2, ())
     assert hub.refs() == {}
 
 
-def test_a_ref_has_the_vectors_of_all_pushes(hub: Hub) -> None:
+def test_a_ref_has_the_vectors_of_all_pushes(hub: SharedRemote) -> None:
     first, second, third = (hub.laptop(name) for name in ("first", "second", "third"))
     assert first.write_and_push(3).vectors == 3
     pushed = second.write_and_push(4)
@@ -72,9 +72,9 @@ def test_a_ref_has_the_vectors_of_all_pushes(hub: Hub) -> None:
     assert third.vectors == {**first.vectors, **second.vectors}
 
 
-def test_equal_vectors_are_the_same_commit(tmp_path: Path, hub: Hub) -> None:
+def test_equal_vectors_are_the_same_commit(tmp_path: Path, hub: SharedRemote) -> None:
     laptop, other = hub.laptop("laptop"), hub.laptop("other")
-    Hub.make(tmp_path / "second")
+    SharedRemote.make(tmp_path / "second")
     other.repo.git("remote", "add", "second", str(tmp_path / "second/hub.git"))
     for machine in (laptop, other):
         machine.embed()
@@ -87,7 +87,7 @@ def test_equal_vectors_are_the_same_commit(tmp_path: Path, hub: Hub) -> None:
     assert other.push(remote="second").pushed == 1
 
 
-def test_a_pull_keeps_a_local_vector_and_replaces_an_invalid_one(hub: Hub) -> None:
+def test_a_pull_keeps_a_local_vector_and_replaces_an_invalid_one(hub: SharedRemote) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     runner.embed()
     runner.push()
@@ -102,7 +102,7 @@ def test_a_pull_keeps_a_local_vector_and_replaces_an_invalid_one(hub: Hub) -> No
     assert laptop.vectors == {keys[0]: local, keys[1]: runner.vectors[keys[1]]}
 
 
-def test_vectors_of_texts_outside_the_index_are_not_pushed(hub: Hub) -> None:
+def test_vectors_of_texts_outside_the_index_are_not_pushed(hub: SharedRemote) -> None:
     laptop = hub.laptop("laptop")
     laptop.write(3)
     laptop.embed()
@@ -112,7 +112,7 @@ def test_vectors_of_texts_outside_the_index_are_not_pushed(hub: Hub) -> None:
     assert laptop.push().vectors == 2
 
 
-def test_a_second_model_and_another_storage_live_beside_the_first(hub: Hub) -> None:
+def test_a_second_model_and_another_storage_live_beside_the_first(hub: SharedRemote) -> None:
     runner = hub.laptop("runner")
     runner.embed()
     first = runner.push()
@@ -135,7 +135,7 @@ def test_a_second_model_and_another_storage_live_beside_the_first(hub: Hub) -> N
     assert laptop.embed().embedded == 0
 
 
-def test_a_push_and_a_pull_change_nothing_in_the_repository(hub: Hub) -> None:
+def test_a_push_and_a_pull_change_nothing_in_the_repository(hub: SharedRemote) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     runner.embed()
     before = [_state(machine) for machine in (runner, laptop)]
@@ -163,7 +163,7 @@ def _state(laptop: Laptop) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("option", ["--depth=1", "--filter=blob:none"])
-def test_a_shallow_or_partial_clone_stays_one(hub: Hub, option: str) -> None:
+def test_a_shallow_or_partial_clone_stays_one(hub: SharedRemote, option: str) -> None:
     hub.repo.git("config", "uploadpack.allowFilter", "true")
     runner = hub.laptop("runner")
     runner.repo.commit("More", {"more.txt": "more\n"})
@@ -177,7 +177,7 @@ def test_a_shallow_or_partial_clone_stays_one(hub: Hub, option: str) -> None:
     assert _state(laptop) == before
 
 
-def test_a_linked_work_tree_shares_the_vectors_of_its_repository(hub: Hub) -> None:
+def test_a_linked_work_tree_shares_the_vectors_of_its_repository(hub: SharedRemote) -> None:
     runner = hub.laptop("runner")
     linked = Laptop(runner.repo.worktree(hub.folder / "linked", "other"))
     linked.index()
@@ -186,7 +186,7 @@ def test_a_linked_work_tree_shares_the_vectors_of_its_repository(hub: Hub) -> No
     assert runner.push().pushed == 0
 
 
-def test_a_host_that_accepts_only_fast_forwards_gets_a_history(hub: Hub) -> None:
+def test_a_host_that_accepts_only_fast_forwards_gets_a_history(hub: SharedRemote) -> None:
     hub.repo.write("hooks/update", ONLY_FORWARD).chmod(0o755)
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     for number in (3, 4, 5):
@@ -196,7 +196,7 @@ def test_a_host_that_accepts_only_fast_forwards_gets_a_history(hub: Hub) -> None
     assert laptop.write_and_push(6).vectors == 6
 
 
-def test_a_host_that_rejects_the_ref_is_an_error(hub: Hub) -> None:
+def test_a_host_that_rejects_the_ref_is_an_error(hub: SharedRemote) -> None:
     output = "printf '\\033[31mno\\n::error::x\\n' >&2"
     hub.repo.write("hooks/update", f"#!/bin/sh\n{output}\nexit 1\n").chmod(0o755)
     runner = hub.laptop("runner")
@@ -209,7 +209,7 @@ def test_a_host_that_rejects_the_ref_is_an_error(hub: Hub) -> None:
     assert hub.refs() == {}
 
 
-def test_many_pushes_make_one_commit_of_few_segments(hub: Hub) -> None:
+def test_many_pushes_make_one_commit_of_few_segments(hub: SharedRemote) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     limits = SharingLimits(max_segment_bytes=2000, small_segment_bytes=500, max_segments=3)
     sizes = []
@@ -224,7 +224,7 @@ def test_many_pushes_make_one_commit_of_few_segments(hub: Hub) -> None:
     assert laptop.pull().pulled == 11
 
 
-def test_at_the_limit_vectors_of_texts_outside_the_index_are_left_out(hub: Hub) -> None:
+def test_at_the_limit_vectors_of_texts_outside_the_index_are_left_out(hub: SharedRemote) -> None:
     laptop, other = hub.laptop("laptop"), hub.laptop("other")
     laptop.write_and_push(*range(3, 10))
     limits = SharingLimits(max_total_bytes=450)
@@ -239,7 +239,7 @@ def test_at_the_limit_vectors_of_texts_outside_the_index_are_left_out(hub: Hub) 
     assert other.pull().vectors <= 3
 
 
-def test_the_size_of_local_objects_is_bounded(hub: Hub) -> None:
+def test_the_size_of_local_objects_is_bounded(hub: SharedRemote) -> None:
     runner = hub.laptop("runner")
     limits = SharingLimits(spare_bytes=0)
     for number in (3, 4):
@@ -250,7 +250,7 @@ def test_the_size_of_local_objects_is_bounded(hub: Hub) -> None:
     assert runner.pull().vectors == 4
 
 
-def test_local_objects_may_be_deleted_or_damaged(hub: Hub) -> None:
+def test_local_objects_may_be_deleted_or_damaged(hub: SharedRemote) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     runner.write_and_push(3)
     laptop.pull()
@@ -263,7 +263,7 @@ def test_local_objects_may_be_deleted_or_damaged(hub: Hub) -> None:
     assert laptop.pull().pulled == 4
 
 
-def test_a_missing_local_object_is_not_missing_on_the_remote(hub: Hub) -> None:
+def test_a_missing_local_object_is_not_missing_on_the_remote(hub: SharedRemote) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     first = runner.write_and_push(3)
     laptop.pull()
@@ -278,7 +278,7 @@ def test_a_missing_local_object_is_not_missing_on_the_remote(hub: Hub) -> None:
     assert laptop.push().vectors == 4
 
 
-def test_damaged_objects_are_reported_and_deleted(hub: Hub) -> None:
+def test_damaged_objects_are_reported_and_deleted(hub: SharedRemote) -> None:
     runner = hub.laptop("runner")
     first = runner.write_and_push(3)
     blob = runner.repo.git("ls-tree", first.commit, env=_objects(runner)).split()[2]
@@ -296,7 +296,7 @@ def _objects(laptop: Laptop) -> dict[str, str]:
     return {"GIT_OBJECT_DIRECTORY": str(laptop.share / "objects")}
 
 
-def test_only_new_objects_are_transferred(hub: Hub) -> None:
+def test_only_new_objects_are_transferred(hub: SharedRemote) -> None:
     hub.repo.git("config", "receive.unpackLimit", "1")
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     runner.write_and_push(*range(3, 40))
@@ -316,7 +316,7 @@ def test_only_new_objects_are_transferred(hub: Hub) -> None:
     ]
 
 
-def test_an_unknown_remote_is_an_error(hub: Hub) -> None:
+def test_an_unknown_remote_is_an_error(hub: SharedRemote) -> None:
     laptop = hub.laptop("laptop")
     for name in ("upstream", "", "--upload-pack=touch x", "a\x1bb"):
         with pytest.raises(
@@ -326,7 +326,7 @@ def test_an_unknown_remote_is_an_error(hub: Hub) -> None:
         assert str(e.value).isprintable()
 
 
-def test_an_unreachable_remote_is_an_error(hub: Hub) -> None:
+def test_an_unreachable_remote_is_an_error(hub: SharedRemote) -> None:
     laptop = hub.laptop("laptop")
     hub.repo.root.rename(hub.folder / "elsewhere")
     for act in (laptop.push, laptop.pull):
@@ -336,7 +336,9 @@ def test_an_unreachable_remote_is_an_error(hub: Hub) -> None:
             act()
 
 
-def test_a_login_and_a_token_are_in_no_message_or_log(hub: Hub, debug_log: io.StringIO) -> None:
+def test_a_login_and_a_token_are_in_no_message_or_log(
+    hub: SharedRemote, debug_log: io.StringIO
+) -> None:
     laptop = hub.laptop("laptop")
     token = "t0ken-that-must-stay-secret"
     refusing = CannedResponse(401, headers={"WWW-Authenticate": f"Basic realm={token}"})
@@ -362,7 +364,7 @@ def test_a_login_and_a_token_are_in_no_message_or_log(hub: Hub, debug_log: io.St
     assert token not in debug_log.getvalue()
 
 
-def test_the_debug_log_of_a_push_has_no_token(hub: Hub, debug_log: io.StringIO) -> None:
+def test_the_debug_log_of_a_push_has_no_token(hub: SharedRemote, debug_log: io.StringIO) -> None:
     laptop = hub.laptop("laptop")
     laptop.embed()
     token = "t0ken-that-must-stay-secret"
@@ -376,7 +378,7 @@ def test_the_debug_log_of_a_push_has_no_token(hub: Hub, debug_log: io.StringIO) 
     assert token not in debug_log.getvalue()
 
 
-def test_a_second_push_or_pull_gives_up_after_the_wait(hub: Hub) -> None:
+def test_a_second_push_or_pull_gives_up_after_the_wait(hub: SharedRemote) -> None:
     laptop = hub.laptop("laptop")
     laptop.share.mkdir(parents=True)
     with (
@@ -386,7 +388,7 @@ def test_a_second_push_or_pull_gives_up_after_the_wait(hub: Hub) -> None:
         laptop.pull(wait=0.0)
 
 
-def test_an_engine_without_shared_vectors_is_an_error(hub: Hub) -> None:
+def test_an_engine_without_shared_vectors_is_an_error(hub: SharedRemote) -> None:
     laptop = hub.laptop("laptop")
     project = laptop.project
 
@@ -399,7 +401,7 @@ def test_an_engine_without_shared_vectors_is_an_error(hub: Hub) -> None:
         vector_exchange(project, Other())
 
 
-def test_vectors_of_other_dimensions_are_refused(hub: Hub) -> None:
+def test_vectors_of_other_dimensions_are_refused(hub: SharedRemote) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     runner.embed()
     runner.push()
@@ -416,7 +418,7 @@ def test_vectors_of_other_dimensions_are_refused(hub: Hub) -> None:
 
 
 @pytest.mark.parametrize("model", ["llm:ä/../x.lock", "", "hub:-", "a" * 500, "x\n\0y"])
-def test_any_model_has_a_valid_ref(hub: Hub, model: str) -> None:
+def test_any_model_has_a_valid_ref(hub: SharedRemote, model: str) -> None:
     ref = vector_ref_name(model, "int8")
     assert hub.repo.git("check-ref-format", "--normalize", ref) == ref
     assert ref != vector_ref_name(model, "float32")

@@ -27,11 +27,11 @@ _PROGRAM = """\
 #!{python}
 import json, os, sys
 from pathlib import Path
-here = Path(__file__).parent
-with (here / "asked.jsonl").open("a") as file:
-    told = {{"args": sys.argv[1:], "cwd": os.getcwd(), "environ": dict(os.environ)}}
-    file.write(json.dumps(told) + chr(10))
-answer = json.loads((here / "answers.json").read_text()).get(sys.argv[1], {{}})
+directory = Path(__file__).parent
+with (directory / "calls.jsonl").open("a") as file:
+    call = {{"args": sys.argv[1:], "cwd": os.getcwd(), "environ": dict(os.environ)}}
+    file.write(json.dumps(call) + chr(10))
+answer = json.loads((directory / "answers.json").read_text()).get(sys.argv[1], {{}})
 sys.stdout.write(answer.get("out", ""))
 sys.stderr.write(answer.get("err", ""))
 sys.exit(answer.get("code", 0))
@@ -44,7 +44,7 @@ class FakeBd:
 
     directory: Path
 
-    def says(self, command: str, out: str = "", err: str = "", code: int = 0) -> None:
+    def respond(self, command: str, out: str = "", err: str = "", code: int = 0) -> None:
         """Set the output and the exit status of `bd command`."""
         path = self.directory / "answers.json"
         answers = json.loads(path.read_text()) if path.exists() else {}
@@ -52,9 +52,9 @@ class FakeBd:
         path.write_text(json.dumps(answers))
 
     @property
-    def asked(self) -> list[dict[str, Any]]:
+    def calls(self) -> list[dict[str, Any]]:
         """The calls so far: `args`, `cwd` and `environ`."""
-        path = self.directory / "asked.jsonl"
+        path = self.directory / "calls.jsonl"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 

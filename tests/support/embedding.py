@@ -25,7 +25,7 @@ CHUNKS = 3
 
 
 @dataclass
-class Gated:
+class GatedRepo:
     """The repository, the environment of its commands, and the gate at which its model waits."""
 
     repo: Repo
@@ -76,13 +76,13 @@ class Gated:
 
 
 @pytest.fixture
-def gated(tmp_path: Path) -> Iterator[Gated]:
+def gated(tmp_path: Path) -> Iterator[GatedRepo]:
     """Three indexed decisions of one chunk each, and a model that waits before each chunk."""
     pytest.importorskip("llm", reason="needs the extra llm")
     # All tests share the directory of the logs.
     repo = Repo.init(tmp_path / f"shop-{uuid.uuid4().hex[:12]}")
     gate = make_gate(tmp_path / "plugin", dict(os.environ))
-    found = Gated(repo, gate, {**gate.environ, "HOME": str(tmp_path)})
+    found = GatedRepo(repo, gate, {**gate.environ, "HOME": str(tmp_path)})
     repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Embed Model**: gated\n")
     repo.write(".gitignore", ".sdd/\n")
     found.write_decisions(1, CHUNKS)

@@ -54,7 +54,7 @@ class Gate:
     path: Path
     environ: dict[str, str]
 
-    def let_one_through(self) -> None:
+    def release_one(self) -> None:
         """Let the model embed the text that it waits with, once it does."""
         until(self._opened)
 

@@ -61,7 +61,7 @@ class FakeGitea:
     name: str = "shop"
     token: str = ""
     url: str = ""
-    largest: int = 50
+    max_page_size: int = 50
     dependencies: bool = True
     pulls: bool = True
     pulls_shown: bool = True
@@ -218,7 +218,7 @@ class FakeGitea:
             return CannedResponse(200, {"version": "1.17.0" if self.old else "1.24.0+dev"})
         if path == "/settings/api":
             return CannedResponse(
-                200, {"max_response_items": self.largest, "default_paging_num": 30}
+                200, {"max_response_items": self.max_page_size, "default_paging_num": 30}
             )
         if path == f"/orgs/{self.owner}/labels":
             return self._paged(request, list(self.of_organisation.values()))
@@ -332,7 +332,7 @@ class FakeGitea:
     ) -> CannedResponse:
         """A page. A `plain` one has no headers, like dependencies in versions before 1.27."""
         limit = int(request.query.get("limit", 0)) or 30
-        size, page = min(limit, self.largest), max(1, int(request.query.get("page", 1)))
+        size, page = min(limit, self.max_page_size), max(1, int(request.query.get("page", 1)))
         part = entries[(page - 1) * size : page * size]
         headers = {}
         if self.totals and not plain:

@@ -34,11 +34,11 @@ _IDS = {JOB: -2, "forgejo-actions": -2, _GHOST: -1}
 
 
 class Account(NamedTuple):
-    """Whose token it is, and what that may do. `scoped` tokens may not ask who they are."""
+    """Whose token it is, and what that may do. `is_scoped` tokens may not ask who they are."""
 
     login: str
     rights: Rights = "write"
-    scoped: bool = False
+    is_scoped: bool = False
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Pull:
     lines: Mapping[str, int] | None = None
     comments: list[Entry] = field(default_factory=list)
     reviews: list[Entry] = field(default_factory=list)
-    said: list[Entry] = field(default_factory=list)
+    line_comments: list[Entry] = field(default_factory=list)
 
 
 @dataclass
@@ -68,8 +68,8 @@ class FakeGiteaForge:
     tokens: dict[str, Account] = field(default_factory=lambda: {TOKEN: Account(JOB)})
     private: bool = False
     resolves: bool = True
-    largest: int = 50
-    portion: int = 0
+    max_reviews: int = 50
+    max_comments: int = 0
     archived: bool = False
     checked: bool = True
     pulls: dict[int, Pull] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class FakeGiteaForge:
 
     def comment(self, number: int, body: str, login: str = "ana") -> int:
         """Say something below a pull request. Returns the comment's id."""
-        return int(self._say(self.pulls[number], body, login)["id"])
+        return int(self._add_comment(self.pulls[number], body, login)["id"])
 
     def comments(self, number: int) -> list[tuple[str, str]]:
         """Who said what below a pull request."""
@@ -209,7 +209,7 @@ class FakeGiteaForge:
             return _refusal(401, "invalid username, password or token")
         path = request.path.removeprefix(BASE)
         if path == "/user":
-            return self._who(account)
+            return self._current_user(account)
         home = f"/repos/{self.owner}/{self.name}/"
         if not path.startswith(home) or (self.private and account is None):
             return CannedResponse(404, _MISSING)
@@ -224,10 +224,10 @@ class FakeGiteaForge:
             return _refusal(423, "repository is archived")
         return self._write(request, way, account)
 
-    def _who(self, account: Account | None) -> CannedResponse:
+    def _current_user(self, account: Account | None) -> CannedResponse:
         if account is None:
             return _refusal(401, "token is required")
-        if account.scoped:
+        if account.is_scoped:
             message = "token does not have at least one of required scope(s), required=[read:user]"
             return _refusal(403, message)
         return CannedResponse(200, self._user(account.login))
@@ -242,12 +242,14 @@ class FakeGiteaForge:
             case ["pulls", _]:
                 return CannedResponse(200, pull.entry)
             case ["issues", _, "comments"]:
-                return self._paged(request, pull.comments, self.portion or 100_000)
+                return self._paged(request, pull.comments, self.max_comments or 100_000)
             case ["pulls", _, "reviews"]:
-                size = min(int(request.query.get("limit", 30)), self.largest)
+                size = min(int(request.query.get("limit", 30)), self.max_reviews)
                 return self._paged(request, pull.reviews, size, account)
             case ["pulls", _, "reviews", id, "comments"]:
-                found = [one for one in pull.said if one["pull_request_review_id"] == int(id)]
+                found = [
+                    one for one in pull.line_comments if one["pull_request_review_id"] == int(id)
+                ]
                 return CannedResponse(200, found)
         return CannedResponse(404, _MISSING)
 
@@ -274,12 +276,16 @@ class FakeGiteaForge:
             case "POST", ["issues", _, "comments"] if pull:
                 if pull.entry["is_locked"] and account.rights != "write":
                     return _refusal(403, "You cannot comment on a locked issue.")
-                return CannedResponse(201, self._say(pull, _body(request)["body"], account.login))
+                return CannedResponse(
+                    201, self._add_comment(pull, _body(request)["body"], account.login)
+                )
             case "POST", ["pulls", _, "reviews"] if pull:
                 return self._review(pull, _body(request), account)
             case "DELETE", ["pulls", _, "reviews", id] if pull:
                 pull.reviews = [one for one in pull.reviews if one["id"] != int(id)]
-                pull.said = [one for one in pull.said if one["pull_request_review_id"] != int(id)]
+                pull.line_comments = [
+                    one for one in pull.line_comments if one["pull_request_review_id"] != int(id)
+                ]
                 return CannedResponse(204)
         return CannedResponse(404, _MISSING)
 
@@ -297,7 +303,7 @@ class FakeGiteaForge:
             known = pull.lines is None or one["new_position"] <= pull.lines.get(one["path"], 1)
             if review["commit_id"] not in self.commits or not known or ".." in one["path"]:
                 return _refusal(500, "")
-            self.say_on_line(pull, review, one["path"], one["new_position"], one["body"])
+            self.add_line_comment(pull, review, one["path"], one["new_position"], one["body"])
         # With another word it stays as it is, where nobody sees it.
         if body["event"] in {"COMMENT", "APPROVED", "REQUEST_CHANGES"}:
             review["state"] = body["event"]
@@ -309,7 +315,7 @@ class FakeGiteaForge:
         review["state"] = state
         return review
 
-    def say_on_line(self, pull: Pull, review: Entry, path: str, line: int, body: str) -> Entry:
+    def add_line_comment(self, pull: Pull, review: Entry, path: str, line: int, body: str) -> Entry:
         """Say something on a line, as who wrote the review."""
         review["comments_count"] += 1
         said = {
@@ -329,7 +335,7 @@ class FakeGiteaForge:
             "html_url": pull.entry["html_url"],
             "pull_request_url": pull.entry["html_url"],
         }
-        pull.said.append(said)
+        pull.line_comments.append(said)
         return said
 
     def _pending(self, pull: Pull, commit: str, login: str) -> Entry:
@@ -356,7 +362,7 @@ class FakeGiteaForge:
         if account.rights != "write":
             return _refusal(403, "user should have permission to resolve comment")
         for pull in self.pulls.values():
-            for said in pull.said:
+            for said in pull.line_comments:
                 if said["id"] == id:
                     said["resolver"] = self._user(_GHOST if account.login == JOB else account.login)
                     return CannedResponse(204)
@@ -364,7 +370,7 @@ class FakeGiteaForge:
 
     def _edit(self, id: int, body: Entry, account: Account) -> CannedResponse:
         for pull in self.pulls.values():
-            for one in [*pull.comments, *pull.said]:
+            for one in [*pull.comments, *pull.line_comments]:
                 if one["id"] == id:
                     if account.rights != "write" and one["user"]["login"] != account.login:
                         return CannedResponse(403)
@@ -372,7 +378,7 @@ class FakeGiteaForge:
                     return CannedResponse(200, self._comment(pull, one))
         return CannedResponse(404, _MISSING)
 
-    def _say(self, pull: Pull, body: str, login: str) -> Entry:
+    def _add_comment(self, pull: Pull, body: str, login: str) -> Entry:
         made = {"id": self._next(), "body": body, "user": self._user(login)}
         pull.comments.append(self._comment(pull, made))
         return pull.comments[-1]

@@ -21,7 +21,7 @@ from sdd_hooks.trackers.github.vendor import VENDOR
 from sdd_hooks.trackers.protocol import IssuePage, Since, TrackerLocation
 from tests.support.graphql import Schema, answer
 from tests.support.loopback import CannedResponse, Request, Server, serving
-from tests.support.machines import TOKEN, Workplace
+from tests.support.machines import TOKEN, ClientFactory
 from tests.support.openapi import Description
 
 Entry = dict[str, Any]
@@ -532,11 +532,11 @@ class Shop:
 
     github: FakeGitHub
     server: Server
-    workplace: Workplace
+    client_factory: ClientFactory
 
     def open(self, token: str | None = TOKEN) -> GitHubTracker:
         """A new tracker."""
-        environment = self.workplace.environment(VENDOR.label, token=token)
+        environment = self.client_factory.environment(VENDOR.label, token=token)
         tracker = VENDOR.open(TrackerLocation(self.server.url, "acme", "shop"), environment)
         assert isinstance(tracker, GitHubTracker)
         return tracker
@@ -553,18 +553,18 @@ class Shop:
 
     def requests(self, ending: str) -> list[Request]:
         """The requests for paths with that ending."""
-        return [request for request in self.server.asked if request.path.endswith(ending)]
+        return [request for request in self.server.requests if request.path.endswith(ending)]
 
 
 @contextmanager
 def open_shop(now: float) -> Iterator[Shop]:
     """A repository without issues; its clocks start at `now`."""
     github = FakeGitHub(now)
-    with serving_github(github) as server, Workplace(now) as workplace:
-        yield Shop(github, server, workplace)
+    with serving_github(github) as server, ClientFactory(now) as client_factory:
+        yield Shop(github, server, client_factory)
 
 
-def limited(github: FakeGitHub) -> Callable[[int], list[CannedResponse]]:
+def rate_limited(github: FakeGitHub) -> Callable[[int], list[CannedResponse]]:
     """Responses with which GitHub reports a rate limit for a number of seconds."""
 
     def responses(seconds: int) -> list[CannedResponse]:

@@ -34,7 +34,7 @@ FORK = "ghs_token-of-a-fork"
 """Belongs to a job on a pull request of a fork: may only read."""
 PERSONAL = "ghp_token-of-a-person"
 """Belongs to the user `robin`, who may do everything."""
-LONGEST = 65_536
+MAX_BODY_LENGTH = 65_536
 _REFUSED = "Resource not accessible by integration"
 
 
@@ -79,10 +79,10 @@ class FakeGitHubForge:
     threads: list[Thread] = field(default_factory=list)
     statuses: dict[str, list[Entry]] = field(default_factory=dict)
     locked: set[int] = field(default_factory=set)
-    shows: Callable[[str, int], bool] = lambda _path, _line: True
-    stores: Callable[[str], str] = lambda text: text
+    is_shown: Callable[[str, int], bool] = lambda _path, _line: True
+    stored_text: Callable[[str], str] = lambda text: text
     graphql: bool = True
-    knows: bool = True
+    tells_authorship: bool = True
     writes: int = 0
     _last: int = 2**31
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
@@ -256,20 +256,20 @@ class FakeGitHubForge:
         if number in self.locked:
             told = "Unable to create comment because issue is locked."
             return CannedResponse(403, {"message": told})
-        if len(body) > LONGEST:
+        if len(body) > MAX_BODY_LENGTH:
             return _too_long("body is too long (maximum is 65536 characters)")
         login, program = rights.login, rights.program
         return CannedResponse(
-            201, self.add_comment(number, self.stores(body), login, program=program)
+            201, self.add_comment(number, self.stored_text(body), login, program=program)
         )
 
     def _edit(self, every: Iterator[Entry], id: int, body: str) -> CannedResponse:
         found = next((one for one in every if one["id"] == id), None)
         if found is None:
             return CannedResponse(404, {"message": "Not Found"})
-        if len(body) > LONGEST:
+        if len(body) > MAX_BODY_LENGTH:
             return _too_long("body is too long (maximum is 65536 characters)")
-        found["body"] = self.stores(body)
+        found["body"] = self.stored_text(body)
         return CannedResponse(200, found)
 
     def _review(self, number: int, body: Entry, rights: Rights) -> CannedResponse:
@@ -281,14 +281,14 @@ class FakeGitHubForge:
         wanted = body.get("comments", [])
         for one in wanted:
             assert one["side"] == "RIGHT"
-        if not all(self.shows(one["path"], one["line"]) for one in wanted):
+        if not all(self.is_shown(one["path"], one["line"]) for one in wanted):
             return _invalid("Line could not be resolved")
         id, user = self._next(), self._author(rights)
         sha = body.get("commit_id") or self.pulls[number]["head"]["sha"]
         made = shapes.review(self.site, id, number, body.get("body", ""), sha, user)
         self.reviews[number].append(made)
         for one in wanted:
-            asked = {**one, "body": self.stores(str(one["body"]))}
+            asked = {**one, "body": self.stored_text(str(one["body"]))}
             line = shapes.line_comment(self.site, self._next(), number, asked, sha, user, id)
             self.threads.append(Thread(number, [line]))
         return CannedResponse(200, made)
@@ -352,7 +352,7 @@ class FakeGitHubForge:
 
     def _thread(self, thread: Thread, rights: Rights) -> Entry:
         def comments(first: int) -> object:
-            knows = self.knows or not rights.program
+            knows = self.tells_authorship or not rights.program
             return {"nodes": [_as_graphql(one, rights, knows) for one in thread.comments[:first]]}
 
         return {

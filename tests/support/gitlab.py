@@ -22,7 +22,7 @@ from urllib.parse import quote, unquote, urlencode
 
 from tests.support.graphql import answer as answer_graphql
 from tests.support.loopback import CannedResponse, Request, Server, serving
-from tests.support.openapi import Place
+from tests.support.openapi import FieldPath
 
 Row = dict[str, Any]
 
@@ -443,10 +443,10 @@ def rate_limited(seconds: float, now: float) -> list[CannedResponse]:
     ]
 
 
-def fields_of(row: Row) -> list[Place]:
+def fields_of(row: Row) -> list[FieldPath]:
     """The places of every field but the number in a list of such rows, lists included."""
 
-    def inside(value: Any, at: Place) -> Iterator[Place]:
+    def inside(value: Any, at: FieldPath) -> Iterator[FieldPath]:
         if isinstance(value, dict):
             for name, part in value.items():
                 if name != "iid":

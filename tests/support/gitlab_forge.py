@@ -31,7 +31,7 @@ TOKENS: Mapping[str, Right] = {
 """Tokens, and what each may: a developer's, a reporter's (who resolves nothing), one with the scope
 read_api, one that may write and not ask who it is, and the token of a job."""
 ME = "project_7_bot_4f3c"
-MOST = 100
+MAX_PAGE_SIZE = 100
 BASE, START, HEAD = "b" * 40, "5" * 40, "a" * 40
 
 _PAGED = frozenset({"per_page", "page"})
@@ -241,7 +241,7 @@ class FakeGitLabForge:
         return {"old_path": before, "new_path": path, "renamed_file": before != path, "diff": ""}
 
     def _list(self, request: Request, rows: list[Row]) -> CannedResponse:
-        size = min(int(request.query.get("per_page", 20)), MOST)
+        size = min(int(request.query.get("per_page", 20)), MAX_PAGE_SIZE)
         page = int(request.query.get("page", 1))
         more = page * size < len(rows)
         headers = {"X-Next-Page": str(page + 1) if more else ""}

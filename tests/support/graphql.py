@@ -40,7 +40,7 @@ from graphql import (
 from graphql.execution.values import get_variable_values
 
 from tests.support.loopback import CannedResponse, Request
-from tests.support.openapi import VENDOR_APIS, Place
+from tests.support.openapi import VENDOR_APIS, FieldPath
 
 _PYTHON: Mapping[str, type | tuple[type, ...]] = {
     "Boolean": bool,
@@ -84,7 +84,7 @@ class Schema:
         for _ in self._walk(query, data):
             pass
 
-    def optional(self, query: str) -> list[Place]:
+    def optional(self, query: str) -> list[FieldPath]:
         """The places in the response to `query` that may be null, and the members of lists."""
         document = _parsed(query)
         operation = _operation(document)
@@ -174,10 +174,10 @@ class Schema:
         selection: SelectionSetNode,
         kind: Any,
         fragments: Mapping[str, FragmentDefinitionNode],
-        at: Place,
-    ) -> Iterator[Place]:
+        at: FieldPath,
+    ) -> Iterator[FieldPath]:
         for key, node, on in self._fields(selection, kind, fragments):
-            place: Place = (*at, key)
+            place: FieldPath = (*at, key)
             inner = self._type(on, node)
             while True:
                 if is_non_null_type(inner):

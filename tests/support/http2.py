@@ -20,13 +20,13 @@ from h2.events import DataReceived, RequestReceived, StreamEnded
 
 
 @dataclass
-class Secure:
-    """A running server. `protocols` are what its connections agreed on, one each; `asked` the
+class Http2Server:
+    """A running server. `protocols` are what its connections agreed on, one each; `requests` the
     headers of each request."""
 
     url: str
     protocols: list[str | None] = field(default_factory=list)
-    asked: list[dict[str, str]] = field(default_factory=list)
+    requests: list[dict[str, str]] = field(default_factory=list)
 
 
 def certificate(folder: Path, name: str = "localhost") -> tuple[Path, Path]:
@@ -43,7 +43,7 @@ def certificate(folder: Path, name: str = "localhost") -> tuple[Path, Path]:
 
 
 @contextmanager
-def serving_securely(cert: Path, key: Path, status: str = "200") -> Iterator[Secure]:
+def serving_http2(cert: Path, key: Path, status: str = "200") -> Iterator[Http2Server]:
     """Answer every request with its own path as JSON, over HTTP/2 only."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(cert, key)
@@ -51,7 +51,7 @@ def serving_securely(cert: Path, key: Path, status: str = "200") -> Iterator[Sec
     lock = threading.Lock()
     threads: list[threading.Thread] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = Secure(f"https://localhost:{listener.getsockname()[1]}")
+        server = Http2Server(f"https://localhost:{listener.getsockname()[1]}")
 
         def accept() -> None:
             while True:
@@ -80,7 +80,7 @@ def serving_securely(cert: Path, key: Path, status: str = "200") -> Iterator[Sec
                 thread.join()
 
 
-def _talk(secure: ssl.SSLSocket, server: Secure, lock: threading.Lock, status: str) -> None:
+def _talk(secure: ssl.SSLSocket, server: Http2Server, lock: threading.Lock, status: str) -> None:
     connection = H2Connection(
         H2Configuration(client_side=False, header_encoding="utf-8", validate_outbound_headers=False)
     )
@@ -93,7 +93,7 @@ def _talk(secure: ssl.SSLSocket, server: Secure, lock: threading.Lock, status: s
                 headers = dict(event.headers)
                 paths[event.stream_id] = headers[":path"]
                 with lock:
-                    server.asked.append(headers)
+                    server.requests.append(headers)
             elif isinstance(event, DataReceived):
                 connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
             elif isinstance(event, StreamEnded):

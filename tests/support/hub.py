@@ -16,30 +16,30 @@ COMMIT = "a" * 40
 
 
 @dataclass
-class Hub:
-    """`asked` is every path that was requested, in order."""
+class ModelHub:
+    """`paths` is every path that was requested, in order."""
 
     endpoint: str
-    asked: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
 
     @property
     def fetched(self) -> list[str]:
         """The files that were asked for, each once."""
-        files = [path.partition("/resolve/main/")[2] for path in self.asked]
+        files = [path.partition("/resolve/main/")[2] for path in self.paths]
         return list(dict.fromkeys(file for file in files if file))
 
 
 @contextmanager
-def serving(folder: Path, name: str) -> Iterator[Hub]:
+def serving(folder: Path, name: str) -> Iterator[ModelHub]:
     """Serve the files of `folder` as the model `name`."""
-    hub = Hub("")
+    hub = ModelHub("")
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
             path = urlsplit(self.path).path
-            hub.asked.append(path)
+            hub.paths.append(path)
             if path == f"/api/models/{name}":
                 files = [p.relative_to(folder) for p in sorted(folder.rglob("*")) if p.is_file()]
                 siblings = [{"rfilename": file.as_posix()} for file in files]

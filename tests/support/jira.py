@@ -64,7 +64,7 @@ class FakeJira:
     authorization: str = ""
     expired: bool = False
     zone: float = 0
-    most: int = 100
+    max_page_size: int = 100
     path: str = ""
     url: str = ""
     kinds: tuple[dict[str, str], ...] = KINDS
@@ -303,7 +303,7 @@ class FakeJira:
 
     def _continued(self, request: Request) -> CannedResponse:
         query = request.query
-        size = min(int(query.get("maxResults", 50)), self.most)
+        size = min(int(query.get("maxResults", 50)), self.max_page_size)
         jql = query["jql"]
         found = self._found(jql)
         if found is None:
@@ -326,7 +326,7 @@ class FakeJira:
     def _counted(self, request: Request) -> CannedResponse:
         query = request.query
         assert set(query) <= {"jql", "fields", "maxResults", "startAt"}
-        size, start = min(int(query["maxResults"]), self.most), int(query["startAt"])
+        size, start = min(int(query["maxResults"]), self.max_page_size), int(query["startAt"])
         found = self._found(query["jql"])
         if found is None:
             return _refused("The value does not exist for the field 'project'.")
@@ -391,7 +391,7 @@ def serving_jira(jira: FakeJira) -> Iterator[Server]:
         yield server
 
 
-def limited(jira: FakeJira) -> Callable[[int], list[CannedResponse]]:
+def rate_limited(jira: FakeJira) -> Callable[[int], list[CannedResponse]]:
     """Responses with which Jira reports a rate limit for a number of seconds."""
 
     def responses(seconds: int) -> list[CannedResponse]:

@@ -11,21 +11,21 @@ NAME = "talker"
 
 
 @dataclass
-class Talker:
+class RecordedPrompts:
     """The prompts that the model received, in order."""
 
-    asked: list[Any] = field(default_factory=list)
+    prompts: list[Any] = field(default_factory=list)
 
     @property
     def text(self) -> str:
         """The text of all prompts, instructions included."""
-        return "\n".join(f"{prompt.system}\n{prompt.prompt}" for prompt in self.asked)
+        return "\n".join(f"{prompt.system}\n{prompt.prompt}" for prompt in self.prompts)
 
 
 @contextmanager
-def talking(
+def registered_model(
     answer: Callable[[Any], Iterable[str]], *, schemas: bool = False, key: str | None = None
-) -> Iterator[Talker]:
+) -> Iterator[RecordedPrompts]:
     """Register a model called NAME, alias `t`; `answer` makes the pieces of its response.
 
     `schemas` says whether it supports schemas. `key` is its API key; None: it needs none.
@@ -33,7 +33,7 @@ def talking(
     import llm
     from llm.plugins import pm
 
-    talker = Talker()
+    talker = RecordedPrompts()
     alias, secret = key, key
 
     class Model(llm.Model):  # type: ignore[misc, name-defined]
@@ -43,7 +43,7 @@ def talking(
         key = secret
 
         def execute(self, prompt: Any, *rest: Any, **named: Any) -> Iterator[str]:
-            talker.asked.append(prompt)
+            talker.prompts.append(prompt)
             yield from answer(prompt)
 
     class Plugin:

@@ -130,14 +130,14 @@ class Laptop:
 
 
 @dataclass(frozen=True)
-class Hub:
+class SharedRemote:
     """A bare repository with one commit, and the folder of its clones."""
 
     repo: Repo
     folder: Path
 
     @classmethod
-    def make(cls, folder: Path, *, share: str = "false", storage: str = "int8") -> Hub:
+    def make(cls, folder: Path, *, share: str = "false", storage: str = "int8") -> SharedRemote:
         """A hub in `folder`, with a model beside it."""
         model = make_model(folder / "model")
         bare = Repo.init(folder / "hub.git", "--bare")

@@ -129,7 +129,7 @@ class LedgerServer:
     def requests(self) -> list[str]:
         """The requested paths since the last call."""
         paths = self.server.paths()
-        self.server.asked.clear()
+        self.server.requests.clear()
         return paths
 
 

@@ -22,7 +22,7 @@ from tests.support.graphql import Schema, answer
 from tests.support.loopback import CannedResponse, Request, Server, serving
 
 SCHEMA = "linear/schema.graphql"
-MOST_POINTS = 10_000
+MAX_POINTS = 10_000
 TYPES = ("triage", "backlog", "unstarted", "started", "completed", "canceled", "duplicate")
 
 Row = dict[str, Any]
@@ -170,7 +170,7 @@ class FakeLinear:
         if self.schema:
             self.schema.request(body)
         self.points.append(points(body))
-        if self.points[-1] > MOST_POINTS:
+        if self.points[-1] > MAX_POINTS:
             return _failed(400, "Query too complex", "INPUT_ERROR", date)
         try:
             data = answer(body, self._root())

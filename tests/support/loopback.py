@@ -55,7 +55,7 @@ class Server:
     """A running server: where it is, what it was asked (in order), and the faults that it has."""
 
     url: str
-    asked: list[Request] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
     def fail(
@@ -73,7 +73,7 @@ class Server:
 
     def paths(self, method: str = "GET") -> list[str]:
         """The paths that were asked for with that method."""
-        return [request.path for request in self.asked if request.method == method]
+        return [request.path for request in self.requests if request.method == method]
 
 
 @contextmanager
@@ -103,7 +103,7 @@ def serving(answer: Callable[[Request], CannedResponse]) -> Iterator[Server]:
                 {name.lower(): value for name, value in self.headers.items()},
                 self.rfile.read(length),
             )
-            server.asked.append(request)
+            server.requests.append(request)
             try:
                 faults = (fault(request) for fault in server.faults)
                 response = next((found for found in faults if found), None) or answer(request)

@@ -17,7 +17,7 @@ SOURCE = "SOME_TOKEN"
 
 
 @dataclass
-class Workplace:
+class ClientFactory:
     """Opens trackers and forges. At the end of its context their clients are closed.
 
     `waits` are the seconds of each wait, by which `now` (epoch seconds) advances. `wait_lines` are
@@ -29,7 +29,7 @@ class Workplace:
     wait_lines: list[str] = field(default_factory=list)
     _clients: list[Client] = field(default_factory=list)
 
-    def __enter__(self) -> Workplace:
+    def __enter__(self) -> ClientFactory:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -18,7 +18,7 @@ from tests.support.loopback import CannedResponse, Request
 VENDOR_APIS = Path(__file__).resolve().parents[3] / "shared/vendor-apis"
 NEEDED = "needs ../shared/vendor-apis"
 
-NULL_ALL_THE_SAME: Mapping[str, frozenset[str]] = {
+UNDOCUMENTED_NULLS: Mapping[str, frozenset[str]] = {
     "gitea": frozenset(
         {
             "assignee",
@@ -49,7 +49,7 @@ NULL_ALL_THE_SAME: Mapping[str, frozenset[str]] = {
 }
 """By vendor: properties that its servers return as null although its description forbids it."""
 
-Place = tuple[str, ...]
+FieldPath = tuple[str, ...]
 """The place of a field in a JSON document: names of properties, `*` for every member of a list."""
 
 _FORMATS = FormatChecker(())
@@ -68,7 +68,7 @@ class Description:
     """
 
     def __init__(self, documents: list[dict[str, Any]], vendor: str, base: str | None) -> None:
-        null = NULL_ALL_THE_SAME.get(vendor, frozenset())
+        null = UNDOCUMENTED_NULLS.get(vendor, frozenset())
         self._operations = [
             _Operation(method, template, {**rules, "parameters": parameters}, document)
             for document in (_as_json_schema(document, null) for document in documents)
@@ -101,7 +101,7 @@ class Description:
         """
         self._operation(method, path).check_response(status, data)
 
-    def optional(self, method: str, path: str, status: int) -> list[Place]:
+    def optional(self, method: str, path: str, status: int) -> list[FieldPath]:
         """The places in that response that may be null or missing, and the members of lists."""
         operation = self._operation(method, path)
         return list(
@@ -137,17 +137,17 @@ def _load(names: tuple[str, ...], base: str | None) -> Description | None:
     return Description(documents, names[0].partition("/")[0], base)
 
 
-def nulled(data: object, place: Place) -> object:
+def nulled(data: object, place: FieldPath) -> object:
     """A copy of the data with null at every occurrence of that place."""
     return _changed(data, place, remove=False)
 
 
-def without(data: object, place: Place) -> object:
+def without(data: object, place: FieldPath) -> object:
     """A copy of the data without that field at every occurrence of the place."""
     return _changed(data, place, remove=True)
 
 
-def damaged(data: object, places: list[Place]) -> Iterator[tuple[str, object]]:
+def damaged(data: object, places: list[FieldPath]) -> Iterator[tuple[str, object]]:
     """The data with null at each of these places, and without each, with a description of the
     damage; places that it lacks are left out."""
     for place in places:
@@ -279,8 +279,8 @@ def _as_json_schema(node: Any, null: frozenset[str], *, properties: bool = False
 
 
 def _optional(
-    schema: dict[str, Any], document: dict[str, Any], at: Place, inside: tuple[str, ...]
-) -> Iterator[Place]:
+    schema: dict[str, Any], document: dict[str, Any], at: FieldPath, inside: tuple[str, ...]
+) -> Iterator[FieldPath]:
     """The optional places below `at`; `inside` are the references that were followed."""
     name = schema.get("$ref")
     if name is not None:
@@ -305,7 +305,7 @@ def _optional(
         yield from _optional(value, document, (*at, key), inside)
 
 
-def _changed(data: object, place: Place, *, remove: bool) -> object:
+def _changed(data: object, place: FieldPath, *, remove: bool) -> object:
     made = copy.deepcopy(data)
     *way, last = place
     found = [made]

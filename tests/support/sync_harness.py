@@ -56,8 +56,8 @@ class SyncHarness:
 
     def queries(self) -> list[Mapping[str, str]]:
         """The queries for pages since the last call."""
-        queries = [request.query for request in self.server.asked if request.path == "/all"]
-        self.server.asked.clear()
+        queries = [request.query for request in self.server.requests if request.path == "/all"]
+        self.server.requests.clear()
         return queries
 
     def issue(self, id: str) -> StoredIssue:

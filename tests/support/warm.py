@@ -2,7 +2,7 @@
 
 Such a process has arguments, environment, directory, descriptors and an exit code of its own. What
 it is made of is imported already and not taken down in the end, which is most of the time of a
-short command. What starting Python anew decides starts it anew: see `can`.
+short command. What starting Python anew decides starts it anew: see `can_fork`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _DEPENDENCIES = ("apsw", "git", "httpx", "markdown_it", "re2", "sqlite_vec", "ya
 _LLM = ("llm", "openai")
 
 
-def can(environ: Mapping[str, str], stdin: bytes) -> bool:
+def can_fork(environ: Mapping[str, str], stdin: bytes) -> bool:
     """Whether a command in this environment is the same forked as started."""
     return len(stdin) <= _ROOM and _fixed(environ) == _fixed(os.environ)
 
@@ -54,7 +54,7 @@ def _fixed(environ: Mapping[str, str]) -> dict[str, str]:
 def run(
     arguments: Sequence[str], cwd: Path, environ: Mapping[str, str], stdin: bytes, timeout: float
 ) -> subprocess.CompletedProcess[bytes]:
-    """`sdd arguments`, like `subprocess.run` with `capture_output`, where `can` says so.
+    """`sdd arguments`, like `subprocess.run` with `capture_output`, where `can_fork` says so.
 
     Raises:
         subprocess.TimeoutExpired: it did not end in time, and was killed.

@@ -18,7 +18,7 @@ from sdd_hooks.remote.client import MAX_RETRIES
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import Since, Tracker
 from tests.support.loopback import CannedResponse, Request, Server
-from tests.support.machines import SOURCE, TOKEN, Workplace
+from tests.support.machines import SOURCE, TOKEN, ClientFactory
 
 START = 1_777_640_000
 """2026-05-01T12:53:20Z, the time of the first issue. The clocks start at NOW."""
@@ -37,7 +37,7 @@ class VendorServer:
 
     server: Server
     answer: Callable[[Request], CannedResponse]
-    workplace: Workplace
+    client_factory: ClientFactory
     open: Callable[[], Tracker]
     add: Callable[[int], str]
     edit: Callable[[str, int], None]
@@ -51,7 +51,7 @@ class VendorServer:
 
     def listings(self) -> int:
         """The number of requests for pages of the listing."""
-        return sum(1 for request in self.server.asked if self.lists(request))
+        return sum(1 for request in self.server.requests if self.lists(request))
 
     def page_after(self, count: int) -> Callable[[Request], bool]:
         """Whether a request is for a page after the first `count` requests for pages."""
@@ -72,10 +72,10 @@ class FaultTable:
     def test_waits_for_a_rate_limit(self, vendor: VendorServer) -> None:
         ids = vendor.fill(2)
         for answer in vendor.limited(20):
-            vendor.workplace.waits.clear()
+            vendor.client_factory.waits.clear()
             vendor.server.fail(answer, when=vendor.lists)
             assert sorted(fetched(vendor.open())) == sorted(ids)
-            assert vendor.workplace.waits == [pytest.approx(20, abs=2)]
+            assert vendor.client_factory.waits == [pytest.approx(20, abs=2)]
 
     def test_a_long_rate_limit_is_an_error(self, vendor: VendorServer) -> None:
         vendor.fill(2)
@@ -83,23 +83,23 @@ class FaultTable:
             vendor.server.fail(answer, when=vendor.lists)
             with pytest.raises(RateLimited) as caught:
                 fetched(vendor.open())
-            assert caught.value.until == pytest.approx(vendor.workplace.now + 3000, abs=2)
-        assert vendor.workplace.waits == []
+            assert caught.value.until == pytest.approx(vendor.client_factory.now + 3000, abs=2)
+        assert vendor.client_factory.waits == []
 
     def test_waits_for_retry_after(self, vendor: VendorServer) -> None:
         ids = vendor.fill(2)
         busy = CannedResponse(429, {"message": "slow down"}, {"Retry-After": "7"})
         vendor.server.fail(busy, busy, when=vendor.lists)
         assert sorted(fetched(vendor.open())) == sorted(ids)
-        assert vendor.workplace.waits == [pytest.approx(7, abs=1)] * 2
+        assert vendor.client_factory.waits == [pytest.approx(7, abs=1)] * 2
 
     def test_a_failed_request_is_retried(self, vendor: VendorServer) -> None:
         ids = vendor.fill(2)
         broken = CannedResponse(502, b"<html>bad gateway</html>", {"Content-Type": "text/html"})
         vendor.server.fail(broken, broken, when=vendor.lists)
         assert sorted(fetched(vendor.open())) == sorted(ids)
-        assert vendor.workplace.waits == sorted(vendor.workplace.waits)
-        assert len(vendor.workplace.waits) == 2
+        assert vendor.client_factory.waits == sorted(vendor.client_factory.waits)
+        assert len(vendor.client_factory.waits) == 2
 
     def test_the_number_of_retries_is_limited(self, vendor: VendorServer) -> None:
         vendor.fill(2)
@@ -162,7 +162,7 @@ class FaultTable:
     def test_changes_between_pages(self, vendor: VendorServer) -> None:
         """Every issue is on a page, or newer than the time of the first page."""
         ids = vendor.fill(3 * vendor.page)
-        later = int(vendor.workplace.now) + 5
+        later = int(vendor.client_factory.now) + 5
         tracker = vendor.open()
         found: dict[str, Issue] = {}
         first = None
@@ -209,6 +209,6 @@ class FaultTable:
         vendor.server.faults.append(repeat)
         with pytest.raises(RemoteError):
             for _ in vendor.open().fetch(Since(), {}):
-                asked = next(request for request in vendor.server.asked if vendor.lists(request))
+                asked = next(request for request in vendor.server.requests if vendor.lists(request))
                 repeated[:] = repeated or [vendor.answer(asked)]
         assert vendor.listings() < 20

@@ -46,7 +46,7 @@ def connect(
 def test_the_token_of_the_host_is_sent(server: Server) -> None:
     with closing(connect(server.url, {"FORGE_TOKEN": "s3cret", "FORGE_URL": server.url})) as client:
         client.get("issues")
-    assert server.asked[0].headers["authorization"] == "token s3cret"
+    assert server.requests[0].headers["authorization"] == "token s3cret"
 
 
 def test_no_token_is_sent_to_another_host(server: Server) -> None:
@@ -59,7 +59,7 @@ def test_no_token_is_sent_to_another_host(server: Server) -> None:
         "Forge wants a token (401, /issues): FORGE_TOKEN is not sent to "
         f"{server.url.removeprefix('http://')}: set FORGE_URL={server.url} if it belongs there"
     )
-    assert not any("authorization" in request.headers for request in server.asked)
+    assert not any("authorization" in request.headers for request in server.requests)
 
 
 def test_a_client_without_sources_sends_no_token_and_does_not_wait(server: Server) -> None:
@@ -69,8 +69,8 @@ def test_a_client_without_sources_sends_no_token_and_does_not_wait(server: Serve
     client = connect(server.url, environ, sources=None, clock=clock)
     with closing(client), pytest.raises(RemoteError):
         client.get("version")
-    assert len(server.asked) == 1
-    assert "authorization" not in server.asked[0].headers
+    assert len(server.requests) == 1
+    assert "authorization" not in server.requests[0].headers
     assert clock.slept == []
 
 

@@ -66,16 +66,16 @@ def test_a_host_is_probed_without_a_token(birch: Server, tmp_path: Path) -> None
     tracker = detected(environment, NOW)
     assert tracker is not None
     assert (tracker.name, tracker.location) == ("birch", (birch.url, "acme", "shop"))
-    assert [request.headers.get("authorization") for request in birch.asked] == [None, None]
+    assert [request.headers.get("authorization") for request in birch.requests] == [None, None]
 
 
 def test_a_known_host_is_probed_again_after_a_month(birch: Server, tmp_path: Path) -> None:
     environment = opened(f"{birch.url}/acme/shop.git", tmp_path)
     other = opened(f"{birch.url}/acme/other", tmp_path)
     assert vendor_of(environment, NOW) == vendor_of(other, NOW + KNOWN_SECONDS - 1) == "birch"
-    assert len(birch.asked) == 2
+    assert len(birch.requests) == 2
     assert vendor_of(environment, NOW + KNOWN_SECONDS) == "birch"
-    assert len(birch.asked) == 4
+    assert len(birch.requests) == 4
 
 
 def test_a_host_of_no_vendor_is_probed_again_after_a_day(tmp_path: Path) -> None:
@@ -84,9 +84,9 @@ def test_a_host_of_no_vendor_is_probed_again_after_a_day(tmp_path: Path) -> None
         assert (
             vendor_of(environment, NOW) is vendor_of(environment, NOW + UNKNOWN_SECONDS - 1) is None
         )
-        assert len(server.asked) == 2
+        assert len(server.requests) == 2
         assert vendor_of(environment, NOW + UNKNOWN_SECONDS) is None
-        assert len(server.asked) == 4
+        assert len(server.requests) == 4
 
 
 def test_a_failing_host_is_probed_again_after_an_hour(tmp_path: Path) -> None:
@@ -97,9 +97,9 @@ def test_a_failing_host_is_probed_again_after_an_hour(tmp_path: Path) -> None:
             is vendor_of(environment, NOW + UNREACHABLE_SECONDS - 1)
             is None
         )
-        assert len(server.asked) == 1, "the second vendor would probe the same host"
+        assert len(server.requests) == 1, "the second vendor would probe the same host"
         assert vendor_of(environment, NOW + UNREACHABLE_SECONDS) is None
-        assert len(server.asked) == 2
+        assert len(server.requests) == 2
 
 
 def test_a_host_that_refuses_connections(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_offline_only_the_cache_counts(birch: Server, tmp_path: Path) -> None:
     assert cached_probe(environment, NOW, online=False)(candidates) is None
     assert vendor_of(environment, NOW) == "birch"
     assert cached_probe(environment, NOW + KNOWN_SECONDS, online=False)(candidates) == "birch"
-    assert len(birch.asked) == 2
+    assert len(birch.requests) == 2
 
 
 def test_after_a_refusal_the_next_vendor_is_probed(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_fresh_issues_are_read_from_their_files(shop: Shop) -> None:
     shop.backend.add("9", labels=("bug",))
     shop.backend.pull("4", "9", status="draft")
     assert read(shop, shop.sync_if_due()) == (["7", "9", "10"], False)
-    shop.server.asked.clear()
+    shop.server.requests.clear()
     for wanted, ids in (
         ({"status": "open"}, ["7", "9"]),
         ({"status": "draft"}, ["9"]),
@@ -33,7 +33,7 @@ def test_fresh_issues_are_read_from_their_files(shop: Shop) -> None:
         ({"labels": ("BUG", "UI")}, ["10"]),
     ):
         assert read(shop, FRESH, **wanted) == (ids, False)
-    assert shop.server.asked == []
+    assert shop.server.requests == []
 
 
 def test_after_a_failed_sync_the_tracker_is_queried(shop: Shop) -> None:

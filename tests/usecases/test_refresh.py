@@ -13,7 +13,7 @@ from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.githooks.events import may_bring_vectors
 from sdd_hooks.usecases.refresh import start_embedding
 from tests.cli.commands import run
-from tests.support.laptops import Hub
+from tests.support.laptops import SharedRemote
 from tests.support.repos import in_environment
 from tests.support.waiting import until
 
@@ -22,13 +22,13 @@ ADDED = Counts(added=1)
 
 
 @pytest.fixture
-def hub(tmp_path: Path) -> Hub:
+def hub(tmp_path: Path) -> SharedRemote:
     pytest.importorskip("onnxruntime", reason="needs the local extra")
     pytest.importorskip("tokenizers", reason="needs the local extra")
-    return Hub.make(tmp_path, share="true")
+    return SharedRemote.make(tmp_path, share="true")
 
 
-def test_vectors_are_pulled_after_a_merge(hub: Hub) -> None:
+def test_vectors_are_pulled_after_a_merge(hub: SharedRemote) -> None:
     """Also on a machine that never embedded, and whose model is damaged."""
     laptop, runner = hub.laptop("laptop"), hub.laptop("runner")
     assert run(laptop.repo.root, "hooks", "install").code == 0
@@ -45,7 +45,7 @@ def test_vectors_are_pulled_after_a_merge(hub: Hub) -> None:
     assert laptop.vectors == runner.vectors
 
 
-def test_a_machine_without_a_network_gets_no_message(hub: Hub) -> None:
+def test_a_machine_without_a_network_gets_no_message(hub: SharedRemote) -> None:
     laptop = hub.laptop("laptop")
     hub.repo.root.rename(hub.folder / "elsewhere")
     done = subprocess.run(
@@ -58,7 +58,7 @@ def test_a_machine_without_a_network_gets_no_message(hub: Hub) -> None:
     assert laptop.pending == 2
 
 
-def test_only_changes_of_other_machines_are_pulled(hub: Hub) -> None:
+def test_only_changes_of_other_machines_are_pulled(hub: SharedRemote) -> None:
     assert may_bring_vectors("post-merge", ["0"])
     assert may_bring_vectors("post-checkout", ["a", "b", "1"])
     assert may_bring_vectors("post-rewrite", ["rebase"])

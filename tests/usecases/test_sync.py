@@ -32,9 +32,9 @@ def test_issues_are_fetched_and_indexed(shop: Shop) -> None:
 @pytest.mark.parametrize("age", [0.0, 30.0, 299.0, 300.0])
 def test_a_sync_within_the_interval_is_skipped(shop: Shop, age: float) -> None:
     shop.was_synced(NOW - age)
-    shop.server.asked.clear()
+    shop.server.requests.clear()
     assert shop.sync_if_due() == DueSync()
-    assert (shop.opened, shop.server.asked, shop.notes) == (0, [], [])
+    assert (shop.opened, shop.server.requests, shop.notes) == (0, [], [])
     (line,) = shop.traced
     assert line.startswith("issues sync skipped: Fake was synced ")
 

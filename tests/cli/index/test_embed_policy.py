@@ -9,7 +9,7 @@ import pytest
 
 from sdd_hooks.embedding.rates import NAME, RateKey, record_rate
 from tests.cli.commands import one_line
-from tests.support.embedding import CHUNKS, Gated
+from tests.support.embedding import CHUNKS, GatedRepo
 
 KEYS = {
     "schema_version",
@@ -30,7 +30,7 @@ KEYS = {
 }
 
 
-def test_on_a_cpu_the_embed_runs_in_the_background(gated: Gated) -> None:
+def test_on_a_cpu_the_embed_runs_in_the_background(gated: GatedRepo) -> None:
     done = gated.sdd("index", "embed")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
@@ -40,7 +40,7 @@ def test_on_a_cpu_the_embed_runs_in_the_background(gated: Gated) -> None:
     ]
 
 
-def test_the_estimate_is_shown_once_the_rate_was_measured(gated: Gated) -> None:
+def test_the_estimate_is_shown_once_the_rate_was_measured(gated: GatedRepo) -> None:
     record_rate(RateKey("embedded", "llm:gated", "cpu"), 100, 100 * 60.0, gated.environ)
     done = gated.sdd("index", "embed")
     assert done.out.splitlines()[1] == (
@@ -49,7 +49,7 @@ def test_the_estimate_is_shown_once_the_rate_was_measured(gated: Gated) -> None:
     assert gated.sdd("index", "embed", "--json").json["estimate"] is None
 
 
-def test_every_mode_has_the_same_keys(gated: Gated) -> None:
+def test_every_mode_has_the_same_keys(gated: GatedRepo) -> None:
     skip = gated.sdd("index", "embed", "--skip", "--json").json
     background = gated.sdd("index", "embed", "--json").json
     running = gated.sdd("index", "embed", "--json").json
@@ -68,7 +68,7 @@ def test_every_mode_has_the_same_keys(gated: Gated) -> None:
     assert (nothing["device"], nothing["pending"]) == (None, 0)
 
 
-def test_skip_embeds_nothing_with_a_message(gated: Gated) -> None:
+def test_skip_embeds_nothing_with_a_message(gated: GatedRepo) -> None:
     assert gated.sdd("index", "embed", "--skip") == (0, "Embed skipped per --skip flag\n", "")
     assert gated.running is None
     assert not (gated.repo.root / ".sdd/search/embed.json").exists()
@@ -77,12 +77,12 @@ def test_skip_embeds_nothing_with_a_message(gated: Gated) -> None:
 @pytest.mark.parametrize(
     "options", [("--skip", "--stop"), ("--foreground", "--skip"), ("--stop", "--foreground")]
 )
-def test_modes_exclude_each_other(gated: Gated, options: tuple[str, ...]) -> None:
+def test_modes_exclude_each_other(gated: GatedRepo, options: tuple[str, ...]) -> None:
     message = one_line(gated.sdd("index", "embed", *options), 2)
     assert message.startswith("choose one of --foreground, --skip and --stop: see ")
 
 
-def test_without_pending_chunks_no_model_is_needed(gated: Gated) -> None:
+def test_without_pending_chunks_no_model_is_needed(gated: GatedRepo) -> None:
     gated.gate.remove()
     assert gated.sdd("index", "embed", "--foreground").code == 0
     before = gated.recorded()
@@ -92,7 +92,7 @@ def test_without_pending_chunks_no_model_is_needed(gated: Gated) -> None:
     assert gated.recorded() == before
 
 
-def test_sdd_index_embeds_in_the_same_mode(gated: Gated) -> None:
+def test_sdd_index_embeds_in_the_same_mode(gated: GatedRepo) -> None:
     done = gated.sdd("index")
     assert done.code == 0
     lines = done.out.splitlines()
@@ -103,13 +103,13 @@ def test_sdd_index_embeds_in_the_same_mode(gated: Gated) -> None:
     assert again["embed"]["mode"] == "running"
 
 
-def test_in_ci_the_embed_runs_in_the_foreground(gated: Gated) -> None:
+def test_in_ci_the_embed_runs_in_the_foreground(gated: GatedRepo) -> None:
     gated.gate.remove()
     done = gated.sdd("index", "--json", env={"CI": "true"}).json
     assert (done["embed"]["mode"], done["embed"]["remaining"]) == ("foreground", 0)
 
 
-def test_sdd_index_succeeds_while_another_embed_runs(gated: Gated) -> None:
+def test_sdd_index_succeeds_while_another_embed_runs(gated: GatedRepo) -> None:
     assert gated.sdd("index", "embed").code == 0
     running = gated.running
     assert running is not None
@@ -121,7 +121,7 @@ def test_sdd_index_succeeds_while_another_embed_runs(gated: Gated) -> None:
     ) in done.err
 
 
-def test_a_finished_embed_records_its_rate(gated: Gated) -> None:
+def test_a_finished_embed_records_its_rate(gated: GatedRepo) -> None:
     gated.gate.remove()
     texts = "".join(f"\n## Part {n}\n\nText {n}.\n" for n in range(20))
     gated.repo.commit("Long", {"docs/adrs/ADR-0009-x.md": f"# ADR-0009: Long\n{texts}"})
@@ -132,7 +132,7 @@ def test_a_finished_embed_records_its_rate(gated: Gated) -> None:
     assert 0 < rate < 10
 
 
-def test_an_invalid_state_of_a_clone_is_ignored(gated: Gated) -> None:
+def test_an_invalid_state_of_a_clone_is_ignored(gated: GatedRepo) -> None:
     for text in ("[]", '{"error": "\\u001b[31m"}', "\0" * 100):
         gated.repo.write(".sdd/search/embed.json", text)
         done = gated.sdd("index", "status")
@@ -140,9 +140,9 @@ def test_an_invalid_state_of_a_clone_is_ignored(gated: Gated) -> None:
         assert not re.search("^(embedd|pending)", done.out, re.MULTILINE)
 
 
-def test_control_characters_of_a_state_are_escaped(gated: Gated) -> None:
+def test_control_characters_of_a_state_are_escaped(gated: GatedRepo) -> None:
     assert gated.sdd("index", "embed").code == 0
-    gated.gate.let_one_through()
+    gated.gate.release_one()
     assert gated.sdd("index", "embed", "--stop").code == 0
     path = gated.repo.root / ".sdd/search/embed.json"
     path.write_text(json.dumps({**gated.recorded(), "error": "a\x1b[31m\nb"}))

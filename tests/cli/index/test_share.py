@@ -7,23 +7,23 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import Done, on_terminal, one_line, run
-from tests.support.laptops import Hub, Laptop
+from tests.support.laptops import Laptop, SharedRemote
 
 WAITING = {"CI": "true"}
 
 
 @pytest.fixture
-def hub(tmp_path: Path) -> Hub:
+def hub(tmp_path: Path) -> SharedRemote:
     pytest.importorskip("onnxruntime", reason="needs the local extra")
     pytest.importorskip("tokenizers", reason="needs the local extra")
-    return Hub.make(tmp_path, share="true")
+    return SharedRemote.make(tmp_path, share="true")
 
 
 def sdd(laptop: Laptop, *args: str) -> Done:
     return run(laptop.repo.root, *args, env=WAITING)
 
 
-def test_pushed_vectors_are_pulled_and_not_embedded_again(hub: Hub) -> None:
+def test_pushed_vectors_are_pulled_and_not_embedded_again(hub: SharedRemote) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     model = sdd(runner, "index", "status", "--json").json["model"]
     assert (
@@ -44,7 +44,7 @@ def test_pushed_vectors_are_pulled_and_not_embedded_again(hub: Hub) -> None:
     assert sdd(laptop, "index", "pull").out == "nothing new: origin has 2 vectors\n"
 
 
-def test_an_embed_pulls_every_vector(hub: Hub) -> None:
+def test_an_embed_pulls_every_vector(hub: SharedRemote) -> None:
     runner, laptop = hub.laptop("runner"), hub.laptop("laptop")
     runner.embed()
     runner.push()
@@ -53,7 +53,7 @@ def test_an_embed_pulls_every_vector(hub: Hub) -> None:
     assert done.err == ""
 
 
-def test_an_embed_succeeds_without_the_remote(hub: Hub) -> None:
+def test_an_embed_succeeds_without_the_remote(hub: SharedRemote) -> None:
     laptop = hub.laptop("laptop")
     hub.repo.root.rename(hub.folder / "elsewhere")
     done = sdd(laptop, "index", "embed")
@@ -66,7 +66,7 @@ def test_an_embed_succeeds_without_the_remote(hub: Hub) -> None:
         assert one_line(sdd(laptop, "index", command), 8).startswith("origin cannot be reached (")
 
 
-def test_json_has_every_field_of_a_push_and_a_pull(hub: Hub) -> None:
+def test_json_has_every_field_of_a_push_and_a_pull(hub: SharedRemote) -> None:
     laptop = hub.laptop("laptop")
     ref = laptop.ref
     assert sdd(laptop, "index", "pull", "--json").json == {
@@ -87,7 +87,7 @@ def test_json_has_every_field_of_a_push_and_a_pull(hub: Hub) -> None:
     assert hub.refs() == {ref: pushed["commit"]}
 
 
-def test_an_error_is_one_line(hub: Hub) -> None:
+def test_an_error_is_one_line(hub: SharedRemote) -> None:
     laptop = hub.laptop("laptop")
     message = one_line(sdd(laptop, "index", "push", "--remote", "-x"), 3)
     assert message == "no remote is called '-x' here: `git remote -v` lists the remotes"
@@ -95,7 +95,7 @@ def test_an_error_is_one_line(hub: Hub) -> None:
     assert one_line(sdd(fresh, "index", "pull"), 4).startswith("No collections found")
 
 
-def test_a_terminal_shows_nothing_of_a_short_push(hub: Hub) -> None:
+def test_a_terminal_shows_nothing_of_a_short_push(hub: SharedRemote) -> None:
     laptop = hub.laptop("laptop")
     code, output = on_terminal(laptop.repo.root, "", "index", "pull")
     assert code == 0

@@ -270,7 +270,7 @@ def test_no_file_or_output_has_a_token(shop, server):
     for command in (("sync",), ("list", "--json"), ("show", "1", "--json")):
         done = run(repo.root, "issues", *command, env=env)
         everything += done.out + done.err
-    assert {one.headers.get("x-ledger") for one in server.server.asked} == {"s3cret"}
+    assert {one.headers.get("x-ledger") for one in server.server.requests} == {"s3cret"}
     assert re.search(rf"http GET {server.url}/\S*: 200 \(\d+\.\d ms\)", everything)
     server.server.faults.append(lambda request: CannedResponse(401))
     done = run(repo.root, "issues", "sync", env=env)
@@ -285,7 +285,7 @@ def test_no_file_or_output_has_a_token(shop, server):
 def test_a_host_of_the_memory_file_alone_gets_no_token(shop, server):
     repo, env = shop
     run(repo.root, "issues", "sync", env=env)
-    assert {one.headers.get("x-ledger") for one in server.server.asked} == {None}
+    assert {one.headers.get("x-ledger") for one in server.server.requests} == {None}
 
 
 def test_a_sync_refreshes_the_index(shop, server):

@@ -31,7 +31,7 @@ class TestGitea(Contract):
 
 
 def writes(harness: LoopbackHarness) -> list[str]:
-    return [one.path.rpartition("/")[2] for one in harness.server.asked if one.method != "GET"]
+    return [one.path.rpartition("/")[2] for one in harness.server.requests if one.method != "GET"]
 
 
 def of(method: str, ending: str) -> Callable[[Request], bool]:
@@ -70,13 +70,13 @@ def test_a_server_that_does_not_tell_the_account(harness: LoopbackHarness, statu
 
 @pytest.mark.parametrize("portion", [0, 50])
 def test_a_comment_among_thousands(portion: int) -> None:
-    with loopback_harness(portion=portion) as harness:
+    with loopback_harness(max_comments=portion) as harness:
         number = harness.pull()
         harness.gitea.comment(number, BODY, "gitea-actions")
         for each in range(2500):
             harness.gitea.comment(number, f"{MARKER} {each}" if each % 2 else BODY)
         assert harness.open().upsert_comment(number, BODY, has_marker).action == "kept"
-        assert len(harness.server.asked) == 1 + (51 if portion else 1)
+        assert len(harness.server.requests) == 1 + (51 if portion else 1)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_comment_among_thousands(portion: int) -> None:
     ids=str,
 )
 def test_nothing_is_written_before_all_comments_are_read(answer: CannedResponse) -> None:
-    with loopback_harness(portion=2) as harness:
+    with loopback_harness(max_comments=2) as harness:
         number = harness.pull()
         for each in range(6):
             harness.add_comment(number, f"comment {each}")
@@ -182,7 +182,7 @@ def test_a_private_repository_needs_a_token() -> None:
         assert harness.open().pull_request(number).number == number
         run = harness.open().context
         with pytest.raises(RemoteError, match="does not show"):
-            open_gitea(run, harness.workplace, None).upsert_comment(number, BODY, has_marker)
+            open_gitea(run, harness.client_factory, None).upsert_comment(number, BODY, has_marker)
 
 
 def test_a_rate_limit_is_waited_for(harness: LoopbackHarness) -> None:
@@ -190,7 +190,7 @@ def test_a_rate_limit_is_waited_for(harness: LoopbackHarness) -> None:
     limit = CannedResponse(429, {"message": "slow down"}, {"Retry-After": "7"})
     harness.server.fail(limit, when=of("POST", "/comments"))
     assert harness.open().upsert_comment(number, BODY, has_marker).action == "created"
-    assert harness.workplace.waits == [7.0]
+    assert harness.client_factory.waits == [7.0]
 
 
 @pytest.mark.parametrize("status", [302, 307])
@@ -202,7 +202,7 @@ def test_a_redirect_to_another_host_is_not_followed(harness: LoopbackHarness, st
             harness.server.fail(away, away, when=of(method, "/comments"))
             with pytest.raises(RemoteError):
                 harness.open().upsert_comment(number, BODY, has_marker)
-    assert elsewhere.asked == []
+    assert elsewhere.requests == []
 
 
 def test_a_link_to_another_host_is_not_followed(harness: LoopbackHarness) -> None:
@@ -212,7 +212,7 @@ def test_a_link_to_another_host_is_not_followed(harness: LoopbackHarness) -> Non
         harness.server.fail(CannedResponse(200, [], link), when=of("GET", "/comments"))
         with pytest.raises(RemoteError, match="does not list all"):
             harness.open().upsert_comment(number, BODY, has_marker)
-    assert elsewhere.asked == []
+    assert elsewhere.requests == []
 
 
 @pytest.mark.parametrize("resolves", [True, False])
@@ -220,7 +220,7 @@ def test_a_server_without_the_endpoint_that_resolves(resolves: bool) -> None:
     with loopback_harness(resolves=resolves) as harness:
         number, forge = harness.pull(), harness.open()
         forge.publish_review(number, harness.head(number), lines(1, 2, 3), ())
-        harness.server.asked.clear()
+        harness.server.requests.clear()
         forge.publish_review(number, harness.head(number), (), forge.threads(number))
         after = forge.threads(number)
         assert all(one.is_resolved and one.is_own_resolution for one in after)
@@ -245,14 +245,14 @@ def test_replies_begin_no_thread(harness: LoopbackHarness) -> None:
     number, forge = harness.pull(), harness.open()
     forge.publish_review(number, harness.head(number), lines(1), ())
     pull = harness.gitea.pulls[number]
-    reply = harness.gitea.say_on_line(pull, pull.reviews[0], PATH, 1, "I see")
+    reply = harness.gitea.add_line_comment(pull, pull.reviews[0], PATH, 1, "I see")
     reply["user"] = harness.gitea.review(number, "alice")["user"]
     assert [one.body for one in forge.threads(number)] == [marked("1")]
 
 
 @pytest.mark.parametrize("largest", [5, 50])
 def test_threads_of_many_reviews(largest: int) -> None:
-    with loopback_harness(largest=largest) as harness:
+    with loopback_harness(max_reviews=largest) as harness:
         number = harness.pull()
         for each in range(60):
             harness.add_line_comment(number, 1, str(each))
@@ -273,7 +273,7 @@ def test_a_hostile_path_is_only_data(harness: LoopbackHarness) -> None:
     path = '-x "; touch y #\n\N{RIGHT-TO-LEFT OVERRIDE}.py'
     comment = LineComment(path, 1, marked("1"))
     assert forge.publish_review(number, harness.head(number), [comment], ()) == ()
-    assert harness.gitea.pulls[number].said[0]["path"] == path
+    assert harness.gitea.pulls[number].line_comments[0]["path"] == path
 
 
 @pytest.mark.parametrize("home", ["", "acme", "acme/../../admin", "../shop", "acme/shop/../x"])
@@ -281,8 +281,8 @@ def test_an_invalid_repository_causes_no_request(harness: LoopbackHarness, home:
     number = harness.pull()
     run = JobContext(harness.gitea.url, f"{harness.gitea.url}/api/v1", home, "pull_request")
     with pytest.raises(RemoteError):
-        open_gitea(run, harness.workplace, "token-of-job").pull_request(number)
-    assert harness.server.asked == []
+        open_gitea(run, harness.client_factory, "token-of-job").pull_request(number)
+    assert harness.server.requests == []
 
 
 def test_the_web_addresses_of_files(harness: LoopbackHarness) -> None:

@@ -24,7 +24,7 @@ from tests.forges.gitea.contract import HOSTILE, LINES, PATH, Contract, PostedLi
 from tests.forges.gitea.harness import WRONG, open_gitea
 from tests.support.gitea_runner import WORKFLOW, Job, register_runner
 from tests.support.gitea_server import NEEDED, PASSWORD, RealGitea, gitea_program, running_gitea
-from tests.support.machines import Workplace
+from tests.support.machines import ClientFactory
 from tests.support.repos import Repo
 
 PROGRAM = gitea_program()
@@ -43,7 +43,7 @@ class RealGiteaHarness:
     name: str
     jobs: dict[str, Job]
     branches: Iterator[int]
-    workplace: Workplace
+    client_factory: ClientFactory
     pulls: dict[bool, int] = field(default_factory=dict)
 
     @property
@@ -52,7 +52,7 @@ class RealGiteaHarness:
 
     def open(self, who: str = "job") -> GiteaForge:
         run = JobContext(self.gitea.url, f"{self.gitea.url}/api/v1", self.home, "pull_request")
-        return open_gitea(run, self.workplace, self._token(who))
+        return open_gitea(run, self.client_factory, self._token(who))
 
     def pull(self, title: str = TITLE, body: str = "", *, fork: bool = False) -> int:
         """Reset the existing pull request, which is faster than to create one."""
@@ -193,10 +193,10 @@ def forge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealGiteaHarness
     assert PROGRAM is not None
     with (
         running_gitea(PROGRAM, tmp_path_factory.mktemp("gitea"), actions=True) as gitea,
-        Workplace(0.0) as workplace,
+        ClientFactory(0.0) as client_factory,
     ):
         name = gitea.repository()
-        forge = RealGiteaHarness(gitea, name, {}, count(1), workplace)
+        forge = RealGiteaHarness(gitea, name, {}, count(1), client_factory)
         gitea.change(name, "main", "CLAUDE.md", MEMORY)
         gitea.change(name, "main", "docs/adrs/ADR-0001-events.md", RECORD)
         gitea.change(name, "main", ".gitea/workflows/review.yml", WORKFLOW)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sdd_hooks.forges.github.vendor import VENDOR
 from sdd_hooks.forges.protocol import Forge, JobContext
 from tests.support.github_forge import JOB, FakeGitHubForge, serving_forge
-from tests.support.machines import Workplace
+from tests.support.machines import ClientFactory
 
 
 @dataclass
@@ -17,7 +17,7 @@ class GitHubHarness:
     """The fake GitHub, the number of its pull request, and the factory of clients."""
 
     forge: FakeGitHubForge
-    workplace: Workplace
+    client_factory: ClientFactory
     number: int
     _opened: dict[str | None, Forge] = field(default_factory=dict)
 
@@ -25,12 +25,12 @@ class GitHubHarness:
         """The forge for a job with the token; the same object for the same token."""
         if token not in self._opened:
             run = JobContext(self.forge.url, self.forge.api, self.forge.home, "pull_request")
-            self._opened[token] = VENDOR.open(run, self.workplace.forge_clients(token))
+            self._opened[token] = VENDOR.open(run, self.client_factory.forge_clients(token))
         return self._opened[token]
 
 
 @contextmanager
 def github_harness() -> Iterator[GitHubHarness]:
     """A harness with a pull request from the repository itself."""
-    with serving_forge() as forge, Workplace(1_795_000_000.0) as workplace:
-        yield GitHubHarness(forge, workplace, forge.add_pull())
+    with serving_forge() as forge, ClientFactory(1_795_000_000.0) as client_factory:
+        yield GitHubHarness(forge, client_factory, forge.add_pull())

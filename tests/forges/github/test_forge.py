@@ -10,7 +10,7 @@ from sdd_hooks.errors import AccessRefused, RateLimited, RemoteError
 from sdd_hooks.forges.protocol import WriteDenied
 from sdd_hooks.reporting.comment import MARKER, has_marker
 from tests.forges.github.harness import GitHubHarness, github_harness
-from tests.support.github_forge import FORK, JOB, LONGEST, PERSONAL
+from tests.support.github_forge import FORK, JOB, MAX_BODY_LENGTH, PERSONAL
 from tests.support.loopback import CannedResponse, Request, serving
 from tests.support.openapi import NEEDED, Description, damaged
 
@@ -72,7 +72,7 @@ def test_without_create_only_an_existing_comment_is_edited(harness: GitHubHarnes
     "stored", [lambda body: body.replace("\n", "\r\n"), str.rstrip, lambda body: body + "\n \n"]
 )
 def test_changed_line_ends_do_not_count_as_a_change(harness: GitHubHarness, stored: object) -> None:
-    harness.forge.stores = stored  # type: ignore[assignment]
+    harness.forge.stored_text = stored  # type: ignore[assignment]
     assert [post(harness), post(harness)] == ["created", "kept"]
 
 
@@ -148,10 +148,10 @@ def test_all_of_2500_comments_are_read(harness: GitHubHarness, place: int) -> No
             harness.forge.add_comment(harness.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
         else:
             harness.forge.add_comment(harness.number, f"Comment {number}")
-    harness.forge.server.asked.clear()
+    harness.forge.server.requests.clear()
     assert post(harness) == "edited"
     assert harness.forge.bodies(harness.number)[place] == BODY
-    pages = [one for one in harness.forge.server.asked if one.path.endswith("/comments")]
+    pages = [one for one in harness.forge.server.requests if one.path.endswith("/comments")]
     assert len(pages) == 25
 
 
@@ -202,7 +202,7 @@ def test_a_page_on_another_host_is_not_requested(harness: GitHubHarness) -> None
         harness.forge.server.fail(CannedResponse(200, [], link), when=lists("1"))  # type: ignore[arg-type]
         with pytest.raises(RemoteError, match="not followed"):
             post(harness)
-        assert not other.asked
+        assert not other.requests
     assert harness.forge.writes == 0
 
 
@@ -212,7 +212,7 @@ def test_a_redirect_to_another_host_is_not_followed(harness: GitHubHarness) -> N
         harness.forge.server.fail(moved, moved, when=writes)
         with pytest.raises(RemoteError, match="not followed"):
             post(harness)
-        assert not other.asked
+        assert not other.requests
 
 
 def lose_response(harness: GitHubHarness, answer: CannedResponse) -> None:
@@ -315,7 +315,7 @@ def test_a_locked_conversation(harness: GitHubHarness) -> None:
 
 def test_a_comment_above_the_maximum_length_is_an_error(harness: GitHubHarness) -> None:
     with pytest.raises(RemoteError, match="422"):
-        post(harness, f"{MARKER}\n{'x' * LONGEST}")
+        post(harness, f"{MARKER}\n{'x' * MAX_BODY_LENGTH}")
     assert harness.forge.writes == 0
 
 
@@ -346,7 +346,7 @@ def test_a_rate_limit_is_waited_for_and_is_no_denied_write(
     late = CannedResponse(limit.status, limit.data, {**limit.headers, "Date": DATE})
     harness.forge.server.fail(late, when=lambda request: request.method == when)
     assert post(harness) == "created"
-    assert len(harness.workplace.waits) == 1
+    assert len(harness.client_factory.waits) == 1
     assert harness.forge.bodies(harness.number) == [BODY]
 
 

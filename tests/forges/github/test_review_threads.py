@@ -60,36 +60,36 @@ def test_comments_are_posted_as_one_review_without_a_verdict(harness: GitHubHarn
 
 def test_no_comments_make_no_review(harness: GitHubHarness) -> None:
     assert publish(harness, []) == ()
-    assert not harness.forge.server.asked
+    assert not harness.forge.server.requests
 
 
 @pytest.mark.parametrize("hidden", [{1}, {3}, {5}, {2, 4}, {1, 2, 3, 4}])
 def test_a_refused_line_does_not_block_the_others(harness: GitHubHarness, hidden: set[int]) -> None:
-    harness.forge.shows = lambda _path, line: line not in hidden
+    harness.forge.is_shown = lambda _path, line: line not in hidden
     left = publish(harness, [comment(line) for line in range(1, 6)])
     assert {one.line for one in left} == hidden
     assert lines(harness) == sorted({1, 2, 3, 4, 5} - hidden)
 
 
 def test_all_comments_are_returned_when_no_line_is_shown(harness: GitHubHarness) -> None:
-    harness.forge.shows = lambda _path, _line: False
+    harness.forge.is_shown = lambda _path, _line: False
     wanted = [comment(line) for line in range(50)]
     assert publish(harness, wanted) == tuple(wanted)
-    assert len(harness.forge.server.asked) == MAX_REVIEWS
+    assert len(harness.forge.server.requests) == MAX_REVIEWS
 
 
 def test_most_comments_are_posted_within_the_limit(harness: GitHubHarness) -> None:
-    harness.forge.shows = lambda _path, line: line % 16 != 0
+    harness.forge.is_shown = lambda _path, line: line % 16 != 0
     wanted = [comment(line) for line in range(50)]
     left = publish(harness, wanted)
     assert {0, 16, 32, 48} <= {one.line for one in left}
     assert len(left) + len(lines(harness)) == 50
     assert len(left) < 10
-    assert len(harness.forge.server.asked) <= MAX_REVIEWS
+    assert len(harness.forge.server.requests) <= MAX_REVIEWS
 
 
 def test_the_larger_parts_are_posted_first(harness: GitHubHarness) -> None:
-    harness.forge.shows = lambda _path, line: line < 25
+    harness.forge.is_shown = lambda _path, line: line < 25
     left = publish(harness, [comment(line) for line in range(50)])
     assert [one.line for one in left] == list(range(25, 50))
 
@@ -123,7 +123,7 @@ def test_a_failed_review_is_not_sent_a_third_time(harness: GitHubHarness) -> Non
     harness.forge.server.fail(*[LOST] * 5, when=reviews)
     with pytest.raises(RemoteError, match="502"):
         publish(harness, [comment(1)])
-    assert sum(map(reviews, harness.forge.server.asked)) == 2
+    assert sum(map(reviews, harness.forge.server.requests)) == 2
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
@@ -131,7 +131,7 @@ def test_a_denied_review(harness: GitHubHarness, status: int) -> None:
     harness.forge.server.fail(CannedResponse(status, {"message": "No"}), when=reviews)
     with pytest.raises(WriteDenied):
         publish(harness, [comment(1)])
-    assert sum(map(reviews, harness.forge.server.asked)) == 1
+    assert sum(map(reviews, harness.forge.server.requests)) == 1
 
 
 def test_a_token_of_a_fork(harness: GitHubHarness) -> None:
@@ -155,7 +155,7 @@ def test_threads_of_the_own_account(harness: GitHubHarness, token: str, api: str
 
 @pytest.mark.parametrize("knows", [True, False])
 def test_a_job_is_distinguished_from_other_programs(harness: GitHubHarness, knows: bool) -> None:
-    harness.forge.knows = knows
+    harness.forge.tells_authorship = knows
     publish(harness, [comment(1)])
     harness.forge.add_thread(harness.number, comment(1).body, "dependabot[bot]", program=True)
     assert [one.is_own for one in harness.open().threads(harness.number)] == [True, False]
@@ -216,7 +216,7 @@ def test_a_job_that_may_not_resolve_marks_the_comment(harness: GitHubHarness, ap
     harness.forge.graphql = api == "graphql"
     publish(harness, [], harness.open().threads(harness.number))
     mutations = [
-        one for one in harness.forge.server.asked if graphql(one) and b"mutation" in one.body
+        one for one in harness.forge.server.requests if graphql(one) and b"mutation" in one.body
     ]
     # After a refusal the mutation is not sent again.
     assert len(mutations) == (1 if api == "graphql" else 0)
@@ -237,7 +237,7 @@ def test_the_mark_of_another_account_does_not_count(harness: GitHubHarness) -> N
 
 
 def test_the_mark_is_recognised_with_other_line_ends(harness: GitHubHarness) -> None:
-    harness.forge.stores = lambda text: text.replace("\n", "\r\n")
+    harness.forge.stored_text = lambda text: text.replace("\n", "\r\n")
     publish(harness, [comment(1)])
     publish(harness, [], harness.open().threads(harness.number))
     (thread,) = harness.open().threads(harness.number)
@@ -276,7 +276,7 @@ def test_a_repeated_cursor_ends_the_listing(harness: GitHubHarness) -> None:
     data = {"repository": {"pullRequest": {"reviewThreads": {"pageInfo": page, "nodes": []}}}}
     harness.forge.server.fail(*[CannedResponse(200, {"data": data})] * 9, when=graphql)
     assert [one.body for one in harness.open().threads(harness.number)] == ["A question"]
-    assert sum(map(graphql, harness.forge.server.asked)) == 2
+    assert sum(map(graphql, harness.forge.server.requests)) == 2
 
 
 def test_a_rate_limit_of_graphql_is_waited_for(harness: GitHubHarness) -> None:
@@ -284,7 +284,7 @@ def test_a_rate_limit_of_graphql_is_waited_for(harness: GitHubHarness) -> None:
     harness.forge.add_thread(harness.number, "A question")
     harness.forge.server.fail(CannedResponse(200, limit), when=graphql)
     assert len(harness.open().threads(harness.number)) == 1
-    assert harness.workplace.waits
+    assert harness.client_factory.waits
     threads = harness.open().threads(harness.number)
     far = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1999999999"}
     harness.forge.server.fail(CannedResponse(200, limit, far), when=graphql)

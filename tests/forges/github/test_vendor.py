@@ -243,7 +243,7 @@ def test_an_invalid_repository(name: str) -> None:
     with github_harness() as harness:
         open_run = JobContext(harness.forge.url, harness.forge.api, name, "push")
         with pytest.raises(RemoteError, match="GITHUB_REPOSITORY"):
-            VENDOR.open(open_run, harness.workplace.forge_clients(None))
+            VENDOR.open(open_run, harness.client_factory.forge_clients(None))
 
 
 def test_a_requested_pull_request() -> None:
@@ -318,4 +318,4 @@ def test_no_request_after_disconnect() -> None:
         forge.disconnect()
         with pytest.raises(RemoteError, match="stopped"):
             forge.pull_request(harness.number)
-        assert not harness.forge.server.asked
+        assert not harness.forge.server.requests

@@ -32,7 +32,7 @@ from tests.support.gitlab_forge import (
     wants,
 )
 from tests.support.loopback import CannedResponse, Server
-from tests.support.machines import Workplace
+from tests.support.machines import ClientFactory
 
 BODY = f"{MARKER}\n## All clear\n"
 CLOCK = 1_777_640_000.0
@@ -45,24 +45,24 @@ class GitLabHarness:
 
     gitlab: FakeGitLabForge
     server: Server
-    workplace: Workplace
+    client_factory: ClientFactory
 
     def open(self, token: str = "glpat-writes") -> Forge:
         run = VENDOR.detect_job(job(self.server))
         assert run is not None
-        return VENDOR.open(run, self.workplace.forge_clients(token))
+        return VENDOR.open(run, self.client_factory.forge_clients(token))
 
     def comment(self, body: str = BODY, token: str = "glpat-writes") -> UpsertResult:
         return self.open(token).upsert_comment(7, body, has_marker)
 
     def writes(self) -> list[str]:
-        return [f"{one.method} {one.path}" for one in self.server.asked if one.method != "GET"]
+        return [f"{one.method} {one.path}" for one in self.server.requests if one.method != "GET"]
 
 
 @pytest.fixture
 def harness() -> Iterator[GitLabHarness]:
-    with gitlab_forge() as (gitlab, server), Workplace(CLOCK) as workplace:
-        yield GitLabHarness(gitlab, server, workplace)
+    with gitlab_forge() as (gitlab, server), ClientFactory(CLOCK) as client_factory:
+        yield GitLabHarness(gitlab, server, client_factory)
 
 
 def line(path: str = "src/login.py", number: int = 12, of: str = "f1") -> LineComment:
@@ -208,7 +208,7 @@ def test_a_rate_limit_is_waited_for_and_a_long_one_is_an_error(harness: GitLabHa
     soon = CannedResponse(429, b"Retry later\n", {"Retry-After": "20"})
     harness.server.fail(soon, when=wants("POST", NOTES))
     assert harness.comment().action == "created"
-    assert harness.workplace.waits == [pytest.approx(20, abs=1)]
+    assert harness.client_factory.waits == [pytest.approx(20, abs=1)]
     harness.server.fail(
         CannedResponse(429, b"", {"Retry-After": "3000"}), when=wants("PUT", "/notes/301")
     )
@@ -342,7 +342,7 @@ def test_an_id_with_dots_causes_no_request(harness: GitLabHarness) -> None:
         harness.open().publish_review(
             7, HEAD, [], [ReviewThread("../../../user:1", "x", is_own=True)]
         )
-    assert harness.server.asked == []
+    assert harness.server.requests == []
 
 
 def test_a_status(harness: GitLabHarness) -> None:

@@ -50,7 +50,7 @@ def test_a_pipeline_posts_once_and_reports_a_denied_write(tmp_path: Path) -> Non
             assert "ADR-0099" in body
             assert f"/-/blob/{hosted.head}/src/a.py?plain=1#L1" in body
             assert [one["position"]["new_line"] for one in gitlab.discussions[7]] == [1]
-            writes = [one for one in server.asked if one.method != "GET"]
+            writes = [one for one in server.requests if one.method != "GET"]
             assert [one.path.rpartition("/")[2] for one in writes][:2] == ["notes", "discussions"]
         assert {one["state"] for one in gitlab.statuses} == {"success"}
         denied = reviewed(checkout, server, hosted, "glcbt-of-the-job")

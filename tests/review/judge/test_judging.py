@@ -33,7 +33,7 @@ from tests.review.judge.records import (
     subject,
 )
 from tests.review.repositories import subject_of
-from tests.support.language_model import NAME, Talker, talking
+from tests.support.language_model import NAME, RecordedPrompts, registered_model
 
 pytest.importorskip("llm", reason="needs the extra llm")
 
@@ -89,14 +89,14 @@ def judge(made: Subject, review: ReviewOutcome, **options: Any) -> ReviewOutcome
 
 def test_a_choice_and_a_finding_are_added(tmp_path: Path) -> None:
     made = subject(tmp_path)
-    with talking(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as talker:
         result = judge(made, unjudged(made))
     assert [one.path for one in result.references.ranked] == [TOKENS, QUEUE, OLD]
     assert result.references.suggested[0].quote == MUST
     assert [one.finding.rule for one in result.findings] == ["judge/adr-0001", "security/x"]
     assert result.findings[0].on_added_line
     assert result.findings[0].fingerprint != result.findings[1].fingerprint
-    size = sum(len(prompt.system) + len(prompt.prompt) for prompt in talker.asked)
+    size = sum(len(prompt.system) + len(prompt.prompt) for prompt in talker.prompts)
     assert result.notes == (
         "First.",
         f"the judge talker was asked 2 questions of {size:,} characters",
@@ -105,9 +105,9 @@ def test_a_choice_and_a_finding_are_added(tmp_path: Path) -> None:
 
 def test_the_prompts_contain_the_change_and_the_records(tmp_path: Path) -> None:
     made = subject(tmp_path, f'# Governing: SPEC-0004 REQ "Expiry"\n{CODE}')
-    with talking(answers(CHOICE)) as talker:
+    with registered_model(answers(CHOICE)) as talker:
         judge(made, unjudged(made), draw_boundary=lambda: "MARK")
-    first, second = (prompt.prompt for prompt in talker.asked)
+    first, second = (prompt.prompt for prompt in talker.prompts)
     assert first.startswith("MARK begin change\nKeep tokens\n\nIt is simpler.\nChange\n\nA ")
     for text in (first, second):
         assert '{"path": "src/tokens.py"}\n1: # Governing' in text
@@ -122,14 +122,14 @@ def test_the_wording_of_the_model_does_not_change_the_fingerprint(tmp_path: Path
     made = subject(tmp_path)
     prints = set()
     for why in ("Encrypt it.", "This is plain text!"):
-        with talking(answers(None, {**FINDING, "why": why})):
+        with registered_model(answers(None, {**FINDING, "why": why})):
             prints.add(judge(made, unjudged(made)).findings[0].fingerprint)
     assert len(prints) == 1
 
 
 def test_a_finding_of_the_judge_can_be_suppressed(tmp_path: Path) -> None:
     made = subject(tmp_path, f"# sdd-ignore: judge (a token of a test)\n{STORE}\n")
-    with talking(answers(None, FINDING)):
+    with registered_model(answers(None, FINDING)):
         result = judge(made, unjudged(made))
     assert [one.finding.rule for one in result.findings] == ["security/x"]
     assert [one.reason for one in result.suppressed] == ["a token of a test"]
@@ -149,7 +149,7 @@ def test_a_finding_of_the_judge_can_be_suppressed(tmp_path: Path) -> None:
 def test_no_answer_removes_a_finding(tmp_path: Path, answer: str) -> None:
     made = subject(tmp_path)
     before = unjudged(made, references(suggested=QUEUE))
-    with talking(lambda prompt: [answer]):
+    with registered_model(lambda prompt: [answer]):
         result = judge(made, before)
     assert result.findings == before.findings
     assert result.references == before.references
@@ -188,9 +188,9 @@ def test_instructions_in_the_data_stay_in_their_part(
     )
     marks = ["MARK", "0123456789abcdef0123456789abcdef", "drawn-1", "drawn-2"]
     drawn = iter([*marks[:3], *marks[:2], marks[3]])
-    with talking(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as talker:
         result = judge(made, unjudged(made), draw_boundary=lambda: next(drawn))
-    for prompt in talker.asked:
+    for prompt in talker.prompts:
         mark = prompt.system.partition("line `")[2].partition(" begin NAME`")[0]
         assert mark in marks
         framed = [line for line in prompt.prompt.split("\n") if mark in line]
@@ -208,7 +208,7 @@ def test_an_answer_that_the_data_dictates_adds_nothing(tmp_path: Path) -> None:
     made = subject(tmp_path, body=body)
     forged = {**FINDING, "record": QUEUE, "quote": dictated["quote"]}
     blamed = {**FINDING, "file": "src/payments.py"}
-    with talking(answers(dictated, forged, blamed)):
+    with registered_model(answers(dictated, forged, blamed)):
         before = unjudged(made)
         result = judge(made, before)
     assert result.references == before.references
@@ -227,9 +227,9 @@ def fail(prompt: Any) -> Iterator[str]:
 def test_a_failing_model_is_asked_once_and_becomes_a_note(tmp_path: Path) -> None:
     made = subject(tmp_path)
     before = unjudged(made)
-    with talking(fail) as talker:
+    with registered_model(fail) as talker:
         result = judge(made, before)
-    assert len(talker.asked) == 1
+    assert len(talker.prompts) == 1
     assert result.findings == before.findings
     assert result.references == before.references
     assert (
@@ -244,7 +244,7 @@ def test_a_choice_is_kept_when_the_second_question_fails(tmp_path: Path) -> None
         yield json.dumps(CHOICE)
 
     made = subject(tmp_path)
-    with talking(once):
+    with registered_model(once):
         result = judge(made, unjudged(made))
     assert result.references.ranked[0].path == TOKENS
     assert result.notes[1] == "the model talker failed: ConnectionError: the review goes without it"
@@ -258,7 +258,7 @@ def test_a_model_without_an_answer_becomes_a_note(tmp_path: Path) -> None:
         yield ""
 
     made = subject(tmp_path)
-    with talking(silent):
+    with registered_model(silent):
         result = judge(made, unjudged(made), timeout=0.1)
     released.set()
     assert "no answer within 0.1 s" in result.notes[1]
@@ -267,9 +267,9 @@ def test_a_model_without_an_answer_becomes_a_note(tmp_path: Path) -> None:
 def test_a_prompt_over_the_limit_is_not_sent(tmp_path: Path) -> None:
     made = subject(tmp_path)
     before = unjudged(made)
-    with talking(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as talker:
         result = judge(made, before, max_prompt=500)
-    assert talker.asked == []
+    assert talker.prompts == []
     assert result.references == before.references
     (note,) = result.notes[1:]
     assert note.startswith("the judge was not asked for ")
@@ -289,12 +289,12 @@ def test_the_prompts_of_a_large_change_are_within_the_limit(tmp_path: Path) -> N
         one._replace(path=path, suggested=False)
         for one, path in zip(references().ranked[:1] * 40, records, strict=True)
     )
-    with talking(answers(None)) as talker:
+    with registered_model(answers(None)) as talker:
         result = judge(made, unjudged(made, References(ranked)))
-    sizes = [len(prompt.system) + len(prompt.prompt) for prompt in talker.asked]
+    sizes = [len(prompt.system) + len(prompt.prompt) for prompt in talker.prompts]
     assert len(sizes) == 2
     assert max(sizes) <= MAX_PROMPT
-    assert talker.asked[0].prompt.count('{"path": "docs/') == 20
+    assert talker.prompts[0].prompt.count('{"path": "docs/') == 20
     assert any(note.endswith(" of 2,400 added lines") for note in result.notes)
 
 
@@ -304,24 +304,24 @@ def test_a_pull_request_from_a_fork_is_not_judged(tmp_path: Path) -> None:
     event.write_text(json.dumps({"pull_request": repos}))
     environ = {"GITHUB_EVENT_PATH": str(event)}
     made = subject(tmp_path)
-    with talking(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as talker:
         result = judge(made, unjudged(made), environ=environ)
-    assert talker.asked == []
+    assert talker.prompts == []
     assert result.findings == unjudged(made).findings
     assert result.notes[1:] == (
         "the judge was not asked: the pull request is from a fork, or may be",
     )
 
 
-def asked(talker: Talker) -> list[str]:
+def asked(talker: RecordedPrompts) -> list[str]:
     """The kinds of the questions, in order."""
-    systems = [prompt.system for prompt in talker.asked]
+    systems = [prompt.system for prompt in talker.prompts]
     return ["choice" if "Choose the one" in system else "contradictions" for system in systems]
 
 
 def test_a_silencing_trailer_prevents_the_first_question(tmp_path: Path) -> None:
     made = subject(tmp_path)
-    with talking(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as talker:
         result = judge(made, unjudged(made, references(silenced="Reviewed-ADRs: none")))
     assert asked(talker) == ["contradictions"]
     assert result.references.suggested == ()
@@ -331,16 +331,16 @@ def test_a_silencing_trailer_prevents_the_first_question(tmp_path: Path) -> None
 def test_a_change_of_records_alone_is_not_compared_with_them(tmp_path: Path) -> None:
     changed = {QUEUE: RECORDS[QUEUE] + "\nMore of it.\n"}
     made = subject_of(tmp_path, RECORDS, changed)
-    with talking(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as talker:
         judge(made, unjudged(made))
     assert asked(talker) == ["choice"]
 
 
 def test_no_question_is_asked_without_records(tmp_path: Path) -> None:
     made = subject_of(tmp_path, {"a.py": "a\n"}, {"a.py": "b\n"})
-    with talking(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as talker:
         result = judge(made, unjudged(made, References()))
-    assert talker.asked == []
+    assert talker.prompts == []
     assert result.notes[1:] == (
         "the judge was not asked: there is no record to hold the change against",
     )

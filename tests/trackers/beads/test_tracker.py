@@ -72,7 +72,7 @@ class BeadsHarness:
         self.tracker = BeadsTracker(self.root, self.environ, lambda: AT)
 
     def lists(self, *rows: dict[str, Any]) -> None:
-        self.bd.says("list", json.dumps([{"dependency_count": 0, **row} for row in rows]))
+        self.bd.respond("list", json.dumps([{"dependency_count": 0, **row} for row in rows]))
 
 
 @pytest.fixture
@@ -102,12 +102,12 @@ def test_the_recorded_lists_of_versions_of_bd(
     harness: BeadsHarness, version: str, form: str
 ) -> None:
     recorded = recorded_output(version)
-    harness.bd.says("list", recorded[form])
-    harness.bd.says("export", recorded["export"])
+    harness.bd.respond("list", recorded[form])
+    harness.bd.respond("export", recorded["export"])
     found = page(harness.tracker)
     assert (found.at, found.total, found.is_complete, found.warnings) == (AT, 4, True, ())
     check_recorded(found.issues)
-    listing, *more = harness.bd.asked
+    listing, *more = harness.bd.calls
     assert (listing["args"], listing["cwd"]) == (
         ["list", "--json", "--all", "-n", "0"],
         str(harness.root),
@@ -118,15 +118,15 @@ def test_the_recorded_lists_of_versions_of_bd(
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_recorded_exports_of_versions_of_bd(harness: BeadsHarness, version: str) -> None:
-    harness.bd.says("list", err="Error: unknown flag: --all\n", code=1)
-    harness.bd.says("export", recorded_output(version)["export"])
+    harness.bd.respond("list", err="Error: unknown flag: --all\n", code=1)
+    harness.bd.respond("export", recorded_output(version)["export"])
     check_recorded(page(harness.tracker).issues)
 
 
 def test_an_empty_list(harness: BeadsHarness) -> None:
-    harness.bd.says("list", "[]")
+    harness.bd.respond("list", "[]")
     assert page(harness.tracker) == IssuePage((), AT, total=0, is_complete=True)
-    assert len(harness.bd.asked) == 1
+    assert len(harness.bd.calls) == 1
 
 
 def test_any_id_is_kept(harness: BeadsHarness) -> None:
@@ -293,7 +293,7 @@ def test_the_error_of_bd_is_reported(
     harness: BeadsHarness, out: str, err: str, expected: str
 ) -> None:
     assert error_message(out, err) == expected
-    harness.bd.says("list", out, err, 1)
+    harness.bd.respond("list", out, err, 1)
     with pytest.raises(RemoteError) as caught:
         page(harness.tracker)
     assert str(caught.value) == f"`bd list` failed: {expected}"
@@ -301,7 +301,7 @@ def test_the_error_of_bd_is_reported(
 
 @pytest.mark.parametrize("printed", ["", "{}", "null", "[" * 100_000, '{"error": "x"}'])
 def test_output_that_is_not_a_list_is_an_error(harness: BeadsHarness, printed: str) -> None:
-    harness.bd.says("list", printed)
+    harness.bd.respond("list", printed)
     with pytest.raises(
         RemoteError, match=r"^`bd list --json` prints no list of issues: update bd$"
     ):
@@ -320,7 +320,7 @@ def test_the_environment_of_bd(harness: BeadsHarness) -> None:
     inherited = {"GIT_DIR": "/x", "GIT_INDEX_FILE": "/y", "GIT_LITERAL_PATHSPECS": "1", **secrets}
     harness.lists()
     page(BeadsTracker(harness.root, {**harness.environ, **inherited}))
-    (asked,) = harness.bd.asked
+    (asked,) = harness.bd.calls
     assert not set(inherited) & set(asked["environ"])
     assert asked["environ"]["BD_NO_HOOKS"] == asked["environ"]["BEADS_NO_DAEMON"] == "1"
     assert asked["environ"]["BD_JSON_ENVELOPE"] == "1"
@@ -450,18 +450,18 @@ def test_a_part_of_an_id_is_not_accepted(harness: BeadsHarness) -> None:
     ):
         with pytest.raises(Missing, match=r"^Beads has no shop-a: look at `bd list --all`$"):
             change()
-    assert {one["args"][0] for one in harness.bd.asked} == {"list"}
+    assert {one["args"][0] for one in harness.bd.calls} == {"list"}
 
 
 def test_an_edit_without_changes_runs_nothing(harness: BeadsHarness) -> None:
     harness.lists({"id": "a", "status": "closed", "description": "D", "design": "E"})
     harness.tracker.close("a")
     harness.tracker.edit("a", IssueEdit(body="D\n\n## Design\n\nE"))
-    assert {one["args"][0] for one in harness.bd.asked} == {"list"}
+    assert {one["args"][0] for one in harness.bd.calls} == {"list"}
 
 
 def test_a_create_with_empty_output(harness: BeadsHarness) -> None:
-    harness.bd.says("create", "done")
+    harness.bd.respond("create", "done")
     with pytest.raises(RemoteError, match=r"^`bd create` does not say what it created"):
         harness.tracker.create(IssueDraft("x"))
 

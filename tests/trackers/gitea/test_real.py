@@ -15,7 +15,7 @@ from sdd_hooks.trackers.protocol import TrackedRepository, TrackerLocation
 from sdd_hooks.trackers.store import IssueFolder, read_issues
 from sdd_hooks.trackers.sync import sync
 from tests.support.gitea_server import NEEDED, PASSWORD, RealGitea, gitea_program, running_gitea
-from tests.support.machines import Workplace
+from tests.support.machines import ClientFactory
 from tests.trackers.gitea.contract import Contract, ReadWrite, issues_of, open_gitea, pulls_of
 
 PROGRAM = gitea_program()
@@ -35,7 +35,7 @@ class RealProject:
 
     gitea: RealGitea
     name: str
-    workplace: Workplace
+    client_factory: ClientFactory
 
     @property
     def home(self) -> str:
@@ -43,7 +43,7 @@ class RealProject:
 
     def open(self, *, outsider: bool = False, token: str = "", user: str = "") -> ReadWrite:
         token = token or self.gitea.tokens["bob" if outsider else "alice"]
-        environment = self.workplace.environment(VENDOR.label, token=token, user=user)
+        environment = self.client_factory.environment(VENDOR.label, token=token, user=user)
         return open_gitea(TrackerLocation(self.gitea.url, "alice", self.name), environment)
 
     def call(self, method: str, path: str, body: object = None) -> Any:
@@ -114,8 +114,8 @@ class RealProject:
 @pytest.fixture
 def project(gitea: RealGitea) -> Iterator[RealProject]:
     # A change on the server is slightly older than the date of its response.
-    with Workplace(0.0) as workplace:
-        yield RealProject(gitea, gitea.repository(), workplace)
+    with ClientFactory(0.0) as client_factory:
+        yield RealProject(gitea, gitea.repository(), client_factory)
 
 
 class TestRealGitea(Contract):
@@ -134,16 +134,19 @@ def test_a_password_is_accepted_like_a_token(project: RealProject) -> None:
 def test_a_server_is_recognised(project: RealProject) -> None:
     origin = parse_remote(f"{project.gitea.url}/{project.home}.git")
     around = TrackedRepository(Path("/nonexistent"), (), origin, {})
-    found = VENDOR.probe(around, project.workplace.environment(VENDOR.label))
+    found = VENDOR.probe(around, project.client_factory.environment(VENDOR.label))
     assert found == TrackerLocation(project.gitea.url, "alice", project.name)
 
 
 def test_a_server_that_requires_a_token_is_recognised(tmp_path: Path) -> None:
     assert PROGRAM is not None
-    with running_gitea(PROGRAM, tmp_path, strict=True) as gitea, Workplace(0.0) as workplace:
+    with (
+        running_gitea(PROGRAM, tmp_path, strict=True) as gitea,
+        ClientFactory(0.0) as client_factory,
+    ):
         origin = parse_remote(f"{gitea.url}/alice/shop.git")
         around = TrackedRepository(Path("/nonexistent"), (), origin, {})
-        found = VENDOR.probe(around, workplace.environment(VENDOR.label))
+        found = VENDOR.probe(around, client_factory.environment(VENDOR.label))
         assert found == TrackerLocation(gitea.url, "alice", "shop")
 
 

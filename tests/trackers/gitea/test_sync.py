@@ -16,7 +16,7 @@ from sdd_hooks.trackers.store import IssueFolder, read_issues
 from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.gitea import FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, Server
-from tests.support.machines import Workplace
+from tests.support.machines import ClientFactory
 from tests.support.sync_harness import DAY, files
 from tests.trackers.faults import NOW, START
 
@@ -27,7 +27,7 @@ class SyncedShop:
 
     gitea: FakeGitea
     server: Server
-    workplace: Workplace
+    client_factory: ClientFactory
     root: Path
 
     @property
@@ -35,7 +35,7 @@ class SyncedShop:
         return IssueFolder(self.root, ".sdd/issues")
 
     def sync(self, folder: IssueFolder | None = None, *, full: bool = False) -> SyncResult:
-        environment = self.workplace.environment(VENDOR.label)
+        environment = self.client_factory.environment(VENDOR.label)
         tracker = VENDOR.open(TrackerLocation(self.server.url, "acme", "shop"), environment)
         now = self.gitea.now
         return sync(tracker, folder or self.folder, full=full, clock=lambda: now)
@@ -54,13 +54,13 @@ class SyncedShop:
 @pytest.fixture
 def synced(tmp_path: Path) -> Iterator[SyncedShop]:
     gitea = FakeGitea(NOW)
-    with serving_gitea(gitea) as server, Workplace(NOW) as workplace:
-        yield SyncedShop(gitea, server, workplace, tmp_path)
+    with serving_gitea(gitea) as server, ClientFactory(NOW) as client_factory:
+        yield SyncedShop(gitea, server, client_factory, tmp_path)
 
 
 def _nth_page(synced: SyncedShop, path: str, count: int) -> bool:
     """Whether the last request is for that page of a listing."""
-    return sum(1 for request in synced.server.asked if request.path.endswith(path)) == count
+    return sum(1 for request in synced.server.requests if request.path.endswith(path)) == count
 
 
 def test_a_first_sync_and_a_sync_without_changes(synced: SyncedShop) -> None:

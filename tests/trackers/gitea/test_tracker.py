@@ -16,7 +16,7 @@ from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since, TrackerLocation
 from tests.support.gitea import HIDDEN, PASSWORD, FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, Server
-from tests.support.machines import TOKEN, Workplace
+from tests.support.machines import TOKEN, ClientFactory
 from tests.trackers.faults import NOW, START, FaultTable, VendorServer
 from tests.trackers.gitea.contract import (
     Contract,
@@ -34,7 +34,7 @@ class Shop:
 
     gitea: FakeGitea
     server: Server
-    workplace: Workplace
+    client_factory: ClientFactory
     hidden: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -43,12 +43,12 @@ class Shop:
 
     def open(self, *, outsider: bool = False, token: str = "", user: str = "") -> ReadWrite:
         known = None if outsider else token or TOKEN
-        environment = self.workplace.environment(VENDOR.label, token=known, user=user)
+        environment = self.client_factory.environment(VENDOR.label, token=known, user=user)
         return open_gitea(TrackerLocation(self.server.url, "ana", self.gitea.name), environment)
 
     def requests(self, ending: str) -> list[Request]:
         """The requests for paths with that ending."""
-        return [one for one in self.server.asked if one.path.endswith(ending)]
+        return [one for one in self.server.requests if one.path.endswith(ending)]
 
     def listed(self, path: str) -> tuple[list[Any], dict[str, str]]:
         path, _, query = path.partition("?")
@@ -107,8 +107,8 @@ class Shop:
 @pytest.fixture
 def project() -> Iterator[Shop]:
     gitea = FakeGitea(NOW, owner="ana")
-    with serving_gitea(gitea) as server, Workplace(NOW) as workplace:
-        yield Shop(gitea, server, workplace)
+    with serving_gitea(gitea) as server, ClientFactory(NOW) as client_factory:
+        yield Shop(gitea, server, client_factory)
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def vendor(project: Shop) -> VendorServer:
     return VendorServer(
         server=project.server,
         answer=project.gitea.answer,
-        workplace=project.workplace,
+        client_factory=project.client_factory,
         open=project.open,
         add=lambda at: str(project.gitea.add(at=at)),
         edit=lambda id, at: project.gitea.edit(int(id), at=at, title="Edited"),
@@ -151,7 +151,7 @@ def test_two_thousand_issues_without_dependencies(project: Shop) -> None:
     assert len(issues_of(project.open())) == 2000
     # Pages overlap; without an overlap there would be 40.
     assert len(project.requests("/issues")) == 48
-    assert len(project.server.asked) == 50
+    assert len(project.server.requests) == 50
 
 
 def test_an_unchanged_repository_takes_three_requests(project: Shop) -> None:
@@ -159,7 +159,7 @@ def test_an_unchanged_repository_takes_three_requests(project: Shop) -> None:
     project.gitea.add_pull(at=START)
     (first, second) = _pages(project, Since(START + 1, START + 1))
     assert (first.issues, second.pulls) == ((), ())
-    assert len(project.server.asked) == 3
+    assert len(project.server.requests) == 3
 
 
 def test_details_are_requested_for_changed_issues_alone(project: Shop) -> None:
@@ -253,7 +253,7 @@ def test_a_pull_request_with_deleted_branches(project: Shop) -> None:
     broken = CannedResponse(500, {"message": "exit status 128"})
     project.server.fail(*[broken] * 2, when=_ends_with("/files"))
     assert pulls_of(project.open())["1"].files == ()
-    assert project.workplace.waits == []
+    assert project.client_factory.waits == []
 
 
 def test_only_pages_with_changed_pull_requests_are_requested(project: Shop) -> None:
@@ -265,7 +265,7 @@ def test_only_pages_with_changed_pull_requests_are_requested(project: Shop) -> N
 
 
 def test_a_listing_is_read_to_its_end_without_total_and_links(project: Shop) -> None:
-    project.gitea.largest = 30
+    project.gitea.max_page_size = 30
     project.gitea.dependencies = False
     for number in range(100):
         project.gitea.add(at=START + number)
@@ -321,7 +321,7 @@ def test_the_headers_of_a_token(project: Shop) -> None:
     project.gitea.add(at=START)
     project.gitea.token = TOKEN
     assert len(issues_of(project.open())) == 1
-    assert {one.headers["authorization"] for one in project.server.asked} == {f"token {TOKEN}"}
+    assert {one.headers["authorization"] for one in project.server.requests} == {f"token {TOKEN}"}
     assert len(issues_of(project.open(token=PASSWORD, user="ana"))) == 1
     assert len(issues_of(project.open(user="ana"))) == 1
 
@@ -380,7 +380,7 @@ def test_a_query_requests_only_the_consumed_pages(project: Shop) -> None:
     for number in range(120):
         project.gitea.add(at=START + number)
     assert len(list(islice(project.open().query(IssueFilter("open")), 50))) == 50
-    assert len(project.server.asked) == 1
+    assert len(project.server.requests) == 1
 
 
 @pytest.mark.parametrize("status", ["draft", "merged", "open", "closed", None])
@@ -397,7 +397,7 @@ def test_a_label_with_a_comma_is_filtered_locally(project: Shop) -> None:
     project.gitea.add("b", labels=("bug",), at=START)
     found = project.open().query(IssueFilter(labels=("x, y", "bug")))
     assert [issue.title for issue in found] == ["a"]
-    assert project.server.asked[0].query["labels"] == "bug"
+    assert project.server.requests[0].query["labels"] == "bug"
 
 
 def test_a_label_of_the_organisation_is_reused(project: Shop) -> None:
@@ -415,11 +415,11 @@ def test_a_failed_write_is_not_retried(project: Shop) -> None:
         lambda: tracker.create(IssueDraft("One")),
         lambda: tracker.comment("1", "Hello"),
     ):
-        project.server.asked.clear()
+        project.server.requests.clear()
         project.server.fail(broken, when=lambda request: request.method == "POST")
         with pytest.raises(RemoteError):
             write()
-        assert len(project.server.asked) == 1
+        assert len(project.server.requests) == 1
     assert project.gitea.comments == []
 
 
@@ -440,7 +440,7 @@ def test_writing_a_missing_issue(project: Shop) -> None:
         tracker.edit("7", IssueEdit(title="x"))
     with pytest.raises(Missing):
         tracker.comment("../7", "x")
-    assert len(project.server.asked) == 1
+    assert len(project.server.requests) == 1
 
 
 def test_a_write_without_permission(project: Shop) -> None:
@@ -454,7 +454,7 @@ def test_a_write_without_permission(project: Shop) -> None:
 
 
 def test_name_label_and_addresses(project: Shop) -> None:
-    environment = project.workplace.environment(VENDOR.label)
+    environment = project.client_factory.environment(VENDOR.label)
     tracker = VENDOR.open(
         TrackerLocation("https://Gitea.example:3000/git", "Acme", "Shop"), environment
     )

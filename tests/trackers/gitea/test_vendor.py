@@ -18,7 +18,7 @@ from sdd_hooks.trackers.gitea.vendor import VENDOR
 from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment, TrackerLocation
 from tests.support.gitea import FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, serving
-from tests.support.machines import Workplace
+from tests.support.machines import ClientFactory
 from tests.trackers.faults import NOW
 
 ACME = TrackerLocation("https://gitea.example", "acme", "shop")
@@ -298,12 +298,15 @@ def test_invalid_files_of_tea(content: bytes, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_a_host_with_the_api_of_gitea_is_recognised(closed: bool) -> None:
-    with serving_gitea(FakeGitea(NOW, closed=closed)) as server, Workplace(NOW) as workplace:
+    with (
+        serving_gitea(FakeGitea(NOW, closed=closed)) as server,
+        ClientFactory(NOW) as client_factory,
+    ):
         around = _around(f"{server.url}/acme/shop.git")
-        found = VENDOR.probe(around, workplace.environment(VENDOR.label))
+        found = VENDOR.probe(around, client_factory.environment(VENDOR.label))
         assert found == TrackerLocation(server.url, "acme", "shop")
-        assert all("authorization" not in request.headers for request in server.asked)
-        assert len(server.asked) == (1 if closed else 2)
+        assert all("authorization" not in request.headers for request in server.requests)
+        assert len(server.requests) == (1 if closed else 2)
 
 
 @pytest.mark.parametrize(
@@ -330,22 +333,22 @@ def test_another_host_is_not_recognised(
         assert settings is not None
         return settings
 
-    with serving(answer) as server, Workplace(NOW) as workplace:
+    with serving(answer) as server, ClientFactory(NOW) as client_factory:
         around = _around(f"{server.url}/acme/shop.git")
-        assert VENDOR.probe(around, workplace.environment(VENDOR.label)) is None
+        assert VENDOR.probe(around, client_factory.environment(VENDOR.label)) is None
 
 
 def test_a_failing_host_is_not_retried() -> None:
     def answer(_: Request) -> CannedResponse:
         return CannedResponse(502, {})
 
-    with serving(answer) as server, Workplace(NOW) as workplace:
+    with serving(answer) as server, ClientFactory(NOW) as client_factory:
         around = _around(f"{server.url}/acme/shop.git")
         with pytest.raises(RemoteError):
-            VENDOR.probe(around, workplace.environment(VENDOR.label))
+            VENDOR.probe(around, client_factory.environment(VENDOR.label))
 
 
 def test_an_origin_without_a_repository_causes_no_request() -> None:
-    environment = Workplace(NOW).environment(VENDOR.label)
+    environment = ClientFactory(NOW).environment(VENDOR.label)
     assert VENDOR.probe(_around(), environment) is None
     assert VENDOR.probe(_around("https://git.example/shop"), environment) is None

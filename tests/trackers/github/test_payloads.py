@@ -150,7 +150,7 @@ def test_recorded_pages_are_followed() -> None:
         shop.server.faults.append(lambda request: _replayed(shop, pages, request))
         titles = [issue.title for issue in shop.open().query(IssueFilter())]
     assert titles == [f"Test issue {number}" for number in range(13, 0, -1)]
-    assert len(shop.server.asked) == 5
+    assert len(shop.server.requests) == 5
 
 
 def _replayed(shop: Shop, pages: dict[str, dict[str, Any]], request: Request) -> CannedResponse:

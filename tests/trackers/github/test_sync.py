@@ -28,7 +28,7 @@ class SyncedShop:
     def sync(self, *, full: bool = False) -> SyncResult:
         """Advance the server's clock by a minute, then sync."""
         self.shop.github.now += 60
-        self.shop.server.asked.clear()
+        self.shop.server.requests.clear()
         now = self.shop.github.now
         return sync(self.shop.open(), self.folder, full=full, clock=lambda: now)
 
@@ -58,7 +58,7 @@ def test_a_sync_of_everything_of_changes_and_of_nothing(synced: SyncedShop) -> N
     assert _counts(synced.sync()) == (130, 0, 0)
     assert _counts(synced.sync()) == (0, 0, 0)
     assert _counts(synced.sync()) == (0, 0, 0)
-    assert len(synced.shop.server.asked) == 1
+    assert len(synced.shop.server.requests) == 1
     github.edit(3, title="Edited")
     github.add("New")
     done = synced.sync()
@@ -73,7 +73,7 @@ def test_an_unchanged_repository_with_pull_requests_takes_one_request(synced: Sy
     synced.sync()
     synced.sync()
     synced.sync()
-    assert len(synced.shop.server.asked) == 1
+    assert len(synced.shop.server.requests) == 1
 
 
 def test_two_edits_in_the_second_of_a_sync(synced: SyncedShop) -> None:
@@ -193,7 +193,7 @@ def test_a_repository_without_issues(synced: SyncedShop) -> None:
     synced.sync()
     synced.sync()
     synced.sync()
-    assert len(synced.shop.server.asked) == 1
+    assert len(synced.shop.server.requests) == 1
     assert not synced.shop.requests(GRAPHQL)
 
 

@@ -69,7 +69,7 @@ def test_five_thousand_issues_take_fifty_one_requests(shop: Shop) -> None:
     assert pages[0].total == 5000
     assert len(shop.requests("/issues")) == 51
     # The other request counts the issues.
-    assert len(shop.server.asked) == 52
+    assert len(shop.server.requests) == 52
 
 
 def test_an_unchanged_repository_takes_one_request(shop: Shop) -> None:
@@ -77,13 +77,13 @@ def test_an_unchanged_repository_takes_one_request(shop: Shop) -> None:
     shop.github.add_pull(at=START + 5, closes=(1,))
     since, notes = Since(START + 3, START + 3), {"since": "", "etag": ""}
     assert _pulls(shop.pages(since, notes)).keys() == {"2"}
-    shop.server.asked.clear()
+    shop.server.requests.clear()
     (page,) = shop.pages(since, notes)
     assert page == IssuePage((), NOW, total=0)
-    assert len(shop.server.asked) == 1
+    assert len(shop.server.requests) == 1
     shop.github.edit(1, at=START + 60)
     assert _issues(shop.pages(since, notes)) == ["1"]
-    shop.server.asked.clear()
+    shop.server.requests.clear()
     assert _issues(shop.pages(since, notes)) == []
 
 
@@ -119,8 +119,8 @@ def test_large_listings_have_cursors(shop: Shop) -> None:
     for _ in range(230):
         shop.github.add(at=START)
     assert sorted(map(int, set(_issues(shop.pages())))) == list(range(1, 231))
-    assert any("after" in request.query for request in shop.server.asked)
-    assert not any("page" in request.query for request in shop.server.asked)
+    assert any("after" in request.query for request in shop.server.requests)
+    assert not any("page" in request.query for request in shop.server.requests)
 
 
 def test_edits_during_a_second_with_more_than_a_page(shop: Shop) -> None:
@@ -238,7 +238,7 @@ def test_without_a_token_pull_requests_come_from_the_listing(shop: Shop) -> None
     (warning,) = _warnings(pages)
     assert "branches" in warning
     assert "GITHUB_TOKEN" in warning
-    assert not shop.workplace.waits
+    assert not shop.client_factory.waits
 
 
 def test_waits_for_a_rate_limit_of_graphql(shop: Shop) -> None:
@@ -255,7 +255,7 @@ def test_waits_for_a_rate_limit_of_graphql(shop: Shop) -> None:
 
     shop.server.fail(CannedResponse(200, errors, limit), when=is_graphql)
     assert _pulls(shop.pages())["1"].branch == "b"
-    assert shop.workplace.waits == [pytest.approx(30, abs=1)]
+    assert shop.client_factory.waits == [pytest.approx(30, abs=1)]
     much_later = {**limit, "x-ratelimit-reset": str(NOW + 9000)}
     shop.server.fail(CannedResponse(200, errors, much_later), when=is_graphql)
     with pytest.raises(RateLimited):
@@ -286,7 +286,7 @@ def test_dependencies_are_requested_for_issues_that_count_some(shop: Shop) -> No
     assert edges.pop("1") == (("2", "3"), ())
     assert edges.pop("2") == edges.pop("3") == ((), ("1",))
     assert set(edges.values()) == {((), ())}
-    assert len(shop.server.asked) == 1 + 3
+    assert len(shop.server.requests) == 1 + 3
 
 
 def test_a_dependency_on_a_closed_issue(shop: Shop) -> None:
@@ -324,7 +324,7 @@ def test_a_server_without_dependencies(shop: Shop) -> None:
 def test_issue(shop: Shop) -> None:
     number = shop.github.add("One", at=START)
     assert shop.open().issue(str(number)).title == "One"
-    assert len(shop.server.asked) == 1
+    assert len(shop.server.requests) == 1
 
 
 def test_a_deleted_issue(shop: Shop) -> None:
@@ -392,7 +392,7 @@ def test_a_query_requests_only_the_consumed_pages(shop: Shop) -> None:
     for number in range(250):
         shop.github.add(at=START + number)
     assert len(list(islice(shop.open().query(IssueFilter()), 100))) == 100
-    assert len(shop.server.asked) == 1
+    assert len(shop.server.requests) == 1
 
 
 def test_create_edit_comment_and_close(shop: Shop) -> None:
@@ -428,11 +428,11 @@ def test_a_write_without_permission(shop: Shop) -> None:
     shop.server.fail(CannedResponse(403, {"message": "Must have push access"}))
     with pytest.raises(AccessRefused, match="push access"):
         shop.open().create(IssueDraft("New"))
-    assert len(shop.server.asked) == 1
+    assert len(shop.server.requests) == 1
 
 
 def test_a_write_with_an_unknown_result_is_not_retried(shop: Shop) -> None:
     shop.server.fail(CannedResponse(502, {}))
     with pytest.raises(RemoteError):
         shop.open().create(IssueDraft("New"))
-    assert len(shop.server.asked) == 1
+    assert len(shop.server.requests) == 1

@@ -15,7 +15,7 @@ from sdd_hooks.remote.credentials import Secret, TokenLookup, TokenSources
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.github.vendor import VENDOR
 from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment, TrackerLocation
-from tests.support.github import limited, open_shop
+from tests.support.github import open_shop, rate_limited
 from tests.support.loopback import Request
 from tests.trackers.faults import NOW, FaultTable, VendorServer
 
@@ -29,13 +29,13 @@ def vendor() -> Iterator[VendorServer]:
         yield VendorServer(
             server=shop.server,
             answer=shop.github.answer,
-            workplace=shop.workplace,
+            client_factory=shop.client_factory,
             open=shop.open,
             add=lambda at: str(shop.github.add(at=at)),
             edit=lambda id, at: shop.github.edit(int(id), at=at, title="Edited"),
             lists=lists,
             page=100,
-            limited=limited(shop.github),
+            limited=rate_limited(shop.github),
         )
 
 

@@ -11,7 +11,7 @@ from sdd_hooks.trackers.issue import LinkedPull
 from sdd_hooks.trackers.protocol import IssuePage, Since, TrackerLocation
 from tests.support.gitlab import FakeGitLab, serving_gitlab
 from tests.support.loopback import Server
-from tests.support.machines import TOKEN, Workplace
+from tests.support.machines import TOKEN, ClientFactory
 from tests.trackers.faults import START
 
 PAGE = 100
@@ -28,7 +28,7 @@ class GitLabHarness:
 
     def __init__(self, gitlab: FakeGitLab, server: Server) -> None:
         self.gitlab, self.server = gitlab, server
-        self.workplace = Workplace(START + 86_400.0)
+        self.client_factory = ClientFactory(START + 86_400.0)
         gitlab.now = float(START)
         gitlab.token = TOKEN
 
@@ -37,7 +37,7 @@ class GitLabHarness:
         return self.gitlab.now
 
     def open(self, owner: str = "acme/tools", project: str = "shop") -> GitLabTracker:
-        environment = self.workplace.environment("GitLab")
+        environment = self.client_factory.environment("GitLab")
         tracker = VENDOR.open(TrackerLocation(self.server.url, owner, project), environment)
         assert isinstance(tracker, GitLabTracker)
         return tracker
@@ -53,7 +53,7 @@ class GitLabHarness:
 
     def requested_paths(self) -> list[str]:
         """The paths of the requests below the project."""
-        paths = (request.path.removeprefix(f"{PROJECT}/") for request in self.server.asked)
+        paths = (request.path.removeprefix(f"{PROJECT}/") for request in self.server.requests)
         return sorted(paths)
 
 
@@ -61,5 +61,5 @@ class GitLabHarness:
 def open_harness() -> Iterator[GitLabHarness]:
     with serving_gitlab() as (gitlab, server):
         harness = GitLabHarness(gitlab, server)
-        with harness.workplace:
+        with harness.client_factory:
             yield harness

@@ -28,7 +28,7 @@ def test_a_first_sync_and_a_sync_of_changes(harness: GitLabHarness, tmp_path: Pa
     gitlab.now += 3600
     assert synced(harness, tmp_path).added == len(ids)
     assert synced(harness, tmp_path).changed == ()
-    harness.server.asked.clear()
+    harness.server.requests.clear()
     assert synced(harness, tmp_path).changed == ()
     assert harness.requested_paths() == ["issues", "merge_requests"], "by then their tags are known"
     gitlab.now += 60

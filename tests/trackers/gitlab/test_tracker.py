@@ -25,8 +25,8 @@ def harness() -> Iterator[GitLabHarness]:
 
 @pytest.fixture
 def vendor(harness: GitLabHarness) -> VendorServer:
-    gitlab, workplace = harness.gitlab, harness.workplace
-    gitlab.now = workplace.now
+    gitlab, client_factory = harness.gitlab, harness.client_factory
+    gitlab.now = client_factory.now
 
     def lists(request: Request) -> bool:
         return request.method == "GET" and request.path == f"{PROJECT}/issues"
@@ -34,13 +34,13 @@ def vendor(harness: GitLabHarness) -> VendorServer:
     return VendorServer(
         server=harness.server,
         answer=gitlab.answer,
-        workplace=workplace,
+        client_factory=client_factory,
         open=harness.open,
         add=lambda at: gitlab.add(created=float(at), updated=float(at)),
         edit=lambda id, at: gitlab.edit(id, title="Edited", updated=float(at)),
         lists=lists,
         page=PAGE,
-        limited=lambda seconds: rate_limited(seconds, workplace.now),
+        limited=lambda seconds: rate_limited(seconds, client_factory.now),
     )
 
 
@@ -79,8 +79,8 @@ def test_an_issue_with_all_fields(harness: GitLabHarness) -> None:
 def test_requests_have_the_full_path_of_the_project(harness: GitLabHarness) -> None:
     harness.gitlab.add()
     fetched(harness.open())
-    assert harness.server.asked[0].path == f"{PROJECT}/issues"
-    assert harness.server.asked[0].query["scope"] == "all"
+    assert harness.server.requests[0].path == f"{PROJECT}/issues"
+    assert harness.server.requests[0].query["scope"] == "all"
 
 
 def test_an_unchanged_project_takes_two_requests(harness: GitLabHarness) -> None:
@@ -99,7 +99,7 @@ def test_an_unchanged_listing_is_answered_with_304(harness: GitLabHarness) -> No
     since = Since(START - 2.0, START - 2.0)
     harness.pages(since, notes)
     kept = dict(notes)
-    harness.server.asked.clear()
+    harness.server.requests.clear()
     pages = harness.pages(since, notes)
     assert [(page.issues, page.pulls) for page in pages] == [((), ()), ((), ())]
     assert harness.requested_paths() == ["issues", "merge_requests"]
@@ -300,7 +300,7 @@ def test_files_that_the_server_fails_to_return(harness: GitLabHarness) -> None:
     harness.gitlab.merge(f"Closes #{one}")
     harness.server.fail(CannedResponse(500), when=lambda request: request.path.endswith("/diffs"))
     assert harness.pulls()["1"].files == ()
-    assert harness.workplace.waits == []
+    assert harness.client_factory.waits == []
 
 
 def test_the_maximal_number_of_requests_for_files(harness: GitLabHarness) -> None:
@@ -380,16 +380,16 @@ def test_query(harness: GitLabHarness) -> None:
     assert ids("closed") == ids("merged") == [done]
     assert ids(None, ("Bug",)) == [bug, done]
     assert ids("open", ("Bug", "ui")) == [bug]
-    assert len(harness.server.asked) == 7
+    assert len(harness.server.requests) == 7
 
 
 def test_a_query_requests_only_the_consumed_pages(harness: GitLabHarness) -> None:
     ids = [harness.gitlab.add(updated=float(START + number)) for number in range(PAGE + 20)]
     found = harness.open().query(IssueFilter())
     assert next(found).id == ids[-1]
-    assert len(harness.server.asked) == 1
+    assert len(harness.server.requests) == 1
     assert [issue.id for issue in found] == ids[-2::-1]
-    assert len(harness.server.asked) == 2
+    assert len(harness.server.requests) == 2
 
 
 def test_create_edit_comment_and_close(harness: GitLabHarness) -> None:
@@ -449,7 +449,7 @@ def test_a_query_with_a_repeated_page(harness: GitLabHarness) -> None:
     harness.server.fail(*[first] * 5)
     with pytest.raises(RemoteError, match="again and again"):
         list(harness.open().query(IssueFilter()))
-    assert len(harness.server.asked) == 2
+    assert len(harness.server.requests) == 2
 
 
 def test_a_comment_is_not_retried(harness: GitLabHarness) -> None:
@@ -457,7 +457,7 @@ def test_a_comment_is_not_retried(harness: GitLabHarness) -> None:
     harness.server.fail(CannedResponse(502, b""), when=lambda request: request.method == "POST")
     with pytest.raises(RemoteError):
         harness.open().comment(id, "x")
-    assert len(harness.server.asked) == 1
+    assert len(harness.server.requests) == 1
 
 
 def test_name_label_and_addresses(harness: GitLabHarness) -> None:

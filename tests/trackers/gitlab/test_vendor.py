@@ -15,7 +15,7 @@ from sdd_hooks.trackers.gitlab.vendor import VENDOR, _sources, stored_by_glab
 from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment, TrackerLocation
 from sdd_hooks.trackers.source import client_factory
 from tests.support.loopback import CannedResponse, serving
-from tests.support.machines import TOKEN, Workplace
+from tests.support.machines import TOKEN, ClientFactory
 from tests.trackers.faults import fetched
 from tests.trackers.gitlab.harness import GitLabHarness, open_harness
 
@@ -109,24 +109,27 @@ def test_incomplete_settings(declared: dict[str, str], named: str) -> None:
 
 def test_a_host_with_the_headers_of_gitlab_is_recognised(harness: GitLabHarness) -> None:
     place = around(f"{harness.server.url}/acme/tools/shop.git")
-    environment = harness.workplace.environment("GitLab")._replace(repository=place)
+    environment = harness.client_factory.environment("GitLab")._replace(repository=place)
     assert VENDOR.probe(place, environment) == (harness.server.url, "acme/tools", "shop")
-    (request,) = harness.server.asked
+    (request,) = harness.server.requests
     assert request.path == "/api/v4/version"
     assert request.headers.keys().isdisjoint({"private-token", "authorization"})
 
 
 def test_an_origin_without_a_project_causes_no_request(harness: GitLabHarness) -> None:
     for origin in ("", f"{harness.server.url}/alone"):
-        assert VENDOR.probe(around(origin), harness.workplace.environment("GitLab")) is None
-    assert harness.server.asked == []
+        assert VENDOR.probe(around(origin), harness.client_factory.environment("GitLab")) is None
+    assert harness.server.requests == []
 
 
 @pytest.mark.parametrize("status", [200, 401, 403, 404])
 def test_another_host_is_not_recognised(status: int) -> None:
-    with serving(lambda _: CannedResponse(status, {})) as server, Workplace(0.0) as workplace:
+    with (
+        serving(lambda _: CannedResponse(status, {})) as server,
+        ClientFactory(0.0) as client_factory,
+    ):
         place = around(f"{server.url}/acme/shop.git")
-        assert VENDOR.probe(place, workplace.environment("GitLab")) is None
+        assert VENDOR.probe(place, client_factory.environment("GitLab")) is None
 
 
 API = "https://gitlab.com/api/v4"
@@ -175,7 +178,7 @@ def test_a_wrong_token_and_a_missing_token(harness: GitLabHarness) -> None:
         fetched(harness.open())
     assert TOKEN not in str(caught.value)
     harness.gitlab.add()
-    environment = harness.workplace.environment("GitLab", token=None)
+    environment = harness.client_factory.environment("GitLab", token=None)
     tracker = VENDOR.open(TrackerLocation(harness.server.url, "acme/tools", "shop"), environment)
     assert len(fetched(tracker)) == 1
     harness.gitlab.public = False
@@ -273,5 +276,5 @@ def test_a_declared_address_gets_no_token(harness: GitLabHarness, tmp_path: Path
     tracker = VENDOR.open(where, TrackerEnvironment(repository, connect))
     assert len(fetched(tracker)) == 1
     tracker.disconnect()
-    for request in harness.server.asked:
+    for request in harness.server.requests:
         assert request.headers.keys().isdisjoint({"private-token", "authorization"})

@@ -12,7 +12,7 @@ from sdd_hooks.trackers.jira.vendor import VENDOR
 from sdd_hooks.trackers.protocol import IssuePage, Since, TrackerLocation
 from tests.support.jira import FakeJira, serving_jira
 from tests.support.loopback import Request, Server
-from tests.support.machines import TOKEN, Workplace
+from tests.support.machines import TOKEN, ClientFactory
 from tests.trackers.faults import NOW, START
 
 USER = "ana@acme.example"
@@ -27,11 +27,11 @@ class Shop:
 
     jira: FakeJira
     server: Server
-    workplace: Workplace
+    client_factory: ClientFactory
 
     def open(self, *, user: str = USER) -> Any:
         """A new tracker."""
-        environment = self.workplace.environment(VENDOR.label, user=user)
+        environment = self.client_factory.environment(VENDOR.label, user=user)
         return VENDOR.open(
             TrackerLocation(self.server.url + self.jira.path, "", "SHOP"), environment
         )
@@ -44,11 +44,11 @@ class Shop:
 
     def searches(self) -> list[Request]:
         """The requests that are searches."""
-        return [request for request in self.server.asked if is_search(request)]
+        return [request for request in self.server.requests if is_search(request)]
 
     def sent(self, method: str, path: str) -> list[Any]:
         """The bodies of the requests to a path of the REST API."""
-        asked = [one for one in self.server.asked if one.method == method]
+        asked = [one for one in self.server.requests if one.method == method]
         return [one.json() for one in asked if one.path.partition("/rest/api/")[2][2:] == path]
 
 
@@ -65,8 +65,8 @@ def document(*texts: str) -> dict[str, Any]:
 def jira_shop(*, cloud: bool) -> Iterator[Shop]:
     """The project in Cloud, or on a server below a path and in another time zone."""
     jira = FakeJira(NOW, cloud=cloud, path="" if cloud else "/jira", zone=0 if cloud else 2)
-    with serving_jira(jira) as server, Workplace(NOW) as workplace:
-        yield Shop(jira, server, workplace)
+    with serving_jira(jira) as server, ClientFactory(NOW) as client_factory:
+        yield Shop(jira, server, client_factory)
 
 
 def places_of(data: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -82,7 +82,7 @@ def places_of(data: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 
 def filled(shop: Shop) -> list[str]:
     """Add issues with all fields, more than a page."""
-    shop.jira.most = 4
+    shop.jira.max_page_size = 4
     described = document("Text") if shop.jira.cloud else "Text"
     done = {"status": shop.jira.status("Done"), "resolutiondate": shop.jira.time(START)}
     full: dict[str, Any] = {"labels": ["bug"], "assignee": shop.jira.person("Bea"), **done}

@@ -12,7 +12,7 @@ from sdd_hooks.trackers.jira.tracker import PER_PAGE
 from sdd_hooks.trackers.protocol import Since
 from tests.support.jira import DESCRIPTIONS, FakeJira, serving_jira
 from tests.support.loopback import CannedResponse, Request
-from tests.support.machines import TOKEN, Workplace
+from tests.support.machines import TOKEN, ClientFactory
 from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
 from tests.trackers.faults import NOW, START, fetched
 from tests.trackers.jira.harness import (
@@ -55,31 +55,31 @@ def test_the_requests_of_a_fetch(shop: Shop) -> None:
         f'project = "SHOP" AND updated >= {last} ORDER BY updated ASC, key ASC',
     ]
     # The deployment is requested once, and not again when it is cached.
-    assert [one.path for one in shop.server.asked].count(
+    assert [one.path for one in shop.server.requests].count(
         f"{shop.jira.path}/rest/api/2/serverInfo"
     ) == 1
     assert notes == {"deployment": "cloud" if shop.jira.cloud else "server"}
-    shop.server.asked.clear()
+    shop.server.requests.clear()
     (page,) = shop.pages(Since(NOW - 10.0), notes)
     assert page.issues == ()
-    (request,) = shop.server.asked
+    (request,) = shop.server.requests
     assert f"updated >= {NOW - 10}000 " in request.query["jql"]
 
 
 def test_pages_smaller_than_requested(shop: Shop) -> None:
-    shop.jira.most = 7
+    shop.jira.max_page_size = 7
     keys = [shop.jira.add(at=START + number // 20) for number in range(50)]
     assert sorted(fetched(shop.open())) == sorted(keys)
     assert {*shop.open().inventory()} == {*keys}
 
 
 def test_inventory(shop: Shop) -> None:
-    shop.jira.most = 10
+    shop.jira.max_page_size = 10
     keys = [shop.jira.add(at=START + number) for number in range(35)]
     shop.jira.edit(keys[0], at=NOW)
     shop.jira.delete(keys[7])
     gone = shop.jira.transfer(keys[8], "ATTIC")
-    shop.server.asked.clear()
+    shop.server.requests.clear()
     found = list(shop.open().inventory())
     assert {*found} == {*keys} - {keys[7], keys[8]}
     assert gone not in found
@@ -87,7 +87,7 @@ def test_inventory(shop: Shop) -> None:
 
 
 def test_an_issue_deleted_during_an_inventory(shop: Shop) -> None:
-    shop.jira.most = 10
+    shop.jira.max_page_size = 10
     keys = [shop.jira.add(at=START) for _ in range(35)]
     found = []
     for key in shop.open().inventory():
@@ -98,7 +98,7 @@ def test_an_issue_deleted_during_an_inventory(shop: Shop) -> None:
 
 
 def test_an_issue_edited_between_pages_of_one_second(shop: Shop) -> None:
-    shop.jira.most = 10
+    shop.jira.max_page_size = 10
     keys = [shop.jira.add(at=START) for _ in range(35)]
     found = {}
     for count, page in enumerate(shop.open().fetch(Since(), {})):
@@ -109,7 +109,7 @@ def test_an_issue_edited_between_pages_of_one_second(shop: Shop) -> None:
 
 
 def test_a_second_that_changes_on_every_read(server: Shop) -> None:
-    server.jira.most = 10
+    server.jira.max_page_size = 10
     keys = [server.jira.add(at=START) for _ in range(35)]
     with pytest.raises(RemoteError, match="something else each time"):
         for page in server.open().fetch(Since(), {}):
@@ -141,13 +141,13 @@ def test_an_expired_token(shop: Shop) -> None:
 def test_a_server_that_moved_to_cloud() -> None:
     """The cached deployment is outdated: the search of a server returns 410."""
     jira = FakeJira(NOW)
-    with serving_jira(jira) as server, Workplace(NOW) as workplace:
-        shop = Shop(jira, server, workplace)
+    with serving_jira(jira) as server, ClientFactory(NOW) as client_factory:
+        shop = Shop(jira, server, client_factory)
         keys = [jira.add(at=START + number) for number in range(3)]
         notes = {"deployment": "server"}
         assert [issue.id for page in shop.pages(notes=notes) for issue in page.issues] == keys
         assert notes == {"deployment": "cloud"}
-        assert [one.path for one in server.asked] == [
+        assert [one.path for one in server.requests] == [
             "/rest/api/2/search",
             "/rest/api/3/search/jql",
         ]

@@ -13,7 +13,7 @@ from sdd_hooks.trackers.jira.tracker import INDEXING_SECONDS, PER_PAGE
 from sdd_hooks.trackers.protocol import IssueFilter
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import SyncResult, sync
-from tests.support.jira import limited
+from tests.support.jira import rate_limited
 from tests.support.loopback import CannedResponse, Request
 from tests.trackers.faults import NOW, START, FaultTable, VendorServer
 from tests.trackers.jira.harness import (
@@ -34,13 +34,13 @@ def vendor(shop: Shop) -> VendorServer:
     return VendorServer(
         server=shop.server,
         answer=shop.jira.answer,
-        workplace=shop.workplace,
+        client_factory=shop.client_factory,
         open=shop.open,
         add=lambda at: shop.jira.add(at=at),
         edit=lambda id, at: shop.jira.edit(id, at=at, summary="Edited"),
         lists=is_search,
         page=PER_PAGE,
-        limited=limited(shop.jira),
+        limited=rate_limited(shop.jira),
     )
 
 
@@ -103,7 +103,7 @@ def test_query(shop: Shop, filter: IssueFilter, expected: list[str]) -> None:
     shop.jira.add(at=START + 1, labels=["bug", "cart"], status=done)
     shop.jira.add(at=START + 2, status=done)
     shop.jira.add(at=START + 3, labels=['say-"hi"\\'])
-    shop.jira.most = 3
+    shop.jira.max_page_size = 3
     assert [issue.id for issue in shop.open().query(filter)] == expected
 
 
@@ -133,9 +133,9 @@ def test_a_first_sync_and_a_sync_of_changes(shop: Shop, tmp_path: Path) -> None:
     again = _synced(shop, tmp_path)
     assert (again.added, again.updated, again.removed) == (0, 1, 0)
     assert 'title: "Edited"' in _stored(tmp_path)[keys[3]]
-    shop.server.asked.clear()
+    shop.server.requests.clear()
     assert _synced(shop, tmp_path).changed == ()
-    assert len(shop.server.asked) == 1
+    assert len(shop.server.requests) == 1
     shop.jira.delete(keys[5])
     shop.jira.transfer(keys[6], "ATTIC")
     assert _synced(shop, tmp_path, full=True).removed == 2

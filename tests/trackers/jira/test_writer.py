@@ -82,7 +82,7 @@ def test_edit(shop: Shop) -> None:
     assert (issue.title, issue.body, issue.labels) == ("After", "", ("new",))
     assert shop.open().edit(key, IssueEdit(body="Text")).body == "Text"
     assert shop.open().edit(key, IssueEdit(body="")).body == ""
-    shop.server.asked.clear()
+    shop.server.requests.clear()
     assert shop.open().edit(key, IssueEdit()).title == "After"
     assert shop.server.paths("PUT") == []
 
@@ -95,7 +95,7 @@ def test_close(shop: Shop) -> None:
     # The status for finished work is preferred to the one for abandoned work.
     assert shop.jira.entry(key)["fields"]["status"]["name"] == "Done"
     assert issue.closed
-    shop.server.asked.clear()
+    shop.server.requests.clear()
     shop.open().close(key)
     assert shop.server.paths("POST") == []
 
@@ -158,12 +158,12 @@ def test_every_field_of_the_responses_is_optional(shop: Shop) -> None:
 
     write()
     kinds = {
-        (one.method, one.path.rpartition("/")[2].partition("-")[0]) for one in shop.server.asked
+        (one.method, one.path.rpartition("/")[2].partition("-")[0]) for one in shop.server.requests
     }
     for method, name in sorted(kinds):
         last = next(
             one
-            for one in shop.server.asked
+            for one in shop.server.requests
             if (one.method, one.path.rpartition("/")[2].partition("-")[0]) == (method, name)
         )
         whole = shop.jira.answer(last).data if method == "GET" else {"id": "1", "key": "SHOP-1"}

@@ -10,7 +10,7 @@ from sdd_hooks.trackers.linear.vendor import VENDOR
 from sdd_hooks.trackers.protocol import TrackerLocation
 from tests.support.linear import FakeLinear, serving_linear
 from tests.support.loopback import Server
-from tests.support.machines import TOKEN, Workplace
+from tests.support.machines import TOKEN, ClientFactory
 from tests.trackers.faults import START
 
 
@@ -19,7 +19,7 @@ class LinearHarness:
 
     def __init__(self, workspace: FakeLinear, server: Server) -> None:
         self.workspace, self.server = workspace, server
-        self.workplace = Workplace(START + 86_400.0)
+        self.client_factory = ClientFactory(START + 86_400.0)
         workspace.now = float(START)
         workspace.key = f"Bearer {TOKEN}"
 
@@ -28,7 +28,7 @@ class LinearHarness:
         return self.workspace.now
 
     def open(self, team: str = "ENG", owner: str = "acme") -> LinearTracker:
-        environment = self.workplace.environment("Linear")
+        environment = self.client_factory.environment("Linear")
         environ = {"LINEAR_API_URL": f"{self.server.url}/graphql"}
         environment = environment._replace(
             repository=environment.repository._replace(environ=environ)
@@ -42,7 +42,7 @@ class LinearHarness:
 def open_harness() -> Iterator[LinearHarness]:
     with serving_linear() as (workspace, server):
         harness = LinearHarness(workspace, server)
-        with harness.workplace:
+        with harness.client_factory:
             yield harness
 
 

@@ -30,9 +30,9 @@ def test_a_first_sync_and_a_sync_of_changes(harness: LinearHarness, tmp_path: Pa
     workspace.block(ids[0], ids[1])
     workspace.now += 3600
     assert synced(harness, tmp_path).added == len(ids)
-    harness.server.asked.clear()
+    harness.server.requests.clear()
     assert synced(harness, tmp_path).changed == ()
-    assert len(harness.server.asked) == 1
+    assert len(harness.server.requests) == 1
     workspace.now += 60
     workspace.edit(ids[3], title="Edited")
     workspace.attach(ids[4], url, "github", {**PULL, "status": "merged"})
@@ -56,12 +56,12 @@ def test_a_changed_pull_request_takes_one_request(harness: LinearHarness, tmp_pa
     workspace.now += 3600
     workspace.add()
     synced(harness, tmp_path)
-    harness.server.asked.clear()
+    harness.server.requests.clear()
     workspace.now += 3600
     workspace.attach(id, "https://github.com/acme/shop/pull/12", "github", PULL)
     assert synced(harness, tmp_path).updated == 1
     assert synced(harness, tmp_path).changed == ()
-    assert len(harness.server.asked) == 2
+    assert len(harness.server.requests) == 2
     assert "**PR**: #12" in stored(tmp_path)[id]
 
 
@@ -84,7 +84,7 @@ def test_edits_between_two_pages_are_synced(harness: LinearHarness, tmp_path: Pa
     workspace.now += 3600
 
     def edit_issues(_request: Request) -> None:
-        pages = len(harness.server.asked)
+        pages = len(harness.server.requests)
         if pages in {2, 3}:
             workspace.now += 0.3
             workspace.edit(ids[pages], title="Edited meanwhile")
@@ -103,7 +103,7 @@ def test_edits_between_two_pages_are_synced(harness: LinearHarness, tmp_path: Pa
 def test_a_sync_that_fails_on_its_second_page(harness: LinearHarness, tmp_path: Path) -> None:
     ids = [harness.workspace.add(updated=float(START + n)) for n in range(PER_PAGE + 5)]
     harness.server.fail(
-        *[CannedResponse(500, {})] * 4, when=lambda _: len(harness.server.asked) > 1
+        *[CannedResponse(500, {})] * 4, when=lambda _: len(harness.server.requests) > 1
     )
     with pytest.raises(RemoteError):
         synced(harness, tmp_path)

@@ -13,7 +13,7 @@ from sdd_hooks.trackers.linear.tracker import PER_PAGE
 from sdd_hooks.trackers.protocol import IssueFilter, Since
 from tests.support.graphql import Schema
 from tests.support.linear import (
-    MOST_POINTS,
+    MAX_POINTS,
     SCHEMA,
     moment,
     points,
@@ -33,8 +33,8 @@ def harness() -> Iterator[LinearHarness]:
 
 @pytest.fixture
 def vendor(harness: LinearHarness) -> VendorServer:
-    workspace, workplace = harness.workspace, harness.workplace
-    workspace.now = workplace.now
+    workspace, client_factory = harness.workspace, harness.client_factory
+    workspace.now = client_factory.now
 
     def is_listing(request: Request) -> bool:
         return b"issues(filter" in request.body
@@ -42,13 +42,13 @@ def vendor(harness: LinearHarness) -> VendorServer:
     return VendorServer(
         server=harness.server,
         answer=workspace.answer,
-        workplace=workplace,
+        client_factory=client_factory,
         open=harness.open,
         add=lambda at: workspace.add(created=float(at), updated=float(at)),
         edit=lambda id, at: workspace.edit(id, title="Edited", updated=float(at)),
         lists=is_listing,
         page=PER_PAGE,
-        limited=lambda seconds: rate_limited(seconds, workplace.now),
+        limited=lambda seconds: rate_limited(seconds, client_factory.now),
     )
 
 
@@ -103,7 +103,7 @@ def test_further_pages_of_the_lists_of_an_issue(harness: LinearHarness) -> None:
     assert found[one].labels == tuple(f"label {number}" for number in range(230))
     assert found[one].blocks == tuple(others)
     # Labels 11 to 110, 111 to 210, 211 to 230, and relations.
-    assert len(harness.server.asked) == 1 + 3 + 1
+    assert len(harness.server.requests) == 1 + 3 + 1
 
 
 def test_a_page_costs_less_than_linear_allows(harness: LinearHarness) -> None:
@@ -114,7 +114,7 @@ def test_a_page_costs_less_than_linear_allows(harness: LinearHarness) -> None:
     list(tracker.inventory())
     list(tracker.query(IssueFilter("open", ("x",))))
     tracker.issue("ENG-1")
-    assert max(harness.workspace.points) < 0.7 * MOST_POINTS
+    assert max(harness.workspace.points) < 0.7 * MAX_POINTS
 
 
 def test_the_cost_of_a_query() -> None:
@@ -127,7 +127,7 @@ def test_the_cost_of_a_query() -> None:
 def test_an_unchanged_team_takes_one_request(harness: LinearHarness) -> None:
     harness.workspace.add()
     assert fetched(harness.open(), Since(START + 60.0, START + 60.0)) == {}
-    assert len(harness.server.asked) == 1
+    assert len(harness.server.requests) == 1
 
 
 def test_since_is_inclusive_to_the_second(harness: LinearHarness) -> None:
@@ -144,7 +144,7 @@ def test_no_issue_is_missed_between_two_pages(harness: LinearHarness, decimals: 
     workspace = harness.workspace
     ids = [workspace.add(updated=START + number // 3 + decimals) for number in range(250)]
     assert sorted(fetched(harness.open())) == sorted(ids)
-    assert len(harness.server.asked) == 3
+    assert len(harness.server.requests) == 3
 
 
 def test_an_issue_deleted_between_pages_hides_no_other(harness: LinearHarness) -> None:
@@ -220,7 +220,7 @@ def test_an_issue_that_moves_to_another_team(harness: LinearHarness) -> None:
 def test_issue_takes_one_request(harness: LinearHarness) -> None:
     id = harness.workspace.add("This one", labels=["a"])
     assert harness.open().issue(id) == harness.open().issue(id.lower())
-    assert len(harness.server.asked) == 2
+    assert len(harness.server.requests) == 2
     with pytest.raises(Missing, match="ENG-999"):
         harness.open().issue("ENG-999")
 
@@ -228,7 +228,7 @@ def test_issue_takes_one_request(harness: LinearHarness) -> None:
 def test_inventory(harness: LinearHarness) -> None:
     ids = [harness.workspace.add(created=float(START + number // 4)) for number in range(600)]
     assert sorted(set(harness.open().inventory())) == sorted(ids)
-    assert len(harness.server.asked) == 3
+    assert len(harness.server.requests) == 3
 
 
 def test_query(harness: LinearHarness) -> None:
@@ -246,14 +246,14 @@ def test_query(harness: LinearHarness) -> None:
     assert ids("closed") == ids("merged") == [done]
     assert ids(None, ("bug",)) == [bug, done]
     assert ids("open", ("bug", "UI")) == [bug]
-    assert len(harness.server.asked) == 6
+    assert len(harness.server.requests) == 6
 
 
 def test_a_query_requests_only_the_consumed_pages(harness: LinearHarness) -> None:
     for number in range(120):
         harness.workspace.add(updated=float(START + number))
     assert next(harness.open().query(IssueFilter())).id == "ENG-120"
-    assert len(harness.server.asked) == 1
+    assert len(harness.server.requests) == 1
 
 
 def test_a_repeated_page_of_a_list_of_an_issue(harness: LinearHarness) -> None:
@@ -267,7 +267,7 @@ def test_a_repeated_page_of_a_list_of_an_issue(harness: LinearHarness) -> None:
     harness.workspace.spoil = again
     with pytest.raises(RemoteError, match="again and again"):
         fetched(harness.open())
-    assert len(harness.server.asked) == 2
+    assert len(harness.server.requests) == 2
 
 
 def test_an_issue_without_an_identifier_is_left_out_with_a_warning(harness: LinearHarness) -> None:
@@ -304,7 +304,7 @@ def test_the_fake_validates_with_the_schema() -> None:
     with open_harness() as harness:
         harness.workspace.add()
         fetched(harness.open())
-        body: Any = harness.server.asked[0].json()
+        body: Any = harness.server.requests[0].json()
     for spoilt in (
         {**body, "query": body["query"].replace("trashed", "trash")},
         {**body, "variables": {**body["variables"], "first": "9"}},

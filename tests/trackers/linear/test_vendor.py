@@ -15,7 +15,7 @@ from sdd_hooks.remote.credentials import Secret, TokenLookup
 from sdd_hooks.remote.response import Response
 from sdd_hooks.trackers.linear.vendor import API, VENDOR, _sources, rate_limit
 from sdd_hooks.trackers.protocol import TrackedRepository, TrackerLocation
-from tests.support.machines import TOKEN, Workplace
+from tests.support.machines import TOKEN, ClientFactory
 from tests.trackers.faults import fetched
 from tests.trackers.linear.harness import LinearHarness, open_harness
 
@@ -64,7 +64,7 @@ def test_a_declared_address_gets_no_key() -> None:
     def connect(api: str, *_args: object) -> Any:
         asked.append(api)
 
-    VENDOR.open(where, Workplace(0.0).environment("Linear")._replace(connect=connect))
+    VENDOR.open(where, ClientFactory(0.0).environment("Linear")._replace(connect=connect))
     assert asked == [API]
     assert secret(API, LINEAR_API_KEY="lin_api_x") is not None
     assert secret("https://evil.example/graphql", LINEAR_API_KEY="lin_api_x") is None
@@ -78,9 +78,9 @@ def test_the_environment_sets_the_address_of_the_api() -> None:
 
 
 def test_the_place_with_the_public_api() -> None:
-    with Workplace(0.0) as workplace:
+    with ClientFactory(0.0) as client_factory:
         tracker = VENDOR.open(
-            TrackerLocation("https://linear.app", "", "ENG"), workplace.environment("Linear")
+            TrackerLocation("https://linear.app", "", "ENG"), client_factory.environment("Linear")
         )
         assert tracker.identity == "linear.app/eng"
 

@@ -97,4 +97,4 @@ def test_a_write_is_not_retried(harness: LinearHarness) -> None:
     )
     with pytest.raises(RemoteError):
         harness.open().comment("ENG-1", "x")
-    assert len(harness.server.asked) == 1
+    assert len(harness.server.requests) == 1

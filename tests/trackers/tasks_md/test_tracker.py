@@ -24,7 +24,7 @@ from sdd_hooks.trackers.protocol import (
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import sync
 from sdd_hooks.trackers.tasks_md.tracker import VENDOR, TasksMdTracker
-from tests.support.machines import Workplace
+from tests.support.machines import ClientFactory
 from tests.support.repos import Repo
 
 SPECS = "docs/openspec/specs"
@@ -339,8 +339,8 @@ def test_detection(shop: Repo, tmp_path: Path) -> None:
 
 
 def test_open(shop: Repo) -> None:
-    with Workplace(AT) as workplace:
-        environment = workplace.environment("tasks.md")
+    with ClientFactory(AT) as client_factory:
+        environment = client_factory.environment("tasks.md")
         around = environment.repository._replace(root=shop.root, specs=(SPECS,))
         found = VENDOR.open(TrackerLocation("", "", SPECS), environment._replace(repository=around))
     assert found.issue("tasks-auth-1") == replace(issues(shop)["tasks-auth-1"])
