@@ -26,7 +26,7 @@ _Taken = TypeVar("_Taken")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run what the arguments ask for. Returns 0 when every target was reached, else 1."""
+    """Run the selected measures. Returns 0 when every target was reached, else 1."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
         "--only", choices=[*MEASURES, QUALITY], action="append", help="only this; repeatable"
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _report(quality: Outcome, versions: Sequence[str]) -> bool:
-    """Print the quality, and write it where it is whole. Returns whether it is good enough."""
+    """Print the quality, and write it if complete. Returns whether it reaches the threshold."""
     taken = ", ".join([str(date.today()), *dict.fromkeys([*versions, quality.qmd])])
     section = f"{quality.text}\n\n{taken}. {quality.left_out}"
     print(section)
@@ -87,7 +87,7 @@ def _write(name: str, section: str) -> None:
 
 
 def _measure(bench: Workbench, names: Sequence[str]) -> tuple[list[Figure], list[str]]:
-    """The figures of these measures, and the names of those that cannot be taken here."""
+    """The figures of these measures, and the names of those that this machine cannot take."""
     figures: list[Figure] = []
     skipped = []
     for name in names:

@@ -1,6 +1,6 @@
-"""`python -m benchmarks.bare_loop URL`: what a sync cannot do without, and nothing else.
+"""`python -m benchmarks.bare_loop URL`: the minimal work of a sync.
 
-Asks for the pages that a first sync asks for, and decodes them. Says how many issues there were.
+Requests the pages of a first sync and decodes them. Prints the number of issues.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _SENTENCES = 20_000
 
 @dataclass(frozen=True)
 class Record:
-    """One decision record: where it stands in the repository, and its Markdown."""
+    """One decision record: its path in the repository, and its Markdown."""
 
     path: str
     text: str
@@ -113,7 +113,7 @@ def create_repository(
         message = b"Write every record"
         importer.stdin.write(b"commit refs/heads/main\ncommitter A <a@example.org> 0 +0000\n")
         importer.stdin.write(b"data %d\n%s\n" % (len(message), message))
-        notes = Record("NOTES.txt", "Not a record, and indexed by nobody.\n")
+        notes = Record("NOTES.txt", "Not a record, and not indexed.\n")
         for record in itertools.chain(records(count, pool=pool), [notes]):
             data = record.text.encode()
             importer.stdin.write(b"M 100644 inline %s\n" % record.path.encode())
@@ -127,6 +127,6 @@ def create_repository(
 
 
 def append_sentence(root: Path, path: str, sentence: str) -> None:
-    """Add one sentence at the end of a record: what an ordinary edit looks like."""
+    """Add one sentence at the end of a record, as an ordinary edit."""
     with (root / path).open("a") as record:
         record.write(f"\n{sentence}\n")

@@ -39,7 +39,7 @@ def prose() -> list[str]:
 
 
 def prepare(bench: Workbench) -> Sides:
-    """Records of prose, indexed by both sides, without a vector yet.
+    """Records of prose, indexed by both sides, without vectors.
 
     Raises:
         Skipped: the directory of models has no ONNX file, no tokenizer or no GGUF.
@@ -57,13 +57,13 @@ def prepare(bench: Workbench) -> Sides:
 
 
 def embedded(run: Run) -> int:
-    """How many chunks an embed of either side says it embedded; 0 when it says nothing of it."""
+    """The number of embedded chunks in the output of either side; 0 without one."""
     said = re.search(r"[Ee]mbedded (\d[\d,]*) chunks", run.output)
     return int(said[1].replace(",", "")) if said else 0
 
 
 def tokens_read(sides: Sides) -> tuple[int, int]:
-    """How many tokens the model read of the records: for sdd, and for qmd.
+    """The number of tokens of the records that the model read: for sdd, and for qmd.
 
     A text that is too long for its engine counts with what the engine keeps of it.
     """

@@ -17,9 +17,9 @@ from tests.support.github import FakeGitHub, serving_github
 from tests.support.loopback import Request
 
 SPAN = 100_000_000
-"""Seconds, about three years, over which the issues were changed."""
+"""The period over which the issues were changed, about three years (seconds)."""
 LATENCY = 0.1
-"""Seconds before an answer begins: across a network nobody answers at once."""
+"""Seconds before a response begins, like the latency of a network."""
 _NOW = 1_777_640_000.0
 _SENTENCES = 20
 _MENTIONS = 0.3
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def fill(github: FakeGitHub, count: int) -> None:
-    """Add `count` issues of prose, the same each time, and have the listing ready to be sent."""
+    """Add `count` issues of prose, the same each time, and prepare the listing."""
     pool = sentences()
     chance = random.Random(SEED)
     for number in range(count):

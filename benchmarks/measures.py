@@ -1,4 +1,4 @@
-"""The measures, each with what it must reach. Each returns its lines of the table."""
+"""The measures, each with its target. Each returns its lines of the table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.workbench import Repository, Workbench
 
 
 class WrongAnswer(Exception):
-    """A side did not find what it was to find, so that its time means nothing."""
+    """A side did not find the expected result, so that its time is invalid."""
 
 
 def commit(bench: Workbench) -> list[Figure]:
@@ -94,7 +94,7 @@ def memory(bench: Workbench) -> list[Figure]:
 
 
 def embed(bench: Workbench) -> list[Figure]:
-    """An embed from nothing, against `qmd embed` with the same model.
+    """An embed without existing vectors, against `qmd embed` with the same model.
 
     The seconds are compared, of the same documents; the tokens a second say how fast the model
     itself was, as qmd leaves out what is beyond the reach of the model in each of its chunks.
@@ -143,7 +143,7 @@ def sync(bench: Workbench) -> list[Figure]:
 
 
 def review(bench: Workbench) -> list[Figure]:
-    """Reviews of changes of three sizes, and the rules on what is staged."""
+    """Reviews of changes of three sizes, and the rules on staged changes."""
     found = reviewed(bench)
     rounds = bench.sizes.reviews
     first, again, staged, shown = alternate(
@@ -176,7 +176,7 @@ def review(bench: Workbench) -> list[Figure]:
 
 
 def share(bench: Workbench) -> list[Figure]:
-    """What a push of vectors sends, against the vectors alone, and how long a pull takes."""
+    """The size of a push of vectors, against the vectors alone, and the time of a pull."""
     count, more = bench.sizes.shared, bench.sizes.shared // 100
     sides = shared(bench, count)
     sides.embed(0, count)
@@ -227,7 +227,7 @@ def _count(name: str, count: int, besides: str, most: int) -> Figure:
 
 
 def _seconds(name: str, runs: list[Run], shown: list[Run], most: float) -> Figure:
-    """Seconds of ours, beside those in which git shows the same change."""
+    """The seconds of a review, compared with those that git takes to show the same change."""
     ours = median_seconds(runs)
     git = f"git diff: {human_seconds(median_seconds(shown))}" if shown else ""
     factor, unit = (1000, "ms") if most < 1 else (1, "s")
@@ -235,7 +235,7 @@ def _seconds(name: str, runs: list[Run], shown: list[Run], most: float) -> Figur
 
 
 def _pack(name: str, size: int, vectors: int) -> Figure:
-    """Bytes that were sent, against those of the vectors in int8."""
+    """The sent bytes, compared with those of the vectors in int8."""
     raw = vectors * DIMENSIONS
     return Figure(
         f"{name} of {DIMENSIONS} dimensions, sent",
@@ -253,7 +253,7 @@ def _peak(name: str, runs: list[Run], most: float) -> Figure:
 
 
 def _flat(bench: Workbench, peak: int) -> Figure:
-    """The peak memory of the first sync above, against that of one of fewer issues."""
+    """The peak memory of the first sync above, compared with that of one of fewer issues."""
     count, fewer = bench.sizes.issues, bench.sizes.fewer_issues
     with tracked(bench, fewer) as shop:
         (runs,) = alternate(bench.sizes.syncs, lambda _: shop.first_sync())

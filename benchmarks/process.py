@@ -18,7 +18,7 @@ _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 @dataclass(frozen=True)
 class Run:
-    """What one process cost: wall seconds, the largest resident set in bytes, and its output."""
+    """The cost of one process: wall seconds, the largest resident set in bytes, and its output."""
 
     seconds: float
     peak: int

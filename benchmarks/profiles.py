@@ -1,4 +1,4 @@
-"""Where the time of our side goes: imports, functions, and for the shim the git it runs."""
+"""How sdd spends its time: imports, functions, and for the shim its git process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LINES = 25
 
 
 def commit(bench: Workbench) -> str:
-    """What git itself does for the shim, as it traces it."""
+    """The trace of the shim's git process."""
     repository = bench.repository(bench.sizes.middle)
     trace = bench.directory / "trace"
     environ = {**repository.sdd.environ, "GIT_TRACE2_PERF": str(trace)}
@@ -30,7 +30,7 @@ def commit(bench: Workbench) -> str:
 
 
 def refresh(bench: Workbench) -> str:
-    """The refresh in a repository of middling size."""
+    """The refresh in a repository of medium size."""
     return _refresh(bench.repository(bench.sizes.middle))
 
 
@@ -75,7 +75,7 @@ def review(bench: Workbench) -> str:
 
 
 def share(bench: Workbench) -> str:
-    """A pull of everything."""
+    """A pull of all vectors."""
     count = bench.sizes.shared
     sides = shared(bench, count)
     sides.embed(0, count)
@@ -137,7 +137,7 @@ def _profile(sdd: Sdd, prepare: Callable[[], None], of: str, *arguments: str) ->
 
 @contextlib.contextmanager
 def _on_one_core() -> Iterator[None]:
-    """What is started meanwhile has one core, where the system can be told so."""
+    """Processes started in the block have one core, if the system supports it."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return

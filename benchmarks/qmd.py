@@ -12,7 +12,7 @@ from benchmarks.process import Run, run
 
 _COLLECTION = "records"
 TOKENS = 500
-"""What qmd may give a BERT model at once: a little more, and the process dies."""
+"""The largest batch of a BERT model in qmd: with a slightly larger one the process crashes."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Qmd:
 
     def _run(self, *arguments: str) -> Run:
         directory = self.installation / "bin"
-        # Nothing else is inherited: CI and QMD_* change what qmd does.
+        # No other variable is inherited: CI and QMD_* change the behaviour of qmd.
         environ = {"PATH": f"{directory}{os.pathsep}{os.defpath}", "HOME": str(self.home)}
         if self.model:
             environ["QMD_CONFIG_DIR"] = str(self.home)
@@ -43,7 +43,7 @@ class Qmd:
         return run((str(directory / "qmd"), *arguments), self.root, environ)
 
     def first_index(self) -> Run:
-        """Index the records from nothing, whatever was there before."""
+        """Index the records without an existing index."""
         shutil.rmtree(self.home, ignore_errors=True)
         self.home.mkdir(parents=True)
         if self.model:
@@ -57,11 +57,11 @@ class Qmd:
         return self._run("update")
 
     def search(self, words: str) -> Run:
-        """Search by words, with the answer as JSON."""
+        """Search by words, with the result as JSON."""
         return self._run("search", words, "--json")
 
     def embed(self) -> Run:
-        """Give every chunk a vector, with no vector there before."""
+        """Give every chunk a vector, without existing vectors."""
         return self._run("embed", "--force")
 
     def version(self) -> str:

@@ -18,7 +18,7 @@ QUALITY = "quality"
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table: both sides as text, the number that counts, and what it must reach.
+    """One line of the table: both sides as text, the relevant number, and its target.
 
     `value` and `target` are in `unit`, "" for a ratio; smaller is better.
     """
@@ -49,7 +49,7 @@ def human_seconds(seconds: float) -> str:
 
 
 def describe_machine() -> str:
-    """What the figures were taken on: processor, cores, memory, system, Python."""
+    """The machine of the figures: processor, cores, memory, system, Python."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
         f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB,"
@@ -102,12 +102,12 @@ def _number(value: float, unit: str) -> str:
 
 
 def marks(name: str) -> tuple[str, str]:
-    """The lines between which the table called `name` stands in a document."""
+    """The lines around the table called `name` in a document."""
     return f"<!-- {name}: start -->", f"<!-- {name}: end -->"
 
 
 def replace_section(document: str, section: str, name: str = FIGURES) -> str:
-    """The document with `section` between the two marks. Raises ValueError where a mark lacks."""
+    """The document with `section` between the two marks. Raises ValueError if a mark is missing."""
     first, last = marks(name)
     before, start, rest = document.partition(first)
     _, end, after = rest.partition(last)

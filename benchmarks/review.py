@@ -42,7 +42,7 @@ class Reviewed:
         return self._run(COMMAND, "review", "--base", "main", "--head", branch, "--json")
 
     def first_review(self, branch: str) -> Run:
-        """The same with nothing known from another time, in a repository that is set up."""
+        """The same without a cache, in a repository that is set up."""
         self.sdd.forget()
         (self.sdd.root / ".sdd").mkdir()
         return self.review(branch)
@@ -52,7 +52,7 @@ class Reviewed:
         return self._run(COMMAND, "hook", "check", "--fail-on", "never")
 
     def diff(self, *what: str) -> Run:
-        """What git takes to show the same change."""
+        """The output of git for the same change."""
         return self._run("git", "diff", "--unified=0", *what)
 
     def _run(self, *command: str) -> Run:
@@ -60,7 +60,7 @@ class Reviewed:
 
 
 def reviewed(bench: Workbench) -> Reviewed:
-    """A new repository of that kind. The same bytes for the same sizes."""
+    """Create such a repository. The same sizes yield the same bytes."""
     sdd, sizes = bench.sdd("reviewed"), bench.sizes
     pool = sentences()
     records = create_repository(sdd.root, sizes.records, sdd.environ, pool=pool)
@@ -105,17 +105,17 @@ class _Writer:
             yield from _commit("main", self._sentence() + refs, self._encoded(paths), "")
 
     def edits(self, count: int) -> Iterator[tuple[str, bytes]]:
-        """So many sources with one more function."""
+        """That many sources with one more function."""
         for path in self._paths[:count]:
             yield path, (self._texts[path] + self._function()).encode()
 
     def additions(self, folder: str, count: int) -> Iterator[tuple[str, bytes]]:
-        """So many new sources."""
+        """That many new sources."""
         for number in range(count):
             yield f"{folder}/{number % 50:02}/{number:05}.py", self._source().encode()
 
     def large(self, count: int) -> Iterator[tuple[str, bytes]]:
-        """So many large new files of prose."""
+        """That many large new files of prose."""
         for number in range(count):
             lines = self._chance.choices(self._pool, k=FILE_BYTES // 80)
             text = "\n".join(lines).encode()

@@ -1,4 +1,4 @@
-"""Our side: sdd of the environment that runs the benchmarks, on one repository."""
+"""sdd of the environment that runs the benchmarks, on one repository."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = ("--kind", "adrs", "--kind", "specs")
 
 
 def environment(home: Path) -> dict[str, str]:
-    """An environment without settings of the person who measures: git's and the terminal's."""
+    """An environment without the user's settings for git and the terminal."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(home),
@@ -40,21 +40,21 @@ class Sdd:
         return run(command, self.root, self.environ)
 
     def forget(self) -> None:
-        """Take away everything sdd has derived from the repository."""
+        """Remove everything sdd has derived from the repository."""
         for state in (".sdd", ".git/sdd"):
             shutil.rmtree(self.root / state, ignore_errors=True)
 
     def forget_vectors(self) -> None:
-        """Take away every vector."""
+        """Remove every vector."""
         shutil.rmtree(self.root / ".git/sdd", ignore_errors=True)
 
     def first_index(self) -> Run:
-        """Index the records of the repository from nothing, whatever was there before."""
+        """Index the records of the repository without an existing index."""
         self.forget()
         return self._run(COMMAND, "index", "add", *KINDS)
 
     def embed(self) -> Run:
-        """Give every chunk a vector, with no vector there before."""
+        """Give every chunk a vector, without existing vectors."""
         self.forget_vectors()
         return self._run(COMMAND, "index", "embed", "--foreground")
 
@@ -63,14 +63,14 @@ class Sdd:
         self._run(COMMAND, "hooks", "install")
 
     def commit(self, message: str, *, hooks: bool) -> Run:
-        """Commit what changed in tracked files, with the shims or as if there were none."""
+        """Commit the changes of tracked files, with or without the shims."""
         bare = () if hooks else ("-c", f"core.hooksPath={os.devnull}")
         return self._run("git", *bare, "commit", "--quiet", "--all", "--message", message)
 
     def refresh(self) -> Run:
-        """The refresh after a commit, as git starts it: the shim, and whatever it starts."""
+        """The refresh after a commit, as git starts it: the shim and its child processes."""
         return self._run(".git/hooks/post-commit")
 
     def search(self, words: str) -> Run:
-        """Search by words, with the answer as JSON."""
+        """Search by words, with the result as JSON."""
         return self._run(COMMAND, "search", words, "--json")

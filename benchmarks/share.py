@@ -1,4 +1,4 @@
-"""Vectors on their way from one machine to another, through a bare repository."""
+"""Vectors pushed from one machine to another, through a bare repository."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Shared:
     keys: list[bytes]
 
     def embed(self, first: int, count: int) -> None:
-        """Give texts of the runner's index made-up vectors: a model's would take minutes."""
+        """Give texts of the runner's index random vectors, because a model would take minutes."""
         from sdd_hooks.engines.embedded.backend import ENGINE
         from sdd_hooks.engines.embedded.vectors import pack_vector
 
@@ -48,16 +48,16 @@ class Shared:
             )
 
     def push(self) -> Run:
-        """Give what was embedded to others."""
+        """Push the vectors."""
         return run([COMMAND, "index", "push"], self.runner.root, self.runner.environ)
 
     def pull(self) -> Run:
-        """Take all of it, with no vector there before."""
+        """Pull all vectors, without existing ones."""
         self.laptop.forget_vectors()
         return run([COMMAND, *PULL], self.laptop.root, self.laptop.environ)
 
     def packed(self) -> int:
-        """Bytes of all packs that the bare repository was sent."""
+        """The bytes of all packs that the bare repository received."""
         return sum(pack.stat().st_size for pack in (self.hub / "objects/pack").glob("*.pack"))
 
 
@@ -70,7 +70,7 @@ def shared(bench: Workbench, count: int) -> Shared:
     hub = bench.directory / "hub.git"
     for command in (
         ["git", "init", "--quiet", "--bare", str(hub)],
-        # A pack stays as it was sent.
+        # git stores a pack as it was received.
         ["git", "-C", str(hub), "config", "transfer.unpackLimit", "1"],
     ):
         subprocess.run(command, env=dict(sides[0].environ), check=True)
@@ -85,7 +85,7 @@ def shared(bench: Workbench, count: int) -> Shared:
 
 
 def _direction(chance: random.Random) -> list[float]:
-    """Where a vector of unit length may point, every direction as likely."""
+    """A random vector of unit length, uniform in direction."""
     values = [chance.gauss(0, 1) for _ in range(DIMENSIONS)]
     length = sum(value * value for value in values) ** 0.5
     return [value / length for value in values]

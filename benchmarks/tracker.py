@@ -1,4 +1,4 @@
-"""A repository whose issues are on a GitHub on loopback, in a process of its own."""
+"""A repository whose issues are on a GitHub on loopback, in a separate process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MEMORY = """# Shop
 
 
 class Asked(NamedTuple):
-    """How many requests there were: for pages of the listing, and for anything else."""
+    """The number of requests: for pages of the listing, and others."""
 
     listings: int
     others: int
@@ -48,25 +48,25 @@ class Tracked:
     _server: subprocess.Popen[str]
 
     def sync(self) -> Run:
-        """What changed since the last sync, into files."""
+        """Sync the issues that changed since the last sync."""
         return run([COMMAND, *SYNC], self.sdd.root, self.sdd.environ)
 
     def first_sync(self) -> Run:
-        """All issues into files, with none there before."""
+        """Sync all issues, without existing files."""
         self.sdd.forget()
         return self.sync()
 
     def bare_loop(self) -> Run:
-        """The pages of a first sync, asked for and decoded."""
+        """Request and decode the pages of a first sync."""
         listing = f"{self.url}/api/v3/repos/acme/shop/issues"
         return run([sys.executable, "-m", "benchmarks.bare_loop", listing], _ROOT, self.sdd.environ)
 
     def files(self) -> int:
-        """How many issues there are as files."""
+        """The number of issues that are stored as files."""
         return sum(1 for _ in (self.sdd.root / ISSUES).glob("*.md"))
 
     def asked(self) -> Asked:
-        """What GitHub was asked since this was last called."""
+        """The requests to GitHub since the last call."""
         assert self._server.stdin
         assert self._server.stdout
         self._server.stdin.write("\n")
@@ -88,7 +88,7 @@ def tracked(bench: Workbench, count: int) -> Iterator[Tracked]:
         (found.root / "CLAUDE.md").write_text(_MEMORY.format(url=url))
         (found.root / ".gitignore").write_text(".sdd/\n")
         subprocess.run(["git", "init", "--quiet"], cwd=found.root, env=found.environ, check=True)
-        # Without a token GitHub would refuse to say how many issues come.
+        # Without a token GitHub refuses the query for the number of issues.
         token = {"GITHUB_TOKEN": "loopback", "GITHUB_SERVER_URL": url}
         yield Tracked(Sdd(found.root, {**found.environ, **token}), url, count, server)
         server.stdin.close() if server.stdin else None

@@ -1,4 +1,4 @@
-"""The repositories that the measures share, made when first asked for and indexed by both sides."""
+"""The repositories that the measures share, created on first use and indexed by both sides."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many documents, issues, changed files (the large change: bytes), vectors and rounds.
+    """Numbers of documents, issues, changed files (the large change: bytes), vectors and rounds.
 
-    The defaults are those the targets are set for.
+    The targets apply to the defaults.
     """
 
     small: int = 1_000
@@ -51,7 +51,7 @@ QUICK = Sizes(
 
 
 class Skipped(Exception):
-    """A measure cannot be taken here. Carries what it lacks."""
+    """This machine cannot take a measure. Has the reason."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Repository:
     paths: list[str]
 
     def word(self, number: int) -> str:
-        """A word that only the change with this number brings."""
+        """A word that only the change with this number adds."""
         return f"zebrano{number}of{len(self.paths)}"
 
     def change(self, number: int) -> None:
@@ -72,7 +72,7 @@ class Repository:
         self.sdd.commit(f"Mention {self.word(number)}", hooks=False)
 
     def take_note(self, line: str, *, hooks: bool) -> Run:
-        """Commit a change to a file that nobody indexes. Returns what the commit cost."""
+        """Commit a change to a file outside the index. Returns the cost of the commit."""
         append_sentence(self.sdd.root, "NOTES.txt", line)
         return self.sdd.commit("Take a note", hooks=hooks)
 
@@ -89,7 +89,7 @@ class Workbench:
     _qmds: dict[Path, Qmd] = field(default_factory=dict)
 
     def sdd(self, name: str) -> Sdd:
-        """sdd in the directory called `name`, which need not be there yet."""
+        """sdd in the directory called `name`, which need not exist."""
         home = self.directory / "home"
         home.mkdir(exist_ok=True)
         return Sdd(self.directory / name, environment(home))
@@ -109,7 +109,7 @@ class Workbench:
         return self.indexed_by_qmd(self.repository(count).sdd.root)
 
     def indexed_by_qmd(self, root: Path, model: Path | None = None) -> Qmd:
-        """qmd with the records below `root` indexed; installed when it is not there."""
+        """qmd with the records below `root` indexed; installed if it is missing."""
         if root not in self._qmds:
             self.install_qmd()
             home = self.directory / f"qmd-{root.name}"
@@ -118,12 +118,12 @@ class Workbench:
         return self._qmds[root]
 
     def install_qmd(self) -> None:
-        """Install qmd where it is not installed yet."""
+        """Install qmd if it is missing."""
         installer = str(_ROOT / "scripts/install-qmd")
         subprocess.run([installer, str(self.qmd_installation)], check=True)
 
     def versions(self) -> list[str]:
-        """What sdd was compared with: git, and qmd where it was used."""
+        """The programs that sdd was compared with: git, and qmd if used."""
         git = subprocess.run(["git", "--version"], check=True, capture_output=True, text=True)
         qmds = {f"{qmd.version()}" for qmd in self._qmds.values()}
         return [git.stdout.strip(), *qmds]

@@ -1,1 +1,1 @@
-"""What a GPU makes of an embed: sdd on it, on the processor beside it, and the model alone."""
+"""An embed on a GPU: sdd on it, on the CPU of the same machine, and the model alone."""

@@ -38,8 +38,7 @@ Side = Mapping[str, Any]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run what the arguments ask for. Returns 0; 1 where figures make no sense, 2 where a side
-    fails."""
+    """Measure. Returns 0; 1 if figures are implausible, 2 if a side fails."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__)
     parser.add_argument("model", type=Path)
     parser.add_argument("--documents", type=int, default=3_000, help="on the GPU")
@@ -117,7 +116,7 @@ def _measured(directory: Path, given: Path, options: argparse.Namespace) -> list
 
 
 def _side(directory: Path, model: Path, documents: int, more: Mapping[str, str]) -> Side:
-    """Embed that many documents twice: by the command, and with what it takes once loaded."""
+    """Embed that many documents twice: with the command, and with a loaded model."""
     sdd = _prepared(directory, model, documents, more)
     print(f"measuring {directory.name} …", file=sys.stderr, flush=True)
     done = sdd.embed()

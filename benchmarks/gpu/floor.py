@@ -1,4 +1,4 @@
-"""What a model cannot be faster than: its operations over the rate at which a device multiplies."""
+"""The minimum time of a model: its operations over the rate at which a device multiplies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIZES = {"cuda": 8_192, "cpu": 1_024}
 
 
 class Shape(NamedTuple):
-    """An encoder: how many layers it has, how wide they are, and how wide they are inside."""
+    """An encoder: its number of layers, their width, and their inner width."""
 
     layers: int
     width: int
@@ -30,7 +30,7 @@ def operations(tokens: Sequence[int], shape: Shape) -> int:
 
 
 def matrix_rate(device: str, precision: Any) -> float:
-    """Operations a second of the product of two large matrices there, the best of some seconds."""
+    """Operations per second of a product of two large matrices, the best of some seconds."""
     import torch
 
     size = _SIZES[device]

@@ -79,7 +79,7 @@ def _weights(gguf: Path) -> Mapping[str, Any]:
 
 
 def name_of(name: str) -> str:
-    """What transformers calls a tensor of a BERT that is `name` in a GGUF. Raises KeyError."""
+    """The name in transformers of a BERT's tensor that is `name` in a GGUF. Raises KeyError."""
     layer = _IN_A_LAYER.fullmatch(name)
     if layer:
         return f"encoder.layer.{layer[1]}.{_LAYERS[layer[2]]}.{layer[3]}"

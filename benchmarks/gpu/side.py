@@ -1,4 +1,4 @@
-"""`python -m benchmarks.gpu.side MODEL`: what the model makes of a repository, on one device.
+"""`python -m benchmarks.gpu.side MODEL`: the rate of the model on a repository, on one device.
 
 Run in an indexed repository without vectors. Prints as JSON how fast sdd embeds it once the model
 is loaded, how fast the model embeds the same texts alone, and what the model's floor is here.
@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.gpu.floor import Shape, matrix_rate, operations
 
 AT_ONCE = (32, 256)
-"""Texts that the model is given at once when it is alone."""
+"""The batch size of the model alone."""
 
 
 def main(model: str) -> None:
@@ -74,7 +74,7 @@ def _alone(model: str) -> dict[str, Any]:
 
 
 def _texts() -> list[str]:
-    """What a model reads of the records, each text once."""
+    """The model's input texts for the records, each once."""
     from sdd_hooks.chunking.document import chunk_document, text_to_embed
 
     paths = sorted(Path("docs/adrs").rglob("*.md"))

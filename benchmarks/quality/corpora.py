@@ -1,4 +1,4 @@
-"""The corpora as repositories of their own: the same files for both sides."""
+"""The corpora as separate repositories: the same files for both sides."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def documents(name: str) -> list[str]:
 
 
 def copy_documents(name: str, destination: Path) -> None:
-    """Copy a corpus below `destination`, which is made."""
+    """Copy a corpus below `destination`, which is created."""
     top, _ = CORPORA[name]
     for document in documents(name):
         target = destination / document

@@ -7,7 +7,7 @@ each text, the lines at which a section starts, in their order; a section ends w
 starts. It becomes `<prefix>-<slug>.md` with the title `# <prefix>: <name>`. Requirements and
 scenarios, which the specification marks by words, become headings. Bullets become `-`, and the
 indentation all lines share is taken away; every other character stays as it was found. The result
-is committed, so that nobody needs the texts to measure.
+is committed, so that a measurement does not need the texts.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ _MARK = re.compile(r"(Requirement|Scenario): (.+)")
 
 
 def cut(text: str, cuts: Cuts) -> list[Document]:
-    """The documents of one text. Raises ValueError where a section does not start as told."""
+    """The documents of one text. Raises ValueError if a section does not start as declared."""
     lines = text.splitlines()
     found = _requirements(lines) if not cuts.starts else _starts(lines, cuts)
     ends = [start for start, *_ in found[1:]] + [len(lines)]

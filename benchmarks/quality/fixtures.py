@@ -1,4 +1,4 @@
-"""The questions: read from a fixture of `qmd bench`, asked in one of two ways."""
+"""The questions: read from a fixture of `qmd bench`, sent in one of two ways."""
 
 from __future__ import annotations
 

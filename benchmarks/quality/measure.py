@@ -1,4 +1,4 @@
-"""Both engines on the same questions with the same model, and what is concluded from it."""
+"""Both engines on the same questions with the same model, and the conclusion."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Lists = Mapping[str, Mapping[str, Sequence[str]]]
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: how a corpus was asked, by which side, and each question's scores."""
+    """One line of the table: corpus, kind of query, side, and each question's scores."""
 
     corpus: str
     asked: str
@@ -150,7 +150,7 @@ def _rows(
 
 
 def verdicts(rows: Sequence[Row]) -> list[Verdict]:
-    """What the threshold says of each hybrid search that both sides ran."""
+    """The verdict on each hybrid search that both sides ran."""
     by_side = {(row.corpus, row.asked, row.side): row for row in rows}
     hybrid = [label for (_, backend), label in _LABELS.items() if backend == "hybrid"]
     found = []
@@ -165,7 +165,7 @@ def verdicts(rows: Sequence[Row]) -> list[Verdict]:
 
 
 def interval(values: Sequence[float], seed: int = 3) -> tuple[float, float]:
-    """Between what the mean of `values` is in 95 of 100 samples (percentile bootstrap)."""
+    """The interval of the mean of `values` in 95 of 100 samples (percentile bootstrap)."""
     chance = random.Random(seed)
     means = sorted(
         sum(chance.choices(values, k=len(values))) / len(values) for _ in range(_SAMPLES)

@@ -38,7 +38,7 @@ def found(
     question: fixtures.Question,
     backend: str,
 ) -> list[str]:
-    """The files sdd answers with, best first, at most as many as qmd is asked for."""
+    """The files that sdd finds, best first, at most as many as qmd returns."""
     limits = HitLimits(max(question.k, CUT), min_score=0)
     result = search_typed(project, engine, searches(question, backend), collections, limits)
     return [hit.path for hit in result.hits]

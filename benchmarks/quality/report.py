@@ -9,7 +9,7 @@ from benchmarks.report import aligned
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Each corpus, way of asking and side, with its four scores."""
+    """Each corpus, kind of query and side, with its four scores."""
     head = ("corpus", "asked by", "side", "nDCG@10", "precision@k", "recall", "MRR")
     lines = [
         (row.corpus, row.asked, row.side, *(f"{one:.3f}" for one in _numbers(row))) for row in rows
@@ -18,7 +18,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def judged(verdicts: Sequence[Verdict]) -> str:
-    """sdd's hybrid search less qmd's, and whether that is good enough."""
+    """sdd's hybrid search less qmd's, and whether that reaches the threshold."""
     head = ("corpus", "asked by", "nDCG@10", "95 of 100", "recall", "must reach", "")
     lines = [
         (

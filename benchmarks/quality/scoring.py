@@ -1,4 +1,4 @@
-"""How good a list of files is, by the definitions of `qmd bench`, and nDCG beside them.
+"""The quality of a list of files, by the definitions of `qmd bench`, and by nDCG.
 
 precision@k, recall and MRR repeat what qmd 2.8 computes from the files it found, so that both sides
 can be held against each other number by number. nDCG@10 is that of Järvelin and Kekäläinen (TOIS

@@ -18,7 +18,7 @@ BACKENDS = {"words": "bm25", "meaning": "vector", "hybrid": "hybrid"}
 """qmd's names for what sdd calls words, meaning and hybrid."""
 
 _NOWHERE = "/nonexistent/model.gguf"
-"""For models that are not here: qmd would wait minutes for its hub, and gives this up at once."""
+"""For missing models: qmd would wait minutes for its hub, but gives up this address at once."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Qmd:
 
     def _run(self, *arguments: str) -> str:
         directory = self.installation / "bin"
-        # Nothing is inherited: CI and QMD_* change what qmd does.
+        # No variable is inherited: CI and QMD_* change the behaviour of qmd.
         environ = {
             "PATH": f"{directory}{os.pathsep}{os.defpath}",
             "HOME": str(self.home),

@@ -45,17 +45,17 @@ def report(rows: Sequence[Row]) -> str:
                     ),
                     ("recall@20", f"{overall.at_20:.3f}", "0.97"),
                     (
-                        "of what is shown, right, at that coverage",
+                        "precision of suggestions, at that coverage",
                         f"{suggested.precision:.2f} at {suggested.coverage:.2f}",
                         "0.83 at 0.5",
                     ),
-                    ("trivial changes left alone", f"{suggested.quiet:.2f}", "0.97"),
-                    ("ordinary commits left alone", f"{suggested.ordinary:.2f}", "0.75"),
+                    ("trivial changes without a suggestion", f"{suggested.quiet:.2f}", "0.97"),
+                    ("ordinary commits without a suggestion", f"{suggested.ordinary:.2f}", "0.75"),
                 ]
             ),
             f"{known} changes of {len({row.repo for row in rows})} repositories, and"
-            f" {len(rows) - known} ordinary commits. What is shown is decided, for each repository,"
-            " by weights that the others teach.",
+            f" {len(rows) - known} ordinary commits. The suggestions of each repository use"
+            " weights trained on the others.",
             _ablation(needing, many),
             _weights(rows),
         )
@@ -70,7 +70,7 @@ def _ablation(needing: Sequence[Row], many: Sequence[Row]) -> str:
     def both(kinds: Container[str]) -> list[str]:
         return [_three(ranking(rows, kinds)) for rows in (needing, many)]
 
-    lines = [["evidence", "what it looks at", "alone", "all but it", f"all but it, {MANY} or more"]]
+    lines = [["evidence", "input", "alone", "all others", f"all others, {MANY} or more"]]
     for kind, what in KINDS.items():
         alone = "" if kind == "links" else _three(ranking(needing, {kind}))
         lines.append([kind, what, alone, *both(KINDS.keys() - {kind})])
@@ -85,4 +85,4 @@ def _weights(rows: Sequence[Row]) -> str:
         f"{name} {weight:+.2f}"
         for name, weight in zip(ConfidenceFeatures._fields, model.weights, strict=True)
     )
-    return f"Weights that all of them teach: {weights}; intercept {model.intercept:+.2f}."
+    return f"Weights trained on all of them: {weights}; intercept {model.intercept:+.2f}."
