@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from sdd_hooks.artifacts.corpus import ArtifactFile, load_corpus
 from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.artifacts.validation import validate_artifacts
+from tests.support.cpu_time import assert_linear
 
 BEFORE = (
     "",
@@ -30,19 +29,19 @@ BEFORE = (
     ],
 )
 def test_hostile_text_takes_linear_time(unit: str) -> None:
-    for before in BEFORE:
-        text = before + unit * ((1 << 17) // len(unit))
-        if before.startswith("---"):
-            text += "\n---\n"
-        data = text.encode()
-        started = time.process_time()
-        loaded = load_corpus(
-            [ArtifactFile("a/0001-x.md", data, "ADR"), ArtifactFile("s/x/spec.md", data, "SPEC")]
-        )
-        validate_artifacts(loaded)
-        sum(1 for _ in find_id_references(text))
-        # A fraction of a second when the cost is linear, minutes when it is not.
-        assert time.process_time() - started < 10
+    def make(size: int) -> list[str]:
+        texts = [before + unit * (size // len(unit)) for before in BEFORE]
+        return [text + "\n---\n" if text.startswith("---") else text for text in texts]
+
+    def read(texts: list[str]) -> None:
+        for text in texts:
+            data = text.encode()
+            adr = ArtifactFile("a/0001-x.md", data, "ADR")
+            spec = ArtifactFile("s/x/spec.md", data, "SPEC")
+            validate_artifacts(load_corpus([adr, spec]))
+            sum(1 for _ in find_id_references(text))
+
+    assert_linear(read, make, 1 << 17)
 
 
 def test_five_megabytes_in_any_encoding() -> None:

@@ -5,13 +5,14 @@ Each table is one commit of a real repository, with a file for each row.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 
 from sdd_hooks.review.rules.security.rule import HAZARDS, RULE
+from sdd_hooks.review.subject import Subject
 from tests.review.repositories import Files, subject_of
+from tests.support.cpu_time import assert_linear
 
 GO = "package x\n\nfunc h(w http.ResponseWriter, r *http.Request) {{\n\t{}\n}}\n"
 MAIN = "package main\n\nfunc main() {{\n\tmux := http.NewServeMux()\n\t{}\n}}\n"
@@ -211,9 +212,12 @@ def test_hostile_code_is_searched_in_linear_time(tmp_path: Path) -> None:
         "<p>{{ " + "|" * 200 + "safe }}",
         "const app = express()",
     ]
-    files = {f"src/{name}{n}": "\n".join(lines * 400) for name in ("a.js", "b.html") for n in "12"}
-    files = {f"{path[:-1]}.{path.rpartition('.')[2][:-1]}": text for path, text in files.items()}
-    subject = subject_of(tmp_path, {}, files)
-    started = time.monotonic()
-    assert list(RULE.check(subject))
-    assert time.monotonic() - started < 200
+
+    def make(count: int) -> Subject:
+        text = "\n".join(lines * count)
+        return subject_of(tmp_path / str(count), {}, {"src/a.js": text, "src/b.html": text})
+
+    def search(subject: Subject) -> None:
+        assert list(RULE.check(subject))
+
+    assert_linear(search, make, 400)

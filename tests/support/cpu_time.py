@@ -1,0 +1,92 @@
+"""Bounds on CPU time that hold on a machine of any speed."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import TypeVar
+
+Input = TypeVar("Input")
+Result = TypeVar("Result")
+
+GROWTH = 16
+"""An input of 16 times the size takes 16 times as long in linear time, 256 times in quadratic."""
+
+MAX_RATIO = 80
+"""Five times linear time: memory that no longer fits a cache or the heap is slower, too."""
+
+ATTEMPTS = 5
+
+_REFERENCE_SECONDS = 0.01
+_REFERENCE_TEXT = "a reference to ADR-0042 (and others), as text\n" * 5_600
+
+
+def assert_linear(
+    action: Callable[[Input], object], make: Callable[[int], Input], size: int
+) -> None:
+    """Assert that the CPU time of `action` grows about linearly up to the input `make(size)`.
+
+    Compares it with `make(size // GROWTH)`. `size` is large enough that quadratic work outweighs
+    the linear work. A time that is too short to measure passes.
+    """
+    small_input, large_input = make(size // GROWTH), make(size)
+    # The first call compiles patterns and fills caches, which would hide growth.
+    action(small_input)
+    small = _measure(lambda: action(small_input))
+    large = _measure(lambda: action(large_input))
+    shortest = _slowness() * _REFERENCE_SECONDS / 4
+    for _ in range(ATTEMPTS - 1):
+        if large <= max(MAX_RATIO * small, shortest):
+            break
+        small = min(small, _measure(lambda: action(small_input)))
+        large = min(large, _measure(lambda: action(large_input)))
+    ratio = large / small
+    assert large <= max(MAX_RATIO * small, shortest), f"{ratio:.0f} times for {GROWTH} times"
+
+
+def assert_cpu_seconds(action: Callable[[], Result], limit: float) -> Result:
+    """Assert that `action` takes at most `limit` seconds of CPU time, and return its result.
+
+    The seconds are those of a laptop, where the reference loop takes 10 ms: a machine that is ten
+    times slower may take ten times as long.
+    """
+    results = []
+    taken = _measure(lambda: results.append(action()))
+    for _ in range(ATTEMPTS - 1):
+        if taken <= limit * _slowness():
+            break
+        _slowness.cache_clear()
+        taken = min(taken, _measure(lambda: results.append(action())))
+    limit *= _slowness()
+    assert taken <= limit, f"{taken:.3f} s of {limit:.3f} s"
+    return results[-1]
+
+
+@cache
+def _slowness() -> float:
+    """How many times slower than the laptop this machine is."""
+    return min(_measure(_reference) for _ in range(5)) / _REFERENCE_SECONDS
+
+
+def _reference() -> int:
+    """Work as that of the program: strings, tuples, dictionaries and calls."""
+    words: dict[str, int] = {}
+    for number, line in enumerate(_REFERENCE_TEXT.splitlines()):
+        for word in line.replace("(", " ").split():
+            words[word.lower()] = max(words.get(word, 0), number)
+    return sum(map(len, words))
+
+
+def _measure(action: Callable[[], object]) -> float:
+    """Return the seconds of CPU time of a call, without collections of the whole session's heap."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        started = time.process_time()
+        action()
+        return time.process_time() - started
+    finally:
+        if was_enabled:
+            gc.enable()
