@@ -73,7 +73,7 @@ def finished(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> 
 
 
 def cores() -> int:
-    """The cores that this process, and whatever it starts, may use."""
+    """The cores that this process, and its child processes, may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""The other side: the real qmd, with a home of its own, as `scripts/install-qmd` installs it."""
+"""The real qmd with a separate home directory, as `scripts/install-qmd` installs it."""
 
 from __future__ import annotations
 

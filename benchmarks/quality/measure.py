@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.process import finished
-from benchmarks.quality import fixtures, ours, theirs
+from benchmarks.quality import fixtures, qmd_side, sdd_side
 from benchmarks.quality.corpora import CORPORA, copy_documents, make_repository
 from benchmarks.quality.scoring import Scores, mean, score
 
@@ -112,9 +112,16 @@ def _sides(
     files = {way: directory / f"{way}.json" for way in asked}
     for way, fixture in asked.items():
         files[way].write_text(fixtures.write(fixture), encoding="utf-8")
-    plans = [(SDD, "embedded", sources.onnx, ours.BACKENDS if sources.onnx else ours.BACKENDS[:1])]
+    plans = [
+        (
+            SDD,
+            "embedded",
+            sources.onnx,
+            sdd_side.BACKENDS if sources.onnx else sdd_side.BACKENDS[:1],
+        )
+    ]
     if sources.gguf:
-        plans.append((ON_QMD, "qmd", sources.gguf, ours.BACKENDS[-1:]))
+        plans.append((ON_QMD, "qmd", sources.gguf, sdd_side.BACKENDS[-1:]))
     found: list[tuple[str, dict[str, Lists]]] = []
     for side, engine, model, backends in plans:
         say(f"quality: {name}, {side}")
@@ -124,14 +131,14 @@ def _sides(
     say(f"quality: {name}, {QMD}")
     corpus = directory / "corpus"
     copy_documents(name, corpus)
-    qmd = theirs.Qmd(sources.qmd, corpus, directory / "home", sources.gguf)
+    qmd = qmd_side.Qmd(sources.qmd, corpus, directory / "home", sources.gguf)
     qmd.index(name)
     found.append((QMD, {way: qmd.bench(asked[way], files[way]) for way in asked}))
     return found
 
 
 def _asked(root: Path, fixture: Path, backends: Sequence[str], environ: Mapping[str, str]) -> Lists:
-    module = "benchmarks.quality.ours"
+    module = "benchmarks.quality.sdd_side"
     command = (sys.executable, "-m", module, str(root), str(fixture), *backends)
     found: Lists = json.loads(finished(command, fixtures.DIRECTORY.parent.parent, environ))
     return found

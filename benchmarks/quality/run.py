@@ -7,8 +7,8 @@ import sys
 from dataclasses import dataclass
 
 from benchmarks.quality.measure import Sources, measure, verdicts
+from benchmarks.quality.qmd_side import Qmd
 from benchmarks.quality.report import judged, table
-from benchmarks.quality.theirs import Qmd
 from benchmarks.workbench import Workbench
 
 _FULL = (

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from benchmarks.quality import fixtures
 from benchmarks.quality.corpora import CORPORA, copy_documents, documents, make_repository
 from benchmarks.quality.cut_seeds import CUTS, DESTINATION, cut
-from benchmarks.quality.theirs import Qmd
+from benchmarks.quality.qmd_side import Qmd
 from benchmarks.sdd import environment
 from tests.support.qmd import MISSING, installed
 

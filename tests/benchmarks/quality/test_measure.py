@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from benchmarks.quality import fixtures
 from benchmarks.quality.measure import MARGIN, ON_QMD, QMD, SDD, Row, Verdict, interval, verdicts
-from benchmarks.quality.ours import BACKENDS, searches
 from benchmarks.quality.report import judged, table
 from benchmarks.quality.scoring import Scores
+from benchmarks.quality.sdd_side import BACKENDS, searches
 from sdd_hooks.engines.protocol import SubQuery
 
 HYBRID = "both: the question twice"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from benchmarks.process import ProcessFailed
 from benchmarks.quality import fixtures
+from benchmarks.quality.qmd_side import checked
 from benchmarks.quality.scoring import Scores, matches, mean, score
-from benchmarks.quality.theirs import checked
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text(encoding="utf-8"))
 ASKED = {one.id: one for one in fixtures.read(json.dumps(RECORDED["asked"])).questions}

@@ -1,4 +1,4 @@
-"""qmd scores itself: the real `qmd bench` on an index of its own."""
+"""qmd scores itself: the real `qmd bench` on a separate index."""
 
 from __future__ import annotations
 
