@@ -60,10 +60,10 @@ class Qmd:
         wanted = BACKENDS if self.model else {"words": BACKENDS["words"]}
         return {
             backend: {
-                one["id"]: checked(one["backends"][theirs], question)
+                one["id"]: checked(one["backends"][name], question)
                 for question, one in zip(fixture.questions, said["results"], strict=True)
             }
-            for backend, theirs in wanted.items()
+            for backend, name in wanted.items()
         }
 
     def version(self) -> str:
@@ -91,8 +91,8 @@ def checked(result: Mapping[str, Any], question: fixtures.Question) -> list[str]
         ProcessFailed: its precision, recall or MRR are not what `score` gives for these files.
     """
     files = [str(file) for file in result["top_files"]]
-    ours = score(files, question.expected, question.k)
-    theirs = tuple(result[name] for name in ("precision_at_k", "recall", "mrr"))
-    if (ours.precision, ours.recall, ours.mrr) != theirs:
-        raise ProcessFailed(f"qmd bench scores {question.id} {theirs}, which is {ours} here")
+    scores = score(files, question.expected, question.k)
+    reported = tuple(result[name] for name in ("precision_at_k", "recall", "mrr"))
+    if (scores.precision, scores.recall, scores.mrr) != reported:
+        raise ProcessFailed(f"qmd bench scores {question.id} {reported}, which is {scores} here")
     return files

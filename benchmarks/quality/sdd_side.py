@@ -1,4 +1,4 @@
-"""sdd scores itself, as `qmd bench` does: `python -m benchmarks.quality.sdd_side ROOT FIXTURE NAME…`.
+"""sdd scores itself: `python -m benchmarks.quality.sdd_side ROOT FIXTURE NAME…`.
 
 ROOT is a repository whose configuration names engine and model, and which declares the fixture's
 collection. It is indexed and, for what needs vectors, embedded; then it is asked in this process,
