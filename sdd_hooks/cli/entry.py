@@ -27,17 +27,13 @@ def main() -> int:
     if arguments[:1] == ["hook"] and arguments[1:] and not arguments[1].startswith("-"):
         tracing.enable_if_requested(os.environ, sys.stderr)
         arguments = tracing.take_option(arguments, sys.stderr)
-        from sdd_hooks.githooks.events import handle
+        from sdd_hooks.githooks.context import HookContext
+        from sdd_hooks.githooks.events import run_hook
 
         with tracing.span("sdd", *arguments) as span:
-            code = handle(
-                arguments[1],
-                arguments[2:],
-                cwd=Path(),
-                environ=os.environ,
-                stderr=sys.stderr,
-                stdin=sys.stdin.buffer if sys.stdin else None,
-            )
+            stdin = sys.stdin.buffer if sys.stdin else None
+            context = HookContext(Path(), os.environ, sys.stderr, stdin)
+            code = run_hook(arguments[1], arguments[2:], context)
             span.outcome = f"exit {code}"
         return code
     return run(_sdd, arguments, "sdd")

@@ -12,7 +12,8 @@ import click
 
 from sdd_hooks import tracing
 from sdd_hooks.cli.context import start_directory
-from sdd_hooks.githooks.events import handle
+from sdd_hooks.githooks.context import HookContext
+from sdd_hooks.githooks.events import run_hook
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -38,4 +39,4 @@ def hook(directory: Path | None, event: str, arguments: tuple[str, ...]) -> int:
     cwd = start_directory(directory)
     stdin = sys.stdin.buffer if sys.stdin else None
     given = tracing.take_option(arguments, sys.stderr)
-    return handle(event, given, cwd=cwd, environ=os.environ, stderr=sys.stderr, stdin=stdin)
+    return run_hook(event, given, HookContext(cwd, os.environ, sys.stderr, stdin))

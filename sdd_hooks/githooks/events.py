@@ -1,7 +1,7 @@
-"""What sdd does when git tells it that something happened.
+"""Run the hook for an event of git.
 
-Hook arguments say little and are not trusted: every event means "look again", and git says what is
-different. Whatever goes wrong is a line on stderr; git's command is never failed by a refresh.
+The arguments of a hook have little information and are not trusted: every event starts a scan, in
+which git reports what changed. An error is a line on stderr; a refresh never fails git's command.
 """
 
 # Governing: ADR-0005 (hook shims decide in sh), ADR-0015 (tiers of freshness),
@@ -12,11 +12,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, SddError
-from sdd_hooks.githooks.lines import failure_line
+from sdd_hooks.githooks.context import HookContext
 from sdd_hooks.githooks.shims import ACTIONS, EVENTS
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.text.display import describe_error, one_line
@@ -27,44 +26,41 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 
-LARGEST_CHANGE = 300
-"""Paths of a collection that are looked at while git waits; more are left to the background."""
+MAX_CHANGED_PATHS = 300
+"""Paths of a collection that are indexed while git waits. More are left to the background."""
 
 
-def handle(
+def run_hook(
     event: str,
     arguments: Sequence[str],
-    *,
-    cwd: Path,
-    environ: Mapping[str, str],
-    stderr: TextIO,
-    stdin: BinaryIO | None = None,
+    context: HookContext,
     clock: Callable[[], float] = time.time,
 ) -> int:
-    """Act on a git hook. Returns the exit code of the hook and raises nothing.
+    """Run a hook of git. Returns its exit code and raises nothing.
 
-    `event` is the name of the hook, `auto` under the pre-commit framework, which tells it by
-    environment variables, or `check` for the review of what is staged. `arguments` are those git
-    gave the hook; for `pre-commit` they are the staged files to check (none: all). `stdin` is what
-    git pipes into pre-push. Only `pre-commit` and the hooks of the review can return anything but 0
-    for an event that git knows.
+    `event` is the name of the hook, `auto` under the pre-commit framework, which passes the event
+    in environment variables, or `check` for the review of what is staged. `arguments` are those of
+    git; for `pre-commit` they are the staged files to check (none: all). For an event that git
+    knows, only `pre-commit` and the hooks of the review return anything but 0. `clock` returns
+    seconds since the epoch.
     """
     if event == AUTO:
-        event, arguments = _inferred(environ)
+        event, arguments = _event_from_variables(context.environ)
     if event in ACTIONS:
-        from sdd_hooks.githooks.review import review
+        from sdd_hooks.githooks.checks import run_review
 
-        return review(event, arguments, cwd=cwd, environ=environ, stdin=stdin, stderr=stderr)
+        return run_review(event, arguments, context)
+    stderr = context.stderr
     if event not in EVENTS:
         known = ", ".join((*EVENTS, *ACTIONS, AUTO))
         stderr.write(f"sdd: no hook {event!a}: one of {known}\n")
         return EXIT_USAGE
     try:
         if event == "pre-commit":
-            from sdd_hooks.githooks.frontmatter import check_staged
+            from sdd_hooks.githooks.checks import check_artifacts
 
-            return check_staged(arguments, cwd=cwd, environ=environ, stderr=stderr)
-        for line in _refresh(event, arguments, cwd, environ, clock):
+            return check_artifacts(arguments, context)
+        for line in _refresh(event, arguments, context, clock):
             stderr.write(f"sdd: {one_line(line)}\n")
     except NotIndexed:
         return EXIT_OK
@@ -74,12 +70,14 @@ def handle(
         if event == "pre-commit":
             stderr.write(f"sdd: check failed — run `sdd doctor` ({describe_error(error)})\n")
         else:
-            stderr.write(failure_line(error, cwd, environ))
+            from sdd_hooks.githooks.background import failure_line
+
+            stderr.write(failure_line(error, context.cwd, context.environ))
     return EXIT_OK
 
 
-def _inferred(environ: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The event and its arguments, from what the pre-commit framework puts into `environ`."""
+def _event_from_variables(environ: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The event and its arguments, from the variables that the pre-commit framework sets."""
     checkout = ("PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF", "PRE_COMMIT_CHECKOUT_TYPE")
     if checkout[2] in environ:
         return "post-checkout", [environ.get(name, "") for name in checkout]
@@ -91,27 +89,23 @@ def _inferred(environ: Mapping[str, str]) -> tuple[str, list[str]]:
 
 
 def _refresh(
-    event: str,
-    arguments: Sequence[str],
-    cwd: Path,
-    environ: Mapping[str, str],
-    clock: Callable[[], float],
+    event: str, arguments: Sequence[str], context: HookContext, clock: Callable[[], float]
 ) -> Sequence[str]:
-    """Follow the event. Returns what there is to say."""
-    # A hook that checks something has no use for it.
+    """Refresh the index after an event. Returns the lines to print."""
+    # Imported here because the hooks that check something do not need it.
     from sdd_hooks.freshness.hook_state import was_refreshed
     from sdd_hooks.freshness.index_changes import commit_scope, start_scan
 
-    repository = discover(cwd, environ)
-    if event != "post-rewrite" and _rebase_goes_on(repository, event):
+    repository = discover(context.cwd, context.environ)
+    if event != "post-rewrite" and _is_rebasing(repository, event):
         return ()
     if not was_refreshed(repository):
         if event == "post-checkout" and set("".join(arguments[:1])) == {"0"}:
             _index_new_work_tree(repository)
         return ()
-    arrival = _is_arrival(event, arguments)
+    is_arrival = _is_arrival(event, arguments)
     scope = commit_scope(repository.git_dir) if event == "post-commit" else "all"
-    # git begins to look before anything is imported: in a large work tree that takes longest.
+    # git scans while Python imports: in a large work tree the scan takes longest.
     scan = start_scan(repository.git, "", scope)
     try:
         from sdd_hooks.engines.protocol import Stopped
@@ -120,22 +114,22 @@ def _refresh(
         from sdd_hooks.usecases.refresh import refresh_index
 
         project = read_project(repository)
-        if arrival and not _is_due(project, scan.head, clock()):
+        if is_arrival and not _is_due(project, scan.head, clock()):
             return ()
         pull = may_bring_vectors(event, arguments)
         try:
             options = RefreshOptions(scan=scan, wait=0.0)
-            update, embeds = refresh_index(project, options=options, progress=_is_small, pull=pull)
+            result, embeds = refresh_index(project, options=options, progress=_is_small, pull=pull)
         except Stopped:
-            from sdd_hooks.githooks import background
+            from sdd_hooks.githooks.background import start_refresh
 
-            background.start(repository, ())
+            start_refresh(repository, ())
             return ()
     finally:
         scan.close()
-    if not update.total.changed:
+    if not result.total.changed:
         return ()
-    return _said(project, update, embeds) if arrival else update.notes
+    return _notes(project, result, embeds) if is_arrival else result.notes
 
 
 def may_bring_vectors(event: str, arguments: Sequence[str]) -> bool:
@@ -147,13 +141,15 @@ def may_bring_vectors(event: str, arguments: Sequence[str]) -> bool:
 
 
 def _is_arrival(event: str, arguments: Sequence[str]) -> bool:
-    """Whether the work tree was brought to a state made elsewhere: tier 2, which says what was
-    different. Everything else is of the user's own making: tier 1, which is silent."""
+    """Whether the event brings changes that the user did not just make.
+
+    Such a refresh (tier 2) prints what changed; any other (tier 1) is silent.
+    """
     return event == "post-merge" or (event == "post-checkout" and "".join(arguments[2:3]) == "1")
 
 
 def _is_due(project: Project, head: str, now: float) -> bool:
-    """Whether to look. What git knows to be different is a reason at any time."""
+    """Whether to scan: when the index is of another commit, and else after an interval."""
     from sdd_hooks.freshness.hook_state import index_reflects
     from sdd_hooks.freshness.read_gate import last_touched
     from sdd_hooks.freshness.tiers import scan_is_due
@@ -163,48 +159,50 @@ def _is_due(project: Project, head: str, now: float) -> bool:
     return scan_is_due(now, last_touched(project), project.configuration.freshness)
 
 
-def _said(project: Project, update: RefreshResult, embedding: bool) -> list[str]:
+def _notes(project: Project, result: RefreshResult, embeds: bool) -> list[str]:
+    """The lines about a refresh. `embeds` says that a background process embeds what is new."""
     from sdd_hooks.engines.registry import open_engine
     from sdd_hooks.freshness.tiers import refreshed_note, unembedded_note
 
-    lines = [refreshed_note(update.total), *update.notes]
-    if not embedding:
+    lines = [refreshed_note(result.total), *result.notes]
+    if not embeds:
         # A note is not worth a failure.
         with suppress(SddError), closing(open_engine(project)) as engine:
             coverage = engine.coverage()
-            # Who never embedded anything searches by words. There is no estimate: finding out where
-            # a model runs takes longer than git should wait.
+            # Without any vector, the user searches by words. An estimate would need the device of
+            # the model, whose detection takes longer than git should wait.
             if coverage.begun:
                 lines.append(unembedded_note(coverage.pending, None))
     return [line for line in lines if line]
 
 
 def _is_small(_step: str, _done: int, total: int) -> bool:
-    """Progress of a refresh. Stops a change that takes longer than git should wait."""
-    return total <= LARGEST_CHANGE
+    """Callback of the refresh. Stops a change that takes longer than git should wait."""
+    return total <= MAX_CHANGED_PATHS
 
 
 def _index_new_work_tree(repository: Repository) -> None:
     from sdd_hooks.freshness.hook_state import shared_collections
-    from sdd_hooks.githooks import background
+    from sdd_hooks.githooks.background import start_refresh
     from sdd_hooks.project.project import read_project
 
     shared = shared_collections(repository)
-    names = [one.name for one in read_project(repository).collections if one.name in shared]
+    collections = read_project(repository).collections
+    names = [collection.name for collection in collections if collection.name in shared]
     if names:
-        background.start(repository, names)
+        start_refresh(repository, names)
 
 
-def _rebase_goes_on(repository: Repository, event: str) -> bool:
-    """Whether a rebase is under way that will run post-rewrite when it is done."""
+def _is_rebasing(repository: Repository, event: str) -> bool:
+    """Whether a rebase is under way that will run post-rewrite at its end."""
     if (repository.git_dir / "rebase-apply").is_dir():
         return True
-    merge = repository.git_dir / "rebase-merge"
-    if event != "post-checkout" or not merge.is_dir():
-        return merge.is_dir()
-    # With nothing to replay, post-checkout is the last hook that git runs.
+    rebase = repository.git_dir / "rebase-merge"
+    if event != "post-checkout" or not rebase.is_dir():
+        return rebase.is_dir()
+    # When there is nothing to replay, post-checkout is the last hook that git runs.
     try:
-        todo = (merge / "git-rebase-todo").read_bytes()
+        todo = (rebase / "git-rebase-todo").read_bytes()
     except OSError:
         return False
     return not todo.startswith((b"noop", b"\n")) and bool(todo)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,6 +22,7 @@ from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.system.git import Git
 
 if TYPE_CHECKING:
+    from sdd_hooks.findings import Finding
     from sdd_hooks.review.subject import Subject
 
 UNCOMMITTED_NOTE = "uncommitted changes are not part of this review"
@@ -92,6 +95,36 @@ def review_index(project: Project, cwd: Path, fail_on: FailOn | None = None) -> 
 
     review = review_staged(project, index=find_commit_index(project.repository, cwd))
     return _judge(project, review, fail_on)
+
+
+def validate_staged_artifacts(
+    project: Project, files: Sequence[str], cwd: Path
+) -> Sequence[Finding]:
+    """Validate the staged artifacts among `files`, relative to `cwd`; none: all of them.
+
+    An id or an edge is valid or invalid among all artifacts, so that all are read. Findings are
+    only those that the commit has a part in. Raises RepositoryError when git cannot read the index.
+    """
+    from sdd_hooks.artifacts.validation import validate_artifacts
+    from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
+    from sdd_hooks.changes.diff import read_staged
+    from sdd_hooks.changes.tree import Tree
+    from sdd_hooks.review.rules.frontmatter import validate_changed
+    from sdd_hooks.review.subject import Subject
+
+    root, git = project.repository.root, project.repository.git
+    collections = tuple(one for one in project.collections if one.kind in ARTIFACT_KINDS)
+    index = find_commit_index(project.repository, cwd)
+    staged = Tree(git, "", index)
+    if not files:
+        change = read_staged(git, index)
+        return list(validate_changed(Subject(change, Tree(git, change.base), staged, collections)))
+    directory = os.path.realpath(cwd)
+    paths = {os.path.relpath(os.path.join(directory, name), root) for name in files}  # noqa: PTH118
+    # Files of submodules are committed there.
+    in_repository = [one for one in collections if not one.repository]
+    artifacts = {path for path in paths if any(one.contains(path) for one in in_repository)}
+    return validate_artifacts(staged.corpus(collections), only=artifacts) if artifacts else ()
 
 
 def review_message(

@@ -7,7 +7,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sdd_hooks.githooks.events import handle
+from sdd_hooks.githooks.context import HookContext
+from sdd_hooks.githooks.events import run_hook
 from tests.support.repos import Repo
 
 ONE = "docs/adrs/ADR-0001-sqlite.md"
@@ -52,12 +53,6 @@ def hook(
 ) -> tuple[int, str]:
     """The exit code of a hook, and what it says."""
     stderr = io.StringIO()
-    code = handle(
-        action,
-        arguments,
-        cwd=repo.root / cwd,
-        environ=environ,
-        stderr=stderr,
-        stdin=io.BytesIO(stdin),
-    )
+    context = HookContext(repo.root / cwd, environ, stderr, io.BytesIO(stdin))
+    code = run_hook(action, arguments, context)
     return code, stderr.getvalue()

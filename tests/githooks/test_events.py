@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.githooks import background
-from sdd_hooks.githooks.events import LARGEST_CHANGE, handle
+from sdd_hooks.githooks.context import HookContext
+from sdd_hooks.githooks.events import MAX_CHANGED_PATHS, run_hook
 from sdd_hooks.githooks.shims import EVENTS
 from sdd_hooks.system.locks import hold_lock
 from tests.githooks.conftest import ADR, FILES, REFRESHED, after, settled
@@ -34,9 +35,8 @@ def act(
 ) -> tuple[int, str]:
     """The exit code and what is said."""
     stderr = io.StringIO()
-    code = handle(
-        event, arguments, cwd=where, environ=environ or os.environ, stderr=stderr, clock=clock
-    )
+    context = HookContext(where, environ or os.environ, stderr)
+    code = run_hook(event, arguments, context, clock)
     return code, stderr.getvalue()
 
 
@@ -123,7 +123,7 @@ def test_an_event_during_a_refresh_is_handed_over(fresh: Hooked) -> None:
 
 
 def many(repo: Repo, text: str) -> None:
-    for number in range(LARGEST_CHANGE + 1):
+    for number in range(MAX_CHANGED_PATHS + 1):
         repo.write(f"docs/adrs/ADR-1{number:03}-x.md", f"# ADR-1{number:03}: {text}\n")
     repo.git("add", "--all")
 
@@ -132,7 +132,7 @@ def test_a_large_change_is_left_to_the_background(fresh: Hooked) -> None:
     many(fresh, "Many")
     after(fresh, "commit", "--quiet", "-m", "Many")
     log = fresh.root / ".sdd/search/refresh.log"
-    assert log.read_text() == f"{LARGEST_CHANGE + 1} added, 0 updated, 0 removed, 0 unchanged\n"
+    assert log.read_text() == f"{MAX_CHANGED_PATHS + 1} added, 0 updated, 0 removed, 0 unchanged\n"
     after(fresh, "checkout", "--quiet", "HEAD~1")
     after(fresh, "checkout", "--quiet", "-")
 
@@ -153,7 +153,7 @@ def test_what_runs_in_the_background_holds_no_descriptor(fresh: Hooked, tmp_path
         " from sdd_hooks.project.repository import discover;"
         f" environ = {{**os.environ, 'PATH': {str(slow.parent)!r}}};"
         f" found = discover(Path({str(fresh.root)!r}), os.environ);"
-        " background.start(replace(found, environ=environ), ())"
+        " background.start_refresh(replace(found, environ=environ), ())"
     )
     reader, writer = os.pipe()
     process = subprocess.Popen(
@@ -191,7 +191,7 @@ def test_the_background_imports_nothing_from_the_repository(fresh: Hooked) -> No
 
 def test_a_failure_in_the_background_is_in_the_log(fresh: Hooked) -> None:
     fresh.write("CLAUDE.md", WRONG)
-    background.start(fresh.repository, ())
+    background.start_refresh(fresh.repository, ())
     settled(fresh)
     (line,) = (fresh.root / ".sdd/search/refresh.log").read_text().splitlines()
     assert line.startswith(f"{FAILED} (")

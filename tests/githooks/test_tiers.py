@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.githooks.events import handle
+from sdd_hooks.githooks.context import HookContext
+from sdd_hooks.githooks.events import run_hook
 from tests.cli.commands import run
 from tests.githooks.conftest import ADR, settled
 from tests.githooks.recorder import Hooked
@@ -33,14 +34,8 @@ def act(repo: Repo, event: str, after: float, environ: Mapping[str, str] | None 
     touched = touched_at(repo)
     assert touched is not None
     stderr = io.StringIO()
-    code = handle(
-        event,
-        arguments,
-        cwd=repo.root,
-        environ=environ or os.environ,
-        stderr=stderr,
-        clock=lambda: touched + after,
-    )
+    context = HookContext(repo.root, environ or os.environ, stderr)
+    code = run_hook(event, arguments, context, clock=lambda: touched + after)
     assert code == 0
     return stderr.getvalue()
 
@@ -174,14 +169,8 @@ def test_a_checkout_of_files_is_looked_at_at_once_and_in_silence(seen: Hooked) -
     head = seen.head()
     seen.write(DRAFT, "# ADR-0009: Draft\n")
     arguments = (head, head, "0")
-    handle(
-        "post-checkout",
-        arguments,
-        cwd=seen.root,
-        environ=os.environ,
-        stderr=stderr,
-        clock=lambda: 1_800_000_000.0,
-    )
+    context = HookContext(seen.root, os.environ, stderr)
+    run_hook("post-checkout", arguments, context, clock=lambda: 1_800_000_000.0)
     assert stderr.getvalue() == ""
     assert DRAFT in documents(seen)
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.githooks.events import handle
+from sdd_hooks.githooks.context import HookContext
+from sdd_hooks.githooks.events import run_hook
 from tests.githooks.conftest import settled
 from tests.githooks.recorder import Hooked
 from tests.support.repos import Repo
@@ -33,7 +34,7 @@ def repo(tmp_path: Path) -> Repo:
 def check(repo: Repo, *files: str, cwd: str = "", environ: Mapping[str, str] = os.environ) -> str:
     """What is said, with `refused` in front when the commit is."""
     stderr = io.StringIO()
-    code = handle("pre-commit", files, cwd=repo.root / cwd, environ=environ, stderr=stderr)
+    code = run_hook("pre-commit", files, HookContext(repo.root / cwd, environ, stderr))
     assert code in {0, 1}
     return ("refused: " if code else "") + stderr.getvalue()
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.githooks.events import handle
-from sdd_hooks.githooks.pre_push import parse_pushed
+from sdd_hooks.githooks.checks import parse_pushed_branches
+from sdd_hooks.githooks.context import HookContext
+from sdd_hooks.githooks.events import run_hook
 from sdd_hooks.usecases.review import PushedBranch
 from tests.githooks.reviewed import APP, BROKEN, RECORDS, hook, repository
 from tests.support.repos import Repo
@@ -126,7 +127,7 @@ def test_what_pre_commit_says(repo: Repo) -> None:
 
 def test_nobody_says_what_is_pushed(repo: Repo) -> None:
     stderr = io.StringIO()
-    done = handle("pre-push", [], cwd=repo.root, environ=os.environ, stderr=stderr)
+    done = run_hook("pre-push", [], HookContext(repo.root, os.environ, stderr))
     assert (done, stderr.getvalue()) == (0, "")
 
 
@@ -136,19 +137,17 @@ def test_an_interruption_is_passed_on(repo: Repo) -> None:
             raise KeyboardInterrupt
 
     stderr = io.StringIO()
-    done = handle(
-        "pre-push", [], cwd=repo.root, environ=os.environ, stderr=stderr, stdin=Interrupted()
-    )
+    done = run_hook("pre-push", [], HookContext(repo.root, os.environ, stderr, Interrupted()))
     assert (done, stderr.getvalue()) == (130, "")
 
 
 def test_a_name_with_blanks() -> None:
     line = f"HEAD^{{/fix a bug}} {A} refs/heads/x {B}"
-    assert list(parse_pushed(line, "origin")) == [PushedBranch(A, "x", B, "origin")]
+    assert list(parse_pushed_branches(line, "origin")) == [PushedBranch(A, "x", B, "origin")]
 
 
 @given(st.text())
 def test_any_text_is_read(text: str) -> None:
-    for one in parse_pushed(text, "origin"):
+    for one in parse_pushed_branches(text, "origin"):
         assert one.head.strip("0")
         assert "\n" not in one.branch
