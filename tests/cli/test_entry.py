@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import SCRIPTS, one_line, run
+from tests.support.signals import default_signals
+from tests.support.waiting import TIMEOUT
 
 FAILING = """
 import sys
@@ -67,17 +69,18 @@ def test_an_interrupt_exits_with_130(tmp_path):
 
 
 def test_a_signal_exits_with_130(tmp_path):
-    body = "print('ready', flush=True); import time; time.sleep(60)"
-    process = subprocess.Popen(
-        [sys.executable, "-c", FAILING.format(body=body)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    body = "print('ready', flush=True); import time; time.sleep(600)"
+    with default_signals():
+        process = subprocess.Popen(
+            [sys.executable, "-c", FAILING.format(body=body)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     with process:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=TIMEOUT)
     assert (process.returncode, err) == (130, "sdd: interrupted\n")
 
 
@@ -91,7 +94,7 @@ def test_a_reader_that_closes_the_output_is_no_error(tmp_path):
         process.stdout.read(1)
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=TIMEOUT) == 0
 
 
 def test_a_full_output_is_a_storage_error(tmp_path):

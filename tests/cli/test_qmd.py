@@ -18,7 +18,8 @@ from tests.engines.qmd.fakes import environment, program
 from tests.engines.qmd.test_installation import NOT_FOUND
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
-from tests.support.waiting import until
+from tests.support.signals import default_signals
+from tests.support.waiting import TIMEOUT, until
 from tests.system.test_processes import gone
 
 CHOSEN = "### SDD Configuration\n\n#### Search\n\n- **Engine**: qmd\n"
@@ -109,27 +110,27 @@ def test_the_embedded_engine_needs_no_daemon(repo: Repo) -> None:
 def test_the_daemon_serves_until_a_signal(
     indexed: Repo, real_qmd: RealQmd, number: signal.Signals
 ) -> None:
-    process = subprocess.Popen(
-        [str(SCRIPTS / "sdd"), "index", "serve"],
-        cwd=indexed.root,
-        env={**os.environ, **real_qmd.environ},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    with default_signals():
+        process = subprocess.Popen(
+            [str(SCRIPTS / "sdd"), "index", "serve"],
+            cwd=indexed.root,
+            env={**os.environ, **real_qmd.environ},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     with process:
         assert process.stdout is not None
         assert process.stderr is not None
         words = process.stdout.readline().split()
         url, pid = words[2], int(words[3].strip("()"))
         assert words[:2] == ["serving", "on"]
-        with urlopen(f"{url}/health", timeout=30) as answer:
+        with urlopen(f"{url}/health", timeout=TIMEOUT) as answer:
             assert json.load(answer)["status"] == "ok"
         process.send_signal(number)
         try:
-            assert process.wait(30) == 0
+            assert process.wait(TIMEOUT) == 0
         finally:
-            # A process that a shell started with `&` ignores SIGINT.
             process.kill()
         assert (process.stdout.read(), process.stderr.read()) == ("", "")
     until(lambda: gone(pid))

@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.http2 import certificate, serving_http2
 from tests.support.loopback import CannedResponse, Request, serving
+from tests.support.signals import default_signals
 
 TOKEN = "t0p-s3cret"
 SCRIPT = """
@@ -169,12 +170,13 @@ with closing(Client(sys.argv[1], label="Forge", waiting=waiting)) as client:
 
 def test_an_interrupt_ends_the_waits_of_threads() -> None:
     with serving(lambda _: CannedResponse(429, None, {"Retry-After": "55"})) as server:
-        process = subprocess.Popen(
-            [sys.executable, "-c", WAIT, server.url],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        with default_signals():
+            process = subprocess.Popen(
+                [sys.executable, "-c", WAIT, server.url],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
         with process:
             assert process.stdout is not None
             assert "waiting 55 s" in process.stdout.readline()

@@ -16,10 +16,12 @@ from sdd_hooks.system.processes import (
     MAX_OUTPUT_BYTES,
     Program,
     ProgramResult,
+    exit_on_signals,
     find_executable,
     run_program,
 )
-from tests.support.waiting import until
+from tests.support.signals import default_signals
+from tests.support.waiting import TIMEOUT, until
 
 # Like qmd's launcher: it starts the real program, and forwards no signal.
 LAUNCHER = """\
@@ -32,13 +34,11 @@ wait
 """
 
 PARENT = """
-import signal, sys
+import sys
 from pathlib import Path
 from sdd_hooks.system.processes import Program, run_program
-# The parent of the tests may ignore it (`nohup`).
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
 environ = {"PATH": "/usr/bin:/bin"}
-run_program(Program("launcher", sys.argv[1:], Path("/"), environ), 60, print)
+run_program(Program("launcher", sys.argv[1:], Path("/"), environ), 300, print)
 """
 
 
@@ -54,7 +54,7 @@ def launch(launcher: Path, directory: Path) -> Program:
     return Program("launcher", [str(launcher), str(directory / "pid")], Path("/"), {})
 
 
-def sh(script: str, timeout: float = 20, **options: Any) -> ProgramResult:
+def sh(script: str, timeout: float = TIMEOUT, **options: Any) -> ProgramResult:
     program = Program("sh", ["/bin/sh", "-c", script], Path("/"), dict(os.environ))
     return run_program(program, timeout, **options)
 
@@ -110,7 +110,7 @@ def test_an_exception_ends_the_whole_group(launcher: Path, tmp_path: Path) -> No
         raise KeyboardInterrupt(line)
 
     with pytest.raises(KeyboardInterrupt, match="started"):
-        run_program(launch(launcher, tmp_path), 60, fail)
+        run_program(launch(launcher, tmp_path), TIMEOUT, fail)
     until(lambda: gone(int((tmp_path / "pid").read_text())))
 
 
@@ -118,18 +118,29 @@ def test_an_exception_ends_the_whole_group(launcher: Path, tmp_path: Path) -> No
 def test_a_signal_to_this_process_ends_the_whole_group(
     launcher: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
-    parent = subprocess.Popen(
-        [sys.executable, "-u", "-c", PARENT, str(launcher), str(tmp_path / "pid")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
+    with default_signals():
+        parent = subprocess.Popen(
+            [sys.executable, "-u", "-c", PARENT, str(launcher), str(tmp_path / "pid")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
     with parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"started\n"
         parent.send_signal(number)
         # Python itself handles SIGINT: an unhandled KeyboardInterrupt.
-        assert parent.wait(30) == (128 + number if number != signal.SIGINT else -signal.SIGINT)
+        assert parent.wait(TIMEOUT) == (128 + number if number != signal.SIGINT else -signal.SIGINT)
     until(lambda: gone(int((tmp_path / "pid").read_text())))
+
+
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    """`nohup sdd index` goes on when the terminal closes."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with exit_on_signals():
+            os.kill(os.getpid(), signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_a_program_ends_although_another_keeps_its_pipes_open(tmp_path: Path) -> None:
@@ -140,7 +151,7 @@ def test_a_program_ends_although_another_keeps_its_pipes_open(tmp_path: Path) ->
 
 def test_too_much_output_is_stopped() -> None:
     with pytest.raises(SddError, match=f"`sh` wrote more than {MAX_OUTPUT_BYTES} bytes"):
-        sh(f"head -c {MAX_OUTPUT_BYTES + 1} /dev/zero; sleep 300", timeout=60)
+        sh(f"head -c {MAX_OUTPUT_BYTES + 1} /dev/zero; sleep 600")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from tests.support.qmd import RealQmd
+from tests.support.signals import default_signals
+from tests.support.waiting import TIMEOUT
 
 _PROGRAM = """
 import json, os, sys
@@ -36,17 +38,18 @@ class Served:
         """End it with a signal, and return its exit status."""
         self.process.send_signal(number)
         with self.process:
-            return self.process.wait(30)
+            return self.process.wait(TIMEOUT)
 
 
 def serving(qmd: RealQmd, folder: IndexFolder) -> Served:
     """Serve the index in `folder` until `end`."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, str(folder.root), str(folder.path)],
-        env=dict(qmd.environ),
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    with default_signals():
+        process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, str(folder.root), str(folder.path)],
+            env=dict(qmd.environ),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
     assert process.stdout is not None
     line = process.stdout.readline()
     assert line, "it ended without serving"
