@@ -1,4 +1,4 @@
-"""What another host answers is read whatever it is, and times in every form that trackers have."""
+"""Reading fields of any JSON, and times in every format of the trackers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TIMES = st.datetimes(datetime(1970, 1, 2), datetime(2199, 1, 1), timezones=ZONES
 
 
 @given(JSON, st.lists(st.sampled_from("abc"), max_size=3))
-def test_anything_is_read_without_an_error(data: object, path: list[str]) -> None:
+def test_any_data_is_read_without_an_error(data: object, path: list[str]) -> None:
     text(data, *path).encode()
     assert number(data, *path) is None or field(data, *path) == number(data, *path)
     assert flag(data, *path) is (field(data, *path) is True)
@@ -60,7 +60,7 @@ def test_a_time_with_an_offset(moment: datetime, form: str) -> None:
 
 
 @given(st.floats(0, 7e9))
-def test_a_stamp_is_read_back(seconds: float) -> None:
+def test_a_formatted_time_is_parsed_back(seconds: float) -> None:
     assert parse_epoch(format_utc(seconds)) == seconds // 1
 
 
@@ -86,7 +86,7 @@ def test_forms_of_times(written: str, found: str) -> None:
     assert utc(written) == found
 
 
-def test_half_of_a_surrogate_pair_can_be_written() -> None:
+def test_half_of_a_surrogate_pair_is_replaced() -> None:
     assert text("a\ud83db") == "a\ufffdb"
 
 

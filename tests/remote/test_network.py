@@ -1,5 +1,4 @@
-"""What the client has to do with its process: proxies and certificates of the environment, its
-logs, and an interrupt."""
+"""The client and its process: proxies and certificates of the environment, logs, an interrupt."""
 
 from __future__ import annotations
 
@@ -61,30 +60,30 @@ def run_client(url: str, count: int = 1, **environ: str) -> tuple[str, str]:
 
 
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def trusted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A certificate for localhost and its key."""
-    return certificate(tmp_path_factory.mktemp("own"))
+    return certificate(tmp_path_factory.mktemp("trusted"))
 
 
-def test_http2_where_it_is_offered(own: tuple[Path, Path]) -> None:
-    with serving_http2(*own) as server:
-        printed, _ = run_client(server.url, 100, SSL_CERT_FILE=str(own[0]))
+def test_a_server_with_http2(trusted: tuple[Path, Path]) -> None:
+    with serving_http2(*trusted) as server:
+        printed, _ = run_client(server.url, 100, SSL_CERT_FILE=str(trusted[0]))
     assert printed == str([f"/x/{n}" for n in range(100)]).replace("'", '"')
     assert set(server.protocols) == {"h2"}
-    # Requests that go on together share a connection; those of the first moment may not.
+    # Concurrent requests share a connection, except for the first ones.
     assert len(server.protocols) <= 8
     assert {headers["private-token"] for headers in server.requests} == {TOKEN}
 
 
-def test_http2_that_makes_no_sense(own: tuple[Path, Path]) -> None:
-    with serving_http2(*own, status="fine") as server:
-        printed, _ = run_client(server.url, SSL_CERT_FILE=str(own[0]))
+def test_an_invalid_http2_response(trusted: tuple[Path, Path]) -> None:
+    with serving_http2(*trusted, status="fine") as server:
+        printed, _ = run_client(server.url, SSL_CERT_FILE=str(trusted[0]))
     assert printed.splitlines()[:3] == [f"waited {n}.0" for n in (1, 2, 4)]
     assert printed.endswith(": its answer makes no sense: try again later")
 
 
-def test_a_certificate_that_nobody_vouches_for(own: tuple[Path, Path]) -> None:
-    with serving_http2(*own) as server:
+def test_a_certificate_that_is_not_trusted(trusted: tuple[Path, Path]) -> None:
+    with serving_http2(*trusted) as server:
         printed, _ = run_client(server.url)
     # OpenSSL 1 writes it without the hyphen.
     assert printed.replace("self signed", "self-signed") == (
@@ -122,13 +121,13 @@ def test_a_proxy_of_the_environment() -> None:
         assert proxy.requests[0].headers["host"] == "forge.invalid"
 
 
-def test_no_proxy_for_some() -> None:
+def test_hosts_without_a_proxy() -> None:
     with serving(lambda request: CannedResponse(data=1)) as server:
         printed, _ = run_client(server.url, HTTP_PROXY="http://127.0.0.1:9", NO_PROXY="127.0.0.1")
     assert printed == "[1]"
 
 
-def test_a_proxy_that_refuses() -> None:
+def test_a_proxy_that_refuses_the_connection() -> None:
     with serving(lambda request: CannedResponse(407)) as proxy:
         proxy.faults.append(lambda _: CannedResponse(407))
         printed, _ = run_client("https://forge.invalid", HTTPS_PROXY=proxy.url)
@@ -151,9 +150,9 @@ def test_a_proxy_that_refuses() -> None:
 def test_an_invalid_proxy_or_certificate(environ: dict[str, str]) -> None:
     printed, logged = run_client("https://127.0.0.1:9", **environ)
     # Older releases of httpx ignore a missing file.
-    said = printed.splitlines()[-1]
-    assert said.startswith("Forge")
-    assert "check HTTP_PROXY" in said or "cannot be reached" in said
+    message = printed.splitlines()[-1]
+    assert message.startswith("Forge")
+    assert "check HTTP_PROXY" in message or "cannot be reached" in message
     assert "pa55word" not in printed + logged
 
 
@@ -182,7 +181,7 @@ def test_an_interrupt_ends_the_waits_of_threads() -> None:
             assert "waiting 55 s" in process.stdout.readline()
             before = time.monotonic()
             process.send_signal(signal.SIGINT)
-            _, complaints = process.communicate(timeout=50)
+            _, errors = process.communicate(timeout=50)
     assert time.monotonic() - before < 30
-    assert complaints.rstrip().endswith("KeyboardInterrupt")
+    assert errors.rstrip().endswith("KeyboardInterrupt")
     assert len(server.requests) <= 8

@@ -1,4 +1,4 @@
-"""A list that changes while it is read: what stays in it is read, and no page for ever."""
+"""Reading a list that changes meanwhile: no entry is missed, and the read ends."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Change = Callable[[list[int]], None]
 
 
 def _server(entries: list[int], *, cap: int, total: bool, changes: list[Change]) -> ReadPage:
-    """Lists the entries, at most `cap` a page, and makes one of the changes after each."""
+    """A listing with at most `cap` entries a page; one of the changes follows each page."""
 
-    def ask(page: int, limit: int) -> Window:
+    def read_page(page: int, limit: int) -> Window:
         size = min(limit, cap)
         rows = entries[(page - 1) * size : page * size]
         more = page * size < len(entries)
@@ -26,15 +26,17 @@ def _server(entries: list[int], *, cap: int, total: bool, changes: list[Change])
             changes.pop(0)(entries)
         return found
 
-    return ask
+    return read_page
 
 
-def _read(ask: ReadPage) -> list[object]:
-    return [row for window in read_windows(ask, lambda row: row, "Somebody") for row in window.rows]
+def _read(read_page: ReadPage) -> list[object]:
+    return [
+        row for window in read_windows(read_page, lambda row: row, "Forge") for row in window.rows
+    ]
 
 
 def _change(kind: str, where: float, count: int) -> Change:
-    """Remove entries, or add some: at the front, in the middle, or an old one moves there."""
+    """Remove entries, add some at the front or in the middle, or move one to the front."""
 
     def change(entries: list[int]) -> None:
         at = int(where * len(entries))
@@ -70,7 +72,7 @@ CHANGES = st.builds(
     total=st.booleans(),
     changes=st.lists(CHANGES, max_size=8),
 )
-def test_nothing_that_stays_where_it_is_is_missed(
+def test_no_entry_that_keeps_its_place_is_missed(
     count: int, cap: int, total: bool, changes: list[Change]
 ) -> None:
     entries = list(range(count, 0, -1))
@@ -80,71 +82,69 @@ def test_nothing_that_stays_where_it_is_is_missed(
         def watched(entries: list[int]) -> None:
             before = list(entries)
             change(entries)
-            # What has moved to the front may have been read there, or be newer than this reading.
+            # An entry that moved to the front may have been read, or is newer than this read.
             if entries and entries[0] in before and entries[0] != before[0]:
                 touched.add(entries[0])
 
         return watched
 
-    ask = _server(entries, cap=cap, total=total, changes=[watching(one) for one in changes])
-    found = set(_read(ask))
+    read_page = _server(entries, cap=cap, total=total, changes=[watching(one) for one in changes])
+    found = set(_read(read_page))
     assert {one for one in entries if one <= count} - touched <= found
 
 
 @given(count=st.integers(0, 300), cap=st.integers(1, 60), total=st.booleans())
-def test_a_list_that_does_not_change_is_read_once(count: int, cap: int, total: bool) -> None:
+def test_an_unchanged_list_is_read_once(count: int, cap: int, total: bool) -> None:
     entries = list(range(count))
     assert _read(_server(entries, cap=cap, total=total, changes=[])) == entries
 
 
 @given(st.integers(1, 100_000), st.integers(1, 50))
-def test_a_window_begins_before_what_was_reached_and_ends_after_it(
-    reached: int, largest: int
-) -> None:
-    page, limit = window_at(reached, largest)
-    assert 0 < limit <= largest
+def test_a_window_overlaps_the_one_before(reached: int, max_size: int) -> None:
+    page, limit = window_at(reached, max_size)
+    assert 0 < limit <= max_size
     assert (page - 1) * limit <= reached < page * limit
-    if largest >= 16:
+    if max_size >= 16:
         assert (page - 1) * limit < reached
 
 
-def test_what_reaching_back_costs() -> None:
-    asked = reached = 0
+def test_the_number_of_overlapping_windows() -> None:
+    requests = reached = 0
     while reached < 2000:
         page, limit = window_at(reached, 50)
-        reached, asked = page * limit, asked + 1
-    assert asked == 48
+        reached, requests = page * limit, requests + 1
+    assert requests == 48
 
 
 def _repeating(rows: list[int], total: int | None) -> tuple[ReadPage, list[int]]:
-    asked: list[int] = []
+    pages: list[int] = []
 
-    def ask(page: int, limit: int) -> Window:
-        asked.append(page)
+    def read_page(page: int, limit: int) -> Window:
+        pages.append(page)
         return Window(list(rows[:limit]), total, True, 0.0)
 
-    return ask, asked
+    return read_page, pages
 
 
 @pytest.mark.parametrize("total", [None, 60, 100, 100_000])
-def test_the_same_page_for_ever(total: int | None) -> None:
-    ask, asked = _repeating(list(range(50)), total)
-    with pytest.raises(RemoteError, match="Somebody repeats itself"):
-        _read(ask)
-    assert len(asked) < 20
+def test_a_page_that_repeats_forever(total: int | None) -> None:
+    read_page, pages = _repeating(list(range(50)), total)
+    with pytest.raises(RemoteError, match="Forge repeats itself"):
+        _read(read_page)
+    assert len(pages) < 20
 
 
-def test_another_page_each_time() -> None:
+def test_another_page_for_each_request() -> None:
     fresh = iter(range(10**9))
 
-    def ask(_page: int, limit: int) -> Window:
+    def read_page(_page: int, limit: int) -> Window:
         return Window([next(fresh) for _ in range(limit)], None, True, 0.0)
 
     with pytest.raises(RemoteError, match="changes too fast"):
-        _read(ask)
+        _read(read_page)
 
 
-def test_entries_that_nothing_is_known_of() -> None:
+def test_entries_without_a_key() -> None:
     window = Window([None, None], 2, False, 7.0)
-    (found,) = read_windows(lambda _page, _limit: window, lambda row: row, "Somebody")
+    (found,) = read_windows(lambda _page, _limit: window, lambda row: row, "Forge")
     assert found == window

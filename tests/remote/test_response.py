@@ -58,7 +58,7 @@ def test_retry_after(value: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "-1", "+1", "1.5", "1e3", "soon", "٣", "²", "Sun, 99 Foo"])
-def test_when_it_does_not_say(value: str) -> None:
+def test_retry_after_without_a_valid_value(value: str) -> None:
     assert parse_retry_after(response(retry_after=value), NOW) is None
     assert parse_retry_after(response(), NOW) is None
 
@@ -80,7 +80,7 @@ def test_quota_left(remaining: str) -> None:
     assert out_of_quota(response(403)) is None
 
 
-def test_quota_under_other_names_and_statuses() -> None:
+def test_a_quota_with_other_header_names_and_statuses() -> None:
     limited = response(400, ratelimit_remaining="0", ratelimit_reset="1000000020")
     assert out_of_quota(limited) is None
     assert out_of_quota(limited, "ratelimit") is None

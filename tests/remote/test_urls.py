@@ -1,3 +1,5 @@
+"""Addresses of git remotes, and endpoints of HTTP URLs."""
+
 from __future__ import annotations
 
 import httpx
@@ -13,7 +15,7 @@ SSH = GITHUB._replace(scheme="ssh")
 HOSTS = st.from_regex(r"[a-z0-9]{1,12}(\.[a-z0-9]{1,12}){0,3}", fullmatch=True)
 PORTS = st.none() | st.integers(1, 65535)
 PATHS = st.from_regex(r"[A-Za-z0-9_~-]{1,9}(/[A-Za-z0-9_~-]{1,9}){0,4}", fullmatch=True)
-ODD = st.text(st.sampled_from("htps:/@.?#[]\\%0af -\n\tgit~"), max_size=40)
+URL_LIKE = st.text(st.sampled_from("htps:/@.?#[]\\%0af -\n\tgit~"), max_size=40)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +40,7 @@ ODD = st.text(st.sampled_from("htps:/@.?#[]\\%0af -\n\tgit~"), max_size=40)
         ("https://host/gr%C3%BCn/b", RemoteUrl("https", "host", None, "grün/b")),
     ],
 )
-def test_every_form_that_git_knows(written: str, found: RemoteUrl) -> None:
+def test_every_form_of_a_remote(written: str, found: RemoteUrl) -> None:
     assert parse_remote(written) == found
 
 
@@ -61,7 +63,7 @@ def test_every_form_that_git_knows(written: str, found: RemoteUrl) -> None:
         "ext::sh -c id",
     ],
 )
-def test_what_is_no_remote(written: str) -> None:
+def test_strings_that_are_not_remotes(written: str) -> None:
     assert parse_remote(written) is None
 
 
@@ -87,8 +89,8 @@ def test_the_forms_of_one_remote_agree(host: str, port: int | None, path: str) -
     assert (scp.host, scp.path) == (plain.host, plain.path)
 
 
-@given(ODD | st.text(max_size=40))
-def test_whatever_is_written_is_a_remote_or_none(written: str) -> None:
+@given(URL_LIKE | st.text(max_size=40))
+def test_any_string_is_a_remote_or_none(written: str) -> None:
     found = parse_remote(written)
     if found is not None:
         assert found.host
@@ -109,7 +111,7 @@ def test_whatever_is_written_is_a_remote_or_none(written: str) -> None:
         ("https://host?x", Endpoint("https", "host", 443)),
     ],
 )
-def test_where_an_address_leads(written: str, found: Endpoint) -> None:
+def test_the_endpoint_of_an_address(written: str, found: Endpoint) -> None:
     assert parse_endpoint(written) == found
 
 
@@ -146,11 +148,13 @@ def test_where_an_address_leads(written: str, found: Endpoint) -> None:
         "https://[::1]evil/",
     ],
 )
-def test_what_leads_nowhere(written: str) -> None:
+def test_addresses_without_an_endpoint(written: str) -> None:
     assert parse_endpoint(written) is None
 
 
-@given(st.sampled_from(["https://", "http://", "HTTP://"]).flatmap(lambda s: ODD.map(s.__add__)))
+@given(
+    st.sampled_from(["https://", "http://", "HTTP://"]).flatmap(lambda s: URL_LIKE.map(s.__add__))
+)
 def test_the_http_library_reads_an_address_the_same_way(written: str) -> None:
     found = parse_endpoint(written)
     if found is None:
@@ -166,21 +170,21 @@ def test_the_http_library_reads_an_address_the_same_way(written: str) -> None:
 
 
 @given(HOSTS, PORTS)
-def test_an_end_is_written_as_it_is_read(host: str, port: int | None) -> None:
+def test_an_endpoint_is_written_as_it_is_parsed(host: str, port: int | None) -> None:
     found = parse_endpoint(f"http://{host}:{port or 80}/x")
     assert found is not None
     assert parse_endpoint(str(found)) == found
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "[::1]", "localhost", "LOCALHOST."])
-def test_this_machine(host: str) -> None:
+def test_a_loopback_endpoint(host: str) -> None:
     found = parse_endpoint(f"http://{host}:3000")
     assert found is not None
     assert found.is_loopback
 
 
 @pytest.mark.parametrize("host", ["github.com", "localhost.evil", "127.0.0.1.evil", "10.0.0.1"])
-def test_another_machine(host: str) -> None:
+def test_an_endpoint_on_another_machine(host: str) -> None:
     found = parse_endpoint(f"http://{host}")
     assert found is not None
     assert not found.is_loopback

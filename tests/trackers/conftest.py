@@ -14,7 +14,7 @@ from tests.support.tracker import TrackerBackend, tracking
 
 @pytest.fixture
 def harness(tmp_path: Path) -> Iterator[SyncHarness]:
-    """Ten issues, three to a page, and a folder that is not there yet."""
+    """Ten issues, three on a page, and a folder that does not exist."""
     backend = TrackerBackend(size=3)
     for number in range(1, 11):
         backend.add(str(number))

@@ -1,4 +1,4 @@
-"""Pages are made ahead of who writes them, but not far, and nothing is lost on the way."""
+"""Pages are requested ahead of the writes, at most one, and in order."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ def threads() -> int:
     return sum(thread.name == "sdd-pages" for thread in threading.enumerate())
 
 
-def test_everything_comes_in_order() -> None:
+def test_items_are_yielded_in_order() -> None:
     assert list(prefetched(iter(range(1000)))) == list(range(1000))
     assert list(prefetched(iter(()))) == []
     until(lambda: threads() == 0)
 
 
-def test_the_next_is_made_while_this_one_is_looked_at_and_no_other() -> None:
-    made: list[int] = []
+def test_at_most_one_item_is_produced_ahead() -> None:
+    produced: list[int] = []
 
-    def make() -> Iterator[int]:
+    def produce() -> Iterator[int]:
         for number in range(100):
-            made.append(number)
+            produced.append(number)
             yield number
 
-    with closing(prefetched(make())) as items:
+    with closing(prefetched(produce())) as items:
         assert next(items) == 0
-        # One waits, one is ready to.
-        until(lambda: len(made) == 3)
+        # One item is in the queue, one waits for room.
+        until(lambda: len(produced) == 3)
         assert next(items) == 1
-        until(lambda: len(made) == 4)
+        until(lambda: len(produced) == 4)
     until(lambda: threads() == 0)
-    assert len(made) <= 5
+    assert len(produced) <= 5
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
-def test_what_goes_wrong_is_raised_where_it_is_taken(error: type[BaseException]) -> None:
-    def make() -> Iterator[int]:
+def test_an_exception_of_the_producer_is_raised_in_the_consumer(error: type[BaseException]) -> None:
+    def produce() -> Iterator[int]:
         yield 1
         raise error("in the middle")
 
-    items = prefetched(make())
+    items = prefetched(produce())
     assert next(items) == 1
     with pytest.raises(error, match="in the middle"):
         next(items)
@@ -54,35 +54,35 @@ def test_what_goes_wrong_is_raised_where_it_is_taken(error: type[BaseException])
     until(lambda: threads() == 0)
 
 
-def test_who_leaves_does_not_wait_for_the_one_that_is_being_made() -> None:
-    go = threading.Event()
+def test_closing_does_not_wait_for_the_producer() -> None:
+    resume = threading.Event()
     ended: list[bool] = []
 
-    def make() -> Iterator[int]:
+    def produce() -> Iterator[int]:
         yield 1
-        go.wait(60)
+        resume.wait(60)
         ended.append(True)
         yield 2
-        raise AssertionError("nobody asked for a third")
+        raise AssertionError("a third item was requested")
 
-    items = prefetched(make())
+    items = prefetched(produce())
     assert next(items) == 1
     items.close()
     assert (ended, threads()) == ([], 1)
-    go.set()
+    resume.set()
     until(lambda: threads() == 0)
 
 
-def test_a_failure_after_that_is_nobodys() -> None:
-    go = threading.Event()
+def test_an_exception_after_the_close_is_dropped() -> None:
+    resume = threading.Event()
 
-    def make() -> Iterator[int]:
+    def produce() -> Iterator[int]:
         yield 1
-        go.wait(60)
+        resume.wait(60)
         raise ValueError("too late")
 
-    items = prefetched(make())
+    items = prefetched(produce())
     assert next(items) == 1
     items.close()
-    go.set()
+    resume.set()
     until(lambda: threads() == 0)

@@ -1,4 +1,4 @@
-"""An id becomes a file name: itself where that is safe, else something that can be turned back."""
+"""The file name of an id: the id if that is safe, else an escaped form that can be parsed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.trackers.filenames import escaped_name, is_safe, parse_id, plain_name
 
-ODD = st.one_of(
+IDS = st.one_of(
     st.text(min_size=1, max_size=30), st.text("aA%./\\ -_:é\0\n~con", min_size=1, max_size=12)
 )
 
@@ -16,7 +16,7 @@ ODD = st.one_of(
 @pytest.mark.parametrize(
     "id", ["142", "PROJ-123", "bd-a1b2.1", "tasks-auth-3", "TEAM_2-9", "0", "c"]
 )
-def test_a_safe_id_is_the_name(id: str) -> None:
+def test_a_safe_id_is_its_file_name(id: str) -> None:
     assert is_safe(id)
     assert plain_name(id) == f"{id}.md"
     assert parse_id(f"{id}.md") == id
@@ -43,7 +43,7 @@ def test_a_safe_id_is_the_name(id: str) -> None:
         *("con", "NUL", "com1", "LPT9.x", "aux.md", "-x", "%41", "a:b", "/" * 300, "~", "\ud800"),
     ],
 )
-def test_any_other_is_not(id: str) -> None:
+def test_other_ids_have_an_escaped_name(id: str) -> None:
     assert not is_safe(id)
     name = escaped_name(id)
     if 0 < len(id) < 80:
@@ -53,8 +53,8 @@ def test_any_other_is_not(id: str) -> None:
         assert name is None
 
 
-@given(ODD)
-def test_an_escaped_name_is_harmless_and_can_be_turned_back(id: str) -> None:
+@given(IDS)
+def test_an_escaped_name_is_safe_and_can_be_parsed(id: str) -> None:
     name = escaped_name(id)
     if name is None:
         assert len(id.encode("utf-8", "surrogatepass")) > 70
@@ -68,8 +68,8 @@ def test_an_escaped_name_is_harmless_and_can_be_turned_back(id: str) -> None:
     assert parse_id(name) == id
 
 
-@given(ODD, ODD)
-def test_no_two_ids_have_one_name(a: str, b: str) -> None:
+@given(IDS, IDS)
+def test_two_ids_have_different_names(a: str, b: str) -> None:
     names = [
         {
             name.lower()
@@ -85,7 +85,7 @@ def test_no_two_ids_have_one_name(a: str, b: str) -> None:
 
 
 @given(st.text())
-def test_a_name_that_is_none_of_ours_has_no_id(name: str) -> None:
+def test_any_name_has_its_id_or_none(name: str) -> None:
     id = parse_id(f"{name}.md")
     assert id is None or f"{name}.md" in {plain_name(id), escaped_name(id)}
     assert parse_id(name.removesuffix(".md")) is None or name.endswith(".md.md")
@@ -94,5 +94,5 @@ def test_a_name_that_is_none_of_ours_has_no_id(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["_meta.json", ".lock", "%%zz.md", "%41.MD", "%%61.md", "%%2F.md", "%.md", ".md"]
 )
-def test_nor_has_one_of_these(name: str) -> None:
+def test_names_without_an_id(name: str) -> None:
     assert parse_id(name) is None

@@ -1,4 +1,4 @@
-"""Whatever happens in a tracker, between syncs, during them and when they fail: they keep up."""
+"""Random changes of a tracker between syncs, during syncs, and with failed syncs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.tracker import TrackerBackend, happen, tracking
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_folder_is_what_a_clean_sync_makes(tmp_path: Path, seed: int) -> None:
+def test_a_random_history_ends_as_a_clean_sync(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     backend = TrackerBackend(size=chance.choice([1, 2, 5, 100]))
     for number in range(12):
@@ -46,7 +46,7 @@ def test_a_folder_is_what_a_clean_sync_makes(tmp_path: Path, seed: int) -> None:
                 assert fails
             server.faults.clear()
             backend.hook = lambda _page: None
-            # Nothing happens meanwhile: all but a deletion that nobody told of is here now.
+            # Without further changes the folder has everything; only deletions may be missing.
             harness.sync()
             clean = IssueFolder(tmp_path, "clean")
             harness.sync(clean, full=True)

@@ -1,4 +1,4 @@
-"""Links, odd ids, full disks: nothing is written elsewhere, and nothing is half written."""
+"""Links, unsafe ids and full disks: no write leaves the folder or is incomplete."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_lock_that_is_a_link_is_refused(harness: SyncHarness) -> None:
     assert not (harness.folder.root / "elsewhere").exists()
 
 
-def test_a_pipe_in_the_place_of_an_issue_makes_nobody_wait(harness: SyncHarness) -> None:
+def test_a_named_pipe_does_not_block_the_sync(harness: SyncHarness) -> None:
     harness.folder.path.mkdir(parents=True)
     os.mkfifo(harness.folder.path / "3.md")
     os.mkfifo(harness.folder.path / ".sdd-half")
@@ -70,22 +70,22 @@ def test_a_pipe_in_the_place_of_an_issue_makes_nobody_wait(harness: SyncHarness)
     harness.assert_as_synced_anew()
 
 
-def test_ids_become_names_that_stay_in_the_folder(harness: SyncHarness) -> None:
-    odd = ["../up", "/etc/x", "a/b", "..", ".", "con", "a\nb", "\x1b[31m", "é", "a b", "-rf"]
-    for id in odd:
+def test_unsafe_ids_have_files_inside_the_folder(harness: SyncHarness) -> None:
+    unsafe = ["../up", "/etc/x", "a/b", "..", ".", "con", "a\nb", "\x1b[31m", "é", "a b", "-rf"]
+    for id in unsafe:
         harness.backend.add(id)
     done = harness.sync()
-    assert (done.added, done.failed) == (10 + len(odd), 0)
+    assert (done.added, done.failed) == (10 + len(unsafe), 0)
     assert {one.name for one in harness.folder.root.iterdir()} == {".sdd"}
     assert all(name.isascii() and name.isprintable() for name in harness.files())
-    assert {one.id for one in read_issues(harness.folder)} >= set(odd)
-    for id in odd:
+    assert {one.id for one in read_issues(harness.folder)} >= set(unsafe)
+    for id in unsafe:
         assert harness.issue(id).id == id
         harness.backend.delete(id)
-    assert harness.sync(full=True).removed == len(odd)
+    assert harness.sync(full=True).removed == len(unsafe)
 
 
-def test_ids_that_differ_in_case_alone_have_files_of_their_own(harness: SyncHarness) -> None:
+def test_ids_that_differ_in_case_have_separate_files(harness: SyncHarness) -> None:
     for id in ("abc-1", "ABC-1", "Abc-1"):
         harness.backend.add(id, f"Title of {id}")
     harness.sync()
@@ -96,7 +96,7 @@ def test_ids_that_differ_in_case_alone_have_files_of_their_own(harness: SyncHarn
     assert fingerprint(harness.folder.path) == before
     for id in ("abc-1", "ABC-1", "Abc-1"):
         assert harness.issue(id).title == f"Title of {id}"
-    # Whichever goes, the others keep their files.
+    # When one is deleted, the others keep their files.
     harness.backend.delete("abc-1")
     assert harness.sync(full=True).removed == 1
     harness.backend.delete("ABC-1")
@@ -108,7 +108,7 @@ def test_ids_that_differ_in_case_alone_have_files_of_their_own(harness: SyncHarn
 
 
 @pytest.mark.parametrize("id", ["", "x" * 300, "/" * 100, "\n" * 200])
-def test_an_id_that_can_be_no_name_costs_that_issue_alone(harness: SyncHarness, id: str) -> None:
+def test_an_id_without_a_file_name_leaves_out_that_issue(harness: SyncHarness, id: str) -> None:
     harness.backend.add(id)
     done = harness.sync()
     assert (done.added, done.failed) == (10, 1)
@@ -127,7 +127,7 @@ def test_many_failures_are_counted(harness: SyncHarness) -> None:
     assert len(done.warnings) == 4
 
 
-def test_a_directory_in_the_way_is_named_and_the_issue_fetched_again(harness: SyncHarness) -> None:
+def test_a_directory_with_the_name_of_an_issue_is_reported(harness: SyncHarness) -> None:
     (harness.folder.path / "3.md").mkdir(parents=True)
     done = harness.sync()
     assert (done.added, done.failed) == (9, 1)
@@ -137,7 +137,7 @@ def test_a_directory_in_the_way_is_named_and_the_issue_fetched_again(harness: Sy
     harness.assert_as_synced_anew()
 
 
-def test_a_megabyte_of_everything(harness: SyncHarness) -> None:
+def test_very_long_fields_are_parsed_back(harness: SyncHarness) -> None:
     large = 'x\u2028"\\\n' * 200_000
     harness.backend.add("99", large, labels=(large,), author=large, body=large)
     harness.sync()
@@ -148,7 +148,7 @@ def test_a_megabyte_of_everything(harness: SyncHarness) -> None:
     assert fingerprint(harness.folder.path) == before
 
 
-def test_a_tracker_that_breaks_says_so_and_leaves_no_thread(harness: SyncHarness) -> None:
+def test_an_error_of_the_tracker_is_raised(harness: SyncHarness) -> None:
     class Broken(FakeTracker):
         def fetch(self, since: Any, notes: Any) -> Iterator[IssuePage]:
             yield IssuePage((harness.backend.issues["1"],), START)
@@ -161,7 +161,7 @@ def test_a_tracker_that_breaks_says_so_and_leaves_no_thread(harness: SyncHarness
     assert last_synced(harness.folder) is None
 
 
-def test_a_full_disk_is_one_line_and_the_next_sync_goes_on(harness: SyncHarness) -> None:
+def test_a_full_disk_is_an_error_of_one_line(harness: SyncHarness) -> None:
     for number in range(200):
         harness.backend.add(f"X-{number}", body="x" * 9000)
     disk = harness.folder.root / "disk"
@@ -171,8 +171,8 @@ def test_a_full_disk_is_one_line_and_the_next_sync_goes_on(harness: SyncHarness)
         with pytest.raises(StorageError, match=r"issues/.*: the disk is full"):
             harness.sync(folder)
         assert not (folder.path / ".sdd-half").exists()
-        there = list(read_issues(folder))
-        assert 0 < len(there) < 210
+        stored = list(read_issues(folder))
+        assert 0 < len(stored) < 210
         for id in list(harness.backend.issues):
             if id.startswith("X-") and id not in {"X-1", "X-2"}:
                 harness.backend.delete(id)
@@ -183,7 +183,7 @@ def test_a_full_disk_is_one_line_and_the_next_sync_goes_on(harness: SyncHarness)
         harness.assert_as_synced_anew()
 
 
-def test_a_read_only_file_system_is_one_line(harness: SyncHarness) -> None:
+def test_a_read_only_file_system_is_an_error(harness: SyncHarness) -> None:
     harness.sync()
     harness.backend.now += 5
     harness.backend.edit("3", title="Changed")

@@ -1,4 +1,4 @@
-"""An issue's file says what the issue says, to every YAML reader, and can be read back."""
+"""The file of an issue, read by YAML parsers and parsed back."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ Blocked by: #135
 - **Last updated**: 2026-05-01T14:22:00Z
 """
 
-CURIOUS = st.one_of(
+ANY_TEXT = st.one_of(
     st.text(),
     st.text(st.characters()),
     st.text(
@@ -102,7 +102,7 @@ CURIOUS = st.one_of(
     ),
 )
 BODIES = st.one_of(
-    CURIOUS,
+    ANY_TEXT,
     st.lists(
         st.sampled_from(
             [
@@ -118,29 +118,29 @@ BODIES = st.one_of(
         )
     ).map("\n".join),
 )
-IDS = st.one_of(st.integers(0, 10**20).map(str), st.from_regex(r"[A-Z]{1,4}-[0-9]{1,5}"), CURIOUS)
+IDS = st.one_of(st.integers(0, 10**20).map(str), st.from_regex(r"[A-Z]{1,4}-[0-9]{1,5}"), ANY_TEXT)
 TIMES = st.sampled_from(["", "2026-05-01T14:22:00Z", "1999-12-31T23:59:59Z"])
 STATES: Any = st.sampled_from(["open", "closed", "merged", "draft"])
 PULLS = st.builds(
     LinkedPull,
     st.one_of(st.integers(1, 99).map(str), st.from_regex(r"\A[a-z!]{1,3}[0-9]{1,3}\Z")),
-    CURIOUS,
+    ANY_TEXT,
     STATES,
-    st.lists(CURIOUS, max_size=3).map(tuple),
+    st.lists(ANY_TEXT, max_size=3).map(tuple),
     TIMES,
 )
 ISSUES = st.builds(
     Issue,
     id=IDS,
-    title=CURIOUS,
+    title=ANY_TEXT,
     status=st.sampled_from(["open", "closed"]),
-    labels=st.lists(CURIOUS, max_size=3).map(tuple),
-    assignees=st.lists(CURIOUS, max_size=2).map(tuple),
-    author=CURIOUS,
+    labels=st.lists(ANY_TEXT, max_size=3).map(tuple),
+    assignees=st.lists(ANY_TEXT, max_size=2).map(tuple),
+    author=ANY_TEXT,
     created=TIMES,
     updated=TIMES,
     closed=TIMES,
-    url=CURIOUS,
+    url=ANY_TEXT,
     tracker=st.sampled_from(["github", "tasks-md", "no"]),
     body=BODIES,
     blocks=st.lists(IDS, max_size=3).map(tuple),
@@ -153,7 +153,7 @@ def test_the_file_is_as_specified() -> None:
     assert render(ISSUE).decode() == FILE
 
 
-def test_what_there_is_not_is_left_out() -> None:
+def test_empty_parts_are_left_out() -> None:
     bare = replace(ISSUE, status="open", closed="", body="", pulls=(), blocks=(), labels=())
     text = render(bare).decode()
     assert "status: open\nlabels: []\n" in text
@@ -189,7 +189,7 @@ def test_the_order_of_keys_is_fixed() -> None:
         ("closed", "draft", "closed"),
     ],
 )
-def test_pull_requests_decide_about_the_status(status: Any, pulls: Any, becomes: str) -> None:
+def test_the_status_depends_on_the_pull_requests(status: Any, pulls: Any, becomes: str) -> None:
     states = [LinkedPull(state, "", state, (), "") for state in pulls.split()]
     assert status_of(replace(ISSUE, status=status, pulls=tuple(states))) == becomes
 
@@ -201,11 +201,11 @@ def plain(text: str) -> str:
 
 @given(ISSUES)
 @example(replace(ISSUE, title="x\x85y\u2028\ufeff", labels=("---", "a\nb", "\0")))
-def test_every_yaml_reader_reads_what_the_issue_says(issue: Issue) -> None:
+def test_every_yaml_parser_reads_the_fields(issue: Issue) -> None:
     text = render(issue).decode()
     post = frontmatter.loads(text)
-    by_hand = yaml.safe_load(text.split("\n---\n", 1)[0].removeprefix("---\n"))
-    assert post.metadata == by_hand
+    parsed = yaml.safe_load(text.split("\n---\n", 1)[0].removeprefix("---\n"))
+    assert post.metadata == parsed
     number = issue.id.isascii() and issue.id.isdecimal() and len(issue.id) < 19
     number = number and (issue.id == "0" or not issue.id.startswith("0"))
     assert post["id"] == (int(issue.id) if number else plain(issue.id))
@@ -226,7 +226,7 @@ def test_every_yaml_reader_reads_what_the_issue_says(issue: Issue) -> None:
 
 @given(ISSUES)
 @example(replace(ISSUE, title="\ud800", body="\udfff", labels=("\ud83d",), blocks=("\ud800",)))
-def test_a_file_can_be_read_back_and_rendered_again(issue: Issue) -> None:
+def test_a_file_is_parsed_and_rendered_again(issue: Issue) -> None:
     data = render(issue)
     stored = parse(data, "x.md")
     assert stored is not None
@@ -248,7 +248,7 @@ def test_a_file_can_be_read_back_and_rendered_again(issue: Issue) -> None:
 
 
 @given(ISSUES)
-def test_an_issue_asked_for_now_is_what_its_file_would_be(issue: Issue) -> None:
+def test_an_issue_of_a_live_query_equals_its_file(issue: Issue) -> None:
     stored = parse(render(issue))
     now = to_stored(issue)
     assert stored is not None
@@ -256,7 +256,7 @@ def test_an_issue_asked_for_now_is_what_its_file_would_be(issue: Issue) -> None:
     assert tuple(map(plain, now.blocks)) == stored.blocks
 
 
-@given(CURIOUS)
+@given(ANY_TEXT)
 def test_quoted_text_is_yaml_and_json(text: str) -> None:
     import json
 
@@ -271,7 +271,7 @@ def test_a_body_is_kept_byte_for_byte() -> None:
 
 
 @pytest.mark.parametrize("filler", ["x" * 99 + "\n", "é" * 49 + "\r\n", "🎉", "\n", "y"])
-def test_a_body_that_is_too_large_is_cut_and_says_where_the_rest_is(filler: str) -> None:
+def test_a_large_body_is_truncated_with_a_note(filler: str) -> None:
     whole = filler * (MAX_BODY_BYTES // len(filler.encode()))
     body = whole + "".join(filler for _ in range(20))
     assert parse(render(replace(ISSUE, body=whole))).body == whole  # type: ignore[union-attr]
@@ -286,14 +286,14 @@ def test_a_body_that_is_too_large_is_cut_and_says_where_the_rest_is(filler: str)
     assert render(to_issue(cut)) == data
 
 
-def test_an_address_of_a_megabyte_does_not_take_the_place_of_the_body() -> None:
+def test_a_very_long_url_is_not_in_the_note() -> None:
     cut = parse(render(replace(ISSUE, body="x\n" * 100_000, url="https://e/" + "x" * 1_000_000)))
     assert cut is not None
     assert cut.body.endswith("x\n\n[Body truncated — full content in the tracker]")
 
 
 @pytest.mark.parametrize("character", ["x", '"', "\n", "é", "\0", "🎉", "- "])
-def test_a_megabyte_of_anything_goes_round(character: str) -> None:
+def test_a_megabyte_of_one_character_is_parsed_back(character: str) -> None:
     large = character * (1_000_000 // len(character))
     issue = replace(ISSUE, title=f"t{large}t", labels=(large, "b"), author=large, body=large)
     data = render(issue)
@@ -308,7 +308,7 @@ def test_a_megabyte_of_anything_goes_round(character: str) -> None:
     assert render(to_issue(stored)) == data
 
 
-def test_a_title_is_one_line_of_heading() -> None:
+def test_the_heading_is_one_line() -> None:
     for title, heading in (
         ("  two\nlines  ", "# two lines"),
         ("a\x00b\x1b[31m", "# a\\x00b\\x1b[31m"),
@@ -319,7 +319,7 @@ def test_a_title_is_one_line_of_heading() -> None:
         assert f"\n---\n\n{heading}\n\n" in render(replace(ISSUE, title=title)).decode()
 
 
-OTHERS = """\
+FOREIGN = """\
 ---
 id: 142
 title: Written by hand
@@ -339,8 +339,8 @@ Text.
 """
 
 
-def test_the_file_of_another_program_is_read_as_far_as_it_goes() -> None:
-    for text in (OTHERS, OTHERS.replace("\n", "\r\n")):
+def test_a_file_of_another_program_is_parsed() -> None:
+    for text in (FOREIGN, FOREIGN.replace("\n", "\r\n")):
         found = parse(text.encode())
         assert found is not None
         assert (found.id, found.title, found.status) == ("142", "Written by hand", "merged")
@@ -367,7 +367,7 @@ def test_a_file_that_is_no_issue_is_none(text: str) -> None:
 
 
 @given(st.text(), st.integers(0, len(FILE)), st.integers(0, 60))
-def test_whatever_a_file_says_reading_it_raises_nothing(noise: str, at: int, out: int) -> None:
+def test_any_text_is_parsed(noise: str, at: int, out: int) -> None:
     broken = (FILE[:at] + noise + FILE[at + out :]).encode("utf-8", "surrogatepass")
     found = parse(broken)
     if found is not None:
@@ -378,7 +378,7 @@ def test_whatever_a_file_says_reading_it_raises_nothing(noise: str, at: int, out
 
 
 @given(st.binary())
-def test_nor_do_bytes(data: bytes) -> None:
+def test_any_bytes_are_parsed(data: bytes) -> None:
     assert parse(data) is None
     assert parse(FILE.encode()[:300] + data) is None or b"\n---" in data
     is_issue_file(data)
@@ -387,7 +387,7 @@ def test_nor_do_bytes(data: bytes) -> None:
 @pytest.mark.parametrize(
     "value", ["{}", "true", "1e9", "[[1]]", "NaN", "9" * 5000, "[1, null, {}]", '"x", "y"', "[]]"]
 )
-def test_values_of_other_types_become_text_or_nothing(value: str) -> None:
+def test_values_of_other_types_become_text(value: str) -> None:
     for line in ("title: .+", "labels: .+", "id: 142", "  blocks: .+"):
         key = line.split(":")[0]
         found = parse(re.sub(f"(?m)^{line}$", f"{key}: {value}", FILE).encode())
@@ -397,6 +397,6 @@ def test_values_of_other_types_become_text_or_nothing(value: str) -> None:
 
 
 def test_times_are_text_to_yaml() -> None:
-    """Unquoted, they would be dates in whatever zone the reader thinks of."""
+    """Unquoted, they would be dates in a zone that depends on the parser."""
     assert isinstance(frontmatter.loads(FILE)["created"], str)
     assert datetime.fromisoformat(ISSUE.created.replace("Z", "+00:00")).tzinfo == timezone.utc

@@ -1,4 +1,4 @@
-"""What title, body and tracker say about other things becomes lists of ids."""
+"""The references in title, body and fields of an issue."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from sdd_hooks.trackers.issue_references import IssueReferences, natural_key, re
 from tests.support.cpu_time import assert_linear
 
 
-def of(body: str, title: str = "", **fields: tuple[str, ...]) -> IssueReferences:
+def references_in(body: str, title: str = "", **fields: tuple[str, ...]) -> IssueReferences:
     url = "https://github.com/acme/shop/issues/5"
     return references_of(
         Issue("5", title, "open", (), (), "", "", "", "", url, "github", body, **fields)
     )
 
 
-def test_artifacts_are_those_that_title_and_body_mention() -> None:
-    found = of("ADR 11, [api]/SPEC-0007 and adr-0002; SPEC-3 again: SPEC-0003", "For SPEC-0003")
+def test_artifacts_in_title_and_body() -> None:
+    found = references_in(
+        "ADR 11, [api]/SPEC-0007 and adr-0002; SPEC-3 again: SPEC-0003", "For SPEC-0003"
+    )
     assert found.specs == ("SPEC-0003", "[api]/SPEC-0007")
     assert found.adrs == ("ADR-0002", "ADR-0011")
-    assert of("Nothing special", "Advertise the road") == ((), (), (), ())
+    assert references_in("Nothing special", "Advertise the road") == ((), (), (), ())
 
 
 @pytest.mark.parametrize(
@@ -52,22 +54,24 @@ def test_artifacts_are_those_that_title_and_body_mention() -> None:
         ("Blocks:", ""),
     ],
 )
-def test_edges_are_read_from_the_body(line: str, ids: str) -> None:
+def test_edges_in_the_body(line: str, ids: str) -> None:
     expected = tuple(ids.split())
-    assert of(f"Before.\n{line}\nAfter #77.").blocks == expected
+    assert references_in(f"Before.\n{line}\nAfter #77.").blocks == expected
     waiting = line.replace("Blocks", "Blocked by").replace("BLOCKS", "BLOCKED BY")
     waiting = waiting.replace("blocks:", "blocked by:")
-    assert of(waiting).blocked_by == expected
-    assert of(waiting).blocks == ()
+    assert references_in(waiting).blocked_by == expected
+    assert references_in(waiting).blocks == ()
 
 
-def test_they_join_those_of_the_tracker() -> None:
-    found = of("Blocks: #12\nBlocked by: #1\n", blocks=("9", "12", "10"), blocked_by=("5", "A-1"))
+def test_edges_of_the_body_and_of_the_tracker() -> None:
+    found = references_in(
+        "Blocks: #12\nBlocked by: #1\n", blocks=("9", "12", "10"), blocked_by=("5", "A-1")
+    )
     assert found.blocks == ("9", "10", "12")
     assert found.blocked_by == ("1", "A-1")
 
 
-def test_ids_are_sorted_as_people_count() -> None:
+def test_ids_are_sorted_by_value() -> None:
     ids = ["PROJ-10", "10", "PROJ-9", "9", "a/b#2", "100", "bd-a1.2", "bd-a1.10"]
     assert sorted(ids, key=natural_key) == [
         "9",
@@ -82,9 +86,9 @@ def test_ids_are_sorted_as_people_count() -> None:
 
 
 @given(st.text(), st.text(st.sampled_from("Blocks:ed by#-/.1A\r\n*>[]()")))
-def test_any_text_can_be_read(text: str, likely: str) -> None:
+def test_any_text_is_parsed(text: str, likely: str) -> None:
     for body in (text, likely, f"Blocks: {likely}", f"Blocked by:\n- {text}"):
-        found = of(body, text)
+        found = references_in(body, text)
         assert list(found.blocks) == sorted(set(found.blocks), key=natural_key)
         assert "5" not in found.blocks
     assert natural_key(text) == natural_key(text)
@@ -112,9 +116,9 @@ def test_any_text_can_be_read(text: str, likely: str) -> None:
         "_",
     ],
 )
-def test_no_text_takes_long(part: str) -> None:
+def test_any_text_takes_linear_time(part: str) -> None:
     def parse(body: str) -> None:
-        of(body)
-        of(f"Blocks: {body}")
+        references_in(body)
+        references_in(f"Blocks: {body}")
 
     assert_linear(parse, lambda size: "blocks " + part * (size // len(part)), 100_000)

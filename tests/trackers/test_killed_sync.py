@@ -1,4 +1,4 @@
-"""kill -9 at any moment of a sync: files are whole, and the next sync brings what is missing."""
+"""kill -9 at any moment of a sync: files are complete, and the next sync fetches the rest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ISSUES = 2_000
 KILLS = 50
 END = "\nThe end."
 
-# Imports once; every line on stdin is a sync in a process of its own.
+# Imports once; each line on stdin starts a sync in a forked process.
 SYNCER = """
 import os, sys
 from pathlib import Path
@@ -45,13 +45,13 @@ for line in sys.stdin:
 
 
 class Syncer:
-    """Somebody who syncs, and whom one can kill."""
+    """A process that runs syncs in child processes, which can be killed."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     def sync(self, *, full: bool, seconds: float | None = None) -> bool:
-        """Sync for at most so many seconds, then kill. Says whether it came to its end."""
+        """Sync, and kill the process after `seconds`. Returns whether the sync completed."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write("full\n" if full else "changes\n")
@@ -97,11 +97,11 @@ def test_a_sync_that_is_killed_fifty_times_ends_as_a_clean_one(tmp_path: Path) -
             while killed < KILLS:
                 for _ in range(20):
                     happen(backend, chance, END)
-                # Half of them without a cursor yet, the others with all there is to compare.
+                # The first half has no cursor yet, the other half compares all issues.
                 full = killed >= KILLS / 2
                 if killed == KILLS / 2 and not half:
                     half = True
-                    # What was deleted is seen by a comparison alone, should one have got through.
+                    # Only a comparison finds deleted issues, if a sync was completed before.
                     assert syncer.sync(full=True)
                     harness.assert_as_synced_anew()
                 seconds = chance.uniform(0, whole)
@@ -117,7 +117,7 @@ def test_a_sync_that_is_killed_fifty_times_ends_as_a_clean_one(tmp_path: Path) -
 
 
 def assert_whole(folder: Path) -> None:
-    """Every file can be read to its end."""
+    """Assert that every file is complete."""
     for path in folder.iterdir() if folder.exists() else ():
         data = path.read_bytes()
         if path.name == "_meta.json":

@@ -1,4 +1,4 @@
-"""Pull requests show in the issues that they are linked with, and follow their own cursor."""
+"""Pull requests are in the files of their issues, and have a separate cursor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support.sync_harness import SyncHarness, fingerprint
 from tests.support.tracker import START
 
 
-def test_a_pull_request_shows_in_the_issues_it_is_linked_with(harness: SyncHarness) -> None:
+def test_a_pull_request_is_in_the_files_of_its_issues(harness: SyncHarness) -> None:
     harness.backend.pull("100", "3", "5", files=("a.py",))
     harness.sync()
     assert harness.pulls("3") == harness.pulls("5") == ["100 open"]
@@ -19,7 +19,7 @@ def test_a_pull_request_shows_in_the_issues_it_is_linked_with(harness: SyncHarne
     harness.assert_as_synced_anew()
 
 
-def test_it_changes_without_its_issues_and_rewrites_them(harness: SyncHarness) -> None:
+def test_a_changed_pull_request_rewrites_its_unchanged_issues(harness: SyncHarness) -> None:
     harness.backend.edit("3", status="closed")
     harness.backend.pull("100", "3", "5")
     harness.sync()
@@ -32,7 +32,7 @@ def test_it_changes_without_its_issues_and_rewrites_them(harness: SyncHarness) -
     harness.assert_as_synced_anew()
 
 
-def test_what_it_is_no_longer_linked_with_forgets_it(harness: SyncHarness) -> None:
+def test_a_removed_link_is_removed_from_the_file(harness: SyncHarness) -> None:
     harness.backend.pull("100", "3", "5")
     harness.backend.pull("101", "5")
     harness.sync()
@@ -48,10 +48,10 @@ def test_what_it_is_no_longer_linked_with_forgets_it(harness: SyncHarness) -> No
     harness.assert_as_synced_anew()
 
 
-def test_an_issue_that_changes_keeps_its_pull_requests(harness: SyncHarness) -> None:
+def test_a_changed_issue_keeps_its_pull_requests(harness: SyncHarness) -> None:
     harness.backend.pull("100", "3")
     harness.backend.now += 3600
-    # The newest is fetched each time, so that it is not the one in question.
+    # Each sync fetches the newest one again, so another one is tested.
     harness.backend.pull("101", "5")
     harness.sync()
     harness.backend.now += 3600
@@ -71,7 +71,7 @@ def test_a_pull_request_may_come_before_its_issue(harness: SyncHarness) -> None:
     harness.assert_as_synced_anew()
 
 
-def test_everything_fetched_again_forgets_what_is_no_more(harness: SyncHarness) -> None:
+def test_a_full_fetch_removes_deleted_pull_requests(harness: SyncHarness) -> None:
     harness.backend.pull("100", "3")
     harness.backend.pull("101", "3", "4")
     harness.sync()
@@ -84,7 +84,7 @@ def test_everything_fetched_again_forgets_what_is_no_more(harness: SyncHarness) 
     assert harness.cursor()["links"] == {"101": ["3", "4"]}
 
 
-def test_without_what_was_known_of_them_as_well(harness: SyncHarness) -> None:
+def test_without_stored_links_deleted_pull_requests_are_removed(harness: SyncHarness) -> None:
     harness.backend.pull("100", "3")
     harness.backend.pull("101", "3", "4")
     harness.sync()
@@ -98,7 +98,7 @@ def test_without_what_was_known_of_them_as_well(harness: SyncHarness) -> None:
     harness.assert_as_synced_anew()
 
 
-def test_a_tracker_may_give_them_with_the_issue(harness: SyncHarness) -> None:
+def test_pull_requests_that_come_with_the_issue(harness: SyncHarness) -> None:
     shown = LinkedPull("7", "x", "draft", (), format_utc(START), ())
     harness.backend.edit("3", pulls=(shown,))
     harness.sync()
@@ -114,7 +114,7 @@ def test_a_tracker_may_give_them_with_the_issue(harness: SyncHarness) -> None:
     harness.assert_as_synced_anew()
 
 
-def test_the_newer_of_two_accounts_counts(harness: SyncHarness) -> None:
+def test_the_newer_version_of_a_pull_request_counts(harness: SyncHarness) -> None:
     old = LinkedPull("100", "x", "open", (), format_utc(START), ("3",))
     harness.backend.now += 60
     harness.backend.edit("3", pulls=(old,))
@@ -129,7 +129,7 @@ def test_the_newer_of_two_accounts_counts(harness: SyncHarness) -> None:
     assert harness.pulls("3") == ["100 merged"]
 
 
-def test_a_pull_request_cannot_bring_back_an_issue_that_is_gone(harness: SyncHarness) -> None:
+def test_a_pull_request_does_not_restore_a_removed_issue(harness: SyncHarness) -> None:
     harness.backend.pull("100", "3")
     harness.sync()
     harness.backend.now += 60
@@ -140,7 +140,7 @@ def test_a_pull_request_cannot_bring_back_an_issue_that_is_gone(harness: SyncHar
     harness.assert_as_synced_anew()
 
 
-def test_they_have_a_cursor_of_their_own(harness: SyncHarness) -> None:
+def test_pull_requests_have_a_separate_cursor(harness: SyncHarness) -> None:
     harness.backend.pull("100", "3")
     harness.sync()
     harness.queries()

@@ -1,4 +1,4 @@
-"""The descriptions of the vendors' APIs hold requests and answers to what they say."""
+"""Requests and responses are validated with the descriptions of the vendors' APIs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _posted(body: object) -> Request:
     return Request("POST", ISSUES, {}, JSON, json.dumps(body).encode())
 
 
-def test_requests_that_are_described(github: Description) -> None:
+def test_requests_that_the_description_allows(github: Description) -> None:
     query = {"state": "all", "since": "2026-05-01T14:22:00Z", "per_page": "100"}
     github.request(Request("GET", ISSUES, query, {}, b""))
     github.request(Request("GET", f"{ISSUES}/7/dependencies/blocked_by", {}, {}, b""))
@@ -51,12 +51,14 @@ def test_requests_that_are_described(github: Description) -> None:
         (_posted({"title": "x", "labels": [3]}), "labels"),
     ],
 )
-def test_requests_that_are_not(github: Description, request_: Request, why: str) -> None:
+def test_requests_that_the_description_does_not_allow(
+    github: Description, request_: Request, why: str
+) -> None:
     with pytest.raises(AssertionError, match=why):
         github.request(request_)
 
 
-def test_answers(github: Description) -> None:
+def test_responses_of_the_description(github: Description) -> None:
     github.response("GET", ISSUES, 200, [])
     github.response("GET", ISSUES, 404, {"message": "Not Found"})
     github.response("GET", ISSUES, 502, "anything")
@@ -66,28 +68,28 @@ def test_answers(github: Description) -> None:
         github.response("GET", ISSUES, 204, None)
 
 
-def test_what_may_be_null(github: Description) -> None:
+def test_fields_that_may_be_null(github: Description) -> None:
     places = github.optional("GET", ISSUES, 200)
     assert ("*", "body") in places
     assert ("*", "milestone", "closed_at") in places
     assert ("*", "number") not in places
 
 
-def test_recorded_answers_are_as_described() -> None:
+def test_recorded_responses_match_the_description() -> None:
     gitea = Description.load("gitea/subset-v1.openapi3.json")
     assert gitea
     recorded = json.loads((VENDOR_APIS / "gitea/recorded/gitea-1.17dev.json").read_text())
-    for path, answer in recorded.items():
+    for path, response in recorded.items():
         place = f"/api/v1/repos/alice/r{path.partition('?')[0]}"
-        gitea.response("GET", place, int(answer["status"]), answer["body"])
+        gitea.response("GET", place, int(response["status"]), response["body"])
 
 
-def test_damage_in_every_place() -> None:
+def test_damaged_data() -> None:
     data = [{"a": {"b": 1}}, {"c": [1]}, None]
     assert nulled(data, ("*", "a", "b")) == [{"a": {"b": None}}, {"c": [1]}, None]
     assert without(data, ("*", "c")) == [{"a": {"b": 1}}, {}, None]
     assert nulled(data, ("*", "c", "*")) == [{"a": {"b": 1}}, {"c": [None]}, None]
-    assert [what for what, _ in damaged(data, [("*", "c"), ("*", "d")])] == [
+    assert [damage for damage, _ in damaged(data, [("*", "c"), ("*", "d")])] == [
         "*.c null",
         "*.c missing",
     ]

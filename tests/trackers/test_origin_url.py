@@ -80,6 +80,6 @@ def test_leaked_variables_of_a_hook_are_overridden(repo: Repo, leaked: None) -> 
 
 
 @pytest.mark.parametrize("url", ["--upload-pack=id", "https://a.example/x y", "../elsewhere", " "])
-def test_a_strange_url_is_only_text(repo: Repo, url: str) -> None:
+def test_an_invalid_url_is_returned_as_it_is(repo: Repo, url: str) -> None:
     repo.git("config", "remote.origin.url", url)
     assert origin(repo.root) == url.strip("\n")

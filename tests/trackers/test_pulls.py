@@ -1,4 +1,4 @@
-"""Pull requests as the last section of a file, whatever their branches and files are called."""
+"""Pull requests as the last section of a file, with any names of branches and files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ PULLS = st.builds(
 
 
 @given(st.lists(PULLS, unique_by=lambda pull: int(pull.number)))
-def test_they_are_read_back_in_the_order_of_their_numbers(pulls: list[LinkedPull]) -> None:
+def test_pull_requests_are_parsed_back_in_the_order_of_their_numbers(
+    pulls: list[LinkedPull],
+) -> None:
     ordered = tuple(sorted(pulls, key=lambda pull: int(pull.number)))
     assert parse_pulls(render_pulls(pulls)) == ordered
 
@@ -35,13 +37,13 @@ def test_they_are_read_back_in_the_order_of_their_numbers(pulls: list[LinkedPull
 @pytest.mark.parametrize(
     ("number", "shown"), [("12", "#12"), ("#12", "#12"), ("!7", "!7"), ("a/b#3", "a/b#3")]
 )
-def test_a_number_is_shown_as_people_write_it(number: str, shown: str) -> None:
+def test_the_form_of_a_number(number: str, shown: str) -> None:
     assert render_pulls([LinkedPull(number, "", "open", (), "")]).startswith(f"- **PR**: {shown}\n")
 
 
-def test_names_stay_on_their_line() -> None:
-    odd = LinkedPull("1", "a\n- **PR**: #2", "open", ("x\n\ny", "``", "`", " b "), "")
-    text = render_pulls([odd])
+def test_names_are_written_on_one_line() -> None:
+    pull = LinkedPull("1", "a\n- **PR**: #2", "open", ("x\n\ny", "``", "`", " b "), "")
+    text = render_pulls([pull])
     (found,) = parse_pulls(text)
     assert found.number == "1"
     assert found.branch == "a\\n- **PR**: #2"
@@ -50,7 +52,7 @@ def test_names_stay_on_their_line() -> None:
 
 
 @given(st.text())
-def test_anything_can_be_read(text: str) -> None:
+def test_any_text_is_parsed(text: str) -> None:
     for one in parse_pulls(text):
         assert one.number
     parse_pulls(f"- **PR**: {text}\n- **Status**: {text}\n- **Branch**: {text}\n")

@@ -1,4 +1,4 @@
-"""What is no longer in the tracker goes from the folder, and nothing else does."""
+"""Issues that the tracker does not have any more are removed, and no other file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.sync_harness import DAY, NOW, SyncHarness, counts
 from tests.support.tracker import FakeTracker
 
 
-def test_what_was_deleted_goes_the_next_day(harness: SyncHarness) -> None:
+def test_deleted_issues_are_removed_a_day_later(harness: SyncHarness) -> None:
     harness.sync()
     harness.backend.delete("3")
     harness.backend.delete("4")
@@ -26,14 +26,14 @@ def test_what_was_deleted_goes_the_next_day(harness: SyncHarness) -> None:
     harness.assert_as_synced_anew()
 
 
-def test_or_at_once_with_full(harness: SyncHarness) -> None:
+def test_a_full_sync_removes_deleted_issues(harness: SyncHarness) -> None:
     harness.sync()
     harness.backend.delete("3")
     assert harness.sync(full=True).removed == 1
     harness.assert_as_synced_anew()
 
 
-def test_a_tracker_without_an_inventory_is_fetched_whole(harness: SyncHarness) -> None:
+def test_a_tracker_without_an_inventory_is_fetched_in_full(harness: SyncHarness) -> None:
     harness.sync(lists=False)
     harness.backend.delete("3")
     harness.queries()
@@ -44,7 +44,7 @@ def test_a_tracker_without_an_inventory_is_fetched_whole(harness: SyncHarness) -
     assert len(harness.queries()) == 3
 
 
-def test_one_that_brings_everything_anyhow_is_believed_at_once(harness: SyncHarness) -> None:
+def test_a_complete_fetch_removes_the_other_issues(harness: SyncHarness) -> None:
     class Everything(FakeTracker):
         def fetch(self, since: Any, notes: Any) -> Iterator[IssuePage]:
             yield IssuePage(
@@ -63,41 +63,41 @@ def test_an_incomplete_listing_removes_nothing(harness: SyncHarness) -> None:
     before, cursor = harness.files(), harness.cursor()
     harness.backend.delete("3")
     harness.now += DAY
-    harness.server.fail(*[CannedResponse(503)] * 4, when=lambda asked: asked.path == "/ids")
+    harness.server.fail(*[CannedResponse(503)] * 4, when=lambda request: request.path == "/ids")
     with pytest.raises(RemoteError):
         harness.sync()
     assert (harness.files(), harness.cursor()) == (before, cursor)
     assert harness.sync().removed == 1
 
 
-def test_an_issue_that_comes_during_it_stays(harness: SyncHarness) -> None:
+def test_an_issue_created_during_the_inventory_stays(harness: SyncHarness) -> None:
     harness.sync()
     harness.now += DAY
     harness.backend.now += 5
     harness.backend.add("77")
     harness.server.fail(
         CannedResponse(data={"ids": [str(n) for n in range(1, 11)]}),
-        when=lambda asked: asked.path == "/ids",
+        when=lambda request: request.path == "/ids",
     )
     done = harness.sync()
     assert (done.added, done.removed) == (1, 0)
 
 
-def test_files_that_are_not_ours_stay(harness: SyncHarness) -> None:
+def test_files_without_an_issue_stay(harness: SyncHarness) -> None:
     harness.sync()
     path = harness.folder.path
     (path / "notes.md").write_text("# Notes\n\ntracker: none\n")
-    (path / "77.md").write_text("---\ntitle: A draft of mine\n---\n")
+    (path / "77.md").write_text("---\ntitle: A draft\n---\n")
     (path / "readme.txt").write_text("Text")
     (path / "api").mkdir()
     (path / "api.md").mkdir()
     harness.backend.delete("3")
     assert harness.sync(full=True).removed == 1
-    left = {one.name for one in path.iterdir()}
-    assert left >= {"notes.md", "77.md", "readme.txt", "api", "api.md"}
+    names = {one.name for one in path.iterdir()}
+    assert names >= {"notes.md", "77.md", "readme.txt", "api", "api.md"}
 
 
-def test_an_issue_that_moves_away_goes_with_its_file(harness: SyncHarness) -> None:
+def test_the_file_of_a_transferred_issue_is_removed(harness: SyncHarness) -> None:
     harness.sync()
     harness.backend.now += 5
     harness.backend.transfer("3")
@@ -107,7 +107,7 @@ def test_an_issue_that_moves_away_goes_with_its_file(harness: SyncHarness) -> No
     harness.assert_as_synced_anew()
 
 
-def test_an_issue_under_a_new_key_leaves_no_file_under_the_old(harness: SyncHarness) -> None:
+def test_an_issue_with_a_new_key_has_no_file_under_the_old_key(harness: SyncHarness) -> None:
     harness.sync()
     harness.backend.now += 5
     harness.backend.rename("3", "OPS-1")
@@ -120,7 +120,7 @@ def test_an_issue_under_a_new_key_leaves_no_file_under_the_old(harness: SyncHarn
     harness.assert_as_synced_anew()
 
 
-def test_another_place_or_tracker_replaces_what_is_there(harness: SyncHarness) -> None:
+def test_another_project_replaces_the_issues(harness: SyncHarness) -> None:
     harness.sync()
     harness.backend.issues.clear()
     harness.backend.add("3", "Another project's")
@@ -132,21 +132,21 @@ def test_another_place_or_tracker_replaces_what_is_there(harness: SyncHarness) -
     harness.assert_as_synced_anew()
 
 
-def test_and_is_not_taken_for_it_when_that_is_cut_short(harness: SyncHarness) -> None:
+def test_an_interrupted_change_of_the_project_loses_nothing(harness: SyncHarness) -> None:
     harness.sync()
-    ours = dict(harness.backend.issues)
+    issues = dict(harness.backend.issues)
     harness.backend.issues = {str(n): harness.backend.add(str(n), "Other's") for n in range(5, 15)}
     harness.server.fail(
-        *[CannedResponse(500)] * 4, when=lambda asked: asked.query.get("page") == "2"
+        *[CannedResponse(500)] * 4, when=lambda request: request.query.get("page") == "2"
     )
     with pytest.raises(RemoteError):
         harness.sync(place="tracker.example/acme/other")
-    harness.backend.issues = ours
+    harness.backend.issues = issues
     harness.sync()
     harness.assert_as_synced_anew()
 
 
-def test_a_file_that_a_power_cut_left_empty_is_fetched_again(harness: SyncHarness) -> None:
+def test_an_empty_file_after_a_power_cut_is_fetched_again(harness: SyncHarness) -> None:
     harness.sync()
     (harness.folder.path / "4.md").write_bytes(b"")
     harness.now += DAY

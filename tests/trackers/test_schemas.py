@@ -1,4 +1,4 @@
-"""The stand-in for a GraphQL server is as strict as one, and answers as one."""
+"""The fake of a GraphQL server validates requests and responses as a real one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ DOG = {"__typename": "Dog", "name": None, "friends": [{"id": "2"}, None]}
         {"query": 'mutation { rename(id: 1, name: "x") { name } }'},
     ],
 )
-def test_a_right_question(body: object) -> None:
+def test_a_valid_request(body: object) -> None:
     SCHEMA.request(body)
 
 
@@ -77,7 +77,7 @@ def test_a_right_question(body: object) -> None:
         {"query": "query($id: ID!) { node(id: $id) { id } }", "variables": {}},
     ],
 )
-def test_a_wrong_question(body: object) -> None:
+def test_an_invalid_request(body: object) -> None:
     with pytest.raises(AssertionError):
         SCHEMA.request(body)
 
@@ -92,12 +92,12 @@ def test_a_wrong_question(body: object) -> None:
         ("{ order good }", {"order": "desc", "good": True}),
     ],
 )
-def test_a_right_answer(query: str, data: object) -> None:
+def test_a_valid_response(query: str, data: object) -> None:
     SCHEMA.response(query, data)
 
 
 @pytest.mark.parametrize(
-    ("query", "data", "told"),
+    ("query", "data", "message"),
     [
         (PETS, None, "data is no Query"),
         (PETS, {}, "data.pets is missing"),
@@ -112,12 +112,12 @@ def test_a_right_answer(query: str, data: object) -> None:
         ("{ good }", {"good": 1}, "no Boolean"),
     ],
 )
-def test_a_wrong_answer(query: str, data: object, told: str) -> None:
-    with pytest.raises(AssertionError, match=told):
+def test_an_invalid_response(query: str, data: object, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
         SCHEMA.response(query, data)
 
 
-def test_what_may_be_null() -> None:
+def test_fields_that_may_be_null() -> None:
     assert SCHEMA.optional(PETS) == [
         ("pets",),
         ("pets", "*", "name"),
@@ -126,17 +126,17 @@ def test_what_may_be_null() -> None:
     assert SCHEMA.optional("{ a: good count }") == [("a",)]
 
 
-def test_what_is_answered() -> None:
-    asked: list[Any] = []
+def test_the_data_of_a_response() -> None:
+    calls: list[Any] = []
 
     def pets(**arguments: Any) -> list[Any]:
-        asked.append(arguments)
+        calls.append(arguments)
         return [{**CAT, "name": "hidden"}, {**DOG, "lives": 3}]
 
     body = {"query": PETS, "variables": {"filter": {"name": "x"}}}
     data = answer(body, {"pets": pets})
     assert data == {"pets": [CAT, DOG]}
-    assert asked == [{"filter": {"name": "x"}}]
+    assert calls == [{"filter": {"name": "x"}}]
     SCHEMA.response(PETS, data)
 
 
@@ -152,23 +152,23 @@ def test_arguments_and_names() -> None:
     assert found == {"a": [{"__typename": expected}], "good": None}
 
 
-def test_a_response_is_held_against_the_schema() -> None:
+def test_a_response_is_validated_with_the_schema() -> None:
     def checked(query: str, response: CannedResponse) -> CannedResponse:
         body = b'{"query": "%s"}' % query.encode()
         return SCHEMA.checked(Request("POST", "/graphql", {}, {}, body), response)
 
-    right = CannedResponse(200, {"data": {"count": 1.5}})
-    assert checked("{ count }", right) is right
+    valid = CannedResponse(200, {"data": {"count": 1.5}})
+    assert checked("{ count }", valid) is valid
     failed = CannedResponse(200, {"errors": [{"message": "no"}], "data": None})
     assert checked("{ count }", failed) is failed
     with pytest.raises(AssertionError):
         checked("{ count }", CannedResponse(200, {"data": {"count": "many"}}))
     with pytest.raises(AssertionError):
-        checked("{ counts }", right)
+        checked("{ counts }", valid)
 
 
-def test_the_vendors_own() -> None:
-    assert Schema.load("nobody/schema.graphql") is None
+def test_the_schema_of_a_vendor() -> None:
+    assert Schema.load("unknown/schema.graphql") is None
     found = Schema.load("linear/schema.graphql")
     if found is None:
         pytest.skip(NEEDED)

@@ -1,4 +1,4 @@
-"""The folder of issues as those see it who read it."""
+"""Reading and writing the files of a folder of issues."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> IssueFolder:
     return found
 
 
-def test_issues_come_in_the_order_of_their_ids(folder: IssueFolder) -> None:
+def test_issues_are_read_in_the_order_of_their_ids(folder: IssueFolder) -> None:
     found = list(read_issues(folder))
     assert [one.path.rpartition("/")[2] for one in found] == [
         "9.md",
@@ -33,7 +33,7 @@ def test_issues_come_in_the_order_of_their_ids(folder: IssueFolder) -> None:
     assert found[0].body == "Body of 9."
 
 
-def test_what_is_no_issue_is_left_out(folder: IssueFolder) -> None:
+def test_other_files_are_left_out(folder: IssueFolder) -> None:
     (folder.path / "README.md").write_text("# Read me\n")
     (folder.path / "11.md").write_bytes(b"")
     (folder.path / "12.md").mkdir()
@@ -51,7 +51,7 @@ def test_one_issue_is_found_by_its_id(folder: IssueFolder) -> None:
         assert read_issue(folder, id) is None
 
 
-def test_a_folder_that_is_not_there_has_none(tmp_path: Path) -> None:
+def test_a_missing_folder_has_no_issues(tmp_path: Path) -> None:
     folder = IssueFolder(tmp_path, ".sdd/issues")
     assert list(read_issues(folder)) == []
     assert read_issue(folder, "9") is None
@@ -66,7 +66,7 @@ def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path: Path) -> None:
         list(read_issues(IssueFolder(tmp_path, ".sdd/issues")))
 
 
-def test_a_file_keeps_to_the_umask_and_has_one_name(folder: IssueFolder) -> None:
+def test_a_written_file_has_the_mode_of_the_umask(folder: IssueFolder) -> None:
     with open_store(folder) as store:
         assert store is not None
         store.write("new.md", b"x" * 3_000_000)
@@ -79,7 +79,7 @@ def test_a_file_keeps_to_the_umask_and_has_one_name(folder: IssueFolder) -> None
     assert made.st_mode == other.stat().st_mode
 
 
-def test_a_file_that_is_not_ours_is_not_removed(folder: IssueFolder) -> None:
+def test_a_file_without_an_issue_is_not_removed(folder: IssueFolder) -> None:
     (folder.path / "notes.md").write_text("# Notes\n")
     with open_store(folder) as store:
         assert store is not None

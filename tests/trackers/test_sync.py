@@ -1,4 +1,4 @@
-"""A folder of issues follows its tracker, whatever happens on the way."""
+"""The files of a folder are those of its tracker, also after failures and with wrong clocks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.sync_harness import DAY, NOW, SyncHarness, counts, fingerprin
 from tests.support.tracker import START, FakeTracker, TrackerBackend, tracking
 
 
-def test_the_first_sync_brings_everything(harness: SyncHarness) -> None:
+def test_the_first_sync_fetches_every_issue(harness: SyncHarness) -> None:
     done = harness.sync()
     assert counts(done) == (10, 0, 0, 0, 0)
     assert done.changed == tuple(sorted(f".sdd/issues/{n}.md" for n in range(1, 11)))
@@ -33,7 +33,7 @@ def test_the_first_sync_brings_everything(harness: SyncHarness) -> None:
     assert [set(query) - {"after"} for query in harness.queries()] == [{"page"}] * 4
 
 
-def test_the_next_asks_for_what_changed_and_touches_nothing_else(harness: SyncHarness) -> None:
+def test_the_next_sync_fetches_and_writes_changes_alone(harness: SyncHarness) -> None:
     harness.sync()
     before = fingerprint(harness.folder.path)
     harness.queries()
@@ -42,7 +42,7 @@ def test_the_next_asks_for_what_changed_and_touches_nothing_else(harness: SyncHa
     harness.backend.add("11")
     harness.now += 600
     done = harness.sync()
-    assert counts(done) == (1, 1, 0, 1, 0)  # the newest is asked for again
+    assert counts(done) == (1, 1, 0, 1, 0)  # the newest is requested again
     assert done.changed == (".sdd/issues/11.md", ".sdd/issues/4.md")
     after = fingerprint(harness.folder.path)
     assert {name for name in after if after[name] != before.get(name)} == {"4.md", "11.md"}
@@ -53,7 +53,7 @@ def test_the_next_asks_for_what_changed_and_touches_nothing_else(harness: SyncHa
     harness.assert_as_synced_anew()
 
 
-def test_when_nothing_changed_no_file_is_touched(harness: SyncHarness) -> None:
+def test_a_sync_without_changes_writes_no_file(harness: SyncHarness) -> None:
     harness.sync()
     before = fingerprint(harness.folder.path)
     done = harness.sync()
@@ -64,7 +64,7 @@ def test_when_nothing_changed_no_file_is_touched(harness: SyncHarness) -> None:
     assert fingerprint(harness.folder.path) == before
 
 
-def test_two_edits_in_one_second_are_both_seen(harness: SyncHarness) -> None:
+def test_two_edits_in_one_second_are_both_fetched(harness: SyncHarness) -> None:
     harness.sync()
     harness.backend.edit("4", title="First")
     harness.sync()
@@ -76,31 +76,33 @@ def test_two_edits_in_one_second_are_both_seen(harness: SyncHarness) -> None:
     harness.assert_as_synced_anew()
 
 
-def test_more_in_one_second_than_there_is_on_a_page(harness: SyncHarness) -> None:
+def test_more_issues_in_one_second_than_on_a_page(harness: SyncHarness) -> None:
     for number in range(100, 120):
         harness.backend.add(str(number))
     assert harness.sync().added == 30
     harness.assert_as_synced_anew()
 
 
-def test_an_issue_that_changes_while_pages_come_is_not_missed(harness: SyncHarness) -> None:
+def test_an_issue_that_changes_between_pages_is_not_missed(harness: SyncHarness) -> None:
     def meanwhile(page: int) -> None:
         if page == 2:
             harness.backend.now += 1
-            harness.backend.edit("1", title="Changed behind our back")
-            harness.backend.edit("9", title="Changed ahead of us")
+            harness.backend.edit("1", title="Changed after its page")
+            harness.backend.edit("9", title="Changed before its page")
             harness.backend.add("50")
 
     harness.backend.hook = meanwhile
     harness.sync()
     harness.backend.hook = lambda _page: None
     harness.sync()
-    assert harness.issue("1").title == "Changed behind our back"
+    assert harness.issue("1").title == "Changed after its page"
     harness.assert_as_synced_anew()
 
 
-def test_one_that_changes_behind_the_pages_is_fetched_the_next_time(harness: SyncHarness) -> None:
-    """A listing, newest first, never comes back to its first page."""
+def test_an_issue_that_changes_behind_the_pages_is_fetched_by_the_next_sync(
+    harness: SyncHarness,
+) -> None:
+    """A listing in descending order does not return to its first page."""
     harness.sync()
 
     class NewestFirst(FakeTracker):
@@ -131,7 +133,7 @@ def test_failure_on_a_later_page_keeps_the_cursor_and_whole_files(
         harness.backend.edit(str(number), title=f"Changed {number}")
     last = "1" if size == 100 else "2"
     harness.server.fail(
-        *[CannedResponse(500)] * 4, when=lambda asked: asked.query.get("page") == last
+        *[CannedResponse(500)] * 4, when=lambda request: request.query.get("page") == last
     )
     with pytest.raises(RemoteError, match="500"):
         harness.sync()
@@ -140,12 +142,12 @@ def test_failure_on_a_later_page_keeps_the_cursor_and_whole_files(
     assert last_synced(harness.folder) == NOW
     done = harness.sync()
     assert done.updated + done.unchanged >= 5
-    # Where nothing was written before the failure, the state of the files is known.
+    # If nothing was written before the failure, the revision is known.
     assert bool(done.since) == (size != 3)
     harness.assert_as_synced_anew()
 
 
-def test_a_body_that_is_cut_off_is_asked_for_again(harness: SyncHarness) -> None:
+def test_a_truncated_response_is_requested_again(harness: SyncHarness) -> None:
     whole = harness.backend.answer
 
     def cut(request: Request) -> CannedResponse | None:
@@ -160,7 +162,7 @@ def test_a_body_that_is_cut_off_is_asked_for_again(harness: SyncHarness) -> None
     harness.assert_as_synced_anew()
 
 
-def test_an_empty_tracker_is_a_sync_as_well(tmp_path: Path) -> None:
+def test_an_empty_tracker_is_synced(tmp_path: Path) -> None:
     backend = TrackerBackend()
     with tracking(backend) as server:
         harness = SyncHarness(IssueFolder(tmp_path, ".sdd/issues"), backend, server)
@@ -170,16 +172,16 @@ def test_an_empty_tracker_is_a_sync_as_well(tmp_path: Path) -> None:
         assert harness.sync().added == 1
 
 
-def test_how_many_come_is_told_once_and_progress_as_they_do(harness: SyncHarness) -> None:
-    begun: list[int | None] = []
+def test_the_callbacks_get_the_total_and_the_progress(harness: SyncHarness) -> None:
+    totals: list[int | None] = []
     shown: list[tuple[str, int, int]] = []
-    harness.sync(on_start=begun.append, on_progress=lambda *step: shown.append(step))
-    assert begun == [10]
-    what = "Syncing issues from Fake"
-    assert shown == [(what, 3, 10), (what, 6, 10), (what, 9, 10), (what, 10, 10)]
+    harness.sync(on_start=totals.append, on_progress=lambda *args: shown.append(args))
+    assert totals == [10]
+    step = "Syncing issues from Fake"
+    assert shown == [(step, 3, 10), (step, 6, 10), (step, 9, 10), (step, 10, 10)]
 
 
-def test_what_the_tracker_notes_comes_back_to_it_unless_everything_is_asked(
+def test_the_notes_of_the_tracker_are_passed_to_its_next_fetch(
     harness: SyncHarness,
 ) -> None:
     seen: list[dict[str, str]] = []
@@ -197,7 +199,9 @@ def test_what_the_tracker_notes_comes_back_to_it_unless_everything_is_asked(
 
 
 @pytest.mark.parametrize("jump", [-10 * 365 * DAY, -3600.0, 3600.0, 10 * 365 * DAY])
-def test_ours_never_decides_what_is_fetched(harness: SyncHarness, jump: float) -> None:
+def test_the_clock_of_this_machine_does_not_change_the_fetch(
+    harness: SyncHarness, jump: float
+) -> None:
     harness.sync()
     harness.now += jump
     harness.backend.now += 5
@@ -211,7 +215,7 @@ def test_ours_never_decides_what_is_fetched(harness: SyncHarness, jump: float) -
 
 
 @pytest.mark.parametrize("jump", [-60.0, -3600.0, -DAY * 400])
-def test_when_the_trackers_goes_back_everything_is_fetched(
+def test_a_tracker_clock_that_goes_back_fetches_every_issue(
     harness: SyncHarness, jump: float
 ) -> None:
     harness.sync()
@@ -237,7 +241,7 @@ def test_a_date_in_the_future_does_not_move_the_cursor_there(harness: SyncHarnes
 
 
 @pytest.mark.parametrize("updated", ["", "yesterday", "9999-99-99T99:99:99Z", "zzz"])
-def test_a_date_that_is_none_does_not_either(harness: SyncHarness, updated: str) -> None:
+def test_an_invalid_date_does_not_move_the_cursor(harness: SyncHarness, updated: str) -> None:
     harness.backend.edit("3", updated=updated)
     harness.sync()
     harness.backend.now += 30
@@ -246,26 +250,26 @@ def test_a_date_that_is_none_does_not_either(harness: SyncHarness, updated: str)
     assert harness.issue("4").title == "Changed"
 
 
-def test_the_second_leaves_it_to_the_first(harness: SyncHarness) -> None:
-    inside, go = threading.Event(), threading.Event()
+def test_a_sync_during_another_does_nothing(harness: SyncHarness) -> None:
+    is_inside, resume = threading.Event(), threading.Event()
 
     def hold(page: int) -> None:
         if page == 2:
-            inside.set()
-            go.wait(30)
+            is_inside.set()
+            resume.wait(30)
 
     harness.backend.hook = hold
     first = threading.Thread(target=harness.sync)
     first.start()
-    assert inside.wait(30)
+    assert is_inside.wait(30)
     done = harness.sync()
     assert done == SyncResult(ran=False)
-    go.set()
+    resume.set()
     first.join()
     harness.assert_as_synced_anew()
 
 
-def test_or_waits_for_it(harness: SyncHarness) -> None:
+def test_a_sync_can_wait_for_another(harness: SyncHarness) -> None:
     harness.folder.path.mkdir(parents=True)
     with hold_lock(harness.folder.path / ".lock", 0):
         waiting = threading.Thread(target=harness.sync, kwargs={"wait": 60.0})
@@ -274,8 +278,8 @@ def test_or_waits_for_it(harness: SyncHarness) -> None:
     assert len(harness.files()) == 10
 
 
-def test_memory_does_not_grow_with_the_backlog(tmp_path: Path) -> None:
-    """Pages wait for each other; nothing but names is kept."""
+def test_memory_does_not_grow_with_the_number_of_issues(tmp_path: Path) -> None:
+    """A page waits for the one before; only names are kept."""
 
     class Endless(FakeTracker):
         def __init__(self, pages: int) -> None:

@@ -1,4 +1,4 @@
-"""`_meta.json` is believed as far as it can be, and whatever is in it loses nothing."""
+"""`_meta.json`: unusable, forged and generated contents lose no issue."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NAMES = (
         b'{"schema_version": 1, "cursor": {}, "sync_counts": {}, "x": ' + b"9" * 5000 + b"}",
     ],
 )
-def test_a_file_that_cannot_be_used_means_everything_and_a_note(
+def test_an_unusable_file_causes_a_full_fetch_and_a_warning(
     harness: SyncHarness, content: bytes
 ) -> None:
     harness.sync()
@@ -54,7 +54,7 @@ def test_a_file_that_cannot_be_used_means_everything_and_a_note(
     harness.assert_as_synced_anew()
 
 
-def test_a_missing_one_means_everything_without(harness: SyncHarness) -> None:
+def test_a_missing_file_causes_a_full_fetch(harness: SyncHarness) -> None:
     harness.sync()
     (harness.folder.path / "_meta.json").unlink()
     done = harness.sync()
@@ -98,7 +98,7 @@ def test_a_forged_cursor_loses_nothing(harness: SyncHarness, forged: Mapping[str
     )
 )
 @settings(max_examples=200)
-def test_whatever_stands_in_it_reading_raises_nothing(content: Any) -> None:
+def test_any_content_is_parsed(content: Any) -> None:
     from sdd_hooks.trackers.sync_state import SyncState, parse_sync_state
 
     for document in (
@@ -109,7 +109,7 @@ def test_whatever_stands_in_it_reading_raises_nothing(content: Any) -> None:
         assert found is None or isinstance(found, SyncState)
 
 
-def test_names_are_those_of_the_convention(harness: SyncHarness) -> None:
+def test_the_format_of_the_file(harness: SyncHarness) -> None:
     harness.sync()
     meta = harness.meta()
     assert meta["schema_version"] == 1
@@ -126,13 +126,13 @@ def test_names_are_those_of_the_convention(harness: SyncHarness) -> None:
     assert harness.cursor()["issues"] == format_utc(START + 90)
 
 
-def test_notes_without_measure_are_not_kept(harness: SyncHarness) -> None:
-    class Talkative(FakeTracker):
+def test_large_notes_are_not_stored(harness: SyncHarness) -> None:
+    class LargeNotes(FakeTracker):
         def fetch(self, since: Any, notes: Any) -> Iterator[IssuePage]:
             notes["all"] = "x" * 1_000_000
             return super().fetch(since, notes)
 
-    tracker = Talkative(harness.server.url)
+    tracker = LargeNotes(harness.server.url)
     sync(tracker, harness.folder, clock=lambda: NOW)
     tracker.disconnect()
     assert harness.cursor()["notes"] == {}
