@@ -101,4 +101,4 @@ def _tokens(tokenizer: Path, longest: int, texts: list[str]) -> int:
     reader = Tokenizer.from_file(str(tokenizer))
     reader.enable_truncation(longest)
     reader.no_padding()
-    return sum(len(one.ids) for one in reader.encode_batch(texts))
+    return sum(len(encoding.ids) for encoding in reader.encode_batch(texts))

@@ -9,7 +9,7 @@ from sdd_hooks.findings import FINGERPRINT_LENGTH, Finding, identify_findings, w
 
 
 def prints(findings: list[Finding]) -> list[str]:
-    return [one.fingerprint for one in identify_findings(findings, {})]
+    return [finding.fingerprint for finding in identify_findings(findings, {})]
 
 
 def test_neither_line_nor_message_nor_severity_nor_white_space_matters() -> None:
@@ -61,10 +61,10 @@ def test_equals_are_told_apart_by_their_order_and_not_by_how_they_are_given() ->
 def test_distinct_findings_have_distinct_fingerprints(findings: list[Finding]) -> None:
     reported = identify_findings(findings, {})
 
-    assert [one.finding for one in reported] == findings
-    assert len({one.fingerprint for one in reported}) == len(set(findings))
-    assert all(len(one.fingerprint) == FINGERPRINT_LENGTH for one in reported)
-    assert not any(one.on_added_line for one in reported)
+    assert [finding.finding for finding in reported] == findings
+    assert len({finding.fingerprint for finding in reported}) == len(set(findings))
+    assert all(len(finding.fingerprint) == FINGERPRINT_LENGTH for finding in reported)
+    assert not any(finding.on_added_line for finding in reported)
 
 
 def test_on_added_line_is_a_finding_whose_line_the_change_adds() -> None:
@@ -72,7 +72,7 @@ def test_on_added_line_is_a_finding_whose_line_the_change_adds() -> None:
 
     reported = identify_findings([*at, Finding("b.py", 2, "r", "info", "m")], {"a.py": {2}})
 
-    assert [one.on_added_line for one in reported] == [False, False, True, False, False]
+    assert [finding.on_added_line for finding in reported] == [False, False, True, False, False]
 
 
 def test_worst_first_is_by_severity_then_path_and_line_without_duplicates() -> None:

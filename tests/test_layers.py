@@ -14,7 +14,7 @@ PACKAGE = ROOT / "sdd_hooks"
 def layers() -> set[str]:
     """Every module that the contract places."""
     contracts = api.read_configuration(str(ROOT / "pyproject.toml"))["contracts_options"]
-    (contract,) = (one for one in contracts if one["type"] == "layers")
+    (contract,) = (candidate for candidate in contracts if candidate["type"] == "layers")
     return {name for layer in contract["layers"] for name in re.split(r"\s*[|:]\s*", layer)}
 
 

@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     if len(sides) == 1:
         section += " This machine has no GPU: only its processor was measured."
     print(section)
-    if any(fastest(one) < floor(one) for one in sides):
+    if any(fastest(side) < floor(side) for side in sides):
         print("benchmarks: faster than its floor: the machine was busy", file=sys.stderr)
         return 1
     if options.write:
@@ -67,22 +67,25 @@ def main(arguments: Sequence[str]) -> int:
 
 def table(sides: Sequence[Side]) -> str:
     """Texts a second on each device."""
-    head = ("texts a second", *(f"{one['device']}, {one['precision']}" for one in sides))
+    head = ("texts a second", *(f"{side['device']}, {side['precision']}" for side in sides))
     rows = [
-        ("`sdd index embed`, from its start", *(_rate(one, one["command"]) for one in sides)),
-        ("sdd, once the model is loaded", *(_rate(one, one["embedding"]) for one in sides)),
+        ("`sdd index embed`, from its start", *(_rate(side, side["command"]) for side in sides)),
+        ("sdd, once the model is loaded", *(_rate(side, side["embedding"]) for side in sides)),
         *(
             (
                 f"the model alone, {count} at a time",
-                *(_rate(one, one["alone"][str(count)]) for one in sides),
+                *(_rate(side, side["alone"][str(count)]) for side in sides),
             )
             for count in AT_ONCE
         ),
-        ("its floor", *(_rate(one, floor(one)) for one in sides)),
-        ("texts", *(f"{one['texts']:,}" for one in sides)),
-        ("tokens of a text, on average", *(f"{one['tokens'] / one['texts']:.0f}" for one in sides)),
-        ("matrices", *(f"{one['rate'] / 1e12:.2f} TFLOP/s" for one in sides)),
-        ("loading the model", *(human_seconds(one["loading"]) for one in sides)),
+        ("its floor", *(_rate(side, floor(side)) for side in sides)),
+        ("texts", *(f"{side['texts']:,}" for side in sides)),
+        (
+            "tokens of a text, on average",
+            *(f"{side['tokens'] / side['texts']:.0f}" for side in sides),
+        ),
+        ("matrices", *(f"{side['rate'] / 1e12:.2f} TFLOP/s" for side in sides)),
+        ("loading the model", *(human_seconds(side["loading"]) for side in sides)),
     ]
     return aligned([head, *rows])
 

@@ -34,12 +34,12 @@ def matrix_rate(device: str, precision: Any) -> float:
     import torch
 
     size = _SIZES[device]
-    one, other = (torch.rand(size, size, device=device, dtype=precision) for _ in range(2))
+    left, right = (torch.rand(size, size, device=device, dtype=precision) for _ in range(2))
     best = 0.0
     until = time.perf_counter() + _SECONDS
     while time.perf_counter() < until:
         started = time.perf_counter()
-        torch.matmul(one, other)
+        torch.matmul(left, right)
         if device == "cuda":
             torch.cuda.synchronize()
         best = max(best, 2 * size**3 / (time.perf_counter() - started))

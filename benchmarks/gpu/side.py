@@ -57,7 +57,7 @@ def _alone(model: str) -> dict[str, Any]:
         there.encode(texts, batch_size=count)
         seconds[str(count)] = time.perf_counter() - started
     ids = there.tokenizer(texts, truncation=True, max_length=there.max_seq_length)["input_ids"]
-    tokens = [len(one) for one in ids]
+    tokens = [len(id_) for id_ in ids]
     config = there[0].auto_model.config
     shape = Shape(config.num_hidden_layers, config.hidden_size, config.intermediate_size)
     precision = next(there.parameters()).dtype
@@ -78,12 +78,12 @@ def _texts() -> list[str]:
     from sdd_hooks.chunking.document import chunk_document, text_to_embed
 
     paths = sorted(Path("docs/adrs").rglob("*.md"))
-    read = (chunk_document(path.as_posix(), path.read_bytes()) for path in paths)
+    documents = (chunk_document(path.as_posix(), path.read_bytes()) for path in paths)
     return list(
         dict.fromkeys(
-            text_to_embed(one.title, chunk.title, chunk.text)
-            for one in read
-            for chunk in one.chunks
+            text_to_embed(document.title, chunk.title, chunk.text)
+            for document in documents
+            for chunk in document.chunks
         )
     )
 

@@ -46,12 +46,12 @@ def read(text: str) -> Fixture:
     """
     try:
         data = json.loads(text)
-        questions = tuple(_question(one) for one in data["queries"])
+        questions = tuple(_question(query) for query in data["queries"])
         fixture = Fixture(str(data["collection"]), str(data["description"]), questions)
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a fixture: {error!r}") from error
     ids = [question.id for question in questions]
-    twice = sorted({one for one in ids if ids.count(one) > 1})
+    twice = sorted({id_ for id_ in ids if ids.count(id_) > 1})
     if twice:
         raise ValueError(f"given twice: {', '.join(twice)}")
     return fixture
@@ -74,7 +74,7 @@ def _question(data: Any) -> Question:
 
 def verbatim(fixture: Fixture) -> Fixture:
     """The same questions, each with its own text on both lines: what `sdd search` sends."""
-    asked = tuple(replace(one, words=one.meaning) for one in fixture.questions)
+    asked = tuple(replace(question, words=question.meaning) for question in fixture.questions)
     return replace(fixture, questions=asked)
 
 
@@ -86,14 +86,14 @@ def write(fixture: Fixture) -> str:
         "collection": fixture.name,
         "queries": [
             {
-                "id": one.id,
-                "query": f"lex: {one.words}\nvec: {one.meaning}",
-                "type": one.type,
-                "description": one.description,
-                "expected_files": list(one.expected),
-                "expected_in_top_k": one.k,
+                "id": question.id,
+                "query": f"lex: {question.words}\nvec: {question.meaning}",
+                "type": question.type,
+                "description": question.description,
+                "expected_files": list(question.expected),
+                "expected_in_top_k": question.k,
             }
-            for one in fixture.questions
+            for question in fixture.questions
         ],
     }
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

@@ -164,7 +164,10 @@ def verdicts(rows: Sequence[Row]) -> list[Verdict]:
     for (corpus, asked, side), row in by_side.items():
         other = by_side.get((corpus, asked, QMD))
         if side == SDD and asked in hybrid and other is not None:
-            gains = [one.ndcg - two.ndcg for one, two in zip(row.each, other.each, strict=True)]
+            gains = [
+                score.ndcg - other_score.ndcg
+                for score, other_score in zip(row.each, other.each, strict=True)
+            ]
             low, high = interval(gains)
             recall = row.scores.recall - other.scores.recall
             found.append(Verdict(corpus, asked, sum(gains) / len(gains), low, high, recall))

@@ -56,14 +56,14 @@ class Qmd:
                 we compute from the files it found.
         """
         file.write_text(fixtures.write(fixture), encoding="utf-8")
-        said = json.loads(self._run("bench", str(file), "--json", "--collection", fixture.name))
-        wanted = BACKENDS if self.model else {"words": BACKENDS["words"]}
+        report = json.loads(self._run("bench", str(file), "--json", "--collection", fixture.name))
+        backends = BACKENDS if self.model else {"words": BACKENDS["words"]}
         return {
             backend: {
-                one["id"]: checked(one["backends"][name], question)
-                for question, one in zip(fixture.questions, said["results"], strict=True)
+                result["id"]: checked(result["backends"][name], question)
+                for question, result in zip(fixture.questions, report["results"], strict=True)
             }
-            for backend, name in wanted.items()
+            for backend, name in backends.items()
         }
 
     def version(self) -> str:

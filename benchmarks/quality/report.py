@@ -12,7 +12,8 @@ def table(rows: Sequence[Row]) -> str:
     """Each corpus, kind of query and side, with its four scores."""
     head = ("corpus", "asked by", "side", "nDCG@10", "precision@k", "recall", "MRR")
     lines = [
-        (row.corpus, row.asked, row.side, *(f"{one:.3f}" for one in _numbers(row))) for row in rows
+        (row.corpus, row.asked, row.side, *(f"{number:.3f}" for number in _numbers(row)))
+        for row in rows
     ]
     return aligned([head, *lines])
 
@@ -22,15 +23,15 @@ def judged(verdicts: Sequence[Verdict]) -> str:
     head = ("corpus", "asked by", "nDCG@10", "95 of 100", "recall", "must reach", "")
     lines = [
         (
-            one.corpus,
-            one.asked,
-            f"{one.ndcg:+.3f}",
-            f"{one.low:+.3f} to {one.high:+.3f}",
-            f"{one.recall:+.3f}",
+            verdict.corpus,
+            verdict.asked,
+            f"{verdict.ndcg:+.3f}",
+            f"{verdict.low:+.3f} to {verdict.high:+.3f}",
+            f"{verdict.recall:+.3f}",
             f"≥ -{MARGIN}",
-            "✓" if one.reached else "✗",
+            "✓" if verdict.reached else "✗",
         )
-        for one in verdicts
+        for verdict in verdicts
     ]
     return aligned([head, *lines])
 

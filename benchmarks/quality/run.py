@@ -58,7 +58,7 @@ def take(bench: Workbench) -> Outcome:
         _version(bench),
         f"Not measured: {'; '.join(missing)}.",
         there,
-        all(one.reached for one in found),
+        all(verdict.reached for verdict in found),
     )
 
 

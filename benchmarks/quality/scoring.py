@@ -48,7 +48,7 @@ def mean(scores: Sequence[Scores]) -> Scores:
     """The mean of each score over several questions."""
     return Scores(
         *(
-            math.fsum(getattr(one, name) for one in scores) / len(scores)
+            math.fsum(getattr(score, name) for score in scores) / len(scores)
             for name in Scores.__dataclass_fields__
         )
     )
@@ -56,8 +56,8 @@ def mean(scores: Sequence[Scores]) -> Scores:
 
 def matches(found: str, expected: str) -> bool:
     """Whether a result is an expected file, as qmd compares: by suffix, without its scheme."""
-    one, other = _plain(found), _plain(expected)
-    return one.endswith(other) or other.endswith(one)
+    plain_found, plain_expected = _plain(found), _plain(expected)
+    return plain_found.endswith(plain_expected) or plain_expected.endswith(plain_found)
 
 
 def _plain(path: str) -> str:
@@ -68,18 +68,18 @@ def _plain(path: str) -> str:
 
 
 def _any(file: str, expected: Sequence[str]) -> bool:
-    return any(matches(file, one) for one in expected)
+    return any(matches(file, file_expected) for file_expected in expected)
 
 
 def _held(found: Sequence[str], expected: Sequence[str]) -> int:
-    return sum(_any(one, found) for one in expected)
+    return sum(_any(file, found) for file in expected)
 
 
 def _gain(found: Sequence[str], expected: Sequence[str]) -> float:
     # An expected file counts at its best rank only.
     left, gain = list(expected), 0.0
     for rank, file in enumerate(found[:CUT]):
-        answered = next((one for one in left if matches(file, one)), None)
+        answered = next((candidate for candidate in left if matches(file, candidate)), None)
         if answered is not None:
             left.remove(answered)
             gain += _discount(rank)

@@ -49,7 +49,9 @@ def main(arguments: Sequence[str]) -> int:
     backends = arguments[2:]
     project = load_project(Path(arguments[0]), os.environ)
     fixture = fixtures.read(Path(arguments[1]).read_text(encoding="utf-8"))
-    collections = [one for one in project.collections if one.name == fixture.name]
+    collections = [
+        collection for collection in project.collections if collection.name == fixture.name
+    ]
     refresh(project, collections=collections)
     engine = open_engine(project)
     try:

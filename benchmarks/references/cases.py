@@ -165,7 +165,7 @@ def _reviewed(root: Path, case: dict[str, Any]) -> Row | None:
     project = load_project(root, os.environ)
     change = read_change(project.repository.git, "HEAD~1", "HEAD")
     subject = subject_of(project, change)
-    if not any(one.kind == "ADR" for one in subject.corpus.artifacts):
+    if not any(artifact.kind == "ADR" for artifact in subject.corpus.artifacts):
         return None
     found = gather_evidence(project.repository, subject)
     context = found.context

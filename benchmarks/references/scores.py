@@ -57,7 +57,7 @@ def ranking(rows: Sequence[Row], kinds: Container[str] = KINDS) -> Ranking:
 def _ranks(row: Row, kinds: Container[str]) -> list[int]:
     chosen = {kind: numbers for kind, numbers in row.evidence.items() if kind in kinds}
     links = row.links if "links" in kinds else [()] * len(row.paths)
-    order = [row.paths[one.record_index] for one in rank_records(chosen, links, row.paths)]
+    order = [row.paths[record.record_index] for record in rank_records(chosen, links, row.paths)]
     places = {path: place for place, path in enumerate(order, 1)}
     return [places.get(path, 1_000_000) for path in row.expected]
 

@@ -159,8 +159,8 @@ def run_action(
     assert not unknown, f"no such input: {unknown}"
     defaults = _Context(job, {}, {})
     given = {
-        name: (inputs or {}).get(name, defaults.evaluate(str(one["default"])))
-        for name, one in declared["inputs"].items()
+        name: (inputs or {}).get(name, defaults.evaluate(str(input["default"])))
+        for name, input in declared["inputs"].items()
     }
     done = Done()
     context = _Context(job, given, {})
@@ -172,7 +172,7 @@ def run_action(
         if done.code:
             break
     done.outputs = {
-        name: context.evaluate(one["value"]) for name, one in declared["outputs"].items()
+        name: context.evaluate(output["value"]) for name, output in declared["outputs"].items()
     }
     return done
 

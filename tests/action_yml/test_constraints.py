@@ -37,14 +37,18 @@ def declared() -> list[Requirement]:
     """The requirements of the distribution with all extras that are installed, and of its build."""
     requirements = [Requirement(line) for line in requires("sdd-hooks") or []]
     installed = [
-        one
-        for one in requirements
-        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in EXTRAS)
+        requirement
+        for requirement in requirements
+        if requirement.marker is None
+        or any(requirement.marker.evaluate({"extra": extra}) for extra in EXTRAS)
     ]
     text = (TOP / "pyproject.toml").read_text(encoding="utf-8")
     build = re.search(r"^requires = \[(.*)\]$", text, re.MULTILINE)
     assert build
-    return [*installed, *(Requirement(one.strip(' "')) for one in build[1].split(","))]
+    return [
+        *installed,
+        *(Requirement(requirement.strip(' "')) for requirement in build[1].split(",")),
+    ]
 
 
 def environment_of(python: str) -> Environment:
@@ -89,14 +93,15 @@ def test_every_transitive_requirement_is_pinned() -> None:
         seen.add(name)
         assert pinned(name, python), f"{name} is not pinned: run scripts/lock"
         try:
-            below = [Requirement(line) for line in distribution(name).requires or []]
+            required = [Requirement(line) for line in distribution(name).requires or []]
         except PackageNotFoundError:
             continue
-        wanted = requirement.extras or {""}
+        extras = requirement.extras or {""}
         todo += [
-            one
-            for one in below
-            if one.marker is None or any(one.marker.evaluate({"extra": e}) for e in wanted)
+            dependency
+            for dependency in required
+            if dependency.marker is None
+            or any(dependency.marker.evaluate({"extra": e}) for e in extras)
         ]
     assert len(seen) > 30
 

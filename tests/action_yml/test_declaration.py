@@ -35,7 +35,7 @@ def test_the_documented_inputs_and_outputs_are_declared() -> None:
     declared = action()
     assert tuple(declared["inputs"]) == INPUTS
     assert tuple(declared["outputs"]) == OUTPUTS
-    assert all(one["description"] for one in declared["inputs"].values())
+    assert all(input_["description"] for input_ in declared["inputs"].values())
     assert all(name in declared["inputs"]["command"]["description"] for name in COMMANDS)
 
 
@@ -58,7 +58,9 @@ def test_every_host_supports_every_expression() -> None:
     expressions = EXPRESSION.findall(text)
     assert len(expressions) == text.count("${{")
     supported = r"github\.token|inputs\.[a-z-]+|steps\.(install|ci)\.outputs\.[a-z-]+"
-    assert [one for one in expressions if not re.fullmatch(supported, one)] == []
+    assert [
+        expression for expression in expressions if not re.fullmatch(supported, expression)
+    ] == []
 
 
 def test_every_input_is_a_variable_of_its_name_in_a_step() -> None:

@@ -65,7 +65,9 @@ def github(forge: FakeGitHubForge, tmp_path: Path, source: Path, tools: Path) ->
 
 def statuses(forge: FakeGiteaForge) -> set[tuple[str, str, str]]:
     """The statuses of commits on a Gitea: context, state and description."""
-    return {(one["context"], one["status"], one["description"]) for one in forge.statuses}
+    return {
+        (status["context"], status["status"], status["description"]) for status in forge.statuses
+    }
 
 
 def assert_contained(done: Done, *secrets: str) -> None:

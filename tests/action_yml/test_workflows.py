@@ -29,7 +29,7 @@ def workflows() -> dict[str, Block]:
     by_name = {}
     for block in [*blocks(TOP / "README.md"), *blocks(PAGE)]:
         if block.language == "yaml" and "jobs:" in block.text:
-            names = [one.removeprefix("workflow ") for one in block.directives]
+            names = [directive.removeprefix("workflow ") for directive in block.directives]
             assert len(names) == 1, f"{block}: no name"
             by_name[names[0]] = block
     return by_name

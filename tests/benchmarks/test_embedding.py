@@ -15,9 +15,12 @@ from tests.support.qmd import MISSING, installed
 
 
 def test_the_prose_is_sentences_each_once() -> None:
-    found = embedding.prose()
-    assert len(found) == len(set(found)) > 200
-    assert all(one[0].isupper() and one[-1] in ".!?" and "\n" not in one for one in found)
+    sentences = embedding.prose()
+    assert len(sentences) == len(set(sentences)) > 200
+    assert all(
+        sentence[0].isupper() and sentence[-1] in ".!?" and "\n" not in sentence
+        for sentence in sentences
+    )
 
 
 def test_records_of_prose_hold_nothing_else() -> None:

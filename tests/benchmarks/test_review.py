@@ -56,8 +56,8 @@ def test_a_history_that_names_records(found: Reviewed) -> None:
 
 def test_the_same_bytes_each_time(found: Reviewed, tmp_path: Path) -> None:
     trees = [
-        hashlib.sha256(git(one, "ls-tree", "-r", branch).encode()).hexdigest()
-        for one in (found, made(tmp_path / "two"))
+        hashlib.sha256(git(bench, "ls-tree", "-r", branch).encode()).hexdigest()
+        for bench in (found, made(tmp_path / "two"))
         for branch in ("main", "usual", "wide", "large")
     ]
     assert trees[:4] == trees[4:]

@@ -33,8 +33,8 @@ def read() -> Corpus:
 
 
 CORPUS = read()
-ADRS = [one for one in CORPUS.artifacts if one.kind == "ADR"]
-SPECS = [one for one in CORPUS.artifacts if one.kind == "SPEC"]
+ADRS = [artifact for artifact in CORPUS.artifacts if artifact.kind == "ADR"]
+SPECS = [artifact for artifact in CORPUS.artifacts if artifact.kind == "SPEC"]
 
 
 def titles(artifact: Artifact) -> list[str]:
@@ -50,7 +50,7 @@ def test_every_file_is_an_artifact() -> None:
     assert len(SPECS) == len(list(SPECIFICATIONS.iterdir())) >= 5
 
 
-@pytest.mark.parametrize("decision", ADRS, ids=lambda one: one.name)
+@pytest.mark.parametrize("decision", ADRS, ids=lambda artifact: artifact.name)
 def test_a_decision_is_complete(decision: Artifact) -> None:
     assert decision.status.value in {"accepted", "superseded"}
     assert decision.date
@@ -72,7 +72,7 @@ def test_a_decision_is_complete(decision: Artifact) -> None:
     assert len(text.splitlines()) <= 120
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=lambda one: one.name)
+@pytest.mark.parametrize("spec", SPECS, ids=lambda artifact: artifact.name)
 def test_a_specification_is_complete(spec: Artifact) -> None:
     assert spec.status.value == "approved"
     assert spec.design
@@ -100,6 +100,6 @@ def test_governing_comments_name_what_there_is() -> None:
             unknown += [
                 f"{a} {b}" for a, b in _REQUIREMENT.findall(text) if (a, b) not in requirements
             ]
-            wrong += [f"{path.relative_to(TOP)}: {one}" for one in unknown]
+            wrong += [f"{path.relative_to(TOP)}: {name}" for name in unknown]
     assert wrong == []
     assert comments > 50

@@ -27,7 +27,7 @@ EXAMPLES = ("decision-rules.md", "benchmarks.md")
 
 def links(page: Path) -> list[str]:
     text = _CODE.sub("", page.read_text(encoding="utf-8"))
-    return [one for found in _LINK.findall(text) for one in found if one]
+    return [target for found in _LINK.findall(text) for target in found if target]
 
 
 @pytest.mark.parametrize("page", every_page(), ids=lambda page: str(page.relative_to(TOP)))
@@ -55,7 +55,9 @@ def test_named_modules_exist(page: Path) -> None:
     if page.name in EXAMPLES:
         return
     named = _MODULE.findall(_FENCED.sub("", page.read_text(encoding="utf-8")))
-    assert [path for path in named if not any(one.endswith(f"/{path}") for one in modules())] == []
+    assert [
+        path for path in named if not any(module.endswith(f"/{path}") for module in modules())
+    ] == []
 
 
 @cache

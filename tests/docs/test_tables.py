@@ -54,7 +54,9 @@ def test_every_setting_is_documented_with_its_default() -> None:
 def test_every_exit_code_is_documented() -> None:
     import sdd_hooks.cli.entry  # noqa: F401 (so that every class of the tree is there)
 
-    codes = {one.exit_code for one in classes(errors.SddError) if one.__module__ == errors.__name__}
+    codes = {
+        error.exit_code for error in classes(errors.SddError) if error.__module__ == errors.__name__
+    }
     codes |= {errors.EXIT_OK, errors.EXIT_USAGE, errors.EXIT_BUG, errors.EXIT_INTERRUPTED}
     page = DOCS / "troubleshooting.md"
     assert [int(row[0]) for row in rows(page, "## Exit codes")] == sorted(codes)

@@ -19,7 +19,7 @@ LEVELS = {"critical": "error", "warning": "warning", "info": "notice"}
 
 def of(*findings: Finding, references: References | None = None) -> ReviewOutcome:
     """A review with these findings."""
-    reported = tuple(ReportedFinding(one, f"{at:032x}") for at, one in enumerate(findings))
+    reported = tuple(ReportedFinding(finding, f"{at:032x}") for at, finding in enumerate(findings))
     return ReviewOutcome(BASE, HEAD, "", 1, references or References(), reported)
 
 
@@ -68,8 +68,10 @@ def test_each_level_has_at_most_ten(severity: Severity) -> None:
     found = [Finding("a.py", at, "r", severity, f"m{at}") for at in range(1, 26)]
     lines = render_annotations(of(*found))
     commands = list(filter(None, map(read, lines)))
-    assert [one.data for one in commands] == [f"m{at}" for at in range(1, MAX_PER_LEVEL + 1)]
-    assert {one.name for one in commands} == {LEVELS[severity]}
+    assert [command.data for command in commands] == [
+        f"m{at}" for at in range(1, MAX_PER_LEVEL + 1)
+    ]
+    assert {command.name for command in commands} == {LEVELS[severity]}
     assert count_left_out(of(*found)) == 15
 
 
@@ -84,12 +86,16 @@ def test_suggestions_come_before_other_notices() -> None:
 @given(reviews())
 def test_each_line_is_one_command(review: ReviewOutcome) -> None:
     lines = render_annotations(review)
-    wanted = [single_line(one.finding.message) for one in review.findings]
-    wanted += [single_line(one.quote or one.title) for one in review.references.suggested]
+    wanted = [single_line(finding.finding.message) for finding in review.findings]
+    wanted += [
+        single_line(reference.quote or reference.title) for reference in review.references.suggested
+    ]
     assert len(lines) == len(wanted) - count_left_out(review)
     for line in lines:
         assert len(line.splitlines()) == 1
-        assert {category(one) for one in line if one not in JOINERS}.isdisjoint(HIDDEN)
+        assert {category(character) for character in line if character not in JOINERS}.isdisjoint(
+            HIDDEN
+        )
         command = read(line)
         assert command is not None
         assert command.name in LEVELS.values()

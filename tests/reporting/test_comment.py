@@ -24,8 +24,8 @@ def characters(text: str) -> int:
 def huge(number: int, evidence: str) -> ReviewOutcome:
     """A review with this number of warnings, and of suppressed ones."""
     found = [Finding(f"src/{at}.py", 1, "r", "warning", "no", evidence) for at in range(number)]
-    reported = tuple(ReportedFinding(one, f"{at:032x}") for at, one in enumerate(found))
-    suppressed = tuple(SuppressedFinding(one, "a reason") for one in found)
+    reported = tuple(ReportedFinding(finding, f"{at:032x}") for at, finding in enumerate(found))
+    suppressed = tuple(SuppressedFinding(finding, "a reason") for finding in found)
     return ReviewOutcome(BASE, HEAD, "", 1, findings=reported, suppressed=suppressed)
 
 

@@ -148,7 +148,7 @@ def test_code_is_one_code_span(text: str, place: str) -> None:
     page = shown(place.format(code_span(text) or "`PLACE`"))
     assert page.tags == frame.tags
     assert page.links == frame.links
-    assert [one.replace(BREAK, "") for one in page.codes] == [as_line(text) or "PLACE"]
+    assert [code.replace(BREAK, "") for code in page.codes] == [as_line(text) or "PLACE"]
 
 
 @given(HOSTILE, HOSTILE)

@@ -58,12 +58,12 @@ class Project:
     def referenced(self, issue: int) -> list[str]:
         """The kinds of events in its timeline."""
         events = self.gitea.call("GET", f"/repos/alice/{self.name}/issues/{issue}/timeline")
-        return [one["type"] for one in events or []]
+        return [event["type"] for event in events or []]
 
     def notified(self) -> list[str]:
         """The titles of the issues of which bob has notifications."""
         unread = self.gitea.call("GET", "/notifications", user="bob")
-        return [one["subject"]["title"] for one in unread]
+        return [notification["subject"]["title"] for notification in unread]
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_active_text_is_inert_when_escaped_or_in_a_code_span(project: Project, t
 @settings(max_examples=25)
 @given(st.lists(HOSTILE, min_size=8, max_size=8))
 def test_no_text_acts(project: Project, texts: list[str]) -> None:
-    lines = "".join(f"- {escape_text(one)}, {code_span(one)} x\n" for one in texts)
+    lines = "".join(f"- {escape_text(text)}, {code_span(text)} x\n" for text in texts)
     # Gitea labels an emoji for screen readers.
     tags = {
         tag for tag in project.tags(lines) if not tag.startswith('span class="emoji" aria-label')

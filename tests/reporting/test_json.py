@@ -17,10 +17,10 @@ SCHEMA = Path(__file__).resolve().parents[2] / "docs/review.schema.json"
 def closed(schema: Any) -> Any:
     """The schema without fields that it does not name."""
     if isinstance(schema, list):
-        return [closed(one) for one in schema]
+        return [closed(member) for member in schema]
     if not isinstance(schema, dict):
         return schema
-    inner = {name: closed(one) for name, one in schema.items()}
+    inner = {name: closed(member) for name, member in schema.items()}
     if inner.get("type") == "object" and "$ref" not in inner and "rule" not in inner["properties"]:
         inner["additionalProperties"] = False
     # Findings have more fields in one list than in the other.
@@ -74,8 +74,15 @@ def test_everything_is_in_the_document():
             },
         ],
     }
-    assert [one["id"] for one in found["references"]["ranked"]] == [RETRIES.id, "ADR-0003", ""]
-    assert [one["title"] for one in found["references"]["folded"]] == ["Timeouts", QUEUES.title]
+    assert [reference["id"] for reference in found["references"]["ranked"]] == [
+        RETRIES.id,
+        "ADR-0003",
+        "",
+    ]
+    assert [reference["title"] for reference in found["references"]["folded"]] == [
+        "Timeouts",
+        QUEUES.title,
+    ]
     assert found["references"]["silenced"] == ""
     assert found["findings"][0] == {
         "rule": "dangling-reference",
@@ -87,7 +94,7 @@ def test_everything_is_in_the_document():
         "fingerprint": "f1",
         "changed": True,
     }
-    assert [one["rule"] for one in found["findings"][1:]] == [
+    assert [finding["rule"] for finding in found["findings"][1:]] == [
         "superseded-reference",
         "spec-pair",
         "security/inner-html",

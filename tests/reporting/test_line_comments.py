@@ -25,13 +25,15 @@ ONE, TWO, THREE = ("1" * 32, "2" * 32, "3" * 32)
 
 def wanted(*fingerprints: str) -> tuple[InlineComment, ...]:
     """The comments of a review with such findings."""
-    found = tuple(ReportedFinding(DANGLING, one, on_added_line=True) for one in fingerprints)
+    found = tuple(
+        ReportedFinding(DANGLING, fingerprint, on_added_line=True) for fingerprint in fingerprints
+    )
     return inline_comments(ReviewOutcome(BASE, HEAD, "", 1, findings=found))
 
 
-def posted(one: InlineComment, id_: str = "1") -> ExistingComment:
+def posted(comment: InlineComment, id_: str = "1") -> ExistingComment:
     """The comment as sdd posted it on a pull request."""
-    return ExistingComment(id_, one.body, by_sdd=True)
+    return ExistingComment(id_, comment.body, by_sdd=True)
 
 
 def test_findings_on_changed_lines_have_comments() -> None:
@@ -53,9 +55,9 @@ def test_a_finding_about_a_whole_file_has_no_line_comment() -> None:
 
 
 def test_the_fingerprint_is_read_from_the_marker() -> None:
-    (one,) = wanted(ONE)
-    assert read_fingerprint(one.body) == ONE
-    assert read_fingerprint(one.body.replace("\n", "\r\n")) == ONE
+    (comment,) = wanted(ONE)
+    assert read_fingerprint(comment.body) == ONE
+    assert read_fingerprint(comment.body.replace("\n", "\r\n")) == ONE
 
 
 @pytest.mark.parametrize(
@@ -80,47 +82,49 @@ def test_the_first_review_posts_everything() -> None:
 
 
 def test_the_same_finding_is_not_posted_again() -> None:
-    one, two = wanted(ONE, TWO)
-    assert reconcile((one, two), [posted(one)]) == Reconciliation((two,), ("1",), ())
-    assert reconcile((one, one), []) == Reconciliation((one,), (), ())
+    first, second = wanted(ONE, TWO)
+    assert reconcile((first, second), [posted(first)]) == Reconciliation((second,), ("1",), ())
+    assert reconcile((first, first), []) == Reconciliation((first,), (), ())
 
 
 def test_a_moved_line_keeps_its_comment() -> None:
-    (one,) = wanted(ONE)
-    moved = one._replace(line=90)
-    assert reconcile([moved], [posted(one)]) == Reconciliation((), ("1",), ())
+    (comment,) = wanted(ONE)
+    moved = comment._replace(line=90)
+    assert reconcile([moved], [posted(comment)]) == Reconciliation((), ("1",), ())
 
 
 def test_the_comment_of_a_fixed_finding_is_resolved() -> None:
-    one, two = wanted(ONE, TWO)
-    there = [posted(one, "1"), posted(two, "2")]
-    assert reconcile((two,), there) == Reconciliation((), ("2",), ("1",))
+    first, second = wanted(ONE, TWO)
+    there = [posted(first, "1"), posted(second, "2")]
+    assert reconcile((second,), there) == Reconciliation((), ("2",), ("1",))
     assert reconcile((), there) == Reconciliation((), (), ("1", "2"))
 
 
 def test_a_comment_that_a_person_resolved_stays_resolved() -> None:
-    (one,) = wanted(ONE)
-    assert reconcile([one], [posted(one)._replace(resolved=True)]) == Reconciliation((), (), ())
+    (comment,) = wanted(ONE)
+    assert reconcile([comment], [posted(comment)._replace(resolved=True)]) == Reconciliation(
+        (), (), ()
+    )
 
 
 def test_a_comment_that_sdd_resolved_is_posted_when_its_finding_returns() -> None:
-    (one,) = wanted(ONE)
-    settled = posted(one)._replace(resolved=True, resolved_by_sdd=True)
-    assert reconcile([one], [settled]) == Reconciliation((one,), (), ())
+    (comment,) = wanted(ONE)
+    settled = posted(comment)._replace(resolved=True, resolved_by_sdd=True)
+    assert reconcile([comment], [settled]) == Reconciliation((comment,), (), ())
     assert reconcile([], [settled]) == Reconciliation((), (), ())
 
 
 def test_comments_of_other_authors_are_ignored() -> None:
-    (one,) = wanted(ONE)
-    forged = posted(one)._replace(by_sdd=False)
+    (comment,) = wanted(ONE)
+    forged = posted(comment)._replace(by_sdd=False)
     talk = ExistingComment("2", "I do not agree", by_sdd=True)
     assert reconcile([], [forged, talk]) == Reconciliation((), (), ())
-    assert reconcile([one], [forged, talk]) == Reconciliation((one,), (), ())
+    assert reconcile([comment], [forged, talk]) == Reconciliation((comment,), (), ())
 
 
 def test_a_duplicate_comment_is_resolved() -> None:
-    (one,) = wanted(ONE)
-    assert reconcile([one], [posted(one, "1"), posted(one, "2")]) == Reconciliation(
+    (comment,) = wanted(ONE)
+    assert reconcile([comment], [posted(comment, "1"), posted(comment, "2")]) == Reconciliation(
         (), ("1",), ("2",)
     )
 
@@ -129,20 +133,20 @@ def test_the_number_of_open_comments_is_limited() -> None:
     comments = wanted(*(f"{at:032x}" for at in range(MAX_OPEN + 20)))
     first = reconcile(comments, [])
     assert first.post == comments[:MAX_OPEN]
-    there = [posted(one, str(at)) for at, one in enumerate(first.post)]
-    assert reconcile(comments, there).post == ()
+    existing = [posted(comment, str(at)) for at, comment in enumerate(first.post)]
+    assert reconcile(comments, existing).post == ()
     # The last posted finding is fixed, which makes room for the next.
     rest = comments[: MAX_OPEN - 1] + comments[MAX_OPEN:]
-    assert reconcile(rest, there).post == (comments[MAX_OPEN],)
+    assert reconcile(rest, existing).post == (comments[MAX_OPEN],)
 
 
 @given(reviews())
 def test_bodies_are_inert(review: ReviewOutcome) -> None:
-    for one in inline_comments(review):
-        marker, _, text = one.body.partition("\n")
-        assert marker == f"<!-- sdd-review: {one.fingerprint} -->"
+    for comment in inline_comments(review):
+        marker, _, text = comment.body.partition("\n")
+        assert marker == f"<!-- sdd-review: {comment.fingerprint} -->"
         assert "<!--" not in text
-        page = shown(one.body)
+        page = shown(comment.body)
         assert set(page.tags) <= {"p", "strong", "code", "span"}
         assert acted_on(page.texts) == []
 
@@ -156,25 +160,31 @@ PUSHES = st.lists(
 @given(PUSHES)
 def test_over_a_history_of_pushes(pushes: list[tuple[set[str], set[str], bool]]) -> None:
     """Each push has findings; then a person resolves some, and another author copies comments."""
-    there: dict[str, ExistingComment] = {}
+    thread_comments: dict[str, ExistingComment] = {}
     dismissed: set[str] = set()
     for found, resolved, copied in pushes:
-        done = reconcile(wanted(*sorted(found)), there.values())
+        done = reconcile(wanted(*sorted(found)), thread_comments.values())
         assert set(done.keep).isdisjoint(done.resolve)
         for id_ in (*done.keep, *done.resolve):
-            assert there[id_].by_sdd
-            assert not there[id_].resolved
+            assert thread_comments[id_].by_sdd
+            assert not thread_comments[id_].resolved
         for id_ in done.resolve:
-            there[id_] = there[id_]._replace(resolved=True, resolved_by_sdd=True)
+            thread_comments[id_] = thread_comments[id_]._replace(
+                resolved=True, resolved_by_sdd=True
+            )
         for comment in done.post:
-            there[str(len(there))] = posted(comment, str(len(there)))
+            thread_comments[str(len(thread_comments))] = posted(comment, str(len(thread_comments)))
         open_ = [
-            read_fingerprint(one.body) for one in there.values() if one.by_sdd and not one.resolved
+            read_fingerprint(comment.body)
+            for comment in thread_comments.values()
+            if comment.by_sdd and not comment.resolved
         ]
         assert sorted(open_) == sorted(found - dismissed)
-        for id_, one in list(there.items()):
-            if one.by_sdd and not one.resolved and read_fingerprint(one.body) in resolved:
-                there[id_] = one._replace(resolved=True)
-                dismissed.add(read_fingerprint(one.body))
+        for id_, known in list(thread_comments.items()):
+            if known.by_sdd and not known.resolved and read_fingerprint(known.body) in resolved:
+                thread_comments[id_] = known._replace(resolved=True)
+                dismissed.add(read_fingerprint(known.body))
             if copied:
-                there[f"copy of {id_}"] = one._replace(id=f"copy of {id_}", by_sdd=False)
+                thread_comments[f"copy of {id_}"] = known._replace(
+                    id=f"copy of {id_}", by_sdd=False
+                )

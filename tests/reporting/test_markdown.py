@@ -118,17 +118,17 @@ def test_untrusted_text_is_inert(review: ReviewOutcome, links: Links | None) -> 
     assert all(link.startswith(f"{BLOB}/{HEAD}/") for link in page.links)
     assert page.comments == []
     assert acted_on(page.texts) == []
-    folds = [one for one in text.splitlines() if one.startswith("<details>")]
+    folds = [line for line in text.splitlines() if line.startswith("<details>")]
     assert page.tags.count("details") == len(folds) == text.splitlines().count("</details>")
 
 
 @given(reviews())
 def test_every_finding_is_in_the_report(review: ReviewOutcome) -> None:
-    found = [one.finding for one in (*review.findings, *review.suppressed)]
+    findings = [reported.finding for reported in (*review.findings, *review.suppressed)]
     codes = set(shown(render_markdown(review)).codes)
-    for one in found:
-        where = as_line(f"{one.path}:{one.line}" if one.line else one.path)
-        assert {one.rule, where} <= codes or not one.path
+    for finding in findings:
+        location = as_line(f"{finding.path}:{finding.line}" if finding.line else finding.path)
+        assert {finding.rule, location} <= codes or not finding.path
 
 
 FOLDED = st.lists(st.text("ab", max_size=9), max_size=5).map(

@@ -51,8 +51,8 @@ def test_the_json_of_a_real_review_matches_its_schema(changed):
     assert found["base"] == changed.base
     assert found["files"] == len(AFTER)
     shown = HOSTILE.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    assert shown in {one["path"] for one in found["findings"]}
-    assert [one["reason"] for one in found["suppressed"]] == ["it is an example"]
+    assert shown in {finding["path"] for finding in found["findings"]}
+    assert [finding["reason"] for finding in found["suppressed"]] == ["it is an example"]
     again = run(changed.root, "review", "--base", changed.base, "--json").json
     assert again == found
 
@@ -64,7 +64,7 @@ def test_a_review_of_what_is_staged_matches_the_schema(changed):
     found = run(changed.root, "review", "--staged", "--json").json
     VALIDATOR.validate(found)
     assert found["head"] == ""
-    assert [one["path"] for one in found["findings"]] == ["src/new.py"]
+    assert [finding["path"] for finding in found["findings"]] == ["src/new.py"]
 
 
 def test_the_sarif_of_a_real_review_is_valid(changed, official):
@@ -72,8 +72,8 @@ def test_the_sarif_of_a_real_review_is_valid(changed, official):
     log = json.loads(done.out)
     assert official.accepts(log)
     places = [
-        one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-        for one in log["runs"][0]["results"]
+        result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        for result in log["runs"][0]["results"]
     ]
     assert os.fsencode(HOSTILE) in map(unquote_to_bytes, places)
 

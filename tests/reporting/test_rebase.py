@@ -37,13 +37,19 @@ def reviewed(repo: Repo, existing: list[ExistingComment]) -> Reconciliation:
 
 def posted(done: Reconciliation) -> list[ExistingComment]:
     """The posted comments as a forge returns them."""
-    return [ExistingComment(str(at), one.body, by_sdd=True) for at, one in enumerate(done.post, 1)]
+    return [
+        ExistingComment(str(at), comment.body, by_sdd=True)
+        for at, comment in enumerate(done.post, 1)
+    ]
 
 
 def test_a_rebase_and_moved_lines_keep_the_comments(tmp_path: Path) -> None:
     repo = begun(tmp_path)
     first = reviewed(repo, [])
-    assert [(one.path, one.line) for one in first.post] == [("src/one.py", 3), ("src/two.py", 1)]
+    assert [(comment.path, comment.line) for comment in first.post] == [
+        ("src/one.py", 3),
+        ("src/two.py", 1),
+    ]
     there = posted(first)
     repo.git("switch", "--quiet", "main")
     repo.commit("Move", {"src/one.py": '"""One."""\n\nONE = 1\n\n' + CODE})
@@ -66,7 +72,7 @@ def test_a_second_finding_has_another_comment(tmp_path: Path) -> None:
     there = posted(reviewed(repo, []))
     repo.commit("Three", {"src/three.py": DANGLING})
     done = reviewed(repo, there)
-    assert [one.path for one in done.post] == ["src/three.py"]
+    assert [comment.path for comment in done.post] == ["src/three.py"]
     assert (done.keep, done.resolve) == (("1", "2"), ())
 
 

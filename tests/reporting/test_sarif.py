@@ -39,7 +39,7 @@ def run_of(review: ReviewOutcome, rules: list[RuleDescription] = RULES) -> Any:
 
 
 def reported(*found: Finding) -> ReviewOutcome:
-    each = tuple(ReportedFinding(one, f"f{number}") for number, one in enumerate(found))
+    each = tuple(ReportedFinding(finding, f"f{number}") for number, finding in enumerate(found))
     return ReviewOutcome(BASE, HEAD, "t", 1, findings=each)
 
 
@@ -75,7 +75,9 @@ def test_the_tool_and_the_commits():
     assert (driver["name"], driver["semanticVersion"]) == ("sdd-hooks", sdd_hooks.__version__)
     assert run["properties"] == {"base": BASE, "head": HEAD}
     (invocation,) = run["invocations"]
-    assert [one["message"]["text"] for one in invocation["toolExecutionNotifications"]] == [
+    assert [
+        notification["message"]["text"] for notification in invocation["toolExecutionNotifications"]
+    ] == [
         "the diff is larger than 50 MB: not all of it was read",
         "1 suppressed finding left out",
     ]
@@ -83,7 +85,7 @@ def test_the_tool_and_the_commits():
 
 def test_rules_have_texts():
     rules = run_of(EVERYTHING)["tool"]["driver"]["rules"]
-    assert [one["id"] for one in rules] == [
+    assert [rule["id"] for rule in rules] == [
         "missing-reference",
         "security",
         "spec-pair",
@@ -130,9 +132,9 @@ def test_a_finding_is_a_result():
 
 def test_severities_are_levels():
     review = reported(
-        *(replace(MARKUP, severity=one) for one in ("critical", "warning", "info")),
+        *(replace(MARKUP, severity=severity) for severity in ("critical", "warning", "info")),
     )
-    assert [one["level"] for one in run_of(review)["results"]] == ["error", "warning", "note"]
+    assert [result["level"] for result in run_of(review)["results"]] == ["error", "warning", "note"]
 
 
 def test_a_suggestion_is_a_note_at_the_sentence_that_it_quotes():
@@ -161,8 +163,8 @@ def test_duplicate_evidence_is_one_location(official):
 def test_a_suggestion_keeps_its_identity_when_the_record_is_edited():
     later = RETRIES._replace(line=50, quote="Other words.", score=0.7, title="Retrying")
     before, after = (
-        run_of(replace(EVERYTHING, references=References((one,))))["results"][0]
-        for one in (RETRIES, later)
+        run_of(replace(EVERYTHING, references=References((record,))))["results"][0]
+        for record in (RETRIES, later)
     )
     assert before["partialFingerprints"] == after["partialFingerprints"]
     other = RETRIES._replace(path="docs/adrs/ADR-0012-other.md")
@@ -188,7 +190,9 @@ def test_a_suppressed_finding_is_not_a_result():
 
 def test_a_finding_without_a_line_has_the_fingerprint_of_a_line():
     # GitHub's uploader computes the fingerprint of a line, and warns of other values.
-    on_line, _, in_file = (one["partialFingerprints"] for one in run_of(EVERYTHING)["results"][1:4])
+    on_line, _, in_file = (
+        result["partialFingerprints"] for result in run_of(EVERYTHING)["results"][1:4]
+    )
     assert on_line == {"sddFinding/v1": "f1"}
     assert in_file == {"sddFinding/v1": "f3", "primaryLocationLineHash": "f3"}
 
@@ -217,8 +221,8 @@ def test_no_path_becomes_the_name_of_a_host():
 
 
 @given(texts(), texts())
-def test_no_text_has_a_link_or_a_placeholder(one, other):
-    hostile = f"{one}[here](https://example.org){{0}}{other}"
+def test_no_text_has_a_link_or_a_placeholder(before, after):
+    hostile = f"{before}[here](https://example.org){{0}}{after}"
     review = reported(replace(MARKUP, message=hostile))
     text = run_of(replace(review, notes=(hostile,)))["results"][0]["message"]["text"]
     assert "](" not in text

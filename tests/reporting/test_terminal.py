@@ -69,7 +69,7 @@ def shown(review: ReviewOutcome, width: int = 80) -> str:
 
 def found(*findings: Finding) -> ReviewOutcome:
     return ReviewOutcome(
-        BASE, HEAD, "t", 2, findings=tuple(ReportedFinding(one, "f") for one in findings)
+        BASE, HEAD, "t", 2, findings=tuple(ReportedFinding(finding, "f") for finding in findings)
     )
 
 

@@ -124,14 +124,14 @@ def test_hostile_paths_and_texts_are_reported_as_findings(
     results = apply_rules(subject, own())
 
     assert results.notes == ()
-    assert [one.rule for one in results.findings] == [
+    assert [finding.rule for finding in results.findings] == [
         "conflict-marker",
         "dangling-reference",
         "frontmatter/broken-frontmatter",
         "duplicate-number",
         "superseded-reference",
     ]
-    assert all(one.message.isprintable() for one in results.findings)
+    assert all(finding.message.isprintable() for finding in results.findings)
 
 
 PIECES = st.sampled_from(

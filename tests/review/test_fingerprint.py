@@ -29,8 +29,8 @@ def test_a_rebase_and_new_lines_above_keep_the_fingerprints(repo: Repo) -> None:
         results = apply_rules(subject, own())
         assert results.notes == ()
         return [
-            (one.finding.rule, one.fingerprint, one.finding.line)
-            for one in identify_findings(results.findings, change.added_lines())
+            (finding.finding.rule, finding.fingerprint, finding.finding.line)
+            for finding in identify_findings(results.findings, change.added_lines())
         ]
 
     before = fingerprints(base)
@@ -41,6 +41,6 @@ def test_a_rebase_and_new_lines_above_keep_the_fingerprints(repo: Repo) -> None:
     repo.git("rebase", "--quiet", "main")
     after = fingerprints(moved)
 
-    assert [one[:2] for one in before] == [one[:2] for one in after]
-    assert [one[2] for one in before] == [3, 4, 0]
-    assert [one[2] for one in after] == [5, 6, 0]
+    assert [finding[:2] for finding in before] == [finding[:2] for finding in after]
+    assert [finding[2] for finding in before] == [3, 4, 0]
+    assert [finding[2] for finding in after] == [5, 6, 0]

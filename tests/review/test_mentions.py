@@ -17,17 +17,17 @@ from tests.review.repositories import staged_subject_of, subject_of
 
 
 def summaries(found: list[Mention]) -> list[tuple[str, str, int]]:
-    return [(one.place, str(one.id), one.line) for one in found]
+    return [(mention.place, str(mention.id), mention.line) for mention in found]
 
 
 def in_file(tmp_path: Path, path: str, text: str) -> list[tuple[str, str, int]]:
     subject = staged_subject_of(tmp_path, {}, {path: text})
-    return summaries([one for one in subject.mentions if one.path == path])
+    return summaries([mention for mention in subject.mentions if mention.path == path])
 
 
 def mentioned(title: str = "", body: str = "", *messages: str) -> list[tuple[str, str]]:
     change = Change("", "", title, body, messages, ())
-    return [(one.place, str(one.id)) for one in find_mentions(change, lambda path: "")]
+    return [(mention.place, str(mention.id)) for mention in find_mentions(change, lambda path: "")]
 
 
 def test_governing_comments_and_ids_in_code(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_each_requirement_is_one_mention(tmp_path: Path) -> None:
     text = '// Governing: SPEC-0001 REQ "One", REQ "Two"\n// by SPEC-0001 REQ "Three"\n'
     subject = staged_subject_of(tmp_path, {}, {"a.go": text})
 
-    assert [(one.line, one.requirement, one.text) for one in subject.mentions] == [
+    assert [(mention.line, mention.requirement, mention.text) for mention in subject.mentions] == [
         (1, "One", '// Governing: SPEC-0001 REQ "One", REQ "Two"'),
         (1, "Two", '// Governing: SPEC-0001 REQ "One", REQ "Two"'),
         (2, "Three", '// by SPEC-0001 REQ "Three"'),
@@ -101,7 +101,7 @@ def test_code_urls_and_frontmatter_of_markdown_have_no_mentions(tmp_path: Path) 
     ],
 )
 def test_ids_of_other_projects_are_left_out(tmp_path: Path, line: str, ids: list[str]) -> None:
-    assert [one for _, one, _ in in_file(tmp_path, "a.md", f"{line}\n")] == ids
+    assert [id_ for _, id_, _ in in_file(tmp_path, "a.md", f"{line}\n")] == ids
 
 
 def test_lines_are_counted_as_git_counts_them(tmp_path: Path) -> None:
@@ -115,7 +115,10 @@ def test_ids_of_a_range_are_not_alone(tmp_path: Path) -> None:
     text = "ADR-0001..0003 and ADR-0010, ADR-0020 – ADR-0022, ADR-0030 to ADR-0031; ADR-0040\n"
     subject = staged_subject_of(tmp_path, {}, {"a.md": text})
 
-    assert [str(one.id) for one in subject.mentions if one.alone] == ["ADR-0010", "ADR-0040"]
+    assert [str(mention.id) for mention in subject.mentions if mention.alone] == [
+        "ADR-0010",
+        "ADR-0040",
+    ]
 
 
 def test_vendored_generated_and_fixture_files_are_left_out(tmp_path: Path) -> None:
@@ -125,7 +128,7 @@ def test_vendored_generated_and_fixture_files_are_left_out(tmp_path: Path) -> No
     )
     subject = staged_subject_of(tmp_path, {}, {**files, "a.bin": b"\0# Governing: ADR-0001\n"})
 
-    assert [one for one in subject.mentions if one.path != "CLAUDE.md"] == []
+    assert [mention for mention in subject.mentions if mention.path != "CLAUDE.md"] == []
 
 
 def test_only_the_header_of_a_test_has_mentions(tmp_path: Path) -> None:
@@ -180,8 +183,8 @@ def test_no_text_makes_the_search_fail(pieces: list[str]) -> None:
 
     mentioned(text, text, text)
     for path in ("a.md", "a.py", "a.txt"):
-        for one in find_file_mentions(path, text, added):
-            assert one.text == added[one.line]
+        for mention in find_file_mentions(path, text, added):
+            assert mention.text == added[mention.line]
 
 
 @pytest.mark.parametrize(

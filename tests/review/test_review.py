@@ -20,7 +20,7 @@ def test_the_review_of_a_shallow_clone_has_a_note_about_the_missing_history(tmp_
     shallow = review_commits(load_project(tmp_path / "clone", os.environ), "HEAD~1", "HEAD")
     assert whole.notes == ()
     assert [note.partition(" before")[0] for note in shallow.notes] == ["not looked at: commits"]
-    assert [one.id for one in shallow.references.ranked] == ["ADR-0001"]
+    assert [reference.id for reference in shallow.references.ranked] == ["ADR-0001"]
 
 
 def test_a_report_has_the_same_bytes_in_every_process(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def corpus(**records: str) -> Corpus:
 
 def replacements_of(found: Corpus, name: str) -> list[str]:
     (artifact,) = found.resolve(name)
-    return [one.name for one in find_replacements(artifact, find_successors(found))]
+    return [replacement.name for replacement in find_replacements(artifact, find_successors(found))]
 
 
 def test_either_record_or_both_declare_the_successor() -> None:

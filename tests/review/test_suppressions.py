@@ -106,10 +106,10 @@ def test_a_suppression_names_a_rule_by_id_or_by_the_part_before_the_slash() -> N
 
 @given(st.text(st.characters(exclude_categories=[]), max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
-    for one in (*read_suppressions(text), *read_suppressions(f"# sdd-ignore: {text}")):
-        assert one.rules
-        assert len(one.reason) <= MAX_REASON
-        assert "\n" not in one.reason
+    for suppression in (*read_suppressions(text), *read_suppressions(f"# sdd-ignore: {text}")):
+        assert suppression.rules
+        assert len(suppression.reason) <= MAX_REASON
+        assert "\n" not in suppression.reason
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_a_suppression_covers_its_line_and_the_line_below(tmp_path: Path) -> Non
 
     results = apply_rules(subject, [RULE])
 
-    assert [one.line for one in results.findings] == [6, 9, 11]
-    assert [(one.finding.line, one.reason) for one in results.suppressed] == [
+    assert [finding.line for finding in results.findings] == [6, 9, 11]
+    assert [(finding.finding.line, finding.reason) for finding in results.suppressed] == [
         (1, "beside"),
         (4, "above"),
     ]
@@ -154,8 +154,8 @@ def test_a_finding_about_a_file_is_suppressed_on_any_line(tmp_path: Path) -> Non
     }
     results = apply_rules(subject_of(tmp_path, {}, files), own())
 
-    assert [one.path for one in results.findings] == ["docs/openspec/specs/b/spec.md"]
-    assert [one.reason for one in results.suppressed] == ["soon"]
+    assert [finding.path for finding in results.findings] == ["docs/openspec/specs/b/spec.md"]
+    assert [finding.reason for finding in results.suppressed] == ["soon"]
 
 
 def test_a_suppression_in_an_unchanged_file_takes_effect(
@@ -167,14 +167,14 @@ def test_a_suppression_in_an_unchanged_file_takes_effect(
     before = {"a.py": "1\n", "b.py": "# sdd-ignore: magic (agreed)\ndark\n"}
     subject = subject_of(tmp_path, before, {"a.py": "2\n"})
 
-    assert [one.reason for one in apply_rules(subject, [rule]).suppressed] == ["agreed"]
+    assert [finding.reason for finding in apply_rules(subject, [rule]).suppressed] == ["agreed"]
 
 
 def test_a_removed_suppression_has_no_effect(tmp_path: Path) -> None:
     before = {"a.py": "# sdd-ignore: magic (agreed)\nlight\n"}
     subject = subject_of(tmp_path, before, {"a.py": "\ndark\n"})
 
-    assert [one.line for one in apply_rules(subject, [RULE]).findings] == [2]
+    assert [finding.line for finding in apply_rules(subject, [RULE]).findings] == [2]
 
 
 def test_a_change_cannot_exempt_itself_from_a_rule_that_guards_records(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_change_cannot_exempt_itself_from_a_rule_that_guards_records(tmp_path:
 
     results = apply_rules(subject_of(tmp_path, {path: old}, {path: new}), own())
 
-    assert [one.rule for one in results.findings] == ["accepted-decision"]
+    assert [finding.rule for finding in results.findings] == ["accepted-decision"]
     assert results.suppressed == ()
 
 
@@ -198,4 +198,4 @@ def test_a_suppression_at_the_base_exempts_a_record(tmp_path: Path) -> None:
     results = apply_rules(subject_of(tmp_path, {path: old}, {path: new}), own())
 
     assert results.findings == ()
-    assert [one.reason for one in results.suppressed] == ["a living text"]
+    assert [finding.reason for finding in results.suppressed] == ["a living text"]

@@ -279,15 +279,17 @@ class FakeGitea:
                 files = [{"filename": name, "status": "added"} for name in item.files]
                 return self._paged(request, files)
             case "GET", "issues", ["dependencies"] if self.dependencies and not self.old:
-                return self._paged(request, [self._end(one) for one in item.blocked_by], plain=True)
+                return self._paged(
+                    request, [self._end(edge) for edge in item.blocked_by], plain=True
+                )
             case "GET", "issues", ["blocks"] if self.dependencies and not self.old:
-                return self._paged(request, [self._end(one) for one in item.blocks], plain=True)
+                return self._paged(request, [self._end(block) for block in item.blocks], plain=True)
             case "PATCH", "issues", []:
                 return self._change(number, _body(request))
             case "PUT", "issues", ["labels"]:
                 known = [*self.labels.values(), *self.of_organisation.values()]
                 ids = _body(request)["labels"]
-                self.edit(number, labels=[one for one in known if one["id"] in ids])
+                self.edit(number, labels=[label for label in known if label["id"] in ids])
                 return CannedResponse(200, self.items[number].entry["labels"])
             case "POST", "issues", ["comments"]:
                 text = _body(request)["body"]
@@ -299,14 +301,14 @@ class FakeGitea:
     def _issues(self, request: Request) -> CannedResponse:
         query = request.query
         since = parse_epoch(query.get("since", "")) or 0.0
-        ids = {one["id"] for one in self.labels.values() if one["name"] in _names(query)}
+        ids = {label["id"] for label in self.labels.values() if label["name"] in _names(query)}
         found = []
         for item in self.items.values():
             entry = item.entry
             wanted = {"issues": item.pull is None, "pulls": item.pull is not None}
             of_kind = wanted.get(query.get("type", ""), True)
             of_state = query.get("state", "open") in {"all", entry["state"]}
-            labelled = ids <= {one["id"] for one in entry["labels"]}
+            labelled = ids <= {label["id"] for label in entry["labels"]}
             if (
                 of_kind
                 and of_state
@@ -388,7 +390,9 @@ class FakeGitea:
         return CannedResponse(201, self.items[number].entry)
 
     def _group(self, id: int) -> Entry | None:
-        return next((one for one in self.milestones.values() if one["id"] == id), None)
+        return next(
+            (milestone for milestone in self.milestones.values() if milestone["id"] == id), None
+        )
 
     def _milestone(self, title: str) -> Entry:
         self.milestones[title] = {

@@ -141,7 +141,9 @@ class FakeGiteaForge:
 
     def comments(self, number: int) -> list[tuple[str, str]]:
         """Who said what below a pull request."""
-        return [(one["user"]["login"], one["body"]) for one in self.pulls[number].comments]
+        return [
+            (comment["user"]["login"], comment["body"]) for comment in self.pulls[number].comments
+        ]
 
     def environ(self, folder: Path, number: int, event: str = "pull_request") -> dict[str, str]:
         """What a runner tells a job about a pull request; the event is described in `folder`."""
@@ -236,7 +238,9 @@ class FakeGiteaForge:
         pull = self._pull(way)
         match way:
             case ["statuses", sha]:
-                return CannedResponse(200, [one for one in self.statuses if one["sha"] == sha])
+                return CannedResponse(
+                    200, [status for status in self.statuses if status["sha"] == sha]
+                )
             case [*_] if pull is None:
                 return CannedResponse(404, _MISSING)
             case ["pulls", _]:
@@ -248,7 +252,9 @@ class FakeGiteaForge:
                 return self._paged(request, pull.reviews, size, account)
             case ["pulls", _, "reviews", id, "comments"]:
                 found = [
-                    one for one in pull.line_comments if one["pull_request_review_id"] == int(id)
+                    line_comment
+                    for line_comment in pull.line_comments
+                    if line_comment["pull_request_review_id"] == int(id)
                 ]
                 return CannedResponse(200, found)
         return CannedResponse(404, _MISSING)
@@ -258,9 +264,10 @@ class FakeGiteaForge:
     ) -> CannedResponse:
         page = max(1, int(request.query.get("page", 1)))
         shown = [
-            one
-            for one in entries[(page - 1) * size : page * size]
-            if one.get("state") != "PENDING" or (account and one["user"]["login"] == account.login)
+            entry
+            for entry in entries[(page - 1) * size : page * size]
+            if entry.get("state") != "PENDING"
+            or (account and entry["user"]["login"] == account.login)
         ]
         return CannedResponse(200, shown, {"X-Total-Count": str(len(entries))})
 
@@ -282,9 +289,11 @@ class FakeGiteaForge:
             case "POST", ["pulls", _, "reviews"] if pull:
                 return self._review(pull, _body(request), account)
             case "DELETE", ["pulls", _, "reviews", id] if pull:
-                pull.reviews = [one for one in pull.reviews if one["id"] != int(id)]
+                pull.reviews = [review for review in pull.reviews if review["id"] != int(id)]
                 pull.line_comments = [
-                    one for one in pull.line_comments if one["pull_request_review_id"] != int(id)
+                    line_comment
+                    for line_comment in pull.line_comments
+                    if line_comment["pull_request_review_id"] != int(id)
                 ]
                 return CannedResponse(204)
         return CannedResponse(404, _MISSING)
@@ -293,17 +302,28 @@ class FakeGiteaForge:
         """Say things on lines in a review that is pending, then submit it."""
         if body["event"] == "COMMENT" and not body.get("body") and not body["comments"]:
             return _refusal(422, "review event COMMENT requires a body or a comment")
-        begun = (one for one in pull.reviews if one["state"] == "PENDING")
+        pending = (candidate for candidate in pull.reviews if candidate["state"] == "PENDING")
         # A job's user has no number to look for: it gets whosever review it is.
         whose = {account.login} if _IDS.get(account.login, 1) > 0 else None
-        review = next((one for one in begun if not whose or one["user"]["login"] in whose), None)
+        review = next(
+            (
+                candidate
+                for candidate in pending
+                if not whose or candidate["user"]["login"] in whose
+            ),
+            None,
+        )
         if review is None:
             review = self._pending(pull, body["commit_id"], account.login)
-        for one in body["comments"]:
-            known = pull.lines is None or one["new_position"] <= pull.lines.get(one["path"], 1)
-            if review["commit_id"] not in self.commits or not known or ".." in one["path"]:
+        for comment in body["comments"]:
+            known = pull.lines is None or comment["new_position"] <= pull.lines.get(
+                comment["path"], 1
+            )
+            if review["commit_id"] not in self.commits or not known or ".." in comment["path"]:
                 return _refusal(500, "")
-            self.add_line_comment(pull, review, one["path"], one["new_position"], one["body"])
+            self.add_line_comment(
+                pull, review, comment["path"], comment["new_position"], comment["body"]
+            )
         # With another word it stays as it is, where nobody sees it.
         if body["event"] in {"COMMENT", "APPROVED", "REQUEST_CHANGES"}:
             review["state"] = body["event"]
@@ -370,12 +390,12 @@ class FakeGiteaForge:
 
     def _edit(self, id: int, body: Entry, account: Account) -> CannedResponse:
         for pull in self.pulls.values():
-            for one in [*pull.comments, *pull.line_comments]:
-                if one["id"] == id:
-                    if account.rights != "write" and one["user"]["login"] != account.login:
+            for comment in [*pull.comments, *pull.line_comments]:
+                if comment["id"] == id:
+                    if account.rights != "write" and comment["user"]["login"] != account.login:
                         return CannedResponse(403)
-                    one["body"] = body["body"]
-                    return CannedResponse(200, self._comment(pull, one))
+                    comment["body"] = body["body"]
+                    return CannedResponse(200, self._comment(pull, comment))
         return CannedResponse(404, _MISSING)
 
     def _add_comment(self, pull: Pull, body: str, login: str) -> Entry:

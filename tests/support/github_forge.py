@@ -181,12 +181,12 @@ class FakeGitHubForge:
 
     def bodies(self, number: int) -> list[str]:
         """The texts of the comments of a pull request."""
-        return [str(one["body"]) for one in self.comments[number]]
+        return [str(comment["body"]) for comment in self.comments[number]]
 
     def lines(self, number: int) -> list[tuple[str, int, str]]:
         """The comments on lines that begin a thread: path, line, text."""
-        first = [one.comments[0] for one in self.threads if one.pull == number]
-        return [(one["path"], one["line"], one["body"]) for one in first]
+        first = [thread.comments[0] for thread in self.threads if thread.pull == number]
+        return [(comment["path"], comment["line"], comment["body"]) for comment in first]
 
     def repository(self, *, fork: bool = False) -> Entry:
         """The repository, or a fork of it, as the API and events have it."""
@@ -236,15 +236,17 @@ class FakeGitHubForge:
             case "POST", ["issues", digits, "comments"]:
                 return self._comment(int(digits), str(body["body"]), rights)
             case "PATCH", ["issues", "comments", id]:
-                every = (one for part in self.comments.values() for one in part)
+                every = (comment for part in self.comments.values() for comment in part)
                 return self._edit(every, int(id), str(body["body"]))
             case "GET", ["pulls", digits]:
                 return CannedResponse(200, self.pulls[int(digits)])
             case "GET", ["pulls", digits, "comments"]:
-                threads = (one for one in self.threads if one.pull == int(digits))
-                return self._paged(request, [one for part in threads for one in part.comments])
+                threads = (thread for thread in self.threads if thread.pull == int(digits))
+                return self._paged(
+                    request, [comment for part in threads for comment in part.comments]
+                )
             case "PATCH", ["pulls", "comments", id]:
-                every = (one for thread in self.threads for one in thread.comments)
+                every = (comment for thread in self.threads for comment in thread.comments)
                 return self._edit(every, int(id), str(body["body"]))
             case "POST", ["pulls", digits, "reviews"]:
                 return self._review(int(digits), body, rights)
@@ -264,7 +266,7 @@ class FakeGitHubForge:
         )
 
     def _edit(self, every: Iterator[Entry], id: int, body: str) -> CannedResponse:
-        found = next((one for one in every if one["id"] == id), None)
+        found = next((comment for comment in every if comment["id"] == id), None)
         if found is None:
             return CannedResponse(404, {"message": "Not Found"})
         if len(body) > MAX_BODY_LENGTH:
@@ -279,16 +281,16 @@ class FakeGitHubForge:
                 403, {"message": "Unable to create review because issue is locked."}
             )
         wanted = body.get("comments", [])
-        for one in wanted:
-            assert one["side"] == "RIGHT"
-        if not all(self.is_shown(one["path"], one["line"]) for one in wanted):
+        for comment in wanted:
+            assert comment["side"] == "RIGHT"
+        if not all(self.is_shown(comment["path"], comment["line"]) for comment in wanted):
             return _invalid("Line could not be resolved")
         id, user = self._next(), self._author(rights)
         sha = body.get("commit_id") or self.pulls[number]["head"]["sha"]
         made = shapes.review(self.site, id, number, body.get("body", ""), sha, user)
         self.reviews[number].append(made)
-        for one in wanted:
-            asked = {**one, "body": self.stored_text(str(one["body"]))}
+        for comment in wanted:
+            asked = {**comment, "body": self.stored_text(str(comment["body"]))}
             line = shapes.line_comment(self.site, self._next(), number, asked, sha, user, id)
             self.threads.append(Thread(number, [line]))
         return CannedResponse(200, made)
@@ -308,7 +310,9 @@ class FakeGitHubForge:
         errors: list[object] = []
 
         def resolve(input: Mapping[str, str]) -> object:
-            found = next((one for one in self.threads if _id(one) == input["threadId"]), None)
+            found = next(
+                (thread for thread in self.threads if _id(thread) == input["threadId"]), None
+            )
             if found is None:
                 errors.append({"type": "NOT_FOUND", "message": "Could not resolve to a node."})
                 return None
@@ -326,9 +330,9 @@ class FakeGitHubForge:
             return {"reviewThreads": lambda first, after=None: connection(number, first, after)}
 
         def connection(number: int, first: int, after: str | None) -> object:
-            every = [one for one in self.threads if one.pull == number]
+            every = [thread for thread in self.threads if thread.pull == number]
             start = int(after or 0)
-            nodes = [self._thread(one, rights) for one in every[start : start + first]]
+            nodes = [self._thread(thread, rights) for thread in every[start : start + first]]
             more = start + first < len(every)
             page = {"hasNextPage": more, "endCursor": str(start + first) if nodes else None}
             return {"pageInfo": page, "nodes": nodes}
@@ -353,7 +357,11 @@ class FakeGitHubForge:
     def _thread(self, thread: Thread, rights: Rights) -> Entry:
         def comments(first: int) -> object:
             knows = self.tells_authorship or not rights.program
-            return {"nodes": [_as_graphql(one, rights, knows) for one in thread.comments[:first]]}
+            return {
+                "nodes": [
+                    _as_graphql(comment, rights, knows) for comment in thread.comments[:first]
+                ]
+            }
 
         return {
             "id": _id(thread),

@@ -189,7 +189,11 @@ class FakeGitLab:
             case ["milestones"]:
                 return self._respond(
                     200,
-                    [one for one in self.milestones if one["title"] == request.query["title"]],
+                    [
+                        milestone
+                        for milestone in self.milestones
+                        if milestone["title"] == request.query["title"]
+                    ],
                 )
         return self._respond(404, {"message": "404 Not found"})
 
@@ -198,10 +202,12 @@ class FakeGitLab:
             case []:
                 return self._issue(self.issues[iid])
             case ["links"]:
-                return [self._link(one) for issue, one in self.links if issue == iid]
+                return [self._link(link) for issue, link in self.links if issue == iid]
             case ["closed_by"]:
                 return [
-                    self._merge(one) for one in self.merges.values() if iid in self._closes(one)
+                    self._merge(merge)
+                    for merge in self.merges.values()
+                    if iid in self._closes(merge)
                 ]
         raise AssertionError(f"issues/{iid}/{'/'.join(rest)} is not known here")
 
@@ -212,7 +218,7 @@ class FakeGitLab:
         match rest:
             case "closes_issues":
                 closed = [self.issues[iid] for iid in self._closes(merge) if iid in self.issues]
-                return self._respond(200, [self._issue(one) for one in closed], request=request)
+                return self._respond(200, [self._issue(issue) for issue in closed], request=request)
             case "diffs" if self.diffs:
                 return self._respond(
                     200, changes[: int(request.query["per_page"])], request=request
@@ -232,16 +238,16 @@ class FakeGitLab:
         state = query.get("state", "all")
         labels = set(filter(None, query.get("labels", "").split(",")))
         found = [
-            one
-            for one in sorted(rows, key=lambda one: (one[by], one["iid"]), reverse=downwards)
-            if state in {"all", one["state"]}
-            and labels <= set(one.get("labels", ()))
-            and one["created"] >= _seconds(query.get("created_after"), 0)
-            and one["updated"] >= _seconds(query.get("updated_after"), 0)
+            row
+            for row in sorted(rows, key=lambda row: (row[by], row["iid"]), reverse=downwards)
+            if state in {"all", row["state"]}
+            and labels <= set(row.get("labels", ()))
+            and row["created"] >= _seconds(query.get("created_after"), 0)
+            and row["updated"] >= _seconds(query.get("updated_after"), 0)
         ]
         size = min(int(query.get("per_page", 20)), MAX_PER_PAGE)
         page = int(query.get("page", 1))
-        part = [shown(one) for one in found[(page - 1) * size : page * size]]
+        part = [shown(row) for row in found[(page - 1) * size : page * size]]
         more = page * size < len(found)
         headers = {"X-Page": str(page), "X-Per-Page": str(size)}
         headers["X-Next-Page"] = str(page + 1) if more else ""
@@ -273,7 +279,7 @@ class FakeGitLab:
             "type": "ISSUE",
             "assignee": (issue["assignees"] or [None])[0],
             "user_notes_count": 0,
-            "merge_requests_count": sum(iid in self._closes(one) for one in self.merges.values()),
+            "merge_requests_count": sum(iid in self._closes(m) for m in self.merges.values()),
             "upvotes": 0,
             "downvotes": 0,
             "due_date": None,
@@ -397,7 +403,9 @@ class FakeGitLab:
                 case "labels":
                     fields[key] = [name for name in value.split(",") if name]
                 case "milestone_id":
-                    fields["milestone"] = next(one for one in self.milestones if one["id"] == value)
+                    fields["milestone"] = next(
+                        milestone for milestone in self.milestones if milestone["id"] == value
+                    )
                 case "state_event":
                     assert value == "close"
                     fields["state"] = "closed"

@@ -106,7 +106,7 @@ class FakeGitLabForge:
 
     def bodies(self, iid: int = 7) -> list[str]:
         """The texts of the notes, in the order in which they were written."""
-        return [one["body"] for one in self.notes[iid]]
+        return [note["body"] for note in self.notes[iid]]
 
     def answer(self, request: Request) -> CannedResponse:
         """Answer a request as GitLab does."""
@@ -163,7 +163,7 @@ class FakeGitLabForge:
                         return CannedResponse(200, self.merges[int(iid)])
                     case ["notes"]:
                         # The last comes first, unless somebody asks for the reverse.
-                        found = sorted(self.notes[int(iid)], key=lambda one: int(one["id"]))
+                        found = sorted(self.notes[int(iid)], key=lambda note: int(note["id"]))
                         upwards = request.query.get("sort", "desc") == "asc"
                         return self._list(request, found if upwards else found[::-1])
                     case ["discussions"]:
@@ -180,7 +180,8 @@ class FakeGitLabForge:
                 assert body.keys() == {"body"} and body["body"]
                 id = self.note(body["body"], self.me, int(iid))
                 return CannedResponse(
-                    201, next(one for one in self.notes[int(iid)] if one["id"] == id)
+                    201,
+                    next(candidate for candidate in self.notes[int(iid)] if candidate["id"] == id),
                 )
             case "PUT", "merge_requests", iid, "notes", id:
                 assert body.keys() == {"body"} and body["body"]
@@ -189,7 +190,14 @@ class FakeGitLabForge:
                 assert body.keys() == {"body", "position"}
                 return self._begun(int(iid), body["body"], body["position"])
             case "PUT", "merge_requests", iid, "discussions", id, *rest:
-                found = next((one for one in self.discussions[int(iid)] if one["id"] == id), None)
+                found = next(
+                    (
+                        discussion
+                        for discussion in self.discussions[int(iid)]
+                        if discussion["id"] == id
+                    ),
+                    None,
+                )
                 if found is None:
                     return CannedResponse(404, {"message": "404 Discussion Not Found"})
                 if rest:
@@ -204,7 +212,7 @@ class FakeGitLabForge:
         return CannedResponse(404, {"message": "404 Not found"})
 
     def _edited(self, notes: list[Row], id: str, body: str) -> CannedResponse:
-        found = next((one for one in notes if str(one["id"]) == id), None)
+        found = next((note for note in notes if str(note["id"]) == id), None)
         if found is None:
             return CannedResponse(404, {"message": "404 Not found"})
         if found["author"]["username"] != self.me:
@@ -229,7 +237,9 @@ class FakeGitLabForge:
         assert body["state"] in {"pending", "running", "success", "failed", "canceled", "skipped"}
         if any(len(body.get(name, "")) > 255 for name in ("description", "target_url")):
             return CannedResponse(400, {"message": {"description": ["is too long"]}})
-        last = next((one for one in reversed(self.statuses) if one["name"] == body["name"]), {})
+        last = next(
+            (status for status in reversed(self.statuses) if status["name"] == body["name"]), {}
+        )
         if (last.get("state"), body["state"]) == ("pending", "pending"):
             why = 'Cannot transition status via :enqueue from :pending (Reason(s): Status cannot "'
             return CannedResponse(400, {"message": why})

@@ -74,7 +74,10 @@ class Schema:
             raise AssertionError(str(error))
         operation = _operation(document)
         given = body.get("variables") or {}
-        declared = {one.variable.name.value for one in operation.variable_definitions or ()}
+        declared = {
+            variable_definition.variable.name.value
+            for variable_definition in operation.variable_definitions or ()
+        }
         assert given.keys() <= declared, f"unknown variables: {sorted(given.keys() - declared)}"
         found = get_variable_values(self._schema, operation.variable_definitions or (), given)
         assert not isinstance(found, list), "; ".join(error.message for error in found)
@@ -154,8 +157,8 @@ class Schema:
             return
         if is_list_type(kind):
             assert isinstance(data, list), f"{at} is no list: {data!r}"
-            for place, one in enumerate(data):
-                yield from self._value(node, kind.of_type, fragments, one, f"{at}[{place}]")
+            for index, item in enumerate(data):
+                yield from self._value(node, kind.of_type, fragments, item, f"{at}[{index}]")
         elif is_enum_type(kind):
             assert data in kind.values, f"{at} is no {kind.name}: {data!r}"
         elif is_leaf_type(kind):
@@ -200,13 +203,13 @@ class Schema:
         fragments: Mapping[str, FragmentDefinitionNode],
     ) -> Iterator[tuple[str, FieldNode, Any]]:
         """The selected fields: their key in the response, and the type they belong to."""
-        for one in selection.selections:
-            if isinstance(one, FieldNode):
-                yield (one.alias or one.name).value, one, kind
+        for node in selection.selections:
+            if isinstance(node, FieldNode):
+                yield (node.alias or node.name).value, node, kind
                 continue
-            inside: Any = one
-            if isinstance(one, FragmentSpreadNode):
-                inside = fragments[one.name.value]
+            inside: Any = node
+            if isinstance(node, FragmentSpreadNode):
+                inside = fragments[node.name.value]
             condition = inside.type_condition
             on = self._schema.get_type(condition.name.value) if condition else kind
             yield from self._fields(inside.selection_set, on, fragments)
@@ -235,9 +238,12 @@ def answer(body: object, root: Mapping[str, object]) -> dict[str, Any]:
     document = _parsed(body["query"])
     operation = _operation(document)
     given = dict(body.get("variables") or {})
-    for one in operation.variable_definitions or ():
-        if one.default_value is not None:
-            given.setdefault(one.variable.name.value, _literal(one.default_value, {}))
+    for variable_definition in operation.variable_definitions or ():
+        if variable_definition.default_value is not None:
+            given.setdefault(
+                variable_definition.variable.name.value,
+                _literal(variable_definition.default_value, {}),
+            )
     return _selected(operation.selection_set, root, given, _fragments(document))
 
 
@@ -248,14 +254,14 @@ def _selected(
     fragments: Mapping[str, FragmentDefinitionNode],
 ) -> dict[str, Any]:
     made: dict[str, Any] = {}
-    for one in selection.selections:
-        if isinstance(one, FieldNode):
-            value = source.get(one.name.value)
+    for node in selection.selections:
+        if isinstance(node, FieldNode):
+            value = source.get(node.name.value)
             if callable(value):
-                value = value(**_arguments(one, given))
-            made[(one.alias or one.name).value] = _completed(one, value, given, fragments)
+                value = value(**_arguments(node, given))
+            made[(node.alias or node.name).value] = _completed(node, value, given, fragments)
             continue
-        inside: Any = fragments[one.name.value] if isinstance(one, FragmentSpreadNode) else one
+        inside: Any = fragments[node.name.value] if isinstance(node, FragmentSpreadNode) else node
         assert isinstance(inside, InlineFragmentNode | FragmentDefinitionNode)
         name = inside.type_condition.name.value if inside.type_condition else None
         if name is None or source.get("__typename", name) == name:
@@ -270,7 +276,7 @@ def _completed(
     fragments: Mapping[str, FragmentDefinitionNode],
 ) -> object:
     if isinstance(value, list):
-        return [_completed(node, one, given, fragments) for one in value]
+        return [_completed(node, item, given, fragments) for item in value]
     if isinstance(value, Mapping) and node.selection_set:
         return _selected(node.selection_set, value, given, fragments)
     return value
@@ -278,9 +284,9 @@ def _completed(
 
 def _arguments(node: FieldNode, given: Mapping[str, object]) -> dict[str, object]:
     return {
-        one.name.value: _literal(one.value, given)
-        for one in node.arguments or ()
-        if not isinstance(one.value, VariableNode) or one.value.name.value in given
+        argument.name.value: _literal(argument.value, given)
+        for argument in node.arguments or ()
+        if not isinstance(argument.value, VariableNode) or argument.value.name.value in given
     }
 
 
@@ -289,12 +295,12 @@ def _literal(node: ValueNode, given: Mapping[str, object]) -> object:
         case VariableNode():
             return given.get(node.name.value)
         case ListValueNode():
-            return [_literal(one, given) for one in node.values]
+            return [_literal(value, given) for value in node.values]
         case ObjectValueNode():
             return {
-                one.name.value: _literal(one.value, given)
-                for one in node.fields
-                if not isinstance(one.value, VariableNode) or one.value.name.value in given
+                field.name.value: _literal(field.value, given)
+                for field in node.fields
+                if not isinstance(field.value, VariableNode) or field.value.name.value in given
             }
         case NullValueNode():
             return None
@@ -320,15 +326,19 @@ def _parse(query: str) -> DocumentNode:
 
 def _operation(document: DocumentNode) -> OperationDefinitionNode:
     """The only operation of a document."""
-    (found,) = (one for one in document.definitions if isinstance(one, OperationDefinitionNode))
+    (found,) = (
+        definition
+        for definition in document.definitions
+        if isinstance(definition, OperationDefinitionNode)
+    )
     return found
 
 
 def _fragments(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
     return {
-        one.name.value: one
-        for one in document.definitions
-        if isinstance(one, FragmentDefinitionNode)
+        definition.name.value: definition
+        for definition in document.definitions
+        if isinstance(definition, FragmentDefinitionNode)
     }
 
 

@@ -266,7 +266,7 @@ class FakeJira:
         if complaints:
             return CannedResponse(400, {"errorMessages": [], "errors": complaints})
         assert fields.pop("project") == {"key": self.project}
-        kinds = {one["id"]: one for one in self.kinds}
+        kinds = {kind["id"]: kind for kind in self.kinds}
         fields["issuetype"] = kinds[fields["issuetype"]["id"]]
         key = self.add(fields.pop("summary"), **fields)
         entry = self.entry(key)
@@ -295,10 +295,10 @@ class FakeJira:
 
     def _kinds(self) -> Entry:
         if not self.cloud:
-            values = [{**one, "subtask": one["name"] == "Sub-task"} for one in self.kinds]
+            values = [{**kind, "subtask": kind["name"] == "Sub-task"} for kind in self.kinds]
             return {"maxResults": 100, "startAt": 0, "total": len(values), "values": values}
         levels = {"Epic": 1, "Sub-task": -1}
-        types = [{**one, "hierarchyLevel": levels.get(one["name"], 0)} for one in self.kinds]
+        types = [{**kind, "hierarchyLevel": levels.get(kind["name"], 0)} for kind in self.kinds]
         return {"maxResults": 100, "startAt": 0, "total": len(types), "issueTypes": types}
 
     def _continued(self, request: Request) -> CannedResponse:
@@ -340,28 +340,28 @@ class FakeJira:
         found: list[Entry] = list(self.issues.values())
         bounded, position = False, 0
         while position < len(clauses):
-            one = _CLAUSE.match(clauses, position)
-            assert one, f"JQL: {clauses[position:]}"
-            position = one.end()
-            if one["project"] is not None:
-                if one["project"] not in {self.project, *self.aliases, *self.projects}:
+            clause = _CLAUSE.match(clauses, position)
+            assert clause, f"JQL: {clauses[position:]}"
+            position = clause.end()
+            if clause["project"] is not None:
+                if clause["project"] not in {self.project, *self.aliases, *self.projects}:
                     return None
-                name = self.project if one["project"] in self.aliases else one["project"]
+                name = self.project if clause["project"] in self.aliases else clause["project"]
                 found = [entry for entry in found if entry["key"].startswith(f"{name}-")]
                 bounded = True
-            elif one["since"]:
+            elif clause["since"]:
                 found = [
                     entry
                     for entry in found
-                    if self._order(entry, one["by"]) >= self._grain(int(one["since"]) / 1000)
+                    if self._order(entry, clause["by"]) >= self._grain(int(clause["since"]) / 1000)
                 ]
-            elif one["is"]:
-                found = [entry for entry in found if _is_done(entry) == (one["is"] == "=")]
-            elif one["label"] is not None:
-                label = re.sub(r"\\(.)", r"\1", one["label"])
+            elif clause["is"]:
+                found = [entry for entry in found if _is_done(entry) == (clause["is"] == "=")]
+            elif clause["label"] is not None:
+                label = re.sub(r"\\(.)", r"\1", clause["label"])
                 found = [entry for entry in found if label in entry["fields"]["labels"]]
             else:
-                found = [e for e in found if e["fields"]["issuetype"]["id"] == one["kind"]]
+                found = [e for e in found if e["fields"]["issuetype"]["id"] == clause["kind"]]
         assert bounded, "Unbounded JQL queries are not allowed here."
         if not order:
             return [([], entry) for entry in found]
@@ -429,7 +429,7 @@ def check_document(node: Entry) -> None:
         "tableCell": {"paragraph"},
         "codeBlock": {"text"},
     }.get(kind, {"text", "hardBreak"})
-    assert {one["type"] for one in content} <= held, (kind, content)
+    assert {child["type"] for child in content} <= held, (kind, content)
     if kind == "text":
         assert node["text"]
         marks = [mark["type"] for mark in node.get("marks", [])]
@@ -441,8 +441,8 @@ def check_document(node: Entry) -> None:
         assert content[0]["type"] in {"paragraph", "codeBlock"}
     if kind == "taskList":
         assert content[0]["type"] == "taskItem"
-    for one in content:
-        check_document(one)
+    for child in content:
+        check_document(child)
 
 
 def _body(request: Request) -> Entry:

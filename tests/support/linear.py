@@ -103,7 +103,9 @@ class FakeLinear:
         issue = self.find(identifier)
         if "state" in fields:
             type = fields.pop("state")
-            issue["state"] = next(one for one in issue["team"]["states"] if one["type"] == type)
+            issue["state"] = next(
+                state for state in issue["team"]["states"] if state["type"] == type
+            )
             issue["completed"] = self.now if type == "completed" else None
             issue["canceled"] = self.now if type in {"canceled", "duplicate"} else None
         if "labels" in fields:
@@ -130,23 +132,23 @@ class FakeLinear:
 
     def block(self, identifier: str, other: str, type: str = "blocks") -> None:
         """Make an issue block another one."""
-        one, two = self.find(identifier), self.find(other)
-        self.relations.append({"type": type, "issue": one, "relatedIssue": two})
-        one["updated"] = two["updated"] = self.now
+        blocker, blocked = self.find(identifier), self.find(other)
+        self.relations.append({"type": type, "issue": blocker, "relatedIssue": blocked})
+        blocker["updated"] = blocked["updated"] = self.now
 
     def attach(self, identifier: str, url: str, source: str | None, metadata: Row) -> None:
         """Attach something to an issue, or change an attachment. The issue is not updated."""
         attachments = self.find(identifier)["attachments"]
-        attachments[:] = [one for one in attachments if one["url"] != url]
+        attachments[:] = [attachment for attachment in attachments if attachment["url"] != url]
         attachments.append(
             {"url": url, "sourceType": source, "metadata": metadata, "updated": self.now}
         )
 
     def label(self, name: str, team: Row | None = None) -> Row:
         """The label of that name, created if missing."""
-        for one in self.labels:
-            if one["name"].lower() == name.lower():
-                return one
+        for label in self.labels:
+            if label["name"].lower() == name.lower():
+                return label
         made: Row = {"id": _id(), "name": name, "isGroup": False, "team": team}
         self.labels.append(made)
         return made
@@ -185,13 +187,13 @@ class FakeLinear:
             "issue": lambda id: self._shown(self.find(id)),
             "issues": self._issues,
             "teams": lambda filter, first: _nodes(
-                [self._team(one) for one in self.teams if _matches(filter, one)][:first]
+                [self._team(team) for team in self.teams if _matches(filter, team)][:first]
             ),
             "issueLabels": lambda filter, first: _nodes(
-                [one for one in self.labels if _matches(filter, one)][:first]
+                [label for label in self.labels if _matches(filter, label)][:first]
             ),
             "projects": lambda filter, first: _nodes(
-                [one for one in self.projects if _matches(filter, one)][:first]
+                [project for project in self.projects if _matches(filter, project)][:first]
             ),
             "issueCreate": self._create,
             "issueUpdate": self._update,
@@ -203,14 +205,14 @@ class FakeLinear:
     def _issues(self, filter: Row, first: int, after: str | None = None, **options: object) -> Row:
         assert options["includeArchived"] is True
         by = _TIMES[str(options["orderBy"])]
-        newest = sorted(self.issues, key=lambda one: (one[by], one["id"]), reverse=True)
+        newest = sorted(self.issues, key=lambda issue: (issue[by], issue["id"]), reverse=True)
         if after is not None:
-            places = [place for place, one in enumerate(newest) if one["id"] == after]
+            places = [place for place, issue in enumerate(newest) if issue["id"] == after]
             if not places:
                 raise GraphQLFailure("Entity not found: cursor", "INPUT_ERROR")
             newest = newest[places[0] + 1 :]
-        found = [one for one in newest if _matches(filter, one)]
-        return _page([self._shown(one) for one in found[:first]], len(found) > first)
+        found = [issue for issue in newest if _matches(filter, issue)]
+        return _page([self._shown(issue) for issue in found[:first]], len(found) > first)
 
     def _shown(self, issue: Row) -> Row:
         return {
@@ -222,12 +224,17 @@ class FakeLinear:
             "canceledAt": moment(issue["canceled"]),
             "team": self._team(issue["team"]),
             "labels": _listed(issue["labels"]),
-            "relations": _listed([one for one in self.relations if one["issue"] is issue]),
+            "relations": _listed(
+                [relation for relation in self.relations if relation["issue"] is issue]
+            ),
             "inverseRelations": _listed(
-                [one for one in self.relations if one["relatedIssue"] is issue]
+                [relation for relation in self.relations if relation["relatedIssue"] is issue]
             ),
             "attachments": _listed(
-                [{**one, "updatedAt": moment(one["updated"])} for one in issue["attachments"]]
+                [
+                    {**attachment, "updatedAt": moment(attachment["updated"])}
+                    for attachment in issue["attachments"]
+                ]
             ),
         }
 
@@ -237,12 +244,12 @@ class FakeLinear:
             **team,
             "issueCount": lambda **_options: len(issues),
             "states": lambda filter, first: _nodes(
-                [one for one in team["states"] if _matches(filter, one)][:first]
+                [state for state in team["states"] if _matches(filter, state)][:first]
             ),
         }
 
     def _create(self, input: Row) -> Row:
-        team = next(one for one in self.teams if one["id"] == input["teamId"])
+        team = next(candidate for candidate in self.teams if candidate["id"] == input["teamId"])
         identifier = self.add(input["title"], team=team["key"], description=input["description"])
         left = {key: value for key, value in input.items() if key in {"labelIds", "projectId"}}
         return self._update(identifier, left)
@@ -254,7 +261,9 @@ class FakeLinear:
                 case "title" | "description":
                     changed[key] = value
                 case "labelIds":
-                    changed["labels"] = [self._by_id(self.labels, one)["name"] for one in value]
+                    changed["labels"] = [
+                        self._by_id(self.labels, label_id)["name"] for label_id in value
+                    ]
                 case "projectId":
                     changed["project"] = self._by_id(self.projects, value)
                 case "stateId":
@@ -280,13 +289,13 @@ class FakeLinear:
         return {"success": True, "project": made}
 
     def _team_of_key(self, key: str) -> Row:
-        return next(one for one in self.teams if one["key"] == key)
+        return next(team for team in self.teams if team["key"] == key)
 
     @staticmethod
     def _by_id(rows: list[Row], id: str) -> Row:
-        for one in rows:
-            if one["id"] == id:
-                return one
+        for row in rows:
+            if row["id"] == id:
+                return row
         raise GraphQLFailure("Entity not found", "INPUT_ERROR")
 
 
@@ -319,35 +328,39 @@ def points(body: Mapping[str, Any]) -> int:
     """
     document = parse(body["query"])
     fragments = {
-        one.name.value: one.selection_set
-        for one in document.definitions
-        if not isinstance(one, OperationDefinitionNode)
+        definition.name.value: definition.selection_set
+        for definition in document.definitions
+        if not isinstance(definition, OperationDefinitionNode)
     }
     variables = body.get("variables") or {}
 
     def cost(selection: SelectionSetNode) -> float:
         total = 0.0
-        for one in selection.selections:
-            if isinstance(one, FragmentSpreadNode):
-                total += cost(fragments[one.name.value])
+        for node in selection.selections:
+            if isinstance(node, FragmentSpreadNode):
+                total += cost(fragments[node.name.value])
                 continue
-            assert isinstance(one, FieldNode)
-            if one.selection_set is None:
+            assert isinstance(node, FieldNode)
+            if node.selection_set is None:
                 total += 0.1
                 continue
-            members = [part for part in one.selection_set.selections if _named(part) == "nodes"]
+            members = [part for part in node.selection_set.selections if _named(part) == "nodes"]
             if not members:
-                total += 1 + cost(one.selection_set)
+                total += 1 + cost(node.selection_set)
                 continue
             # The page information of a list counts as an object.
-            rest = cost(one.selection_set) - cost(SelectionSetNode(selections=tuple(members)))
+            rest = cost(node.selection_set) - cost(SelectionSetNode(selections=tuple(members)))
             inner = members[0]
             assert isinstance(inner, FieldNode)
             assert inner.selection_set
-            total += rest + _first(one, variables) * (1 + cost(inner.selection_set))
+            total += rest + _first(node, variables) * (1 + cost(inner.selection_set))
         return total
 
-    (operation,) = (one for one in document.definitions if isinstance(one, OperationDefinitionNode))
+    (operation,) = (
+        definition
+        for definition in document.definitions
+        if isinstance(definition, OperationDefinitionNode)
+    )
     return math.ceil(cost(operation.selection_set))
 
 
@@ -368,9 +381,9 @@ def _named(node: object) -> str:
 
 
 def _first(node: FieldNode, variables: Mapping[str, Any]) -> int:
-    for one in node.arguments or ():
-        if one.name.value == "first":
-            value: Any = one.value
+    for argument in node.arguments or ():
+        if argument.name.value == "first":
+            value: Any = argument.value
             name = getattr(value, "name", None)
             return int(variables[name.value] if name is not None else value.value)
     return 50
@@ -421,9 +434,9 @@ def _matches(filter: Row, row: Row) -> bool:
     """Whether an object matches a filter; an unknown filter is an error."""
     for name, wanted in filter.items():
         if name == "and":
-            right = all(_matches(one, row) for one in wanted)
+            right = all(_matches(part, row) for part in wanted)
         elif name == "or":
-            right = any(_matches(one, row) for one in wanted)
+            right = any(_matches(part, row) for part in wanted)
         else:
             right = _fits(row[_TIMES.get(name, name)], wanted)
         if not right:
@@ -434,14 +447,14 @@ def _matches(filter: Row, row: Row) -> bool:
 def _fits(value: Any, wanted: Row) -> bool:
     if isinstance(value, list):
         assert wanted.keys() == {"some"}
-        return any(_matches(wanted["some"], one) for one in value)
+        return any(_matches(wanted["some"], item) for item in value)
     if "null" in wanted:
         return (value is None) == wanted["null"]
     if value is None:
         return False
     if isinstance(value, dict):
         return _matches(wanted, value)
-    return all(_COMPARES[name](value, one) for name, one in wanted.items())
+    return all(_COMPARES[name](value, operand) for name, operand in wanted.items())
 
 
 def _seconds(time: str) -> float:

@@ -118,13 +118,17 @@ class Description:
     def _operation(self, method: str, path: str) -> _Operation:
         assert path.startswith(self.base), f"{path} is not below {self.base}"
         below = path[len(self.base) :]
-        found = [one for one in self._operations if one.matches(below)]
+        found = [operation for operation in self._operations if operation.matches(below)]
         assert found, f"unknown path: {path}"
         # A literal path with another method must not match a path with a parameter.
-        found = [one for one in found if one.template.count("{") == found[0].template.count("{")]
-        for one in found:
-            if one.method == method:
-                return one
+        found = [
+            operation
+            for operation in found
+            if operation.template.count("{") == found[0].template.count("{")
+        ]
+        for operation in found:
+            if operation.method == method:
+                return operation
         raise AssertionError(f"{method} is not described for {path}")
 
 
@@ -216,8 +220,8 @@ class _Operation:
 
     @cached_property
     def _parameters(self) -> dict[tuple[str, str], dict[str, Any]]:
-        found = (_resolved(one, self.document) for one in self._rules["parameters"])
-        return {(one["in"], one["name"]): one for one in found}
+        found = (_resolved(rule, self.document) for rule in self._rules["parameters"])
+        return {(parameter["in"], parameter["name"]): parameter for parameter in found}
 
     def _check_text(self, key: tuple[str, str], value: str, at: str) -> None:
         schema = self._parameters[key].get("schema", {})
@@ -260,7 +264,7 @@ def _as_json_schema(node: Any, null: frozenset[str], *, properties: bool = False
     names of properties, not keywords of the schema.
     """
     if isinstance(node, list):
-        return [_as_json_schema(one, null) for one in node]
+        return [_as_json_schema(item, null) for item in node]
     if not isinstance(node, dict):
         return node
     made = {
@@ -288,12 +292,12 @@ def _optional(
             return
         inside = (*inside, name)
         schema = _resolved(schema, document)
-    for one in [
+    for part in [
         *schema.get("anyOf", []),
         *schema.get("oneOf", []),
         *schema.get("allOf", []),
     ]:
-        yield from _optional(one, document, at, inside)
+        yield from _optional(part, document, at, inside)
     if "items" in schema:
         yield (*at, "*")
         yield from _optional(schema["items"], document, (*at, "*"), inside)
@@ -311,7 +315,7 @@ def _changed(data: object, place: FieldPath, *, remove: bool) -> object:
     found = [made]
     for step in way:
         if step == "*":
-            found = [one for node in found if isinstance(node, list) for one in node]
+            found = [item for node in found if isinstance(node, list) for item in node]
         else:
             found = [node[step] for node in found if isinstance(node, dict) and step in node]
     for node in found:

@@ -103,10 +103,10 @@ class TrackerBackend:
         self.hook(page)
         kinds = {"issue": self.issues.values(), "pull": self.pulls.values()}
         rows = sorted(
-            (one.updated, kind, getattr(one, "id", "") or getattr(one, "number", ""), one)
+            (row.updated, kind, getattr(row, "id", "") or getattr(row, "number", ""), row)
             for kind, found in kinds.items()
-            for one in found
-            if one.updated >= request.query.get(f"{kind}s", "")
+            for row in found
+            if row.updated >= request.query.get(f"{kind}s", "")
         )
         after = json.loads(request.query.get("after", "[]"))
         left = [row for row in rows if list(row[:3]) > after]
@@ -171,10 +171,12 @@ class FakeTracker:
     def query(self, filter: IssueFilter) -> Iterator[Issue]:
         """The issues that match, last updated first."""
         pages = self.fetch(Since(), {})
-        found = sorted((one for page in pages for one in page.issues), key=lambda one: one.updated)
-        for one in reversed(found):
-            if filter.status in {None, one.status} and set(filter.labels) <= set(one.labels):
-                yield one
+        found = sorted(
+            (issue for page in pages for issue in page.issues), key=lambda issue: issue.updated
+        )
+        for issue in reversed(found):
+            if filter.status in {None, issue.status} and set(filter.labels) <= set(issue.labels):
+                yield issue
 
     def disconnect(self) -> None:
         """Close the connections."""

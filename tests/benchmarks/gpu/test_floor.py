@@ -22,7 +22,7 @@ def test_the_operations_of_a_layer() -> None:
 
 @given(st.lists(st.integers(1, 512), min_size=2))
 def test_texts_together_take_what_they_take_alone(tokens: list[int]) -> None:
-    assert operations(tokens, MINILM) == sum(operations([one], MINILM) for one in tokens)
+    assert operations(tokens, MINILM) == sum(operations([token], MINILM) for token in tokens)
     assert operations([sum(tokens)], MINILM) > operations(tokens, MINILM)
 
 

@@ -37,7 +37,7 @@ def test_the_collection_is_the_corpus(fixture: fixtures.Fixture) -> None:
 
 
 def test_every_expected_file_exists(fixture: fixtures.Fixture) -> None:
-    expected = {file for one in fixture.questions for file in one.expected}
+    expected = {file for question in fixture.questions for file in question.expected}
     assert expected <= set(documents(fixture.name))
 
 
@@ -48,20 +48,22 @@ def test_no_expected_file_ends_like_another(fixture: fixtures.Fixture) -> None:
 
 
 def test_there_are_enough_questions_of_every_type(fixture: fixtures.Fixture) -> None:
-    types = Counter(one.type for one in fixture.questions)
+    types = Counter(question.type for question in fixture.questions)
     assert sum(types.values()) >= 30
     assert set(types) == set(fixtures.TYPES)
     assert min(types.values()) >= 5
 
 
 def test_the_questions_differ(fixture: fixtures.Fixture) -> None:
-    assert len({one.meaning for one in fixture.questions}) == len(fixture.questions)
+    assert len({question.meaning for question in fixture.questions}) == len(fixture.questions)
 
 
 def test_a_question_asked_verbatim_is_on_both_lines(fixture: fixtures.Fixture) -> None:
-    for one, known in zip(fixtures.verbatim(fixture).questions, fixture.questions, strict=True):
-        assert one.words == one.meaning == known.meaning
-        assert one.expected == known.expected
+    for question, original in zip(
+        fixtures.verbatim(fixture).questions, fixture.questions, strict=True
+    ):
+        assert question.words == question.meaning == original.meaning
+        assert question.expected == original.expected
 
 
 GOOD: dict[str, Any] = {
@@ -130,13 +132,14 @@ def test_the_corpus_has_between_40_and_80_documents() -> None:
 
 @pytest.mark.skipif(not SEEDS.is_dir(), reason="needs ../shared/seeds")
 def test_the_corpus_is_what_the_script_cuts() -> None:
-    cuts = [
+    cut_documents = [
         document
-        for one in CUTS
-        for document in cut((SEEDS / one.source).read_text(encoding="utf-8"), one)
+        for cuts in CUTS
+        for document in cut((SEEDS / cuts.source).read_text(encoding="utf-8"), cuts)
     ]
-    assert sorted(one.path for one in cuts) == documents("seeds")
-    assert all((DESTINATION / one.path).read_text(encoding="utf-8") == one.text for one in cuts)
+    assert sorted(document.path for document in cut_documents) == documents("seeds")
+    for document in cut_documents:
+        assert (DESTINATION / document.path).read_text(encoding="utf-8") == document.text
 
 
 def test_a_text_that_does_not_start_as_told_is_not_cut() -> None:
@@ -153,7 +156,7 @@ def test_the_repository_holds_the_corpus_and_declares_it(name: str, tmp_path: Pa
     )
     project = load_project(root, os.environ)
     assert project.configuration.search.embed_model == "/m"
-    (collection,) = [one for one in project.collections if one.name == name]
+    (collection,) = [candidate for candidate in project.collections if candidate.name == name]
     assert all(collection.contains(path) for path in documents(name))
     assert not collection.contains("CLAUDE.md")
 
@@ -171,7 +174,9 @@ def test_the_real_qmd_takes_the_fixture_and_scores_it_as_we_do(name: str, tmp_pa
     fixture = fixtures.read(text(name))
     found = qmd.bench(fixture, tmp_path / "fixture.json")
     assert set(found) == {"words"}
-    assert list(found["words"]) == [one.id for one in fixture.questions]
+    assert list(found["words"]) == [question.id for question in fixture.questions]
     # Every word of an exact question stands in the text, so that qmd has to find most of them.
-    exact = [found["words"][one.id] for one in fixture.questions if one.type == "exact"]
+    exact = [
+        found["words"][question.id] for question in fixture.questions if question.type == "exact"
+    ]
     assert sum(map(bool, exact)) >= 6

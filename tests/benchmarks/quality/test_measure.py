@@ -17,7 +17,7 @@ HYBRID = "both: the question twice"
 
 
 def row(side: str, *ndcg: float, recall: float = 1.0, asked: str = HYBRID) -> Row:
-    return Row("own", asked, side, tuple(Scores(1.0, recall, 1.0, one) for one in ndcg))
+    return Row("own", asked, side, tuple(Scores(1.0, recall, 1.0, value) for value in ndcg))
 
 
 def test_a_backend_asks_with_its_lines_of_the_question() -> None:

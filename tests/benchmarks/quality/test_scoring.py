@@ -16,7 +16,9 @@ from benchmarks.quality.qmd_side import checked
 from benchmarks.quality.scoring import Scores, matches, mean, score
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text(encoding="utf-8"))
-ASKED = {one.id: one for one in fixtures.read(json.dumps(RECORDED["asked"])).questions}
+ASKED = {
+    question.id: question for question in fixtures.read(json.dumps(RECORDED["asked"])).questions
+}
 
 NAMES = [f"docs/{letter}.md" for letter in "abcdefghijklmno"]
 LISTS = st.lists(st.sampled_from(NAMES), unique=True)
@@ -29,7 +31,7 @@ def numbers(scores: Scores) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize("backend", ["bm25", "vector", "hybrid", "full"])
-@pytest.mark.parametrize("result", RECORDED["said"]["results"], ids=lambda one: one["id"])
+@pytest.mark.parametrize("result", RECORDED["said"]["results"], ids=lambda row: row["id"])
 def test_the_numbers_of_a_real_qmd_bench_are_ours(result: dict, backend: str) -> None:
     said, question = result["backends"][backend], ASKED[result["id"]]
     ours = score(said["top_files"], question.expected, question.k)
@@ -62,18 +64,18 @@ def test_a_file_that_is_found_twice_counts_once() -> None:
 
 @given(LISTS, EXPECTED, KS)
 def test_every_score_is_in_0_to_1(found: list[str], expected: list[str], k: int) -> None:
-    assert all(0 <= one <= 1 + 1e-12 for one in numbers(score(found, expected, k)))
+    assert all(0 <= number <= 1 + 1e-12 for number in numbers(score(found, expected, k)))
 
 
 @given(st.lists(st.sampled_from(NAMES), unique=True, min_size=1, max_size=10), LISTS, KS)
 def test_the_expected_first_is_perfect(expected: list[str], others: list[str], k: int) -> None:
-    found = [*expected, *(one for one in others if one not in expected)]
+    found = [*expected, *(other for other in others if other not in expected)]
     assert numbers(score(found, expected, k)) == pytest.approx((1, 1, 1, 1))
 
 
 @given(LISTS, EXPECTED, KS)
 def test_nothing_expected_found_is_nothing(found: list[str], expected: list[str], k: int) -> None:
-    others = [one for one in found if one not in expected]
+    others = [file for file in found if file not in expected]
     assert numbers(score(others, expected, k)) == (0, 0, 0, 0)
 
 
@@ -81,7 +83,7 @@ def test_nothing_expected_found_is_nothing(found: list[str], expected: list[str]
 def test_an_expected_file_further_up_is_never_worse(
     found: list[str], expected: list[str], k: int, data: st.DataObject
 ) -> None:
-    places = [rank for rank, one in enumerate(found) if rank and one in expected]
+    places = [rank for rank, file in enumerate(found) if rank and file in expected]
     if not places:
         return
     rank = data.draw(st.sampled_from(places))
@@ -95,7 +97,7 @@ def test_an_expected_file_further_up_is_never_worse(
 def test_one_more_expected_file_at_the_end_is_never_worse(
     found: list[str], expected: list[str], k: int
 ) -> None:
-    missing = [one for one in expected if one not in found]
+    missing = [file for file in expected if file not in found]
     before = numbers(score(found, expected, k))
     after = numbers(score([*found, *missing], expected, k))
     assert all(now >= then for now, then in zip(after, before, strict=True))

@@ -30,7 +30,7 @@ def test_an_unknown_record_is_never_found() -> None:
 
 def test_only_changes_that_need_a_record_and_do_not_name_it_are_scored() -> None:
     rows = [row("1", "b.md"), row("2"), row("3", "b.md", leaks=True)]
-    assert [one.id for one in scored(rows)] == ["1"]
+    assert [row.id for row in scored(rows)] == ["1"]
 
 
 def test_suggestions_are_scored_by_precision_coverage_and_silence() -> None:
@@ -72,7 +72,7 @@ def test_a_model_learns_the_feature_of_right_records() -> None:
 def test_saved_rows_are_loaded_unchanged(tmp_path: Path) -> None:
     rows = [row("1", "b.md"), row("2")]
     save(rows, tmp_path / "rows.json")
-    assert [(one.paths, one.expected, one.features) for one in saved(tmp_path / "rows.json")] == [
-        (one.paths, one.expected, one.features) for one in rows
+    assert [(row.paths, row.expected, row.features) for row in saved(tmp_path / "rows.json")] == [
+        (row.paths, row.expected, row.features) for row in rows
     ]
     assert ranking(saved(tmp_path / "rows.json")[:1]) == ranking(rows[:1])

@@ -87,8 +87,10 @@ def references(*, suggested: str = "", referenced: str = "", silenced: str = "")
         Candidate(OLD, "ADR-0003", "A queue for each service", 0.3),
     )
     marked = tuple(
-        one._replace(suggested=one.path == suggested, referenced=one.path == referenced)
-        for one in ranked
+        reference._replace(
+            suggested=reference.path == suggested, referenced=reference.path == referenced
+        )
+        for reference in ranked
     )
     return References(marked, silenced=silenced)
 

@@ -80,11 +80,11 @@ def test_any_files_are_within_the_limit_and_can_be_quoted(
     files = [file(path, *lines) for path, lines in texts.items()]
     shown = show_added_lines(files, limit)
     assert len(shown.part.text) <= limit
-    for one in files:
-        for line in one.added:
-            found = find_quoted_line(shown, one.path, line.text, line.number)
+    for path in files:
+        for line in path.added:
+            found = find_quoted_line(shown, path.path, line.text, line.number)
             assert found is None or found == line
-            text_shown = line in shown.lines.get(one.path, ())
+            text_shown = line in shown.lines.get(path.path, ())
             assert found is None or text_shown
 
 

@@ -63,7 +63,7 @@ CHOICE = ChosenRecord(TOKENS, Quotation(MUST, 13, "Decision Outcome", "critical"
 
 
 def paths(result: References) -> list[str]:
-    return [one.path for one in result.ranked]
+    return [reference.path for reference in result.ranked]
 
 
 def test_the_chosen_record_is_first_and_suggested_with_its_sentence() -> None:
@@ -88,27 +88,27 @@ def test_the_chosen_record_replaces_another_which_is_folded() -> None:
     old = references(suggested=QUEUE)
     old = replace(old, folded=(old.ranked[1], old.ranked[2]))
     result = apply_choice(old, CHOICE, "gpt", 1)
-    assert [one.path for one in result.suggested] == [TOKENS]
-    assert [one.path for one in result.folded] == [QUEUE, OLD]
-    assert not any(one.suggested for one in result.folded)
+    assert [reference.path for reference in result.suggested] == [TOKENS]
+    assert [reference.path for reference in result.folded] == [QUEUE, OLD]
+    assert not any(reference.suggested for reference in result.folded)
 
 
 def test_two_records_are_suggested_when_the_limit_allows_it() -> None:
     result = apply_choice(references(suggested=QUEUE), CHOICE, "gpt", 2)
-    assert [one.path for one in result.suggested] == [TOKENS, QUEUE]
+    assert [reference.path for reference in result.suggested] == [TOKENS, QUEUE]
     assert result.folded == ()
 
 
 def test_a_choice_of_the_suggested_record_changes_its_evidence_and_sentence() -> None:
     result = apply_choice(references(suggested=TOKENS), CHOICE, "gpt", 1)
-    assert [one.path for one in result.suggested] == [TOKENS]
+    assert [reference.path for reference in result.suggested] == [TOKENS]
     assert result.suggested[0].evidence[0].kind == "judge"
 
 
 def test_a_cited_record_is_moved_and_not_suggested() -> None:
     result = apply_choice(references(referenced=TOKENS, suggested=QUEUE), CHOICE, "gpt", 1)
     assert paths(result)[0] == TOKENS
-    assert [one.path for one in result.suggested] == [QUEUE]
+    assert [reference.path for reference in result.suggested] == [QUEUE]
 
 
 def test_no_record_is_suggested_with_a_limit_of_0() -> None:

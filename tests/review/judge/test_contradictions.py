@@ -122,7 +122,7 @@ def test_invalid_entries_are_counted() -> None:
 
 def test_one_finding_is_kept_for_each_line_and_record() -> None:
     result = read(entry(), entry(why="Again."), entry(record=QUEUE, quote=SHOULD))
-    assert [one.rule for one in result.findings] == ["judge/adr-0001", "judge/adr-0002"]
+    assert [finding.rule for finding in result.findings] == ["judge/adr-0001", "judge/adr-0002"]
     assert result.notes == ()
 
 

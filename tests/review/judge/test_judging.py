@@ -89,14 +89,14 @@ def judge(made: Subject, review: ReviewOutcome, **options: Any) -> ReviewOutcome
 
 def test_a_choice_and_a_finding_are_added(tmp_path: Path) -> None:
     made = subject(tmp_path)
-    with registered_model(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as model:
         result = judge(made, unjudged(made))
-    assert [one.path for one in result.references.ranked] == [TOKENS, QUEUE, OLD]
+    assert [reference.path for reference in result.references.ranked] == [TOKENS, QUEUE, OLD]
     assert result.references.suggested[0].quote == MUST
-    assert [one.finding.rule for one in result.findings] == ["judge/adr-0001", "security/x"]
+    assert [finding.finding.rule for finding in result.findings] == ["judge/adr-0001", "security/x"]
     assert result.findings[0].on_added_line
     assert result.findings[0].fingerprint != result.findings[1].fingerprint
-    size = sum(len(prompt.system) + len(prompt.prompt) for prompt in talker.prompts)
+    size = sum(len(prompt.system) + len(prompt.prompt) for prompt in model.prompts)
     assert result.notes == (
         "First.",
         f"the judge talker was asked 2 questions of {size:,} characters",
@@ -105,9 +105,9 @@ def test_a_choice_and_a_finding_are_added(tmp_path: Path) -> None:
 
 def test_the_prompts_contain_the_change_and_the_records(tmp_path: Path) -> None:
     made = subject(tmp_path, f'# Governing: SPEC-0004 REQ "Expiry"\n{CODE}')
-    with registered_model(answers(CHOICE)) as talker:
+    with registered_model(answers(CHOICE)) as model:
         judge(made, unjudged(made), draw_boundary=lambda: "MARK")
-    first, second = (prompt.prompt for prompt in talker.prompts)
+    first, second = (prompt.prompt for prompt in model.prompts)
     assert first.startswith("MARK begin change\nKeep tokens\n\nIt is simpler.\nChange\n\nA ")
     for text in (first, second):
         assert '{"path": "src/tokens.py"}\n1: # Governing' in text
@@ -131,8 +131,8 @@ def test_a_finding_of_the_judge_can_be_suppressed(tmp_path: Path) -> None:
     made = subject(tmp_path, f"# sdd-ignore: judge (a token of a test)\n{STORE}\n")
     with registered_model(answers(None, FINDING)):
         result = judge(made, unjudged(made))
-    assert [one.finding.rule for one in result.findings] == ["security/x"]
-    assert [one.reason for one in result.suppressed] == ["a token of a test"]
+    assert [finding.finding.rule for finding in result.findings] == ["security/x"]
+    assert [finding.reason for finding in result.suppressed] == ["a token of a test"]
 
 
 @pytest.mark.parametrize(
@@ -188,9 +188,9 @@ def test_instructions_in_the_data_stay_in_their_part(
     )
     marks = ["MARK", "0123456789abcdef0123456789abcdef", "drawn-1", "drawn-2"]
     drawn = iter([*marks[:3], *marks[:2], marks[3]])
-    with registered_model(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as model:
         result = judge(made, unjudged(made), draw_boundary=lambda: next(drawn))
-    for prompt in talker.prompts:
+    for prompt in model.prompts:
         mark = prompt.system.partition("line `")[2].partition(" begin NAME`")[0]
         assert mark in marks
         framed = [line for line in prompt.prompt.split("\n") if mark in line]
@@ -198,7 +198,7 @@ def test_instructions_in_the_data_stay_in_their_part(
         assert [verb for verb, _ in names] == ["begin", "end"] * (len(names) // 2)
         assert [name for _, name in names[::2]] == [name for _, name in names[1::2]]
         assert all(line.isprintable() for line in prompt.prompt.split("\n"))
-    assert [one.finding.rule for one in result.findings] == ["judge/adr-0001", "security/x"]
+    assert [finding.finding.rule for finding in result.findings] == ["judge/adr-0001", "security/x"]
 
 
 def test_an_answer_that_the_data_dictates_adds_nothing(tmp_path: Path) -> None:
@@ -227,9 +227,9 @@ def fail(prompt: Any) -> Iterator[str]:
 def test_a_failing_model_is_asked_once_and_becomes_a_note(tmp_path: Path) -> None:
     made = subject(tmp_path)
     before = unjudged(made)
-    with registered_model(fail) as talker:
+    with registered_model(fail) as model:
         result = judge(made, before)
-    assert len(talker.prompts) == 1
+    assert len(model.prompts) == 1
     assert result.findings == before.findings
     assert result.references == before.references
     assert (
@@ -267,9 +267,9 @@ def test_a_model_without_an_answer_becomes_a_note(tmp_path: Path) -> None:
 def test_a_prompt_over_the_limit_is_not_sent(tmp_path: Path) -> None:
     made = subject(tmp_path)
     before = unjudged(made)
-    with registered_model(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as model:
         result = judge(made, before, max_prompt=500)
-    assert talker.prompts == []
+    assert model.prompts == []
     assert result.references == before.references
     (note,) = result.notes[1:]
     assert note.startswith("the judge was not asked for ")
@@ -286,15 +286,15 @@ def test_the_prompts_of_a_large_change_are_within_the_limit(tmp_path: Path) -> N
     code = {f"src/{n}.py": f"token = {n}  # {noise}\n" * 40 for n in range(60)}
     made = subject_of(tmp_path, records, code, title=noise * 99, body=f"{noise}\n" * 999)
     ranked = tuple(
-        one._replace(path=path, suggested=False)
-        for one, path in zip(references().ranked[:1] * 40, records, strict=True)
+        reference._replace(path=path, suggested=False)
+        for reference, path in zip(references().ranked[:1] * 40, records, strict=True)
     )
-    with registered_model(answers(None)) as talker:
+    with registered_model(answers(None)) as model:
         result = judge(made, unjudged(made, References(ranked)))
-    sizes = [len(prompt.system) + len(prompt.prompt) for prompt in talker.prompts]
+    sizes = [len(prompt.system) + len(prompt.prompt) for prompt in model.prompts]
     assert len(sizes) == 2
     assert max(sizes) <= MAX_PROMPT
-    assert talker.prompts[0].prompt.count('{"path": "docs/') == 20
+    assert model.prompts[0].prompt.count('{"path": "docs/') == 20
     assert any(note.endswith(" of 2,400 added lines") for note in result.notes)
 
 
@@ -304,26 +304,26 @@ def test_a_pull_request_from_a_fork_is_not_judged(tmp_path: Path) -> None:
     event.write_text(json.dumps({"pull_request": repos}))
     environ = {"GITHUB_EVENT_PATH": str(event)}
     made = subject(tmp_path)
-    with registered_model(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as model:
         result = judge(made, unjudged(made), environ=environ)
-    assert talker.prompts == []
+    assert model.prompts == []
     assert result.findings == unjudged(made).findings
     assert result.notes[1:] == (
         "the judge was not asked: the pull request is from a fork, or may be",
     )
 
 
-def asked(talker: RecordedPrompts) -> list[str]:
+def asked(model: RecordedPrompts) -> list[str]:
     """The kinds of the questions, in order."""
-    systems = [prompt.system for prompt in talker.prompts]
+    systems = [prompt.system for prompt in model.prompts]
     return ["choice" if "Choose the one" in system else "contradictions" for system in systems]
 
 
 def test_a_silencing_trailer_prevents_the_first_question(tmp_path: Path) -> None:
     made = subject(tmp_path)
-    with registered_model(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as model:
         result = judge(made, unjudged(made, references(silenced="Reviewed-ADRs: none")))
-    assert asked(talker) == ["contradictions"]
+    assert asked(model) == ["contradictions"]
     assert result.references.suggested == ()
     assert len(result.findings) == 2
 
@@ -331,16 +331,16 @@ def test_a_silencing_trailer_prevents_the_first_question(tmp_path: Path) -> None
 def test_a_change_of_records_alone_is_not_compared_with_them(tmp_path: Path) -> None:
     changed = {QUEUE: RECORDS[QUEUE] + "\nMore of it.\n"}
     made = subject_of(tmp_path, RECORDS, changed)
-    with registered_model(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as model:
         judge(made, unjudged(made))
-    assert asked(talker) == ["choice"]
+    assert asked(model) == ["choice"]
 
 
 def test_no_question_is_asked_without_records(tmp_path: Path) -> None:
     made = subject_of(tmp_path, {"a.py": "a\n"}, {"a.py": "b\n"})
-    with registered_model(answers(CHOICE, FINDING)) as talker:
+    with registered_model(answers(CHOICE, FINDING)) as model:
         result = judge(made, unjudged(made, References()))
-    assert talker.prompts == []
+    assert model.prompts == []
     assert result.notes[1:] == (
         "the judge was not asked: there is no record to hold the change against",
     )

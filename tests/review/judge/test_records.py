@@ -32,8 +32,8 @@ from tests.review.repositories import subject_of
 def test_only_existing_records_in_force_are_selected(tmp_path: Path) -> None:
     made = subject(tmp_path)
     candidates = [*references().ranked, Candidate("docs/adrs/gone.md", "", "Gone", 0.1)]
-    assert [one.path for one in select_records(made, candidates, 20)] == [QUEUE, TOKENS]
-    assert [one.path for one in select_records(made, candidates, 1)] == [QUEUE]
+    assert [record.path for record in select_records(made, candidates, 20)] == [QUEUE, TOKENS]
+    assert [record.path for record in select_records(made, candidates, 1)] == [QUEUE]
     assert OLD in made.corpus.by_path
 
 
@@ -82,13 +82,13 @@ def test_specs_in_governing_comments_are_compared(tmp_path: Path) -> None:
     ((first, last),) = spec.focus
     assert SPEC_MUST in "\n".join(spec.text.split("\n")[first - 1 : last])
     compared = select_for_comparison(made, references(suggested=TOKENS), 4)
-    assert [one.path for one in compared] == [TOKENS, SPEC, QUEUE]
-    assert [one.path for one in select_for_comparison(made, references(), 1)] == [SPEC]
+    assert [record.path for record in compared] == [TOKENS, SPEC, QUEUE]
+    assert [record.path for record in select_for_comparison(made, references(), 1)] == [SPEC]
 
 
 def test_cited_records_come_before_higher_ranked_ones(tmp_path: Path) -> None:
     made = subject(tmp_path)
     assert find_governing_specs(made) == []
     compared = select_for_comparison(made, references(referenced=TOKENS), 4)
-    assert [one.path for one in compared] == [TOKENS, QUEUE]
+    assert [record.path for record in compared] == [TOKENS, QUEUE]
     assert PLAIN in compared[0].text

@@ -73,7 +73,7 @@ def references(subject: Subject, most: int = 1) -> References:
 
 
 def names(result: References) -> list[str]:
-    return [one.id for one in result.suggested]
+    return [reference.id for reference in result.suggested]
 
 
 def test_the_record_that_a_change_should_cite_is_suggested(tmp_path: Path) -> None:
@@ -86,13 +86,15 @@ def test_the_record_that_a_change_should_cite_is_suggested(tmp_path: Path) -> No
     lines = OUTBOX.split("\n")
     assert first.quote.split(" ", 1)[0] in lines[first.line - 1]
     assert first.quote in " ".join(" ".join(lines[first.line - 1 :]).split())
-    assert [one.id for one in result.folded] == [one.id for one in result.ranked[1:3]]
+    assert [reference.id for reference in result.folded] == [
+        reference.id for reference in result.ranked[1:3]
+    ]
 
 
 def test_evidence_has_the_path_and_line_of_its_source(tmp_path: Path) -> None:
     subject = subject_of(tmp_path, BEFORE, AFTER, message="Sweep the outbox each minute")
     first = references(subject).ranked[0]
-    kinds = {one.kind: one for one in first.evidence}
+    kinds = {item.kind: item for item in first.evidence}
     assert {"words", "title", "paths", "identifiers", "neighbours"} <= kinds.keys()
     assert kinds["paths"].detail == "it names src/outbox, where a changed file lies"
     assert "src/outbox" in OUTBOX.split("\n")[kinds["paths"].line - 1]
@@ -114,7 +116,7 @@ def test_evidence_has_the_path_and_line_of_its_source(tmp_path: Path) -> None:
 def test_a_cited_record_is_not_suggested(tmp_path: Path, options: dict[str, str]) -> None:
     result = references(subject_of(tmp_path, BEFORE, AFTER, **options))
     assert result.suggested == result.folded == ()
-    assert [one.id for one in result.ranked if one.referenced] == ["ADR-0007"]
+    assert [reference.id for reference in result.ranked if reference.referenced] == ["ADR-0007"]
 
 
 def test_a_governing_comment_cites_a_record(tmp_path: Path) -> None:

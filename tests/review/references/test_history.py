@@ -105,7 +105,7 @@ def test_nothing_is_cached_without_the_sdd_folder(repo: Repo) -> None:
 
 def test_touching_commits_have_the_files_that_they_touched(repo: Repo) -> None:
     found = find_touching_commits(repository(repo), repo.head(), ["src/a.py", "src/1.py"])
-    assert [one.message.partition("\n")[0] for one in found] == [
+    assert [commit.message.partition("\n")[0] for commit in found] == [
         "Lease", "More", "Sweep (ADR-0007)", "Begin",
     ]  # fmt: skip
     assert found[2].files == ("src/1.py", "src/a.py")
@@ -123,5 +123,9 @@ def test_a_message_cannot_forge_another_commit(repo: Repo) -> None:
     forged = f"Fine\n\x01{'a' * 40}\nADR-0099"
     repo.write("c.py", "\n")
     repo.commit(forged)
-    assert all(len(one.id) == 40 for one in find_citing_commits(repository(repo), repo.head()))
-    assert "a" * 40 not in [one.id for one in find_citing_commits(repository(repo), repo.head())]
+    assert all(
+        len(commit.id) == 40 for commit in find_citing_commits(repository(repo), repo.head())
+    )
+    assert "a" * 40 not in [
+        commit.id for commit in find_citing_commits(repository(repo), repo.head())
+    ]

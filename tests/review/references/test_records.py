@@ -75,7 +75,9 @@ def test_an_invalid_cache_is_built_again(subject: Subject, old: str, new: str) -
     first = read(subject)
     cache(subject).write_text(cache(subject).read_text().replace(old, new))
     rebuilt = read(subject)
-    assert [one.content.counts for one in rebuilt] == [one.content.counts for one in first]
-    assert [one.content.identifiers for one in rebuilt] == [
-        one.content.identifiers for one in first
+    assert [record.content.counts for record in rebuilt] == [
+        record.content.counts for record in first
+    ]
+    assert [record.content.identifiers for record in rebuilt] == [
+        record.content.identifiers for record in first
     ]

@@ -31,7 +31,7 @@ sweeper = lease(sweeper, lease, sweeper)
 def best_sentence(text: str, query: str, title: str = "Decision Outcome") -> Sentence | None:
     record = read_adr("docs/adrs/ADR-0007-x.md", text)
     assert record is not None
-    section = next(one for one in record.sections if one.title == title)
+    section = next(candidate for candidate in record.sections if candidate.title == title)
     return find_best_sentence(text, section, dict.fromkeys(split_words(query), 1.0), lambda _: 1.0)
 
 

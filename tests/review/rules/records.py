@@ -33,9 +33,9 @@ def adr(
 def spec(number: int, name: str = "search", *requirements: str, matter: str = "") -> dict[str, str]:
     """A spec and its design by their paths."""
     wanted = "".join(
-        f"### Requirement: {one}\n\nIt MUST hold.\n\n#### Scenario: {one} as seen\n\n"
-        "- WHEN it is tried\n- THEN it holds\n\n"
-        for one in requirements or ("Typo tolerance",)
+        f"### Requirement: {requirement}\n\nIt MUST hold.\n\n"
+        f"#### Scenario: {requirement} as seen\n\n- WHEN it is tried\n- THEN it holds\n\n"
+        for requirement in requirements or ("Typo tolerance",)
     )
     head = f"---\nstatus: approved\n{matter}---\n"
     return {
@@ -47,12 +47,12 @@ def spec(number: int, name: str = "search", *requirements: str, matter: str = ""
 def run_rule(rule: Rule, subject: Subject) -> list[Finding]:
     """The findings of a rule by path and line, each checked for its rule and its message."""
     findings = sorted(rule.check(subject))
-    for one in findings:
-        assert one.rule.partition("/")[0] == rule.id
-        assert "\n" not in one.message
+    for finding in findings:
+        assert finding.rule.partition("/")[0] == rule.id
+        assert "\n" not in finding.message
     return findings
 
 
 def places(findings: Iterable[Finding]) -> list[tuple[str, int]]:
     """The path and the line of each finding."""
-    return [(one.path, one.line) for one in findings]
+    return [(finding.path, finding.line) for finding in findings]

@@ -99,7 +99,7 @@ def test_the_heading_of_the_decision_can_change(tmp_path: Path) -> None:
 def test_a_removed_decision_is_reported_at_its_heading(tmp_path: Path) -> None:
     findings = changed(tmp_path, "")
 
-    assert [(one.line, one.evidence[:12]) for one in findings] == [(11, "We store the")]
+    assert [(finding.line, finding.evidence[:12]) for finding in findings] == [(11, "We store the")]
 
 
 @pytest.mark.parametrize("status", ["proposed", "superseded by ADR-0002", "rejected"])
@@ -148,9 +148,11 @@ def test_a_record_that_is_moved_out_or_emptied_is_reported(tmp_path: Path) -> No
     moved = subject_of(tmp_path / "a", old, out)
     emptied = subject_of(tmp_path / "b", {**old, **adr(2, "Two")}, {path_of(old): "\n"})
 
-    assert [(one.path, one.line) for one in run_rule(RULE, moved)] == [("docs/archive/one.md", 0)]
+    assert [(finding.path, finding.line) for finding in run_rule(RULE, moved)] == [
+        ("docs/archive/one.md", 0)
+    ]
     assert "is no record any more" in run_rule(RULE, moved)[0].message
-    assert [one.path for one in run_rule(RULE, emptied)] == [path_of(old)]
+    assert [finding.path for finding in run_rule(RULE, emptied)] == [path_of(old)]
 
 
 def test_a_long_line_is_compared_in_full(tmp_path: Path) -> None:
@@ -170,7 +172,8 @@ def test_a_renamed_record_is_compared_with_its_former_text(tmp_path: Path) -> No
 
     assert run_rule(RULE, subject_of(tmp_path / "a", old, {**gone, **new})) == []
     assert [
-        one.path for one in run_rule(RULE, subject_of(tmp_path / "b", old, {**gone, **other}))
+        finding.path
+        for finding in run_rule(RULE, subject_of(tmp_path / "b", old, {**gone, **other}))
     ] == [path_of(other)]
 
 

@@ -15,7 +15,9 @@ OURS, BASE, MIDDLE, THEIRS = "<<<<<<< HEAD", "||||||| 1234567", "=======", ">>>>
 
 
 def lines(text: str, *, markdown: bool = False) -> list[list[int]]:
-    return [[one.line for one in conflict] for conflict in find_conflicts(text, markdown=markdown)]
+    return [
+        [line.line for line in conflict] for conflict in find_conflicts(text, markdown=markdown)
+    ]
 
 
 def text(*rows: str) -> str:
@@ -64,7 +66,7 @@ def test_fenced_examples_and_nested_quotations_in_markdown_are_no_conflicts() ->
 def test_every_line_of_a_conflict_is_a_marker(rows: list[str]) -> None:
     for markdown in (False, True):
         for conflict in find_conflicts(text(*rows), markdown=markdown):
-            assert [rows[one.line - 1] for one in conflict] == [one.text for one in conflict]
+            assert [rows[line.line - 1] for line in conflict] == [line.text for line in conflict]
             assert {conflict[0].text, conflict[-1].text} & {OURS, THEIRS}
 
 

@@ -42,7 +42,7 @@ def test_an_unknown_id_in_a_governing_comment_is_critical(tmp_path: Path) -> Non
 def test_an_unknown_id_in_text_is_a_warning_with_a_suggestion(tmp_path: Path) -> None:
     findings = in_text(tmp_path, "As ADR-0013 says.")
 
-    assert [(one.severity, one.message) for one in findings] == [
+    assert [(finding.severity, finding.message) for finding in findings] == [
         ("warning", "ADR-0013 does not exist: did you mean ADR-0012?")
     ]
 
@@ -50,7 +50,7 @@ def test_an_unknown_id_in_text_is_a_warning_with_a_suggestion(tmp_path: Path) ->
 def test_the_unknown_ids_of_a_line_are_one_finding(tmp_path: Path) -> None:
     findings = in_text(tmp_path, "ADR-0050, ADR-0060 and SPEC-0070, and again ADR-0050.")
 
-    assert [one.message for one in findings] == [
+    assert [finding.message for finding in findings] == [
         "ADR-0050, ADR-0060 and SPEC-0070 do not exist: name what exists, or take it out"
     ]
 
@@ -62,7 +62,7 @@ def test_an_unknown_requirement(tmp_path: Path) -> None:
     )
     findings = run_rule(RULE, subject_of(tmp_path, BEFORE, {"a.go": text}))
 
-    assert [(one.line, one.severity, one.message) for one in findings] == [
+    assert [(finding.line, finding.severity, finding.message) for finding in findings] == [
         (
             1,
             "critical",
@@ -105,7 +105,10 @@ def test_unknown_ids_in_title_body_and_messages(tmp_path: Path) -> None:
         body="See ADR-0001.\n\nAnd ADR-0040.",
     )
 
-    assert [(one.path, one.line, one.message, one.evidence) for one in run_rule(RULE, subject)] == [
+    assert [
+        (finding.path, finding.line, finding.message, finding.evidence)
+        for finding in run_rule(RULE, subject)
+    ] == [
         ("", 0, f"{place} names what is not there: {named} does not exist: {advice}", text)
         for place, named, advice, text in (
             ("a commit message", "ADR-0060", "name what exists, or take it out", "Refs: ADR-0060"),
@@ -152,7 +155,7 @@ def test_a_record_outside_the_collections_can_name_itself(tmp_path: Path) -> Non
     text = "# ADR-0099: A draft\n\nADR-0099 and ADR-0098.\n"
     findings = in_text(tmp_path, text, "docs/drafts/ADR-0099-draft.md")
 
-    assert [one.message[:8] for one in findings] == ["ADR-0098"]
+    assert [finding.message[:8] for finding in findings] == ["ADR-0098"]
 
 
 def test_records_that_the_change_adds_exist(tmp_path: Path) -> None:
@@ -169,7 +172,9 @@ def test_code_cannot_name_a_record_that_the_change_removes(tmp_path: Path) -> No
     }
     subject = subject_of(tmp_path, BEFORE, after, message="Take out ADR-0012")
 
-    assert [(one.path, one.line, one.severity) for one in run_rule(RULE, subject)] == [
+    assert [
+        (finding.path, finding.line, finding.severity) for finding in run_rule(RULE, subject)
+    ] == [
         ("a.py", 1, "critical"),
         ("a.py", 2, "warning"),
     ]
@@ -204,7 +209,7 @@ def test_ids_of_a_module_are_resolved_in_that_module(tmp_path: Path) -> None:
     text = "[api]/ADR-0007, ADR-0007, ADR-0001\n\n[api]/ADR-0001\n"
     findings = run_rule(RULE, subject_of(tmp_path, before, {"a.md": text}))
 
-    assert [(one.line, one.message[:14]) for one in findings] == [(3, "[api]/ADR-0001")]
+    assert [(finding.line, finding.message[:14]) for finding in findings] == [(3, "[api]/ADR-0001")]
 
 
 def test_records_that_the_base_branch_added_since_exist(repo: Repo) -> None:
@@ -251,9 +256,9 @@ def test_an_unchanged_comment_about_a_removed_requirement(tmp_path: Path) -> Non
     before = {**BEFORE, "src/a.py": GOVERNED}
     change = subject_of(tmp_path, before, spec(3, "search", "Typo tolerance", "Rank by age"))
 
-    assert [(one.path, one.message.partition(",")[0]) for one in run_rule(RULE, change)] == [
-        ("src/a.py", 'this change takes the requirement "Rank by use" of SPEC-0003 away')
-    ]
+    assert [
+        (finding.path, finding.message.partition(",")[0]) for finding in run_rule(RULE, change)
+    ] == [("src/a.py", 'this change takes the requirement "Rank by use" of SPEC-0003 away')]
 
 
 def test_unknown_moved_and_corrected_references_are_not_stale(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_a_number_that_was_in_use_at_the_base(tmp_path: Path) -> None:
         subject = make(tmp_path / name, adr(1, "One"), adr(1, "Other"))
         findings = run_rule(RULE, subject)
 
-        assert [one.path for one in findings] == [path_of(adr(1, "Other"))]
+        assert [finding.path for finding in findings] == [path_of(adr(1, "Other"))]
         assert "the next number that is free is ADR-0002" in findings[0].message
 
 
@@ -88,7 +88,7 @@ def test_each_record_gets_a_different_free_number(tmp_path: Path) -> None:
     before = {**adr(1, "One"), **adr(2, "Two")}
     findings = run_rule(RULE, subject_of(tmp_path, before, {**adr(1, "A"), **adr(2, "B")}))
 
-    assert [one.message.rpartition(" ")[2] for one in findings] == ["ADR-0003", "ADR-0004"]
+    assert [finding.message.rpartition(" ")[2] for finding in findings] == ["ADR-0003", "ADR-0004"]
 
 
 def test_a_renamed_or_moved_record_keeps_its_number(tmp_path: Path) -> None:
@@ -105,14 +105,14 @@ def test_a_record_that_is_renamed_to_a_number_in_use(tmp_path: Path) -> None:
     before = {**adr(1, "One"), **adr(2, "Two")}
     subject = subject_of(tmp_path, before, {path_of(adr(2, "Two")): None, **adr(1, "Two")})
 
-    assert [one.path for one in run_rule(RULE, subject)] == [path_of(adr(1, "Two"))]
+    assert [finding.path for finding in run_rule(RULE, subject)] == [path_of(adr(1, "Two"))]
 
 
 def test_specs_and_decisions_are_numbered_separately(tmp_path: Path) -> None:
     before = {**adr(1), **spec(1)}
     findings = run_rule(RULE, subject_of(tmp_path, before, {**spec(1, "index"), **adr(2, "Two")}))
 
-    assert [(one.path, one.evidence) for one in findings] == [
+    assert [(finding.path, finding.evidence) for finding in findings] == [
         (f"{SPECS}/index/spec.md", "SPEC-0001")
     ]
     assert "SPEC-0002" in findings[0].message

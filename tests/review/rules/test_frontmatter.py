@@ -17,7 +17,10 @@ def test_errors_of_a_changed_record(tmp_path: Path) -> None:
     unknown = adr(4, "Unknown", status="perhaps")
     subject = subject_of(tmp_path, adr(1), {**adr(2, "Two", matter=matter), **broken, **unknown})
 
-    assert [(one.rule, one.severity, one.path, one.line) for one in run_rule(RULE, subject)] == [
+    assert [
+        (finding.rule, finding.severity, finding.path, finding.line)
+        for finding in run_rule(RULE, subject)
+    ] == [
         ("frontmatter/unknown-id", "critical", path_of(adr(2, "Two")), 4),
         ("frontmatter/broken-frontmatter", "critical", path_of(broken), 3),
         ("frontmatter/unknown-status", "warning", path_of(unknown), 2),
@@ -31,7 +34,7 @@ def test_an_edge_to_a_removed_record(tmp_path: Path) -> None:
     renumbered = subject_of(tmp_path / "b", before, {path_of(adr(1)): None, **adr(7)})
 
     for subject in (deleted, renumbered):
-        assert [(one.rule, one.path) for one in run_rule(RULE, subject)] == [
+        assert [(finding.rule, finding.path) for finding in run_rule(RULE, subject)] == [
             ("frontmatter/unknown-id", path_of(follower))
         ]
 
@@ -56,7 +59,7 @@ def test_a_duplicate_number_of_the_base_is_ignored(tmp_path: Path) -> None:
 
     assert run_rule(RULE, subject) == []
     # The pre-commit hook reports it all the same.
-    assert {one.rule for one in validate_changed(subject)} == {"duplicate-id"}
+    assert {finding.rule for finding in validate_changed(subject)} == {"duplicate-id"}
 
 
 def test_a_duplicate_number_is_left_to_its_rule(tmp_path: Path) -> None:
@@ -73,7 +76,7 @@ def test_a_cycle_and_a_status_that_the_change_causes(tmp_path: Path) -> None:
     }
     subject = subject_of(tmp_path, before, after)
 
-    assert [one.rule for one in run_rule(RULE, subject)] == [
+    assert [finding.rule for finding in run_rule(RULE, subject)] == [
         "frontmatter/cycle",
         "frontmatter/superseded-status",
     ]

@@ -71,7 +71,7 @@ def test_a_rule_of_another_distribution_is_applied(repo: Repo, tmp_path: Path) -
     findings = reviewed(repo, env)["findings"]
 
     assert isinstance(findings, list)
-    assert [(one["rule"], one["path"], one["line"]) for one in findings] == [
+    assert [(finding["rule"], finding["path"], finding["line"]) for finding in findings] == [
         ("no-magic", "a.txt", 2)
     ]
 
@@ -93,7 +93,7 @@ def test_rules_that_fail_or_cannot_be_loaded_are_notes(repo: Repo, tmp_path: Pat
     findings = document["findings"]
     assert isinstance(findings, list)
     # A finding before the failure is kept, and no plug-in replaces a built-in rule.
-    assert [one["rule"] for one in findings] == ["conflict-marker", "no-magic"]
+    assert [finding["rule"] for finding in findings] == ["conflict-marker", "no-magic"]
     assert document["notes"] == [
         "the rule 'gone' of the distribution 'magic 1.0' cannot be loaded (AttributeError: module"
         " 'sdd_magic' has no attribute 'GONE'): update or remove it",

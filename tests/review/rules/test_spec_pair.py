@@ -12,7 +12,7 @@ SPEC, DESIGN = f"{SPECS}/search/spec.md", f"{SPECS}/search/design.md"
 def test_a_new_spec_without_its_design(tmp_path: Path) -> None:
     findings = run_rule(RULE, subject_of(tmp_path, {}, {SPEC: spec(1)[SPEC]}))
 
-    assert [(one.path, one.severity, one.message) for one in findings] == [
+    assert [(finding.path, finding.severity, finding.message) for finding in findings] == [
         (SPEC, "warning", f"{SPECS}/search has no design.md: a spec is always both files")
     ]
 
@@ -20,7 +20,7 @@ def test_a_new_spec_without_its_design(tmp_path: Path) -> None:
 def test_a_new_design_without_its_spec(tmp_path: Path) -> None:
     findings = run_rule(RULE, staged_subject_of(tmp_path, {}, {DESIGN: "# SPEC-0001: Search\n"}))
 
-    assert [(one.path, one.message) for one in findings] == [
+    assert [(finding.path, finding.message) for finding in findings] == [
         (DESIGN, f"{SPECS}/search has no spec.md: a spec is always both files")
     ]
 
@@ -29,8 +29,8 @@ def test_a_deleted_or_moved_file_of_a_spec(tmp_path: Path) -> None:
     deleted = subject_of(tmp_path / "a", spec(1), {DESIGN: None})
     moved = subject_of(tmp_path / "b", spec(1), {DESIGN: None, "docs/design.md": spec(1)[DESIGN]})
 
-    assert [one.path for one in run_rule(RULE, deleted)] == [SPEC]
-    assert [one.path for one in run_rule(RULE, moved)] == [SPEC]
+    assert [finding.path for finding in run_rule(RULE, deleted)] == [SPEC]
+    assert [finding.path for finding in run_rule(RULE, moved)] == [SPEC]
 
 
 def test_a_complete_and_a_deleted_spec_are_no_findings(tmp_path: Path) -> None:

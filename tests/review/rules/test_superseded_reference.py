@@ -41,7 +41,7 @@ def test_a_finding_names_the_record_in_force(tmp_path: Path) -> None:
 def test_a_record_without_a_replacement(tmp_path: Path) -> None:
     subject = staged_subject_of(tmp_path, BEFORE, {"a.md": "By ADR-0004.\n"})
 
-    assert [one.message for one in run_rule(RULE, subject)] == [
+    assert [finding.message for finding in run_rule(RULE, subject)] == [
         "ADR-0004 is rejected: nothing replaces it, so say why it still matters"
     ]
 
@@ -53,7 +53,7 @@ def test_a_cycle_of_successors(tmp_path: Path) -> None:
     }
     findings = run_rule(RULE, subject_of(tmp_path, before, {"a.md": "By ADR-0001.\n"}))
 
-    assert [one.message.partition(":")[0] for one in findings] == ["ADR-0001 is superseded"]
+    assert [finding.message.partition(":")[0] for finding in findings] == ["ADR-0001 is superseded"]
 
 
 def test_outdated_ids_in_title_body_and_messages(tmp_path: Path) -> None:
@@ -66,7 +66,9 @@ def test_outdated_ids_in_title_body_and_messages(tmp_path: Path) -> None:
         message="Go\n\nRefs: ADR-0002",
     )
 
-    assert [(one.path, one.message.partition(":")[0]) for one in run_rule(RULE, subject)] == [
+    assert [
+        (finding.path, finding.message.partition(":")[0]) for finding in run_rule(RULE, subject)
+    ] == [
         ("", "a commit message names ADR-0002, which is superseded"),
         ("", "the description names ADR-0004, which is rejected"),
         ("", "the title names ADR-0001, which is superseded"),
@@ -119,7 +121,7 @@ def test_of_a_decision_only_the_edges_are_checked(tmp_path: Path) -> None:
     replacing = adr(7, "Seven", matter="supersedes: [ADR-0001]\n")
     findings = run_rule(RULE, subject_of(tmp_path, BEFORE, {**outdated, **new, **replacing}))
 
-    assert [(one.path, one.line, one.evidence) for one in findings] == [
+    assert [(finding.path, finding.line, finding.evidence) for finding in findings] == [
         (path_of(new), 4, "extends: [ADR-0001]")
     ]
 
@@ -129,7 +131,7 @@ def test_text_and_edges_of_a_spec_are_checked(tmp_path: Path) -> None:
     after = {path: spec(1, "search", matter="implements: [ADR-0002]\n")[path] + "\nBy ADR-0001.\n"}
     findings = run_rule(RULE, subject_of(tmp_path, BEFORE, after))
 
-    assert [one.evidence for one in findings] == ["implements: [ADR-0002]", "By ADR-0001."]
+    assert [finding.evidence for finding in findings] == ["implements: [ADR-0002]", "By ADR-0001."]
 
 
 def test_a_spec_can_name_the_one_that_it_replaces(tmp_path: Path) -> None:
@@ -138,7 +140,7 @@ def test_a_spec_can_name_the_one_that_it_replaces(tmp_path: Path) -> None:
     new[path_of(new)] += "\nSPEC-0001 knew no ranking.\n"
     subject = subject_of(tmp_path, {}, {**old, **new, "a.md": "By SPEC-0001.\n"})
 
-    assert [(one.path, one.message) for one in run_rule(RULE, subject)] == [
+    assert [(finding.path, finding.message) for finding in run_rule(RULE, subject)] == [
         ("a.md", "SPEC-0001 is deprecated: see SPEC-0002 (Find) instead")
     ]
 

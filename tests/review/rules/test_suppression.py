@@ -14,13 +14,13 @@ def test_a_suppression_without_a_reason_on_an_added_line(tmp_path: Path) -> None
     findings = run_rule(RULE, subject_of(tmp_path, before, after))
 
     assert len(findings) == 1
-    one = findings[0]
-    assert (one.path, one.line, one.severity) == ("a.py", 3, "info")
-    assert one.message == (
+    finding = findings[0]
+    assert (finding.path, finding.line, finding.severity) == ("a.py", 3, "info")
+    assert finding.message == (
         "this suppression of security/redirect, b gives no reason and is not heeded: write"
         " `sdd-ignore: security/redirect, b (reason)`"
     )
-    assert one.evidence == "# sdd-ignore: security/redirect, b"
+    assert finding.evidence == "# sdd-ignore: security/redirect, b"
 
 
 def test_suppressions_with_a_reason_and_in_tests_or_documents_are_no_findings(

@@ -143,7 +143,7 @@ def test_an_error_has_the_line_that_causes_it(
 def test_an_invalid_block_leaves_the_other_blocks_valid() -> None:
     text = block("forbid regex: a") + block("nonsense") + block("forbid regex: b")
     rules, errors = read_rules(text)
-    assert [one.names for one in rules] == [("a",), ("b",)]
+    assert [block_rule.names for block_rule in rules] == [("a",), ("b",)]
     assert [error.text for error in errors] == ["nonsense"]
 
 
@@ -174,7 +174,7 @@ def test_text_that_is_not_a_block(text: str) -> None:
 def test_other_forms_of_a_block(text: str) -> None:
     rules, errors = read_rules(text)
     assert errors == ()
-    assert [one.names for one in rules] == [("a",)]
+    assert [block_rule.names for block_rule in rules] == [("a",)]
 
 
 def test_the_blocks_of_a_record_are_limited() -> None:
@@ -251,10 +251,10 @@ TEXTS = st.lists(WORDS | st.text("ab*{}[],\\(:'\"` \n\r-", max_size=6), max_size
 def test_every_block_is_a_rule_or_an_error(text: str) -> None:
     rules, errors = read_rules(f"```sdd-rule\n{text}\n```\n")
     assert len(rules) + len(errors) >= 1
-    for one in rules:
-        assert one.names
-        assert len(one.patterns()) == len(one.names)
-        assert one.path_filter()("a/b") in (True, False)
+    for block_rule in rules:
+        assert block_rule.names
+        assert len(block_rule.patterns()) == len(block_rule.names)
+        assert block_rule.path_filter()("a/b") in (True, False)
     for error in errors:
         assert error.line >= 1
         assert error.message

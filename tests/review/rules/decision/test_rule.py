@@ -37,7 +37,10 @@ def places(tmp_path: Path, before: Mapping[str, str | bytes], after: Files) -> l
 
 
 def describe(findings: list[Finding]) -> list[str]:
-    return [f"{one.path}:{one.line} {one.rule.removeprefix('decision-rule/')}" for one in findings]
+    return [
+        f"{finding.path}:{finding.line} {finding.rule.removeprefix('decision-rule/')}"
+        for finding in findings
+    ]
 
 
 def test_a_forbidden_import_names_the_decision(tmp_path: Path) -> None:
@@ -241,7 +244,7 @@ def test_a_change_cannot_undeclare_records(
 def test_a_stricter_rule_is_reported_once(tmp_path: Path) -> None:
     after = {ADR: adr(NO_EVAL, "severity: MUST"), "a.py": "eval(1)\n"}
     findings = check(subject_of(tmp_path, {ADR: adr(NO_EVAL)}, after))
-    assert [(one.rule, one.severity) for one in findings] == [
+    assert [(finding.rule, finding.severity) for finding in findings] == [
         ("decision-rule/ADR-0011", "critical"),
         ("decision-rule/changed", "info"),
     ]
@@ -284,21 +287,21 @@ def test_rules_beyond_the_cost_limit_are_reported(tmp_path: Path) -> None:
     """A rule that costs too much does not prevent the others."""
     rows = ("ordinary text " * 100 + "\n") * 5_000 + "eval(1)\n"
     expensive = [f"forbid regex: q[xy]{{{n}}}q" for n in range(300, 309)]
-    record = adr(NO_EVAL) + "".join(f"\n```sdd-rule\n{one}\n```\n" for one in expensive)
+    record = adr(NO_EVAL) + "".join(f"\n```sdd-rule\n{block}\n```\n" for block in expensive)
     subject = subject_of(tmp_path, {ADR: record}, {"a.txt": rows})
     findings = describe(assert_cpu_seconds(lambda: check(subject), 60))
     assert "a.txt:5001 ADR-0011" in findings
-    assert 0 < sum(one.endswith("unread") for one in findings) < len(expensive)
+    assert 0 < sum(finding.endswith("unread") for finding in findings) < len(expensive)
 
 
 def test_rules_beyond_the_limit_are_reported(tmp_path: Path) -> None:
     blocks = "".join(f"\n```sdd-rule\nforbid regex: bad{n}x\n```\n" for n in range(50))
     records = {f"docs/adrs/ADR-{n:04d}-x.md": adr(number=n) + blocks for n in range(1, 12)}
     findings = check(subject_of(tmp_path, records, {"a.py": "bad7x\n"}))
-    assert [one.path for one in findings if one.rule == "decision-rule/unread"] == [
+    assert [finding.path for finding in findings if finding.rule == "decision-rule/unread"] == [
         "docs/adrs/ADR-0011-x.md"
     ]
-    assert sum(one.path == "a.py" for one in findings) == 10
+    assert sum(finding.path == "a.py" for finding in findings) == 10
 
 
 def test_two_hundred_rules_on_two_hundred_files_are_fast(tmp_path: Path) -> None:

@@ -142,11 +142,13 @@ QUIET: list[tuple[str, str]] = [
 def findings_of(tmp_path: Path, before: Files, after: Files) -> dict[str, list[str]]:
     written = {path: text for path, text in before.items() if text is not None}
     places: dict[str, list[str]] = {}
-    for one in sorted(RULE.check(subject_of(tmp_path, written, after))):
-        assert one.severity == "warning"
-        assert one.rule.startswith("security/")
-        assert ":" in one.message
-        places.setdefault(one.path, []).append(f"{one.line} {one.rule.removeprefix('security/')}")
+    for finding in sorted(RULE.check(subject_of(tmp_path, written, after))):
+        assert finding.severity == "warning"
+        assert finding.rule.startswith("security/")
+        assert ":" in finding.message
+        places.setdefault(finding.path, []).append(
+            f"{finding.line} {finding.rule.removeprefix('security/')}"
+        )
     return places
 
 

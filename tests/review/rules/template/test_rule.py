@@ -26,8 +26,8 @@ def findings_of(tmp_path: Path, before: Files, after: Files) -> list[str]:
     written = {path: text for path, text in before.items() if text is not None}
     subject = subject_of(tmp_path, written, after)
     return [
-        f"{one.path}:{one.line} {one.severity} {one.rule.removeprefix('template/')}"
-        for one in sorted(RULE.check(subject))
+        f"{finding.path}:{finding.line} {finding.severity} {finding.rule.removeprefix('template/')}"
+        for finding in sorted(RULE.check(subject))
     ]
 
 
