@@ -1,3 +1,5 @@
+"""The client of a host: requests, retries, rate limits, redirects, and tokens in messages."""
+
 from __future__ import annotations
 
 import gzip

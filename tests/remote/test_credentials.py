@@ -1,3 +1,5 @@
+"""The lookup of tokens, and the hosts to which they are sent."""
+
 from __future__ import annotations
 
 import os

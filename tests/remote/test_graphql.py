@@ -1,3 +1,5 @@
+"""Queries to a GraphQL API, and the errors in its responses."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -65,7 +67,7 @@ def test_a_rate_limit(server: Server, client: Client, clock: FakeClock, status: 
 
 @pytest.mark.parametrize("status", [200, 400])
 @pytest.mark.parametrize(
-    ("error", "kind", "said"),
+    ("error", "kind", "message"),
     [
         (
             {"type": "FORBIDDEN", "message": "Resource protected"},
@@ -85,8 +87,13 @@ def test_a_rate_limit(server: Server, client: Client, clock: FakeClock, status: 
         (None, RemoteError, "Forge: no reason given"),
     ],
 )
-def test_an_error(
-    server: Server, client: Client, status: int, error: object, kind: type[RemoteError], said: str
+def test_an_error(  # noqa: PLR0913, PLR0917 (two fixtures and the parameters of a case)
+    server: Server,
+    client: Client,
+    status: int,
+    error: object,
+    kind: type[RemoteError],
+    message: str,
 ) -> None:
     server.fail(
         CannedResponse(status, {"data": {"issue": {}}, "errors": [error, {"message": "more"}]})
@@ -94,7 +101,7 @@ def test_an_error(
     with pytest.raises(RemoteError) as raised:
         execute(client, "graphql", QUERY, {})
     assert type(raised.value) is kind
-    assert str(raised.value) == said
+    assert str(raised.value) == message
     assert len(server.requests) == 1
 
 

@@ -1,3 +1,5 @@
+"""Responses and the rate limits that they announce."""
+
 from __future__ import annotations
 
 import pytest

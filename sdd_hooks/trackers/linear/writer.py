@@ -168,5 +168,5 @@ def _mutate(
     """The payload of a mutation. Raises RemoteError if it did not succeed."""
     payload = field(execute(query, variables, idempotent=False), mutation)
     if not flag(payload, "success"):
-        raise RemoteError(f"Linear did not do what it was asked ({mutation}): try again")
+        raise RemoteError(f"Linear did not execute {mutation}: try again")
     return payload

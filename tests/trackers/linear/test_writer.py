@@ -73,7 +73,7 @@ def test_writing_a_missing_issue(harness: LinearHarness, write: Any) -> None:
 def test_a_mutation_without_success_is_an_error(harness: LinearHarness) -> None:
     harness.workspace.add()
     harness.workspace.spoil = lambda _data: {"commentCreate": {"success": False}}
-    with pytest.raises(RemoteError, match="did not do"):
+    with pytest.raises(RemoteError, match="did not execute"):
         harness.open().comment("ENG-1", "x")
 
 
