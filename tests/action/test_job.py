@@ -23,7 +23,6 @@ from tests.support.models import make_model
 from tests.support.repos import Repo
 
 OWN, TRACKERS = "t0ken-of-the-job", "t0ken-of-the-tracker"
-VENDOR = 'VENDOR = TrackerVendor("Ledger", open_ledger, locate, probe=probe'
 DECISION = "# ADR-0001: Tokens\n\n## Decision Outcome\n\nEach user has a token.\n"
 SETTINGS = """## SDD Configuration
 
@@ -73,12 +72,10 @@ class Shop:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Shop]:
-    module = MODULE.replace(VENDOR, f'{VENDOR}, token_variables=("LEDGER_TOKEN",)')
-    assert module != MODULE
     make_model(tmp_path / "model")
     with ledger() as server:
         server.books["book"].write("1", "Add a cart")
-        found = {**install_ledger(tmp_path / "lib", module), "LEDGER_HOST": server.url}
+        found = {**install_ledger(tmp_path / "lib"), "LEDGER_HOST": server.url}
         settings = SETTINGS.format(url=server.url, model=tmp_path / "model")
         files = {
             "CLAUDE.md": settings,

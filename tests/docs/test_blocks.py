@@ -15,7 +15,7 @@ from sdd_hooks.project.layout import find_declarations
 from tests.docs.pages import Block, blocks, pages
 
 # `console` and `json` are run by test_examples; `text` shows a picture or a file by itself.
-LANGUAGES = {"console", "json", "yaml", "sh", "markdown", "sdd-rule", "text"}
+LANGUAGES = {"console", "json", "yaml", "toml", "sh", "python", "markdown", "sdd-rule", "text"}
 
 BLOCKS = [block for page in pages() for block in blocks(page)]
 
@@ -31,6 +31,12 @@ def test_every_block_says_what_it_is() -> None:
 @pytest.mark.parametrize("block", of("yaml"), ids=str)
 def test_yaml_parses(block: Block) -> None:
     assert yaml.safe_load(block.text)
+
+
+@pytest.mark.parametrize("block", of("toml"), ids=str)
+def test_toml_parses(block: Block) -> None:
+    tomllib = pytest.importorskip("tomllib")
+    assert tomllib.loads(block.text)
 
 
 @pytest.mark.parametrize("block", of("sh"), ids=str)

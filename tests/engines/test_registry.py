@@ -34,7 +34,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     install_abacus(folder)
     monkeypatch.syspath_prepend(str(folder))
     yield folder
-    sys.modules.pop("abacus", None)
+    sys.modules.pop("sdd_abacus", None)
     # The process has imported this engine once, and another test replaces its module.
     plugins._import.cache_clear()
 
@@ -132,7 +132,7 @@ def test_an_engine_that_fails_to_detect_its_index_raises_when_it_is_opened(
         "    from sdd_hooks.errors import StorageError\n"
         "    raise StorageError('the server cannot be reached: check it')\n"
     )
-    with (library / "abacus.py").open("a") as module:
+    with (library / "sdd_abacus.py").open("a") as module:
         module.write(unreachable)
     done = run(
         chosen(repo, "abacus").repository.root, "search", "x", env={"PYTHONPATH": str(library)}
@@ -141,11 +141,11 @@ def test_an_engine_that_fails_to_detect_its_index_raises_when_it_is_opened(
 
 
 def test_an_entry_point_that_is_no_backend_is_refused(repo: Repo, library: Path) -> None:
-    (library / "abacus.py").write_text("def ENGINE(project, repair=False): ...\n")
+    (library / "sdd_abacus.py").write_text("def ENGINE(project, repair=False): ...\n")
     project = in_environment(chosen(repo, "abacus"), {})
     with pytest.raises(EngineUnavailable) as error:
         open_engine(project)
     assert str(error.value) == (
-        "the engine 'abacus' of the distribution 'abacus 1.0' cannot be loaded"
+        "the engine 'abacus' of the distribution 'sdd-abacus 1.0' cannot be loaded"
         " (it is not of type EngineBackend): update or remove it"
     )

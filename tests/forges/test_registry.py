@@ -15,25 +15,16 @@ import sdd_hooks
 from sdd_hooks.forges.protocol import ForgeVendor
 from sdd_hooks.forges.registry import FORGES, detect_job
 from sdd_hooks.plugins import load_plugin, registered_plugins
+from tests.cli.commands import run
+from tests.support.plugins import SOURCES, install_distribution
+from tests.support.repos import Repo
 
 BUILT_IN = ("gitea", "github", "gitlab")
-FORGE = """
-from sdd_hooks.forges.protocol import ForgeVendor, JobContext
-
-
-def detect_job(environ):
-    if "ACORN_CI" in environ:
-        return JobContext("https://acorn.example", "https://acorn.example/api", "acme/shop", "push")
-
-
-VENDOR = ForgeVendor("Acorn", detect_job, lambda run, connect: None)
-NO_VENDOR = "acorn"
-"""
 POINTS = """[sdd_hooks.forges]
-acorn = acorn:VENDOR
-github = acorn:VENDOR
+acorn = sdd_acorn:VENDOR
+github = sdd_acorn:VENDOR
 absent = there_is_no_such_module:VENDOR
-text = acorn:NO_VENDOR
+text = sdd_acorn:__name__
 """
 
 
@@ -42,58 +33,71 @@ import json, sys
 from sdd_hooks.forges.registry import detect_job
 
 broken = []
-names = [found and found.vendor.label for found in (detect_job(one, broken) for one in %s)]
+names = [job and job.vendor.label for job in (detect_job(one, broken) for one in %s)]
 heavy = {'httpx', 'git', 'yaml', 'frontmatter'} & set(sys.modules)
 print(json.dumps([names, sorted(set(broken)), sorted(heavy)]))
 """
 
 
-def detected_jobs(folder: Path, *environs: dict[str, str]) -> list[list[str | None]]:
-    """The forge of each environment, the broken plug-ins, and the heavy imports.
+def install_acorn(folder: Path) -> dict[str, str]:
+    """Install a distribution with a forge, one that has the name of another, and broken ones."""
+    source = (SOURCES / "sdd_acorn.py").read_text()
+    return install_distribution(folder, "sdd-acorn", POINTS, {"sdd_acorn": source})
 
-    A distribution has a forge, one with the name of a built-in forge, and two broken ones.
-    """
-    about = folder / "acorn-1.0.dist-info"
-    about.mkdir()
-    (folder / "acorn.py").write_text(FORGE)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acorn\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(POINTS)
+
+def detected_jobs(folder: Path, *environs: dict[str, str]) -> list[list[str | None]]:
+    """The forge of the job of each environment, what is broken, and the heavy imports."""
+    env = {**os.environ, **install_acorn(folder)}
     command = [sys.executable, "-c", DETECT_JOBS % repr(environs)]
-    env = {**os.environ, "PYTHONPATH": str(folder)}
     done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
     found: list[list[str | None]] = json.loads(done.stdout)
     return found
 
 
-def test_three_forges_come_with_the_package() -> None:
+def test_three_come_with_the_package() -> None:
     plugins = registered_plugins(FORGES)
     assert set(BUILT_IN) <= set(plugins)
     assert all(load_plugin(plugins[name], ForgeVendor).label for name in BUILT_IN)
 
 
-def test_other_environments_are_not_jobs() -> None:
+def test_an_unknown_runner_is_no_job() -> None:
     broken: list[str] = []
     assert detect_job({"CI": "true", "GITHUB_ACTIONS": "false"}, broken) is None
     assert broken == []
 
 
-def test_a_plug_in_works_beside_broken_ones(tmp_path: Path) -> None:
-    names, broken, heavy = detected_jobs(
-        tmp_path, {"ACORN_CI": "1"}, {"GITHUB_ACTIONS": "true", "ACORN_CI": "1"}, {}
-    )
-    # A plug-in does not replace a built-in forge.
+def test_a_forge_of_another_distribution_works_beside_broken_ones(tmp_path: Path) -> None:
+    acorn = {"ACORN_CI": str(tmp_path)}
+    names, broken, heavy = detected_jobs(tmp_path, acorn, {"GITHUB_ACTIONS": "true", **acorn}, {})
+    # Another distribution cannot replace a forge of this package.
     assert names == ["Acorn", "GitHub", None]
     assert broken == [
-        "the forge 'absent' of the distribution 'acorn 1.0' cannot be loaded (ModuleNotFoundError: "
-        "No module named 'there_is_no_such_module'): update or remove it",
-        "the forge 'text' of the distribution 'acorn 1.0' cannot be loaded"
+        "the forge 'absent' of the distribution 'sdd-acorn 1.0' cannot be loaded"
+        " (ModuleNotFoundError: No module named 'there_is_no_such_module'): update or remove it",
+        "the forge 'text' of the distribution 'sdd-acorn 1.0' cannot be loaded"
         " (it is not of type ForgeVendor): update or remove it",
     ]
     assert heavy == []
 
 
+def test_a_review_is_posted_to_a_forge_of_another_distribution(repo: Repo, tmp_path: Path) -> None:
+    base = repo.commit("Start", {"a.txt": "one\n"})
+    head = repo.commit("Change", {"a.txt": "<<<<<<< a\none\n=======\n>>>>>>> b\n"})
+    folder = tmp_path / "pull"
+    folder.mkdir()
+    pull = {"number": 7, "title": "Change", "base": base, "head": head}
+    (folder / "pull.json").write_text(json.dumps(pull))
+    env = {**install_acorn(tmp_path / "lib"), "ACORN_CI": str(folder)}
+
+    done = run(repo.root, "ci", "review", "--inline", "true", env=env)
+
+    assert "https://acorn.example" in done.out, done
+    assert "1 critical finding" in (folder / "comment.md").read_text()
+    assert [head, "a.txt", 1] in json.loads((folder / "review.json").read_text())
+
+
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_only_its_folder_and_the_registry_import_a_vendor(name: str) -> None:
+def test_nothing_but_its_own_modules_and_the_registry_knows_a_vendor(name: str) -> None:
     package = Path(sdd_hooks.__file__).parent
     imported = re.compile(rf"\bforges(\.| import ){name}\b")
     knowing = [path for path in package.rglob("*.py") if imported.search(path.read_text("utf-8"))]

@@ -27,22 +27,12 @@ from tests.cli.commands import one_line, run
 from tests.reporting.reviews import EVERYTHING
 from tests.reporting.test_markdown import LINKS
 from tests.reporting.test_sarif import RULES
+from tests.support.plugins import SOURCES, install_distribution
 from tests.support.repos import Repo
 
-MODULE = """
-from sdd_hooks.reporting.registry import Reporter
-
-
-def render(outcome, context):
-    ids = " ".join(sorted(rule.id for rule in context.rules())[:2])
-    return f"{outcome.files} file, {len(context.warnings)} warnings, {ids}, {context.width}\\n"
-
-
-POEM = Reporter("poem", render)
-"""
 POINTS = """[sdd_hooks.reporters]
-poem = sdd_poem:POEM
-terminal = sdd_poem:POEM
+poem = sdd_poem:REPORTER
+terminal = sdd_poem:REPORTER
 lost = sdd_poem:LOST
 """
 
@@ -50,13 +40,8 @@ lost = sdd_poem:LOST
 @pytest.fixture
 def poem(tmp_path: Path) -> dict[str, str]:
     """A distribution with a report format. Returns the variables with which Python finds it."""
-    folder = tmp_path / "lib"
-    about = folder / "sdd_poem-1.2.dist-info"
-    about.mkdir(parents=True)
-    (folder / "sdd_poem.py").write_text(MODULE)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: sdd-poem\nVersion: 1.2\n")
-    (about / "entry_points.txt").write_text(POINTS)
-    return {"PYTHONPATH": str(folder)}
+    source = (SOURCES / "sdd_poem.py").read_text()
+    return install_distribution(tmp_path / "lib", "sdd-poem", POINTS, {"sdd_poem": source})
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -98,8 +83,8 @@ def test_an_unknown_format_is_an_error_that_names_the_known_ones() -> None:
 def test_naming_the_formats_imports_none_and_searches_no_distributions() -> None:
     source = (
         "import sys; import sdd_hooks.cli.review;"
-        "loaded = {m for m in sys.modules if m.startswith('sdd_hooks.reporting.')};"
-        "assert loaded == {'sdd_hooks.reporting.registry'}, loaded;"
+        f"loaded = {{f'sdd_hooks.reporting.{{name}}' for name in {FORMATS}}} & set(sys.modules);"
+        "assert not loaded, loaded;"
         "assert 'importlib.metadata' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", source], check=True)
@@ -126,6 +111,6 @@ def test_a_format_of_another_distribution_is_known_to_the_command(
     assert unknown.code == 2
     assert "'comment', 'lost', 'poem': see" in unknown.err
     assert one_line(run(repo.root, *command, "--format", "lost", env=poem), 1) == (
-        "the reporter 'lost' of the distribution 'sdd-poem 1.2' cannot be loaded"
+        "the reporter 'lost' of the distribution 'sdd-poem 1.0' cannot be loaded"
         " (AttributeError: module 'sdd_poem' has no attribute 'LOST'): update or remove it"
     )

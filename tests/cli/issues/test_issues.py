@@ -344,7 +344,7 @@ def test_a_tracker_that_cannot_be_loaded_is_one_line(repo, tmp_path):
     env = install_ledger(tmp_path / "lib", "raise RuntimeError('no\\nbooks')\n")
     repo.commit("Start", {"CLAUDE.md": TRACKER + "http://127.0.0.1:9", ".gitignore": ".sdd/\n"})
     line = (
-        "the tracker 'ledger' of the distribution 'ledger 1.0' cannot be loaded"
+        "the tracker 'ledger' of the distribution 'sdd-ledger 1.0' cannot be loaded"
         " (RuntimeError: no books): update or remove it"
     )
     assert one_line(run(repo.root, "issues", "sync", env=env), 1) == line
@@ -426,9 +426,8 @@ OAK, PINE = shelf("oak"), shelf("pine")
 
 @pytest.fixture
 def shelves(repo, tmp_path):
-    env = install_ledger(tmp_path / "lib", SHELVES)
     points = "[sdd_hooks.trackers]\noak = sdd_ledger:OAK\npine = sdd_ledger:PINE\n"
-    (tmp_path / "lib/ledger-1.0.dist-info/entry_points.txt").write_text(points)
+    env = install_ledger(tmp_path / "lib", SHELVES, points)
     repo.commit("Start", {".gitignore": ".sdd/\n", "oak": "1 Acorns\n", "pine": "1 Cones\n"})
     return repo, env
 

@@ -1,0 +1,288 @@
+"""Everything that a plug-in may import: engines, trackers, forges, rules and report formats.
+
+The names below keep their meaning and their signatures within a major version; all other modules
+of the package may change in any release. This module imports each name on its first use: a plug-in
+that a hook loads does not wait for an HTTP client. Nothing in the package imports this module.
+"""
+
+# Governing: ADR-0026 (one module that plug-ins import)
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sdd_hooks.artifacts.artifact import Artifact as Artifact
+    from sdd_hooks.artifacts.corpus import Corpus as Corpus
+    from sdd_hooks.artifacts.corpus import IdCollision as IdCollision
+    from sdd_hooks.artifacts.edges import Edge as Edge
+    from sdd_hooks.artifacts.edges import EdgeOrigin as EdgeOrigin
+    from sdd_hooks.artifacts.frontmatter import FrontmatterValue as FrontmatterValue
+    from sdd_hooks.artifacts.identifiers import ArtifactId as ArtifactId
+    from sdd_hooks.artifacts.identifiers import ArtifactKind as ArtifactKind
+    from sdd_hooks.artifacts.requirements import Requirement as Requirement
+    from sdd_hooks.artifacts.requirements import RequirementKeyword as RequirementKeyword
+    from sdd_hooks.artifacts.requirements import RequirementLevel as RequirementLevel
+    from sdd_hooks.artifacts.requirements import Scenario as Scenario
+    from sdd_hooks.artifacts.requirements import ScenarioStep as ScenarioStep
+    from sdd_hooks.artifacts.status import ArtifactStatus as ArtifactStatus
+    from sdd_hooks.artifacts.status import StatusOrigin as StatusOrigin
+    from sdd_hooks.changes.change import Change as Change
+    from sdd_hooks.changes.change import ChangedFile as ChangedFile
+    from sdd_hooks.changes.tree import Blob as Blob
+    from sdd_hooks.changes.tree import Tree as Tree
+    from sdd_hooks.chunking.chunk import Chunk as Chunk
+    from sdd_hooks.chunking.document import ChunkedDocument as ChunkedDocument
+    from sdd_hooks.chunking.document import chunk_document as chunk_document
+    from sdd_hooks.chunking.document import chunk_hash as chunk_hash
+    from sdd_hooks.chunking.document import chunker_version as chunker_version
+    from sdd_hooks.chunking.document import text_to_embed as text_to_embed
+    from sdd_hooks.config.configuration import Configuration as Configuration
+    from sdd_hooks.config.configuration import ConfigurationWarning as ConfigurationWarning
+    from sdd_hooks.config.settings import BranchSettings as BranchSettings
+    from sdd_hooks.config.settings import FailOn as FailOn
+    from sdd_hooks.config.settings import FreshnessSettings as FreshnessSettings
+    from sdd_hooks.config.settings import ProjectSettings as ProjectSettings
+    from sdd_hooks.config.settings import PullRequestSettings as PullRequestSettings
+    from sdd_hooks.config.settings import ReviewSettings as ReviewSettings
+    from sdd_hooks.config.settings import SearchSettings as SearchSettings
+    from sdd_hooks.config.settings import TrackerSettings as TrackerSettings
+    from sdd_hooks.config.settings import WorktreeSettings as WorktreeSettings
+    from sdd_hooks.engines.bookmarks import covers as covers
+    from sdd_hooks.engines.bookmarks import read_bookmark as read_bookmark
+    from sdd_hooks.engines.bookmarks import write_bookmark as write_bookmark
+    from sdd_hooks.engines.fusion import FusedMatch as FusedMatch
+    from sdd_hooks.engines.fusion import RankedMatch as RankedMatch
+    from sdd_hooks.engines.fusion import fuse as fuse
+    from sdd_hooks.engines.fusion import weight_of as weight_of
+    from sdd_hooks.engines.protocol import Bookmark as Bookmark
+    from sdd_hooks.engines.protocol import CollectionChanges as CollectionChanges
+    from sdd_hooks.engines.protocol import CollectionStatus as CollectionStatus
+    from sdd_hooks.engines.protocol import Counts as Counts
+    from sdd_hooks.engines.protocol import Coverage as Coverage
+    from sdd_hooks.engines.protocol import Download as Download
+    from sdd_hooks.engines.protocol import EmbedReport as EmbedReport
+    from sdd_hooks.engines.protocol import Engine as Engine
+    from sdd_hooks.engines.protocol import EngineBackend as EngineBackend
+    from sdd_hooks.engines.protocol import ExchangesVectors as ExchangesVectors
+    from sdd_hooks.engines.protocol import Hit as Hit
+    from sdd_hooks.engines.protocol import IndexedDocument as IndexedDocument
+    from sdd_hooks.engines.protocol import IndexStatus as IndexStatus
+    from sdd_hooks.engines.protocol import Progress as Progress
+    from sdd_hooks.engines.protocol import Query as Query
+    from sdd_hooks.engines.protocol import SearchResult as SearchResult
+    from sdd_hooks.engines.protocol import Stopped as Stopped
+    from sdd_hooks.engines.protocol import SubQuery as SubQuery
+    from sdd_hooks.engines.protocol import SubQueryType as SubQueryType
+    from sdd_hooks.engines.protocol import VectorExchange as VectorExchange
+    from sdd_hooks.engines.protocol import report_progress as report_progress
+    from sdd_hooks.engines.query_terms import Term as Term
+    from sdd_hooks.engines.query_terms import parse_terms as parse_terms
+    from sdd_hooks.engines.registry import not_indexed as not_indexed
+    from sdd_hooks.engines.snippets import chunk_snippet as chunk_snippet
+    from sdd_hooks.engines.snippets import query_words as query_words
+    from sdd_hooks.errors import AccessRefused as AccessRefused
+    from sdd_hooks.errors import EngineUnavailable as EngineUnavailable
+    from sdd_hooks.errors import IndexDamaged as IndexDamaged
+    from sdd_hooks.errors import Missing as Missing
+    from sdd_hooks.errors import NotIndexed as NotIndexed
+    from sdd_hooks.errors import RateLimited as RateLimited
+    from sdd_hooks.errors import RemoteError as RemoteError
+    from sdd_hooks.errors import SddError as SddError
+    from sdd_hooks.errors import StorageError as StorageError
+    from sdd_hooks.findings import SEVERITIES as SEVERITIES
+    from sdd_hooks.findings import Finding as Finding
+    from sdd_hooks.findings import ReportedFinding as ReportedFinding
+    from sdd_hooks.findings import RuleDescription as RuleDescription
+    from sdd_hooks.findings import Severity as Severity
+    from sdd_hooks.findings import SuppressedFinding as SuppressedFinding
+    from sdd_hooks.forges import actions_event as actions_event
+    from sdd_hooks.forges import comments as comments
+    from sdd_hooks.forges.protocol import CommitStatus as CommitStatus
+    from sdd_hooks.forges.protocol import FileLinks as FileLinks
+    from sdd_hooks.forges.protocol import Forge as Forge
+    from sdd_hooks.forges.protocol import ForgeClientFactory as ForgeClientFactory
+    from sdd_hooks.forges.protocol import ForgeVendor as ForgeVendor
+    from sdd_hooks.forges.protocol import JobContext as JobContext
+    from sdd_hooks.forges.protocol import LineComment as LineComment
+    from sdd_hooks.forges.protocol import PullRequest as PullRequest
+    from sdd_hooks.forges.protocol import ReviewThread as ReviewThread
+    from sdd_hooks.forges.protocol import UpsertResult as UpsertResult
+    from sdd_hooks.forges.protocol import WriteDenied as WriteDenied
+    from sdd_hooks.models.embedding_model import EmbeddingModel as EmbeddingModel
+    from sdd_hooks.models.embedding_model import load_model as load_model
+    from sdd_hooks.models.embedding_model import model_device as model_device
+    from sdd_hooks.project.collections import Collection as Collection
+    from sdd_hooks.project.project import Project as Project
+    from sdd_hooks.project.repository import Repository as Repository
+    from sdd_hooks.project.workspace import Module as Module
+    from sdd_hooks.remote import graphql as graphql
+    from sdd_hooks.remote import json_fields as json_fields
+    from sdd_hooks.remote import paging as paging
+    from sdd_hooks.remote.client import Client as Client
+    from sdd_hooks.remote.credentials import Secret as Secret
+    from sdd_hooks.remote.credentials import TokenSources as TokenSources
+    from sdd_hooks.remote.credentials import TokenVariables as TokenVariables
+    from sdd_hooks.remote.response import RateLimit as RateLimit
+    from sdd_hooks.remote.response import RateLimitRule as RateLimitRule
+    from sdd_hooks.remote.response import Response as Response
+    from sdd_hooks.remote.urls import Endpoint as Endpoint
+    from sdd_hooks.remote.urls import RemoteUrl as RemoteUrl
+    from sdd_hooks.remote.urls import parse_endpoint as parse_endpoint
+    from sdd_hooks.remote.urls import parse_remote as parse_remote
+    from sdd_hooks.reporting.outcome import Candidate as Candidate
+    from sdd_hooks.reporting.outcome import Evidence as Evidence
+    from sdd_hooks.reporting.outcome import References as References
+    from sdd_hooks.reporting.outcome import ReviewOutcome as ReviewOutcome
+    from sdd_hooks.reporting.registry import Links as Links
+    from sdd_hooks.reporting.registry import ReportContext as ReportContext
+    from sdd_hooks.reporting.registry import Reporter as Reporter
+    from sdd_hooks.review.mentions import Mention as Mention
+    from sdd_hooks.review.mentions import MentionPlace as MentionPlace
+    from sdd_hooks.review.rule import Rule as Rule
+    from sdd_hooks.review.subject import Subject as Subject
+    from sdd_hooks.system.files import FileTooLarge as FileTooLarge
+    from sdd_hooks.system.files import PathRefused as PathRefused
+    from sdd_hooks.system.files import is_binary as is_binary
+    from sdd_hooks.system.files import read_inside as read_inside
+    from sdd_hooks.system.files import write_atomically as write_atomically
+    from sdd_hooks.system.git import Git as Git
+    from sdd_hooks.system.processes import ProgramResult as ProgramResult
+    from sdd_hooks.text.lines import NumberedLine as NumberedLine
+    from sdd_hooks.text.markdown import Section as Section
+    from sdd_hooks.trackers.hosted import HostedProject as HostedProject
+    from sdd_hooks.trackers.hosted import checked_location as checked_location
+    from sdd_hooks.trackers.hosted import invalid_url as invalid_url
+    from sdd_hooks.trackers.hosted import missing_setting as missing_setting
+    from sdd_hooks.trackers.issue import Issue as Issue
+    from sdd_hooks.trackers.issue import IssueDraft as IssueDraft
+    from sdd_hooks.trackers.issue import IssueEdit as IssueEdit
+    from sdd_hooks.trackers.issue import IssueStatus as IssueStatus
+    from sdd_hooks.trackers.issue import LinkedPull as LinkedPull
+    from sdd_hooks.trackers.protocol import IssueFilter as IssueFilter
+    from sdd_hooks.trackers.protocol import IssuePage as IssuePage
+    from sdd_hooks.trackers.protocol import Since as Since
+    from sdd_hooks.trackers.protocol import TrackedRepository as TrackedRepository
+    from sdd_hooks.trackers.protocol import Tracker as Tracker
+    from sdd_hooks.trackers.protocol import TrackerClientFactory as TrackerClientFactory
+    from sdd_hooks.trackers.protocol import TrackerEnvironment as TrackerEnvironment
+    from sdd_hooks.trackers.protocol import TrackerLocation as TrackerLocation
+    from sdd_hooks.trackers.protocol import TrackerVendor as TrackerVendor
+    from sdd_hooks.trackers.protocol import TrackerWriter as TrackerWriter
+    from sdd_hooks.trackers.protocol import Unsupported as Unsupported
+
+NAMES = {
+    "Errors": {
+        "sdd_hooks.errors": (
+            "AccessRefused EngineUnavailable IndexDamaged Missing NotIndexed RateLimited "
+            "RemoteError SddError StorageError"
+        ),
+    },
+    "The repository": {
+        "sdd_hooks.project.project": "Project",
+        "sdd_hooks.project.repository": "Repository",
+        "sdd_hooks.project.collections": "Collection",
+        "sdd_hooks.system.files": "FileTooLarge PathRefused is_binary read_inside write_atomically",
+        "sdd_hooks.config.configuration": "Configuration ConfigurationWarning",
+        "sdd_hooks.project.workspace": "Module",
+        "sdd_hooks.system.git": "Git",
+        "sdd_hooks.config.settings": (
+            "BranchSettings FailOn FreshnessSettings ProjectSettings PullRequestSettings "
+            "ReviewSettings SearchSettings WorktreeSettings"
+        ),
+        "sdd_hooks.system.processes": "ProgramResult",
+    },
+    "Engines": {
+        "sdd_hooks.engines.protocol": (
+            "Bookmark CollectionChanges CollectionStatus Counts Coverage Download EmbedReport "
+            "Engine EngineBackend ExchangesVectors Hit IndexStatus IndexedDocument Progress "
+            "Query SearchResult Stopped SubQuery SubQueryType VectorExchange report_progress"
+        ),
+        "sdd_hooks.engines.registry": "not_indexed",
+        "sdd_hooks.engines.bookmarks": "covers read_bookmark write_bookmark",
+        "sdd_hooks.engines.fusion": "FusedMatch RankedMatch fuse weight_of",
+        "sdd_hooks.engines.query_terms": "Term parse_terms",
+        "sdd_hooks.engines.snippets": "chunk_snippet query_words",
+        "sdd_hooks.chunking.chunk": "Chunk",
+        "sdd_hooks.chunking.document": (
+            "ChunkedDocument chunk_document chunk_hash chunker_version text_to_embed"
+        ),
+        "sdd_hooks.models.embedding_model": "EmbeddingModel load_model model_device",
+    },
+    "Trackers": {
+        "sdd_hooks.config.settings": "TrackerSettings",
+        "sdd_hooks.trackers.issue": "Issue IssueDraft IssueEdit IssueStatus LinkedPull",
+        "sdd_hooks.trackers.protocol": (
+            "IssueFilter IssuePage Since TrackedRepository Tracker TrackerClientFactory "
+            "TrackerEnvironment TrackerLocation TrackerVendor TrackerWriter Unsupported"
+        ),
+        "sdd_hooks.trackers.hosted": "HostedProject checked_location invalid_url missing_setting",
+    },
+    "Forges": {
+        "sdd_hooks.forges.protocol": (
+            "CommitStatus FileLinks Forge ForgeClientFactory ForgeVendor JobContext "
+            "LineComment PullRequest ReviewThread UpsertResult WriteDenied"
+        ),
+        "sdd_hooks.forges": "actions_event comments",
+    },
+    "Hosts of trackers and forges": {
+        "sdd_hooks.remote.client": "Client",
+        "sdd_hooks.remote.credentials": "Secret TokenSources TokenVariables",
+        "sdd_hooks.remote.response": "RateLimit RateLimitRule Response",
+        "sdd_hooks.remote.urls": "Endpoint RemoteUrl parse_endpoint parse_remote",
+        "sdd_hooks.remote": "graphql json_fields paging",
+    },
+    "Rules": {
+        "sdd_hooks.findings": "SEVERITIES Finding RuleDescription Severity",
+        "sdd_hooks.review.rule": "Rule",
+        "sdd_hooks.review.subject": "Subject",
+        "sdd_hooks.review.mentions": "Mention MentionPlace",
+        "sdd_hooks.changes.change": "Change ChangedFile",
+        "sdd_hooks.changes.tree": "Blob Tree",
+        "sdd_hooks.text.lines": "NumberedLine",
+        "sdd_hooks.artifacts.corpus": "Corpus IdCollision",
+        "sdd_hooks.artifacts.artifact": "Artifact",
+        "sdd_hooks.artifacts.identifiers": "ArtifactId ArtifactKind",
+        "sdd_hooks.artifacts.status": "ArtifactStatus StatusOrigin",
+        "sdd_hooks.artifacts.edges": "Edge EdgeOrigin",
+        "sdd_hooks.artifacts.requirements": (
+            "Requirement RequirementKeyword RequirementLevel Scenario ScenarioStep"
+        ),
+        "sdd_hooks.artifacts.frontmatter": "FrontmatterValue",
+        "sdd_hooks.text.markdown": "Section",
+    },
+    "Report formats": {
+        "sdd_hooks.findings": "ReportedFinding SuppressedFinding",
+        "sdd_hooks.reporting.outcome": "Candidate Evidence References ReviewOutcome",
+        "sdd_hooks.reporting.registry": "Links ReportContext Reporter",
+    },
+}
+"""What is imported for what: the names of each module. Type checkers read the imports above."""
+
+SUBMODULES = frozenset({"actions_event", "comments", "graphql", "json_fields", "paging"})
+"""The names that are modules."""
+
+_MODULES = {
+    name: module
+    for modules in NAMES.values()
+    for module, names in modules.items()
+    for name in names.split()
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a name on its first use. Raises AttributeError for a name that is not public."""
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in SUBMODULES:
+        value: object = import_module(f"{module}.{name}")
+    else:
+        value = getattr(import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(_MODULES)
