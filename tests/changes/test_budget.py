@@ -14,6 +14,7 @@ from sdd_hooks.changes.budget import MAX_BYTES, MAX_LINES, Budget
 from sdd_hooks.changes.diff import MAX_FILES, _Comparison, _read, read_change, read_staged
 from sdd_hooks.errors import RepositoryError
 from tests.support.repos import Repo
+from tests.support.waiting import TIMEOUT
 
 
 def commit(repo: Repo, files: Iterable[tuple[str, bytes]]) -> None:
@@ -57,7 +58,7 @@ def test_a_large_diff(repo: Repo) -> None:
     repo.commit(files={"z": "1\n"})
     files = [(f"{number}.txt", (b"%d" % number * 99 + b"\n") * 75_000) for number in range(9)]
     commit(repo, [*files, ("z", b"2\n")])
-    change = read_change(repo.handle, "main~1", "main")
+    change = read_change(repo.handle, "main~1", "main", budget=Budget(seconds=TIMEOUT))
     read = [sum(len(text) + 1 for _, text in file.added) for file in change.files]
     assert MAX_BYTES * 0.98 < sum(read) < MAX_BYTES
     assert len(change.files) == 10
@@ -71,7 +72,7 @@ def test_a_large_diff(repo: Repo) -> None:
 def test_many_lines(repo: Repo) -> None:
     repo.commit(files={"z": "1\n"})
     commit(repo, [("a", b"x\n" * 2_000_000), ("b", b"x\n")])
-    change = read_change(repo.handle, "main~1", "main")
+    change = read_change(repo.handle, "main~1", "main", budget=Budget(seconds=TIMEOUT))
     assert MAX_LINES - 10 < sum(len(file.added) for file in change.files) < MAX_LINES
     assert change.notes[0].endswith("seconds of the diff, in 2 files")
 
@@ -79,7 +80,7 @@ def test_many_lines(repo: Repo) -> None:
 def test_many_files(repo: Repo) -> None:
     repo.commit(files={"z": "1\n"})
     commit(repo, [(f"{number:05}", b"%d\n" % number) for number in range(MAX_FILES + 20)])
-    change = read_change(repo.handle, "main~1", "main")
+    change = read_change(repo.handle, "main~1", "main", budget=Budget(seconds=TIMEOUT))
     assert [file.added[0].text for file in change.files] == [f"{n}" for n in range(MAX_FILES)]
     assert change.notes == ("not looked at: 20 files beyond the first 5,000",)
 

@@ -1,4 +1,5 @@
 import os
+import re
 import time
 
 from tests.cli.commands import FILES, on_terminal, run
@@ -124,7 +125,7 @@ def test_the_repository_sets_the_threshold(repo):
     index(repo, {**FILES, "CLAUDE.md": freshness.format("30m")})
     set_touched(repo, time.time() - 31 * 60)
     done = run(repo.root, "search", "database")
-    assert "note: Index was 31 minutes stale — refreshed before running.\n" in done.err
+    assert re.search(r"note: Index was 3\d minutes stale — refreshed before running.\n", done.err)
     repo.write("CLAUDE.md", freshness.format("4h"))
     set_touched(repo, time.time() - 3 * 3600)
     assert "stale" not in run(repo.root, "search", "database").err

@@ -22,7 +22,7 @@ from sdd_hooks.embedding.lock import (
 from sdd_hooks.errors import StorageError
 from sdd_hooks.project.repository import Repository
 from tests.support.repos import Repo
-from tests.support.waiting import until
+from tests.support.waiting import TIMEOUT, until
 
 # Holds the lock, and writes the given text into its file.
 HOLDER = """
@@ -132,8 +132,10 @@ def test_an_impossible_process_id_is_not_signalled(repository: Repository) -> No
 def test_the_holder_of_the_lock_is_ended(repository: Repository) -> None:
     text = '{"pid": PID, "root": "/", "background": true}'
     with held_by(repository, text, start_new_session=True) as process:
-        assert stop_embed(repository) == LockHolder(process.pid, "/", background=True)
-        assert process.wait(timeout=30) == -signal.SIGTERM
+        assert stop_embed(repository, grace=TIMEOUT) == LockHolder(
+            process.pid, "/", background=True
+        )
+        assert process.wait(timeout=TIMEOUT) == -signal.SIGTERM
 
 
 def test_a_lock_file_that_is_a_link_is_refused(repository: Repository, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from sdd_hooks.models.timeouts import call_with_timeout
+from tests.support.waiting import TIMEOUT
 
 
 def test_a_call_times_out_without_progress() -> None:
@@ -28,4 +29,4 @@ def test_a_call_times_out_without_progress() -> None:
 
 def test_an_exception_is_raised_in_the_caller() -> None:
     with pytest.raises(ZeroDivisionError):
-        call_with_timeout(5, lambda: 1 // 0)
+        call_with_timeout(TIMEOUT, lambda: 1 // 0)

@@ -30,6 +30,7 @@ from sdd_hooks.remote.response import RateLimit, RateLimitRule, Response, out_of
 from sdd_hooks.remote.transport import MAX_BODY_BYTES, MAX_CONCURRENT
 from tests.support.fake_clock import FakeClock
 from tests.support.loopback import CannedResponse, Request, Server, serving
+from tests.support.waiting import TIMEOUT
 
 TOKEN = "t0p-s3cret"
 SECRET = Secret(TOKEN, "FORGE_TOKEN")
@@ -569,7 +570,7 @@ def test_threads_wait_together(server: Server, clock: FakeClock) -> None:
         seconds = clock.now
         if not hasattr(thread, "limited"):
             thread.limited = True
-            together.wait(30)
+            together.wait(TIMEOUT)
         return seconds
 
     server.fail(*[CannedResponse(429, None, {"Retry-After": "40"})] * MAX_CONCURRENT)
@@ -887,7 +888,7 @@ def test_requests_run_concurrently() -> None:
         with lock:
             going += 1
             most = max(most, going)
-        all_here.wait(30)
+        all_here.wait(TIMEOUT)
         with lock:
             going -= 1
         return CannedResponse(data=int(request.path.strip("/")))
@@ -943,7 +944,7 @@ def test_closing_ends_a_wait_in_another_thread(server: Server) -> None:
     client = Client(server.url, label="Forge", waiting=waiting)
     with ThreadPoolExecutor(1) as pool:
         request = pool.submit(client.get, "issues")
-        assert is_waiting.wait(30)
+        assert is_waiting.wait(TIMEOUT)
         client.close()
         with pytest.raises(RemoteError, match=r"^Forge: stopped$"):
             request.result(30)

@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 
-from tests.support.waiting import until
+from tests.support.waiting import TIMEOUT, until
 
 NEEDED = "needs Gitea: scripts/install-gitea .cache/gitea"
 PASSWORD = "open sesame 1"
@@ -183,7 +183,7 @@ def running_gitea(
             yield RealGitea(url, tokens, http, count(1))
     finally:
         server.terminate()
-        server.wait(30)
+        server.wait(TIMEOUT)
 
 
 def _answers(http: httpx.Client, url: str, server: subprocess.Popen[bytes], folder: Path) -> bool:

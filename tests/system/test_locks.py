@@ -11,6 +11,7 @@ import pytest
 
 from sdd_hooks.errors import StorageError
 from sdd_hooks.system.locks import hold_lock
+from tests.support.waiting import TIMEOUT
 
 HOLDER = """
 import sys
@@ -46,7 +47,7 @@ def test_a_lock_has_one_holder(tmp_path: Path, debug_log: io.StringIO) -> None:
 def test_the_lock_of_a_killed_process_is_free(tmp_path: Path, debug_log: io.StringIO) -> None:
     with start_holder(tmp_path / "lock") as process:
         process.kill()
-        with hold_lock(tmp_path / "lock", 10) as is_held:
+        with hold_lock(tmp_path / "lock", TIMEOUT) as is_held:
             assert is_held
     assert f" lock {tmp_path}/lock: taken (" in debug_log.getvalue()
 
@@ -55,7 +56,7 @@ def test_hold_lock_waits_for_the_other_process(tmp_path: Path) -> None:
     with start_holder(tmp_path / "lock") as process:
         assert process.stdin is not None
         process.stdin.close()
-        with hold_lock(tmp_path / "lock", 10) as is_held:
+        with hold_lock(tmp_path / "lock", TIMEOUT) as is_held:
             assert is_held
 
 

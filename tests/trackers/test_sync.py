@@ -21,6 +21,7 @@ from sdd_hooks.trackers.sync import SyncResult, last_synced, sync
 from tests.support.loopback import CannedResponse, Request
 from tests.support.sync_harness import DAY, NOW, SyncHarness, counts, fingerprint
 from tests.support.tracker import START, FakeTracker, TrackerBackend, tracking
+from tests.support.waiting import TIMEOUT
 
 
 def test_the_first_sync_fetches_every_issue(harness: SyncHarness) -> None:
@@ -256,12 +257,12 @@ def test_a_sync_during_another_does_nothing(harness: SyncHarness) -> None:
     def hold(page: int) -> None:
         if page == 2:
             is_inside.set()
-            resume.wait(30)
+            resume.wait(TIMEOUT)
 
     harness.backend.hook = hold
     first = threading.Thread(target=harness.sync)
     first.start()
-    assert is_inside.wait(30)
+    assert is_inside.wait(TIMEOUT)
     done = harness.sync()
     assert done == SyncResult(ran=False)
     resume.set()

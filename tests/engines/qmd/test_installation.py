@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ from sdd_hooks.system.user_cache import user_cache_directory
 from tests.engines.qmd.conftest import RECORDS, Indexed, index
 from tests.engines.qmd.fakes import environment, program
 from tests.support.qmd import RealQmd
-from tests.support.waiting import until
+from tests.support.waiting import TIMEOUT, until
 from tests.system.test_processes import gone
 
 NOT_FOUND = (
@@ -169,7 +170,7 @@ def test_the_variable_ci_does_not_fail_a_query_by_meaning(embedded: Indexed) -> 
         env={**query.environ, "CI": "true"},
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=TIMEOUT,
     )
     assert refused.returncode == 1
 
@@ -287,7 +288,9 @@ def test_an_update_counts_vectors_of_another_model(embedded: Indexed) -> None:
     assert parse_pending(embedded.run("status").out) == 0
 
 
-def test_a_timeout_ends_the_real_qmd(unembedded: Indexed) -> None:
+def test_a_timeout_ends_the_real_qmd(
+    unembedded: Indexed, process_clock: Callable[[float], None]
+) -> None:
     started: list[int] = []
 
     def on_line(line: str) -> None:
@@ -295,16 +298,17 @@ def test_a_timeout_ends_the_real_qmd(unembedded: Indexed) -> None:
         if line.startswith("Model:"):
             lock = unembedded.folder.path / ".qmd-embed.lock"
             started.append(int(lock.read_text()))
+            process_clock(TIMEOUT)
 
     text = " ".join(("ci", "go")[number % 2] for number in range(500_000))
     (unembedded.folder.root / "docs/adrs/long.md").write_text(f"# Long\n\n{text}\n")
     assert unembedded.run("update").code == 0
-    with pytest.raises(EngineUnavailable, match="`qmd embed` did not end within 4 s"):
+    with pytest.raises(EngineUnavailable, match="`qmd embed` did not end within 300 s"):
         run_qmd(
             unembedded.qmd.installation,
             unembedded.folder,
             "embed",
-            timeout=4,
+            timeout=TIMEOUT,
             environ=unembedded.qmd.environ,
             on_line=on_line,
         )
@@ -319,7 +323,7 @@ def test_the_launcher_forwards_no_signal_so_the_group_is_ended(
     try:
         child = int(until(lambda: children.read_text().split() or None)[0])
         launcher.send_signal(signal.SIGTERM)
-        launcher.wait(30)
+        launcher.wait(TIMEOUT)
         assert not gone(child)
     finally:
         end_program(launcher)
@@ -334,7 +338,7 @@ def test_the_node_of_qmd_is_first_in_the_path(tmp_path: Path, real_qmd: RealQmd)
         real_qmd.installation,
         real_qmd.index_folder(tmp_path),
         "--version",
-        timeout=30,
+        timeout=TIMEOUT,
         environ=environ,
     )
     assert (done.code, done.err) == (0, "")

@@ -27,6 +27,7 @@ from sdd_hooks.project.collections import Collection
 from tests.cli.commands import SCRIPTS
 from tests.engines.subject import Subject
 from tests.support.repos import Repo
+from tests.support.waiting import TIMEOUT
 
 ADRS = Collection("app-adrs", "adrs", "", "", ("docs",), (".md",), "", ("docs/old",), "Text.")
 TEXT = "# Sessions\n\nAbout.\n\n## Context\n\nWhy.\n\n## Empty\n\n## Decision\n\nA token.\n"
@@ -150,7 +151,7 @@ def served(
         yield subject
     finally:
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(TIMEOUT) == 0
         process.communicate()
 
 
