@@ -17,7 +17,7 @@ from sdd_hooks.cli.context import start_directory
 from sdd_hooks.cli.options import json_option
 from sdd_hooks.cli.output import CommandOutput, Terminal, detect_terminal, printable_line, show
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
-from sdd_hooks.githooks.install import status
+from sdd_hooks.githooks.install import inspect_hooks
 from sdd_hooks.project.project import load_project
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.setup.doctor import Check, git_check, project_checks
@@ -63,7 +63,7 @@ def _checks(start: Path) -> Iterator[Check]:
 
 def _hooks(repository: Repository) -> Check:
     try:
-        report = status(repository)
+        report = inspect_hooks(repository)
     except SddError as error:
         return Check("hooks", "fail", str(error))
     unfit = [hook for hook in report.hooks if hook.state in {"broken", "blocked"}]

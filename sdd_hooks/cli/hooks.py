@@ -16,8 +16,12 @@ from sdd_hooks.cli.context import start_directory
 from sdd_hooks.cli.options import json_option
 from sdd_hooks.cli.output import CommandOutput, printable_line, show, table
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
-from sdd_hooks.githooks import install as hooks_of
-from sdd_hooks.githooks.install import InstallReport
+from sdd_hooks.githooks.install import (
+    InstallReport,
+    inspect_hooks,
+    install_hooks,
+    uninstall_hooks,
+)
 from sdd_hooks.project.repository import discover
 
 UNFIT = frozenset({"broken", "blocked"})
@@ -52,7 +56,7 @@ def install(directory: Path | None, review: bool, as_json: bool) -> int:
       sdd hooks install --review
     """
     repository = discover(start_directory(directory), os.environ)
-    return show(hooks_output(hooks_of.install(repository, own_command(), review=review)), as_json)
+    return show(hooks_output(install_hooks(repository, own_command(), review=review)), as_json)
 
 
 @hooks.command()
@@ -66,7 +70,7 @@ def uninstall(directory: Path | None, as_json: bool) -> int:
       sdd hooks uninstall
     """
     repository = discover(start_directory(directory), os.environ)
-    return show(hooks_output(hooks_of.uninstall(repository)), as_json)
+    return show(hooks_output(uninstall_hooks(repository)), as_json)
 
 
 @hooks.command()
@@ -80,7 +84,7 @@ def status(directory: Path | None, as_json: bool) -> int:
       sdd hooks status
     """
     repository = discover(start_directory(directory), os.environ)
-    return show(hooks_output(hooks_of.status(repository)), as_json)
+    return show(hooks_output(inspect_hooks(repository)), as_json)
 
 
 def hooks_output(report: InstallReport) -> CommandOutput:

@@ -18,7 +18,7 @@ from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.engines.registry import find_backend, require_engine
 from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.githooks.folder import HooksRefused
-from sdd_hooks.githooks.install import install, status
+from sdd_hooks.githooks.install import inspect_hooks, install_hooks
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.file_edits import Change, apply
 from sdd_hooks.setup.plan import plan
@@ -95,12 +95,12 @@ def _tracker_notes(project: Project) -> list[str]:
 def _hooks(project: Project, asks: bool) -> CommandOutput:
     """Install the hooks unless they are in place. A folder that sdd must not use is a warning."""
     repository, sdd = project.repository, own_command()
-    report = status(repository, sdd)
+    report = inspect_hooks(repository, sdd)
     if all(hook.state in IN_PLACE for hook in report.hooks) and not report.snippet:
         return CommandOutput(hooks_output(report).data)
     if asks and not click.confirm("Install the git hooks?", default=True):
         return CommandOutput({})
     try:
-        return hooks_output(install(repository, sdd))
+        return hooks_output(install_hooks(repository, sdd))
     except HooksRefused as error:
         return CommandOutput({}, warnings=[f"no hooks installed: {error}"])

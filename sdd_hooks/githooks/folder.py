@@ -1,4 +1,4 @@
-"""Where git looks for the hooks of a repository, and whether sdd may write there."""
+"""The folder from which git runs the hooks of a repository, and whether sdd may write to it."""
 
 # Governing: ADR-0005 (hook shims decide in sh)
 
@@ -16,43 +16,43 @@ from sdd_hooks.system.git import Git
 
 
 class HooksRefused(SddError):
-    """The hooks folder is not sdd's to write to, or there is nothing to put into it."""
+    """sdd may not write to the hooks folder, or has no hook to write."""
 
     code = "hooks"
 
 
 @dataclass(frozen=True)
-class Folder:
-    """The folder git takes hooks from.
+class HooksFolder:
+    """The folder from which git runs hooks.
 
-    `inside` is whether it belongs to this repository alone, `tracked` whether its files are under
-    version control, `ours` whether it is the `hooks/` folder that sdd ships.
+    `is_inside` is whether it belongs to this repository alone, `is_tracked` whether its files are
+    under version control, `is_shipped` whether it is the `hooks/` folder that sdd ships.
     """
 
     path: Path
-    inside: bool
-    tracked: bool
-    ours: bool
+    is_inside: bool
+    is_tracked: bool
+    is_shipped: bool
 
 
-def find_folder(repository: Repository) -> Folder:
-    """The folder that git uses now, `core.hooksPath` and linked worktrees taken into account.
+def find_folder(repository: Repository) -> HooksFolder:
+    """The folder that git uses with this `core.hooksPath`, in a linked worktree as well.
 
     It need not exist. Raises HooksRefused when git has none.
     """
-    question = ("rev-parse", "--path-format=absolute", "--git-path", "hooks")
-    answer = repository.git.try_output(*question)
-    if answer is None:
+    output = repository.git.try_output("rev-parse", "--path-format=absolute", "--git-path", "hooks")
+    if output is None:
         raise HooksRefused("git has no hooks folder here: see `git config core.hooksPath`")
-    path = Path(os.path.normpath(os.fsdecode(answer.removesuffix(b"\n"))))
+    path = Path(os.path.normpath(os.fsdecode(output.removesuffix(b"\n"))))
     in_git_dir = _is_below(path, repository.common_dir) or _is_below(path, repository.git_dir)
-    inside = in_git_dir or any(_is_below(path, top) for top in _work_trees(repository))
-    tracked = inside and not in_git_dir and path.is_dir() and _has_tracked(repository.git.at(path))
-    return Folder(path, inside, tracked, (path / BODY).is_file())
+    is_inside = in_git_dir or any(_is_below(path, top) for top in _work_trees(repository))
+    is_in_work_tree = is_inside and not in_git_dir and path.is_dir()
+    is_tracked = is_in_work_tree and _has_tracked_files(repository.git.at(path))
+    return HooksFolder(path, is_inside, is_tracked, (path / BODY).is_file())
 
 
-def configured_hooks(repository: Repository) -> list[tuple[str, str]]:
-    """(name, event) of every hook in git's configuration that runs sdd, for git 2.54 and newer."""
+def find_configured_hooks(repository: Repository) -> list[tuple[str, str]]:
+    """(name, event) of each hook in git's configuration that runs sdd (git 2.54 and newer)."""
     listing = repository.git.try_output(
         "config", "-z", "--get-regexp", r"^hook\..*\.(event|command)$"
     )
@@ -73,7 +73,7 @@ def configured_hooks(repository: Repository) -> list[tuple[str, str]]:
     ]
 
 
-def _has_tracked(folder: Git) -> bool:
+def _has_tracked_files(folder: Git) -> bool:
     return bool(folder.try_output("ls-files", "-z"))
 
 

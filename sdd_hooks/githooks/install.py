@@ -1,8 +1,8 @@
-"""Install the hooks into a repository beside whatever is there, and take them out again.
+"""Install the hooks into a repository beside existing ones, and remove them again.
 
-A hook that was there is moved aside as `EVENT.sdd-legacy`, runs first, and comes back on uninstall.
-Hooks that another tool generates are left alone: the report says what to add to its configuration.
-The review in hooks is installed where it is asked for, and then kept up to date with the rest.
+An existing hook is renamed to `EVENT.sdd-legacy`, runs first, and `uninstall_hooks` restores it.
+Hooks that another tool generates stay unchanged: the report says what to add to its configuration.
+The hooks of the review are installed only on request; later installs update them with the others.
 """
 
 # Governing: ADR-0005 (hook shims decide in sh), SPEC-0004 REQ "Installing hooks",
@@ -15,59 +15,60 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sdd_hooks.errors import StorageError
 from sdd_hooks.githooks import managers
-from sdd_hooks.githooks.folder import Folder, HooksRefused, configured_hooks, find_folder
+from sdd_hooks.githooks.folder import HooksFolder, HooksRefused, find_configured_hooks, find_folder
 from sdd_hooks.githooks.shims import (
     EVENTS,
     REVIEW_EVENTS,
     command_of,
     is_edited,
-    is_ours,
-    render,
+    is_shim,
+    render_shim,
     shims_folder,
 )
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import ERRNO_REASONS, write_atomically
 
-LEGACY = ".sdd-legacy"
-EDITED = ".sdd-edited"
-# pre-commit keeps the hook that was there under this name, and does without it.
-PRE_COMMIT_LEGACY = ".legacy"
-_LARGEST_HOOK = 1 << 20
+LEGACY_SUFFIX = ".sdd-legacy"
+EDITED_SUFFIX = ".sdd-edited"
+PRE_COMMIT_SUFFIX = ".legacy"
+"""The name under which pre-commit keeps an existing hook."""
 
-State = Literal[
-    "installed",  # ours, current, and its command is there
-    "outdated",  # ours, written by another version, edited, or for another command
-    "broken",  # ours, and the command it starts is gone
-    "chained",  # ours, called by the hook that another installer put in its place
+MAX_HOOK_BYTES = 1 << 20
+"""Bytes of a hook that are read."""
+
+HookState = Literal[
+    "installed",  # by sdd: current, and its command exists
+    "outdated",  # by sdd: written by another version, edited, or for another command
+    "broken",  # by sdd: the command that it starts does not exist
+    "chained",  # by sdd: the hook of another installer calls it
     "shipped",  # core.hooksPath is the folder that sdd ships
     "managed",  # another tool generates this hook
-    "foreign",  # somebody else's
-    "blocked",  # somebody else's, and so is the one set aside
+    "foreign",  # not by sdd
+    "blocked",  # not by sdd, and the name for the existing hook is taken
     "absent",
 ]
 
 
 @dataclass(frozen=True)
 class Hook:
-    """The hook for one event. `changed` is whether the call that reports it changed a file;
-    `detail` says more where there is more to say."""
+    """The hook for an event. `changed` is whether this command changed it, `detail` a remark."""
 
     event: str
-    state: State
+    state: HookState
     changed: bool = False
     detail: str = ""
 
 
 @dataclass(frozen=True)
 class InstallReport:
-    """The hooks of a repository after an install or uninstall, or as they are.
+    """The hooks of a repository, after an install or uninstall if that was the command.
 
-    `manager` is the tool that owns at least one of them ("" when none does), and `snippet` what to
-    add to its configuration ("" when it has it).
+    `manager` is the tool that owns at least one of them, "" for none. `snippet` is what to add to
+    its configuration, "" for nothing.
     """
 
     folder: Path
@@ -77,76 +78,78 @@ class InstallReport:
     notes: tuple[str, ...] = ()
 
 
-def install(repository: Repository, sdd: Path, *, review: bool = False) -> InstallReport:
-    """Install the hooks that start the command at `sdd`, an absolute path. Again changes nothing.
+class _Request(NamedTuple):
+    """What to report or install.
 
-    `review` asks for those of the review as well; once they are there, they stay.
+    `sdd` is the command to start, None for any. `review` is whether to include the hooks of the
+    review. `write` is whether to change files.
+    """
 
-    Raises HooksRefused for a folder outside the repository or a command that is not there, and
+    sdd: Path | None = None
+    review: bool = False
+    write: bool = False
+
+
+def install_hooks(repository: Repository, sdd: Path, *, review: bool = False) -> InstallReport:
+    """Install the hooks, which start the command at the absolute path `sdd`. Idempotent.
+
+    `review` adds the hooks of the review. Installed ones stay without it.
+
+    Raises HooksRefused for a folder outside the repository or a command that cannot run, and
     StorageError when the folder cannot be written.
     """
     if not (sdd.is_absolute() and os.access(sdd, os.X_OK)) or "\n" in str(sdd):
-        raise HooksRefused(f"{sdd} is no command that a hook can start: give the path of sdd")
+        raise HooksRefused(f"{sdd} is not a command that a hook can start: give the path of sdd")
     folder = find_folder(repository)
-    if not folder.ours and not folder.inside:
+    if not folder.is_shipped and not folder.is_inside:
         raise HooksRefused(
             f"core.hooksPath is {folder.path}, outside this repository, and other repositories may"
             f" use it: unset it, or `git config core.hooksPath {shims_folder()}`"
         )
-    if folder.ours and review:
+    if folder.is_shipped and review:
         raise HooksRefused(
             f"core.hooksPath is {folder.path}, which has no hooks for the review: unset it, then"
             " `sdd hooks install --review`"
         )
-    return _report(repository, folder, sdd, change=True, review=review)
+    return _process_hooks(repository, folder, _Request(sdd, review, write=True))
 
 
-def status(repository: Repository, sdd: Path | None = None) -> InstallReport:
-    """The hooks as they are. With `sdd`, one for another command counts as outdated.
+def inspect_hooks(repository: Repository, sdd: Path | None = None) -> InstallReport:
+    """Report the hooks. With `sdd`, a hook that starts another command counts as outdated.
 
     Raises HooksRefused when git has no folder for hooks.
     """
-    return _report(repository, find_folder(repository), sdd, change=False)
+    return _process_hooks(repository, find_folder(repository), _Request(sdd))
 
 
-def uninstall(repository: Repository) -> InstallReport:
-    """Remove what `install` wrote and put back, byte for byte, what was there.
+def uninstall_hooks(repository: Repository) -> InstallReport:
+    """Remove what `install_hooks` wrote, and restore the earlier hooks byte for byte.
 
-    Raises StorageError when the folder cannot be written, and HooksRefused as `status` does.
+    Raises StorageError when the folder cannot be written, and HooksRefused like `inspect_hooks`.
     """
     folder = find_folder(repository)
-    # Hooks installed before core.hooksPath was set are where they were.
-    places = {repository.common_dir / "hooks"} | ({folder.path} if folder.inside else set())
+    # The hooks may have been installed before core.hooksPath was set.
+    paths = {repository.common_dir / "hooks"} | ({folder.path} if folder.is_inside else set())
     changed = set()
-    review = _reviews(folder)
-    for place in sorted(places):
-        with _storage(place):
-            changed |= {event for event in (*EVENTS, *REVIEW_EVENTS) if _take_out(place, event)}
-    report = _report(repository, folder, None, change=False, review=review)
+    review = _has_review_hooks(folder)
+    for path in sorted(paths):
+        with _storage_errors(path):
+            changed |= {event for event in (*EVENTS, *REVIEW_EVENTS) if _remove_hook(path, event)}
+    report = _process_hooks(repository, folder, _Request(review=review))
     hooks = tuple(replace(hook, changed=hook.event in changed) for hook in report.hooks)
-    return InstallReport(report.folder, hooks, report.manager, "", report.notes)
+    return replace(report, hooks=hooks, snippet="")
 
 
-def _report(
-    repository: Repository, folder: Folder, sdd: Path | None, *, change: bool, review: bool = False
-) -> InstallReport:
+def _process_hooks(repository: Repository, folder: HooksFolder, request: _Request) -> InstallReport:
+    """Install the hooks of all events if the request says so. Returns their report."""
     root = repository.root
-    review = review or _reviews(folder)
-    owner = managers.of_repository(root, folder.path)
-    if not owner and folder.tracked:
+    request = request._replace(review=request.review or _has_review_hooks(folder))
+    review = request.review
+    owner = managers.find_repository_manager(root, folder.path)
+    if not owner and folder.is_tracked:
         owner = os.path.relpath(folder.path, root)
-    hooks = []
-    for event in (*EVENTS, *(REVIEW_EVENTS if review else ())):
-        if folder.ours:
-            hooks.append(Hook(event, "shipped"))
-        elif not folder.inside:
-            state: State = "foreign" if (folder.path / event).is_file() else "absent"
-            hooks.append(Hook(event, state, detail=f"core.hooksPath is {folder.path}"))
-        elif owner:
-            hooks.append(Hook(event, "managed", detail=owner))
-        else:
-            with _storage(folder.path):
-                hooks.append(_hook(folder.path, event, sdd, change=change, review=review))
+    events = (*EVENTS, *(REVIEW_EVENTS if review else ()))
+    hooks = tuple(_process_hook(folder, event, owner, request) for event in events)
     managed = [hook for hook in hooks if hook.state == "managed"]
     manager = managed[0].detail if managed else ""
     missing = [
@@ -154,126 +157,151 @@ def _report(
         for hook in managed
         if not managers.is_configured(hook.detail, root, hook.event, review=review)
     ]
-    snippet = managers.snippet(manager, missing, review=review) if missing else ""
-    notes = [
+    snippet = managers.render_snippet(manager, missing, review=review) if missing else ""
+    notes = tuple(
         f"hook.{name} in git's configuration runs sdd on {event} (git 2.54 and newer)"
-        for name, event in configured_hooks(repository)
-    ]
-    return InstallReport(folder.path, tuple(hooks), manager, snippet, tuple(notes))
+        for name, event in find_configured_hooks(repository)
+    )
+    return InstallReport(folder.path, hooks, manager, snippet, notes)
 
 
-def _reviews(folder: Folder) -> bool:
-    """Whether a hook of the review is installed, under whatever name another installer keeps it."""
-    if folder.ours or not folder.inside:
+def _has_review_hooks(folder: HooksFolder) -> bool:
+    """Whether a hook of the review is installed, also under the name of another installer."""
+    if folder.is_shipped or not folder.is_inside:
         return False
-    with _storage(folder.path):
+    with _storage_errors(folder.path):
         return any(
-            is_ours(_content(folder.path / event) or b"") or _chained(folder.path, event)
+            is_shim(_read_hook(folder.path / event) or b"") or _find_chained(folder.path, event)
             for event in REVIEW_EVENTS
         )
 
 
-def _hook(place: Path, event: str, sdd: Path | None, *, change: bool, review: bool) -> Hook:
-    """The hook for `event`, put there first when `change` asks for it and nothing forbids it."""
-    path, legacy = place / event, place / f"{event}{LEGACY}"
-    content = _content(path)
-    if content is None:
-        return _put(path, sdd, review) if change and sdd else Hook(event, "absent")
-    if is_ours(content):
-        state, detail = _state(event, path, content, sdd, review)
-        if state == "installed" or not (change and sdd):
-            return Hook(event, state, detail=detail)
-        _set_edited_aside(path, content)
-        return _put(path, sdd, review)
-    chain = _chained(place, event)
-    if chain:
-        return Hook(event, "chained", detail=f"{event} is expected to run {chain}")
-    manager = managers.of_hook(content)
-    if manager:
+def _process_hook(folder: HooksFolder, event: str, owner: str, request: _Request) -> Hook:
+    """The hook for an event, installed first if that is requested and possible.
+
+    `owner` manages all hooks of the folder, "" for none.
+    """
+    path = folder.path / event
+    if folder.is_shipped:
+        return Hook(event, "shipped")
+    if not folder.is_inside:
+        state: HookState = "foreign" if path.is_file() else "absent"
+        return Hook(event, state, detail=f"core.hooksPath is {folder.path}")
+    if owner:
+        return Hook(event, "managed", detail=owner)
+    with _storage_errors(folder.path):
+        content = _read_hook(path)
+        if content is not None and not is_shim(content):
+            return _process_foreign_hook(path, content, request)
+        return _process_shim(path, content, request)
+
+
+def _process_shim(path: Path, content: bytes | None, request: _Request) -> Hook:
+    """Install or update a hook that is absent (None) or that sdd wrote."""
+    hook = Hook(path.name, "absent") if content is None else _inspect_shim(path, content, request)
+    if hook.state == "installed" or not (request.write and request.sdd):
+        return hook
+    if content is not None:
+        _keep_if_edited(path, content)
+    return _write_shim(path, request.sdd, request.review)
+
+
+def _process_foreign_hook(path: Path, content: bytes, request: _Request) -> Hook:
+    """Install a hook beside one that sdd did not write."""
+    event, legacy = path.name, path.with_name(f"{path.name}{LEGACY_SUFFIX}")
+    if chained := _find_chained(path.parent, event):
+        return Hook(event, "chained", detail=f"{event} is expected to run {chained}")
+    if manager := managers.find_hook_manager(content):
         return Hook(event, "managed", detail=manager)
-    if not (change and sdd):
+    if not (request.write and request.sdd):
         return Hook(event, "foreign")
     if os.path.lexists(legacy):
         return Hook(event, "blocked", detail=f"{legacy} is in the way: remove it or {path}")
     path.rename(legacy)
     try:
-        return replace(_put(path, sdd, review), detail=f"runs {legacy.name} first")
+        hook = _write_shim(path, request.sdd, request.review)
     except StorageError:
         legacy.rename(path)
         raise
+    return replace(hook, detail=f"runs {legacy.name} first")
 
 
-def _state(
-    event: str, path: Path, content: bytes, sdd: Path | None, review: bool
-) -> tuple[State, str]:
+def _inspect_shim(path: Path, content: bytes, request: _Request) -> Hook:
+    """The state of a hook that sdd wrote."""
+    event, sdd = path.name, request.sdd
     command = command_of(content)
     if command is None or is_edited(content):
-        return "outdated", "edited by hand"
+        return Hook(event, "outdated", detail="edited by hand")
     if sdd is None and not os.access(command, os.X_OK):
-        return "broken", f"{command} is gone"
-    if content != render(event, sdd or command, review=review):
-        return "outdated", f"starts {command}"
+        return Hook(event, "broken", detail=f"{command} is gone")
+    if content != render_shim(event, sdd or command, review=request.review):
+        return Hook(event, "outdated", detail=f"starts {command}")
     if not os.access(path, os.X_OK):
-        return "outdated", "not executable"
-    return "installed", ""
+        return Hook(event, "outdated", detail="not executable")
+    return Hook(event, "installed")
 
 
-def _put(path: Path, sdd: Path, review: bool) -> Hook:
+def _write_shim(path: Path, sdd: Path, review: bool) -> Hook:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Under another name first: git must not find a hook that it cannot execute.
+    # Renamed last: git must not find a hook that it cannot execute.
     new = path.with_name(f"{path.name}.sdd-new")
-    write_atomically(new, render(path.name, sdd, review=review))
+    write_atomically(new, render_shim(path.name, sdd, review=review))
     mode = new.stat().st_mode
     new.chmod(mode | (mode & 0o444) >> 2)
     new.replace(path)
     return Hook(path.name, "installed", changed=True)
 
 
-def _take_out(place: Path, event: str) -> bool:
-    """Remove our hook, wherever another installer moved it, and restore what it replaced."""
-    path, legacy = place / event, place / f"{event}{LEGACY}"
-    moved = place / f"{event}{PRE_COMMIT_LEGACY}"
-    found = [one for one in (path, moved) if is_ours(_content(one) or b"")]
-    for one in found:
-        if not _set_edited_aside(one, _content(one) or b""):
-            one.unlink()
-    target = moved if os.path.lexists(path) and moved in found else path
+def _remove_hook(folder: Path, event: str) -> bool:
+    """Remove the hook of sdd, also one that pre-commit renamed, and restore the earlier hook.
+
+    Returns whether a file changed.
+    """
+    path, legacy = folder / event, folder / f"{event}{LEGACY_SUFFIX}"
+    renamed = folder / f"{event}{PRE_COMMIT_SUFFIX}"
+    shims = [file for file in (path, renamed) if is_shim(_read_hook(file) or b"")]
+    for shim in shims:
+        if not _keep_if_edited(shim, _read_hook(shim) or b""):
+            shim.unlink()
+    target = renamed if os.path.lexists(path) and renamed in shims else path
     if not os.path.lexists(legacy) or os.path.lexists(target):
-        return bool(found)
+        return bool(shims)
     legacy.rename(target)
     return True
 
 
-def _chained(place: Path, event: str) -> str:
-    """The name under which another installer keeps our hook, or ""."""
-    own = {f"{event}{LEGACY}", f"{event}{EDITED}"}
-    for path in sorted(place.glob(f"{event}.*")):
-        if path.name not in own and is_ours(_content(path) or b""):
+def _find_chained(folder: Path, event: str) -> str:
+    """The name under which another installer keeps the hook of sdd, "" for none."""
+    kept_by_sdd = {f"{event}{LEGACY_SUFFIX}", f"{event}{EDITED_SUFFIX}"}
+    for path in sorted(folder.glob(f"{event}.*")):
+        if path.name not in kept_by_sdd and is_shim(_read_hook(path) or b""):
             return path.name
     return ""
 
 
-def _set_edited_aside(path: Path, content: bytes) -> bool:
+def _keep_if_edited(path: Path, content: bytes) -> bool:
+    """Rename a hook that a user edited. Returns whether it was edited."""
     if not is_edited(content):
         return False
-    path.replace(path.with_name(f"{path.name}{EDITED}"))
+    path.replace(path.with_name(f"{path.name}{EDITED_SUFFIX}"))
     return True
 
 
-def _content(path: Path) -> bytes | None:
-    """The beginning of a hook, through symlinks; b"" for what is no file, None for nothing."""
+def _read_hook(path: Path) -> bytes | None:
+    """The beginning of a hook, also of a symlink's target; b"" if it is no file, None if absent."""
     if not os.path.lexists(path):
         return None
     if not path.is_file():
         return b""
     with path.open("rb") as file:
-        return file.read(_LARGEST_HOOK)
+        return file.read(MAX_HOOK_BYTES)
 
 
 @contextmanager
-def _storage(place: Path) -> Iterator[None]:
+def _storage_errors(folder: Path) -> Iterator[None]:
+    """Raise StorageError for an OSError in the block."""
     try:
         yield
     except OSError as error:
         reason = ERRNO_REASONS.get(error.errno or 0) or error.strerror
-        raise StorageError(f"cannot change the hooks in {place}: {reason}") from None
+        raise StorageError(f"cannot change the hooks in {folder}: {reason}") from None

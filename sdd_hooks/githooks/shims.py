@@ -1,8 +1,7 @@
-"""The hooks as files: which there are, where their source is, and how one is written out.
+"""Shims: the files that git runs as hooks.
 
-A hook that is installed is one file: a header with the event and the command to start, and the
-body that the hooks of `core.hooksPath` share. The header carries a digest of the rest, so that an
-edit by hand is seen and never lost.
+An installed shim is one file: a header with the event and the command to start, then the body that
+all shims share. The header has a digest of the rest, which identifies a shim that a user edited.
 """
 
 # Governing: ADR-0005 (hook shims decide in sh)
@@ -16,40 +15,40 @@ from sdd_hooks.errors import SddError
 
 EVENTS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
 REVIEW_EVENTS = ("commit-msg", "pre-push")
-"""Those that are installed where a review in hooks is asked for; pre-commit then reviews, too."""
+"""Hooks that are installed for the review, in which pre-commit reviews, too."""
 ACTIONS = ("check", *REVIEW_EVENTS)
-"""What `sdd hook` does for a review; `check` is that of pre-commit."""
+"""What `sdd hook` runs for a review; `check` is for pre-commit."""
 
 BODY = "sdd-hook.sh"
 MARK = b"# sdd-hooks managed hook, "
-# The mark stands in the first lines; a hook can be a program of any size.
-MARK_WITHIN = 512
+MAX_MARK_OFFSET = 512
+"""The mark is in the first bytes of a shim. Another hook may be a program of any size."""
 
 
 class ShimsMissing(SddError):
-    """The installation of sdd lacks its hooks."""
+    """The hooks are missing in the installation of sdd."""
 
     code = "installation"
 
 
 def shims_folder() -> Path:
-    """The folder with the hooks as shipped, fit for `core.hooksPath`.
+    """The folder of the shipped hooks, which `core.hooksPath` may name.
 
     In the wheel it is part of this package, in a checkout the top-level `hooks/`. Raises
-    ShimsMissing when it is in neither place.
+    ShimsMissing when neither exists.
     """
-    here = Path(__file__).resolve().parent
-    for folder in (here / "shims", here.parents[1] / "hooks"):
+    package = Path(__file__).resolve().parent
+    for folder in (package / "shims", package.parents[1] / "hooks"):
         if (folder / BODY).is_file():
             return folder
-    raise ShimsMissing(f"{here / 'shims'} is missing: install sdd-hooks again")
+    raise ShimsMissing(f"{package / 'shims'} is missing: install sdd-hooks again")
 
 
-def render(event: str, sdd: Path, *, review: bool = False) -> bytes:
-    """The file to install for `event`; it starts the command at the absolute path `sdd`.
+def render_shim(event: str, sdd: Path, *, review: bool = False) -> bytes:
+    """The file to install for `event`, which starts the command at the absolute path `sdd`.
 
-    With `review`, pre-commit applies the rules of the review to what is staged; hooks that run
-    after git's work are the same.
+    With `review`, pre-commit applies the rules of the review to what is staged. It changes no
+    post-… hook.
     """
     quoted = "'" + str(sdd).replace("'", "'\\''") + "'"
     body = (shims_folder() / BODY).read_bytes()
@@ -58,19 +57,19 @@ def render(event: str, sdd: Path, *, review: bool = False) -> bytes:
     return b"#!/bin/sh\n" + MARK + _digest(rest) + b"\n" + rest
 
 
-def is_ours(content: bytes) -> bool:
-    """Whether `sdd hooks install` wrote this hook, edited since or not."""
-    return MARK in content[:MARK_WITHIN]
+def is_shim(content: bytes) -> bool:
+    """Whether `sdd hooks install` wrote this hook, also if a user edited it later."""
+    return MARK in content[:MAX_MARK_OFFSET]
 
 
 def is_edited(content: bytes) -> bool:
-    """Whether somebody changed a hook of ours by hand."""
+    """Whether a user edited this shim."""
     digest, _, rest = content.partition(MARK)[2].partition(b"\n")
     return _digest(rest) != digest
 
 
 def command_of(content: bytes) -> Path | None:
-    """The command that a hook of ours starts; None when the line is not as we write it."""
+    """The command that a shim starts; None when the line for it was edited."""
     for line in content.decode("utf-8", "surrogateescape").split("\n")[:10]:
         if line.startswith("sdd='") and line.endswith("'"):
             return Path(line[len("sdd='") : -1].replace("'\\''", "'"))

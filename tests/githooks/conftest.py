@@ -1,4 +1,4 @@
-"""Repositories with an index and hooks, and how to know that nothing is going on any more."""
+"""Repositories with an index and hooks, and a wait for their background processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.githooks.install import install
+from sdd_hooks.githooks.install import install_hooks
 from tests.githooks.recorder import Hooked, Recorder, indexed
 from tests.support.oracle import assert_index_matches_scratch
 from tests.support.repos import Repo
@@ -38,7 +38,7 @@ SHELLS = [["dash"], ["busybox", "sh"], ["bash", "--posix"], ["bash"]]
 
 @pytest.fixture(params=SHELLS, ids=" ".join)
 def shell(request: pytest.FixtureRequest) -> list[str]:
-    """A shell that git may find as `sh`."""
+    """A shell for git to run as `sh`."""
     if not shutil.which(request.param[0]):
         pytest.skip(f"{request.param[0]} is not installed")
     return list(request.param)
@@ -46,13 +46,13 @@ def shell(request: pytest.FixtureRequest) -> list[str]:
 
 @pytest.fixture
 def recorder(tmp_path: Path) -> Recorder:
-    """A command that only says that it was started."""
+    """A command that only records its calls."""
     return Recorder(tmp_path / "it's a bin")
 
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Hooked:
-    """A repository that says it is indexed at HEAD. It has no hooks, and `sdd` is not on PATH."""
+    """A repository with the state file of an index, no hooks, and no `sdd` on PATH."""
     Repo.init(tmp_path / "repo")
     repo = Hooked(tmp_path / "repo")
     repo.commit("First", {ADR: "# ADR-0001: X\n", "other.txt": "1\n", ".gitignore": ".sdd/\n"})
@@ -74,12 +74,12 @@ def fresh(tmp_path: Path, tracer: Recorder) -> Hooked:
     repo.commit("Start", FILES)
     project = repo.project()
     refresh(project, collections=project.collections)
-    install(project.repository, tracer.path)
+    install_hooks(project.repository, tracer.path)
     return repo
 
 
 def settled(repo: Repo) -> None:
-    """Wait for a refresh that goes on in the background: it holds locks for as long."""
+    """Wait for a refresh in the background, which holds locks while it runs."""
     for name in ("refresh.log", "lock"):
         path = repo.root / ".sdd/search" / name
         if path.exists():
@@ -89,9 +89,9 @@ def settled(repo: Repo) -> None:
 
 
 def after(repo: Repo, *command: str) -> str:
-    """Run a git command, after which the index must be right. Returns stdout.
+    """Run a git command, after which the index must be correct. Returns stdout.
 
-    sdd must not be heard, but for the line about what came from elsewhere.
+    sdd must print nothing but the line about changes that arrived.
     """
     done = repo.run(*command)
     said = done.stderr.decode()

@@ -1,4 +1,4 @@
-"""Folders of hooks: what is in them, and what a report says of them."""
+"""The files in folders of hooks, and their report."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def foreign(repo: Repo, event: str, script: str, mode: int = 0o755) -> Path:
 
 
 def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
-    """Every file with its content and mode; a symlink with where it points."""
+    """Every file with its content and mode; a symlink with its target."""
     return {
         one.name: (
             os.fsencode(one.readlink()) if one.is_symlink() else one.read_bytes(),

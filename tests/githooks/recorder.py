@@ -1,4 +1,4 @@
-"""A command that stands in for `sdd` where only the decision to start it is looked at."""
+"""A replacement for `sdd` in tests of the decision to start it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SDD = Path(sys.executable).with_name("sdd")
 
 
 class Recorder:
-    """An executable `sdd` in a folder of its own that writes down how it is called.
+    """An executable `sdd`, alone in a folder, that records its calls.
 
-    It then does what the real one does, or with a `status` only exits with that.
+    It then runs the real `sdd`, or only exits with `status` if there is one.
     """
 
     def __init__(self, folder: Path, status: int | None = 0) -> None:
@@ -29,7 +29,7 @@ class Recorder:
         then = f'exec {shlex.quote(str(SDD))} "$@"' if status is None else f"exit {status}"
         self.path.write_text(
             f'#!/bin/sh\n[ "$1" = --version ] && exit\n'
-            # What git pipes into a hook belongs to the hook that was there before.
+            # The input from git is for the earlier hook.
             f'{{ echo "$*"; cat; }} >>{shlex.quote(str(self.log))}\n{then}\n'
         )
         self.path.chmod(0o755)
@@ -40,7 +40,7 @@ class Recorder:
         return f"{self.path.parent}{os.pathsep}{without_sdd()}"
 
     def calls(self) -> list[str]:
-        """The arguments of every call since the last time this was asked."""
+        """The arguments of every call since the last call of this method."""
         if not self.log.exists():
             return []
         calls = self.log.read_text().splitlines()
@@ -49,7 +49,7 @@ class Recorder:
 
 
 class Hooked(Repo):
-    """A repository whose git, and the hooks it runs, look for commands on `search_path`."""
+    """A repository whose git and hooks search for commands on `search_path`."""
 
     def __init__(self, root: Path, search_path: str = "") -> None:
         super().__init__(root)
@@ -63,14 +63,14 @@ class Hooked(Repo):
 
 
 def without_sdd() -> str:
-    """PATH without the folders that have an `sdd`, and with `git` and `sh` all the same."""
+    """PATH without the folders that have an `sdd`, but with `git` and `sh`."""
     folders = os.environ["PATH"].split(os.pathsep)
     assert shutil.which("git")
     return os.pathsep.join(one for one in folders if not (Path(one) / "sdd").exists())
 
 
 def indexed(repo: Repo, *kinds: str, dirty: bool = False) -> None:
-    """Write the state that the hooks read, as after a refresh of these kinds at HEAD."""
+    """Write the state file of the hooks, as after a refresh of these kinds at HEAD."""
     project = repo.project()
     project.repository.search_dir.mkdir(parents=True, exist_ok=True)
     bookmarks = {

@@ -1,4 +1,4 @@
-"""Repositories with decisions, in which the hooks of the review have something to say."""
+"""Repositories with decisions in which the hooks of the review report findings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BROKEN = "# Governing: ADR-0099 (nothing)\n"
 
 
 def repository(root: Path) -> Repo:
-    """Two decisions, the second superseded by the first, and a file of code."""
+    """Two decisions, the second superseded by the first, and a source file."""
     repo = Repo.init(root)
     repo.commit("Start", RECORDS)
     return repo
@@ -51,7 +51,7 @@ def hook(
     environ: Mapping[str, str] = os.environ,
     cwd: str = "",
 ) -> tuple[int, str]:
-    """The exit code of a hook, and what it says."""
+    """The exit code of a hook, and its output."""
     stderr = io.StringIO()
     context = HookContext(repo.root / cwd, environ, stderr, io.BytesIO(stdin))
     code = run_hook(action, arguments, context)

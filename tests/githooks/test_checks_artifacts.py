@@ -1,4 +1,4 @@
-"""Artifacts are checked as they are staged, before they are committed."""
+"""Validation of staged artifacts before a commit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def repo(tmp_path: Path) -> Repo:
 
 
 def check(repo: Repo, *files: str, cwd: str = "", environ: Mapping[str, str] = os.environ) -> str:
-    """What is said, with `refused` in front when the commit is."""
+    """The output of the hook, after `refused: ` if it refuses the commit."""
     stderr = io.StringIO()
     code = run_hook("pre-commit", files, HookContext(repo.root / cwd, environ, stderr))
     assert code in {0, 1}
@@ -50,26 +50,26 @@ def test_nothing_staged(repo: Repo) -> None:
     assert check(repo) == ""
 
 
-def test_sound_artifacts(repo: Repo) -> None:
+def test_valid_artifacts_have_no_finding(repo: Repo) -> None:
     stage(repo, "docs/adrs/ADR-0003-three.md", adr(3, "extends: [ADR-0002]"))
     assert check(repo) == ""
 
 
-def test_an_edge_to_nothing(repo: Repo) -> None:
+def test_an_edge_to_a_missing_artifact_refuses(repo: Repo) -> None:
     stage(repo, TWO, adr(2, "extends: [ADR-0099]"))
     said = check(repo)
     assert said.startswith(f"refused: {TWO}:3: critical: ADR-0002 extends ADR-0099, which does not")
     assert said.count("\n") == 1
 
 
-def test_an_id_given_twice(repo: Repo) -> None:
+def test_a_duplicate_id_refuses(repo: Repo) -> None:
     stage(repo, "docs/adrs/ADR-0001-other.md", adr(1))
     assert check(repo).startswith(
         "refused: docs/adrs/ADR-0001-one.md:1: critical: ADR-0001 is also"
     )
 
 
-def test_a_circle(repo: Repo) -> None:
+def test_a_cycle_of_edges_refuses(repo: Repo) -> None:
     stage(repo, ONE, adr(1, "extends: [ADR-0002]"))
     said = check(repo)
     assert "refused: " in said
@@ -82,7 +82,7 @@ def test_a_warning_refuses_nothing(repo: Repo) -> None:
     assert said.startswith(f"{TWO}:3: warning: ADR-0002 supersedes ADR-0001, whose status is")
 
 
-def test_what_the_commit_has_no_part_in_is_not_said(repo: Repo) -> None:
+def test_findings_outside_the_commit_are_not_reported(repo: Repo) -> None:
     repo.commit("Wrong", {TWO: adr(2, "extends: [ADR-0099]")})
     stage(repo, "docs/adrs/ADR-0003-three.md", adr(3))
     assert check(repo) == ""
@@ -90,21 +90,21 @@ def test_what_the_commit_has_no_part_in_is_not_said(repo: Repo) -> None:
     assert check(repo, TWO).startswith("refused: ")
 
 
-def test_only_what_is_staged_counts(repo: Repo) -> None:
+def test_only_the_index_is_validated(repo: Repo) -> None:
     stage(repo, TWO, adr(2, "extends: [ADR-0099]"))
     repo.write(TWO, adr(2))
     assert check(repo).startswith("refused: ")
     stage(repo, TWO, adr(2, "related: [ADR-0001]"))
     repo.write(TWO, adr(2, "extends: [ADR-0099]"))
     assert check(repo) == ""
-    # Neither are files that git does not know, nor those it is only going to know.
+    # Untracked files and intent-to-add entries are not validated either.
     repo.write("docs/adrs/ADR-0001-copy.md", adr(1))
     assert check(repo) == ""
     repo.git("add", "--intent-to-add", "docs/adrs/ADR-0001-copy.md")
     assert check(repo) == ""
 
 
-def test_an_artifact_that_others_lead_to_is_removed(repo: Repo) -> None:
+def test_removing_a_referenced_artifact_refuses(repo: Repo) -> None:
     repo.git("rm", "--quiet", ONE)
     said = check(repo)
     assert said.startswith(f"refused: {TWO}:3: critical: ADR-0002 extends ADR-0001, which does not")
@@ -117,7 +117,7 @@ def test_an_artifact_that_others_lead_to_is_removed(repo: Repo) -> None:
     assert check(repo) == ""
 
 
-def test_files_are_relative_to_where_one_is(repo: Repo) -> None:
+def test_files_are_relative_to_the_current_directory(repo: Repo) -> None:
     stage(repo, TWO, adr(2, "extends: [ADR-0099]"))
     assert check(repo, "ADR-0002-two.md", cwd="docs/adrs").startswith("refused: ")
     assert check(repo, str(repo.root / TWO)).startswith("refused: ")
@@ -130,22 +130,20 @@ def test_the_first_commit(tmp_path: Path) -> None:
     assert check(repo).startswith("refused: ")
 
 
-def test_text_of_a_repository_is_one_harmless_line(repo: Repo) -> None:
+def test_control_characters_of_a_repository_are_escaped(repo: Repo) -> None:
     stage(repo, "docs/adrs/ADR-0003-\x1b[31m\nx.md", adr(3, 'extends: ["ADR-0099"]'))
     said = check(repo)
     assert said.startswith("refused: docs/adrs/ADR-0003-\\x1b[31m x.md:3: critical: ")
     assert said.count("\n") == 1
 
 
-def test_a_symlink_is_no_artifact(repo: Repo) -> None:
+def test_a_symlink_is_not_an_artifact(repo: Repo) -> None:
     repo.link("docs/adrs/ADR-0003-link.md", "/etc/passwd")
     repo.git("add", "--all")
     assert check(repo) == ""
 
 
-def test_nothing_else_is_checked_against_another_repositorys_index(
-    repo: Repo, tmp_path: Path
-) -> None:
+def test_the_index_of_another_repository_is_ignored(repo: Repo, tmp_path: Path) -> None:
     other = Repo.init(tmp_path / "other")
     stage(other, TWO, adr(2, "extends: [ADR-0099]"))
     leaked = {**os.environ, "GIT_INDEX_FILE": str(other.root / ".git/index")}
@@ -163,7 +161,7 @@ def test_edges_into_a_submodule(repo: Repo, tmp_path: Path) -> None:
     assert check(repo).startswith("refused: ")
 
 
-# Through git, with an index of its own for some commits
+# Through git, which uses a temporary index for some commits
 
 
 def wrong(repo: Hooked) -> None:

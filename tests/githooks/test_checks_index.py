@@ -1,4 +1,4 @@
-"""The rules, on what is staged."""
+"""The rules of the review, on staged changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_nothing_staged(repo: Repo) -> None:
     assert hook(repo, "check") == (0, "")
 
 
-def test_a_finding_is_a_line_and_refuses_nothing(repo: Repo) -> None:
+def test_a_finding_is_one_line_and_refuses_nothing(repo: Repo) -> None:
     stage(repo, APP, BROKEN)
     code, said = hook(repo, "check")
     assert code == 0
@@ -32,7 +32,7 @@ def test_a_finding_is_a_line_and_refuses_nothing(repo: Repo) -> None:
     assert said.count("\n") == 1
 
 
-def test_what_is_staged_counts_and_not_what_is_there(repo: Repo) -> None:
+def test_the_index_is_reviewed_and_not_the_work_tree(repo: Repo) -> None:
     stage(repo, APP, BROKEN)
     repo.write(APP, "def login(name):\n    return None\n")
     assert "ADR-0099" in hook(repo, "check")[1]
@@ -42,21 +42,21 @@ def test_what_is_staged_counts_and_not_what_is_there(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("option", [["--fail-on", "warning"], ["--fail-on=warning"]])
-def test_an_option_refuses(repo: Repo, option: list[str]) -> None:
+def test_fail_on_refuses_the_commit(repo: Repo, option: list[str]) -> None:
     stage(repo, APP, "# Governing: ADR-0002 (files)\n")
     code, said = hook(repo, "check", *option)
     assert (code, "warning: ADR-0002 is superseded: see ADR-0001" in said) == (1, True)
     assert hook(repo, "check", "--fail-on", "critical")[0] == 0
 
 
-def test_the_setting_refuses(repo: Repo) -> None:
+def test_the_setting_refuses_the_commit(repo: Repo) -> None:
     repo.commit("Set", {"CLAUDE.md": "## SDD Configuration\n\n#### Review\n- Fail On: critical\n"})
     stage(repo, APP, BROKEN)
     assert hook(repo, "check")[0] == 1
     assert hook(repo, "check", "--fail-on", "never")[0] == 0
 
 
-def test_records_that_do_not_hold_together_are_refused(repo: Repo) -> None:
+def test_inconsistent_records_are_refused_by_default(repo: Repo) -> None:
     stage(repo, ONE, adr(1, "Keep sessions in SQLite", "accepted", "extends: [ADR-0099]"))
     code, said = hook(repo, "check")
     assert code == 1
@@ -64,7 +64,7 @@ def test_records_that_do_not_hold_together_are_refused(repo: Repo) -> None:
     assert hook(repo, "check", "--fail-on", "never")[0] == 0
 
 
-def test_a_suppression_with_a_reason(repo: Repo) -> None:
+def test_a_finding_suppressed_with_a_reason_does_not_refuse(repo: Repo) -> None:
     stage(repo, APP, "# sdd-ignore: dangling-reference (written next week)\n" + BROKEN)
     assert hook(repo, "check", "--fail-on", "critical") == (0, "")
 
@@ -83,7 +83,7 @@ def test_the_first_commit(tmp_path: Path) -> None:
     assert "ADR-0099" in hook(repo, "check")[1]
 
 
-def test_the_index_of_the_commit_and_no_other_repositorys(repo: Repo, tmp_path: Path) -> None:
+def test_the_index_of_the_commit_is_used_and_no_other(repo: Repo, tmp_path: Path) -> None:
     own = str(repo.root / ".git/next-index")
     repo.write(APP, BROKEN)
     repo.git("read-tree", "HEAD", env={"GIT_INDEX_FILE": own})
@@ -96,20 +96,20 @@ def test_the_index_of_the_commit_and_no_other_repositorys(repo: Repo, tmp_path: 
     assert hook(repo, "check", environ=leaked) == (0, "")
 
 
-def test_text_of_a_repository_is_one_harmless_line(repo: Repo) -> None:
+def test_control_characters_of_a_repository_are_escaped(repo: Repo) -> None:
     stage(repo, "src/\x1b[31m\nx.py", BROKEN)
     _, said = hook(repo, "check")
     assert said.count("\n") == 1
     assert "\x1b" not in said
 
 
-def test_a_value_that_is_none(repo: Repo) -> None:
+def test_an_unknown_severity_is_a_usage_error(repo: Repo) -> None:
     for arguments in (["--fail-on", "sev\x1bere"], ["--fail-on"]):
         code, said = hook(repo, "check", *arguments)
         assert (code, said.count("\n"), "\x1b" in said) == (2, 1, False)
 
 
-def test_what_goes_wrong_is_a_line_and_lets_the_commit_go(repo: Repo, tmp_path: Path) -> None:
+def test_an_error_is_one_line_and_does_not_stop_the_commit(repo: Repo, tmp_path: Path) -> None:
     (tmp_path / "nowhere").mkdir()
     code, said = hook(repo, "check", cwd="../nowhere")
     assert (code, said.count("\n")) == (0, 1)
@@ -122,7 +122,7 @@ def test_what_goes_wrong_is_a_line_and_lets_the_commit_go(repo: Repo, tmp_path: 
     assert "CLAUDE.md:4" in said
 
 
-def test_a_bug_is_a_line_and_lets_the_commit_go(repo: Repo) -> None:
+def test_a_bug_is_one_line_and_does_not_stop_the_commit(repo: Repo) -> None:
     class Broken(dict[str, str]):
         def get(self, *_: object) -> str:  # type: ignore[override]
             raise RuntimeError("two\nlines")
@@ -132,7 +132,7 @@ def test_a_bug_is_a_line_and_lets_the_commit_go(repo: Repo) -> None:
     assert (code, said) == (0, expected)
 
 
-def test_the_old_record_may_be_edited(repo: Repo) -> None:
+def test_a_superseded_record_may_be_edited(repo: Repo) -> None:
     stage(repo, OLD, adr(2, "Keep sessions in files", "superseded") + "\nMore.\n")
     assert hook(repo, "check", "--fail-on", "info") == (0, "")
 

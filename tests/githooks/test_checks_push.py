@@ -1,4 +1,4 @@
-"""What is pushed is reviewed as its pull request will show it."""
+"""Review of pushed branches: the same changes as in their pull requests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ A, B = "a" * 40, "b" * 40
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Repo:
-    """A clone of a repository with decisions, on a branch with one commit that breaks a rule."""
+    """A clone of a repository with decisions. A commit of its branch violates a rule."""
     source = repository(tmp_path / "source")
     source.git("clone", "--quiet", "--bare", ".", str(tmp_path / "origin.git"))
     source.git("clone", "--quiet", str(tmp_path / "origin.git"), str(tmp_path / "clone"))
@@ -45,27 +45,27 @@ def test_a_new_branch(repo: Repo) -> None:
     assert "\x1b" not in said
 
 
-def test_findings_refuse_where_that_is_asked_for(repo: Repo) -> None:
+def test_findings_refuse_the_push_with_fail_on(repo: Repo) -> None:
     line = f"refs/heads/topic {repo.head()} refs/heads/topic {NONE}"
     assert push(repo, line, options=("--fail-on", "critical"))[0] == 1
     assert push(repo, line, options=("--fail-on=never",))[0] == 0
 
 
-def test_a_branch_is_reviewed_whole_whatever_the_remote_has_of_it(repo: Repo) -> None:
+def test_a_branch_is_reviewed_since_its_merge_base(repo: Repo) -> None:
     before = repo.head()
     repo.commit("More", {"notes.txt": "2\n"})
     _, said = push(repo, f"HEAD {repo.head()} refs/heads/topic {before}")
     assert "ADR-0099 does not exist" in said
 
 
-def test_the_default_branch_is_compared_with_what_the_remote_has(repo: Repo) -> None:
+def test_the_default_branch_is_compared_with_the_remote_one(repo: Repo) -> None:
     there = repo.git("rev-parse", "origin/main")
     line = f"refs/heads/topic {repo.head()} refs/heads/main"
     assert "ADR-0099" in push(repo, f"{line} {there}")[1]
     head = repo.head()
     repo.commit("More", {"notes.txt": "2\n"})
     assert push(repo, f"refs/heads/topic {repo.head()} refs/heads/main {head}") == (0, "")
-    # What it has moved on to is not here.
+    # The new commit of the remote is not in the clone.
     assert "ADR-0099" in push(repo, f"{line} {A}")[1]
 
 
@@ -102,13 +102,13 @@ def test_the_first_push_of_a_repository(tmp_path: Path) -> None:
     assert push(repo, f"refs/heads/main {repo.head()} refs/heads/main {NONE}") == (0, "")
 
 
-def test_a_commit_that_is_not_here(repo: Repo) -> None:
+def test_a_missing_commit_is_an_error(repo: Repo) -> None:
     code, said = push(repo, f"x {A} refs/heads/topic {NONE}", options=("--fail-on", "info"))
     assert (code, said.count("\n")) == (0, 1)
     assert said.startswith("sdd: nothing was reviewed")
 
 
-def test_what_pre_commit_says(repo: Repo) -> None:
+def test_a_branch_in_the_variables_of_pre_commit(repo: Repo) -> None:
     told = {
         **os.environ,
         "PRE_COMMIT_TO_REF": repo.head(),
@@ -118,20 +118,20 @@ def test_what_pre_commit_says(repo: Repo) -> None:
         "PRE_COMMIT_REMOTE_NAME": "origin",
     }
     assert "ADR-0099" in hook(repo, "pre-push", environ=told)[1]
-    # Of a branch without a commit that the remote has, it names no commits.
+    # For a branch without a commit on the remote, pre-commit names no commits.
     del told["PRE_COMMIT_TO_REF"], told["PRE_COMMIT_FROM_REF"]
     assert "ADR-0099" in hook(repo, "pre-push", environ=told)[1]
     told["PRE_COMMIT_REMOTE_BRANCH"] = "refs/tags/v1"
     assert hook(repo, "pre-push", environ=told) == (0, "")
 
 
-def test_nobody_says_what_is_pushed(repo: Repo) -> None:
+def test_a_push_without_input_is_not_reviewed(repo: Repo) -> None:
     stderr = io.StringIO()
     done = run_hook("pre-push", [], HookContext(repo.root, os.environ, stderr))
     assert (done, stderr.getvalue()) == (0, "")
 
 
-def test_an_interruption_is_passed_on(repo: Repo) -> None:
+def test_an_interruption_exits_with_130(repo: Repo) -> None:
     class Interrupted(io.BytesIO):
         def read(self, size: int | None = -1) -> bytes:
             raise KeyboardInterrupt
@@ -141,13 +141,13 @@ def test_an_interruption_is_passed_on(repo: Repo) -> None:
     assert (done, stderr.getvalue()) == (130, "")
 
 
-def test_a_name_with_blanks() -> None:
+def test_a_name_may_have_blanks() -> None:
     line = f"HEAD^{{/fix a bug}} {A} refs/heads/x {B}"
     assert list(parse_pushed_branches(line, "origin")) == [PushedBranch(A, "x", B, "origin")]
 
 
 @given(st.text())
-def test_any_text_is_read(text: str) -> None:
+def test_any_input_is_parsed(text: str) -> None:
     for one in parse_pushed_branches(text, "origin"):
         assert one.head.strip("0")
         assert "\n" not in one.branch

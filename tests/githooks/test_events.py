@@ -1,4 +1,4 @@
-"""Acting on an event: what is done, what is left to the background, and that nothing escapes."""
+"""Hooks of events: the refresh, the background process, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def act(
     environ: Mapping[str, str] | None = None,
     clock: Callable[[], float] = time.time,
 ) -> tuple[int, str]:
-    """The exit code and what is said."""
+    """The exit code and the output."""
     stderr = io.StringIO()
     context = HookContext(where, environ or os.environ, stderr)
     code = run_hook(event, arguments, context, clock)
@@ -41,23 +41,23 @@ def act(
 
 
 def later() -> float:
-    """Two minutes from now: the index was not looked at just before."""
+    """Two minutes from now, so that the last refresh is not recent."""
     return time.time() + 120
 
 
-# What is done
+# The refresh
 
 
 @pytest.mark.parametrize("event", AFTER)
-def test_an_event_is_a_look_at_what_changed(fresh: Hooked, event: str) -> None:
+def test_an_event_indexes_changes(fresh: Hooked, event: str) -> None:
     fresh.write(ADR, "# ADR-0001: Changed\n")
     code, said = act(fresh.root, event, "not", "to", "be", "believed")
     assert (code, REFRESHED.sub("", said)) == (0, "")
     assert_index_matches_scratch(fresh)
 
 
-def test_events_are_told_apart_under_pre_commit(fresh: Hooked) -> None:
-    """A commit does not look for files that git has never seen, everything else does."""
+def test_events_are_inferred_under_pre_commit(fresh: Hooked) -> None:
+    """After a commit, untracked files are not searched for; after any other event they are."""
     draft = "docs/adrs/ADR-0009-draft.md"
     told = (
         ({"PRE_COMMIT": "1"}, False),
@@ -81,8 +81,8 @@ def test_events_are_told_apart_under_pre_commit(fresh: Hooked) -> None:
         assert act(fresh.root, "post-rewrite") == (0, "")
 
 
-def test_nothing_is_done_during_a_rebase(fresh: Hooked) -> None:
-    """Also where no shim has decided that already, as under pre-commit."""
+def test_a_rebase_refreshes_nothing(fresh: Hooked) -> None:
+    """Also without a shim that decides so first, as under pre-commit."""
     (fresh.root / ".git/rebase-merge").mkdir()
     todo = fresh.write(".git/rebase-merge/git-rebase-todo", "pick 1234567 x\n")
     fresh.write(ADR, "# ADR-0001: Changed\n")
@@ -100,7 +100,7 @@ def test_nothing_is_done_during_a_rebase(fresh: Hooked) -> None:
     assert_index_matches_scratch(fresh)
 
 
-def test_nothing_is_done_where_nothing_is_indexed(tmp_path: Path) -> None:
+def test_a_repository_without_an_index_is_left_unchanged(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "plain")
     repo.commit("First", FILES)
     for event in AFTER:
@@ -109,17 +109,17 @@ def test_nothing_is_done_where_nothing_is_indexed(tmp_path: Path) -> None:
     assert not (repo.root / ".sdd").exists()
 
 
-def test_an_event_during_a_refresh_is_handed_over(fresh: Hooked) -> None:
+def test_an_event_during_a_refresh_requests_another_refresh(fresh: Hooked) -> None:
     fresh.write(ADR, "# ADR-0001: Changed\n")
     with hold_lock(fresh.root / ".sdd/search/lock", 0.0) as mine:
         assert mine
         assert act(fresh.root, "post-commit") == (0, "")
-    # Whoever had the lock looks for this when letting go of it; the shims do, too.
+    # The process that holds the lock checks for this file at its end; the shims do, too.
     assert (fresh.root / ".sdd/search/again").exists()
     after(fresh, "commit", "--quiet", "--allow-empty", "-m", "x")
 
 
-# What is left to the background
+# The background process
 
 
 def many(repo: Repo, text: str) -> None:
@@ -128,7 +128,7 @@ def many(repo: Repo, text: str) -> None:
     repo.git("add", "--all")
 
 
-def test_a_large_change_is_left_to_the_background(fresh: Hooked) -> None:
+def test_a_large_change_is_refreshed_in_the_background(fresh: Hooked) -> None:
     many(fresh, "Many")
     after(fresh, "commit", "--quiet", "-m", "Many")
     log = fresh.root / ".sdd/search/refresh.log"
@@ -137,8 +137,8 @@ def test_a_large_change_is_left_to_the_background(fresh: Hooked) -> None:
     after(fresh, "checkout", "--quiet", "-")
 
 
-def test_what_runs_in_the_background_holds_no_descriptor(fresh: Hooked, tmp_path: Path) -> None:
-    """Its git is stopped, so that it cannot have ended; whoever reads our output is not."""
+def test_the_background_process_inherits_no_descriptor(fresh: Hooked, tmp_path: Path) -> None:
+    """Its git blocks, so that it still runs when readers of the parent's output see the end."""
     gate = tmp_path / "gate"
     os.mkfifo(gate)
     slow = tmp_path / "slow/git"
@@ -166,11 +166,11 @@ def test_what_runs_in_the_background_holds_no_descriptor(fresh: Hooked, tmp_path
     )
     assert process.communicate(timeout=60) == (b"", b"")
     with pytest.raises(ProcessLookupError):
-        # Neither is it in a group that a closing terminal would end.
+        # Nor is it in a process group that a closing terminal would end.
         os.killpg(process.pid, 0)
     os.close(reader)
     with pytest.raises(BrokenPipeError):
-        os.write(writer, b"to nobody")
+        os.write(writer, b"to no reader")
     os.close(writer)
     log = fresh.root / ".sdd/search/refresh.log"
     assert log.read_text() == ""
@@ -198,7 +198,7 @@ def test_a_failure_in_the_background_is_in_the_log(fresh: Hooked) -> None:
     assert "CLAUDE.md:5: " in line
 
 
-# What goes wrong
+# Errors
 
 
 FAILED = (
@@ -208,7 +208,7 @@ FAILED = (
 
 
 def failed(where: Path, event: str = "post-commit", *arguments: str, line: str = FAILED) -> str:
-    """The reason in the one line that a failure is."""
+    """The reason, from the one line of a failure."""
     code, said = act(where, event, *arguments)
     assert code == 0
     assert said.startswith(f"{line} (")
@@ -229,11 +229,11 @@ def test_a_bare_repository(tmp_path: Path) -> None:
     assert "is a bare repository" in failed(tmp_path / "bare", line=NOWHERE)
 
 
-def test_a_directory_that_is_gone(tmp_path: Path) -> None:
+def test_a_deleted_directory(tmp_path: Path) -> None:
     failed(tmp_path / "gone", line=NOWHERE)
 
 
-def test_a_search_directory_that_leads_elsewhere(fresh: Hooked, tmp_path: Path) -> None:
+def test_a_symlinked_search_directory(fresh: Hooked, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     (fresh.root / ".sdd/search").rename(elsewhere)
     fresh.link(".sdd/search", elsewhere)
@@ -241,21 +241,21 @@ def test_a_search_directory_that_leads_elsewhere(fresh: Hooked, tmp_path: Path) 
     assert "symbolic link" in failed(fresh.root)
 
 
-def test_a_lock_that_cannot_be_made(fresh: Hooked) -> None:
+def test_a_lock_that_cannot_be_created(fresh: Hooked) -> None:
     lock = fresh.root / ".sdd/search/lock"
     lock.unlink()
     lock.mkdir()
     assert "cannot lock" in failed(fresh.root)
 
 
-def test_a_configuration_that_is_wrong(fresh: Hooked) -> None:
+def test_an_invalid_configuration(fresh: Hooked) -> None:
     fresh.write("CLAUDE.md", WRONG)
     said = failed(fresh.root)
     assert "CLAUDE.md:5: " in said
     assert "\x1b" not in said
 
 
-def test_an_index_that_is_damaged_is_rebuilt(fresh: Hooked) -> None:
+def test_a_damaged_index_is_rebuilt(fresh: Hooked) -> None:
     for path in (fresh.root / ".sdd/search").glob("index.db*"):
         path.write_bytes(b"no index")
     code, said = act(fresh.root, "post-merge")
@@ -265,7 +265,7 @@ def test_an_index_that_is_damaged_is_rebuilt(fresh: Hooked) -> None:
     assert_index_matches_scratch(fresh)
 
 
-def test_what_an_engine_has_to_say_is_said_after_a_commit_too(fresh: Hooked) -> None:
+def test_notes_of_the_engine_are_printed_after_a_commit(fresh: Hooked) -> None:
     for path in (fresh.root / ".sdd/search").glob("index.db*"):
         path.write_bytes(b"no index")
     code, said = act(fresh.root, "post-commit")
@@ -288,7 +288,7 @@ def test_git_is_missing(fresh: Hooked, tmp_path: Path) -> None:
     assert "git is not installed" in done.stderr
 
 
-def test_an_event_that_git_does_not_have(fresh: Hooked) -> None:
+def test_an_unknown_event_is_a_usage_error(fresh: Hooked) -> None:
     code, said = act(fresh.root, "post-\x1bcoffee")
     assert code == 2
     assert said == (
@@ -317,7 +317,7 @@ def test_a_shallow_clone(fresh: Hooked, tracer: Recorder, tmp_path: Path) -> Non
     after(shallow, "commit", "--quiet", "--all", "-m", "x")
 
 
-# What a hook costs
+# Imports
 
 
 def test_a_hook_imports_nothing_heavy(fresh: Hooked) -> None:

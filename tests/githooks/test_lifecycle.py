@@ -1,6 +1,6 @@
-"""Every way in which git changes a work tree, with real git and the real sdd.
+"""Every operation with which git changes a work tree, with real git and the real sdd.
 
-After each one the index must equal one built from scratch.
+After each, the index must equal one built from scratch.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def adr(text: str, number: int = 3) -> str:
 
 
 def branch(repo: Repo, name: str, files: dict[str, str]) -> None:
-    """A branch off the current commit with one commit, without a hook having run for it."""
+    """A branch with one commit on top of the current one. No hook runs for it."""
     silent = ("-c", f"core.hooksPath={os.devnull}")
     repo.git(*silent, "checkout", "--quiet", "-b", name)
     for path, content in files.items():
@@ -40,7 +40,7 @@ def branch(repo: Repo, name: str, files: dict[str, str]) -> None:
 
 @pytest.fixture
 def upstream(fresh: Hooked, tmp_path: Path) -> Repo:
-    """A clone of the repository that it pulls from."""
+    """The repository from which the clone pulls."""
     fresh.git("clone", "--quiet", ".", str(tmp_path / "upstream"))
     fresh.git("remote", "add", "origin", str(tmp_path / "upstream"))
     fresh.git("fetch", "--quiet", "origin")
@@ -75,7 +75,7 @@ def test_commit_of_some_files_while_others_are_dirty(fresh: Hooked) -> None:
     fresh.write("src/app.py", "def dirty():\n    pass\n")
     fresh.write("notes.txt", "changed")
     after(fresh, "commit", "-m", "x", "notes.txt")
-    # What was dirty then is looked at again, though nothing indexed is dirty any more.
+    # The files that were dirty are scanned again, although they are clean now.
     fresh.git("restore", "src/app.py")
     fresh.write("notes.txt", "changed again")
     after(fresh, "commit", "-m", "x", "notes.txt")
@@ -139,7 +139,7 @@ def test_pull_rebase_is_one_refresh(fresh: Hooked, upstream: Repo, tracer: Recor
     assert tracer.calls() == ["hook post-rewrite rebase"]
 
 
-def test_rebase_without_anything_to_replay(fresh: Hooked) -> None:
+def test_rebase_with_nothing_to_replay(fresh: Hooked) -> None:
     branch(fresh, "topic", {NEW: adr("Topic")})
     after(fresh, "rebase", "--quiet", "topic")
     assert NEW in documents(fresh)
@@ -218,11 +218,11 @@ def test_a_clone_has_no_index(fresh: Hooked, tmp_path: Path, tracer: Recorder) -
     assert not (tmp_path / "clone/.sdd").exists()
 
 
-# What runs no hook is caught by the next event
+# The next event indexes the changes of commands that run no hook
 
 
 def caught(repo: Repo) -> None:
-    """An event that has nothing to do with what happened before."""
+    """An event that is unrelated to the change before."""
     repo.write("notes.txt", os.urandom(8).hex())
     after(repo, "commit", "-m", "Other", "--", "notes.txt")
 
@@ -258,13 +258,13 @@ def test_fetch_changes_nothing(fresh: Hooked, upstream: Repo, tracer: Recorder) 
     assert tracer.calls() == []
 
 
-def test_hooks_that_were_off(fresh: Hooked) -> None:
+def test_hooks_that_were_disabled(fresh: Hooked) -> None:
     fresh.git("-c", f"core.hooksPath={os.devnull}", "rm", "--quiet", "docs/adrs/ADR-0002-redis.md")
     fresh.git("-c", f"core.hooksPath={os.devnull}", "commit", "--quiet", "-m", "Off")
     caught(fresh)
 
 
-def test_a_commit_that_git_forgot(fresh: Hooked) -> None:
+def test_a_commit_that_git_has_pruned(fresh: Hooked) -> None:
     fresh.commit("Lost", {NEW: adr("Lost")})
     fresh.git("reset", "--quiet", "--hard", "HEAD~1")
     fresh.git("reflog", "expire", "--expire=now", "--all")
@@ -273,7 +273,7 @@ def test_a_commit_that_git_forgot(fresh: Hooked) -> None:
     assert NEW not in documents(fresh)
 
 
-def test_a_declaration_that_moves_the_artifacts(fresh: Hooked) -> None:
+def test_a_changed_declaration_of_the_artifacts(fresh: Hooked) -> None:
     fresh.git("mv", "docs/adrs", "decisions")
     declared = "## Architecture Context\n\n- Architecture Decision Records are in `decisions/`\n"
     fresh.write("CLAUDE.md", declared)
@@ -295,7 +295,7 @@ def test_a_new_work_tree_is_indexed(fresh: Hooked, tmp_path: Path) -> None:
 
 
 def test_parallel_work_trees(fresh: Hooked, tmp_path: Path) -> None:
-    """Twenty commits, five in each of four work trees, all at once."""
+    """Twenty commits, five in each of four work trees, in parallel."""
     trees = [fresh.worktree(tmp_path / f"tree-{n}", f"branch-{n}") for n in range(4)]
 
     def work(tree: Repo) -> list[str]:
@@ -318,7 +318,7 @@ def test_parallel_work_trees(fresh: Hooked, tmp_path: Path) -> None:
         assert len(documents(tree)) == len(documents(fresh)) + 5
 
 
-def test_leaked_variables_of_another_work_tree(
+def test_inherited_variables_of_another_work_tree(
     fresh: Hooked, tmp_path: Path, tracer: Recorder
 ) -> None:
     other = Repo.init(tmp_path / "other")
@@ -350,7 +350,9 @@ def test_leaked_variables_of_another_work_tree(
 # Submodules
 
 
-def test_a_submodule_is_followed(fresh: Hooked, tmp_path: Path, tracer: Recorder) -> None:
+def test_a_submodule_is_indexed_and_refreshed(
+    fresh: Hooked, tmp_path: Path, tracer: Recorder
+) -> None:
     source = Repo.init(tmp_path / "api")
     source.commit("First", {"docs/adrs/ADR-0001-api.md": adr("Api", 1), "api.py": "x = 1\n"})
     module = fresh.submodule(source, "api")
@@ -363,7 +365,7 @@ def test_a_submodule_is_followed(fresh: Hooked, tmp_path: Path, tracer: Recorder
     fresh.write("notes.txt", "1")
     after(fresh, "commit", "--quiet", "-m", "x", "notes.txt")
     assert tracer.calls() == []
-    # Edited, committed there, and recorded here.
+    # Edited and committed in the submodule, then recorded in the repository.
     module.write("docs/adrs/ADR-0001-api.md", adr("Edited", 1))
     fresh.write("notes.txt", "2")
     after(fresh, "commit", "--quiet", "-m", "x", "notes.txt")
@@ -372,7 +374,7 @@ def test_a_submodule_is_followed(fresh: Hooked, tmp_path: Path, tracer: Recorder
     after(fresh, "commit", "--quiet", "-m", "x", "notes.txt")
     assert "api/docs/adrs/ADR-0002-api.md" in documents(fresh)
     after(fresh, "commit", "--quiet", "-m", "Move on", "api")
-    # Back to where it was; updating a submodule runs no hook of the repository above it.
+    # Back to the first commit. Updating a submodule runs no hook of the outer repository.
     fresh.git("revert", "--no-edit", "HEAD")
     fresh.git("submodule", "--quiet", "update")
     fresh.write("notes.txt", "4")
@@ -380,7 +382,7 @@ def test_a_submodule_is_followed(fresh: Hooked, tmp_path: Path, tracer: Recorder
     assert "api/docs/adrs/ADR-0002-api.md" not in documents(fresh)
 
 
-# Refreshes that are cut short
+# Interrupted refreshes
 
 _KILLED = """
 import os, signal, sys
@@ -409,7 +411,7 @@ def test_an_interrupted_refresh(fresh: Hooked, collection: str, done: int) -> No
         check=False,
     )
     assert killed.returncode == -signal.SIGKILL
-    # Back at the commit that the index reflected, some of it reflects the other one.
+    # HEAD is the commit that the index reflected, but a part of the index reflects the other one.
     fresh.git("-c", f"core.hooksPath={os.devnull}", "checkout", "--quiet", before)
     caught(fresh)
 

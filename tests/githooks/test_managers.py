@@ -1,4 +1,4 @@
-"""Hooks that other tools own: theirs stay as they are."""
+"""Hooks of other tools, which stay unchanged."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ import sys
 
 import pytest
 
-from sdd_hooks.githooks.install import install, status, uninstall
-from sdd_hooks.githooks.shims import EVENTS, render
+from sdd_hooks.githooks.install import inspect_hooks, install_hooks, uninstall_hooks
+from sdd_hooks.githooks.shims import EVENTS, render_shim
 from tests.githooks.conftest import ADR
 from tests.githooks.hook_folders import changed, every, foreign, place, snapshot, states
 from tests.githooks.recorder import Hooked, Recorder, indexed
 
 
-def test_another_installer_that_moves_our_hook_aside_and_runs_it(
-    repo: Hooked, recorder: Recorder
-) -> None:
-    install(place(repo), recorder.path)
+def test_another_installer_that_renames_and_runs_the_hook(repo: Hooked, recorder: Recorder) -> None:
+    install_hooks(place(repo), recorder.path)
     hook = repo.root / ".git/hooks/post-commit"
     hook.rename(hook.with_name("post-commit.old"))
     foreign(repo, "post-commit", '#!/bin/sh\necho ran >>.git/log\nexec "$0.old" "$@"\n')
-    report = install(place(repo), recorder.path)
+    report = install_hooks(place(repo), recorder.path)
     assert states(report) == {**every("installed"), "post-commit": "chained"}
     repo.commit("Artifact", {ADR: "# ADR-0001: Y\n"})
     assert "hook post-commit" in recorder.calls()
-    # Even a chain made by hand ends: ours runs theirs, which runs ours.
+    # A chain by hand ends, too: the hook of sdd runs the other one, which runs the hook of sdd.
     hook.rename(hook.with_name("post-commit.sdd-legacy"))
-    hook.with_name("post-commit.sdd-legacy.old").write_bytes(render("post-commit", recorder.path))
+    hook.with_name("post-commit.sdd-legacy.old").write_bytes(
+        render_shim("post-commit", recorder.path)
+    )
     hook.with_name("post-commit.sdd-legacy.old").chmod(0o755)
-    hook.write_bytes(render("post-commit", recorder.path))
+    hook.write_bytes(render_shim("post-commit", recorder.path))
     hook.chmod(0o755)
     (repo.root / ".git/log").unlink()
     indexed(repo)
@@ -59,11 +59,11 @@ repos:
 """
 
 
-def test_pre_commit_keeps_its_hooks(repo: Hooked, recorder: Recorder) -> None:
+def test_hooks_of_pre_commit_stay_unchanged(repo: Hooked, recorder: Recorder) -> None:
     repo.commit("Configure", {".pre-commit-config.yaml": PRE_COMMIT_CONFIG})
     pre_commit(repo, "install")
     before = snapshot(repo.root / ".git/hooks")
-    report = install(place(repo), recorder.path)
+    report = install_hooks(place(repo), recorder.path)
     managed = {"pre-commit": "managed", "post-commit": "managed"}
     assert states(report) == {**every("installed"), **managed}
     assert report.manager == "pre-commit"
@@ -72,18 +72,18 @@ def test_pre_commit_keeps_its_hooks(repo: Hooked, recorder: Recorder) -> None:
     repo.write(
         ".pre-commit-config.yaml", PRE_COMMIT_CONFIG + report.snippet.partition("hooks:\n")[2]
     )
-    configured = status(place(repo))
+    configured = inspect_hooks(place(repo))
     assert (configured.manager, configured.snippet) == ("pre-commit", "")
-    uninstall(place(repo))
+    uninstall_hooks(place(repo))
     assert snapshot(repo.root / ".git/hooks") == before
 
 
-def test_pre_commit_installed_over_ours(repo: Hooked, recorder: Recorder) -> None:
+def test_pre_commit_installed_over_hooks_of_sdd(repo: Hooked, recorder: Recorder) -> None:
     foreign(repo, "post-commit", "#!/bin/sh\ntouch .git/foreign\n")
-    install(place(repo), recorder.path)
+    install_hooks(place(repo), recorder.path)
     repo.commit("Configure", {".pre-commit-config.yaml": PRE_COMMIT_CONFIG})
     pre_commit(repo, "install")
-    report = install(place(repo), recorder.path)
+    report = install_hooks(place(repo), recorder.path)
     chained = {"pre-commit": "chained", "post-commit": "chained"}
     assert states(report) == {**every("installed"), **chained}
     recorder.calls()
@@ -92,22 +92,20 @@ def test_pre_commit_installed_over_ours(repo: Hooked, recorder: Recorder) -> Non
     assert recorder.calls() == ["hook pre-commit", "hook post-commit"]
     assert (repo.root / ".git/foreign").exists()
     assert (repo.root / ".git/noted").exists()
-    # Left again, pre-commit still runs the hook that was there first.
-    uninstall(place(repo))
+    # After the uninstall, pre-commit still runs the first hook.
+    uninstall_hooks(place(repo))
     (repo.root / ".git/foreign").unlink()
     repo.commit("Artifact", {ADR: "# ADR-0001: Z\n"})
     assert recorder.calls() == []
     assert (repo.root / ".git/foreign").exists()
 
 
-def test_pre_commit_puts_unstaged_changes_aside_for_a_moment(
-    repo: Hooked, recorder: Recorder
-) -> None:
-    """What the work tree looks like meanwhile is not what anybody searches."""
+def test_pre_commit_stashes_unstaged_changes(repo: Hooked, recorder: Recorder) -> None:
+    """The index must not reflect the work tree during the stash."""
     passes = "repos: [{repo: local, hooks: [{id: x, name: x, entry: 'true', language: system}]}]\n"
     repo.commit("Configure", {".pre-commit-config.yaml": passes})
     pre_commit(repo, "install")
-    install(place(repo), recorder.path)
+    install_hooks(place(repo), recorder.path)
     repo.write("other.txt", "2\n")
     repo.git("add", "other.txt")
     repo.write(ADR, "# ADR-0001: Not staged\n")
@@ -120,20 +118,20 @@ def test_husky(repo: Hooked, recorder: Recorder) -> None:
     repo.git("config", "core.hooksPath", ".husky/_")
     repo.write(".husky/_/post-commit", "#!/bin/sh\n")
     before = snapshot(repo.root / ".husky/_")
-    report = install(place(repo), recorder.path)
+    report = install_hooks(place(repo), recorder.path)
     assert (states(report), report.manager) == (every("managed"), "husky")
     assert snapshot(repo.root / ".husky/_") == before
     for event in EVENTS:
         assert f"# .husky/{event}\n" in report.snippet
     repo.write(".husky/post-commit", 'sdd hook post-commit "$@"\n')
-    assert "# .husky/post-commit\n" not in status(place(repo)).snippet
+    assert "# .husky/post-commit\n" not in inspect_hooks(place(repo)).snippet
 
 
 def test_the_lines_for_husky_work(repo: Hooked, recorder: Recorder) -> None:
     repo.git("config", "core.hooksPath", ".husky/_")
     (line,) = [
         one
-        for one in install(place(repo), recorder.path).snippet.splitlines()
+        for one in install_hooks(place(repo), recorder.path).snippet.splitlines()
         if 'pre-commit "' in one
     ]
     for status_, found in ((0, recorder), (1, Recorder(repo.root.parent / "finding", status=1))):
@@ -148,7 +146,7 @@ def test_the_lines_for_husky_work(repo: Hooked, recorder: Recorder) -> None:
 @pytest.mark.parametrize("name", ["lefthook.yml", ".lefthook.toml", "lefthook.yaml"])
 def test_lefthook(repo: Hooked, recorder: Recorder, name: str) -> None:
     repo.write(name, "")
-    report = install(place(repo), recorder.path)
+    report = install_hooks(place(repo), recorder.path)
     assert (states(report), report.manager) == (every("managed"), "lefthook")
     assert "post-checkout:\n  commands:\n    sdd:\n      run: sdd hook post-checkout {0}" in (
         report.snippet
@@ -165,7 +163,7 @@ def test_lefthook(repo: Hooked, recorder: Recorder, name: str) -> None:
 )
 def test_generated_hooks(repo: Hooked, recorder: Recorder, script: str, manager: str) -> None:
     foreign(repo, "post-merge", script)
-    report = install(place(repo), recorder.path)
+    report = install_hooks(place(repo), recorder.path)
     assert states(report) == {**every("installed"), "post-merge": "managed"}
     assert report.manager == manager
     assert "post-merge" in report.snippet

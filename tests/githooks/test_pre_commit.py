@@ -1,4 +1,4 @@
-"""The hooks through the pre-commit framework, with real git and the real framework."""
+"""The hooks under the pre-commit framework, with real git and the real framework."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def pre_commit(repo: Hooked, *args: str, check: bool = True) -> subprocess.Compl
 
 @pytest.fixture
 def framed(fresh: Hooked, tracer: Recorder) -> Hooked:
-    """The hooks of the manifest, run by pre-commit; `sdd` is on PATH, no environment is built."""
+    """The hooks of the manifest under pre-commit, with `sdd` on PATH and no built environment."""
     subprocess.run([tracer.path, "hooks", "uninstall"], cwd=fresh.root, check=True)
     return configured(fresh, tracer, INDEX)
 
 
 @pytest.fixture
 def reviewed(fresh: Hooked, tracer: Recorder) -> Hooked:
-    """The same with the hooks of the review alone."""
+    """The same with only the hooks of the review."""
     subprocess.run([tracer.path, "hooks", "uninstall"], cwd=fresh.root, check=True)
     return configured(fresh, tracer, REVIEW)
 
@@ -50,7 +50,7 @@ def reviewed(fresh: Hooked, tracer: Recorder) -> Hooked:
 def configured(
     repo: Hooked, tracer: Recorder, manifest: Sequence[Mapping[str, Any]], **more: object
 ) -> Hooked:
-    """Have pre-commit run these hooks, `more` said of each, and install what they need."""
+    """Configure and install these hooks in pre-commit, each with `more` as further settings."""
     repo.search_path = tracer.search_path
     hooks = [{**hook, "language": "system", **more} for hook in manifest]
     types = sorted({stage for hook in manifest for stage in hook["stages"]})
@@ -65,7 +65,7 @@ def configured(
 
 
 def quietly(repo: Repo, *command: str) -> str:
-    """Run git; pre-commit says `Passed` on stderr, and the index must be right."""
+    """Run git. pre-commit prints `Passed` on stderr, and the index must be correct."""
     done = repo.run(*command)
     said = done.stderr.decode() + done.stdout.decode()
     assert done.returncode == 0, said
@@ -79,7 +79,7 @@ def test_the_manifest() -> None:
     pre_commit(Hooked(TOP), "validate-manifest")
     pre_commit(Hooked(TOP), "validate-config")
     for hook in MANIFEST:
-        # Without explicit stages, a hook runs at every stage or, without file names, at none.
+        # Without explicit stages, a hook runs in every stage or, without file names, in none.
         assert hook["stages"]
         assert hook["minimum_pre_commit_version"] == "3.2.0"
 
@@ -121,7 +121,7 @@ def test_a_finding_refuses_the_commit(framed: Hooked) -> None:
 
 
 def test_a_configuration_that_is_not_staged(framed: Hooked) -> None:
-    """pre-commit then refuses to run after the commit, which stands; the next event catches up."""
+    """pre-commit then refuses to run after the commit. The next event refreshes the index."""
     framed.write(
         ".pre-commit-config.yaml", (framed.root / ".pre-commit-config.yaml").read_text() + "\n"
     )
@@ -134,7 +134,7 @@ def test_a_configuration_that_is_not_staged(framed: Hooked) -> None:
     quietly(framed, "commit", "-m", "Configure")
 
 
-def test_our_own_configuration_runs_our_hooks() -> None:
+def test_the_configuration_of_this_repository_runs_the_hooks() -> None:
     configuration = yaml.safe_load((TOP / ".pre-commit-config.yaml").read_text())
     wanted = {stage for hook in MANIFEST for stage in hook["stages"]}
     assert set(configuration["default_install_hook_types"]) == wanted
@@ -145,8 +145,8 @@ def test_our_own_configuration_runs_our_hooks() -> None:
         assert own[hook["id"]]["stages"] == hook["stages"]
 
 
-def test_pre_commit_and_our_hooks_together(framed: Hooked, tracer: Recorder) -> None:
-    """Installed over each other, a refresh is done twice at worst, and is right."""
+def test_pre_commit_and_installed_hooks_together(framed: Hooked, tracer: Recorder) -> None:
+    """With both installed, at worst two refreshes run, and the index is correct."""
     subprocess.run([tracer.path, "hooks", "install"], cwd=framed.root, check=True)
     framed.write(ADR, "# ADR-0001: Changed\n")
     quietly(framed, "commit", "--all", "-m", "x")
@@ -159,7 +159,7 @@ def test_pre_commit_and_our_hooks_together(framed: Hooked, tracer: Recorder) -> 
 # The review
 
 
-def test_the_review_looks_at_what_is_staged(reviewed: Hooked, tracer: Recorder) -> None:
+def test_the_index_is_reviewed(reviewed: Hooked, tracer: Recorder) -> None:
     reviewed.write("src/app.py", "# Governing: ADR-0099 (nothing)\n")
     reviewed.git("add", "--all")
     done = reviewed.run("commit", "-m", "See ADR-0098")
@@ -170,7 +170,7 @@ def test_the_review_looks_at_what_is_staged(reviewed: Hooked, tracer: Recorder) 
     assert tracer.calls() == ["hook check", "hook commit-msg .git/COMMIT_EDITMSG"]
 
 
-def test_the_review_can_refuse(reviewed: Hooked, tracer: Recorder) -> None:
+def test_the_review_can_refuse_a_commit(reviewed: Hooked, tracer: Recorder) -> None:
     reviewed.commit("Say so", {".sdd-refuses": ""})
     configured(reviewed, tracer, REVIEW, args=["--fail-on", "critical"])
     before = reviewed.head()
@@ -192,7 +192,7 @@ def test_a_push_is_reviewed(reviewed: Hooked, tracer: Recorder, tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     assert b"ADR-0099 does not exist" in done.stdout + done.stderr
     assert tracer.calls() == ["hook pre-push"]
-    # What the remote has of the branch makes no difference: a pull request shows all of it.
+    # The commits that the remote already has are reviewed again: the pull request shows them, too.
     reviewed.commit("More", {"notes.txt": "2\n"})
     done = reviewed.run("push", "origin", "topic")
     assert b"ADR-0099 does not exist" in done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""The hooks of the review as they are installed: where they are asked for, beside what is there."""
+"""Installing the hooks of the review, on request, beside existing hooks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.githooks.folder import HooksRefused
-from sdd_hooks.githooks.install import install, status, uninstall
-from sdd_hooks.githooks.shims import EVENTS, REVIEW_EVENTS, render
+from sdd_hooks.githooks.install import inspect_hooks, install_hooks, uninstall_hooks
+from sdd_hooks.githooks.shims import EVENTS, REVIEW_EVENTS, render_shim
 from tests.githooks.conftest import ADR
 from tests.githooks.hook_folders import changed, every, foreign, place, snapshot, states
 from tests.githooks.recorder import HOOKS, SDD, Hooked, Recorder
@@ -25,81 +25,81 @@ def whole(state: str) -> dict[str, str]:
     return {**every(state), **dict.fromkeys(REVIEW_EVENTS, state)}
 
 
-def test_without_being_asked_for_they_are_not_there(repo: Hooked, recorder: Recorder) -> None:
-    assert states(install(place(repo), recorder.path)) == every("installed")
+def test_review_hooks_are_not_installed_by_default(repo: Hooked, recorder: Recorder) -> None:
+    assert states(install_hooks(place(repo), recorder.path)) == every("installed")
     for event in REVIEW_EVENTS:
         assert not (repo.root / ".git/hooks" / event).exists()
 
 
-def test_once_there_they_stay_until_they_are_uninstalled(repo: Hooked, recorder: Recorder) -> None:
+def test_installed_review_hooks_stay_until_the_uninstall(repo: Hooked, recorder: Recorder) -> None:
     before = snapshot(repo.root / ".git/hooks")
-    report = install(place(repo), recorder.path, review=True)
+    report = install_hooks(place(repo), recorder.path, review=True)
     assert (states(report), changed(report)) == (whole("installed"), [*EVENTS, *REVIEW_EVENTS])
     there = snapshot(repo.root / ".git/hooks")
-    report = install(place(repo), recorder.path)
+    report = install_hooks(place(repo), recorder.path)
     assert (states(report), changed(report)) == (whole("installed"), [])
-    assert states(status(place(repo))) == whole("installed")
+    assert states(inspect_hooks(place(repo))) == whole("installed")
     assert snapshot(repo.root / ".git/hooks") == there
-    report = uninstall(place(repo))
+    report = uninstall_hooks(place(repo))
     assert (states(report), changed(report)) == (whole("absent"), [*EVENTS, *REVIEW_EVENTS])
-    assert states(status(place(repo))) == every("absent")
+    assert states(inspect_hooks(place(repo))) == every("absent")
     assert snapshot(repo.root / ".git/hooks") == before
 
 
-def test_they_are_added_to_what_is_installed(repo: Hooked, recorder: Recorder) -> None:
-    install(place(repo), recorder.path)
-    report = install(place(repo), recorder.path, review=True)
+def test_review_hooks_are_added_to_installed_hooks(repo: Hooked, recorder: Recorder) -> None:
+    install_hooks(place(repo), recorder.path)
+    report = install_hooks(place(repo), recorder.path, review=True)
     assert changed(report) == ["pre-commit", *REVIEW_EVENTS]
-    # What runs after git's work is the same with and without.
+    # The post-… hooks are the same with and without the review.
     for event in EVENTS[1:]:
-        assert render(event, recorder.path) == render(event, recorder.path, review=True)
+        assert render_shim(event, recorder.path) == render_shim(event, recorder.path, review=True)
 
 
-def test_a_hook_of_the_review_that_is_broken(repo: Hooked, recorder: Recorder) -> None:
-    install(place(repo), recorder.path, review=True)
+def test_a_broken_review_hook(repo: Hooked, recorder: Recorder) -> None:
+    install_hooks(place(repo), recorder.path, review=True)
     recorder.path.unlink()
-    assert states(status(place(repo))) == whole("broken")
+    assert states(inspect_hooks(place(repo))) == whole("broken")
 
 
-def test_a_shared_folder_has_none(repo: Hooked, recorder: Recorder) -> None:
+def test_a_shared_folder_has_no_review_hooks(repo: Hooked, recorder: Recorder) -> None:
     repo.git("config", "core.hooksPath", str(HOOKS))
     with pytest.raises(HooksRefused, match="has no hooks for the review"):
-        install(place(repo), recorder.path, review=True)
-    assert states(install(place(repo), recorder.path)) == every("shipped")
+        install_hooks(place(repo), recorder.path, review=True)
+    assert states(install_hooks(place(repo), recorder.path)) == every("shipped")
 
 
-# What git runs
+# Hooks that git runs
 
 
 @pytest.fixture
 def watched(repo: Hooked, recorder: Recorder) -> Hooked:
-    install(place(repo), recorder.path, review=True)
+    install_hooks(place(repo), recorder.path, review=True)
     return repo
 
 
-def test_a_commit_is_reviewed_whatever_it_touches(watched: Hooked, recorder: Recorder) -> None:
+def test_a_commit_of_any_file_is_reviewed(watched: Hooked, recorder: Recorder) -> None:
     watched.commit("Other", {"other.txt": "2\n"})
     assert recorder.calls() == ["hook check", "hook commit-msg .git/COMMIT_EDITMSG"]
-    # An index is no condition.
+    # The review needs no index.
     shutil.rmtree(watched.root / ".sdd")
     watched.commit("Other", {"other.txt": "3\n"})
     assert recorder.calls() == ["hook check", "hook commit-msg .git/COMMIT_EDITMSG"]
 
 
-def test_a_commit_of_nothing_has_a_message_only(watched: Hooked, recorder: Recorder) -> None:
+def test_of_an_empty_commit_only_the_message_is_reviewed(
+    watched: Hooked, recorder: Recorder
+) -> None:
     watched.git("commit", "--quiet", "--allow-empty", "-m", "Nothing")
     assert recorder.calls() == ["hook commit-msg .git/COMMIT_EDITMSG"]
 
 
 @pytest.mark.parametrize("subject", ["fixup! First", "squash! First", "amend! First"])
-def test_what_a_rebase_takes_apart_is_left_alone(
-    watched: Hooked, recorder: Recorder, subject: str
-) -> None:
+def test_fixup_commits_are_not_reviewed(watched: Hooked, recorder: Recorder, subject: str) -> None:
     watched.git("commit", "--quiet", "--allow-empty", "-m", subject)
     assert recorder.calls() == []
 
 
-def test_a_merge_and_a_rebase_are_left_alone(watched: Hooked, recorder: Recorder) -> None:
+def test_a_merge_and_a_rebase_are_not_reviewed(watched: Hooked, recorder: Recorder) -> None:
     watched.git("switch", "--quiet", "-c", "topic")
     watched.commit("Topic", {"topic.txt": "1\n"})
     watched.git("switch", "--quiet", "main")
@@ -121,7 +121,9 @@ def remote(watched: Hooked, tmp_path: Path) -> Repo:
     return remote
 
 
-def test_a_push_hands_over_what_git_says(watched: Hooked, recorder: Recorder, remote: Repo) -> None:
+def test_a_push_passes_the_input_of_git_to_sdd(
+    watched: Hooked, recorder: Recorder, remote: Repo
+) -> None:
     watched.git("push", "--quiet", "origin", "main")
     head = watched.head()
     assert recorder.calls() == [
@@ -138,13 +140,13 @@ def test_a_push_hands_over_what_git_says(watched: Hooked, recorder: Recorder, re
     assert len(recorder.calls()) == 3
 
 
-def test_a_hook_that_was_there_hears_the_same(
+def test_an_existing_hook_gets_the_same_input(
     repo: Hooked, recorder: Recorder, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
     foreign(repo, "pre-push", f'#!/bin/sh\n{{ echo "$@"; cat; }} >{shlex.quote(str(log))}\n')
     foreign(repo, "commit-msg", '#!/bin/sh\necho "Signed" >>"$1"\n')
-    install(place(repo), recorder.path, review=True)
+    install_hooks(place(repo), recorder.path, review=True)
     remote = Repo.init(tmp_path / "remote.git", "--bare")
     repo.git("push", "--quiet", str(remote.root), "main", "main:refs/heads/two")
     lines = log.read_text().splitlines()
@@ -153,17 +155,17 @@ def test_a_hook_that_was_there_hears_the_same(
     assert recorder.calls()[1:] == lines[1:]
     repo.commit("Words", {"other.txt": "2\n"})
     assert repo.git("log", "-1", "--format=%B").split() == ["Words", "Signed"]
-    uninstall(place(repo))
+    uninstall_hooks(place(repo))
     assert (repo.root / ".git/hooks/pre-push").read_text().startswith("#!/bin/sh\n{ echo")
 
 
 @pytest.mark.parametrize("event", REVIEW_EVENTS)
-def test_a_hook_that_was_there_still_decides(
+def test_an_existing_hook_can_still_refuse(
     repo: Hooked, recorder: Recorder, tmp_path: Path, event: str
 ) -> None:
-    # It reads nothing of what it is told.
+    # The hook does not read its input.
     foreign(repo, event, "#!/bin/sh\nexit 3\n")
-    install(place(repo), recorder.path, review=True)
+    install_hooks(place(repo), recorder.path, review=True)
     remote = Repo.init(tmp_path / "remote.git", "--bare")
     if event == "pre-push":
         assert repo.run("push", str(remote.root), "main").returncode == 1
@@ -173,10 +175,10 @@ def test_a_hook_that_was_there_still_decides(
         assert recorder.calls() == []
 
 
-def test_every_shell_decides_alike(
+def test_every_shell_decides_the_same(
     repo: Hooked, recorder: Recorder, shell: list[str], tmp_path: Path
 ) -> None:
-    install(place(repo), recorder.path, review=True)
+    install_hooks(place(repo), recorder.path, review=True)
 
     def run(event: str, *arguments: str, stdin: str = "") -> list[str]:
         done = subprocess.run(
@@ -213,7 +215,7 @@ def test_every_shell_decides_alike(
 @pytest.mark.parametrize("code", [1, 2, 70, 127])
 def test_only_findings_stop_git(repo: Hooked, tmp_path: Path, code: int) -> None:
     stubborn = Recorder(tmp_path / "bin", status=code)
-    install(place(repo), stubborn.path, review=True)
+    install_hooks(place(repo), stubborn.path, review=True)
     repo.write("other.txt", "2\n")
     done = repo.run("commit", "--all", "-m", "x")
     assert done.returncode == (1 if code == 1 else 0)
@@ -235,11 +237,11 @@ def real(tmp_path: Path) -> Hooked:
     remote = Repo.init(tmp_path / "remote.git", "--bare")
     repo.git("remote", "add", "origin", str(remote.root))
     repo.git("push", "--quiet", "origin", "main")
-    install(place(repo), SDD, review=True)
+    install_hooks(place(repo), SDD, review=True)
     return repo
 
 
-def test_from_a_commit_to_a_push(real: Hooked) -> None:
+def test_a_commit_and_its_push(real: Hooked) -> None:
     real.git("switch", "--quiet", "-c", "topic")
     real.write(APP, BROKEN)
     done = real.run("commit", "--all", "-m", "Keep sessions\n\nRefs: ADR-0002")
@@ -253,7 +255,7 @@ def test_from_a_commit_to_a_push(real: Hooked) -> None:
     assert b"ADR-0099 does not exist" in done.stderr
 
 
-def test_a_repository_that_asks_for_it_is_stopped(real: Hooked) -> None:
+def test_findings_stop_a_repository_with_the_setting(real: Hooked) -> None:
     setting = "## SDD Configuration\n\n#### Review\n- Fail On: critical\n"
     real.commit("Be strict", {"CLAUDE.md": setting})
     real.write(APP, BROKEN)
@@ -268,7 +270,7 @@ def test_a_repository_that_asks_for_it_is_stopped(real: Hooked) -> None:
     assert real.run("push", "origin", "main").returncode == 0
 
 
-def test_commits_from_an_index_of_their_own(real: Hooked) -> None:
+def test_commits_from_a_temporary_index(real: Hooked) -> None:
     real.write(APP, BROKEN)
     real.write("notes.txt", "2\n")
     assert b"ADR-0099" not in real.run("commit", "-m", "x", "notes.txt").stderr
@@ -282,11 +284,13 @@ def test_a_linked_work_tree(real: Hooked, tmp_path: Path) -> None:
     assert b"ADR-0099" in linked.run("push", "origin", "topic").stderr
 
 
-# Where others own the hooks
+# Hooks of other tools
 
 
 @pytest.mark.parametrize("name", ["pre-commit", "lefthook", "husky"])
-def test_managers_are_told_what_to_add(repo: Hooked, recorder: Recorder, name: str) -> None:
+def test_the_snippets_for_managers_include_the_review(
+    repo: Hooked, recorder: Recorder, name: str
+) -> None:
     if name == "husky":
         repo.git("config", "core.hooksPath", ".husky/_")
         repo.write(".husky/_/post-commit", "#!/bin/sh\n")
@@ -295,10 +299,10 @@ def test_managers_are_told_what_to_add(repo: Hooked, recorder: Recorder, name: s
     else:
         for event in (*EVENTS, *REVIEW_EVENTS):
             foreign(repo, event, "#!/bin/sh\n# File generated by pre-commit\n")
-    plain = install(place(repo), recorder.path)
+    plain = install_hooks(place(repo), recorder.path)
     assert states(plain) == every("managed")
     assert "check" not in plain.snippet.replace("check ADRs", "").replace("post-checkout", "")
-    report = install(place(repo), recorder.path, review=True)
+    report = install_hooks(place(repo), recorder.path, review=True)
     assert (states(report), report.manager) == (whole("managed"), name)
     for action in ("sdd hook check", "sdd hook commit-msg", "sdd hook pre-push"):
         assert action in report.snippet
@@ -312,5 +316,5 @@ def test_managers_are_told_what_to_add(repo: Hooked, recorder: Recorder, name: s
         for part in report.snippet.split("# ")[1:]:
             path, _, line = part.partition("\n")
             repo.write(path, line)
-    assert install(place(repo), recorder.path, review=True).snippet == ""
-    assert status(place(repo)).snippet == ""
+    assert install_hooks(place(repo), recorder.path, review=True).snippet == ""
+    assert inspect_hooks(place(repo)).snippet == ""

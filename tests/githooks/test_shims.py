@@ -1,4 +1,4 @@
-"""The hooks in sh: when they start sdd, and that git never suffers for it."""
+"""The shims in sh: when they start sdd, and that they never change the result of git."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.githooks.recorder import HOOKS, Hooked, Recorder, indexed, without_sd
 
 @pytest.fixture
 def repo(repo: Hooked, recorder: Recorder) -> Hooked:
-    """Indexed at HEAD, with the shipped hooks and the recorder as `sdd`."""
+    """A repository indexed at HEAD, with the shipped hooks and the recorder as `sdd`."""
     repo.git("config", "core.hooksPath", str(HOOKS))
     repo.search_path = recorder.search_path
     return repo
@@ -25,7 +25,7 @@ def repo(repo: Hooked, recorder: Recorder) -> Hooked:
 def hook(
     repo: Hooked, shell: list[str], event: str, *args: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a hook by a given shell, as git would run it."""
+    """Run a hook with a shell, as git runs it."""
     return subprocess.run(
         [*shell, str(HOOKS / event), *args],
         cwd=repo.root,
@@ -43,13 +43,13 @@ def test_every_event_has_an_executable_hook() -> None:
 
 
 @pytest.mark.skipif(not shutil.which("shellcheck"), reason="shellcheck is not installed")
-def test_the_hooks_are_clean_sh() -> None:
+def test_shellcheck_accepts_the_hooks() -> None:
     names = [*EVENTS, "sdd-hook.sh"]
     done = subprocess.run(["shellcheck", "-x", *names], cwd=HOOKS, check=False, capture_output=True)
     assert done.stdout == b""
 
 
-def test_every_shell_decides_alike(repo: Hooked, recorder: Recorder, shell: list[str]) -> None:
+def test_every_shell_decides_the_same(repo: Hooked, recorder: Recorder, shell: list[str]) -> None:
     done = hook(repo, shell, "post-commit")
     assert (done.returncode, done.stderr, recorder.calls()) == (0, "", [])
     repo.write(ADR, "# ADR-0001: Y\n")
@@ -65,45 +65,43 @@ def test_every_shell_decides_alike(repo: Hooked, recorder: Recorder, shell: list
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_a_repository_that_is_not_indexed_is_left_alone(
+def test_a_repository_without_an_index_does_not_start_sdd(
     repo: Hooked, recorder: Recorder, event: str
 ) -> None:
     shutil.rmtree(repo.root / ".sdd")
     repo.write(ADR, "changed")
     done = hook(repo, ["sh"], event, "0" * 40, repo.head(), "1")
-    # The shared record of collections is there: only a new work tree is something to act on.
+    # With the shared list of collections, only a new work tree starts sdd.
     expected = (
         [f"hook post-checkout {'0' * 40} {repo.head()} 1"] if event == "post-checkout" else []
     )
     assert (done.returncode, done.stderr, recorder.calls()) == (0, "", expected)
 
 
-def test_a_commit_that_touches_nothing_indexed(repo: Hooked, recorder: Recorder) -> None:
+def test_a_commit_of_files_that_are_not_indexed(repo: Hooked, recorder: Recorder) -> None:
     repo.commit("Other", {"other.txt": "2\n"})
     assert recorder.calls() == []
 
 
-def test_a_commit_that_touches_an_artifact(repo: Hooked, recorder: Recorder) -> None:
+def test_a_commit_of_an_artifact(repo: Hooked, recorder: Recorder) -> None:
     repo.commit("Artifact", {ADR: "# ADR-0001: Y\n"})
     assert recorder.calls() == ["hook pre-commit", "hook post-commit"]
 
 
-def test_uncommitted_content_is_seen(repo: Hooked, recorder: Recorder) -> None:
+def test_uncommitted_content_starts_sdd(repo: Hooked, recorder: Recorder) -> None:
     repo.write(ADR, "# ADR-0001: Y\n")
     repo.write("other.txt", "2\n")
     repo.git("commit", "--quiet", "-m", "Other", "other.txt")
     assert recorder.calls() == ["hook post-commit"]
 
 
-def test_a_declaration_counts_as_indexed(repo: Hooked, recorder: Recorder) -> None:
+def test_a_changed_declaration_starts_sdd(repo: Hooked, recorder: Recorder) -> None:
     repo.commit("Declare", {"CLAUDE.md": "# Memory\n"})
     assert recorder.calls() == ["hook post-commit"]
 
 
-def test_a_new_artifact_folder_does_not_hide_behind_another(
-    repo: Hooked, recorder: Recorder
-) -> None:
-    """Code leaves artifacts out; both indexed, a change to an artifact must still be seen."""
+def test_artifacts_are_matched_though_code_excludes_them(repo: Hooked, recorder: Recorder) -> None:
+    """Code excludes artifacts. With both indexed, a changed artifact must still start sdd."""
     indexed(repo, "adrs", "specs", "code")
     repo.commit("Artifact", {ADR: "# ADR-0001: Z\n"})
     assert "hook post-commit" in recorder.calls()
@@ -114,7 +112,7 @@ def test_a_new_artifact_folder_does_not_hide_behind_another(
     assert recorder.calls() == ["hook post-commit"]
 
 
-def test_reset_is_caught_by_the_next_event(repo: Hooked, recorder: Recorder) -> None:
+def test_the_event_after_a_reset_starts_sdd(repo: Hooked, recorder: Recorder) -> None:
     repo.commit("Artifact", {ADR: "# ADR-0001: Y\n"})
     indexed(repo)
     repo.git("reset", "--hard", "--quiet", "HEAD~1")
@@ -123,7 +121,7 @@ def test_reset_is_caught_by_the_next_event(repo: Hooked, recorder: Recorder) -> 
     assert recorder.calls() == ["hook post-commit"]
 
 
-def test_a_file_checked_out_counts(repo: Hooked, recorder: Recorder) -> None:
+def test_a_checkout_of_a_file_starts_sdd(repo: Hooked, recorder: Recorder) -> None:
     first = repo.head()
     repo.commit("Artifact", {ADR: "# ADR-0001: Y\n"})
     indexed(repo)
@@ -149,7 +147,7 @@ def test_a_file_checked_out_counts(repo: Hooked, recorder: Recorder) -> None:
         b"x" * 200_000,
     ],
 )
-def test_a_state_that_is_not_ours_starts_sdd(
+def test_an_invalid_state_file_starts_sdd(
     repo: Hooked, recorder: Recorder, shell: list[str], content: bytes
 ) -> None:
     repo.write(".sdd/search/hook", content)
@@ -159,7 +157,7 @@ def test_a_state_that_is_not_ours_starts_sdd(
 
 
 @pytest.mark.parametrize("pathspec", ["--output=pwned", "$(touch pwned)", "*", ":(bad)x", "-p"])
-def test_a_pathspec_is_only_ever_a_pathspec(
+def test_a_pathspec_is_not_an_option(
     repo: Hooked, recorder: Recorder, shell: list[str], pathspec: str
 ) -> None:
     for name, event in (("hook", "post-commit"), ("hook-artifacts", "pre-commit")):
@@ -168,7 +166,7 @@ def test_a_pathspec_is_only_ever_a_pathspec(
     assert repo.git("status", "--porcelain") == ""
 
 
-def test_a_pathspec_is_not_a_pattern_of_the_shell(
+def test_a_pathspec_is_not_expanded_by_the_shell(
     repo: Hooked, recorder: Recorder, shell: list[str]
 ) -> None:
     repo.commit("A file that the shell would find", {"here.md": "1\n"})
@@ -179,7 +177,9 @@ def test_a_pathspec_is_not_a_pattern_of_the_shell(
     assert recorder.calls() == ["hook post-commit"]
 
 
-def test_a_state_that_is_a_symlink_or_no_file_is_not_read(repo: Hooked, recorder: Recorder) -> None:
+def test_a_state_that_is_a_symlink_or_a_directory_is_not_read(
+    repo: Hooked, recorder: Recorder
+) -> None:
     state = repo.root / ".sdd/search/hook"
     repo.write(ADR, "changed")
     state.rename(repo.root / "elsewhere")
@@ -191,7 +191,7 @@ def test_a_state_that_is_a_symlink_or_no_file_is_not_read(repo: Hooked, recorder
     assert recorder.calls() == []
 
 
-def test_an_interrupted_refresh_is_taken_up(repo: Hooked, recorder: Recorder) -> None:
+def test_a_requested_refresh_starts_sdd(repo: Hooked, recorder: Recorder) -> None:
     repo.write(".sdd/search/again")
     repo.commit("Other", {"other.txt": "2\n"})
     assert recorder.calls() == ["hook post-commit"]
@@ -208,9 +208,7 @@ def test_pathspec_settings_of_the_user_change_nothing(repo: Hooked, recorder: Re
     assert recorder.calls() == ["hook post-commit"]
 
 
-def test_work_in_a_large_repository_is_not_looked_at_file_by_file(
-    repo: Hooked, recorder: Recorder
-) -> None:
+def test_a_large_work_tree_is_not_scanned(repo: Hooked, recorder: Recorder) -> None:
     state = repo.root / ".sdd/search/hook"
     state.write_text(state.read_text().replace(" 0 0 0\n", " 0 1 0\n", 1))
     repo.write(ADR, "changed, not staged")
@@ -236,8 +234,8 @@ def test_a_rebase_is_one_refresh(repo: Hooked, recorder: Recorder) -> None:
     assert recorder.calls() == ["hook post-rewrite rebase"]
 
 
-def test_a_rebase_that_replays_nothing_is_one_refresh(repo: Hooked, recorder: Recorder) -> None:
-    """post-rewrite does not run then: post-checkout is all there is."""
+def test_a_rebase_with_nothing_to_replay_is_one_refresh(repo: Hooked, recorder: Recorder) -> None:
+    """post-rewrite does not run then, only post-checkout."""
     repo.git("branch", "topic")
     repo.commit("Main", {"docs/adrs/ADR-0002-y.md": "# Y\n"})
     repo.git("checkout", "--quiet", "topic")
@@ -245,7 +243,7 @@ def test_a_rebase_that_replays_nothing_is_one_refresh(repo: Hooked, recorder: Re
     repo.git("rebase", "--quiet", "main")
     (call,) = recorder.calls()
     assert call.startswith("hook post-checkout ")
-    # The same with a commit that the other side has already.
+    # The same with a commit that the other branch has already.
     repo.git("checkout", "--quiet", "-b", "again", "main~1")
     repo.commit("The same", {"docs/adrs/ADR-0002-y.md": "# Y\n"})
     repo.git("checkout", "--quiet", "main")
@@ -275,10 +273,10 @@ def test_a_rebase_with_conflicts(repo: Hooked, recorder: Recorder) -> None:
     ]
 
 
-# What git does is never changed
+# The result of git is never changed
 
 
-def test_a_failing_sdd_fails_nothing(repo: Hooked, tmp_path: Path) -> None:
+def test_a_failing_sdd_does_not_fail_git(repo: Hooked, tmp_path: Path) -> None:
     broken = Recorder(tmp_path / "broken", status=70)
     repo.search_path = broken.search_path
     repo.write(ADR, "# ADR-0001: Y\n")
@@ -292,14 +290,14 @@ def test_a_failing_sdd_fails_nothing(repo: Hooked, tmp_path: Path) -> None:
     assert repo.run("checkout", "-b", "y").returncode == 0
 
 
-def test_an_interrupt_is_no_failure(repo: Hooked, tmp_path: Path, shell: list[str]) -> None:
+def test_an_interruption_prints_no_warning(repo: Hooked, tmp_path: Path, shell: list[str]) -> None:
     repo.search_path = Recorder(tmp_path / "interrupted", status=130).search_path
     repo.write(ADR, "changed")
     done = hook(repo, shell, "post-commit")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_what_was_rewritten_is_not_for_sdd(repo: Hooked, recorder: Recorder) -> None:
+def test_sdd_does_not_read_the_input_of_post_rewrite(repo: Hooked, recorder: Recorder) -> None:
     repo.write(ADR, "# ADR-0001: Y\n")
     repo.git("commit", "--quiet", "--amend", "--all", "-m", "x")
     assert recorder.calls() == ["hook pre-commit", "hook post-commit", "hook post-rewrite amend"]
@@ -318,7 +316,7 @@ def test_findings_stop_a_commit(repo: Hooked, tmp_path: Path) -> None:
 
 
 def test_a_broken_installation_does_not_stop_a_commit(repo: Hooked, tmp_path: Path) -> None:
-    """Python exits with 1 when it cannot import what the script wants."""
+    """Python exits with 1 when an import of the script fails."""
     broken = tmp_path / "broken/sdd"
     broken.parent.mkdir()
     broken.write_text("#!/bin/sh\nexit 1\n")
@@ -331,7 +329,7 @@ def test_a_broken_installation_does_not_stop_a_commit(repo: Hooked, tmp_path: Pa
     assert b"sdd-hooks: " in done.stderr
 
 
-def test_no_sdd_on_path_is_said_in_one_line(repo: Hooked) -> None:
+def test_no_sdd_on_path_is_one_line(repo: Hooked) -> None:
     repo.write(ADR, "# ADR-0001: Y\n")
     repo.search_path = without_sdd()
     done = repo.run("commit", "--all", "-m", "x")
@@ -345,7 +343,7 @@ def test_no_sdd_on_path_is_said_in_one_line(repo: Hooked) -> None:
 
 
 def test_a_relative_entry_of_path_is_not_used(repo: Hooked, recorder: Recorder) -> None:
-    """It would start a file of the repository."""
+    """It could start a file of the repository."""
     own = repo.write("bin/sdd", "#!/bin/sh\ntouch pwned\n")
     own.chmod(0o755)
     repo.write(ADR, "# ADR-0001: Y\n")
@@ -365,7 +363,7 @@ def test_a_relative_entry_of_path_is_not_used(repo: Hooked, recorder: Recorder) 
         "#!/bin/sh\n'''exec' '{}/with space/python3' \"$0\" \"$@\"\n' '''\n",
     ],
 )
-def test_an_interpreter_that_vanished_is_said_in_one_line(
+def test_a_missing_interpreter_is_one_line(
     repo: Hooked, tmp_path: Path, shell: list[str], first_lines: str
 ) -> None:
     script = tmp_path / "gone/sdd"
@@ -421,12 +419,12 @@ def test_a_new_work_tree_of_an_indexed_repository(
     assert recorder.calls() == []
 
 
-def test_a_clone_is_left_alone(repo: Hooked, recorder: Recorder, tmp_path: Path) -> None:
+def test_a_clone_does_not_start_sdd(repo: Hooked, recorder: Recorder, tmp_path: Path) -> None:
     repo.git("clone", "--quiet", "-c", f"core.hooksPath={HOOKS}", ".", str(tmp_path / "clone"))
     assert recorder.calls() == []
 
 
-def test_a_linked_work_tree_has_a_state_of_its_own(
+def test_each_linked_work_tree_has_a_state_file(
     repo: Hooked, recorder: Recorder, tmp_path: Path
 ) -> None:
     linked = repo.worktree(tmp_path / "linked", "topic")

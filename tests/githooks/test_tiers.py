@@ -1,4 +1,4 @@
-"""Which tier an event of git belongs to: what is looked at, what is said, what is left alone."""
+"""The tier of each event of git: when it scans, and what it prints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LINE = "sdd: Refreshed index ({} added, {} updated, {} removed across all collec
 
 
 def act(repo: Repo, event: str, after: float, environ: Mapping[str, str] | None = None) -> str:
-    """What the event says, so many seconds after the index was last looked at."""
+    """The output of the event, `after` seconds after the last scan."""
     head = repo.head()
     arguments = {"post-checkout": (head, head, "1"), "post-merge": ("0",)}.get(event, ())
     touched = touched_at(repo)
@@ -46,7 +46,7 @@ def silent(repo: Repo, *command: str) -> None:
 
 
 def heard(repo: Repo, *command: str, env: Mapping[str, str] | None = None) -> str:
-    """What sdd says when git has done something; the index is right afterwards."""
+    """The output of sdd during a git command, after which the index must be correct."""
     done = repo.run(*command, env=env)
     assert done.returncode == 0, done.stderr
     settled(repo)
@@ -57,12 +57,12 @@ def heard(repo: Repo, *command: str, env: Mapping[str, str] | None = None) -> st
 
 @pytest.fixture
 def seen(fresh: Hooked) -> Hooked:
-    """The repository with an index that was last looked at at a time of its own."""
+    """The repository with an index, with a fixed time of the last scan."""
     set_touched(fresh, 1_800_000_000.0)
     return fresh
 
 
-# Tier 2: what came from elsewhere
+# Tier 2: changes that arrive
 
 
 ARRIVALS = ["post-checkout", "post-merge"]
@@ -70,7 +70,7 @@ ARRIVALS = ["post-checkout", "post-merge"]
 
 @pytest.mark.parametrize("event", ARRIVALS)
 @pytest.mark.parametrize("after", [0.0, 59.9, 60.0])
-def test_an_arrival_without_a_reason_is_not_looked_at_again(
+def test_an_arrival_within_the_interval_does_not_scan(
     seen: Hooked, event: str, after: float
 ) -> None:
     before = touched_at(seen)
@@ -80,16 +80,16 @@ def test_an_arrival_without_a_reason_is_not_looked_at_again(
 
 @pytest.mark.parametrize("event", ARRIVALS)
 @pytest.mark.parametrize("after", [60.1, 7200.0, -1.0])
-def test_later_it_is(seen: Hooked, event: str, after: float) -> None:
-    """-1: the index is from the future, so that a clock was wrong."""
+def test_an_arrival_after_the_interval_scans(seen: Hooked, event: str, after: float) -> None:
+    """-1: the index is from the future, as after a wrong clock."""
     before = touched_at(seen)
     assert act(seen, event, after) == ""
     assert touched_at(seen) != before
 
 
 @pytest.mark.parametrize("event", ARRIVALS)
-def test_what_changed_is_a_reason_at_any_time(seen: Hooked, event: str) -> None:
-    """The index simply follows: a HEAD that moved, files that differ, a refresh nobody began."""
+def test_an_index_of_another_commit_is_scanned_at_any_time(seen: Hooked, event: str) -> None:
+    """HEAD moved, files differ, or a requested refresh has not begun."""
     silent(seen, "commit", "--quiet", "--allow-empty", "-m", "Moved")
     assert touched_at(seen) == 1_800_000_000.0
     act(seen, event, 0)
@@ -100,7 +100,7 @@ def test_what_changed_is_a_reason_at_any_time(seen: Hooked, event: str) -> None:
     assert act(seen, event, 0) == LINE.format(1, 0, 0)
     seen.write(ADR, "# ADR-0001: Edited\n")
     assert act(seen, event, 0) == LINE.format(0, 1, 0)
-    # What is indexed is no commit's now: that is the flag.
+    # The index has uncommitted content, which the flag says.
     seen.git("checkout", "--quiet", "HEAD", "--", ADR)
     assert_index_matches_scratch(seen)
     set_touched(seen, 1_800_000_000.0)
@@ -110,7 +110,7 @@ def test_what_changed_is_a_reason_at_any_time(seen: Hooked, event: str) -> None:
     assert_index_matches_scratch(seen)
 
 
-def test_a_state_that_is_not_as_it_was_written_is_a_reason(seen: Hooked) -> None:
+def test_a_changed_state_file_is_scanned_at_any_time(seen: Hooked) -> None:
     state = seen.root / ".sdd/search/hook"
     written = state.read_bytes()
     head, _, rest = written.partition(b"\n")
@@ -135,7 +135,7 @@ def test_a_state_that_is_not_as_it_was_written_is_a_reason(seen: Hooked) -> None
     assert touched_at(seen) != 1000.0
 
 
-def test_a_file_git_has_never_seen_waits_for_the_interval(seen: Hooked) -> None:
+def test_an_untracked_file_waits_for_the_interval(seen: Hooked) -> None:
     seen.write(DRAFT, "# ADR-0009: Draft\n")
     assert act(seen, "post-merge", 30) == ""
     assert DRAFT not in documents(seen)
@@ -143,7 +143,7 @@ def test_a_file_git_has_never_seen_waits_for_the_interval(seen: Hooked) -> None:
     assert DRAFT in documents(seen)
 
 
-def test_the_interval_is_the_repositorys(seen: Hooked) -> None:
+def test_the_interval_is_a_setting(seen: Hooked) -> None:
     seen.write("CLAUDE.md", "### SDD Configuration\n\n- **Prime Interval**: 10m\n")
     seen.git("add", "CLAUDE.md")
     seen.git("commit", "--quiet", "-m", "Configure")
@@ -155,7 +155,7 @@ def test_the_interval_is_the_repositorys(seen: Hooked) -> None:
 
 
 @pytest.mark.parametrize("event", ["post-commit", "post-rewrite"])
-def test_what_is_ones_own_is_looked_at_at_once_and_in_silence(seen: Hooked, event: str) -> None:
+def test_events_of_tier_1_scan_immediately_and_silently(seen: Hooked, event: str) -> None:
     seen.write(ADR, "# ADR-0001: Edited\n")
     assert act(seen, event, 0) == ""
     assert_index_matches_scratch(seen)
@@ -164,7 +164,7 @@ def test_what_is_ones_own_is_looked_at_at_once_and_in_silence(seen: Hooked, even
     assert touched_at(seen) != 1000.0
 
 
-def test_a_checkout_of_files_is_looked_at_at_once_and_in_silence(seen: Hooked) -> None:
+def test_a_checkout_of_files_scans_immediately_and_silently(seen: Hooked) -> None:
     stderr = io.StringIO()
     head = seen.head()
     seen.write(DRAFT, "# ADR-0009: Draft\n")
@@ -175,7 +175,7 @@ def test_a_checkout_of_files_is_looked_at_at_once_and_in_silence(seen: Hooked) -
     assert DRAFT in documents(seen)
 
 
-def test_git_lets_people_know_what_came(fresh: Hooked) -> None:
+def test_arrived_changes_are_printed(fresh: Hooked) -> None:
     fresh.git("checkout", "--quiet", "-b", "topic")
     assert heard(fresh, "checkout", "--quiet", "main") == ""
     fresh.git("checkout", "--quiet", "topic")
@@ -192,7 +192,7 @@ def test_git_lets_people_know_what_came(fresh: Hooked) -> None:
 
 
 def heard_later(repo: Repo) -> str:
-    """A commit makes up for what ran no hook, and is silent."""
+    """A commit also indexes changes that ran no hook, and is silent."""
     repo.write("notes.txt", os.urandom(8).hex())
     return heard(repo, "commit", "--quiet", "-m", "Other", "--", "notes.txt")
 
@@ -202,7 +202,7 @@ def heard_later(repo: Repo) -> str:
 
 @pytest.fixture
 def embedded(fresh: Hooked, tmp_path: Path) -> Hooked:
-    """The repository with everything embedded, and with backfilling switched off."""
+    """The repository with everything embedded, and with backfilling disabled."""
     (tmp_path / "model").mkdir()
     make_model(tmp_path / "model")
     fresh.write(
@@ -225,24 +225,24 @@ NOTE = (
 )
 
 
-def test_an_arrival_says_what_it_left_unembedded(embedded: Hooked) -> None:
+def test_an_arrival_prints_the_chunks_without_vectors(embedded: Hooked) -> None:
     assert heard(embedded, "checkout", "--quiet", "main") == LINE.format(1, 0, 0) + NOTE
     assert heard(embedded, "checkout", "--quiet", "topic") == LINE.format(0, 0, 1)
 
 
-def test_a_commit_does_not(embedded: Hooked) -> None:
+def test_a_commit_does_not_print_them(embedded: Hooked) -> None:
     embedded.write(DRAFT, "# ADR-0009: Draft\n\nA page in the cache.\n")
     embedded.git("add", DRAFT)
     assert heard(embedded, "commit", "--quiet", "-m", "Draft") == ""
 
 
-def test_neither_where_nothing_was_ever_embedded(fresh: Hooked) -> None:
+def test_without_any_vector_they_are_not_printed(fresh: Hooked) -> None:
     fresh.git("checkout", "--quiet", "-b", "topic")
     fresh.commit("New", {NEW: "# ADR-0003: New\n"})
     assert heard(fresh, "checkout", "--quiet", "main") == LINE.format(0, 0, 1)
 
 
-def test_what_a_backfill_takes_care_of_is_not_said(embedded: Hooked) -> None:
+def test_with_a_backfill_they_are_not_printed(embedded: Hooked) -> None:
     memory = (embedded.root / "CLAUDE.md").read_text().replace("false", "true")
     memory += "- **Backfill Load**: 100%\n"
     for branch in ("main", "topic"):
@@ -252,7 +252,7 @@ def test_what_a_backfill_takes_care_of_is_not_said(embedded: Hooked) -> None:
     assert run(embedded.root, "index", "update").code == 0
     said = heard(embedded, "checkout", "--quiet", "main", env={"CI": ""})
     if said == LINE.format(1, 0, 0) + NOTE:
-        # On a machine that is busy at this moment none is started, and it is said after all.
+        # On a busy machine no backfill starts, and the line is printed.
         assert os.getloadavg()[0] / (os.cpu_count() or 1) > 0.8
     else:
         assert said == LINE.format(1, 0, 0)

@@ -1,4 +1,4 @@
-"""A hook as a file: whatever the path, whatever the file."""
+"""Rendering and parsing shims, for any path and any content."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.githooks.shims import command_of, is_edited, is_ours, render
+from sdd_hooks.githooks.shims import command_of, is_edited, is_shim, render_shim
 
 
 @given(st.text(st.characters(exclude_characters="\0\n\r", codec="utf-8"), min_size=1))
-def test_any_path_survives_the_quotes(name: str) -> None:
+def test_any_path_is_quoted(name: str) -> None:
     path = Path("/") / name
-    content = render("post-commit", path)
-    assert is_ours(content)
+    content = render_shim("post-commit", path)
+    assert is_shim(content)
     assert not is_edited(content)
     assert command_of(content) == path
     line = next(one for one in content.decode().split("\n") if one.startswith("sdd="))
@@ -27,9 +27,9 @@ def test_any_path_survives_the_quotes(name: str) -> None:
 
 
 @given(st.binary(max_size=200))
-def test_anything_can_be_asked_whether_it_is_ours(content: bytes) -> None:
-    is_ours(content)
+def test_any_content_is_classified(content: bytes) -> None:
+    is_shim(content)
     marked = content[:50] + b"\n# sdd-hooks managed hook, " + content
-    assert is_ours(marked)
+    assert is_shim(marked)
     assert is_edited(marked)
     command_of(marked)
