@@ -94,7 +94,7 @@ def measure(
     for name in CORPORA:
         known = fixtures.read((fixtures.DIRECTORY / f"{name}.json").read_text(encoding="utf-8"))
         asked = {_KNOWN: known, _VERBATIM: fixtures.verbatim(known)}
-        for side, lists in _sides(directory / name, name, asked, sources, environ, say):
+        for side, lists in _sides(directory / name, asked, sources, environ, say):
             rows += _rows(name, side, asked, lists)
     order = [*_LABELS.values()]
     return sorted(rows, key=lambda row: (list(CORPORA).index(row.corpus), order.index(row.asked)))
@@ -102,12 +102,12 @@ def measure(
 
 def _sides(
     directory: Path,
-    name: str,
     asked: Mapping[str, fixtures.Fixture],
     sources: Sources,
     environ: Mapping[str, str],
     say: Callable[[str], None],
 ) -> list[tuple[str, dict[str, Lists]]]:
+    name = directory.name
     directory.mkdir(parents=True)
     files = {way: directory / f"{way}.json" for way in asked}
     for way, fixture in asked.items():

@@ -109,15 +109,16 @@ def ordinary_cases(
             if len(row) == 3 and row[0] not in used and not _NOT_ORDINARY.match(row[2]):
                 if found == ORDINARY:
                     break
-                if chosen := _ordinary(evaluator, clone, repo, latest["adr_dirs"], *row):
+                if chosen := _ordinary(evaluator, clone, repo, latest["adr_dirs"], row):
                     found += 1
                     yield chosen
 
 
 def _ordinary(
-    evaluator: Any, clone: Path, repo: str, folders: Sequence[str], commit: str, parent: str,
-    title: str,
-) -> dict[str, Any] | None:  # fmt: skip
+    evaluator: Any, clone: Path, repo: str, folders: Sequence[str], row: Sequence[str]
+) -> dict[str, Any] | None:
+    commit, parent, title = row
+
     def run_git(*arguments: str) -> str:
         return str(evaluator.git(clone, *arguments, check=False))
 

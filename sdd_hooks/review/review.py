@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sdd_hooks.models.language_model import LanguageModel
 
 
-def review_commits(
+def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     project: Project, base: str, head: str, *, title: str = "", body: str = "", judge: str = ""
 ) -> ReviewOutcome:
     """Review the changes of `head` since its merge base with `base`.

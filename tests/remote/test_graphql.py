@@ -87,7 +87,7 @@ def test_a_rate_limit(server: Server, client: Client, clock: FakeClock, status: 
         (None, RemoteError, "Forge: no reason given"),
     ],
 )
-def test_an_error(  # noqa: PLR0913, PLR0917 (two fixtures and the parameters of a case)
+def test_an_error(
     server: Server,
     client: Client,
     status: int,
