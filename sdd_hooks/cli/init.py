@@ -20,8 +20,8 @@ from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.githooks.folder import HooksRefused
 from sdd_hooks.githooks.install import inspect_hooks, install_hooks
 from sdd_hooks.project.project import Project
-from sdd_hooks.setup.file_edits import Change, apply
-from sdd_hooks.setup.plan import plan
+from sdd_hooks.setup.file_edits import FileEdit, apply_edits
+from sdd_hooks.setup.plan import plan_setup
 from sdd_hooks.trackers.source import find_source
 
 NOTHING = "nothing to change"
@@ -49,15 +49,15 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
     """
     project = open_project(directory)
     require_engine(project)
-    planned = plan(project)
+    planned = plan_setup(project)
     asks = not (yes or as_json) and sys.stdin.isatty()
-    if planned.changes and asks and not _confirmed(planned.changes):
+    if planned.edits and asks and not _confirmed(planned.edits):
         return show(CommandOutput({"changes": [], "hooks": None}, ["nothing changed"]), as_json)
-    apply(planned.changes)
-    lines = [f"{change.action}d {printable_line(change.name)}" for change in planned.changes]
+    apply_edits(planned.edits)
+    lines = [f"{edit.action}d {printable_line(edit.name)}" for edit in planned.edits]
     hooks = CommandOutput({}) if no_hooks else _hooks(project, asks)
     data = {
-        "changes": [{"path": change.name, "action": change.action} for change in planned.changes],
+        "changes": [{"path": edit.name, "action": edit.action} for edit in planned.edits],
         "hooks": hooks.data or None,
     }
     lines = [*lines, *hooks.lines] or [NOTHING]
@@ -66,10 +66,10 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
     return show(CommandOutput(data, [*lines, NEXT], notes, warnings), as_json)
 
 
-def _confirmed(changes: Sequence[Change]) -> bool:
-    for change in changes:
-        click.echo(f"{change.action} {printable_line(change.name)}")
-        for line in change.diff():
+def _confirmed(edits: Sequence[FileEdit]) -> bool:
+    for edit in edits:
+        click.echo(f"{edit.action} {printable_line(edit.name)}")
+        for line in edit.diff():
             click.echo(f"    {printable_line(line) if line.strip() else line}")
     return click.confirm("Go ahead?", default=True)
 

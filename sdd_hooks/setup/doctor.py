@@ -1,4 +1,4 @@
-"""What can be wrong with an installation or an index, found by looking, mended by nobody."""
+"""Checks of the installation, the configuration and the index. They change nothing."""
 
 # Governing: SPEC-0005 REQ "Doctor"
 
@@ -18,22 +18,23 @@ from sdd_hooks.findings import Finding
 from sdd_hooks.freshness import tiers
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
-from sdd_hooks.setup.plan import plan
+from sdd_hooks.setup.plan import plan_setup
 from sdd_hooks.system.git import Git
+from sdd_hooks.text.display import format_count
 from sdd_hooks.text.durations import format_duration
 from sdd_hooks.trackers.source import find_source
 from sdd_hooks.trackers.sync import last_synced
 
-OLDEST_GIT = (2, 31)
+MIN_GIT_VERSION = (2, 31)
 
-EMBED = "`sdd index embed` downloads that, once"
+DOWNLOAD_ADVICE = "`sdd index embed` downloads it once"
 
 Level = Literal["ok", "warn", "fail"]
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at: how it is, in one line, and what to do about it."""
+    """The result of a check: its state in one line, and what to do about it."""
 
     name: str
     level: Level
@@ -42,23 +43,23 @@ class Check:
 
 
 def git_check(git: Git) -> Check:
-    """Whether git is there and new enough."""
+    """Check that git runs and is new enough."""
     try:
-        answer = git.output("--version").decode("utf-8", "replace")
+        output = git.output("--version").decode("utf-8", "replace")
     except RepositoryError as error:
         return Check("git", "fail", str(error))
-    numbers = re.search(r"(\d+)\.(\d+)(?:\.\d+)*", answer)
+    numbers = re.search(r"(\d+)\.(\d+)(?:\.\d+)*", output)
     if numbers is None:
-        return Check("git", "warn", f"says {answer.strip()!r}")
-    old = (int(numbers[1]), int(numbers[2])) < OLDEST_GIT
-    level: Level = "fail" if old else "ok"
-    return Check("git", level, numbers[0], "install git 2.31 or newer" if old else "")
+        return Check("git", "warn", f"unknown version {output.strip()!r}")
+    is_old = (int(numbers[1]), int(numbers[2])) < MIN_GIT_VERSION
+    level: Level = "fail" if is_old else "ok"
+    return Check("git", level, numbers[0], "install git 2.31 or newer" if is_old else "")
 
 
 def project_checks(project: Project, now: float) -> Iterator[Check]:
-    """Everything about a project and its index, in the order in which one thing needs another.
+    """Check a project and its index. Each check may need the ones before it to succeed.
 
-    `now` is in epoch seconds.
+    `now` is in seconds since the epoch.
     """
     yield Check("repository", "ok", str(project.repository.root))
     for warning in project.warnings:
@@ -66,17 +67,17 @@ def project_checks(project: Project, now: float) -> Iterator[Check]:
     if not project.warnings:
         memory = project.configuration.memory_file
         yield Check("configuration", "ok", str(memory) if memory else "defaults")
-    yield _set_up(project)
-    yield _libraries()
-    yield from _index_checks(project)
-    yield from _model(project)
-    yield _artifacts(project)
-    yield from _trackers(project, now)
+    yield _check_setup(project)
+    yield _check_libraries()
+    yield from _check_index(project)
+    yield from _check_model(project)
+    yield _check_artifacts(project)
+    yield from _check_trackers(project, now)
 
 
-def _set_up(project: Project) -> Check:
+def _check_setup(project: Project) -> Check:
     try:
-        names = [change.name for change in plan(project).changes]
+        names = [edit.name for edit in plan_setup(project).edits]
     except SddError as error:
         return Check("set-up", "fail", str(error))
     if names:
@@ -84,21 +85,21 @@ def _set_up(project: Project) -> Check:
     return Check("set-up", "ok", "complete")
 
 
-def _libraries() -> Check:
+def _check_libraries() -> Check:
     from importlib.metadata import requires, version
 
-    needed = [one for one in requires("sdd-hooks") or () if "extra ==" not in one]
-    names = [match[0] for one in needed if (match := re.match(r"[\w.-]+", one))]
+    required = [line for line in requires("sdd-hooks") or () if "extra ==" not in line]
+    names = [match[0] for line in required if (match := re.match(r"[\w.-]+", line))]
     return Check("libraries", "ok", ", ".join(f"{name} {version(name)}" for name in names))
 
 
-def _index_checks(project: Project) -> Iterator[Check]:
+def _check_index(project: Project) -> Iterator[Check]:
     try:
-        found = require_engine(project)
+        engine_name = require_engine(project)
     except EngineUnavailable as error:
         yield Check("engine", "fail", str(error))
         return
-    yield Check("engine", "ok", found)
+    yield Check("engine", "ok", engine_name)
     if not is_indexed(project):
         yield Check("index", "warn", "nothing is indexed", "run `sdd index`")
         return
@@ -108,14 +109,14 @@ def _index_checks(project: Project) -> Iterator[Check]:
         yield Check("index", "fail", str(error))
         return
     try:
-        yield from _open_index_checks(project, engine)
+        yield from _check_open_index(project, engine)
     except SddError as error:
         yield Check("index", "fail", str(error))
     finally:
         engine.close()
 
 
-def _open_index_checks(project: Project, engine: Engine) -> Iterator[Check]:
+def _check_open_index(project: Project, engine: Engine) -> Iterator[Check]:
     status = engine.status()
     if not status.collections:
         yield Check("index", "warn", "nothing is indexed", "run `sdd index`")
@@ -127,26 +128,26 @@ def _open_index_checks(project: Project, engine: Engine) -> Iterator[Check]:
     if not faults:
         documents = sum(one.documents for one in status.collections)
         yield Check("index", "ok", f"sound, {documents} documents in {status.location}")
-    yield _freshness(project, status)
-    yield _vectors(status)
+    yield _check_freshness(project, status)
+    yield _check_vectors(status)
 
 
-def _freshness(project: Project, status: IndexStatus) -> Check:
+def _check_freshness(project: Project, status: IndexStatus) -> Check:
     head = (project.repository.git.try_output("rev-parse", "HEAD") or b"").decode().strip()
     declared = {one.name: one for one in project.collections}
-    behind = []
+    stale = []
     for one in status.collections:
         collection = declared.get(one.name)
         if collection is None:
-            behind.append(f"{one.name} is declared no more")
+            stale.append(f"{one.name} is no longer declared")
         elif one.bookmark is None:
-            behind.append(f"{one.name} is unfinished")
+            stale.append(f"{one.name} is not completely indexed")
         elif one.bookmark.definition != collection.definition():
-            behind.append(f"{one.name} is declared differently now")
+            stale.append(f"{one.name} has a changed declaration")
         elif _follows_head(collection) and head not in {"", one.bookmark.head}:
-            behind.append(f"{one.name} is not at HEAD")
-    if behind:
-        return Check("freshness", "warn", "; ".join(behind), "run `sdd index update`")
+            stale.append(f"{one.name} is not at HEAD")
+    if stale:
+        return Check("freshness", "warn", "; ".join(stale), "run `sdd index update`")
     return Check("freshness", "ok", f"at HEAD {head[:12]}" if head else "no commit yet")
 
 
@@ -154,56 +155,59 @@ def _follows_head(collection: Collection) -> bool:
     return collection.kind != "issues" and not collection.repository
 
 
-def _vectors(status: IndexStatus) -> Check:
+def _check_vectors(status: IndexStatus) -> Check:
     if status.pending:
-        message = f"{status.pending} chunks unembedded, searches go by words"
+        message = f"{status.pending} chunks without vectors, found by words only"
         return Check("vectors", "warn", message, "run `sdd index embed`")
-    return Check("vectors", "ok", f"every chunk has one ({status.model})")
+    return Check("vectors", "ok", f"every chunk has a vector ({status.model})")
 
 
-def _model(project: Project) -> Iterator[Check]:
+def _check_model(project: Project) -> Iterator[Check]:
     try:
         backend = find_backend(project)
         missing = backend.required_download(project)
-        found = "" if missing else backend.embedder(project)
+        embedder = "" if missing else backend.embedder(project)
     except EngineUnavailable as error:
         yield Check("model", "warn", str(error))
         return
     if missing:
-        yield Check("model", "warn", f"not here yet: {missing.content}", EMBED)
-    elif found:
-        yield Check("model", "ok", found)
+        yield Check("model", "warn", f"not downloaded yet: {missing.content}", DOWNLOAD_ADVICE)
+    elif embedder:
+        yield Check("model", "ok", embedder)
 
 
-def _artifacts(project: Project) -> Check:
+def _check_artifacts(project: Project) -> Check:
     try:
-        corpus, left_out = read_work_tree(project.repository.git, project.select(("adrs", "specs")))
+        collections = project.select(("adrs", "specs"))
+        corpus, left_out = read_work_tree(project.repository.git, collections)
     except SddError as error:
         return Check("artifacts", "fail", str(error))
-    problems = [f"{_place(one)}: {one.message}" for one in validate_artifacts(corpus)] + left_out
-    count = len(corpus.artifacts)
+    findings = validate_artifacts(corpus)
+    problems = [f"{_location(one)}: {one.message}" for one in findings] + left_out
+    artifacts = format_count(len(corpus.artifacts), "artifact")
     if problems:
-        message = f"{len(problems)} wrong in {count}, the first: {problems[0]}"
+        count = format_count(len(problems), "problem")
+        message = f"{count} in {artifacts}, the first: {problems[0]}"
         return Check("artifacts", "warn", message)
-    return Check("artifacts", "ok", f"{count} without a problem")
+    return Check("artifacts", "ok", f"{artifacts} without a problem")
 
 
-def _trackers(project: Project, now: float) -> Iterator[Check]:
-    """Where the issues of the repository and its modules come from; nothing where none do."""
+def _check_trackers(project: Project, now: float) -> Iterator[Check]:
+    """Check the trackers of the repository and its modules. A part without one has no check."""
     for module in ("", *(one.name for one in project.modules)):
         part = f"{module}: " if module else ""
         try:
-            source, broken = find_source(project, module, now, online=False)
+            source, problems = find_source(project, module, now, online=False)
         except SddError as error:
             yield Check("tracker", "warn", f"{part}{error}")
             continue
         if not module:
-            yield from (Check("tracker", "warn", line) for line in broken)
+            yield from (Check("tracker", "warn", line) for line in problems)
         if source is not None:
             synced = tiers.age(now, last_synced(source.folder))
             ago = "never synced" if synced is None else f"synced {format_duration(synced)} ago"
             yield Check("tracker", "ok", f"{part}{source.tracker}, {ago}")
 
 
-def _place(finding: Finding) -> str:
+def _location(finding: Finding) -> str:
     return f"{finding.path}:{finding.line}" if finding.line else finding.path

@@ -1,4 +1,4 @@
-"""What a set-up would do to the work tree: shown first, then done to every file or to none."""
+"""Edits of files in the work tree, which can be shown first, and are applied all or not at all."""
 
 # Governing: SPEC-0005 REQ "Initialisation"
 
@@ -12,8 +12,8 @@ from sdd_hooks.system.files import write_atomically
 
 
 @dataclass(frozen=True)
-class Change:
-    """One file to write. `name` is its path in the repository; `before` is None for a new one."""
+class FileEdit:
+    """A file to write. `name` is its path in the repository, `before` its content, None if new."""
 
     path: Path
     name: str
@@ -26,7 +26,7 @@ class Change:
         return "create" if self.before is None else "change"
 
     def diff(self) -> list[str]:
-        """The lines that come and go, as a unified diff without its two header lines."""
+        """The changed lines, as a unified diff without its two header lines."""
         import difflib
 
         before, after = (
@@ -36,20 +36,20 @@ class Change:
         return list(difflib.unified_diff(before, after, n=2, lineterm=""))[2:]
 
 
-def apply(changes: Sequence[Change]) -> None:
-    """Write every change. When one fails, those before it are taken back and its error is raised.
+def apply_edits(edits: Sequence[FileEdit]) -> None:
+    """Write every file. If one fails, restore those before it.
 
     Raises StorageError (disk full, read-only).
     """
-    done: list[Change] = []
+    done: list[FileEdit] = []
     try:
-        for change in changes:
-            write_atomically(change.path, change.after)
-            done.append(change)
+        for edit in edits:
+            write_atomically(edit.path, edit.after)
+            done.append(edit)
     except BaseException:
-        for change in reversed(done):
-            if change.before is None:
-                change.path.unlink(missing_ok=True)
+        for edit in reversed(done):
+            if edit.before is None:
+                edit.path.unlink(missing_ok=True)
             else:
-                write_atomically(change.path, change.before)
+                write_atomically(edit.path, edit.before)
         raise

@@ -1,4 +1,4 @@
-"""Settings of the tool's earlier form: a `.claude-plugin-design.json` beside the memory file."""
+"""Settings of the earlier plug-in: a `.claude-plugin-design.json` beside the memory file."""
 
 # Governing: ADR-0007 (Markdown-native configuration)
 
@@ -14,7 +14,7 @@ from sdd_hooks.errors import ConfigurationError
 FILE_NAME = ".claude-plugin-design.json"
 
 Settings = Mapping[str, tuple[tuple[str, str], ...]]
-"""Section title -> (key, value) in the order they were written."""
+"""Section title -> (key, value), in the order of the file."""
 
 _SECTIONS = {
     "tracker_config": "Tracker",
@@ -28,15 +28,15 @@ _UPPER = {"id": "ID", "url": "URL", "pr": "PR"}
 
 
 @dataclass(frozen=True)
-class Legacy:
-    """The settings that have a place in the memory file, and the JSON keys that have none."""
+class LegacySettings:
+    """The settings to migrate to the memory file, and the JSON keys that have no section there."""
 
     settings: Settings
-    left: tuple[str, ...]
+    unknown_keys: tuple[str, ...]
 
 
-def parse(data: bytes, path: Path) -> Legacy:
-    """Read the JSON file. Nulls mean the default and are left out.
+def parse_legacy_settings(data: bytes, path: Path) -> LegacySettings:
+    """Parse the JSON file. Nulls stand for the default and are left out.
 
     Raises ConfigurationError when the file is not a JSON object.
     """
@@ -51,30 +51,31 @@ def parse(data: bytes, path: Path) -> Legacy:
         ) from None
     if not isinstance(document, dict):
         raise ConfigurationError("holds no JSON object: remove the file", path)
-    found: dict[str, list[tuple[str, str]]] = {}
-    left: list[str] = []
+    sections: dict[str, list[tuple[str, str]]] = {}
+    unknown: list[str] = []
     tracker = document.pop("tracker", None)
     if tracker is not None:
-        _collect(found.setdefault("Tracker", []), "type", tracker, "tracker", left)
+        _collect(sections.setdefault("Tracker", []), "type", tracker, "tracker", unknown)
     for name, value in document.items():
         section = _SECTIONS.get(name)
         if section is None or not isinstance(value, dict):
-            left.append(_one_line(name))
+            unknown.append(_one_line(name))
             continue
         for key, item in value.items():
             if item is not None:
-                _collect(found.setdefault(section, []), key, item, f"{name}.{key}", left)
-    return Legacy({title: tuple(pairs) for title, pairs in found.items() if pairs}, tuple(left))
+                _collect(sections.setdefault(section, []), key, item, f"{name}.{key}", unknown)
+    settings = {title: tuple(pairs) for title, pairs in sections.items() if pairs}
+    return LegacySettings(settings, tuple(unknown))
 
 
 def _collect(
-    pairs: list[tuple[str, str]], key: str, value: object, name: str, left: list[str]
+    pairs: list[tuple[str, str]], key: str, value: object, name: str, unknown: list[str]
 ) -> None:
-    written = _value(value)
-    if written is None or not key.strip():
-        left.append(_one_line(name))
+    text = _value(value)
+    if text is None or not key.strip():
+        unknown.append(_one_line(name))
     else:
-        pairs.append((_key(key), written))
+        pairs.append((_key(key), text))
 
 
 def _value(value: object) -> str | None:

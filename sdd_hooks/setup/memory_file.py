@@ -1,7 +1,7 @@
-"""The sections of the memory file that `sdd` reads, brought up to date one by one.
+"""Add the sections that `sdd` reads to a memory file.
 
-Each step adds what is missing and leaves everything else as it stands, so that running them again
-changes nothing. Text is edited by position: untouched bytes stay untouched bytes.
+Each step adds what is missing and changes nothing else, so that a second run changes nothing. Text
+is edited by position: all other bytes stay the same.
 """
 
 # Governing: ADR-0007 (Markdown-native configuration), SPEC-0005 REQ "Initialisation"
@@ -40,8 +40,8 @@ _BULLET = re.compile(r" {0,3}[-*+] ")
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What the memory file should say: directories, settings to migrate, and the defaults."""
+class RequiredContent:
+    """The content that a memory file needs: directories, settings to migrate, and defaults."""
 
     adrs: tuple[str, ...]
     specs: tuple[str, ...]
@@ -49,20 +49,20 @@ class Facts:
     defaults: Settings
 
 
-def converge(current: bytes | None, facts: Facts, path: Path) -> bytes | None:
-    """The memory file with every section in it once, or None when nothing has to change.
+def add_sections(current: bytes | None, required: RequiredContent, path: Path) -> bytes | None:
+    """The memory file with every required section once, or None if it needs no change.
 
     Raises ConfigurationError when the file cannot be extended safely: UTF-16, or a code fence or
-    comment that swallows whatever is added.
+    comment that would contain the added text.
     """
     if current is not None and current[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         raise ConfigurationError("is UTF-16: save it as UTF-8, then run `sdd init` again", path)
     bom = b"\xef\xbb\xbf" if current is not None and current.startswith(b"\xef\xbb\xbf") else b""
     text = (current or b"")[len(bom) :].decode("utf-8", "surrogateescape")
-    result = _converged(text, facts)
+    result = _with_sections(text, required)
     if result == text:
         return None
-    if _converged(result, facts) != result:
+    if _with_sections(result, required) != result:
         raise ConfigurationError(
             "a code fence or HTML comment is never closed: close it, then run `sdd init` again",
             path,
@@ -70,22 +70,22 @@ def converge(current: bytes | None, facts: Facts, path: Path) -> bytes | None:
     return bom + result.encode("utf-8", "surrogateescape")
 
 
-def leftovers(data: bytes) -> tuple[str, ...]:
-    """Old headings that stay because their new form is there too, to be merged by hand."""
+def find_old_headings(data: bytes) -> tuple[str, ...]:
+    """Old headings that the user has to merge by hand, since their new form exists, too."""
     titles = {
         normalize_key(s.title) for s in parse_sections(data.decode("utf-8", "surrogateescape"))
     }
     return tuple(old for old, new in RENAMED if {normalize_key(old), normalize_key(new)} <= titles)
 
 
-def _converged(text: str, facts: Facts) -> str:
+def _with_sections(text: str, required: RequiredContent) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     for old, new in RENAMED:
         text = _rename(text, old, new)
-    text = _declare(text, facts, newline)
-    for title, pairs in facts.migrated.items():
+    text = _declare(text, required, newline)
+    for title, pairs in required.migrated.items():
         text = _configure(text, title, pairs, newline, extend=True)
-    for title, pairs in facts.defaults.items():
+    for title, pairs in required.defaults.items():
         text = _configure(text, title, pairs, newline, extend=False)
     return text
 
@@ -101,17 +101,17 @@ def _rename(text: str, old: str, new: str) -> str:
     return text[: section.start] + body + text[section.end :]
 
 
-def _declare(text: str, facts: Facts, newline: str) -> str:
+def _declare(text: str, required: RequiredContent, newline: str) -> str:
     context = _find(text, CONTEXT)
     if context is None:
-        lines = [f"## {CONTEXT}", "", _INTRODUCTION, "", *_bullets("adrs", facts.adrs)]
-        lines += _bullets("specs", facts.specs)
+        lines = [f"## {CONTEXT}", "", _INTRODUCTION, "", *_bullets("adrs", required.adrs)]
+        lines += _bullets("specs", required.specs)
         return _insert(text, len(text), lines, newline, tight=False)
     declared = {
         one.kind
         for one in find_declarations(MemoryFile(Path(), tuple(parse_memory_sections(text))))
     }
-    missing = [("adrs", facts.adrs), ("specs", facts.specs)]
+    missing = [("adrs", required.adrs), ("specs", required.specs)]
     lines = [
         bullet for kind, dirs in missing if kind not in declared for bullet in _bullets(kind, dirs)
     ]
@@ -155,9 +155,9 @@ def _settings(pairs: Sequence[tuple[str, str]], present: set[str]) -> list[str]:
 
 
 def _insert(text: str, at: int, lines: Sequence[str], newline: str, *, tight: bool) -> str:
-    """Put lines after the last non-blank line before `at`.
+    """Insert lines after the last non-blank line before `at`.
 
-    A blank line goes before them, unless they continue a list (`tight`), and after them.
+    A blank line separates them from the text, but not from a list that they continue (`tight`).
     """
     kept = len(text[:at].rstrip())
     broken = re.compile(r"\r?\n|\Z").search(text, kept)
@@ -187,7 +187,7 @@ def _find(
 
 
 def _extent(text: str, section: Section) -> int:
-    """Where the section ends together with everything below it."""
+    """The end of the section including its subsections."""
     after = (
         s.start
         for s in parse_sections(text)

@@ -1,4 +1,4 @@
-"""What `sdd init` would change in a project, worked out before anything is written."""
+"""The changes of `sdd init` in a project, computed before anything is written."""
 
 # Governing: ADR-0007 (Markdown-native configuration), ADR-0012 (untrusted input never leaves the
 # repository), SPEC-0005 REQ "Initialisation"
@@ -11,48 +11,71 @@ from pathlib import Path
 from sdd_hooks.config.memory_file import MAX_MEMORY_FILE_BYTES, MEMORY_FILE_NAMES
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.project import Project
-from sdd_hooks.setup import gitignore, legacy, memory_file
-from sdd_hooks.setup.file_edits import Change
+from sdd_hooks.setup.file_edits import FileEdit
+from sdd_hooks.setup.legacy import FILE_NAME as LEGACY_FILE
+from sdd_hooks.setup.legacy import Settings, parse_legacy_settings
+from sdd_hooks.setup.memory_file import RequiredContent, add_sections, find_old_headings
 from sdd_hooks.system.files import read_inside, resolve_inside
 
 IGNORE_FILE = ".gitignore"
+IGNORE_ENTRY = b".sdd/"
+"""Keeps derived state out of commits (ADR-0006)."""
+
+_BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The files to write, none when the project is set up, and what a person should know."""
+class SetupPlan:
+    """The edits, none for a project that is set up, and notes for the user."""
 
-    changes: tuple[Change, ...]
+    edits: tuple[FileEdit, ...]
     notes: tuple[str, ...]
 
 
-def plan(project: Project) -> Plan:
+def plan_setup(project: Project) -> SetupPlan:
     """Compare the project with what `sdd` needs.
 
     Raises ConfigurationError for a file that cannot be extended, PathRefused for one that leaves
     the repository.
     """
     root = project.repository.root
-    changes: list[Change] = []
+    edits: list[FileEdit] = []
     notes: list[str] = []
-    _add(changes, root / IGNORE_FILE, IGNORE_FILE, *_ignore(root))
+    _add(edits, root / IGNORE_FILE, IGNORE_FILE, *_ignore(root))
     path = _memory_path(project)
     name = path.relative_to(root).as_posix()
     before = _read(root, name)
-    old = _read(root, legacy.FILE_NAME)
-    migrated: legacy.Settings = {}
+    old = _read(root, LEGACY_FILE)
+    migrated: Settings = {}
     if old is not None:
-        found = legacy.parse(old, root / legacy.FILE_NAME)
-        migrated = found.settings
-        notes.append(f"the settings in {legacy.FILE_NAME} belong in {name} now: remove the file")
-        if found.left:
-            notes.append(f"not migrated, as nothing reads it: {', '.join(found.left)}")
-    after = memory_file.converge(before, _facts(project, migrated), path)
-    _add(changes, path, name, before, after)
+        legacy = parse_legacy_settings(old, root / LEGACY_FILE)
+        migrated = legacy.settings
+        notes.append(f"the settings in {LEGACY_FILE} belong in {name} now: remove the file")
+        if legacy.unknown_keys:
+            notes.append(f"not migrated, as nothing reads it: {', '.join(legacy.unknown_keys)}")
+    after = add_sections(before, _required_content(project, migrated), path)
+    _add(edits, path, name, before, after)
     content = after or before or b""
-    for heading in memory_file.leftovers(content):
+    for heading in find_old_headings(content):
         notes.append(f"{name} has `{heading}` beside its new form: merge the two by hand")
-    return Plan(tuple(changes), tuple(notes))
+    return SetupPlan(tuple(edits), tuple(notes))
+
+
+def add_ignore_entry(current: bytes | None) -> bytes | None:
+    """The `.gitignore` with the entry `.sdd/`, or None if it has one.
+
+    `current` is the content of the file, None without one. Lines keep their order and their
+    endings; the new line ends with CRLF in a file that does so.
+    """
+    if current is None:
+        return IGNORE_ENTRY + b"\n"
+    entries = {IGNORE_ENTRY, b"/" + IGNORE_ENTRY, b"**/" + IGNORE_ENTRY}
+    lines = current.removeprefix(_BOM).splitlines()
+    if any(line.rstrip(b" ") in entries for line in lines):
+        return None
+    newline = b"\r\n" if b"\r\n" in current else b"\n"
+    separator = b"" if not current or current.endswith(b"\n") else newline
+    return current + separator + IGNORE_ENTRY + newline
 
 
 def _ignore(root: Path) -> tuple[bytes | None, bytes | None]:
@@ -60,20 +83,20 @@ def _ignore(root: Path) -> tuple[bytes | None, bytes | None]:
     if path.is_symlink():
         raise ConfigurationError("is a symlink, which git does not read: make it a file", path)
     before = _read(root, IGNORE_FILE)
-    return before, gitignore.converge(before)
+    return before, add_ignore_entry(before)
 
 
 def _add(
-    changes: list[Change], path: Path, name: str, before: bytes | None, after: bytes | None
+    edits: list[FileEdit], path: Path, name: str, before: bytes | None, after: bytes | None
 ) -> None:
     if after is not None:
-        changes.append(Change(path, name, before, after))
+        edits.append(FileEdit(path, name, before, after))
 
 
 def _memory_path(project: Project) -> Path:
-    """The memory file that is configured, else the first there is, else one to create.
+    """The configured memory file, else the first that exists, else the one to create.
 
-    A symlink from one name to another is common: the file it leads to is the one to edit.
+    A symlink from one name to another is common: its target is the file to edit.
     """
     root = project.repository.root
     configured = project.configuration.memory_file
@@ -82,7 +105,7 @@ def _memory_path(project: Project) -> Path:
     return resolve_inside(root, names[0] if names else MEMORY_FILE_NAMES[0])
 
 
-def _facts(project: Project, migrated: legacy.Settings) -> memory_file.Facts:
+def _required_content(project: Project, migrated: Settings) -> RequiredContent:
     directories = {
         kind: tuple(
             directory
@@ -95,7 +118,7 @@ def _facts(project: Project, migrated: legacy.Settings) -> memory_file.Facts:
         "Search": (("Engine", project.configuration.search.engine),),
         "Index Freshness": (("Staleness Threshold", "120m"),),
     }
-    return memory_file.Facts(directories["adrs"], directories["specs"], migrated, defaults)
+    return RequiredContent(directories["adrs"], directories["specs"], migrated, defaults)
 
 
 def _read(root: Path, name: str) -> bytes | None:

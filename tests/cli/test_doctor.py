@@ -26,7 +26,7 @@ def test_every_check_of_a_complete_setup_is_ok(repo):
     assert levels(found) == {"vectors": "warn", "model": "warn"}
     assert found["repository"]["message"] == str(repo.root)
     assert found["freshness"]["message"] == f"at HEAD {repo.head()[:12]}"
-    assert found["artifacts"]["message"] == "2 without a problem"
+    assert found["artifacts"]["message"] == "2 artifacts without a problem"
     assert found["vectors"]["advice"] == "run `sdd index embed`"
 
 
@@ -83,7 +83,7 @@ def test_a_stale_index_is_a_warning(repo):
     assert "repo-adrs is not at HEAD" in found["freshness"]["message"]
     repo.write("CLAUDE.md", "## Architecture Context\n\n- Specifications are in `specs/`\n")
     _, found = checks(repo.root)
-    assert "repo-specs is declared differently now" in found["freshness"]["message"]
+    assert "repo-specs has a changed declaration" in found["freshness"]["message"]
 
 
 def test_a_damaged_index_is_a_failed_check(repo):
@@ -114,7 +114,7 @@ def test_problems_of_artifacts_are_counted(repo):
     assert code == 0
     message = found["artifacts"]["message"]
     first = "docs/adrs/ADR-0001-again.md: ADR-0001 is also docs/adrs/ADR-0001-sqlite.md"
-    assert message.startswith(f"2 wrong in 3, the first: {first}")
+    assert message.startswith(f"2 problems in 3 artifacts, the first: {first}")
 
 
 def test_an_index_without_collections_is_a_warning(repo):
@@ -129,7 +129,7 @@ def test_indexed_collections_that_are_no_longer_declared_are_a_warning(repo):
     assert run(repo.root, "index", "add").code == 0
     repo.remove("CLAUDE.md")
     _, found = checks(repo.root)
-    assert "repo-api-adrs is declared no more" in found["freshness"]["message"]
+    assert "repo-api-adrs is no longer declared" in found["freshness"]["message"]
 
 
 def test_a_file_that_cannot_be_edited_is_a_failed_check(repo, tmp_path):

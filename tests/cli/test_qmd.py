@@ -158,5 +158,5 @@ def test_doctor_without_qmd_or_models(
     assert (found["engine"]["level"], found["engine"]["message"]) == ("fail", NOT_FOUND)
     found = checks(chosen.root, standing_in)
     assert found["engine"]["level"] == "ok"
-    assert found["model"]["message"] == "not here yet: models of about 2 GB"
+    assert found["model"]["message"] == "not downloaded yet: models of about 2 GB"
     assert not (chosen.root / ".sdd").exists()

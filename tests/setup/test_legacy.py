@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.setup.legacy import parse
+from sdd_hooks.setup.legacy import parse_legacy_settings
 
 PATH = Path(".claude-plugin-design.json")
 
@@ -21,8 +21,8 @@ DOCUMENT = {
 }
 
 
-def test_every_setting_finds_its_section():
-    legacy = parse(json.dumps(DOCUMENT).encode(), PATH)
+def test_every_setting_has_a_section():
+    legacy = parse_legacy_settings(json.dumps(DOCUMENT).encode(), PATH)
     assert legacy.settings == {
         "Tracker": (("Type", "github"), ("Owner", "acme"), ("Repo", "shop"), ("Team ID", "7")),
         "Branch Conventions": (("Enabled", "true"), ("Slug Max Length", "40")),
@@ -30,22 +30,22 @@ def test_every_setting_finds_its_section():
         "Worktrees": (("PR Mode", "draft"), ("Base Dir", ".claude/worktrees/")),
         "Projects": (("Views", "All Work, Board"),),
     }
-    assert legacy.left == ("projects.ids", "qmd")
+    assert legacy.unknown_keys == ("projects.ids", "qmd")
 
 
-def test_a_broken_file_is_named_with_its_line():
+def test_an_invalid_file_is_reported_with_its_line():
     with pytest.raises(ConfigurationError, match=r"design\.json:2: is not valid JSON"):
-        parse(b'{"tracker": "github",\n oops}', PATH)
+        parse_legacy_settings(b'{"tracker": "github",\n oops}', PATH)
     with pytest.raises(ConfigurationError, match="holds no JSON object"):
-        parse(b"[]", PATH)
+        parse_legacy_settings(b"[]", PATH)
     with pytest.raises(ConfigurationError, match="is not valid JSON"):
-        parse(b"[" * 100_000, PATH)
+        parse_legacy_settings(b"[" * 100_000, PATH)
     with pytest.raises(ConfigurationError, match="is not valid JSON"):
-        parse(b"\xff\xff{", PATH)
+        parse_legacy_settings(b"\xff\xff{", PATH)
 
 
-def test_a_value_cannot_smuggle_lines_in():
-    legacy = parse(json.dumps({"tracker": "git\n## Evil\x1b[31m"}).encode(), PATH)
+def test_a_value_is_one_line():
+    legacy = parse_legacy_settings(json.dumps({"tracker": "git\n## Evil\x1b[31m"}).encode(), PATH)
     assert legacy.settings == {"Tracker": (("Type", "git ## Evil [31m"),)}
 
 
@@ -56,7 +56,7 @@ SECTION = VALUE | st.dictionaries(TEXT, VALUE | st.dictionaries(TEXT, VALUE))
 
 @given(st.dictionaries(st.sampled_from([*DOCUMENT, "other"]), SECTION))
 def test_any_object_becomes_single_lines(document):
-    legacy = parse(json.dumps(document).encode(), PATH)
+    legacy = parse_legacy_settings(json.dumps(document).encode(), PATH)
     for pairs in legacy.settings.values():
         for key, value in pairs:
             assert key == " ".join(key.split())

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.setup.memory_file import Facts, converge, leftovers
+from sdd_hooks.setup.memory_file import RequiredContent, add_sections, find_old_headings
 
 PATH = Path("CLAUDE.md")
-FACTS = Facts(
+REQUIRED = RequiredContent(
     adrs=("docs/adrs",),
     specs=("docs/openspec/specs",),
     migrated={},
@@ -38,27 +38,27 @@ Decisions and specifications govern the code. `sdd search` finds those that appl
 """
 
 
-def run(text, facts=FACTS):
-    after = converge(text.encode(), facts, PATH)
-    assert after is None or converge(after, facts, PATH) is None
+def run(text, facts=REQUIRED):
+    after = add_sections(text.encode(), facts, PATH)
+    assert after is None or add_sections(after, facts, PATH) is None
     return text if after is None else after.decode()
 
 
 def with_migrated(**sections):
-    return Facts(FACTS.adrs, FACTS.specs, sections, FACTS.defaults)
+    return RequiredContent(REQUIRED.adrs, REQUIRED.specs, sections, REQUIRED.defaults)
 
 
 def test_a_new_file_has_every_section():
-    after = converge(None, FACTS, PATH)
+    after = add_sections(None, REQUIRED, PATH)
     assert after == CREATED.encode()
-    assert converge(after, FACTS, PATH) is None
+    assert add_sections(after, REQUIRED, PATH) is None
 
 
-def test_sections_follow_what_is_there():
+def test_sections_are_appended_to_existing_text():
     assert run("# Shop\n\nBe brief.") == "# Shop\n\nBe brief.\n\n" + CREATED
 
 
-def test_a_missing_directory_joins_the_list_and_other_sections_stay_behind():
+def test_a_missing_directory_is_added_to_the_list():
     text = """\
 # Shop
 
@@ -107,7 +107,7 @@ Tabs.
     )
 
 
-def test_what_the_user_wrote_is_kept():
+def test_text_of_the_user_is_kept():
     text = CREATED.replace("120m", "30m").replace(
         "embedded\n", "embedded\n- **Vector Storage**: float32\n"
     )
@@ -116,7 +116,7 @@ def test_what_the_user_wrote_is_kept():
     assert run(without) == without
 
 
-def test_flat_forms_count():
+def test_settings_without_a_section_are_recognised():
     text = """\
 ## Architecture Context
 
@@ -148,16 +148,16 @@ def test_old_headings_are_renamed_in_place():
     )
     after = run(text)
     assert after == text.replace("Design Plugin", "SDD")
-    assert leftovers(after.encode()) == ()
+    assert find_old_headings(after.encode()) == ()
 
 
-def test_an_old_heading_beside_its_new_form_is_left_to_a_person():
+def test_an_old_heading_beside_its_new_form_is_kept():
     text = CREATED + "\n### Design Plugin Configuration\n\n- **Tracker**: gitea\n"
     assert run(text) == text
-    assert leftovers(text.encode()) == ("Design Plugin Configuration",)
+    assert find_old_headings(text.encode()) == ("Design Plugin Configuration",)
 
 
-def test_migrated_settings_fill_gaps_and_never_overwrite():
+def test_migrated_settings_are_added_and_never_overwrite():
     text = CREATED.replace("#### Search", "#### Tracker\n\n- **Type**: gitea\n\n#### Search")
     facts = with_migrated(
         Tracker=(("Type", "github"), ("Owner", "acme")), Review=(("Max Pairs", "3"),)
@@ -169,17 +169,17 @@ def test_migrated_settings_fill_gaps_and_never_overwrite():
 
 def test_crlf_and_byte_order_mark_stay():
     before = b"\xef\xbb\xbf# Shop\r\n\r\nText\r\n"
-    after = converge(before, FACTS, PATH)
+    after = add_sections(before, REQUIRED, PATH)
     assert after.startswith(before)
     assert re.search(rb"[^\r]\n", after) is None
-    assert converge(after, FACTS, PATH) is None
+    assert add_sections(after, REQUIRED, PATH) is None
     created = b"\xef\xbb\xbf" + CREATED.encode()
-    assert converge(created, FACTS, PATH) is None
+    assert add_sections(created, REQUIRED, PATH) is None
 
 
-def test_bytes_that_are_not_utf8_survive():
+def test_bytes_that_are_not_utf8_are_kept():
     before = b"# Caf\xe9\n"
-    assert converge(before, FACTS, PATH).startswith(before)
+    assert add_sections(before, REQUIRED, PATH).startswith(before)
 
 
 def test_headings_in_code_are_not_sections():
@@ -187,15 +187,15 @@ def test_headings_in_code_are_not_sections():
     assert run(text) == text + "\n" + CREATED
 
 
-def test_an_open_fence_is_refused_rather_than_filled_for_ever():
+def test_an_unclosed_fence_is_refused():
     for text in ("# Shop\n\n```sh\nls\n", "# Shop\n\n<!-- note\n"):
         with pytest.raises(ConfigurationError, match=r"CLAUDE\.md: .* never closed: close it"):
-            converge(text.encode(), FACTS, PATH)
+            add_sections(text.encode(), REQUIRED, PATH)
 
 
 def test_utf16_is_refused():
     with pytest.raises(ConfigurationError, match="UTF-16"):
-        converge("# Shop\n".encode("utf-16"), FACTS, PATH)
+        add_sections("# Shop\n".encode("utf-16"), REQUIRED, PATH)
 
 
 LINES = st.sampled_from(
@@ -211,18 +211,18 @@ LINES = st.sampled_from(
 
 
 @given(st.lists(LINES, max_size=14), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
-def test_any_file_converges_once_and_keeps_its_lines(lines, newline, final, migrate):
-    facts = with_migrated(Tracker=(("Type", "x"), ("Owner", "y"))) if migrate else FACTS
+def test_a_second_run_changes_nothing_and_lines_are_kept(lines, newline, final, migrate):
+    facts = with_migrated(Tracker=(("Type", "x"), ("Owner", "y"))) if migrate else REQUIRED
     before = newline.join(lines) + (newline if final else "")
     try:
-        after = converge(before.encode(), facts, PATH)
+        after = add_sections(before.encode(), facts, PATH)
     except ConfigurationError as error:
         assert "never closed" in str(error)
         return
     if after is None:
         return
     text = after.decode()
-    assert converge(after, facts, PATH) is None
+    assert add_sections(after, facts, PATH) is None
     rest = iter(text.splitlines())
     for line in before.splitlines():
         renamed = line.replace("Design Plugin", "SDD")

@@ -1,17 +1,19 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.setup.file_edits import apply
-from sdd_hooks.setup.plan import plan
+from sdd_hooks.setup.file_edits import apply_edits
+from sdd_hooks.setup.plan import add_ignore_entry, plan_setup
 from sdd_hooks.system.files import PathRefused
 
 
 def set_up(repo):
-    """What a set-up does to the repository; a second one must find nothing to do."""
-    planned = plan(repo.project())
-    apply(planned.changes)
-    assert plan(repo.project()).changes == ()
-    return {change.name: change.action for change in planned.changes}
+    """Set the repository up. Returns the actions by file; a second set-up must have none."""
+    planned = plan_setup(repo.project())
+    apply_edits(planned.edits)
+    assert plan_setup(repo.project()).edits == ()
+    return {edit.name: edit.action for edit in planned.edits}
 
 
 def test_an_empty_repository_gets_two_files(repo):
@@ -22,7 +24,7 @@ def test_an_empty_repository_gets_two_files(repo):
     assert project.configuration.warnings == ()
 
 
-def test_what_is_written_declares_what_was_found(repo):
+def test_found_directories_are_declared(repo):
     repo.write("doc/adr/0001-x.md", "# 1. X\n")
     before = repo.project()
     assert before.select(("adrs",))[0].directories == ("doc/adr",)
@@ -31,7 +33,7 @@ def test_what_is_written_declares_what_was_found(repo):
     assert repo.project().collections == before.collections
 
 
-def test_several_declared_directories_stay_as_they_are(repo):
+def test_several_declared_directories_stay_unchanged(repo):
     text = "## Architecture Context\n\n" + "".join(
         f"- Architecture Decision Records are in `{d}/`\n" for d in ("docs/adr", "app/decisions")
     )
@@ -42,11 +44,11 @@ def test_several_declared_directories_stay_as_they_are(repo):
     assert adrs.directories == ("docs/adr", "app/decisions")
 
 
-def test_another_memory_file_is_used_when_it_is_the_one_there_is(repo):
+def test_an_existing_memory_file_of_another_name_is_used(repo):
     repo.write("AGENTS.md", "# Agents\n")
     assert set_up(repo) == {".gitignore": "create", "AGENTS.md": "change"}
     repo.write("CLAUDE.md", "# Claude\n")
-    assert plan(repo.project()).changes == ()
+    assert plan_setup(repo.project()).edits == ()
 
 
 def test_a_link_between_memory_files_stays_a_link(repo):
@@ -56,26 +58,26 @@ def test_a_link_between_memory_files_stays_a_link(repo):
     assert (repo.root / "CLAUDE.md").is_symlink()
 
 
-def test_no_link_leads_out_of_the_repository(repo, tmp_path):
+def test_a_link_out_of_the_repository_is_refused(repo, tmp_path):
     outside = tmp_path / "outside.md"
     outside.write_text("# Mine\n")
     repo.link("CLAUDE.md", outside)
     with pytest.raises(PathRefused, match=r"CLAUDE\.md"):
-        plan(repo.project())
+        plan_setup(repo.project())
     assert outside.read_text() == "# Mine\n"
 
 
-def test_a_linked_gitignore_is_refused_as_git_does(repo):
+def test_a_symlinked_gitignore_is_refused(repo):
     repo.write("ignore", "")
     repo.link(".gitignore", "ignore")
     with pytest.raises(ConfigurationError, match="a symlink, which git does not read"):
-        plan(repo.project())
+        plan_setup(repo.project())
 
 
-def test_the_old_json_is_migrated_and_named(repo):
+def test_legacy_settings_are_migrated_and_reported(repo):
     json = '{"tracker": "gitea", "branches": {"prefix": "task"}, "colour": "red"}'
     repo.write(".claude-plugin-design.json", json)
-    planned = plan(repo.project())
+    planned = plan_setup(repo.project())
     assert planned.notes == (
         "the settings in .claude-plugin-design.json belong in CLAUDE.md now: remove the file",
         "not migrated, as nothing reads it: colour",
@@ -85,9 +87,49 @@ def test_the_old_json_is_migrated_and_named(repo):
     assert (configuration.tracker.type, configuration.branches.prefix) == ("gitea", "task")
 
 
-def test_old_headings_that_remain_are_named(repo):
+def test_remaining_old_headings_are_reported(repo):
     set_up(repo)
     path = repo.root / "CLAUDE.md"
     path.write_text(path.read_text() + "\n### Design Plugin Configuration\n")
-    (note,) = plan(repo.project()).notes
+    (note,) = plan_setup(repo.project()).notes
     assert note.startswith("CLAUDE.md has `Design Plugin Configuration` beside its new form")
+
+
+# .gitignore
+
+
+def test_a_new_gitignore_has_only_the_entry():
+    assert add_ignore_entry(None) == b".sdd/\n"
+
+
+def test_an_existing_entry_is_kept():
+    for entry in (b".sdd/", b"/.sdd/", b"**/.sdd/", b".sdd/  ", b".sdd/\r"):
+        assert add_ignore_entry(b"node_modules/\n" + entry + b"\ndist/\n") is None
+    assert add_ignore_entry(b".sdd/") is None
+    assert add_ignore_entry(b"\xef\xbb\xbf.sdd/\n") is None
+
+
+def test_similar_lines_are_not_the_entry():
+    for line in (b"# .sdd/", b"sub/.sdd/", b"!.sdd/", b".sdd/issues/", b" .sdd/", b".sdd"):
+        assert add_ignore_entry(line + b"\n") == line + b"\n.sdd/\n"
+
+
+def test_a_missing_final_newline_is_added_once():
+    assert add_ignore_entry(b"dist/\n") == b"dist/\n.sdd/\n"
+    assert add_ignore_entry(b"dist/") == b"dist/\n.sdd/\n"
+    assert add_ignore_entry(b"dist/\n\n") == b"dist/\n\n.sdd/\n"
+    assert add_ignore_entry(b"") == b".sdd/\n"
+
+
+def test_a_crlf_file_keeps_its_line_endings():
+    assert add_ignore_entry(b"a\r\nb\r\n") == b"a\r\nb\r\n.sdd/\r\n"
+    assert add_ignore_entry(b"a\r\nb") == b"a\r\nb\r\n.sdd/\r\n"
+
+
+@given(st.lists(st.sampled_from([b"a", b".sdd", b".sdd/", b"\n", b"\r\n", b" ", b"#", b"\xff"])))
+def test_existing_bytes_stay_and_a_second_run_changes_nothing(parts):
+    before = b"".join(parts)
+    after = add_ignore_entry(before)
+    if after is not None:
+        assert after.startswith(before)
+        assert add_ignore_entry(after) is None
