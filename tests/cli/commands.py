@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.support import warm
+from tests.support.signals import default_signals
+from tests.support.waiting import TIMEOUT
 
 SCRIPTS = Path(sys.executable).parent
 
@@ -88,7 +90,7 @@ def run(
     """Run an installed command in `where`, without a terminal and without the model hub."""
     environ = {**os.environ, **OFFLINE, **(env or {})}
     if script == "sdd" and not options and warm.can_fork(environ, stdin):
-        done = warm.run(args, where, environ, stdin, timeout=120)
+        done = warm.run(args, where, environ, stdin, timeout=TIMEOUT)
     else:
         done = subprocess.run(
             [str(SCRIPTS / script), *args],
@@ -97,7 +99,7 @@ def run(
             input=stdin,
             capture_output=True,
             check=False,
-            timeout=120,
+            timeout=TIMEOUT,
             **options,
         )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
@@ -139,14 +141,15 @@ def on_terminal(
     where: Path, answers: str, *args: str, env: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
     """Run `sdd` on a terminal, and answer each prompt with a key or a line."""
-    done = subprocess.run(
-        [sys.executable, "-c", TERMINAL, answers, str(SCRIPTS / "sdd"), *args],
-        cwd=where,
-        env={**os.environ, **OFFLINE, "TERM": "dumb", **(env or {})},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    with default_signals():
+        done = subprocess.run(
+            [sys.executable, "-c", TERMINAL, answers, str(SCRIPTS / "sdd"), *args],
+            cwd=where,
+            env={**os.environ, **OFFLINE, "TERM": "dumb", **(env or {})},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIMEOUT,
+        )
     assert done.stderr == ""
     return done.returncode, done.stdout
