@@ -52,6 +52,16 @@ def test_no_function_is_longer_than_a_screen() -> None:
     assert too_long == []
 
 
+def test_no_two_public_classes_have_the_same_name() -> None:
+    names = Counter(
+        node.name
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, count in names.items() if count > 1] == []
+
+
 def test_exceptions_to_the_limits_of_functions_only_become_fewer() -> None:
     """Ruff limits arguments, branches and returns. A fixed exception lowers the count here."""
     sources = [*PACKAGE.rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
