@@ -84,7 +84,7 @@ def search(bench: Workbench) -> list[Figure]:
 
 
 def memory(bench: Workbench) -> list[Figure]:
-    """The largest resident set of the refresh, whichever of its processes has it."""
+    """The largest resident set of the refresh, over all its processes."""
     count = bench.sizes.middle
     repository = bench.repository(count)
     (runs,) = alternate(bench.sizes.refreshes, lambda number: _refreshed(repository, number))

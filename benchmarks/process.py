@@ -32,7 +32,7 @@ class ProcessFailed(Exception):
 def run(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> Run:
     """Run `command` in `root`. Raises ProcessFailed when it does not exit with 0.
 
-    The peak covers the process and the children it waited for, whichever was largest.
+    The peak is that of the process or of a child that it waited for, the largest of them.
     """
     with tempfile.TemporaryFile() as output:
         started = time.perf_counter()

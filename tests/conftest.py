@@ -1,4 +1,4 @@
-"""Fixtures every test may use."""
+"""Fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.repos import ISOLATION, Repo
 
 __all__ = ["beads", "empty_beads", "gated", "gguf", "real_bd", "real_qmd"]
 
-# A busy machine makes a single example slow, which says nothing about the code.
+# On a busy machine a single example can be slow, independent of the code.
 settings.register_profile("sdd", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("sdd")
 
@@ -29,7 +29,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 @pytest.fixture(scope="session", autouse=True)
 def isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Nothing of the user's git configuration, home, locale or CI service reaches a test."""
+    """Isolate tests from the user's git configuration, home and locale, and from a CI service."""
     before = dict(os.environ)
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         del os.environ[name]

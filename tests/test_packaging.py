@@ -16,7 +16,7 @@ COMMANDS = [point for point in SDD.entry_points if point.group == "console_scrip
 
 
 def requirements(extra: str) -> set[str]:
-    """The requirements of an extra; "" for those that everybody gets."""
+    """The requirements of an extra; "" for the dependencies without an extra."""
     found = set()
     for line in SDD.requires or []:
         requirement, _, marker = line.partition("; ")
@@ -25,7 +25,7 @@ def requirements(extra: str) -> set[str]:
     return found
 
 
-def test_everything_has_a_floor_that_can_be_tested() -> None:
+def test_every_dependency_has_a_floor() -> None:
     printed = subprocess.run(
         [sys.executable, str(ROOT / "scripts/floors")], check=True, capture_output=True, text=True
     ).stdout.splitlines()
@@ -35,7 +35,7 @@ def test_everything_has_a_floor_that_can_be_tested() -> None:
     assert all(re.fullmatch(r"[\w-]+==[\d.]+", line) for line in printed)
 
 
-def test_all_is_every_extra_but_the_heavy_one() -> None:
+def test_all_is_every_extra_except_the_heavy_one() -> None:
     extras = set(SDD.metadata.get_all("Provides-Extra") or []) - {"all", "gpu"}
     assert requirements("all") == set().union(*map(requirements, extras))
     assert extras == {"local", "llm", "callgraph", "action", "hooks"}

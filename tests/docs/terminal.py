@@ -1,4 +1,4 @@
-"""A terminal in which the examples of the pages are run, and scenes to run them in."""
+"""A terminal that runs the examples of the pages, and the scenes in which they run."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ HOME = "/home/ada"
 SHOP = Path(__file__).parent / "shop"
 MODEL = Path(__file__).resolve().parents[3] / "shared" / "models" / "all-MiniLM-L6-v2"
 
-# What the extras bring: without them an example looks the same wherever it is run.
+# The packages of the extras. Without them an example has the same output on every machine.
 EXTRAS = ("huggingface_hub", "onnxruntime", "tokenizers", "llm", "cgg")
 
 _ERASED = re.compile(r"[^\n]*\r?\x1b\[K")
 
 
 class Terminal:
-    """A shell with a home of its own, in which `sdd` is the one under test, without its extras.
+    """A shell with a temporary home directory, and the `sdd` under test without its extras.
 
-    What it shows is what a person sees in a window of 90 columns without colours. The directory
-    that stands for the home appears as `/home/ada`.
+    Its output is that of a terminal with 90 columns and without colours. The home directory appears
+    as `/home/ada`.
     """
 
     def __init__(self, home: Path) -> None:
@@ -60,26 +60,26 @@ class Terminal:
         }
 
     def run(self, command: str) -> str:
-        """Run a command as if typed. Returns what is shown; its status and `cd` are kept."""
-        here = self.home / ".directory"
-        script = f"(exit {self.status})\n{command}\nstatus=$?; pwd >{here}; exit $status"
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
+        """Run a command as if typed. Returns its output; keeps its status and directory."""
+        directory_file = self.home / ".directory"
+        script = f"(exit {self.status})\n{command}\nstatus=$?; pwd >{directory_file}; exit $status"
+        controller, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
         process = subprocess.Popen(
             ["sh", "-c", script],
             cwd=self.directory,
             env=self.environ,
             stdin=subprocess.DEVNULL,
-            stdout=theirs,
-            stderr=theirs,
+            stdout=terminal,
+            stderr=terminal,
         )
-        os.close(theirs)
-        shown = _read(ours)
-        os.close(ours)
+        os.close(terminal)
+        shown = _read(controller)
+        os.close(controller)
         self.status = process.wait(timeout=60)
-        if here.exists():
-            self.directory = Path(here.read_text(encoding="utf-8").strip())
-            here.unlink()
+        if directory_file.exists():
+            self.directory = Path(directory_file.read_text(encoding="utf-8").strip())
+            directory_file.unlink()
         text = shown.decode("utf-8", "replace").replace("\r\n", "\n")
         return _ERASED.sub("", text).replace(str(self.home), HOME)
 
@@ -129,8 +129,8 @@ def qmd(terminal: Terminal) -> None:
     terminal.environ["PATH"] = f"{directory}:{terminal.environ['PATH']}"
     now = time.time()
     write_cached("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, terminal.environ)
-    found = sorted(MODEL.glob("*.gguf"))
-    path = found[0] if found else make_gguf(terminal.home / "tiny.gguf")
+    models = sorted(MODEL.glob("*.gguf"))
+    path = models[0] if models else make_gguf(terminal.home / "tiny.gguf")
     terminal.run(f"mkdir ~/models && ln -s {path} ~/models/all-MiniLM-L6-v2.gguf")
 
 
@@ -150,7 +150,7 @@ def _read(descriptor: int) -> bytes:
         try:
             data = os.read(descriptor, 65536)
         except OSError:
-            # Linux says so when nobody has the other end any more.
+            # Linux reports the end of the output as an error.
             return shown
         if not data:
             return shown

@@ -1,4 +1,4 @@
-"""This repository's own decisions and specifications are as it demands of others."""
+"""The decisions and specifications of this repository are valid and complete."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def titles(artifact: Artifact) -> list[str]:
     return [section.title for section in artifact.sections]
 
 
-def test_there_is_nothing_to_find() -> None:
+def test_the_artifacts_are_valid() -> None:
     assert validate_artifacts(CORPUS) == ()
 
 
@@ -56,7 +56,7 @@ def test_a_decision_is_complete(decision: Artifact) -> None:
     assert decision.date
     assert Path(decision.path).name.startswith(f"{decision.id}-")
     sections = [title for title in titles(decision) if title]
-    wanted = (
+    required = (
         "Context and Problem Statement",
         "Decision Drivers",
         "Considered Options",
@@ -64,7 +64,7 @@ def test_a_decision_is_complete(decision: Artifact) -> None:
         "Consequences",
         "Confirmation",
     )
-    assert [title for title in sections if title in wanted] == list(wanted)
+    assert [title for title in sections if title in required] == list(required)
     text = (TOP / decision.path).read_text(encoding="utf-8")
     consequences = text.partition("## Consequences\n")[2].partition("\n## ")[0]
     assert "- Good, because" in consequences
@@ -86,20 +86,20 @@ def test_a_specification_is_complete(spec: Artifact) -> None:
             assert "THEN" in words, scenario.name
 
 
-def test_governing_comments_name_what_there_is() -> None:
+def test_governing_comments_name_existing_artifacts() -> None:
     requirements = {
         (str(spec.id), requirement.name) for spec in SPECS for requirement in spec.requirements
     }
     files = [*(TOP / "sdd_hooks").rglob("*.py"), *(TOP / "hooks").iterdir()]
-    wrong, comments = [], 0
+    unresolved, comments = [], 0
     for path in sorted(files):
         for comment in _COMMENT.finditer(path.read_text(encoding="utf-8")):
             comments += 1
             text = comment["text"].partition('"""')[0].replace("\n#", "")
-            unknown = [found for found in _ID.findall(text) if not CORPUS.resolve(found)]
+            unknown = [id_ for id_ in _ID.findall(text) if not CORPUS.resolve(id_)]
             unknown += [
                 f"{a} {b}" for a, b in _REQUIREMENT.findall(text) if (a, b) not in requirements
             ]
-            wrong += [f"{path.relative_to(TOP)}: {name}" for name in unknown]
-    assert wrong == []
+            unresolved += [f"{path.relative_to(TOP)}: {name}" for name in unknown]
+    assert unresolved == []
     assert comments > 50

@@ -1,4 +1,4 @@
-"""Blocks that are not run are at least what they say: YAML, shell, a memory file."""
+"""Blocks that are not run are valid in their language: YAML, shell, a memory file."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from sdd_hooks.config.memory_file import find_memory_file
 from sdd_hooks.project.layout import find_declarations
 from tests.docs.pages import Block, blocks, pages
 
-# `console` and `json` are run by test_examples; `text` shows a picture or a file by itself.
+# test_examples runs `console` and `json`; `text` is a diagram or the content of a file.
 LANGUAGES = {"console", "json", "yaml", "toml", "sh", "python", "markdown", "sdd-rule", "text"}
 
 BLOCKS = [block for page in pages() for block in blocks(page)]
 
 
-def of(language: str) -> list[Block]:
+def blocks_in(language: str) -> list[Block]:
     return [block for block in BLOCKS if block.language == language]
 
 
-def test_every_block_says_what_it_is() -> None:
+def test_every_block_has_a_known_language() -> None:
     assert [str(block) for block in BLOCKS if block.language not in LANGUAGES] == []
 
 
-@pytest.mark.parametrize("block", of("yaml"), ids=str)
+@pytest.mark.parametrize("block", blocks_in("yaml"), ids=str)
 def test_yaml_parses(block: Block) -> None:
     assert yaml.safe_load(block.text)
 
 
-@pytest.mark.parametrize("block", of("toml"), ids=str)
+@pytest.mark.parametrize("block", blocks_in("toml"), ids=str)
 def test_toml_parses(block: Block) -> None:
     tomllib = pytest.importorskip("tomllib")
     assert tomllib.loads(block.text)
 
 
-@pytest.mark.parametrize("block", of("sh"), ids=str)
-def test_shell_is_shell(block: Block) -> None:
+@pytest.mark.parametrize("block", blocks_in("sh"), ids=str)
+def test_the_syntax_of_shell_is_valid(block: Block) -> None:
     done = subprocess.run(["sh", "-n"], input=block.text.encode(), capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.parametrize("block", of("markdown"), ids=str)
-def test_a_memory_file_is_understood(block: Block, tmp_path: Path) -> None:
+@pytest.mark.parametrize("block", blocks_in("markdown"), ids=str)
+def test_a_memory_file_is_read(block: Block, tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text(block.text, encoding="utf-8")
     memory, _ = find_memory_file(tmp_path)
     assert memory is not None, f"{block}: no section that sdd reads"
@@ -54,8 +54,8 @@ def test_a_memory_file_is_understood(block: Block, tmp_path: Path) -> None:
     assert "Architecture Context" not in block.text or list(find_declarations(memory))
 
 
-@pytest.mark.parametrize("block", [b for b in of("yaml") if "repos:" in b.text], ids=str)
-def test_pre_commit_accepts_what_is_offered(block: Block, tmp_path: Path) -> None:
+@pytest.mark.parametrize("block", [b for b in blocks_in("yaml") if "repos:" in b.text], ids=str)
+def test_pre_commit_accepts_the_configuration(block: Block, tmp_path: Path) -> None:
     path = tmp_path / ".pre-commit-config.yaml"
     path.write_text(block.text, encoding="utf-8")
     command = [sys.executable, "-m", "pre_commit", "validate-config", str(path)]

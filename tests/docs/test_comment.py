@@ -1,4 +1,4 @@
-"""The comment in the README is the one that its example gets."""
+"""The comment in the README is the output of its example."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ BEGIN = "<!-- the comment -->"
 
 
 def quoted() -> list[str]:
-    """The comment in the README, as what was quoted."""
+    """The lines of the comment that the README quotes."""
     lines = (TOP / "README.md").read_text(encoding="utf-8").partition(BEGIN)[2].splitlines()[1:]
     end = next(number for number, line in enumerate(lines) if not line.startswith(">"))
     return [line[1:].removeprefix(" ") for line in lines[:end]]
 
 
-def test_the_comment_is_what_the_branch_gets(tmp_path: Path) -> None:
+def test_the_quoted_comment_is_the_comment_on_the_branch(tmp_path: Path) -> None:
     page = (TOP / "README.md").read_text(encoding="utf-8")
     terminal = Terminal(tmp_path / "home")
     shop(terminal)

@@ -1,4 +1,4 @@
-"""The rules in the page about decision rules do what the page says."""
+"""The rules in the page about decision rules have the documented results."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from tests.review.repositories import subject_of
 
 PAGE = TOP / "docs" / "decision-rules.md"
 
-_TABLE = re.compile(r"<!-- test: sdd-rule (?P<says>.*) -->\n\|.*\n\|[-|]+\n(?P<rows>(?:\|.*\n)+)")
+_TABLE = re.compile(
+    r"<!-- test: sdd-rule (?P<directive>.*) -->\n\|.*\n\|[-|]+\n(?P<rows>(?:\|.*\n)+)"
+)
 
 
 def tables() -> Iterator[tuple[str, list[list[str]]]]:
-    """What stands above each table, and its rows."""
+    """The directive above each table, and its rows."""
     for table in _TABLE.finditer(PAGE.read_text(encoding="utf-8")):
         rows = [row.strip("|").split(" | ") for row in table["rows"].splitlines()]
-        yield table["says"], [[cell.strip() for cell in row] for row in rows]
+        yield table["directive"], [[cell.strip() for cell in row] for row in rows]
 
 
-def bare(cell: str) -> str:
-    """What a cell holds between its backticks."""
+def without_backticks(cell: str) -> str:
+    """The content of a cell without its backticks."""
     return cell.removeprefix("`").removesuffix("`")
 
 
@@ -40,25 +42,27 @@ def test_the_tables_are_found() -> None:
 
 
 @pytest.mark.parametrize(("rule", "line", "path", "found"), ADDED)
-def test_an_added_line(rule: str, line: str, path: str, found: str, tmp_path: Path) -> None:
+def test_a_rule_finds_the_documented_lines(
+    rule: str, line: str, path: str, found: str, tmp_path: Path
+) -> None:
     record = f"---\nstatus: accepted\n---\n# ADR-0001: X\n\n```sdd-rule\n{rule}\n```\n"
-    after = {bare(path): f"{bare(line)}\n"}
+    after = {without_backticks(path): f"{without_backticks(line)}\n"}
     subject = subject_of(tmp_path, {"docs/adrs/ADR-0001-x.md": record}, after)
     findings = list(RULE.check(subject))
-    assert [finding.path for finding in findings] == [bare(path)] * (found == "yes")
+    assert [finding.path for finding in findings] == [without_backticks(path)] * (found == "yes")
 
 
 @pytest.mark.parametrize(("line", "message"), MISTAKES)
-def test_a_mistake(line: str, message: str) -> None:
-    rules, faults = read_rules(f"```sdd-rule\n{bare(line)}\n```\n")
+def test_a_documented_mistake_has_its_message(line: str, message: str) -> None:
+    rules, faults = read_rules(f"```sdd-rule\n{without_backticks(line)}\n```\n")
     assert rules == ()
     assert [fault.message for fault in faults] == [message]
 
 
 def test_every_block_of_the_page_is_a_rule() -> None:
-    found = [block for block in blocks(PAGE) if block.language == "sdd-rule"]
-    assert found
-    for block in found:
+    rule_blocks = [block for block in blocks(PAGE) if block.language == "sdd-rule"]
+    assert rule_blocks
+    for block in rule_blocks:
         rules, faults = read_rules(f"```sdd-rule\n{block.text}\n```\n")
         assert faults == ()
         assert len(rules) == 1

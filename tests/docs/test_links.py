@@ -1,4 +1,4 @@
-"""No link in the repository leads nowhere."""
+"""The targets of links, paths and module names in the pages exist."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _PATH = re.compile(r"`((?:(?:sdd_hooks|tests|hooks|scripts|benchmarks)/[\w./-]*|
 _FENCED = re.compile(r"^(`{3,})[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _MODULE = re.compile(r"`(\w[\w/-]*\.py)`")
 
-# Their modules are those of the repositories in their examples.
+# Pages whose examples name modules of other repositories.
 EXAMPLES = ("decision-rules.md", "benchmarks.md")
 
 
 def links(page: Path) -> list[str]:
     text = _CODE.sub("", page.read_text(encoding="utf-8"))
-    return [target for found in _LINK.findall(text) for target in found if target]
+    return [target for targets in _LINK.findall(text) for target in targets if target]
 
 
 @pytest.mark.parametrize("page", every_page(), ids=lambda page: str(page.relative_to(TOP)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_the_targets_of_links_exist(page: Path) -> None:
     broken = []
     for link in links(page):
         if re.match(r"[a-z]+:", link):
@@ -51,7 +51,7 @@ def test_paths_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", every_page(), ids=lambda page: str(page.relative_to(TOP)))
 def test_named_modules_exist(page: Path) -> None:
-    """A module is named by its path in the package, or by the end of it."""
+    """A page names a module by its path, or by the end of the path."""
     if page.name in EXAMPLES:
         return
     named = _MODULE.findall(_FENCED.sub("", page.read_text(encoding="utf-8")))
@@ -63,8 +63,8 @@ def test_named_modules_exist(page: Path) -> None:
 @cache
 def modules() -> tuple[str, ...]:
     folders = ("sdd_hooks", "tests", "benchmarks")
-    found = (path for folder in folders for path in (TOP / folder).rglob("*.py"))
-    return tuple(f"/{path.relative_to(TOP)}" for path in found)
+    paths = (path for folder in folders for path in (TOP / folder).rglob("*.py"))
+    return tuple(f"/{path.relative_to(TOP)}" for path in paths)
 
 
 def anchors(page: Path) -> set[str]:

@@ -63,7 +63,7 @@ def test_a_backfill_embeds_what_a_refresh_added(gated: GatedRepo) -> None:
     assert gated.status()["pending"] == 1
     assert start_backfill(gated.project, update.total, idle)
     until(lambda: gated.recorded()["log"] and gated.recorded()["finished"])
-    gated.ended()
+    gated.wait_until_ended()
     assert gated.status()["pending"] == 0
     assert gated.recorded()["embedded"] == 1
     assert gated.log.read_text().splitlines()[0] == "embedding 1 chunks on cpu with llm:gated"

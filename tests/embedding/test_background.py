@@ -154,7 +154,7 @@ def test_the_status_shows_a_killed_embed_and_the_next_one_continues_it(gated: Ga
     pid = start_embed(gated)
     gated.gate.release_one()
     os.kill(pid, signal.SIGKILL)
-    gated.ended()
+    gated.wait_until_ended()
     found = gated.status()["embed"]
     assert (found["running"], found["run"]["finished"]) == (None, None)
     lines = gated.sdd("index", "status").out.splitlines()

@@ -66,7 +66,7 @@ def test_qmd_embeds_in_the_background_with_a_log(shop: GatedRepo) -> None:
     assert re.fullmatch(r"device: cpu \(model .*\)", header)
     assert begun.startswith(f"embedding {DOCUMENTS} chunks in the background")
     assert begun.endswith(f", log: {shop.log}")
-    shop.ended()
+    shop.wait_until_ended()
     first, last = shop.log.read_text().splitlines()
     assert first.startswith(f"embedding {DOCUMENTS} chunks on cpu with ")
     assert re.fullmatch(rf"embedded {DOCUMENTS} chunks in \d+\.\d s", last)

@@ -50,7 +50,7 @@ class Project:
         made = self.gitea.call("POST", f"/repos/alice/{self.name}/issues", {"title": title})
         return int(made["number"])
 
-    def say(self, issue: int, body: str) -> None:
+    def add_comment(self, issue: int, body: str) -> None:
         """Comment on an issue, as alice."""
         path = f"/repos/alice/{self.name}/issues/{issue}/comments"
         self.gitea.call("POST", path, {"body": body})
@@ -125,11 +125,11 @@ def test_a_comment_notifies_no_user_and_refers_to_no_issue(project: Project) -> 
     review = hostile(text)
     (on_line,) = inline_comments(review)
     quiet = project.add("Quiet")
-    project.say(quiet, render_comment(review))
-    project.say(quiet, on_line.body)
+    project.add_comment(quiet, render_comment(review))
+    project.add_comment(quiet, on_line.body)
     assert project.referenced(1) == []
     # Unescaped, it does both. Notifications arrive in order, so that earlier ones would be there.
-    project.say(project.add("Loud"), text)
+    project.add_comment(project.add("Loud"), text)
     assert project.referenced(1) != []
     until(lambda: project.notified() == ["Loud"])
 

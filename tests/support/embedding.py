@@ -38,7 +38,7 @@ class GatedRepo:
 
     @property
     def running(self) -> LockHolder | None:
-        """The process that embeds there now."""
+        """The process that embeds now, or None."""
         return find_holder(self.project.repository)
 
     @property
@@ -47,21 +47,21 @@ class GatedRepo:
         return LOG_DIRECTORY / f"qmd-embed-{self.project.repository.slug}.log"
 
     def sdd(self, *args: str, env: Mapping[str, str] | None = None) -> Done:
-        """Run `sdd` there."""
+        """Run `sdd` in the repository."""
         return run(self.repo.root, *args, env={**self.environ, **(env or {})})
 
     def status(self) -> Any:
         """The state of the index."""
         return self.sdd("index", "status", "--json").json
 
-    def ended(self) -> None:
+    def wait_until_ended(self) -> None:
         """Wait until no embed is running."""
         until(lambda: self.running is None)
 
     def finish(self) -> None:
         """Open the gate, and wait for the embed."""
         self.gate.remove()
-        self.ended()
+        self.wait_until_ended()
 
     def write_decisions(self, first: int, count: int = 1) -> None:
         """Commit more decisions, a chunk each."""
@@ -82,14 +82,14 @@ def gated(tmp_path: Path) -> Iterator[GatedRepo]:
     # All tests share the directory of the logs.
     repo = Repo.init(tmp_path / f"shop-{uuid.uuid4().hex[:12]}")
     gate = make_gate(tmp_path / "plugin", dict(os.environ))
-    found = GatedRepo(repo, gate, {**gate.environ, "HOME": str(tmp_path)})
+    repository = GatedRepo(repo, gate, {**gate.environ, "HOME": str(tmp_path)})
     repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Embed Model**: gated\n")
     repo.write(".gitignore", ".sdd/\n")
-    found.write_decisions(1, CHUNKS)
-    assert found.sdd("index", "add", "--kind", "adrs").code == 0
+    repository.write_decisions(1, CHUNKS)
+    assert repository.sdd("index", "add", "--kind", "adrs").code == 0
     try:
-        yield found
+        yield repository
     finally:
-        found.sdd("index", "embed", "--stop")
-        for log in LOG_DIRECTORY.glob(f"qmd-embed-{found.project.repository.slug}*.log"):
+        repository.sdd("index", "embed", "--stop")
+        for log in LOG_DIRECTORY.glob(f"qmd-embed-{repository.project.repository.slug}*.log"):
             log.unlink()

@@ -1,4 +1,4 @@
-"""An embedding model that waits at a gate: a real plug-in of `llm`, in its own distribution."""
+"""An embedding model that waits at a gate: a plug-in of `llm`, in a distribution of the test."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ def register_embedding_models(register):
 
 @dataclass(frozen=True)
 class Gate:
-    """Where the model waits before each text, as long as the gate is there.
+    """A named pipe at which the model waits before each text, until the pipe is removed.
 
-    `environ` is what a process needs to find the plug-in.
+    `environ` is the environment in which a process finds the plug-in.
     """
 
     path: Path
     environ: dict[str, str]
 
     def release_one(self) -> None:
-        """Let the model embed the text that it waits with, once it does."""
+        """Wait until the model waits, and let it embed one text."""
         until(self._opened)
 
     def remove(self) -> None:
-        """Let everything through, also what waits already."""
+        """Let the model embed all texts, and end its current wait."""
         waiting = self.path.rename(self.path.with_suffix(".gone"))
         try:
             os.close(os.open(waiting, os.O_WRONLY | os.O_NONBLOCK))
@@ -70,7 +70,7 @@ class Gate:
         try:
             gate = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
         except OSError as error:
-            # Nobody is waiting there yet.
+            # No model reads from the pipe yet.
             assert error.errno == errno.ENXIO
             return False
         try:
@@ -83,7 +83,7 @@ class Gate:
 def make_gate(folder: Path, environ: dict[str, str]) -> Gate:
     """Install the plug-in into `folder`, for processes with the environment of the gate.
 
-    Its models are `gated` and `elsewhere`, which takes itself for a service.
+    Its models are `gated` and `elsewhere`, which has the key of a remote service.
     """
     folder.mkdir(parents=True)
     gate = folder / "gate"
@@ -95,9 +95,9 @@ def make_gate(folder: Path, environ: dict[str, str]) -> Gate:
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: gated\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[llm]\ngated = gated\n")
-    found = {
+    variables = {
         "PYTHONPATH": str(folder),
         "LLM_USER_PATH": str(folder / "user"),
         "ELSEWHERE_KEY": "x",
     }
-    return Gate(gate, {**environ, **found})
+    return Gate(gate, {**environ, **variables})

@@ -1,7 +1,7 @@
-"""A tiny embedding model in GGUF, real in all but size: each word has a direction of its own.
+"""A tiny embedding model in GGUF, in which each word has a different vector.
 
-It is a BERT whose one block adds nothing, so that what comes in goes out: the mean of the words'
-directions. Words it does not know, and what frames a text, weigh next to nothing.
+It is a BERT with one block that adds zeros, so that the vector of a text is the mean of the vectors
+of its words. Unknown words and special tokens have a weight near zero.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy
 from gguf import GGUFWriter, PoolingType, TokenType
 
-# Without "search": qmd puts that before every query.
+# Without "search", which qmd adds to every query.
 WORDS = (
     "token", "session", "cache", "page", "database", "user", "password", "hash", "order", "payment",
     "event", "queue", "index", "outbox", "sqlite", "postgres", "cookie", "heron", "kestrel", "pond",
@@ -24,12 +24,14 @@ CONTEXT = 512
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _DIMENSIONS = 64
 _INNER = 64
-_NEXT_TO_NOTHING = 0.01
+_NEAR_ZERO = 0.01
 
 
 def make_gguf(path: Path, words: Sequence[str] = WORDS) -> Path:
-    """Write a model that tells `words` apart, at most 31 and lower case; a plural is its word."""
-    assert len(words) < _DIMENSIONS // 2, "each word takes two dimensions, and the rest takes two"
+    """Write a model of at most 31 `words` in lower case; a plural has the vector of its word."""
+    assert len(words) < _DIMENSIONS // 2, (
+        "each word needs two dimensions, and unknown words need two"
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = GGUFWriter(path, "bert")
     writer.add_name("tiny")
@@ -51,7 +53,7 @@ def make_gguf(path: Path, words: Sequence[str] = WORDS) -> Path:
 
 
 def _add_tokens(writer: GGUFWriter, words: Sequence[str]) -> None:
-    # A word begins with U+2581 here; `s` without it continues one.
+    # A token at the start of a word has the prefix U+2581.
     tokens = [*_SPECIAL, *(f"▁{word}" for word in words), "s"]
     types = [TokenType.CONTROL] * len(_SPECIAL) + [TokenType.NORMAL] * (len(words) + 1)
     types[_SPECIAL.index("[UNK]")] = TokenType.UNKNOWN
@@ -72,15 +74,15 @@ def _add_tokens(writer: GGUFWriter, words: Sequence[str]) -> None:
 
 
 def _add_tensors(writer: GGUFWriter, words: int) -> None:
-    ones, nothing = _filled(1, _DIMENSIONS), _filled(0, _DIMENSIONS)
-    # A pair of dimensions, one up and one down, has the mean 0 that a norm would make it have.
+    ones, zeros = _filled(1, _DIMENSIONS), _filled(0, _DIMENSIONS)
+    # The pair (1, -1) has the mean 0, so that the normalisation of a layer keeps it.
     table = _filled(0, len(_SPECIAL) + words + 1, _DIMENSIONS)
     table[:, -2:] = (1, -1)
     for number in range(words):
         table[len(_SPECIAL) + number] = 0
         table[len(_SPECIAL) + number, 2 * number : 2 * number + 2] = (1, -1)
     last = ones.copy()
-    last[-2:] = _NEXT_TO_NOTHING
+    last[-2:] = _NEAR_ZERO
     writer.add_tensor("token_embd.weight", table)
     writer.add_tensor("position_embd.weight", _filled(0, CONTEXT, _DIMENSIONS))
     writer.add_tensor("token_types.weight", _filled(0, 2, _DIMENSIONS))
@@ -90,14 +92,14 @@ def _add_tensors(writer: GGUFWriter, words: int) -> None:
         ("blk.0.layer_output_norm", last),
     ):
         writer.add_tensor(f"{norm}.weight", weight)
-        writer.add_tensor(f"{norm}.bias", nothing)
+        writer.add_tensor(f"{norm}.bias", zeros)
     for name in ("attn_q", "attn_k", "attn_v", "attn_output"):
         writer.add_tensor(f"blk.0.{name}.weight", _filled(0, _DIMENSIONS, _DIMENSIONS))
-        writer.add_tensor(f"blk.0.{name}.bias", nothing)
+        writer.add_tensor(f"blk.0.{name}.bias", zeros)
     writer.add_tensor("blk.0.ffn_up.weight", _filled(0, _INNER, _DIMENSIONS))
     writer.add_tensor("blk.0.ffn_up.bias", _filled(0, _INNER))
     writer.add_tensor("blk.0.ffn_down.weight", _filled(0, _DIMENSIONS, _INNER))
-    writer.add_tensor("blk.0.ffn_down.bias", nothing)
+    writer.add_tensor("blk.0.ffn_down.bias", zeros)
 
 
 def _filled(value: float, *shape: int) -> numpy.ndarray:

@@ -1,9 +1,9 @@
-"""A Gitea on loopback as a forge: the pull requests of one repository, what is said on them, and
-the job of its Actions that is about one.
+"""A fake Gitea on loopback as a forge: pull requests of one repository, comments, and CI jobs.
 
-It does what a real 1.26.2 does: comments come all at once, reviews 50 a page; a comment on a line
-that its file does not have fails, and what was said by then waits in a review that is pending; who
-resolves as a job is shown as a ghost. Requests and answers are held against its description.
+It behaves like Gitea 1.26.2. Comments are returned on one page, reviews 50 per page. A comment on a
+line that its file lacks fails, and the earlier comments of the review stay in a pending review. A
+thread that a job resolves has the resolver Ghost. Requests and responses are validated against the
+OpenAPI description.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from tests.support.openapi import Description
 
 Entry = dict[str, Any]
 Rights = Literal["write", "fork", "read"]
-"""`fork` is what a job of a fork's pull request has: it may comment, and nothing else."""
+"""`fork` is the right of a job for a pull request from a fork: it may only comment."""
 
 DESCRIPTIONS = ("gitea/forge.openapi3.json", "gitea/subset-v1.openapi3.json")
 BASE = "/api/v1"
 JOB = "gitea-actions"
 TOKEN = "token-of-the-job"
 
-_MISSING = {"message": "The target couldn't be found.", "url": "/api/swagger", "errors": []}
+_MISSING = {"message": "The target couldn't be comments.", "url": "/api/swagger", "errors": []}
 _GHOST = "Ghost"
 _IDS = {JOB: -2, "forgejo-actions": -2, _GHOST: -1}
 
 
 class Account(NamedTuple):
-    """Whose token it is, and what that may do. `is_scoped` tokens may not ask who they are."""
+    """The user of a token, and its rights. An `is_scoped` token may not read its own user."""
 
     login: str
     rights: Rights = "write"
@@ -43,9 +43,9 @@ class Account(NamedTuple):
 
 @dataclass
 class Pull:
-    """A pull request, what is said below it, and its reviews with their comments.
+    """A pull request with its comments, and its reviews with their comments on lines.
 
-    `lines` is how many lines the files of its head have; None for as many as anybody wants.
+    `lines` is the number of lines of each file of its head; None accepts any line.
     """
 
     entry: Entry
@@ -57,9 +57,11 @@ class Pull:
 
 @dataclass
 class FakeGiteaForge:
-    """The repository. `tokens` are those it knows; a repository that is `private` is there for
-    nobody else. `resolves` is whether it is new enough for that. `largest` is the most reviews of a
-    page, and `portion`, where it is not 0, the most comments of one."""
+    """The server with its repository. `tokens` are the valid tokens.
+
+    A `private` repository requires one. `resolves` is whether the server can resolve comments, as
+    new versions can. `max_reviews` and `max_comments` are the largest pages; 0 means one page.
+    """
 
     now: float = 1_800_000_000.0
     owner: str = "acme"
@@ -89,10 +91,10 @@ class FakeGiteaForge:
         fork: bool = False,
         lines: Mapping[str, int] | None = None,
     ) -> int:
-        """A new pull request. Returns its number."""
+        """Add a pull request. Returns its number."""
         number = len(self.pulls) + 1
         page = f"{self._web()}/pulls/{number}"
-        ours, theirs = self._repository(1, self.owner), self._repository(2, "bob")
+        repository, fork_repository = self._repository(1, self.owner), self._repository(2, "bob")
         self.commits |= {base, head}
         self.pulls[number] = Pull(
             {
@@ -118,8 +120,8 @@ class FakeGiteaForge:
                 "merged_at": None,
                 "merge_commit_sha": None,
                 "merged_by": None,
-                "base": _branch(base_branch, base, ours),
-                "head": _branch(branch, head, theirs if fork else ours),
+                "base": _branch(base_branch, base, repository),
+                "head": _branch(branch, head, fork_repository if fork else repository),
                 "merge_base": base,
                 "due_date": None,
                 "created_at": format_utc(self.now),
@@ -131,29 +133,28 @@ class FakeGiteaForge:
         return number
 
     def push(self, number: int, head: str) -> None:
-        """Give a pull request another head."""
+        """Change the head commit of a pull request."""
         self.commits.add(head)
         self.pulls[number].entry["head"]["sha"] = head
 
     def comment(self, number: int, body: str, login: str = "ana") -> int:
-        """Say something below a pull request. Returns the comment's id."""
+        """Add a comment to a pull request. Returns its id."""
         return int(self._add_comment(self.pulls[number], body, login)["id"])
 
     def comments(self, number: int) -> list[tuple[str, str]]:
-        """Who said what below a pull request."""
+        """The author and the text of each comment of a pull request."""
         return [
             (comment["user"]["login"], comment["body"]) for comment in self.pulls[number].comments
         ]
 
     def environ(self, folder: Path, number: int, event: str = "pull_request") -> dict[str, str]:
-        """What a runner tells a job about a pull request; the event is described in `folder`."""
+        """The variables of a job for a pull request; writes the file of the event to `folder`."""
         pull = self.pulls[number].entry
-        whole = self._repository(1, self.owner)
-        described = {
+        payload = {
             "action": "synchronized",
             "number": number,
             "pull_request": pull,
-            "repository": whole,
+            "repository": self._repository(1, self.owner),
             "sender": self._user("bob"),
             "commit_id": "",
             "requested_reviewer": None,
@@ -164,7 +165,7 @@ class FakeGiteaForge:
         return self.job(
             folder,
             event,
-            described,
+            payload,
             sha=pull["base"]["sha"] if targeting else sha,
             ref=f"refs/heads/{pull['base']['ref']}" if targeting else ref,
             GITHUB_BASE_REF=pull["base"]["ref"],
@@ -172,11 +173,11 @@ class FakeGiteaForge:
         )
 
     def job(
-        self, folder: Path, event: str, described: object, *, sha: str, ref: str, **more: str
+        self, folder: Path, event: str, payload: object, *, sha: str, ref: str, **variables: str
     ) -> dict[str, str]:
-        """What a runner tells a job that this event started."""
+        """The variables of a job that this event started."""
         path = folder / "event.json"
-        path.write_text(json.dumps(described), encoding="utf-8")
+        path.write_text(json.dumps(payload), encoding="utf-8")
         return {
             "CI": "true",
             "GITHUB_ACTIONS": "true",
@@ -189,19 +190,19 @@ class FakeGiteaForge:
             "GITHUB_EVENT_PATH": str(path),
             "GITHUB_SHA": sha,
             "GITHUB_REF": ref,
-            **more,
+            **variables,
         }
 
     def answer(self, request: Request) -> CannedResponse:
-        """What Gitea answers."""
+        """The response to a request, validated."""
         response = self._answer(request)
-        described = Description.load(*DESCRIPTIONS)
-        # Newer servers resolve, and some may page comments: no description here knows of either.
+        description = Description.load(*DESCRIPTIONS)
+        # The description has no endpoint that resolves, and no pages of comments.
         new = request.path.endswith("/resolve") or ("comments" in request.path and request.query)
-        if self.checked and described is not None and not new:
-            described.request(request)
+        if self.checked and description is not None and not new:
+            description.request(request)
             if response.status < 300:
-                described.response(request.method, request.path, response.status, response.data)
+                description.response(request.method, request.path, response.status, response.data)
         return response
 
     def _answer(self, request: Request) -> CannedResponse:
@@ -215,16 +216,16 @@ class FakeGiteaForge:
         home = f"/repos/{self.owner}/{self.name}/"
         if not path.startswith(home) or (self.private and account is None):
             return CannedResponse(404, _MISSING)
-        way = path.removeprefix(home).split("/")
+        parts = path.removeprefix(home).split("/")
         if request.method == "GET":
-            return self._read(request, way, account)
+            return self._read(request, parts, account)
         if account is None:
             return _refusal(401, "token is required")
         if account.rights == "read":
             return _refusal(403, "user should have a permission to write")
-        if self.archived and way[0] != "pulls":
+        if self.archived and parts[0] != "pulls":
             return _refusal(423, "repository is archived")
-        return self._write(request, way, account)
+        return self._write(request, parts, account)
 
     def _current_user(self, account: Account | None) -> CannedResponse:
         if account is None:
@@ -234,9 +235,9 @@ class FakeGiteaForge:
             return _refusal(403, message)
         return CannedResponse(200, self._user(account.login))
 
-    def _read(self, request: Request, way: list[str], account: Account | None) -> CannedResponse:
-        pull = self._pull(way)
-        match way:
+    def _read(self, request: Request, parts: list[str], account: Account | None) -> CannedResponse:
+        pull = self._pull(parts)
+        match parts:
             case ["statuses", sha]:
                 return CannedResponse(
                     200, [status for status in self.statuses if status["sha"] == sha]
@@ -251,12 +252,12 @@ class FakeGiteaForge:
                 size = min(int(request.query.get("limit", 30)), self.max_reviews)
                 return self._paged(request, pull.reviews, size, account)
             case ["pulls", _, "reviews", id, "comments"]:
-                found = [
+                comments = [
                     line_comment
                     for line_comment in pull.line_comments
                     if line_comment["pull_request_review_id"] == int(id)
                 ]
-                return CannedResponse(200, found)
+                return CannedResponse(200, comments)
         return CannedResponse(404, _MISSING)
 
     def _paged(
@@ -271,9 +272,9 @@ class FakeGiteaForge:
         ]
         return CannedResponse(200, shown, {"X-Total-Count": str(len(entries))})
 
-    def _write(self, request: Request, way: list[str], account: Account) -> CannedResponse:
-        pull = self._pull(way)
-        match request.method, way:
+    def _write(self, request: Request, parts: list[str], account: Account) -> CannedResponse:
+        pull = self._pull(parts)
+        match request.method, parts:
             case "POST", ["statuses", sha]:
                 return self._mark(sha, _body(request), account)
             case "POST", ["pulls", "comments", id, "resolve"] if self.resolves:
@@ -299,46 +300,46 @@ class FakeGiteaForge:
         return CannedResponse(404, _MISSING)
 
     def _review(self, pull: Pull, body: Entry, account: Account) -> CannedResponse:
-        """Say things on lines in a review that is pending, then submit it."""
+        """Add comments on lines to a pending review, then submit it."""
         if body["event"] == "COMMENT" and not body.get("body") and not body["comments"]:
             return _refusal(422, "review event COMMENT requires a body or a comment")
         pending = (candidate for candidate in pull.reviews if candidate["state"] == "PENDING")
-        # A job's user has no number to look for: it gets whosever review it is.
-        whose = {account.login} if _IDS.get(account.login, 1) > 0 else None
+        # The user of a job has no valid id, so that Gitea takes the pending review of any user.
+        logins = {account.login} if _IDS.get(account.login, 1) > 0 else None
         review = next(
             (
                 candidate
                 for candidate in pending
-                if not whose or candidate["user"]["login"] in whose
+                if not logins or candidate["user"]["login"] in logins
             ),
             None,
         )
         if review is None:
             review = self._pending(pull, body["commit_id"], account.login)
         for comment in body["comments"]:
-            known = pull.lines is None or comment["new_position"] <= pull.lines.get(
+            is_valid = pull.lines is None or comment["new_position"] <= pull.lines.get(
                 comment["path"], 1
             )
-            if review["commit_id"] not in self.commits or not known or ".." in comment["path"]:
+            if review["commit_id"] not in self.commits or not is_valid or ".." in comment["path"]:
                 return _refusal(500, "")
             self.add_line_comment(
                 pull, review, comment["path"], comment["new_position"], comment["body"]
             )
-        # With another word it stays as it is, where nobody sees it.
+        # With another event the review stays pending, and is visible to its author only.
         if body["event"] in {"COMMENT", "APPROVED", "REQUEST_CHANGES"}:
             review["state"] = body["event"]
         return CannedResponse(200, review)
 
     def review(self, number: int, login: str, state: str = "COMMENT") -> Entry:
-        """A review of somebody's, with no comments yet."""
+        """Add a review by this user, without comments."""
         review = self._pending(self.pulls[number], "2" * 40, login)
         review["state"] = state
         return review
 
     def add_line_comment(self, pull: Pull, review: Entry, path: str, line: int, body: str) -> Entry:
-        """Say something on a line, as who wrote the review."""
+        """Add a comment on a line by the author of the review."""
         review["comments_count"] += 1
-        said = {
+        comment = {
             "id": self._next(),
             "body": body,
             "user": review["user"],
@@ -355,8 +356,8 @@ class FakeGiteaForge:
             "html_url": pull.entry["html_url"],
             "pull_request_url": pull.entry["html_url"],
         }
-        pull.line_comments.append(said)
-        return said
+        pull.line_comments.append(comment)
+        return comment
 
     def _pending(self, pull: Pull, commit: str, login: str) -> Entry:
         review = {
@@ -382,9 +383,11 @@ class FakeGiteaForge:
         if account.rights != "write":
             return _refusal(403, "user should have permission to resolve comment")
         for pull in self.pulls.values():
-            for said in pull.line_comments:
-                if said["id"] == id:
-                    said["resolver"] = self._user(_GHOST if account.login == JOB else account.login)
+            for comment in pull.line_comments:
+                if comment["id"] == id:
+                    comment["resolver"] = self._user(
+                        _GHOST if account.login == JOB else account.login
+                    )
                     return CannedResponse(204)
         return CannedResponse(404, _MISSING)
 
@@ -399,14 +402,14 @@ class FakeGiteaForge:
         return CannedResponse(404, _MISSING)
 
     def _add_comment(self, pull: Pull, body: str, login: str) -> Entry:
-        made = {"id": self._next(), "body": body, "user": self._user(login)}
-        pull.comments.append(self._comment(pull, made))
+        fields = {"id": self._next(), "body": body, "user": self._user(login)}
+        pull.comments.append(self._comment(pull, fields))
         return pull.comments[-1]
 
-    def _comment(self, pull: Pull, made: Entry) -> Entry:
+    def _comment(self, pull: Pull, fields: Entry) -> Entry:
         page = pull.entry["html_url"]
         return {
-            "html_url": f"{page}#issuecomment-{made['id']}",
+            "html_url": f"{page}#issuecomment-{fields['id']}",
             "pull_request_url": page,
             "issue_url": "",
             "original_author": "",
@@ -414,7 +417,7 @@ class FakeGiteaForge:
             "assets": [],
             "created_at": format_utc(self.now),
             "updated_at": format_utc(self.now),
-            **{name: made[name] for name in ("id", "body", "user")},
+            **{name: fields[name] for name in ("id", "body", "user")},
         }
 
     def _mark(self, sha: str, body: Entry, account: Account) -> CannedResponse:
@@ -434,8 +437,8 @@ class FakeGiteaForge:
         self.statuses.append({**status, "sha": sha})
         return CannedResponse(201, status)
 
-    def _pull(self, way: list[str]) -> Pull | None:
-        digits = way[1] if len(way) > 1 else ""
+    def _pull(self, parts: list[str]) -> Pull | None:
+        digits = parts[1] if len(parts) > 1 else ""
         return self.pulls.get(int(digits)) if digits.isdecimal() else None
 
     def _next(self) -> int:
@@ -470,7 +473,7 @@ class FakeGiteaForge:
 
 @contextmanager
 def serving_gitea_forge(forge: FakeGiteaForge) -> Iterator[Server]:
-    """Serve it on loopback."""
+    """Serve the forge on loopback."""
     with serving(forge.answer) as server:
         forge.url = server.url
         yield server

@@ -1,6 +1,6 @@
-"""A runner of the real Gitea's Actions that runs nothing: what a job is told, and its token.
+"""A runner for the Actions of the real Gitea that fetches jobs with their tokens, and runs nothing.
 
-It speaks the protocol of runners (runner.v1.RunnerService) as JSON.
+It implements the protocol of runners (runner.v1.RunnerService) as JSON.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ jobs:
 
 
 class Job(NamedTuple):
-    """A job that runs: what it is told about its event, and its token."""
+    """A running job: the name of its event, the context of its expressions, and its token."""
 
     event: str
     context: Mapping[str, Any]
@@ -38,7 +38,7 @@ class Runner:
     headers: Mapping[str, str]
 
     def job(self, event: str, number: int) -> Job:
-        """The job that this event of a pull request starts. What comes before it is run, too."""
+        """Fetch the job of this event of a pull request. Earlier jobs are marked as done."""
         while True:
             task = until(self._task)
             context = task["context"]
@@ -55,11 +55,11 @@ class Runner:
 
 
 def register_runner(gitea: RealGitea, repository: str) -> Runner:
-    """A new runner for a repository of alice's."""
+    """Register a runner for a repository of alice."""
     path = f"/repos/alice/{repository}/actions/runners/registration-token"
-    asked = {"token": gitea.call("POST", path)["token"], "name": "one", "labels": ["here"]}
-    made = _call(gitea, "Register", asked, {})["runner"]
-    headers = {"x-runner-uuid": made["uuid"], "x-runner-token": made["token"]}
+    registration = {"token": gitea.call("POST", path)["token"], "name": "one", "labels": ["here"]}
+    runner = _call(gitea, "Register", registration, {})["runner"]
+    headers = {"x-runner-uuid": runner["uuid"], "x-runner-token": runner["token"]}
     _call(gitea, "Declare", {"version": "1", "labels": ["here"]}, headers)
     return Runner(gitea, headers)
 

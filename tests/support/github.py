@@ -44,7 +44,7 @@ class Item:
 
 @dataclass
 class FakeGitHub:
-    """The server with its repository. `now` is its clock (parse_epoch seconds), set by the test.
+    """The server with its repository. `now` is its clock (epoch seconds), set by the test.
 
     `token` is required unless it is "". With `large` the listing has cursors instead of numbered
     pages, as GitHub's long listings have. `checked` validates requests and responses if the

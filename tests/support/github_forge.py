@@ -1,12 +1,12 @@
-"""A GitHub on loopback as a forge: pull requests of one repository, and what is said about them.
+"""A fake GitHub on loopback as a forge: pull requests of one repository, reviews and comments.
 
-Requests and answers are held against GitHub's own descriptions, where these are to be had.
+Requests and responses are validated against GitHub's descriptions if these are available.
 
     with serving_forge() as forge:
         number = forge.add_pull("A change", base=base_sha, head=head_sha)
         environ = forge.environ(folder, "pull_request", forge.event(number))
         …
-        assert [one["body"] for one in forge.comments[number]] == […]
+        assert forge.bodies(number) == […]
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from tests.support.openapi import Description
 Entry = dict[str, Any]
 
 JOB = "ghs_token-of-a-job"
-"""Belongs to a job: may write to pull requests, not to contents, and not ask who it is."""
+"""The token of a job: it may write to pull requests, not to contents, and not read its user."""
 FORK = "ghs_token-of-a-fork"
-"""Belongs to a job on a pull request of a fork: may only read."""
+"""The token of a job for a pull request from a fork: it may only read."""
 PERSONAL = "ghp_token-of-a-person"
-"""Belongs to the user `robin`, who may do everything."""
+"""The token of the user `robin`, who has every right."""
 MAX_BODY_LENGTH = 65_536
 _REFUSED = "Resource not accessible by integration"
 
 
 class Rights(NamedTuple):
-    """Whose token it is, and what may be done with it."""
+    """The user of a token, and its rights. `program` marks the token of a GitHub app."""
 
     login: str
     program: bool = False
@@ -49,7 +49,7 @@ class Rights(NamedTuple):
 
 @dataclass
 class Thread:
-    """A conversation on a line: its comments, as REST has them, and who settled it."""
+    """A review thread on a line: its comments as in the REST API, and the user who resolved it."""
 
     pull: int
     comments: list[Entry]
@@ -59,12 +59,12 @@ class Thread:
 
 @dataclass
 class FakeGitHubForge:
-    """The repository. What was written is in `comments` (by pull request), `reviews`, `threads`,
-    and `statuses` (by commit).
+    """The server with its repository: `comments` and `reviews` by pull request, `threads`, and
+    `statuses` by commit.
 
-    `shows` is whether a line is part of the diff that is shown; `stores` what becomes of a text
-    that is written. Without `graphql` that API refuses everybody, without `knows` it does not tell
-    a program what it wrote. `writes` counts what was done.
+    `is_shown` tells whether a line is part of the diff. `stored_text` converts a written text to
+    the stored one. Without `graphql` that API refuses every request; without `tells_authorship` it
+    hides from a program which comments are its own. `writes` is the number of successful writes.
     """
 
     owner: str = "acme"
@@ -94,7 +94,7 @@ class FakeGitHubForge:
 
     @property
     def site(self) -> shapes.Site:
-        """Where the repository is."""
+        """The site of the repository."""
         return shapes.Site(self.url, self.owner, self.name, self.default_branch)
 
     @property
@@ -114,7 +114,7 @@ class FakeGitHubForge:
         fork: bool = False,
         state: str = "open",
     ) -> int:
-        """A new pull request. Returns its number."""
+        """Add a pull request. Returns its number."""
         number = len(self.pulls) + 1
         ends = {
             "base": shapes.end_of(self.site, base_ref, base),
@@ -126,30 +126,30 @@ class FakeGitHubForge:
         return number
 
     def push(self, number: int, head: str) -> None:
-        """Let the pull request have another last commit."""
+        """Change the head commit of a pull request."""
         self.pulls[number]["head"]["sha"] = head
 
     def add_comment(
         self, number: int, body: str, login: str = "ana", *, program: bool = False
     ) -> Entry:
-        """Somebody's comment."""
+        """Add a comment by this user."""
         user = user_of(self.url, login, program=program)
-        made = shapes.comment(self.site, self._next(), number, body, user)
-        self.comments[number].append(made)
-        return made
+        comment = shapes.comment(self.site, self._next(), number, body, user)
+        self.comments[number].append(comment)
+        return comment
 
     def add_thread(
         self, number: int, body: str, login: str = "ana", *, program: bool = False
     ) -> Thread:
-        """Somebody's comment on a line."""
+        """Add a comment on a line by this user."""
         line = {"path": "src/app.py", "line": 1, "body": body}
         user = user_of(self.url, login, program=program)
-        made = shapes.line_comment(self.site, self._next(), number, line, "2" * 40, user, None)
-        self.threads.append(Thread(number, [made]))
+        comment = shapes.line_comment(self.site, self._next(), number, line, "2" * 40, user, None)
+        self.threads.append(Thread(number, [comment]))
         return self.threads[-1]
 
     def event(self, number: int, action: str = "synchronize") -> Entry:
-        """What the event `pull_request` says about that pull request."""
+        """The payload of the event `pull_request` for a pull request."""
         return {
             "action": action,
             "number": number,
@@ -161,7 +161,7 @@ class FakeGitHubForge:
     def environ(
         self, folder: Path, name: str, event: object, *, sha: str = "3" * 40, ref: str = ""
     ) -> dict[str, str]:
-        """The variables of a job that this event started; its file is written into `folder`."""
+        """The variables of a job that this event started; its file is written to `folder`."""
         path = folder / "event.json"
         path.write_text(json.dumps(event), encoding="utf-8")
         number = event.get("number") if isinstance(event, dict) else None
@@ -184,16 +184,16 @@ class FakeGitHubForge:
         return [str(comment["body"]) for comment in self.comments[number]]
 
     def lines(self, number: int) -> list[tuple[str, int, str]]:
-        """The comments on lines that begin a thread: path, line, text."""
+        """The path, line and text of the first comment of each thread."""
         first = [thread.comments[0] for thread in self.threads if thread.pull == number]
         return [(comment["path"], comment["line"], comment["body"]) for comment in first]
 
     def repository(self, *, fork: bool = False) -> Entry:
-        """The repository, or a fork of it, as the API and events have it."""
+        """The payload of the repository, or of a fork of it."""
         return shapes.repository(self.site, fork=fork)
 
     def answer(self, request: Request) -> CannedResponse:
-        """What GitHub answers."""
+        """The response to a request, validated."""
         with self._one_at_a_time:
             response = self._answer(request)
         if request.path != GRAPHQL:
@@ -201,8 +201,8 @@ class FakeGitHubForge:
         return response
 
     def _answer(self, request: Request) -> CannedResponse:
-        given = request.headers.get("authorization", "")
-        rights = self.tokens.get(given.removeprefix("Bearer "))
+        authorization = request.headers.get("authorization", "")
+        rights = self.tokens.get(authorization.removeprefix("Bearer "))
         if rights is None:
             return CannedResponse(401, {"message": "Bad credentials", "status": "401"})
         if request.path == GRAPHQL:
@@ -219,10 +219,10 @@ class FakeGitHubForge:
         below = path.removeprefix(f"repos/{self.home}/").split("/")
         if request.method != "GET" and not rights.writes:
             return _denied()
-        found = self._repository(request, below, rights)
-        if found.status < 300 and request.method != "GET":
+        response = self._repository(request, below, rights)
+        if response.status < 300 and request.method != "GET":
             self.writes += 1
-        return found
+        return response
 
     def _repository(self, request: Request, below: list[str], rights: Rights) -> CannedResponse:
         body: Any = request.json()
@@ -236,8 +236,8 @@ class FakeGitHubForge:
             case "POST", ["issues", digits, "comments"]:
                 return self._comment(int(digits), str(body["body"]), rights)
             case "PATCH", ["issues", "comments", id]:
-                every = (comment for part in self.comments.values() for comment in part)
-                return self._edit(every, int(id), str(body["body"]))
+                comments = (comment for part in self.comments.values() for comment in part)
+                return self._edit(comments, int(id), str(body["body"]))
             case "GET", ["pulls", digits]:
                 return CannedResponse(200, self.pulls[int(digits)])
             case "GET", ["pulls", digits, "comments"]:
@@ -246,8 +246,8 @@ class FakeGitHubForge:
                     request, [comment for part in threads for comment in part.comments]
                 )
             case "PATCH", ["pulls", "comments", id]:
-                every = (comment for thread in self.threads for comment in thread.comments)
-                return self._edit(every, int(id), str(body["body"]))
+                comments = (comment for thread in self.threads for comment in thread.comments)
+                return self._edit(comments, int(id), str(body["body"]))
             case "POST", ["pulls", digits, "reviews"]:
                 return self._review(int(digits), body, rights)
             case "POST", ["statuses", sha]:
@@ -256,8 +256,8 @@ class FakeGitHubForge:
 
     def _comment(self, number: int, body: str, rights: Rights) -> CannedResponse:
         if number in self.locked:
-            told = "Unable to create comment because issue is locked."
-            return CannedResponse(403, {"message": told})
+            message = "Unable to create comment because issue is locked."
+            return CannedResponse(403, {"message": message})
         if len(body) > MAX_BODY_LENGTH:
             return _too_long("body is too long (maximum is 65536 characters)")
         login, program = rights.login, rights.program
@@ -265,14 +265,14 @@ class FakeGitHubForge:
             201, self.add_comment(number, self.stored_text(body), login, program=program)
         )
 
-    def _edit(self, every: Iterator[Entry], id: int, body: str) -> CannedResponse:
-        found = next((comment for comment in every if comment["id"] == id), None)
-        if found is None:
+    def _edit(self, comments: Iterator[Entry], id: int, body: str) -> CannedResponse:
+        edited = next((comment for comment in comments if comment["id"] == id), None)
+        if edited is None:
             return CannedResponse(404, {"message": "Not Found"})
         if len(body) > MAX_BODY_LENGTH:
             return _too_long("body is too long (maximum is 65536 characters)")
-        found["body"] = self.stored_text(body)
-        return CannedResponse(200, found)
+        edited["body"] = self.stored_text(body)
+        return CannedResponse(200, edited)
 
     def _review(self, number: int, body: Entry, rights: Rights) -> CannedResponse:
         assert body["event"] == "COMMENT", "a review has no verdict"
@@ -280,27 +280,27 @@ class FakeGitHubForge:
             return CannedResponse(
                 403, {"message": "Unable to create review because issue is locked."}
             )
-        wanted = body.get("comments", [])
-        for comment in wanted:
+        comments = body.get("comments", [])
+        for comment in comments:
             assert comment["side"] == "RIGHT"
-        if not all(self.is_shown(comment["path"], comment["line"]) for comment in wanted):
+        if not all(self.is_shown(comment["path"], comment["line"]) for comment in comments):
             return _invalid("Line could not be resolved")
         id, user = self._next(), self._author(rights)
         sha = body.get("commit_id") or self.pulls[number]["head"]["sha"]
-        made = shapes.review(self.site, id, number, body.get("body", ""), sha, user)
-        self.reviews[number].append(made)
-        for comment in wanted:
-            asked = {**comment, "body": self.stored_text(str(comment["body"]))}
-            line = shapes.line_comment(self.site, self._next(), number, asked, sha, user, id)
+        review = shapes.review(self.site, id, number, body.get("body", ""), sha, user)
+        self.reviews[number].append(review)
+        for comment in comments:
+            line_request = {**comment, "body": self.stored_text(str(comment["body"]))}
+            line = shapes.line_comment(self.site, self._next(), number, line_request, sha, user, id)
             self.threads.append(Thread(number, [line]))
-        return CannedResponse(200, made)
+        return CannedResponse(200, review)
 
     def _status(self, sha: str, body: Entry, rights: Rights) -> CannedResponse:
         if len(body.get("description") or "") > 140:
             return _too_long("description is too long (maximum is 140 characters)")
-        made = shapes.status(self.site, self._next(), sha, body, self._author(rights))
-        self.statuses.setdefault(sha, []).append(made)
-        return CannedResponse(201, made)
+        status = shapes.status(self.site, self._next(), sha, body, self._author(rights))
+        self.statuses.setdefault(sha, []).append(status)
+        return CannedResponse(201, status)
 
     def _graphql(self, request: Request, rights: Rights) -> CannedResponse:
         body = request.json()
@@ -310,18 +310,18 @@ class FakeGitHubForge:
         errors: list[object] = []
 
         def resolve(input: Mapping[str, str]) -> object:
-            found = next(
+            thread_ = next(
                 (thread for thread in self.threads if _id(thread) == input["threadId"]), None
             )
-            if found is None:
+            if thread_ is None:
                 errors.append({"type": "NOT_FOUND", "message": "Could not resolve to a node."})
                 return None
             if not (rights.writes and rights.resolves):
                 errors.append({"type": "FORBIDDEN", "message": _REFUSED})
                 return None
             self.writes += 1
-            found.resolved, found.resolver = True, "" if rights.program else rights.login
-            return {"thread": self._thread(found, rights)}
+            thread_.resolved, thread_.resolver = True, "" if rights.program else rights.login
+            return {"thread": self._thread(thread_, rights)}
 
         def pull(number: int) -> object:
             if number not in self.pulls:
@@ -330,10 +330,10 @@ class FakeGitHubForge:
             return {"reviewThreads": lambda first, after=None: connection(number, first, after)}
 
         def connection(number: int, first: int, after: str | None) -> object:
-            every = [thread for thread in self.threads if thread.pull == number]
+            threads = [thread for thread in self.threads if thread.pull == number]
             start = int(after or 0)
-            nodes = [self._thread(thread, rights) for thread in every[start : start + first]]
-            more = start + first < len(every)
+            nodes = [self._thread(thread, rights) for thread in threads[start : start + first]]
+            more = start + first < len(threads)
             page = {"hasNextPage": more, "endCursor": str(start + first) if nodes else None}
             return {"pageInfo": page, "nodes": nodes}
 
@@ -356,10 +356,11 @@ class FakeGitHubForge:
 
     def _thread(self, thread: Thread, rights: Rights) -> Entry:
         def comments(first: int) -> object:
-            knows = self.tells_authorship or not rights.program
+            tells_authorship = self.tells_authorship or not rights.program
             return {
                 "nodes": [
-                    _as_graphql(comment, rights, knows) for comment in thread.comments[:first]
+                    _as_graphql(comment, rights, tells_authorship)
+                    for comment in thread.comments[:first]
                 ]
             }
 
@@ -391,8 +392,10 @@ class FakeGitHubForge:
 
 @contextmanager
 def serving_forge() -> Iterator[FakeGitHubForge]:
-    """Serve an empty repository on loopback, as GitHub Enterprise Server is, with the tokens
-    `JOB`, `FORK` and `PERSONAL`."""
+    """Serve an empty repository on loopback like GitHub Enterprise Server.
+
+    The tokens `JOB`, `FORK` and `PERSONAL` are valid.
+    """
     forge = FakeGitHubForge()
     job = Rights("github-actions[bot]", program=True, resolves=False)
     forge.tokens = {JOB: job, FORK: job._replace(writes=False), PERSONAL: Rights("robin")}
@@ -406,13 +409,13 @@ def _id(thread: Thread) -> str:
     return f"PRRT_{thread.comments[0]['id']}"
 
 
-def _as_graphql(comment: Entry, rights: Rights, knows: bool) -> Entry:
+def _as_graphql(comment: Entry, rights: Rights, tells_authorship: bool) -> Entry:
     user = comment["user"]
     program = user["type"] == "Bot"
     return {
         "fullDatabaseId": str(comment["id"]),
         "body": comment["body"],
-        "viewerDidAuthor": knows and user["login"] == rights.login,
+        "viewerDidAuthor": tells_authorship and user["login"] == rights.login,
         "author": {
             "__typename": user["type"],
             "login": user["login"].removesuffix("[bot]") if program else user["login"],
@@ -424,21 +427,22 @@ def _denied() -> CannedResponse:
     return CannedResponse(403, {"message": _REFUSED, "status": "403"})
 
 
-def _invalid(said: str) -> CannedResponse:
-    told = {"message": "Unprocessable Entity", "errors": [said], "documentation_url": ""}
-    return CannedResponse(422, told)
+def _invalid(error: str) -> CannedResponse:
+    body = {"message": "Unprocessable Entity", "errors": [error], "documentation_url": ""}
+    return CannedResponse(422, body)
 
 
-def _too_long(said: str) -> CannedResponse:
-    told = {"message": "Validation Failed", "errors": [{"code": "custom", "message": said}]}
-    return CannedResponse(422, {**told, "documentation_url": ""})
+def _too_long(message: str) -> CannedResponse:
+    errors = [{"code": "custom", "message": message}]
+    body = {"message": "Validation Failed", "errors": errors, "documentation_url": ""}
+    return CannedResponse(422, body)
 
 
 def _check(request: Request, response: CannedResponse) -> None:
-    """Hold both against the description."""
-    described = Description.load("github/forge.openapi3.json", base=BASE)
-    if described is None or response.status == 401:
+    """Validate both against the description."""
+    description = Description.load("github/forge.openapi3.json", base=BASE)
+    if description is None or response.status == 401:
         return
     assert request.headers.get("accept") == "application/vnd.github+json"
     assert request.headers.get("x-github-api-version") == "2022-11-28"
-    described.checked(request, response)
+    description.checked(request, response)

@@ -1,9 +1,9 @@
-"""A GitLab on loopback with merge requests, for what posts on them.
+"""A fake GitLab on loopback as a forge: merge requests of one project, notes and discussions.
 
-GitLab has no usable description of these. What this answers is written by hand, from its
-documentation (https://docs.gitlab.com/api/notes, /discussions, /merge_requests, /commits, /users
-and /rest), with its refusals as people report them; which parameters and fields it takes is written
-down as well, and any other is an error.
+GitLab has no usable OpenAPI description of these. The responses, and the accepted parameters and
+fields, are written by hand from its documentation (https://docs.gitlab.com/api/notes, /discussions,
+/merge_requests, /commits, /users and /rest), and the errors from reports of users; any other
+parameter or field is an error.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ TOKENS: Mapping[str, Right] = {
     "glpat-narrow": "narrow",
     "glcbt-of-the-job": "job",
 }
-"""Tokens, and what each may: a developer's, a reporter's (who resolves nothing), one with the scope
-read_api, one that may write and not ask who it is, and the token of a job."""
+"""Tokens and their rights: of a developer; of a reporter, who may not resolve; with the scope
+read_api; one that may write, but not read its user; and the token of a job."""
 ME = "project_7_bot_4f3c"
 MAX_PAGE_SIZE = 100
 BASE, START, HEAD = "b" * 40, "5" * 40, "a" * 40
@@ -47,9 +47,9 @@ _POSITION = {
 
 @dataclass
 class FakeGitLabForge:
-    """The project acme/tools/shop. `merges` are its merge requests, with notes and discussions.
+    """The server with the project acme/tools/shop; `merges` are its merge requests.
 
-    `shown` are the lines that a merge request adds, by path; `renamed` what a file was called.
+    `shown` are the lines that a merge request adds, by path; `renamed` has former paths.
     """
 
     url: str = ""
@@ -57,7 +57,7 @@ class FakeGitLabForge:
     public: bool = True
     diffs: bool = True
     links: bool = True
-    """Whether pages come with `Link`, or with `X-Next-Page` alone."""
+    """Whether pages have the header `Link`, or only `X-Next-Page`."""
     locked: bool = False
     merges: dict[int, Row] = field(default_factory=dict)
     notes: dict[int, list[Row]] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class FakeGitLabForge:
     _last: int = 300
 
     def merge(self, iid: int = 7, **fields: Any) -> None:
-        """A merge request from a branch of the project."""
+        """Add a merge request from a branch of the project."""
         refs = {"base_sha": BASE, "start_sha": START, "head_sha": HEAD}
         self.merges[iid] = {
             "id": 2000 + iid,
@@ -90,38 +90,43 @@ class FakeGitLabForge:
         self.notes[iid], self.discussions[iid] = [], []
 
     def note(self, body: str, author: str = "ana", iid: int = 7, **fields: Any) -> int:
-        """A note of somebody's; its id."""
+        """Add a note by this author. Returns its id."""
         note = self._note(body, author, None, **fields)
         self.notes[iid].append(note)
         return int(note["id"])
 
     def discussion(self, body: str, author: str = ME, iid: int = 7, **fields: Any) -> str:
-        """A discussion that somebody began on a line; its id."""
+        """Add a discussion on a line by this author. Returns its id."""
         first = self._note(
             body, author, "DiffNote", resolvable=True, resolved=False, resolved_by=None
         )
-        found = {"id": f"{first['id']:040x}", "individual_note": False, "notes": [first], **fields}
-        self.discussions[iid].append(found)
-        return str(found["id"])
+        discussion = {
+            "id": f"{first['id']:040x}",
+            "individual_note": False,
+            "notes": [first],
+            **fields,
+        }
+        self.discussions[iid].append(discussion)
+        return str(discussion["id"])
 
     def bodies(self, iid: int = 7) -> list[str]:
-        """The texts of the notes, in the order in which they were written."""
+        """The texts of the notes, oldest first."""
         return [note["body"] for note in self.notes[iid]]
 
     def answer(self, request: Request) -> CannedResponse:
-        """Answer a request as GitLab does."""
+        """The response to a request."""
         private, job = (request.headers.get(name) for name in ("private-token", "job-token"))
         right = TOKENS.get(private or job or "")
-        # The token of a job counts in its own header alone.
+        # The token of a job is valid only in the header `Job-Token`.
         if (private or job) and (right is None or (right == "job") != (private is None)):
             return _refused(401)
         if request.path == "/api/v4/user":
             return self._user(right)
-        found = re.fullmatch(r"/api/v4/projects/([^/]+)/(.+)", request.path)
-        assert found, request.path
-        if unquote(found[1]) != HOME or (right is None and not self.public):
+        match = re.fullmatch(r"/api/v4/projects/([^/]+)/(.+)", request.path)
+        assert match, request.path
+        if unquote(match[1]) != HOME or (right is None and not self.public):
             return CannedResponse(404, {"message": "404 Project Not Found"})
-        parts = found[2].split("/")
+        parts = match[2].split("/")
         refusal = self._refusal(request, parts, right)
         if refusal is not None:
             return refusal
@@ -140,7 +145,7 @@ class FakeGitLabForge:
     def _refusal(
         self, request: Request, parts: list[str], right: Right | None
     ) -> CannedResponse | None:
-        """What a token without the right for it is told."""
+        """The response to a request for which the token lacks the right; None if it is allowed."""
         reads = request.method == "GET"
         if right is None and not (reads and len(parts) == 2):
             return _refused(401)
@@ -162,15 +167,15 @@ class FakeGitLabForge:
                     case []:
                         return CannedResponse(200, self.merges[int(iid)])
                     case ["notes"]:
-                        # The last comes first, unless somebody asks for the reverse.
-                        found = sorted(self.notes[int(iid)], key=lambda note: int(note["id"]))
+                        # The default order is newest first.
+                        notes = sorted(self.notes[int(iid)], key=lambda note: int(note["id"]))
                         upwards = request.query.get("sort", "desc") == "asc"
-                        return self._list(request, found if upwards else found[::-1])
+                        return self._list(request, notes if upwards else notes[::-1])
                     case ["discussions"]:
                         return self._list(request, self.discussions[int(iid)])
                     case ["diffs"] if self.diffs:
                         return self._list(request, list(map(self._diff, self.shown)))
-        return CannedResponse(404, {"message": "404 Not found"})
+        return CannedResponse(404, {"message": "404 Not notes"})
 
     def _written(
         self, method: str, parts: list[str], body: Any, right: Right | None
@@ -185,12 +190,12 @@ class FakeGitLabForge:
                 )
             case "PUT", "merge_requests", iid, "notes", id:
                 assert body.keys() == {"body"} and body["body"]
-                return self._edited(self.notes[int(iid)], id, body["body"])
+                return self._edit(self.notes[int(iid)], id, body["body"])
             case "POST", "merge_requests", iid, "discussions":
                 assert body.keys() == {"body", "position"}
-                return self._begun(int(iid), body["body"], body["position"])
+                return self._start_discussion(int(iid), body["body"], body["position"])
             case "PUT", "merge_requests", iid, "discussions", id, *rest:
-                found = next(
+                discussion = next(
                     (
                         discussion
                         for discussion in self.discussions[int(iid)]
@@ -198,29 +203,29 @@ class FakeGitLabForge:
                     ),
                     None,
                 )
-                if found is None:
+                if discussion is None:
                     return CannedResponse(404, {"message": "404 Discussion Not Found"})
                 if rest:
                     assert body.keys() == {"body"} and rest[0] == "notes"
-                    return self._edited(found["notes"], rest[1], body["body"])
+                    return self._edit(discussion["notes"], rest[1], body["body"])
                 assert body == {"resolved": True}
-                for note in found["notes"]:
+                for note in discussion["notes"]:
                     note |= {"resolved": True, "resolved_by": _person(self.me)}
-                return CannedResponse(200, found)
+                return CannedResponse(200, discussion)
             case "POST", "statuses", sha:
-                return self._marked(sha, body)
-        return CannedResponse(404, {"message": "404 Not found"})
+                return self._set_status(sha, body)
+        return CannedResponse(404, {"message": "404 Not discussion"})
 
-    def _edited(self, notes: list[Row], id: str, body: str) -> CannedResponse:
-        found = next((note for note in notes if str(note["id"]) == id), None)
-        if found is None:
-            return CannedResponse(404, {"message": "404 Not found"})
-        if found["author"]["username"] != self.me:
+    def _edit(self, notes: list[Row], id: str, body: str) -> CannedResponse:
+        edited = next((note for note in notes if str(note["id"]) == id), None)
+        if edited is None:
+            return CannedResponse(404, {"message": "404 Not edited"})
+        if edited["author"]["username"] != self.me:
             return _refused(403)
-        found["body"] = body
-        return CannedResponse(200, found)
+        edited["body"] = body
+        return CannedResponse(200, edited)
 
-    def _begun(self, iid: int, body: str, position: Row) -> CannedResponse:
+    def _start_discussion(self, iid: int, body: str, position: Row) -> CannedResponse:
         assert position.keys() == _POSITION and position["position_type"] == "text"
         path = position["new_path"]
         shas = {name: position[name] for name in ("base_sha", "start_sha", "head_sha")}
@@ -232,7 +237,7 @@ class FakeGitLabForge:
         self.discussion(body, self.me, iid, position=position)
         return CannedResponse(201, self.discussions[iid][-1])
 
-    def _marked(self, sha: str, body: Row) -> CannedResponse:
+    def _set_status(self, sha: str, body: Row) -> CannedResponse:
         assert body.keys() <= {"state", "name", "description", "target_url"}
         assert body["state"] in {"pending", "running", "success", "failed", "canceled", "skipped"}
         if any(len(body.get(name, "")) > 255 for name in ("description", "target_url")):
@@ -253,9 +258,9 @@ class FakeGitLabForge:
     def _list(self, request: Request, rows: list[Row]) -> CannedResponse:
         size = min(int(request.query.get("per_page", 20)), MAX_PAGE_SIZE)
         page = int(request.query.get("page", 1))
-        more = page * size < len(rows)
-        headers = {"X-Next-Page": str(page + 1) if more else ""}
-        if more and self.links:
+        has_next = page * size < len(rows)
+        headers = {"X-Next-Page": str(page + 1) if has_next else ""}
+        if has_next and self.links:
             following = urlencode({**request.query, "page": page + 1})
             headers["Link"] = f'<{self.url}{request.path}?{following}>; rel="next"'
         return CannedResponse(200, rows[(page - 1) * size : page * size], headers)
@@ -276,16 +281,16 @@ class FakeGitLabForge:
 
 @contextmanager
 def gitlab_forge() -> Iterator[tuple[FakeGitLabForge, Server]]:
-    """The project acme/tools/shop with merge request 7, and the server that shows it."""
-    found = FakeGitLabForge()
-    with serving(found.answer) as server:
-        found.url = server.url
-        found.merge()
-        yield found, server
+    """The project acme/tools/shop with merge request 7, and its server."""
+    forge = FakeGitLabForge()
+    with serving(forge.answer) as server:
+        forge.url = server.url
+        forge.merge()
+        yield forge, server
 
 
-def job(server: Server, **more: str) -> dict[str, str]:
-    """What GitLab's runner sets in a pipeline of merge request 7."""
+def job(server: Server, **variables: str) -> dict[str, str]:
+    """The variables of a job in a pipeline of merge request 7."""
     return {
         "CI": "true",
         "GITLAB_CI": "true",
@@ -315,7 +320,7 @@ def job(server: Server, **more: str) -> dict[str, str]:
         "CI_MERGE_REQUEST_DESCRIPTION": "It says **why**.",
         "CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED": "false",
         "CI_MERGE_REQUEST_REF_PATH": "refs/merge-requests/7/head",
-        **more,
+        **variables,
     }
 
 
@@ -335,5 +340,5 @@ def _refused(status: int) -> CannedResponse:
 
 
 def _scope() -> CannedResponse:
-    told = "The request requires higher privileges than provided by the access token."
-    return CannedResponse(403, {"error": "insufficient_scope", "error_description": told})
+    description = "The request requires higher privileges than provided by the access token."
+    return CannedResponse(403, {"error": "insufficient_scope", "error_description": description})

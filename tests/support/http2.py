@@ -1,4 +1,4 @@
-"""An HTTP/2 server over TLS on loopback, with a certificate that only its own file vouches for."""
+"""An HTTP/2 server over TLS on loopback, with a self-signed certificate."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ from h2.events import DataReceived, RequestReceived, StreamEnded
 
 @dataclass
 class Http2Server:
-    """A running server. `protocols` are what its connections agreed on, one each; `requests` the
-    headers of each request."""
+    """A running server.
+
+    `protocols` are the negotiated protocols, by connection; `requests` are headers, by request.
+    """
 
     url: str
     protocols: list[str | None] = field(default_factory=list)
@@ -35,16 +37,16 @@ def certificate(folder: Path, name: str = "localhost") -> tuple[Path, Path]:
     if openssl is None:
         pytest.skip("needs openssl on PATH")
     cert, key = folder / f"{name}.pem", folder / f"{name}.key"
-    new = f"req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN={name}".split()
+    command = f"req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN={name}".split()
     files = ["-keyout", str(key), "-out", str(cert)]
-    named = ["-addext", f"subjectAltName=DNS:{name}"]
-    subprocess.run([openssl, *new, *files, *named], check=True, capture_output=True)
+    names = ["-addext", f"subjectAltName=DNS:{name}"]
+    subprocess.run([openssl, *command, *files, *names], check=True, capture_output=True)
     return cert, key
 
 
 @contextmanager
 def serving_http2(cert: Path, key: Path, status: str = "200") -> Iterator[Http2Server]:
-    """Answer every request with its own path as JSON, over HTTP/2 only."""
+    """Respond to every request with its path as JSON, over HTTP/2 only."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(cert, key)
     context.set_alpn_protocols(["h2"])
@@ -59,35 +61,35 @@ def serving_http2(cert: Path, key: Path, status: str = "200") -> Iterator[Http2S
                     peer, _ = listener.accept()
                 except OSError:
                     return
-                threads.append(threading.Thread(target=one, args=(peer,)))
+                threads.append(threading.Thread(target=serve_connection, args=(peer,)))
                 threads[-1].start()
 
-        def one(peer: socket.socket) -> None:
-            # A client that refuses the certificate, or has what it wanted, goes away.
-            with peer, suppress(OSError), context.wrap_socket(peer, server_side=True) as secure:
+        def serve_connection(peer: socket.socket) -> None:
+            # A client that rejects the certificate, or has its response, disconnects.
+            with peer, suppress(OSError), context.wrap_socket(peer, server_side=True) as stream:
                 with lock:
-                    server.protocols.append(secure.selected_alpn_protocol())
-                _talk(secure, server, lock, status)
+                    server.protocols.append(stream.selected_alpn_protocol())
+                _respond(stream, server, lock, status)
 
-        accepting = threading.Thread(target=accept)
-        accepting.start()
+        accept_thread = threading.Thread(target=accept)
+        accept_thread.start()
         try:
             yield server
         finally:
             listener.shutdown(socket.SHUT_RDWR)
-            accepting.join()
+            accept_thread.join()
             for thread in threads:
                 thread.join()
 
 
-def _talk(secure: ssl.SSLSocket, server: Http2Server, lock: threading.Lock, status: str) -> None:
+def _respond(stream: ssl.SSLSocket, server: Http2Server, lock: threading.Lock, status: str) -> None:
     connection = H2Connection(
         H2Configuration(client_side=False, header_encoding="utf-8", validate_outbound_headers=False)
     )
     connection.initiate_connection()
-    secure.sendall(connection.data_to_send())
+    stream.sendall(connection.data_to_send())
     paths: dict[int, str] = {}
-    while received := secure.recv(65536):
+    while received := stream.recv(65536):
         for event in connection.receive_data(received):
             if isinstance(event, RequestReceived):
                 headers = dict(event.headers)
@@ -100,4 +102,4 @@ def _talk(secure: ssl.SSLSocket, server: Http2Server, lock: threading.Lock, stat
                 body = json.dumps(paths.pop(event.stream_id)).encode()
                 connection.send_headers(event.stream_id, [(":status", status)])
                 connection.send_data(event.stream_id, body, end_stream=True)
-        secure.sendall(connection.data_to_send())
+        stream.sendall(connection.data_to_send())

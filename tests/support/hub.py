@@ -1,4 +1,4 @@
-"""A model hub on this machine, with one model: enough of its protocol for the real client."""
+"""A fake model hub on loopback with one model: the part of the protocol that the client uses."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ COMMIT = "a" * 40
 
 @dataclass
 class ModelHub:
-    """`paths` is every path that was requested, in order."""
+    """A running hub. `paths` are the requested paths, in order."""
 
     endpoint: str
     paths: list[str] = field(default_factory=list)
 
     @property
     def fetched(self) -> list[str]:
-        """The files that were asked for, each once."""
+        """The requested files, each once."""
         files = [path.partition("/resolve/main/")[2] for path in self.paths]
         return list(dict.fromkeys(file for file in files if file))
 
@@ -64,7 +64,7 @@ def serving(folder: Path, name: str) -> Iterator[ModelHub]:
                 self.wfile.write(content)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         hub.endpoint = f"http://127.0.0.1:{server.server_port}"

@@ -121,7 +121,7 @@ class Laptop:
 
     @property
     def share(self) -> Path:
-        """The directory of what was fetched and pushed."""
+        """The directory of fetched and pushed segments."""
         return self.repo.root / ".git/sdd/share"
 
     @staticmethod
@@ -138,7 +138,7 @@ class SharedRemote:
 
     @classmethod
     def make(cls, folder: Path, *, share: str = "false", storage: str = "int8") -> SharedRemote:
-        """A hub in `folder`, with a model beside it."""
+        """Create the remote in `folder`, with a model beside it."""
         model = make_model(folder / "model")
         bare = Repo.init(folder / "hub.git", "--bare")
         first = Repo.init(folder / "first")

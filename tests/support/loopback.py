@@ -1,4 +1,4 @@
-"""An HTTP server on loopback: a vendor's rules as one function, and faults on top of it."""
+"""An HTTP server on loopback: a function that responds, and faults that replace responses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked. `query` has the last value of a name; names of `headers` are lower-case."""
+    """A request. `query` has the last value of a name; names of `headers` are lower-case."""
 
     method: str
     path: str
@@ -22,15 +22,15 @@ class Request:
     body: bytes
 
     def json(self) -> object:
-        """The body as JSON; None where there is none."""
+        """The body as JSON; None without a body."""
         return json.loads(self.body) if self.body else None
 
 
 @dataclass(frozen=True)
 class CannedResponse:
-    """What is answered. `data` is sent as JSON unless it is bytes; None is no body.
+    """A response. `data` is sent as JSON unless it is bytes; None is no body.
 
-    `cut` ends the connection after so many bytes of a body that is announced in full.
+    `cut` closes the connection after that many bytes of a body whose length is sent in full.
     """
 
     status: int = 200
@@ -47,12 +47,12 @@ class CannedResponse:
 
 
 Fault = Callable[[Request], "CannedResponse | None"]
-"""Looks at every request first: a response takes the place of the vendor's, None lets it pass."""
+"""Called before the function that responds: a response replaces its response, None does not."""
 
 
 @dataclass
 class Server:
-    """A running server: where it is, what it was asked (in order), and the faults that it has."""
+    """A running server: its address, its requests in order, and its faults."""
 
     url: str
     requests: list[Request] = field(default_factory=list)
@@ -61,18 +61,18 @@ class Server:
     def fail(
         self, *responses: CannedResponse, when: Callable[[Request], bool] = lambda _: True
     ) -> None:
-        """Answer the next requests for which `when` holds with these responses, one each."""
-        left = list(responses)
+        """Send these responses, one each, to the next requests for which `when` is true."""
+        remaining = list(responses)
         lock = threading.Lock()
 
         def fault(request: Request) -> CannedResponse | None:
             with lock:
-                return left.pop(0) if left and when(request) else None
+                return remaining.pop(0) if remaining and when(request) else None
 
         self.faults.append(fault)
 
     def paths(self, method: str = "GET") -> list[str]:
-        """The paths that were asked for with that method."""
+        """The paths of the requests with that method."""
         return [request.path for request in self.requests if request.method == method]
 
 
@@ -80,8 +80,8 @@ class Server:
 def serving(answer: Callable[[Request], CannedResponse]) -> Iterator[Server]:
     """Serve `answer` on a free port of 127.0.0.1.
 
-    An exception in it (an assertion about a request, for example) is answered with 599 and raised
-    at the end of the block.
+    After an exception in it, such as an assertion about a request, the response is 599, and the
+    exception is raised at the end of the block.
     """
     server = Server("")
     errors: list[BaseException] = []
@@ -105,8 +105,10 @@ def serving(answer: Callable[[Request], CannedResponse]) -> Iterator[Server]:
             )
             server.requests.append(request)
             try:
-                faults = (fault(request) for fault in server.faults)
-                response = next((found for found in faults if found), None) or answer(request)
+                replacements = (fault(request) for fault in server.faults)
+                response = next((canned for canned in replacements if canned), None) or answer(
+                    request
+                )
             except BaseException as error:
                 errors.append(error)
                 response = CannedResponse(599, {"message": str(error)})
@@ -131,13 +133,13 @@ def serving(answer: Callable[[Request], CannedResponse]) -> Iterator[Server]:
                 self.wfile.write(content)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     class Listener(ThreadingHTTPServer):
         daemon_threads = True
 
         def handle_error(self, request: object, client_address: object) -> None:
-            """A client that went away is nothing to report."""
+            """Ignore a client that disconnected."""
 
     with Listener(("127.0.0.1", 0), Handler) as listener:
         server.url = f"http://127.0.0.1:{listener.server_port}"

@@ -1,4 +1,4 @@
-"""A tiny sentence model in ONNX, real in all but size: each word has a direction of its own."""
+"""A tiny sentence model in ONNX, in which each word has a different vector."""
 
 from __future__ import annotations
 

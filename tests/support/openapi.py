@@ -181,13 +181,13 @@ class _Operation:
         at = f"{request.method} {request.path}"
         matched = self._pattern.fullmatch(request.path[len(base) :])
         assert matched
-        known = self._parameters
+        parameters = self._parameters
         for name, value in matched.groupdict().items():
             self._check_text(("path", name), unquote(value), f"{at}: {name}")
         for name, value in request.query.items():
-            assert ("query", name) in known, f"{at}: unknown parameter {name}"
+            assert ("query", name) in parameters, f"{at}: unknown parameter {name}"
             self._check_text(("query", name), value, f"{at}: {name}")
-        for (place, name), parameter in known.items():
+        for (place, name), parameter in parameters.items():
             if place == "query" and parameter.get("required"):
                 assert name in request.query, f"{at}: {name} is missing"
         body = _resolved(self._rules.get("requestBody"), self.document)

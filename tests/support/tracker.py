@@ -72,7 +72,7 @@ class TrackerBackend:
         return self.issues[id]
 
     def delete(self, id: str) -> None:
-        """Delete an issue without a trace."""
+        """Delete an issue; the tracker does not list it as gone."""
         del self.issues[id]
 
     def rename(self, id: str, to: str) -> None:
@@ -83,7 +83,7 @@ class TrackerBackend:
         )
 
     def transfer(self, id: str) -> None:
-        """Move an issue elsewhere; the tracker lists it as gone."""
+        """Move an issue to another project; the tracker lists it as gone."""
         del self.issues[id]
         self.gone.append((format_utc(self.now), id))
 
@@ -125,7 +125,7 @@ class TrackerBackend:
 
 
 class FakeTracker:
-    """A tracker of such a server. Without `lists` it has no inventory."""
+    """A client of the fake tracker. Without `lists` it has no inventory."""
 
     name = "fake"
     label = "Fake"

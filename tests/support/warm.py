@@ -1,8 +1,8 @@
-"""`sdd` in processes of its own that need not start Python: forked from one that has.
+"""Run `sdd` in processes that are forked from a warm one, in which all modules are imported.
 
-Such a process has arguments, environment, directory, descriptors and an exit code of its own. What
-it is made of is imported already and not taken down in the end, which is most of the time of a
-short command. What starting Python anew decides starts it anew: see `can_fork`.
+Each process has separate arguments, environment, directory, descriptors and exit code. It skips the
+start and the shutdown of Python, which take most of the time of a short command. A command whose
+environment affects the start of Python cannot be forked: see `can_fork`.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from typing import NoReturn
 
 COMMANDS = Path(sys.executable).parent
 
-# Read by Python or a library when it starts: another value needs another process.
+# Python or a library reads these when it starts, so that another value needs a new process.
 _FIXED = ("PATH", "TMPDIR", "TZ", "LANG", "LANGUAGE", "LLM_LOAD_PLUGINS")
 _FIXED_PREFIXES = ("LC_", "LD_", "DYLD_", "PYTHON", "COVERAGE", "COV_")
 _ROOM = 32768
 
-# None of them reads the environment as a test changes it, or has threads, as onnxruntime has.
+# None reads variables that tests change, or starts threads, as onnxruntime does.
 _DEPENDENCIES = ("apsw", "git", "httpx", "markdown_it", "re2", "sqlite_vec", "yaml")
 _LLM = ("llm", "openai")
 
 
 def can_fork(environ: Mapping[str, str], stdin: bytes) -> bool:
-    """Whether a command in this environment is the same forked as started."""
+    """Whether a forked command in this environment behaves like a started one."""
     return len(stdin) <= _ROOM and _fixed(environ) == _fixed(os.environ)
 
 
@@ -54,28 +54,28 @@ def _fixed(environ: Mapping[str, str]) -> dict[str, str]:
 def run(
     arguments: Sequence[str], cwd: Path, environ: Mapping[str, str], stdin: bytes, timeout: float
 ) -> subprocess.CompletedProcess[bytes]:
-    """`sdd arguments`, like `subprocess.run` with `capture_output`, where `can_fork` says so.
+    """Run `sdd arguments`, like `subprocess.run` with `capture_output`; `can_fork` must hold.
 
     Raises:
-        subprocess.TimeoutExpired: it did not end in time, and was killed.
+        subprocess.TimeoutExpired: the process did not end in time, and was killed.
     """
     warm = _warm("LLM_USER_PATH" in environ)
     request = {"arguments": list(arguments), "cwd": os.fspath(cwd), "environ": dict(environ)}
     pipes = [os.pipe() for _ in range(5)]
-    theirs = [pipe[0] for pipe in pipes[:2]] + [pipe[1] for pipe in pipes[2:]]
-    ours = [pipe[1] for pipe in pipes[:2]] + [pipe[0] for pipe in pipes[2:]]
-    warm.fork(theirs)
-    for descriptor in theirs:
+    child_ends = [pipe[0] for pipe in pipes[:2]] + [pipe[1] for pipe in pipes[2:]]
+    ends = [pipe[1] for pipe in pipes[:2]] + [pipe[0] for pipe in pipes[2:]]
+    warm.fork(child_ends)
+    for descriptor in child_ends:
         os.close(descriptor)
-    _write(ours[0], json.dumps(request).encode())
-    _write(ours[1], stdin)
-    # The first to come is which process it is.
-    begun = os.read(ours[4], _ROOM)
-    assert begun, "the process to fork from has ended"
-    out, err, status = _read(ours[2:], time.monotonic() + timeout)
-    for descriptor in ours[2:]:
+    _write(ends[0], json.dumps(request).encode())
+    _write(ends[1], stdin)
+    # The first part is the id of the process.
+    started = os.read(ends[4], _ROOM)
+    assert started, "the warm process has ended"
+    out, err, status = _read(ends[2:], time.monotonic() + timeout)
+    for descriptor in ends[2:]:
         os.close(descriptor)
-    pid, _, code = (begun + status).decode().partition("\n")
+    pid, _, code = (started + status).decode().partition("\n")
     if not code:
         os.kill(int(pid), signal.SIGKILL)
         raise subprocess.TimeoutExpired(["sdd", *arguments], timeout, out, err)
@@ -87,15 +87,15 @@ def _write(descriptor: int, data: bytes) -> None:
         while data:
             data = data[os.write(descriptor, data) :]
     except BrokenPipeError:
-        # It did not want to know.
+        # The process ended without reading.
         pass
     finally:
         os.close(descriptor)
 
 
 def _read(descriptors: Sequence[int], deadline: float) -> list[bytes]:
-    """All that comes out of each, until the deadline."""
-    found = dict.fromkeys(descriptors, b"")
+    """The output of each descriptor, until its end or the deadline."""
+    output = dict.fromkeys(descriptors, b"")
     with selectors.DefaultSelector() as selector:
         for descriptor in descriptors:
             selector.register(descriptor, selectors.EVENT_READ)
@@ -105,33 +105,33 @@ def _read(descriptors: Sequence[int], deadline: float) -> list[bytes]:
                 break
             for key, _ in ready:
                 if part := os.read(key.fd, 65536):
-                    found[key.fd] += part
+                    output[key.fd] += part
                 else:
                     selector.unregister(key.fd)
-    return list(found.values())
+    return list(output.values())
 
 
 class _Warm:
-    """A process that has imported sdd and these modules, and forks when it is asked to."""
+    """A process that has imported sdd and these modules, and forks for each request."""
 
     def __init__(self, modules: Sequence[str]) -> None:
-        self._channel, theirs = socket.socketpair()
+        self._channel, child_end = socket.socketpair()
         self._lock = threading.Lock()
         self._process = subprocess.Popen(
-            [sys.executable, __file__, str(theirs.fileno()), *modules],
-            # Of the same kind as those of the commands, for the files that Python makes of them.
+            [sys.executable, __file__, str(child_end.fileno()), *modules],
+            # Pipes, as for the commands: Python configures streams by their kind.
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            pass_fds=[theirs.fileno()],
-            # numpy, which llm imports, may not start threads either.
+            pass_fds=[child_end.fileno()],
+            # numpy, which llm imports, must not start threads.
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         )
-        theirs.close()
+        child_end.close()
         atexit.register(self._end)
 
     def fork(self, descriptors: Sequence[int]) -> None:
-        """Begin what the first of the descriptors says, with the others."""
+        """Start the request in the first descriptor, with the other descriptors."""
         with self._lock:
             socket.send_fds(self._channel, [b"!"], descriptors)
 
@@ -146,8 +146,10 @@ def _warm(llm: bool) -> _Warm:
 
 
 def _serve(channel: socket.socket) -> list[int]:
-    """Fork for each request, until nobody can ask any more. Only what is forked returns, with
-    the descriptors of its request."""
+    """Fork for each request, until the channel is closed.
+
+    Only the forked processes return, with the descriptors of their request.
+    """
     while True:
         message, descriptors, _, _ = socket.recv_fds(channel, 1, 5)
         if not message:
@@ -157,12 +159,12 @@ def _serve(channel: socket.socket) -> list[int]:
             return descriptors
         for descriptor in descriptors:
             os.close(descriptor)
-        # Whoever ended in the meantime.
-        while _ended():
+        # Reap the processes that ended.
+        while _reap():
             pass
 
 
-def _ended() -> bool:
+def _reap() -> bool:
     try:
         return os.waitpid(-1, os.WNOHANG)[0] != 0
     except ChildProcessError:
@@ -170,7 +172,7 @@ def _ended() -> bool:
 
 
 def _begin(descriptors: Sequence[int]) -> None:
-    """Fork once more and wait for what it becomes, which is all that returns."""
+    """Fork the process of the command, which returns; this one waits for it and reports its end."""
     request, stdin, stdout, stderr, status = descriptors
     pid = os.fork()
     if pid:
@@ -183,35 +185,35 @@ def _begin(descriptors: Sequence[int]) -> None:
     for number, descriptor in enumerate((stdin, stdout, stderr)):
         os.dup2(descriptor, number)
     with os.fdopen(request, "rb") as file:
-        wanted = json.loads(file.read())
+        command = json.loads(file.read())
     for descriptor in (stdin, stdout, stderr, status):
         os.close(descriptor)
-    os.chdir(wanted["cwd"])
+    os.chdir(command["cwd"])
     os.environ.clear()
-    os.environ.update(wanted["environ"])
+    os.environ.update(command["environ"])
     paths = os.environ.get("PYTHONPATH", "")
     sys.path[:0] = [str(COMMANDS), *filter(None, paths.split(os.pathsep))]
-    sys.argv = [str(COMMANDS / "sdd"), *wanted["arguments"]]
+    sys.argv = [str(COMMANDS / "sdd"), *command["arguments"]]
 
 
 def _import(modules: Sequence[str]) -> None:
     import sdd_hooks
 
-    ours = (module.name for module in walk_packages(sdd_hooks.__path__, "sdd_hooks."))
-    for name in (*modules, *ours):
-        # An extra that is not installed, or that is not wanted here.
+    own_modules = (module.name for module in walk_packages(sdd_hooks.__path__, "sdd_hooks."))
+    for name in (*modules, *own_modules):
+        # The module of an extra that is not installed.
         with suppress(ModuleNotFoundError):
             if name != "sdd_hooks.models.llm_plugin":
                 import_module(name)
 
 
 def _main(channel: int, modules: Sequence[str]) -> NoReturn:
-    # Not the directory of this file.
+    # Modules in the directory of this file must not be imported.
     del sys.path[0]
     _import(modules)
     from sdd_hooks.cli.entry import main
 
-    # What is there now is looked at by no collection in a fork, and so is not copied.
+    # Garbage collection in a fork ignores the existing objects, so that no page is copied.
     gc.freeze()
     _begin(_serve(socket.socket(fileno=channel)))
     code = main()

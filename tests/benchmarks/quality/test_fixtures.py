@@ -41,8 +41,8 @@ def test_every_expected_file_exists(fixture: fixtures.Fixture) -> None:
     assert expected <= set(documents(fixture.name))
 
 
-def test_no_expected_file_ends_like_another(fixture: fixtures.Fixture) -> None:
-    """qmd compares by suffix: two such files would be taken for each other."""
+def test_no_expected_file_is_a_suffix_of_another(fixture: fixtures.Fixture) -> None:
+    """qmd compares paths by suffix, and would confuse two such files."""
     files = [file.lower() for file in documents(fixture.name)]
     assert [(a, b) for a in files for b in files if a != b and a.endswith(b)] == []
 
@@ -95,7 +95,7 @@ GOOD: dict[str, Any] = {
         ({"expected_files": None}, "not a fixture"),
     ],
 )
-def test_a_question_that_is_none_is_refused(change: dict[str, object], message: str) -> None:
+def test_an_invalid_question_is_refused(change: dict[str, object], message: str) -> None:
     data = {**GOOD, "queries": [{**GOOD["queries"][0], **change}]}
     with pytest.raises(ValueError, match=message):
         fixtures.read(json.dumps(data))
@@ -117,7 +117,7 @@ def test_an_id_given_twice_is_refused() -> None:
         ),
     )
 )
-def test_anything_else_is_a_value_error(data: object) -> None:
+def test_any_other_document_is_a_value_error(data: object) -> None:
     with pytest.raises(ValueError):
         fixtures.read(json.dumps(data))
 
@@ -131,7 +131,7 @@ def test_the_corpus_has_between_40_and_80_documents() -> None:
 
 
 @pytest.mark.skipif(not SEEDS.is_dir(), reason="needs ../shared/seeds")
-def test_the_corpus_is_what_the_script_cuts() -> None:
+def test_the_corpus_equals_the_output_of_the_script() -> None:
     cut_documents = [
         document
         for cuts in CUTS
@@ -142,7 +142,7 @@ def test_the_corpus_is_what_the_script_cuts() -> None:
         assert (DESTINATION / document.path).read_text(encoding="utf-8") == document.text
 
 
-def test_a_text_that_does_not_start_as_told_is_not_cut() -> None:
+def test_a_text_without_the_start_of_a_section_is_not_cut() -> None:
     with pytest.raises(ValueError, match="no section starts with 'Context and Problem"):
         cut("Something else\n", CUTS[0])
 
@@ -163,8 +163,10 @@ def test_the_repository_holds_the_corpus_and_declares_it(name: str, tmp_path: Pa
 
 @pytest.mark.skipif(installed() is None, reason=MISSING)
 @pytest.mark.parametrize("name", NAMES)
-def test_the_real_qmd_takes_the_fixture_and_scores_it_as_we_do(name: str, tmp_path: Path) -> None:
-    """By words, for which nobody needs a model; a score that differs would raise."""
+def test_the_real_qmd_accepts_the_fixture_and_computes_the_same_scores(
+    name: str, tmp_path: Path
+) -> None:
+    """A search by words, which needs no model. A different score raises."""
     binaries = installed()
     assert binaries is not None
     corpus = tmp_path / "corpus"
@@ -175,7 +177,7 @@ def test_the_real_qmd_takes_the_fixture_and_scores_it_as_we_do(name: str, tmp_pa
     found = qmd.bench(fixture, tmp_path / "fixture.json")
     assert set(found) == {"words"}
     assert list(found["words"]) == [question.id for question in fixture.questions]
-    # Every word of an exact question stands in the text, so that qmd has to find most of them.
+    # The text has every word of an exact question, so that qmd must find most of them.
     exact = [
         found["words"][question.id] for question in fixture.questions if question.type == "exact"
     ]
