@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -67,3 +69,20 @@ def test_exceptions_to_the_limits_of_functions_only_become_fewer() -> None:
     sources = [*PACKAGE.rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
     codes = Counter(code for path in sources for code in EXCEPTION.findall(path.read_text()))
     assert codes == EXCEPTIONS
+
+
+def test_checkouts_are_compared_in_one_table() -> None:
+    command = [sys.executable, str(ROOT / "scripts/measures"), str(ROOT), str(ROOT)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    head, _, *rows = [line.strip("|").split("|") for line in printed.splitlines()]
+    assert len(head) == 3
+    values = {row[0].strip(): row[1].strip() for row in rows}
+    assert values["functions over 60 lines"] == "0"
+    assert values["words for an unnamed person"] == "0"
+    assert int(values["modules"]) == len(
+        [path for path in PACKAGE.rglob("*.py") if path.read_text()]
+    )
+    measured = re.findall(
+        r"^\| (.*?) \| .* \| .* \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.M
+    )
+    assert set(values) <= set(measured)
