@@ -46,8 +46,8 @@ def default_base(repository: Repository) -> str:
                 return upstream
             break
     raise RepositoryError(
-        f"there is nothing to compare with: `origin` has no {', '.join(MAIN_BRANCHES[:-1])} or"
-        f" {MAIN_BRANCHES[-1]} here, nor is there another one: name a branch with `--base`"
+        f"there is no base to compare with: `origin` has no {', '.join(MAIN_BRANCHES[:-1])} or"
+        f" {MAIN_BRANCHES[-1]} here, nor is one another local branch: name a branch with `--base`"
     )
 
 
@@ -57,7 +57,7 @@ def resolve_commit(git: Git, name: str, *, or_tree: bool = False) -> str:
     Raises RepositoryError if there is none. The message says how to fetch it.
     """
     if not name or name.startswith("-") or "\0" in name:
-        raise RepositoryError(f"{name!a} is no commit: name a branch, a tag or a commit")
+        raise RepositoryError(f"{name!a} is not a commit: name a branch, a tag or a commit")
     for kind in ("commit", "tree") if or_tree else ("commit",):
         id = git.try_output("rev-parse", "--verify", "--quiet", f"{name}^{{{kind}}}")
         if id:
@@ -78,8 +78,8 @@ def find_merge_base(git: Git, base: tuple[str, str], head: tuple[str, str]) -> s
     if done.returncode == 1 and is_shallow(git):
         fetch = " ".join(["git fetch --unshallow", *_remote(git)])
         raise RepositoryError(
-            f"this clone is shallow and ends before {head[0]!a} and {base[0]!a} part:"
-            f" `{fetch}` brings the rest"
+            f"this clone is shallow and lacks the common commit of {head[0]!a} and {base[0]!a}:"
+            f" `{fetch}` fetches the rest"
         )
     return ""
 
@@ -96,27 +96,25 @@ def missing_contents(git: Git, trees: Sequence[str]) -> RepositoryError:
             "this clone is partial and lacks contents of files that differ:"
             f" `git diff --shortstat {' '.join(trees)}` fetches them"
         )
-    return RepositoryError("git cannot read what differs: `git fsck` says what is damaged")
+    return RepositoryError("git cannot read the differences: `git fsck` reports what is damaged")
 
 
 def _advice(git: Git, name: str) -> str:
     """How to fetch a missing commit."""
-    other = "name a branch, a tag or a commit that is"
+    other = "name another branch, tag or commit"
     remotes = _remote(git)
     if not remotes or not _PLAIN.fullmatch(name):
         return other
     (remote,) = remotes
     fetch = f"git fetch {'--unshallow ' if is_shallow(git) else ''}{remote}"
     if is_object_id(name):
-        return f"`{fetch} {name}` brings it, unless it is gone there as well"
+        return f"`{fetch} {name}` fetches it, if the remote still has it"
     branch = name.removeprefix(f"{remote}/")
     ref = f"refs/remotes/{remote}/{branch}"
     if branch == name and git.try_output("rev-parse", "--verify", "--quiet", ref):
         return f"name `{remote}/{name}`"
-    brought = f"`{fetch} +refs/heads/{branch}:{ref}` brings a branch that is on {remote}"
-    return (
-        brought if branch != name else f"{brought}, to be named `{remote}/{branch}`; else {other}"
-    )
+    advice = f"`{fetch} +refs/heads/{branch}:{ref}` fetches a branch of {remote}"
+    return advice if branch != name else f"{advice}, then name `{remote}/{branch}`; or {other}"
 
 
 def is_shallow(git: Git) -> bool:

@@ -73,7 +73,7 @@ def read_change(git: Git, base: str, head: str, *, budget: Budget | None = None)
     files, notes = _read(comparison, budget or Budget())
     messages, cut = _messages(git, tip, base_tip if common else "")
     if not common and base_tip != empty_tree_id(git):
-        notes.append("base and head have no commit in common: all that differs was compared")
+        notes.append("base and head have no commit in common: all differences were compared")
     if cut:
         notes.append(f"only the newest {len(messages):,} commit messages were read")
     first, _, rest = (messages[-1] if messages else "").partition("\n")
@@ -119,7 +119,7 @@ def _read(comparison: _Comparison, budget: Budget) -> tuple[tuple[ChangedFile, .
     """The files that differ, with their lines, and notes on what was not read."""
     shown = _diff(comparison, budget)
     if budget.is_spent and not shown.files:
-        raise RepositoryError("git took too long to find what differs: compare less at once")
+        raise RepositoryError("git took too long to compare: compare a smaller change")
     files = [_with_lines(*one) for one in shown.files]
     undiffable = inspect_undiffable(comparison.git, files, budget)
     as_text = dict(_diff_as_text(comparison, files, undiffable.diffable, budget))
@@ -130,19 +130,19 @@ def _read(comparison: _Comparison, budget: Budget) -> tuple[tuple[ChangedFile, .
     notes = []
     if shown.more:
         more = format_count(shown.more, "file")
-        notes.append(f"not looked at: {more} beyond the first {MAX_FILES:,}")
+        notes.append(f"not read: {more} beyond the first {MAX_FILES:,}")
     unread = shown.unread + sum(at not in revealed for at in undiffable.diffable)
     if unread:
         notes.append(
-            f"not looked at: what is beyond {MAX_BYTES // 1_000_000} MB, {MAX_LINES:,} lines or"
+            f"not read: the text beyond {MAX_BYTES // 1_000_000} MB, {MAX_LINES:,} lines or"
             f" {DIFF_TIMEOUT:.0f} seconds of the diff, in {format_count(unread, 'file')}"
         )
     conflicts = sum(file.status == _UNMERGED for file in files)
     if conflicts:
-        notes.append(f"not looked at: {format_count(conflicts, 'file')} in a merge conflict")
+        notes.append(f"not read: {format_count(conflicts, 'file')} in a merge conflict")
     if cut := sum(patch.cut for patch in patches):
         long_lines = f"{MAX_LINE:,} characters of a line, in {format_count(cut, 'file')}"
-        notes.append(f"not looked at: what is beyond {long_lines}")
+        notes.append(f"not read: the text beyond {long_lines}")
     return tuple(file for file in files if file.status != _UNMERGED), [*notes, *undiffable.notes]
 
 

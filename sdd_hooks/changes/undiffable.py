@@ -66,14 +66,14 @@ def inspect_undiffable(git: Git, files: Sequence[ChangedFile], budget: Budget) -
             compared[at] = _compare(decode(before), decode(after))
     notes = []
     if large:
-        notes.append(f"not looked at: {format_count(large, 'text file')} of more than 8 MB")
+        notes.append(f"not read: {format_count(large, 'text file')} of more than 8 MB")
     if binary_code:
         notes.append(
-            f"not looked at: {format_count(binary_code, 'binary file')} with a name of source code"
+            f"not read: {format_count(binary_code, 'binary file')} with a name of source code"
         )
     if len(binary) > MAX_INSPECTED:
         more = format_count(len(binary) - MAX_INSPECTED, "more file")
-        notes.append(f"not looked at: {more} that git calls binary")
+        notes.append(f"not read: {more} that git calls binary")
     return UndiffableFiles(compared, diffable, notes)
 
 

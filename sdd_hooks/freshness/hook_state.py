@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES as MEMORY_FILES
 from sdd_hooks.engines.protocol import Bookmark
 from sdd_hooks.errors import SddError
@@ -33,7 +34,7 @@ DECLARATION_FILES = (*MEMORY_FILES, ".gitmodules", "semantic-search.yml")
 
 # Where the first artifacts of a kind may appear in a repository that has none.
 FIRST_ARTIFACTS = {
-    "adrs": (":(icase)*.md", ":(icase)*.markdown", ":(icase)*.mdx"),
+    "adrs": tuple(f":(icase)*{suffix}" for suffix in MARKDOWN_SUFFIXES),
     "specs": tuple(f":(literal){place}" for place in SPEC_DIRECTORIES),
 }
 

@@ -87,7 +87,7 @@ def _shallow_notes(git: Git) -> tuple[str, ...]:
     if not is_shallow(git):
         return ()
     return (
-        "not looked at: commits before this shallow clone begins, and the decisions they named"
+        "not read: commits before this shallow clone begins, and the decisions they named"
         " (`git fetch --unshallow` brings them)",
     )
 

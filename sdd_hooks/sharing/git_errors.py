@@ -68,14 +68,12 @@ def push_rejection(
     reason_text = _redact(" ".join([reason, *messages]), access)
     if _REFUSED.search(stderr):
         return PushRejected(_access_refused(remote, reason_text), is_busy=False)
-    error = RemoteError(f"{remote} does not take {ref} ({reason_text})")
+    error = RemoteError(f"{remote} rejects {ref} ({reason_text})")
     return PushRejected(error, is_busy="lock" in reason)
 
 
 def _access_refused(remote: str, reason: str) -> AccessRefused:
-    return AccessRefused(
-        f"{remote} refuses access ({reason}): git's own credentials have to allow it"
-    )
+    return AccessRefused(f"{remote} refuses access ({reason}): git's credentials must have access")
 
 
 def _redact(text: str, access: Mapping[str, str]) -> str:

@@ -81,7 +81,9 @@ def push(
                 return PushOutcome(
                     options.remote, name, model, merged.new, merged.vectors, commit, notes
                 )
-    raise RemoteError(f"others keep pushing to {name} of {options.remote}: run it again later")
+    raise RemoteError(
+        f"other machines keep pushing to {name} of {options.remote}: run it again later"
+    )
 
 
 def _push_segments(ref: VectorRef, merged: MergedSegments, model: str, before: str) -> str | None:

@@ -127,18 +127,18 @@ def write_segment(
 def read_header(data: bytes) -> SegmentHeader:
     """Parse the header of a segment whose first bytes are `data`. Raises BadSegment."""
     if len(data) < _HEADER.size:
-        raise BadSegment("is cut short")
+        raise BadSegment("is truncated")
     magic, storage, length, dimensions, count = _HEADER.unpack_from(data)
     if magic != _MAGIC:
         raise BadSegment("is not a segment of this format")
     if storage >= len(_STORAGES) or data[9]:
         raise BadSegment("has vectors of an unknown kind")
     if not 0 < dimensions <= _MAX_DIMENSIONS or count == 0 or length > _MAX_MODEL_BYTES:
-        raise BadSegment("has an impossible header")
+        raise BadSegment("has an invalid header")
     try:
         model = data[_HEADER.size : _HEADER.size + length].decode()
     except UnicodeDecodeError:
-        raise BadSegment("has an impossible header") from None
+        raise BadSegment("has an invalid header") from None
     return SegmentHeader(model, _STORAGES[storage], dimensions, count)
 
 

@@ -58,7 +58,7 @@ def read_entries(
         else:
             entries.append(SegmentEntry(name, blob, int(length)))
     if sum(entry.size for entry in entries) > 2 * limits.max_total_bytes:
-        raise TreeTooLarge("is larger than it may be")
+        raise TreeTooLarge("exceeds the size limit")
     return entries, refused
 
 

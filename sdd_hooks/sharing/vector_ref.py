@@ -169,7 +169,7 @@ class VectorRef:
         )
         # The ref may have been deleted since `ls-remote`; the next one reports that.
         if result.code and "find remote ref" not in result.err:
-            raise self._error(f"does not give {self.name}", result)
+            raise self._error(f"does not send {self.name}", result)
 
     @property
     def _last_seen_file(self) -> Path:
@@ -276,6 +276,6 @@ def _remote_url(git: Git, remote: str, option: Sequence[str]) -> str:
     url = (output or b"").decode("utf-8", "surrogateescape").partition("\n")[0]
     if not url:
         raise RepositoryError(
-            f"no remote is called {remote[:60]!a} here: `git remote -v` lists the remotes"
+            f"there is no remote {remote[:60]!a}: `git remote -v` lists the remotes"
         )
     return url

@@ -40,10 +40,6 @@ class Pattern:
         match = self._compiled.search(data, start)
         return match.span() if match else None
 
-    def matches(self, text: str) -> bool:
-        """Whether a line of `text` matches."""
-        return self.find(encode(text)) is not None
-
 
 def compile_pattern(source: str, *, ignore_case: bool = False) -> Pattern:
     """Compile a pattern. Raises PatternError when it is invalid, too large, or matches any line."""

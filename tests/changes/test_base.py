@@ -115,8 +115,8 @@ def test_nothing_to_compare_with(repo: Repo, unborn: bool) -> None:
     with pytest.raises(RepositoryError) as caught:
         base_of(repo)
     assert str(caught.value) == (
-        "there is nothing to compare with: `origin` has no main, master or trunk here, nor is there"
-        " another one: name a branch with `--base`"
+        "there is no base to compare with: `origin` has no main, master or trunk here, nor is one"
+        " another local branch: name a branch with `--base`"
     )
 
 
@@ -129,8 +129,8 @@ def test_a_shallow_clone_without_the_common_commit(origin: Repo, depth: int) -> 
     repo = clone(origin, f"--depth={depth}", "--no-single-branch")
     message = refused(repo, "origin/main")
     assert message == (
-        "this clone is shallow and ends before 'HEAD' and 'origin/main' part:"
-        " `git fetch --unshallow origin` brings the rest"
+        "this clone is shallow and lacks the common commit of 'HEAD' and 'origin/main':"
+        " `git fetch --unshallow origin` fetches the rest"
     )
     follow(repo, message)
     reviewed(repo)
@@ -160,7 +160,7 @@ def test_a_branch_that_only_the_remote_has(origin: Repo) -> None:
 def test_a_branch_that_was_not_fetched(origin: Repo) -> None:
     repo = clone(origin, "--single-branch")
     message = refused(repo, "main")
-    assert "to be named `origin/main`; else name a branch, a tag or a commit that is" in message
+    assert "then name `origin/main`; or name another branch, tag or commit" in message
     follow(repo, message)
     reviewed(repo)
 
@@ -169,7 +169,7 @@ def test_a_commit_that_was_not_fetched(origin: Repo) -> None:
     repo = clone(origin, "--single-branch")
     tip = origin.head()
     message = refused(repo, tip)
-    assert message.endswith(f"`git fetch origin {tip}` brings it, unless it is gone there as well")
+    assert message.endswith(f"`git fetch origin {tip}` fetches it, if the remote still has it")
     follow(repo, message)
     reviewed(repo, tip)
 
@@ -180,20 +180,20 @@ def test_a_deleted_base(origin: Repo) -> None:
     repo.git("fetch", "-q", "--prune")
     message = refused(repo, "origin/main")
     assert "git fetch origin +refs/heads/main:refs/remotes/origin/main" in message
-    assert "brings a branch that is on origin" in message
+    assert "fetches a branch of origin" in message
 
 
 def test_no_remote(repo: Repo) -> None:
     repo.commit()
     assert refused(repo, "nowhere") == (
-        "there is no commit 'nowhere' here: name a branch, a tag or a commit that is"
+        "there is no commit 'nowhere' here: name another branch, tag or commit"
     )
 
 
 @pytest.mark.parametrize("name", ["", "--output=x", "-p", "a\0b"])
 def test_an_invalid_name(repo: Repo, name: str) -> None:
     repo.commit()
-    assert "is no commit: name a branch" in refused(repo, name)
+    assert "is not a commit: name a branch" in refused(repo, name)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_an_invalid_name(repo: Repo, name: str) -> None:
 )
 def test_no_command_contains_a_hostile_name(origin: Repo, name: str) -> None:
     message = refused(clone(origin), name)
-    assert message.endswith(": name a branch, a tag or a commit that is")
+    assert message.endswith(": name another branch, tag or commit")
     assert "git fetch" not in message
 
 

@@ -64,8 +64,7 @@ def test_a_large_diff(repo: Repo) -> None:
     assert len(change.files) == 10
     assert (read[0], read[-1]) == (7_500_000, 0)
     assert change.notes == (
-        "not looked at: what is beyond 50 MB, 1,000,000 lines or 60 seconds of the diff, in"
-        " 4 files",
+        "not read: the text beyond 50 MB, 1,000,000 lines or 60 seconds of the diff, in 4 files",
     )
 
 
@@ -82,7 +81,7 @@ def test_many_files(repo: Repo) -> None:
     commit(repo, [(f"{number:05}", b"%d\n" % number) for number in range(MAX_FILES + 20)])
     change = read_change(repo.handle, "main~1", "main", budget=Budget(seconds=TIMEOUT))
     assert [file.added[0].text for file in change.files] == [f"{n}" for n in range(MAX_FILES)]
-    assert change.notes == ("not looked at: 20 files beyond the first 5,000",)
+    assert change.notes == ("not read: 20 files beyond the first 5,000",)
 
 
 def test_git_takes_too_long(repo: Repo, tmp_path: Path) -> None:
@@ -90,7 +89,7 @@ def test_git_takes_too_long(repo: Repo, tmp_path: Path) -> None:
     # git waits until a process writes this index, which none does.
     os.mkfifo(tmp_path / "index")
     sides = _Comparison(repo.handle, "diff-index", ("--cached", "HEAD"), str(tmp_path / "index"))
-    with pytest.raises(RepositoryError, match="git took too long to find what differs"):
+    with pytest.raises(RepositoryError, match="git took too long to compare"):
         _read(sides, Budget(seconds=0.05))
 
 

@@ -198,7 +198,7 @@ def test_unusual_characters(repo: Repo) -> None:
     repo.commit(files={"b": data})
     change = changed(repo)
     assert added(only(change)) == ["x" * 2_000, "café", "null\0here", "form\x0cfeed", "last"]
-    assert change.notes == ("not looked at: what is beyond 2,000 characters of a line, in 1 file",)
+    assert change.notes == ("not read: the text beyond 2,000 characters of a line, in 1 file",)
 
 
 def test_configuration_does_not_change_the_output(repo: Repo) -> None:
@@ -304,7 +304,7 @@ def test_unrelated_histories(repo: Repo) -> None:
     assert (change.base, change.messages) == (base, ("Other",))
     assert [file.path for file in change.files] == ["a"]
     assert change.notes == (
-        "base and head have no commit in common: all that differs was compared",
+        "base and head have no commit in common: all differences were compared",
     )
 
 
@@ -337,7 +337,7 @@ def test_a_damaged_repository(repo: Repo) -> None:
     repo.remove(f".git/objects/{blob[:2]}/{blob[2:]}")
     # git would read the contents from the work tree.
     repo.remove("a")
-    with pytest.raises(RepositoryError, match="cannot read what differs: `git fsck`"):
+    with pytest.raises(RepositoryError, match="cannot read the differences: `git fsck`"):
         changed(repo)
 
 
@@ -390,7 +390,7 @@ def test_a_conflict(repo: Repo) -> None:
     repo.git("add", "b")
     change = read_staged(repo.handle)
     assert [(file.path, added(file)) for file in change.files] == [("b", ["4"])]
-    assert change.notes == ("not looked at: 1 file in a merge conflict",)
+    assert change.notes == ("not read: 1 file in a merge conflict",)
 
 
 def test_a_sparse_index(repo: Repo) -> None:

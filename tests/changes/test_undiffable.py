@@ -100,7 +100,7 @@ def test_a_binary_file_has_no_lines(repo: Repo) -> None:
 def test_source_with_a_null_character(repo: Repo) -> None:
     change = changed(repo, {"a": "1\n"}, {"b.js": b"// \0\nsteal()\n", "c.png": b"\0"})
     assert lines(change, "b.js") == ([], [], True)
-    assert change.notes == ("not looked at: 1 binary file with a name of source code",)
+    assert change.notes == ("not read: 1 binary file with a name of source code",)
 
 
 def test_binary_that_becomes_text(repo: Repo) -> None:
@@ -138,7 +138,7 @@ def test_a_repeated_line(repo: Repo) -> None:
 def test_a_long_hidden_line(repo: Repo) -> None:
     change = changed(repo, {"b": ""}, {"a": ("x" * 3_000).encode("utf-16")})
     assert [len(text) for _, text in lines(change, "a")[1]] == [MAX_LINE]
-    assert change.notes == ("not looked at: what is beyond 2,000 characters of a line, in 1 file",)
+    assert change.notes == ("not read: the text beyond 2,000 characters of a line, in 1 file",)
 
 
 def test_a_file_that_is_too_large_to_inspect(repo: Repo) -> None:
@@ -146,7 +146,7 @@ def test_a_file_that_is_too_large_to_inspect(repo: Repo) -> None:
     change = changed(repo, {"a": "1\n"}, {"a.txt": large, "b.bin": b"\0" + large, "c.txt": "x\n"})
     assert lines(change, "a.txt") == lines(change, "b.bin") == ([], [], True)
     assert lines(change, "c.txt") == ([], [NumberedLine(1, "x")], False)
-    assert change.notes == ("not looked at: 1 text file of more than 8 MB",)
+    assert change.notes == ("not read: 1 text file of more than 8 MB",)
 
 
 def test_too_many_files_to_inspect(repo: Repo) -> None:
@@ -156,7 +156,7 @@ def test_too_many_files_to_inspect(repo: Repo) -> None:
     repo.git("add", "--all")
     change = read_staged(repo.handle)
     assert sum(bool(file.added) for file in change.files) == MAX_INSPECTED + 1
-    assert change.notes == ("not looked at: 1 more file that git calls binary",)
+    assert change.notes == ("not read: 1 more file that git calls binary",)
 
 
 def test_a_spent_budget(repo: Repo) -> None:

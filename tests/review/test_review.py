@@ -19,7 +19,7 @@ def test_the_review_of_a_shallow_clone_has_a_note_about_the_missing_history(tmp_
     whole = review_commits(origin.project(), "HEAD~1", "HEAD")
     shallow = review_commits(load_project(tmp_path / "clone", os.environ), "HEAD~1", "HEAD")
     assert whole.notes == ()
-    assert [note.partition(" before")[0] for note in shallow.notes] == ["not looked at: commits"]
+    assert [note.partition(" before")[0] for note in shallow.notes] == ["not read: commits"]
     assert [reference.id for reference in shallow.references.ranked] == ["ADR-0001"]
 
 

@@ -62,7 +62,7 @@ def test_a_push_gives_up_after_ten_attempts(hub: SharedRemote) -> None:
     move = f"git update-ref {runner.ref} $(git commit-tree {empty} -m $$)"
     run_before_accepting(hub, f"{move}; exit 1")
     waits: list[float] = []
-    with pytest.raises(RemoteError, match=r"^others keep pushing to refs/sdd/vectors/"):
+    with pytest.raises(RemoteError, match=r"^other machines keep pushing to refs/sdd/vectors/"):
         runner.push(PushBackoff(waits.append, lambda: 1.0))
     assert waits == [0.2, 0.4, 0.8, 1.6, 3.0, 3.0, 3.0, 3.0, 3.0]
 

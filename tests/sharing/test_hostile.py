@@ -38,7 +38,7 @@ def test_an_invalid_segment_does_not_affect_the_others(hub: SharedRemote, laptop
         "has an invalid vector": entry(segment(laptop, VALID_VECTOR, bytes(8))),
         "is of another model": entry(segment(laptop, VALID_VECTOR, model="another")),
         "is not a segment of this format": entry(b"x" * 500),
-        "is cut short": entry(b""),
+        "is truncated": entry(b""),
     }
     hub.put(laptop.ref, [entry(good), *bad.values()])
     pulled = laptop.pull()
@@ -70,7 +70,7 @@ def test_sizes_are_checked_before_contents(hub: SharedRemote, laptop: Laptop) ->
     hub.put(laptop.ref, [entry(good), entry(b"x" * 3000)])
     (note,) = laptop.pull(limits=SharingLimits(max_segment_bytes=2000)).notes
     assert note.endswith("is larger than a segment: refused")
-    with pytest.raises(RemoteError, match=r"is larger than it may be: refused, delete"):
+    with pytest.raises(RemoteError, match=r"exceeds the size limit: refused, delete"):
         laptop.pull(limits=SharingLimits(max_total_bytes=1000))
 
 
@@ -81,7 +81,7 @@ def test_a_tree_that_is_too_large_is_not_read(hub: SharedRemote, laptop: Laptop)
     hub.repo.git("config", "uploadpack.allowFilter", "true")
     commit = hub.repo.git("commit-tree", tree, "-m", "x")
     hub.repo.git("update-ref", laptop.ref, commit)
-    with pytest.raises(RemoteError, match=r"^origin does not give refs/sdd/"):
+    with pytest.raises(RemoteError, match=r"^origin does not send refs/sdd/"):
         laptop.pull()
     hub.repo.git("update-ref", laptop.ref, commit_of_many_entries(hub))
     with pytest.raises(RemoteError, match=r"has too many entries: refused, delete"):
@@ -98,7 +98,7 @@ def commit_of_many_entries(hub: SharedRemote) -> str:
 
 def test_a_pack_that_is_too_large_is_not_kept(hub: SharedRemote, laptop: Laptop) -> None:
     hub.put(laptop.ref, [entry(os.urandom(3_000_000))])
-    with pytest.raises(RemoteError, match=r"^origin does not give refs/sdd/") as caught:
+    with pytest.raises(RemoteError, match=r"^origin does not send refs/sdd/") as caught:
         laptop.pull(limits=SharingLimits(max_total_bytes=1000))
     assert "\n" not in str(caught.value)
     with pytest.raises(RemoteError):

@@ -80,9 +80,9 @@ def test_each_fault_has_a_message() -> None:
     faults: dict[str, bytes | tuple[bytes, str]] = {
         "does not match its checksum": (segment + b"\0", segment_name(segment)),
         "is not a segment of this format": segment.replace(b"sddvec\0\1", b"sddvec\0\2"),
-        "is cut short": segment[:10],
+        "is truncated": segment[:10],
         "does not have the length of its header": segment[:-1],
-        "has an impossible header": segment[:12] + struct.pack(">II", 0, 1) + segment[20:],
+        "has an invalid header": segment[:12] + struct.pack(">II", 0, 1) + segment[20:],
         "has vectors of an unknown kind": segment[:8] + b"\7" + segment[9:],
         "is of another model": segment.replace("ä".encode(), b"aa"),
         "has keys out of order": write_segment(MODEL, "int8", 3, [(b"k" * 32, b"\x7f\0\0")] * 2),

@@ -90,7 +90,7 @@ def test_json_has_every_field_of_a_push_and_a_pull(hub: SharedRemote) -> None:
 def test_an_error_is_one_line(hub: SharedRemote) -> None:
     laptop = hub.laptop("laptop")
     message = one_line(sdd(laptop, "index", "push", "--remote", "-x"), 3)
-    assert message == "no remote is called '-x' here: `git remote -v` lists the remotes"
+    assert message == "there is no remote '-x': `git remote -v` lists the remotes"
     fresh = Laptop(laptop.repo.worktree(hub.folder / "fresh", "fresh"))
     assert one_line(sdd(fresh, "index", "pull"), 4).startswith("No collections found")
 
