@@ -1,4 +1,4 @@
-"""`scripts/environment.sh`: the virtual environment of the other scripts, made once and kept.
+"""`scripts/environment.sh`: the virtual environment of the other scripts, created once and kept.
 
 The Pythons here are shell scripts that note how they are called, so that nothing is installed.
 """
@@ -84,7 +84,7 @@ def checkout(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path)
 
 
-def test_the_environment_is_made_and_then_kept(checkout: Checkout) -> None:
+def test_the_environment_is_created_once(checkout: Checkout) -> None:
     checkout.python("python3")
     first, second = checkout.run(), checkout.run()
     assert (first.returncode, first.stdout) == (0, "done\n")
@@ -93,7 +93,7 @@ def test_the_environment_is_made_and_then_kept(checkout: Checkout) -> None:
     assert checkout.installs() == 1
 
 
-def test_it_is_brought_up_to_date_when_the_declaration_changes(checkout: Checkout) -> None:
+def test_it_is_updated_when_the_declaration_changes(checkout: Checkout) -> None:
     checkout.python("python3")
     checkout.run()
     checkout.declare("two")
@@ -102,7 +102,7 @@ def test_it_is_brought_up_to_date_when_the_declaration_changes(checkout: Checkou
     assert checkout.log.read_text().count("-m venv") == 1
 
 
-def test_it_is_made_again_where_its_python_is_gone(checkout: Checkout) -> None:
+def test_it_is_created_again_when_its_python_is_missing(checkout: Checkout) -> None:
     checkout.python("python3")
     checkout.run()
     (checkout.root / ".venv/bin/python").unlink()
@@ -110,7 +110,7 @@ def test_it_is_made_again_where_its_python_is_gone(checkout: Checkout) -> None:
     assert checkout.log.read_text().count("-m venv") == 2
 
 
-def test_it_is_made_again_where_the_checkout_was_moved(checkout: Checkout) -> None:
+def test_it_is_created_again_when_the_checkout_was_moved(checkout: Checkout) -> None:
     checkout.python("python3")
     checkout.run()
     checkout.root = checkout.root.rename(checkout.root.with_name("moved"))
@@ -118,7 +118,7 @@ def test_it_is_made_again_where_the_checkout_was_moved(checkout: Checkout) -> No
     assert checkout.installs() == 2
 
 
-def test_a_failed_install_is_shown_and_tried_again(checkout: Checkout) -> None:
+def test_a_failed_install_is_shown_and_retried(checkout: Checkout) -> None:
     checkout.python("python3", pip_fails=1)
     failed = checkout.run()
     assert failed.returncode == 1
@@ -128,14 +128,14 @@ def test_a_failed_install_is_shown_and_tried_again(checkout: Checkout) -> None:
     assert list(checkout.root.parent.glob("sdd-setup.*")) == []
 
 
-def test_a_python_too_old_is_passed_over(checkout: Checkout) -> None:
+def test_a_python_that_is_too_old_is_skipped(checkout: Checkout) -> None:
     checkout.python("python3", too_old=1)
     checkout.python("python3.12")
     assert checkout.run().returncode == 0
     assert "python3.12 -m venv" in checkout.log.read_text()
 
 
-def test_no_python_at_all_says_what_to_install(checkout: Checkout) -> None:
+def test_without_any_python_the_message_names_what_to_install(checkout: Checkout) -> None:
     failed = checkout.run()
     assert failed.returncode == 1
     assert failed.stderr.startswith("script: needs Python 3.10 or later")
@@ -143,7 +143,7 @@ def test_no_python_at_all_says_what_to_install(checkout: Checkout) -> None:
     assert failed.stderr.count("\n") == 1
 
 
-def test_a_python_without_venv_says_what_to_install(checkout: Checkout) -> None:
+def test_without_venv_the_message_names_what_to_install(checkout: Checkout) -> None:
     checkout.python("python3", no_ensurepip=1)
     failed = checkout.run()
     assert failed.returncode == 1

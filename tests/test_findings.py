@@ -12,14 +12,14 @@ def prints(findings: list[Finding]) -> list[str]:
     return [finding.fingerprint for finding in identify_findings(findings, {})]
 
 
-def test_neither_line_nor_message_nor_severity_nor_white_space_matters() -> None:
+def test_line_message_severity_and_white_space_do_not_change_a_fingerprint() -> None:
     a = Finding("a.py", 3, "r", "info", "one", "x  =\t1")
     b = Finding("a.py", 90, "r", "critical", "two", "  x = 1 ")
 
     assert prints([a]) == prints([b])
 
 
-def test_rule_path_and_evidence_matter() -> None:
+def test_rule_path_and_evidence_change_a_fingerprint() -> None:
     base = Finding("a.py", 3, "r", "info", "one", "x")
     others = [
         Finding("b.py", 3, "r", "info", "one", "x"),
@@ -33,7 +33,7 @@ def test_rule_path_and_evidence_matter() -> None:
     assert len(set(prints([base, *others]))) == 6
 
 
-def test_equals_are_told_apart_by_their_order_and_not_by_how_they_are_given() -> None:
+def test_equal_findings_are_numbered_by_line_in_any_input_order() -> None:
     first = Finding("a.py", 3, "r", "info", "m", "x")
     second = Finding("a.py", 9, "r", "info", "m", "x")
 

@@ -109,7 +109,7 @@ def test_a_missing_commit_is_an_error(repo: Repo) -> None:
 
 
 def test_a_branch_in_the_variables_of_pre_commit(repo: Repo) -> None:
-    told = {
+    variables = {
         **os.environ,
         "PRE_COMMIT_TO_REF": repo.head(),
         "PRE_COMMIT_FROM_REF": repo.git("rev-parse", "origin/main"),
@@ -117,12 +117,12 @@ def test_a_branch_in_the_variables_of_pre_commit(repo: Repo) -> None:
         "PRE_COMMIT_LOCAL_BRANCH": "refs/heads/topic",
         "PRE_COMMIT_REMOTE_NAME": "origin",
     }
-    assert "ADR-0099" in hook(repo, "pre-push", environ=told)[1]
+    assert "ADR-0099" in hook(repo, "pre-push", environ=variables)[1]
     # For a branch without a commit on the remote, pre-commit names no commits.
-    del told["PRE_COMMIT_TO_REF"], told["PRE_COMMIT_FROM_REF"]
-    assert "ADR-0099" in hook(repo, "pre-push", environ=told)[1]
-    told["PRE_COMMIT_REMOTE_BRANCH"] = "refs/tags/v1"
-    assert hook(repo, "pre-push", environ=told) == (0, "")
+    del variables["PRE_COMMIT_TO_REF"], variables["PRE_COMMIT_FROM_REF"]
+    assert "ADR-0099" in hook(repo, "pre-push", environ=variables)[1]
+    variables["PRE_COMMIT_REMOTE_BRANCH"] = "refs/tags/v1"
+    assert hook(repo, "pre-push", environ=variables) == (0, "")
 
 
 def test_a_push_without_input_is_not_reviewed(repo: Repo) -> None:

@@ -59,7 +59,7 @@ def test_an_event_indexes_changes(fresh: Hooked, event: str) -> None:
 def test_events_are_inferred_under_pre_commit(fresh: Hooked) -> None:
     """After a commit, untracked files are not searched for; after any other event they are."""
     draft = "docs/adrs/ADR-0009-draft.md"
-    told = (
+    cases = (
         ({"PRE_COMMIT": "1"}, False),
         ({"PRE_COMMIT_IS_SQUASH_MERGE": "0"}, True),
         ({"PRE_COMMIT_REWRITE_COMMAND": "amend"}, True),
@@ -72,11 +72,11 @@ def test_events_are_inferred_under_pre_commit(fresh: Hooked) -> None:
             True,
         ),
     )
-    for variables, looks in told:
+    for variables, scans_untracked in cases:
         fresh.write(draft, "# ADR-0009: Draft\n")
         code, said = act(fresh.root, "auto", environ={**os.environ, **variables}, clock=later)
         assert (code, REFRESHED.sub("", said)) == (0, "")
-        assert (draft in documents(fresh)) == looks, variables
+        assert (draft in documents(fresh)) == scans_untracked, variables
         fresh.remove(draft)
         assert act(fresh.root, "post-rewrite") == (0, "")
 
