@@ -15,7 +15,7 @@ from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
 from tests.support.waiting import until
 
-DOCUMENTS = 40
+DOCUMENTS = 12
 
 MEMORY = """\
 ### SDD Configuration
@@ -29,7 +29,7 @@ MEMORY = """\
 
 @pytest.fixture
 def shop(real_qmd: RealQmd, tmp_path: Path) -> Iterator[GatedRepo]:
-    """A repository with forty decisions in an index of qmd without vectors."""
+    """A repository with twelve decisions in an index of qmd without vectors."""
     repo = Repo.init(tmp_path / f"shop-{uuid.uuid4().hex[:12]}")
     files = {
         f"docs/adrs/ADR-{n:04}-x.md": f"# ADR-{n:04}: Session {n}\n\nA user has token {n}.\n"
