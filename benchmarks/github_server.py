@@ -1,7 +1,7 @@
 """`python -m benchmarks.github_server COUNT`: a GitHub on loopback with that many issues.
 
-Says its address. For each line on stdin it says what it was asked since the last one, as JSON:
-`{"listings": 51, "others": 1}`. Ends with stdin.
+Prints its address. For each line on stdin it prints the number of requests since the last line as
+JSON: `{"listings": 51, "others": 1}`. Ends with stdin.
 """
 
 from __future__ import annotations

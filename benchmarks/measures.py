@@ -97,7 +97,7 @@ def embed(bench: Workbench) -> list[Figure]:
     """An embed without existing vectors, against `qmd embed` with the same model.
 
     The seconds are compared, of the same documents; the tokens a second say how fast the model
-    itself was, as qmd leaves out what is beyond the reach of the model in each of its chunks.
+    itself was, because qmd leaves out the part of each chunk that exceeds the context of the model.
     """
     sides = embedding.prepare(bench)
     ours, theirs = alternate(
@@ -123,15 +123,15 @@ def sync(bench: Workbench) -> list[Figure]:
             bench.sizes.syncs, lambda _: shop.first_sync(), lambda _: shop.bare_loop()
         )
         _expect(str(count), theirs[-1], "the loop")
-        shop.asked()
+        shop.count_new_requests()
         shop.first_sync()
         if shop.files() != count:
             raise WrongAnswer(f"{shop.files():,} of {count:,} issues are files")
-        first = shop.asked()
+        first = shop.count_new_requests()
         shop.sync()
-        again = [sum(shop.asked())]
+        again = [sum(shop.count_new_requests())]
         shop.sync()
-        again.append(sum(shop.asked()))
+        again.append(sum(shop.count_new_requests()))
     most = -(-count * 51 // 5_000)
     name = f"first sync of {count:,} issues"
     return [

@@ -51,7 +51,7 @@ def run(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> Run:
 
 
 def finished(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> str:
-    """Run `command` in `root`, and return what it says on stdout.
+    """Run `command` in `root`, and return its output on stdout.
 
     Raises ProcessFailed when it does not exit with 0 within an hour; then its whole group ends.
     """
@@ -60,7 +60,7 @@ def finished(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> 
         stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
     )  # fmt: skip
     try:
-        said, wrong = process.communicate(timeout=_LONGEST)
+        output, errors = process.communicate(timeout=_LONGEST)
     except BaseException as error:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
@@ -68,8 +68,8 @@ def finished(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> 
             raise ProcessFailed(f"{' '.join(command)} took over {_LONGEST:.0f} s") from None
         raise
     if process.returncode:
-        raise ProcessFailed(f"{' '.join(command)} exited {process.returncode}: {wrong[-600:]}")
-    return said
+        raise ProcessFailed(f"{' '.join(command)} exited {process.returncode}: {errors[-600:]}")
+    return output
 
 
 def cores() -> int:

@@ -53,14 +53,14 @@ def search(bench: Workbench) -> str:
 
 
 def embed(bench: Workbench) -> str:
-    """An embed on one core, where all of it happens in the thread that is looked at."""
+    """An embed on one core, where all of it runs in the profiled thread."""
     repository = embedding.prepare(bench).repository
     with _on_one_core():
         return _sdd(repository, repository.sdd.forget_vectors, "index", "embed", "--foreground")
 
 
 def sync(bench: Workbench) -> str:
-    """The first sync, with what the main thread does: it writes what another one fetches."""
+    """The first sync, profiled in the main thread, which writes; another thread fetches."""
     with tracked(bench, bench.sizes.issues) as shop:
         return _profile(shop.sdd, shop.sdd.forget, f"{shop.count:,} issues", *SYNC)
 
@@ -110,7 +110,7 @@ def _sdd(repository: Repository, prepare: Callable[[], None], *arguments: str) -
 def _profile(sdd: Sdd, prepare: Callable[[], None], of: str, *arguments: str) -> str:
     """Run `sdd ARGUMENTS` twice, prepared anew: once for its imports, once for its functions.
 
-    `of` says what there is much of.
+    `of` names the measured quantity.
     """
     root, environ = sdd.root, sdd.environ
     prepare()
@@ -141,12 +141,12 @@ def _on_one_core() -> Iterator[None]:
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
-    all_of_them = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(all_of_them)})
+    all_cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(all_cores)})
     try:
         yield
     finally:
-        os.sched_setaffinity(0, all_of_them)
+        os.sched_setaffinity(0, all_cores)
 
 
 def _own_microseconds(line: str) -> int:

@@ -31,7 +31,7 @@ _MEMORY = """# Shop
 """
 
 
-class Asked(NamedTuple):
+class RequestCounts(NamedTuple):
     """The number of requests: for pages of the listing, and others."""
 
     listings: int
@@ -65,13 +65,13 @@ class Tracked:
         """The number of issues that are stored as files."""
         return sum(1 for _ in (self.sdd.root / ISSUES).glob("*.md"))
 
-    def asked(self) -> Asked:
+    def count_new_requests(self) -> RequestCounts:
         """The requests to GitHub since the last call."""
         assert self._server.stdin
         assert self._server.stdout
         self._server.stdin.write("\n")
         self._server.stdin.flush()
-        return Asked(**json.loads(self._server.stdout.readline()))
+        return RequestCounts(**json.loads(self._server.stdout.readline()))
 
 
 @contextmanager

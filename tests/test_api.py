@@ -86,7 +86,7 @@ def annotated_names(tree: ast.Module) -> Iterator[str]:
                 yield from (one.id for one in ast.walk(part) if isinstance(one, ast.Name))
 
 
-def test_the_page_has_the_present_names_and_signatures() -> None:
+def test_the_page_has_the_current_names_and_signatures() -> None:
     script = ROOT / "scripts/plugin-api-doc"
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert PAGE.read_text() == done.stdout
@@ -130,7 +130,7 @@ def test_every_type_in_a_signature_can_be_imported() -> None:
     assert {name for tree in stubs for name in annotated_names(tree)} <= known
 
 
-def test_importing_it_imports_nothing_else() -> None:
+def test_importing_it_imports_no_other_module() -> None:
     source = (
         "import sys; before = set(sys.modules); import sdd_hooks.api; "
         "print(*sorted({m for m in set(sys.modules) - before if m.startswith('sdd_')}))"
@@ -147,7 +147,7 @@ def test_there_is_a_plugin_of_each_kind() -> None:
 
 
 @pytest.mark.parametrize("target", KINDS)
-def test_a_plugin_imports_nothing_else_of_the_package(target: str) -> None:
+def test_a_plugin_imports_no_other_module_of_the_package(target: str) -> None:
     source = (SOURCES / f"{target.partition(':')[0]}.py").read_text()
     assert imports(source) == {"sdd_hooks.api"}
 

@@ -1,6 +1,6 @@
 """`scripts/environment.sh`: the virtual environment of the other scripts, created once and kept.
 
-The Pythons here are shell scripts that note how they are called, so that nothing is installed.
+The Pythons in these tests are shell scripts that log their arguments, so that nothing is installed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 ENVIRONMENT = Path(__file__).parent.parent / "scripts/environment.sh"
 TOOLS = ("sh", "cat", "cksum", "cp", "dirname", "mkdir", "mktemp", "rm")
 
-# Answers as Python does to the questions of environment.sh: its version, ensurepip, venv and pip.
+# Responds like Python to environment.sh: its version, ensurepip, venv and pip.
 PYTHON = """#!/bin/sh
 echo "{name} $*" >>"{log}"
 case "$*" in
@@ -27,7 +27,7 @@ esac
 
 
 class Checkout:
-    """A checkout with one script, on a machine with the Pythons that the test puts there."""
+    """A checkout with one script, on a machine with the Pythons that the test adds."""
 
     def __init__(self, root: Path) -> None:
         self.root = root / "check out"
@@ -43,9 +43,9 @@ class Checkout:
             'environment "$root/.venv" newest_first dev -e .\necho done\n'
         )
         for tool in TOOLS:
-            found = shutil.which(tool)
-            assert found, tool
-            (self.bin / tool).symlink_to(found)
+            path_of_tool = shutil.which(tool)
+            assert path_of_tool, tool
+            (self.bin / tool).symlink_to(path_of_tool)
 
     def declare(self, text: str) -> None:
         (self.root / "pyproject.toml").write_text(text)

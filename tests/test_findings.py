@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sdd_hooks.findings import FINGERPRINT_LENGTH, Finding, identify_findings, worst_first
 
 
-def prints(findings: list[Finding]) -> list[str]:
+def fingerprints(findings: list[Finding]) -> list[str]:
     return [finding.fingerprint for finding in identify_findings(findings, {})]
 
 
@@ -16,7 +16,7 @@ def test_line_message_severity_and_white_space_do_not_change_a_fingerprint() -> 
     a = Finding("a.py", 3, "r", "info", "one", "x  =\t1")
     b = Finding("a.py", 90, "r", "critical", "two", "  x = 1 ")
 
-    assert prints([a]) == prints([b])
+    assert fingerprints([a]) == fingerprints([b])
 
 
 def test_rule_path_and_evidence_change_a_fingerprint() -> None:
@@ -26,22 +26,22 @@ def test_rule_path_and_evidence_change_a_fingerprint() -> None:
         Finding("a.py", 3, "s", "info", "one", "x"),
         Finding("a.py", 3, "r", "info", "one", "y"),
         Finding("a.py", 3, "r", "info", "one", ""),
-        # The border between two parts is not lost.
+        # The boundary between two fields counts.
         Finding("a.py", 3, "ra.", "info", "one", "pyx"),
     ]
 
-    assert len(set(prints([base, *others]))) == 6
+    assert len(set(fingerprints([base, *others]))) == 6
 
 
 def test_equal_findings_are_numbered_by_line_in_any_input_order() -> None:
     first = Finding("a.py", 3, "r", "info", "m", "x")
     second = Finding("a.py", 9, "r", "info", "m", "x")
 
-    assert prints([first, second]) == prints([second, first])[::-1]
-    assert len(set(prints([first, second]))) == 2
-    # One more above them leaves as many of the same ones as there were.
+    assert fingerprints([first, second]) == fingerprints([second, first])[::-1]
+    assert len(set(fingerprints([first, second]))) == 2
+    # An equal finding above them keeps both of their fingerprints.
     above = Finding("a.py", 1, "r", "info", "m", "x")
-    assert set(prints([first, second])) < set(prints([above, first, second]))
+    assert set(fingerprints([first, second])) < set(fingerprints([above, first, second]))
 
 
 @given(
@@ -67,15 +67,15 @@ def test_distinct_findings_have_distinct_fingerprints(findings: list[Finding]) -
     assert not any(finding.on_added_line for finding in reported)
 
 
-def test_on_added_line_is_a_finding_whose_line_the_change_adds() -> None:
-    at = [Finding("a.py", line, "r", "info", "m") for line in (0, 1, 2, 3)]
+def test_a_finding_on_a_line_that_the_change_adds_is_marked() -> None:
+    on_lines = [Finding("a.py", line, "r", "info", "m") for line in (0, 1, 2, 3)]
 
-    reported = identify_findings([*at, Finding("b.py", 2, "r", "info", "m")], {"a.py": {2}})
+    reported = identify_findings([*on_lines, Finding("b.py", 2, "r", "info", "m")], {"a.py": {2}})
 
     assert [finding.on_added_line for finding in reported] == [False, False, True, False, False]
 
 
-def test_worst_first_is_by_severity_then_path_and_line_without_duplicates() -> None:
+def test_worst_first_orders_by_severity_path_and_line_without_duplicates() -> None:
     info = Finding("a.py", 1, "r", "info", "m")
     warning = Finding("b.py", 9, "r", "warning", "m")
     earlier = Finding("b.py", 2, "r", "warning", "m")

@@ -46,7 +46,7 @@ def test_every_command_can_be_loaded(command: object) -> None:
     assert callable(command.load())  # type: ignore[attr-defined]
 
 
-def test_the_commands_are_those_of_the_documentation() -> None:
+def test_the_documentation_lists_the_commands() -> None:
     names = {"sdd"} | {f"commonplace-search-{verb}" for verb in ("update", "query", "status")}
     assert {point.name for point in COMMANDS} == names
 
@@ -56,7 +56,7 @@ def test_the_version_is_in_the_changelog() -> None:
 
 
 @pytest.mark.parametrize("script", ["run", "test", "bench", "install-qmd", "../.ci/run"])
-def test_scripts_are_executable_and_explain_themselves(script: str) -> None:
+def test_scripts_are_executable_and_begin_with_a_comment(script: str) -> None:
     path = ROOT / "scripts" / script
     assert path.stat().st_mode & 0o111
     assert path.read_text().splitlines()[1].startswith("# ")

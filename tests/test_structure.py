@@ -16,34 +16,34 @@ PACKAGE = ROOT / "sdd_hooks"
 MAX_FUNCTION_LINES = 60
 EXCEPTION = re.compile(r"# noqa: .*?(PLR09\d\d)")
 EXCEPTIONS = {"PLR0913": 7}
-"""How often each limit is exceeded on purpose, in the package and the benchmarks."""
+"""The number of exceptions to each limit, in the package and the benchmarks."""
 
 
 def layers() -> set[str]:
-    """Every module that the contract places."""
+    """The packages and modules in the contract of layers."""
     contracts = api.read_configuration(str(ROOT / "pyproject.toml"))["contracts_options"]
     (contract,) = (candidate for candidate in contracts if candidate["type"] == "layers")
     return {name for layer in contract["layers"] for name in re.split(r"\s*[|:]\s*", layer)}
 
 
-def test_every_package_has_its_place() -> None:
+def test_every_package_is_in_a_layer() -> None:
     packages = {f"sdd_hooks.{path.parent.name}" for path in PACKAGE.glob("*/__init__.py")}
     modules = {f"sdd_hooks.{path.stem}" for path in PACKAGE.glob("*.py")}
     assert layers() == packages | modules - {"sdd_hooks.__init__"}
 
 
-def test_the_picture_for_contributors_shows_them_all() -> None:
-    picture = (ROOT / "CONTRIBUTING.md").read_text().partition("## Layers")[2].partition("## ")[0]
+def test_the_diagram_for_contributors_has_every_layer() -> None:
+    diagram = (ROOT / "CONTRIBUTING.md").read_text().partition("## Layers")[2].partition("## ")[0]
     for layer in layers():
-        assert re.search(rf"^{layer.removeprefix('sdd_hooks.')} ", picture, re.MULTILINE)
+        assert re.search(rf"^{layer.removeprefix('sdd_hooks.')} ", diagram, re.MULTILINE)
 
 
-def test_no_module_grows_past_one_concept() -> None:
+def test_no_module_has_more_than_500_lines() -> None:
     lengths = {path: len(path.read_text().splitlines()) for path in PACKAGE.rglob("*.py")}
     assert {path.name: length for path, length in lengths.items() if length > 500} == {}
 
 
-def test_no_function_is_longer_than_a_screen() -> None:
+def test_no_function_has_more_than_60_lines() -> None:
     too_long = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
         for path in PACKAGE.rglob("*.py")
@@ -64,7 +64,7 @@ def test_no_two_public_classes_have_the_same_name() -> None:
     assert [name for name, count in names.items() if count > 1] == []
 
 
-def test_exceptions_to_the_limits_of_functions_only_become_fewer() -> None:
+def test_the_number_of_exceptions_to_the_limits_is_recorded() -> None:
     """Ruff limits arguments, branches and returns. A fixed exception lowers the count here."""
     sources = [*PACKAGE.rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
     codes = Counter(code for path in sources for code in EXCEPTION.findall(path.read_text()))

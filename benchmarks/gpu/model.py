@@ -1,4 +1,4 @@
-"""A folder that sentence-transformers loads, with no network.
+"""A folder that sentence-transformers loads, without a network.
 
 Where only a GGUF of a BERT is at hand, as the other measures have it, its weights are written out
 as such a folder: what they were before they were quantised, within the rounding of that.

@@ -47,20 +47,22 @@ def _alone(model: str) -> dict[str, Any]:
     import torch
     from sentence_transformers import SentenceTransformer
 
-    there = SentenceTransformer(model)
-    device = there.device.type
+    transformer = SentenceTransformer(model)
+    device = transformer.device.type
     texts = sorted(_texts(), key=len)
     seconds = {}
     for count in AT_ONCE:
-        there.encode(texts[-count:], batch_size=count)  # so that everything is loaded
+        transformer.encode(texts[-count:], batch_size=count)  # so that everything is loaded
         started = time.perf_counter()
-        there.encode(texts, batch_size=count)
+        transformer.encode(texts, batch_size=count)
         seconds[str(count)] = time.perf_counter() - started
-    ids = there.tokenizer(texts, truncation=True, max_length=there.max_seq_length)["input_ids"]
+    ids = transformer.tokenizer(texts, truncation=True, max_length=transformer.max_seq_length)[
+        "input_ids"
+    ]
     tokens = [len(id_) for id_ in ids]
-    config = there[0].auto_model.config
+    config = transformer[0].auto_model.config
     shape = Shape(config.num_hidden_layers, config.hidden_size, config.intermediate_size)
-    precision = next(there.parameters()).dtype
+    precision = next(transformer.parameters()).dtype
     return {
         "device": torch.cuda.get_device_name() if device == "cuda" else "cpu",
         "texts": len(texts),

@@ -1,4 +1,4 @@
-"""How the second corpus was made: requirement texts cut into one document for each section.
+"""Create the second corpus: requirement texts cut into one document for each section.
 
     python -m benchmarks.quality.cut_seeds SEEDS [DESTINATION]
 
@@ -182,10 +182,10 @@ def _requirements(lines: Sequence[str]) -> list[tuple[int, str, str]]:
 
 
 def _document(cuts: Cuts, name: str, lines: Sequence[str], beginning: str) -> Document:
-    # The first line is the heading the title stands for, unless it says more than that.
-    first, *rest = lines
-    said = rest if first.strip() == beginning or len(first) < 90 else lines
-    body = textwrap.dedent("\n".join(said)).strip("\n")
+    # A short first line is the heading, which the title replaces.
+    first, *following = lines
+    body_lines = following if first.strip() == beginning or len(first) < 90 else lines
+    body = textwrap.dedent("\n".join(body_lines)).strip("\n")
     body = re.sub(r"^([ \t]*)• ", r"\1- ", body, flags=re.MULTILINE)
     body = re.sub(r"^Scenario: (.*)$", r"\n#### Scenario: \1\n", body, flags=re.MULTILINE)
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")

@@ -41,7 +41,7 @@ def read(text: str) -> Fixture:
     """Read a fixture.
 
     Raises:
-        ValueError: it is not one: a key is missing, a type is unknown, an id is given twice, or a
+        ValueError: it is invalid: a key is missing, a type is unknown, an id is given twice, or a
             query is not a `lex:` and a `vec:` line.
     """
     try:

@@ -16,7 +16,7 @@ from benchmarks.quality.scoring import Scores, mean, score
 
 MARGIN = 0.02
 """How much less than qmd's hybrid search sdd's may score, in nDCG@10 and in recall: decided before
-anything was measured."""
+the first measurement."""
 
 SDD, ON_QMD, QMD = "sdd", "sdd, engine qmd", "qmd"
 
@@ -39,7 +39,7 @@ class Row:
     """One line of the table: corpus, kind of query, side, and each question's scores."""
 
     corpus: str
-    asked: str
+    query: str
     side: str
     each: tuple[Scores, ...]
 
@@ -51,14 +51,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Verdict:
-    """sdd's hybrid search against qmd's, on one corpus asked in one way.
+    """sdd's hybrid search against qmd's, on one corpus with one kind of query.
 
     `ndcg` and `recall` are differences, sdd's less qmd's; in 95 of 100 samples of the questions
-    that of nDCG is between `low` and `high`.
+    the one of nDCG is between `low` and `high`.
     """
 
     corpus: str
-    asked: str
+    query: str
     ndcg: float
     low: float
     high: float
@@ -72,7 +72,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Sources:
-    """What is measured with: qmd as installed, sdd's ONNX folder and qmd's GGUF ("" for none)."""
+    """The installed qmd, sdd's ONNX folder and qmd's GGUF ("" for a missing model)."""
 
     qmd: Path
     onnx: str
@@ -83,7 +83,7 @@ def measure(
     directory: Path,
     sources: Sources,
     environ: Mapping[str, str],
-    say: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> list[Row]:
     """Ask every question of both sides; everything that is written is below `directory`.
 
@@ -93,25 +93,25 @@ def measure(
     rows = []
     for name in CORPORA:
         known = fixtures.read((fixtures.DIRECTORY / f"{name}.json").read_text(encoding="utf-8"))
-        asked = {_KNOWN: known, _VERBATIM: fixtures.verbatim(known)}
-        for side, lists in _sides(directory / name, asked, sources, environ, say):
-            rows += _rows(name, side, asked, lists)
+        queries = {_KNOWN: known, _VERBATIM: fixtures.verbatim(known)}
+        for side, lists in _sides(directory / name, queries, sources, environ, report):
+            rows += _rows(name, side, queries, lists)
     order = [*_LABELS.values()]
-    return sorted(rows, key=lambda row: (list(CORPORA).index(row.corpus), order.index(row.asked)))
+    return sorted(rows, key=lambda row: (list(CORPORA).index(row.corpus), order.index(row.query)))
 
 
 def _sides(
     directory: Path,
-    asked: Mapping[str, fixtures.Fixture],
+    queries: Mapping[str, fixtures.Fixture],
     sources: Sources,
     environ: Mapping[str, str],
-    say: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> list[tuple[str, dict[str, Lists]]]:
     name = directory.name
     directory.mkdir(parents=True)
-    files = {way: directory / f"{way}.json" for way in asked}
-    for way, fixture in asked.items():
-        files[way].write_text(fixtures.write(fixture), encoding="utf-8")
+    files = {query: directory / f"{query}.json" for query in queries}
+    for query, fixture in queries.items():
+        files[query].write_text(fixtures.write(fixture), encoding="utf-8")
     plans = [
         (
             SDD,
@@ -122,56 +122,66 @@ def _sides(
     ]
     if sources.gguf:
         plans.append((ON_QMD, "qmd", sources.gguf, sdd_side.BACKENDS[-1:]))
-    found: list[tuple[str, dict[str, Lists]]] = []
+    results: list[tuple[str, dict[str, Lists]]] = []
     for side, engine, model, backends in plans:
-        say(f"quality: {name}, {side}")
+        report(f"quality: {name}, {side}")
         root = directory / engine
         make_repository(name, root, engine=engine, model=model, environ=environ)
-        found.append((side, {way: _asked(root, files[way], backends, environ) for way in asked}))
-    say(f"quality: {name}, {QMD}")
+        results.append(
+            (
+                side,
+                {
+                    query: _search_with_sdd(root, files[query], backends, environ)
+                    for query in queries
+                },
+            )
+        )
+    report(f"quality: {name}, {QMD}")
     corpus = directory / "corpus"
     copy_documents(name, corpus)
     qmd = qmd_side.Qmd(sources.qmd, corpus, directory / "home", sources.gguf)
     qmd.index(name)
-    found.append((QMD, {way: qmd.bench(asked[way], files[way]) for way in asked}))
-    return found
+    results.append((QMD, {query: qmd.bench(queries[query], files[query]) for query in queries}))
+    return results
 
 
-def _asked(root: Path, fixture: Path, backends: Sequence[str], environ: Mapping[str, str]) -> Lists:
+def _search_with_sdd(
+    root: Path, fixture: Path, backends: Sequence[str], environ: Mapping[str, str]
+) -> Lists:
     module = "benchmarks.quality.sdd_side"
     command = (sys.executable, "-m", module, str(root), str(fixture), *backends)
-    found: Lists = json.loads(finished(command, fixtures.DIRECTORY.parent.parent, environ))
-    return found
+    lists: Lists = json.loads(finished(command, fixtures.DIRECTORY.parent.parent, environ))
+    return lists
 
 
 def _rows(
-    corpus: str, side: str, asked: Mapping[str, fixtures.Fixture], lists: Mapping[str, Lists]
+    corpus: str, side: str, queries: Mapping[str, fixtures.Fixture], lists: Mapping[str, Lists]
 ) -> list[Row]:
     rows = []
-    for (way, backend), label in _LABELS.items():
-        files = lists[way].get(backend)
+    for (query, backend), label in _LABELS.items():
+        files = lists[query].get(backend)
         if files is not None:
-            each = tuple(score(files[q.id], q.expected, q.k) for q in asked[way].questions)
+            each = tuple(score(files[q.id], q.expected, q.k) for q in queries[query].questions)
             rows.append(Row(corpus, label, side, each))
     return rows
 
 
 def verdicts(rows: Sequence[Row]) -> list[Verdict]:
     """The verdict on each hybrid search that both sides ran."""
-    by_side = {(row.corpus, row.asked, row.side): row for row in rows}
+    by_side = {(row.corpus, row.query, row.side): row for row in rows}
     hybrid = [label for (_, backend), label in _LABELS.items() if backend == "hybrid"]
-    found = []
-    for (corpus, asked, side), row in by_side.items():
-        other = by_side.get((corpus, asked, QMD))
-        if side == SDD and asked in hybrid and other is not None:
+    judged = []
+    for (corpus, query, side), row in by_side.items():
+        other = by_side.get((corpus, query, QMD))
+        if side == SDD and query in hybrid and other is not None:
             gains = [
                 score.ndcg - other_score.ndcg
                 for score, other_score in zip(row.each, other.each, strict=True)
             ]
             low, high = interval(gains)
             recall = row.scores.recall - other.scores.recall
-            found.append(Verdict(corpus, asked, sum(gains) / len(gains), low, high, recall))
-    return found
+            judged.append(Verdict(corpus, query, sum(gains) / len(gains), low, high, recall))
+    return judged
 
 
 def interval(values: Sequence[float], seed: int = 3) -> tuple[float, float]:

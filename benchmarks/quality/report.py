@@ -12,7 +12,7 @@ def table(rows: Sequence[Row]) -> str:
     """Each corpus, kind of query and side, with its four scores."""
     head = ("corpus", "asked by", "side", "nDCG@10", "precision@k", "recall", "MRR")
     lines = [
-        (row.corpus, row.asked, row.side, *(f"{number:.3f}" for number in _numbers(row)))
+        (row.corpus, row.query, row.side, *(f"{number:.3f}" for number in _numbers(row)))
         for row in rows
     ]
     return aligned([head, *lines])
@@ -24,7 +24,7 @@ def judged(verdicts: Sequence[Verdict]) -> str:
     lines = [
         (
             verdict.corpus,
-            verdict.asked,
+            verdict.query,
             f"{verdict.ndcg:+.3f}",
             f"{verdict.low:+.3f} to {verdict.high:+.3f}",
             f"{verdict.recall:+.3f}",

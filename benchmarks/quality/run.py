@@ -1,4 +1,4 @@
-"""The quality as `python -m benchmarks` takes it: with the models that are here, and what lacks."""
+"""The quality as `python -m benchmarks` takes it: with the available models."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _WITHOUT = "meaning, both and the qmd engine need a model as ONNX and as GGUF in
 
 @dataclass(frozen=True)
 class Outcome:
-    """The tables as Markdown, what could not be measured, and what it comes to.
+    """The tables as Markdown, the missing measurements, and the result.
 
-    `whole` says that both sides were asked in every way; `reached` that no threshold was missed;
-    `qmd` is the version it was compared with.
+    `whole` is true if both sides ran every kind of query, `reached` if no threshold was missed.
+    `qmd` is the version of qmd.
     """
 
     text: str
@@ -34,12 +34,14 @@ class Outcome:
 
 
 def take(bench: Workbench) -> Outcome:
-    """Measure both sides. Raises ProcessFailed, CalledProcessError where a side does not run."""
+    """Measure both sides. Raises ProcessFailed, CalledProcessError if a side does not run."""
     bench.install_qmd()
     gguf = next(iter(sorted(bench.models.glob("*.gguf"))), None)
-    there = gguf is not None and any(bench.models.rglob("*.onnx"))
+    has_models = gguf is not None and any(bench.models.rglob("*.onnx"))
     sources = Sources(
-        bench.qmd_installation, str(bench.models) if there else "", str(gguf) if there else ""
+        bench.qmd_installation,
+        str(bench.models) if has_models else "",
+        str(gguf) if has_models else "",
     )
     # The engine looks for qmd on PATH.
     environ = dict(bench.sdd("quality").environ)
@@ -52,12 +54,12 @@ def take(bench: Workbench) -> Outcome:
     )
     found = verdicts(rows)
     parts = [table(rows), *([judged(found)] if found else [])]
-    missing = [_FULL, *([] if there else [_WITHOUT])]
+    missing = [_FULL, *([] if has_models else [_WITHOUT])]
     return Outcome(
         "\n\n".join(parts),
         _version(bench),
         f"Not measured: {'; '.join(missing)}.",
-        there,
+        has_models,
         all(verdict.reached for verdict in found),
     )
 

@@ -1,7 +1,7 @@
 """The quality of a list of files, by the definitions of `qmd bench`, and by nDCG.
 
 precision@k, recall and MRR repeat what qmd 2.8 computes from the files it found, so that both sides
-can be held against each other number by number. nDCG@10 is that of Järvelin and Kekäläinen (TOIS
+can be compared number by number. nDCG@10 is that of Järvelin and Kekäläinen (TOIS
 2002) with gains of 1 and 0, which qmd does not report.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 CUT = 10
-"""Files of a list that count for nDCG; also what both sides are asked for."""
+"""Files of a list that count for nDCG; also the number of files that both sides return."""
 
 
 @dataclass(frozen=True)

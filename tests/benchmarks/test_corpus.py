@@ -29,7 +29,7 @@ def test_another_seed_gives_other_records() -> None:
     assert {r.text for r in records(5)}.isdisjoint(r.text for r in records(5, seed=3))
 
 
-def test_a_longer_corpus_begins_with_the_shorter() -> None:
+def test_a_longer_corpus_begins_with_the_shorter_one() -> None:
     assert list(records(20))[:7] == list(records(7))
 
 
@@ -47,24 +47,24 @@ def test_a_directory_holds_a_thousand_records() -> None:
     assert list(directories.values()) == [1000, 1000, 1]
 
 
-def test_words_are_used_as_often_as_in_prose() -> None:
+def test_words_have_the_frequencies_of_prose() -> None:
     words = Counter(re.findall(r"[a-z]+", " ".join(r.text.lower() for r in records(200))))
     counts = sorted(words.values(), reverse=True)
     assert sum(counts[:100]) > 0.3 * sum(counts)
     assert sum(count < 10 for count in counts) > len(counts) / 2
 
 
-def test_questions_are_answered_by_the_records() -> None:
-    asked = questions(20)
-    assert asked == questions(20)
-    assert {len(question.split()) for question in asked} == {3}
+def test_the_records_contain_the_words_of_the_questions() -> None:
+    queries = questions(20)
+    assert queries == questions(20)
+    assert {len(question.split()) for question in queries} == {3}
     # A record holds about fifty of the 20,000 sentences: 5,000 records hold nearly all of them.
     texts = [record.text.lower() for record in records(5000)]
-    answered = [q for q in asked if any(all(w in text for w in q.split()) for text in texts)]
-    assert len(answered) == len(asked)
+    answered = [q for q in queries if any(all(w in text for w in q.split()) for text in texts)]
+    assert len(answered) == len(queries)
 
 
-def test_a_repository_holds_every_record_in_one_commit(tmp_path: Path) -> None:
+def test_a_repository_has_every_record_in_one_commit(tmp_path: Path) -> None:
     root = tmp_path / "records"
     environ = environment(tmp_path)
     paths = create_repository(root, 12, environ)

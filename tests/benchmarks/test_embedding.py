@@ -1,4 +1,4 @@
-"""Both sides embed the same real prose, or the measure says what it lacks."""
+"""Both sides embed the same real prose; a measure without models is skipped with the reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.workbench import Sizes, Skipped, Workbench
 from tests.support.qmd import MISSING, installed
 
 
-def test_the_prose_is_sentences_each_once() -> None:
+def test_the_prose_has_distinct_sentences() -> None:
     sentences = embedding.prose()
     assert len(sentences) == len(set(sentences)) > 200
     assert all(
@@ -23,7 +23,7 @@ def test_the_prose_is_sentences_each_once() -> None:
     )
 
 
-def test_records_of_prose_hold_nothing_else() -> None:
+def test_records_of_prose_have_only_its_sentences() -> None:
     pool = embedding.prose()
     (record,) = records(1, pool=pool)
     body = [line for line in record.text.partition("\n# ")[2].splitlines()[1:] if line]
@@ -34,28 +34,28 @@ def test_records_of_prose_hold_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "count"),
+    ("output", "count"),
     [
         ("embedded 600 chunks in 8.4 s with local:x on cpu\n", 600),
         ("\x1b[?25h███ 100%\n\n✓ Done! Embedded 1,252 chunks from 120 documents in 30s\n", 1252),
         ("nothing to embed (local:x)\n", 0),
     ],
 )
-def test_what_was_embedded_is_read_from_what_a_side_says(said: str, count: int) -> None:
-    assert embedding.embedded(Run(1, 1, said)) == count
+def test_the_number_of_embedded_chunks_is_parsed_from_the_output(output: str, count: int) -> None:
+    assert embedding.embedded(Run(1, 1, output)) == count
 
 
-def test_without_a_model_the_measure_is_skipped_by_name(
+def test_without_a_model_the_measure_is_skipped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--only", "embed", "--models", str(tmp_path), "--qmd", str(tmp_path / "q")]) == 0
-    said = capsys.readouterr()
-    assert f"skipped embed: needs a model as ONNX and as GGUF in {tmp_path}" in said.err
-    assert said.out.rstrip().endswith("Not measured: embed.")
+    output = capsys.readouterr()
+    assert f"skipped embed: needs a model as ONNX and as GGUF in {tmp_path}" in output.err
+    assert output.out.rstrip().endswith("Not measured: embed.")
     assert not (tmp_path / "q").exists()
 
 
-def test_one_half_of_the_models_is_not_enough(tmp_path: Path) -> None:
+def test_a_model_for_one_side_only_is_not_enough(tmp_path: Path) -> None:
     (tmp_path / "x.gguf").touch()
     (tmp_path / "tokenizer.json").touch()
     with pytest.raises(Skipped, match="--models"):

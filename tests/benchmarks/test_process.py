@@ -15,7 +15,7 @@ def python(code: str, root: Path) -> Run:
     return run([sys.executable, "-c", code], root, os.environ)
 
 
-def test_a_run_carries_time_and_output(tmp_path: Path) -> None:
+def test_a_run_has_its_time_and_output(tmp_path: Path) -> None:
     done = python("import os; print(os.getcwd())", tmp_path)
     assert done.output == f"{tmp_path.resolve()}\n"
     assert 0 < done.seconds < 60
@@ -29,12 +29,12 @@ def test_the_peak_is_that_of_the_largest_process(tmp_path: Path) -> None:
     assert python(parent, tmp_path).peak > 300_000_000
 
 
-def test_a_failed_run_says_what_and_why(tmp_path: Path) -> None:
+def test_the_error_of_a_failed_run_has_command_and_output(tmp_path: Path) -> None:
     with pytest.raises(ProcessFailed, match=r"exited 3: out of luck"):
         python("print('out of luck'); raise SystemExit(3)", tmp_path)
 
 
-def test_sides_take_turns_after_one_uncounted_call_each() -> None:
+def test_sides_alternate_after_one_uncounted_call_each() -> None:
     calls = []
 
     def side(name: str, number: int) -> Run:

@@ -1,4 +1,4 @@
-"""The table says which side took how long, and whether that is good enough."""
+"""The table has the figures of both sides, and whether they reach the target."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_seconds_keep_three_digits(seconds: float, text: str) -> None:
     assert human_seconds(seconds) == text
 
 
-def test_the_median_is_taken_of_the_wall_times() -> None:
+def test_the_median_is_that_of_the_wall_times() -> None:
     assert median_seconds([Run(3, 0, ""), Run(1, 0, ""), Run(1.5, 0, "")]) == 1.5
 
 

@@ -1,4 +1,4 @@
-"""A push sends hardly more than its vectors, at any size."""
+"""The size of a push is close to that of its vectors, at any number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchmarks.measures import share
 from benchmarks.workbench import Sizes, Workbench
 
 
-def test_what_is_sent_is_within_its_mark(tmp_path: Path) -> None:
+def test_the_sent_bytes_reach_the_target(tmp_path: Path) -> None:
     sizes = Sizes(shared=600, pulls=1)
     first, _, pulled = share(Workbench(tmp_path, sizes, tmp_path / "no-qmd", tmp_path))
     assert first.reached, first

@@ -1,4 +1,4 @@
-"""The measure of a sync compares what it says it compares."""
+"""Both sides of the sync measure read the same pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.tracker import Asked, tracked
+from benchmarks.tracker import RequestCounts, tracked
 from benchmarks.workbench import Sizes, Workbench
 
 
@@ -18,17 +18,17 @@ def bench(tmp_path: Path) -> Workbench:
 def test_both_sides_read_the_same_pages(bench: Workbench) -> None:
     with tracked(bench, 150) as shop:
         assert shop.bare_loop().output == "150\n"
-        assert shop.asked() == Asked(listings=2, others=0)
+        assert shop.count_new_requests() == RequestCounts(listings=2, others=0)
         shop.first_sync()
         assert shop.files() == 150
-        # The other one asks how many issues come.
-        assert shop.asked() == Asked(listings=2, others=1)
+        # The other request is for the number of issues.
+        assert shop.count_new_requests() == RequestCounts(listings=2, others=1)
         shop.sync()
-        assert shop.asked() == Asked(listings=1, others=0)
-        assert shop.asked() == Asked(listings=0, others=0)
+        assert shop.count_new_requests() == RequestCounts(listings=1, others=0)
+        assert shop.count_new_requests() == RequestCounts(listings=0, others=0)
 
 
-def test_the_issues_are_the_same_each_time(bench: Workbench) -> None:
+def test_every_server_has_the_same_issues(bench: Workbench) -> None:
     found = []
     for _ in range(2):
         with tracked(bench, 20) as shop:

@@ -83,7 +83,7 @@ ACTIVE = [
     "$x$",
     ":tada:",
     "https://example.org",
-    "someone@example.org",
+    "user@example.org",
     "![x](https://example.org/x.png)",
     "[ ] x",
     "**x**",

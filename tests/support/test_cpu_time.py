@@ -1,4 +1,4 @@
-"""The bounds on CPU time detect what they are for."""
+"""The bounds on CPU time detect work that is not linear, or too slow."""
 
 from __future__ import annotations
 

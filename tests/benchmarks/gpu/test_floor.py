@@ -1,4 +1,4 @@
-"""What a forward pass takes at least, and what the table makes of it."""
+"""The minimum time of a forward pass, and the table with it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ MINILM = Shape(6, 384, 1536)
 
 
 def test_the_operations_of_a_layer() -> None:
-    # Four products with 2x2, two with 2x3, each for one token, and two of a token with itself.
+    # Four products with 2x2 and two with 2x3 for one token, and two of the token with itself.
     assert operations([1], Shape(1, 2, 3)) == 2 * (4 * 4 + 2 * 6) + 2 * 2 * 2
     assert operations([128], MINILM) / 128 == 2 * 10_616_832 + 4 * 128 * 384 * 6
 
 
 @given(st.lists(st.integers(1, 512), min_size=2))
-def test_texts_together_take_what_they_take_alone(tokens: list[int]) -> None:
+def test_the_operations_of_texts_are_added(tokens: list[int]) -> None:
     assert operations(tokens, MINILM) == sum(operations([token], MINILM) for token in tokens)
     assert operations([sum(tokens)], MINILM) > operations(tokens, MINILM)
 
 
-def test_names_of_tensors() -> None:
+def test_tensors_have_the_names_of_transformers() -> None:
     assert name_of("token_embd_norm.bias") == "embeddings.LayerNorm.bias"
     assert name_of("blk.11.ffn_up.weight") == "encoder.layer.11.intermediate.dense.weight"
 

@@ -1,4 +1,4 @@
-"""The questions: whole, answered by files that exist, and accepted by qmd itself."""
+"""The questions are complete, their expected files exist, and the real qmd accepts them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_questions_differ(fixture: fixtures.Fixture) -> None:
     assert len({question.meaning for question in fixture.questions}) == len(fixture.questions)
 
 
-def test_a_question_asked_verbatim_is_on_both_lines(fixture: fixtures.Fixture) -> None:
+def test_a_verbatim_question_is_on_both_lines(fixture: fixtures.Fixture) -> None:
     for question, original in zip(
         fixtures.verbatim(fixture).questions, fixture.questions, strict=True
     ):
@@ -101,7 +101,7 @@ def test_an_invalid_question_is_refused(change: dict[str, object], message: str)
         fixtures.read(json.dumps(data))
 
 
-def test_an_id_given_twice_is_refused() -> None:
+def test_a_repeated_id_is_refused() -> None:
     with pytest.raises(ValueError, match="given twice: a"):
         fixtures.read(json.dumps({**GOOD, "queries": GOOD["queries"] * 2}))
 
@@ -148,7 +148,7 @@ def test_a_text_without_the_start_of_a_section_is_not_cut() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_repository_holds_the_corpus_and_declares_it(name: str, tmp_path: Path) -> None:
+def test_the_repository_has_the_corpus_and_declares_it(name: str, tmp_path: Path) -> None:
     from sdd_hooks.project.project import load_project
 
     root = make_repository(

@@ -1,4 +1,4 @@
-"""What the scores of both sides come to, and how they are shown."""
+"""The verdicts on the scores of both sides, and their tables."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from sdd_hooks.engines.protocol import SubQuery
 HYBRID = "both: the question twice"
 
 
-def row(side: str, *ndcg: float, recall: float = 1.0, asked: str = HYBRID) -> Row:
-    return Row("own", asked, side, tuple(Scores(1.0, recall, 1.0, value) for value in ndcg))
+def row(side: str, *ndcg: float, recall: float = 1.0, query: str = HYBRID) -> Row:
+    return Row("own", query, side, tuple(Scores(1.0, recall, 1.0, value) for value in ndcg))
 
 
-def test_a_backend_asks_with_its_lines_of_the_question() -> None:
+def test_a_backend_searches_with_its_lines_of_the_question() -> None:
     question = fixtures.Question("a", "exact", "known words", "a question?", "", ("a.md",), 3)
     lex, vec = SubQuery("lex", "known words"), SubQuery("vec", "a question?")
-    asked = [searches(question, backend) for backend in BACKENDS]
-    assert asked == [(lex,), (vec,), (lex, vec)]
+    searched = [searches(question, backend) for backend in BACKENDS]
+    assert searched == [(lex,), (vec,), (lex, vec)]
 
 
 @pytest.mark.parametrize(
     ("ours", "recall", "reached"),
     [(0.9, 1.0, True), (0.49, 1.0, True), (0.47, 1.0, False), (0.9, 0.97, False)],
 )
-def test_neither_ndcg_nor_recall_may_be_lower_by_more(
+def test_ndcg_and_recall_may_be_lower_by_the_margin(
     ours: float, recall: float, reached: bool
 ) -> None:
     (verdict,) = verdicts([row(SDD, ours, ours, recall=recall), row(QMD, 0.5, 0.5)])
@@ -42,18 +42,18 @@ def test_neither_ndcg_nor_recall_may_be_lower_by_more(
 
 def test_only_hybrid_searches_of_both_sides_are_judged() -> None:
     words = "words: the question"
-    rows = [row(SDD, 1, asked=words), row(QMD, 1, asked=words), row(SDD, 1), row(ON_QMD, 1)]
+    rows = [row(SDD, 1, query=words), row(QMD, 1, query=words), row(SDD, 1), row(ON_QMD, 1)]
     assert verdicts(rows) == []
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=20))
-def test_an_interval_is_within_what_there_is_and_always_the_same(values: list[float]) -> None:
+def test_an_interval_is_within_the_values_and_reproducible(values: list[float]) -> None:
     low, high = interval(values)
     assert min(values) - 1e-9 <= low <= high <= max(values) + 1e-9
 
 
-def test_the_interval_is_that_of_the_mean() -> None:
+def test_the_interval_is_around_the_mean() -> None:
     low, high = interval([0.0] * 50 + [1.0] * 50)
     assert (low, high) == interval([0.0] * 50 + [1.0] * 50)
     # The standard error is 0.05: about twice that on each side.
@@ -74,7 +74,7 @@ def test_the_table_has_a_line_for_each_side() -> None:
     )
 
 
-def test_the_judgement_shows_difference_spread_and_mark() -> None:
+def test_the_verdict_has_difference_interval_and_mark() -> None:
     shown = judged([Verdict("own", HYBRID, 0.05, -0.01, 0.11, -0.03)])
     assert "+0.050" in shown
     assert "-0.010 to +0.110" in shown

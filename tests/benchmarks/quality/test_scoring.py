@@ -1,4 +1,4 @@
-"""The scores are those of `qmd bench`, and nDCG is what its definition says."""
+"""The scores equal those of `qmd bench`, and nDCG follows its definition."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def numbers(scores: Scores) -> tuple[float, ...]:
 
 @pytest.mark.parametrize("backend", ["bm25", "vector", "hybrid", "full"])
 @pytest.mark.parametrize("result", RECORDED["said"]["results"], ids=lambda row: row["id"])
-def test_the_numbers_of_a_real_qmd_bench_are_ours(result: dict, backend: str) -> None:
+def test_the_scores_equal_those_of_a_real_qmd_bench(result: dict, backend: str) -> None:
     said, question = result["backends"][backend], ASKED[result["id"]]
     ours = score(said["top_files"], question.expected, question.k)
     theirs = (said["precision_at_k"], said["recall"], said["mrr"])
@@ -40,7 +40,7 @@ def test_the_numbers_of_a_real_qmd_bench_are_ours(result: dict, backend: str) ->
     assert checked(said, question) == said["top_files"]
 
 
-def test_numbers_that_are_not_ours_stop_the_measure() -> None:
+def test_different_scores_stop_the_measure() -> None:
     result = RECORDED["said"]["results"][0]
     said = {**result["backends"]["hybrid"], "mrr": 0.123}
     with pytest.raises(ProcessFailed, match=r"scores prisma .*0\.123"):
@@ -53,7 +53,7 @@ def test_ndcg_by_hand() -> None:
     assert score(found, ["a.md", "b.md", "c.md"], 3).ndcg == pytest.approx(1.5 / best)
 
 
-def test_what_stands_behind_the_tenth_does_not_count_for_ndcg() -> None:
+def test_files_after_the_tenth_do_not_count_for_ndcg() -> None:
     assert score([*NAMES[:10], "z.md"], ["z.md"], 3).ndcg == 0
     assert score([*NAMES[:9], "z.md"], ["z.md"], 3).ndcg == pytest.approx(1 / math.log2(11))
 
@@ -68,19 +68,23 @@ def test_every_score_is_in_0_to_1(found: list[str], expected: list[str], k: int)
 
 
 @given(st.lists(st.sampled_from(NAMES), unique=True, min_size=1, max_size=10), LISTS, KS)
-def test_the_expected_first_is_perfect(expected: list[str], others: list[str], k: int) -> None:
+def test_expected_files_first_have_the_best_scores(
+    expected: list[str], others: list[str], k: int
+) -> None:
     found = [*expected, *(other for other in others if other not in expected)]
     assert numbers(score(found, expected, k)) == pytest.approx((1, 1, 1, 1))
 
 
 @given(LISTS, EXPECTED, KS)
-def test_nothing_expected_found_is_nothing(found: list[str], expected: list[str], k: int) -> None:
+def test_without_an_expected_file_every_score_is_0(
+    found: list[str], expected: list[str], k: int
+) -> None:
     others = [file for file in found if file not in expected]
     assert numbers(score(others, expected, k)) == (0, 0, 0, 0)
 
 
 @given(LISTS, EXPECTED, KS, st.data())
-def test_an_expected_file_further_up_is_never_worse(
+def test_a_better_rank_of_an_expected_file_never_lowers_a_score(
     found: list[str], expected: list[str], k: int, data: st.DataObject
 ) -> None:
     places = [rank for rank, file in enumerate(found) if rank and file in expected]
@@ -94,7 +98,7 @@ def test_an_expected_file_further_up_is_never_worse(
 
 
 @given(LISTS, EXPECTED, KS)
-def test_one_more_expected_file_at_the_end_is_never_worse(
+def test_one_more_expected_file_never_lowers_a_score(
     found: list[str], expected: list[str], k: int
 ) -> None:
     missing = [file for file in expected if file not in found]
@@ -118,10 +122,10 @@ def test_paths_are_compared_as_qmd_does(found: str, expected: str, same: bool) -
 
 
 @pytest.mark.parametrize(("expected", "k"), [([], 3), (["a.md"], 0)])
-def test_a_question_without_an_answer_has_no_score(expected: list[str], k: int) -> None:
+def test_a_question_without_an_expected_file_has_no_score(expected: list[str], k: int) -> None:
     with pytest.raises(ValueError, match="needs an expected file"):
         score(["a.md"], expected, k)
 
 
-def test_the_mean_is_taken_of_each_score() -> None:
+def test_the_mean_is_computed_for_each_score() -> None:
     assert mean([Scores(1, 0, 1, 0.5), Scores(0, 0, 0.5, 0.5)]) == Scores(0.5, 0, 0.75, 0.5)
