@@ -32,28 +32,28 @@ EFFECTS = (*ENVIRONMENT, "os.getcwd", "Path.cwd", "sys.stdin", "sys.stdout", "sy
 
 
 def test_only_the_edges_read_the_environment() -> None:
-    found = {
+    uses_outside = {
         f"{path}:{line}"
         for path, tree in modules()
         if not path.startswith(EDGES)
         for line in uses(tree, ENVIRONMENT)
     }
-    assert found == set()
+    assert uses_outside == set()
 
 
 def test_every_edge_reads_the_environment() -> None:
-    found = {path for path, tree in modules() if any(uses(tree, ENVIRONMENT))}
-    assert [edge for edge in EDGES if not any(path.startswith(edge) for path in found)] == []
+    paths = {path for path, tree in modules() if any(uses(tree, ENVIRONMENT))}
+    assert [edge for edge in EDGES if not any(path.startswith(edge) for path in paths)] == []
 
 
 def test_no_default_value_is_an_effect() -> None:
-    found = {
+    effects = {
         f"{path}:{line}"
         for path, tree in modules()
         for default in defaults(tree)
         for line in uses(default, EFFECTS)
     }
-    assert found == set()
+    assert effects == set()
 
 
 @pytest.mark.parametrize(

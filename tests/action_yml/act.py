@@ -19,10 +19,10 @@ def program(name: Literal["act", "actionlint"]) -> Path:
     `PATH`.
     """
     named = os.environ.get("SDD_ACT")
-    found: str | None = None
+    path: str | None = None
     if named != "":
-        place = Path(named or _ROOT / ".cache/act", "bin", name)
-        found = str(place) if place.is_file() else None if named else shutil.which(name)
-    if found is None:
+        installed = Path(named or _ROOT / ".cache/act", "bin", name)
+        path = str(installed) if installed.is_file() else None if named else shutil.which(name)
+    if path is None:
         pytest.skip(f"needs {name}: scripts/install-act .cache/act")
-    return Path(found)
+    return Path(path)

@@ -158,12 +158,12 @@ def run_action(
     unknown = set(inputs or {}) - set(declared["inputs"])
     assert not unknown, f"no such input: {unknown}"
     defaults = _Context(job, {}, {})
-    given = {
+    values = {
         name: (inputs or {}).get(name, defaults.evaluate(str(input["default"])))
         for name, input in declared["inputs"].items()
     }
     done = Done()
-    context = _Context(job, given, {})
+    context = _Context(job, values, {})
     for step in declared["runs"]["steps"][:steps]:
         if sdd and step["id"] == "install":
             context.outputs["install"] = {"sdd": str(sdd)}
@@ -243,7 +243,7 @@ def _run_step(
 
 def read_outputs(text: str) -> dict[str, str]:
     """The outputs in a file of a step, parsed like a runner. Fails for a repeated name."""
-    found: dict[str, str] = {}
+    outputs: dict[str, str] = {}
     lines = iter(text.split("\n"))
     for line in lines:
         if not line:
@@ -258,6 +258,6 @@ def read_outputs(text: str) -> dict[str, str]:
             else:
                 raise AssertionError(f"no end of {name}")
             value = "\n".join(block)
-        assert name not in found, f"{name} is written twice"
-        found[name] = value
-    return found
+        assert name not in outputs, f"{name} is written twice"
+        outputs[name] = value
+    return outputs

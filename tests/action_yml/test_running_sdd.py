@@ -66,11 +66,11 @@ def run(job: Job, inputs: dict[str, str]) -> tuple[Done, dict[str, str]]:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_any_text_of_an_input_is_passed_unchanged(job: Job, text: str) -> None:
-    given = dict.fromkeys(set(INPUTS) - USED_BY_STEP, text)
-    done, environ = run(job, given)
+    inputs = dict.fromkeys(set(INPUTS) - USED_BY_STEP, text)
+    done, environ = run(job, inputs)
     assert done.code == 7
     assert done.log == ""
-    for name in given:
+    for name in inputs:
         assert environ[f"SDD_{name.upper().replace('-', '_')}"] == text
     recorded = job.folder.with_name("recorded")
     assert (recorded / "arguments").read_text() == "ci"

@@ -41,15 +41,15 @@ def test_the_tables_are_found() -> None:
     assert MISTAKES
 
 
-@pytest.mark.parametrize(("rule", "line", "path", "found"), ADDED)
+@pytest.mark.parametrize(("rule", "line", "path", "is_found"), ADDED)
 def test_a_rule_finds_the_documented_lines(
-    rule: str, line: str, path: str, found: str, tmp_path: Path
+    rule: str, line: str, path: str, is_found: str, tmp_path: Path
 ) -> None:
     record = f"---\nstatus: accepted\n---\n# ADR-0001: X\n\n```sdd-rule\n{rule}\n```\n"
     after = {without_backticks(path): f"{without_backticks(line)}\n"}
     subject = subject_of(tmp_path, {"docs/adrs/ADR-0001-x.md": record}, after)
     findings = list(RULE.check(subject))
-    assert [finding.path for finding in findings] == [without_backticks(path)] * (found == "yes")
+    assert [finding.path for finding in findings] == [without_backticks(path)] * (is_found == "yes")
 
 
 @pytest.mark.parametrize(("line", "message"), MISTAKES)

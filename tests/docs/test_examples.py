@@ -48,37 +48,37 @@ def matches(expected: list[str], shown: str) -> bool:
     return re.fullmatch(pattern, shown.strip("\n") + "\n") is not None
 
 
-def same_shape(expected: Any, found: Any, where: str = "") -> None:
+def same_shape(expected: Any, actual: Any, place: str = "") -> None:
     """Assert that a documented JSON value is like the real one: keys, types, texts but for `…`."""
     if isinstance(expected, dict):
-        assert isinstance(found, dict), where
-        assert list(expected) == list(found), where
+        assert isinstance(actual, dict), place
+        assert list(expected) == list(actual), place
         for key, value in expected.items():
-            same_shape(value, found[key], f"{where}.{key}")
+            same_shape(value, actual[key], f"{place}.{key}")
     elif isinstance(expected, list):
-        assert isinstance(found, list), where
-        assert len(expected) <= len(found), where
-        assert bool(expected) == bool(found), where
+        assert isinstance(actual, list), place
+        assert len(expected) <= len(actual), place
+        assert bool(expected) == bool(actual), place
         for number, value in enumerate(expected):
-            same_shape(value, found[number], f"{where}[{number}]")
+            same_shape(value, actual[number], f"{place}[{number}]")
     elif isinstance(expected, str):
-        assert isinstance(found, str), where
-        assert matches([expected], found), f"{where}: {found!r}"
+        assert isinstance(actual, str), place
+        assert matches([expected], actual), f"{place}: {actual!r}"
     elif isinstance(expected, float):
-        assert isinstance(found, float), where
+        assert isinstance(actual, float), place
     else:
-        assert (type(expected), expected) == (type(found), found), where
+        assert (type(expected), expected) == (type(actual), actual), place
 
 
 def scenes(page: Path) -> list[list[Block]]:
     """The blocks of a page that are run, those of each scene together."""
-    found: list[list[Block]] = [[]]
+    grouped: list[list[Block]] = [[]]
     for block in blocks(page):
         if any(directive.startswith("scene ") for directive in block.directives):
-            found.append([])
+            grouped.append([])
         if block.language in {"console", "json"}:
-            found[-1].append(block)
-    return [scene for scene in found if scene]
+            grouped[-1].append(block)
+    return [scene for scene in grouped if scene]
 
 
 @pytest.mark.parametrize(
@@ -102,10 +102,10 @@ def run_console(terminal: Terminal, block: Block) -> None:
     todo = list(steps(block))
     for (line, command, expected), after in zip(todo, [*todo[1:], None], strict=True):
         shown = terminal.run(command)
-        where = f"{block.page.name}:{line}: $ {command}"
-        assert matches(expected, shown), f"{where}\n{shown}"
-        asked = after is not None and "$?" in after[1]
-        assert asked or terminal.status == 0, f"{where}: exit {terminal.status}\n{shown}"
+        place = f"{block.page.name}:{line}: $ {command}"
+        assert matches(expected, shown), f"{place}\n{shown}"
+        status_is_shown = after is not None and "$?" in after[1]
+        assert status_is_shown or terminal.status == 0, f"{place}: exit {terminal.status}\n{shown}"
 
 
 def test_what_a_page_shows_is_compared_line_by_line() -> None:

@@ -26,19 +26,19 @@ def rows(page: Path, heading: str) -> list[list[str]]:
     text = page.read_text(encoding="utf-8").partition(f"{heading}\n")[2]
     level = heading.split(" ", 1)[0]
     text = re.split(rf"^#{{1,{len(level)}}} ", text, maxsplit=1, flags=re.MULTILINE)[0]
-    found = [
+    table_rows = [
         [cell.strip().strip("`") for cell in line.strip("|").split("|")]
         for line in text.splitlines()
         if line.startswith("|")
     ]
-    assert len(found) > 2, f"no table below {heading!r} in {page.name}"
-    return [row for row in found[2:] if not set(row[0]) <= set("-: ")]
+    assert len(table_rows) > 2, f"no table below {heading!r} in {page.name}"
+    return [row for row in table_rows[2:] if not set(row[0]) <= set("-: ")]
 
 
-def classes(of: type[errors.SddError]) -> Iterator[type[errors.SddError]]:
-    yield of
-    for below in of.__subclasses__():
-        yield from classes(below)
+def classes(error: type[errors.SddError]) -> Iterator[type[errors.SddError]]:
+    yield error
+    for subclass in error.__subclasses__():
+        yield from classes(subclass)
 
 
 def test_every_setting_is_documented_with_its_default() -> None:
@@ -95,18 +95,20 @@ def test_the_offered_configuration_names_hooks_there_are() -> None:
         types = set(configuration["default_install_hook_types"])
         for repository in configuration["repos"]:
             for hook in repository["hooks"]:
-                wanted = set(hook["stages"]) if "stages" in hook else stages[hook["id"]]
-                assert wanted <= types, hook["id"]
+                needed = set(hook["stages"]) if "stages" in hook else stages[hook["id"]]
+                assert needed <= types, hook["id"]
 
 
 def test_every_rule_of_the_check_is_documented_with_its_severity() -> None:
     source = "\n".join(
         path.read_text(encoding="utf-8") for path in (TOP / "sdd_hooks" / "artifacts").glob("*.py")
     )
-    given = set(re.findall(r'"([a-z]+(?:-[a-z]+)*)",\s*(?:severity|"critical"|"warning")', source))
-    given -= set(get_args(Severity))
+    rules_in_source = set(
+        re.findall(r'"([a-z]+(?:-[a-z]+)*)",\s*(?:severity|"critical"|"warning")', source)
+    )
+    rules_in_source -= set(get_args(Severity))
     documented = [row[:2] for row in rows(DOCS / "artifacts.md", "## Checks")]
-    assert {rule for rule, _ in documented} == given
+    assert {rule for rule, _ in documented} == rules_in_source
     for rule, severity in documented:
         assert re.search(rf'"{rule}",\s*(?:severity|"{severity}")', source), rule
 

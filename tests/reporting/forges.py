@@ -81,5 +81,8 @@ def shown(markdown: str, render: Callable[[str], str] = _PARSER.render) -> Shown
 def acted_on(texts: list[str]) -> list[tuple[str, str]]:
     """The texts on which a forge would act, each with the kind of the action."""
     return [
-        (what, text) for what, pattern in ACTS.items() for text in texts if re.search(pattern, text)
+        (action, text)
+        for action, pattern in ACTS.items()
+        for text in texts
+        if re.search(pattern, text)
     ]

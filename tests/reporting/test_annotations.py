@@ -65,22 +65,22 @@ def test_a_path_that_begins_with_an_equals_sign_keeps_it() -> None:
 
 @pytest.mark.parametrize("severity", LEVELS)
 def test_each_level_has_at_most_ten(severity: Severity) -> None:
-    found = [Finding("a.py", at, "r", severity, f"m{at}") for at in range(1, 26)]
-    lines = render_annotations(of(*found))
+    findings = [Finding("a.py", at, "r", severity, f"m{at}") for at in range(1, 26)]
+    lines = render_annotations(of(*findings))
     commands = list(filter(None, map(read, lines)))
     assert [command.data for command in commands] == [
         f"m{at}" for at in range(1, MAX_PER_LEVEL + 1)
     ]
     assert {command.name for command in commands} == {LEVELS[severity]}
-    assert count_left_out(of(*found)) == 15
+    assert count_left_out(of(*findings)) == 15
 
 
 def test_suggestions_come_before_other_notices() -> None:
-    found = [Finding("a.py", at, "r", "info", f"m{at}") for at in range(1, 26)]
-    lines = render_annotations(of(*found, references=References((RETRIES,))))
+    findings = [Finding("a.py", at, "r", "info", f"m{at}") for at in range(1, 26)]
+    lines = render_annotations(of(*findings, references=References((RETRIES,))))
     assert len(lines) == MAX_PER_LEVEL
     assert f"title={reference_question(RETRIES)}" in lines[0]
-    assert count_left_out(of(*found, references=References((RETRIES,)))) == 16
+    assert count_left_out(of(*findings, references=References((RETRIES,)))) == 16
 
 
 @given(reviews())

@@ -23,9 +23,9 @@ def characters(text: str) -> int:
 
 def huge(number: int, evidence: str) -> ReviewOutcome:
     """A review with this number of warnings, and of suppressed ones."""
-    found = [Finding(f"src/{at}.py", 1, "r", "warning", "no", evidence) for at in range(number)]
-    reported = tuple(ReportedFinding(finding, f"{at:032x}") for at, finding in enumerate(found))
-    suppressed = tuple(SuppressedFinding(finding, "a reason") for finding in found)
+    findings = [Finding(f"src/{at}.py", 1, "r", "warning", "no", evidence) for at in range(number)]
+    reported = tuple(ReportedFinding(finding, f"{at:032x}") for at, finding in enumerate(findings))
+    suppressed = tuple(SuppressedFinding(finding, "a reason") for finding in findings)
     return ReviewOutcome(BASE, HEAD, "", 1, findings=reported, suppressed=suppressed)
 
 
@@ -42,13 +42,13 @@ def test_a_comment_without_the_marker(body: str) -> None:
 
 
 def test_a_marker_in_the_reviewed_text_is_escaped() -> None:
-    found = Finding(f"{MARKER}\n{MARKER}", 1, MARKER, "critical", MARKER, f"{MARKER}\n{MARKER}")
+    finding = Finding(f"{MARKER}\n{MARKER}", 1, MARKER, "critical", MARKER, f"{MARKER}\n{MARKER}")
     record = Candidate(MARKER, MARKER, MARKER, 1, True, False, (), MARKER, f"\n{MARKER}\n", 1)
     notes, silenced = (f"\n{MARKER}",), f"\n{MARKER}"
     references = References((record,), (record,), silenced)
-    suppressed = (SuppressedFinding(found, f"\n{MARKER}"),)
+    suppressed = (SuppressedFinding(finding, f"\n{MARKER}"),)
     hostile = ReviewOutcome(
-        BASE, HEAD, MARKER, 1, references, (ReportedFinding(found, "f" * 32),), suppressed, notes
+        BASE, HEAD, MARKER, 1, references, (ReportedFinding(finding, "f" * 32),), suppressed, notes
     )
     text = render_comment(hostile)
     assert text.count("<!--") == 1

@@ -112,11 +112,11 @@ def test_no_text_acts(project: Project, texts: list[str]) -> None:
 
 def hostile(text: str) -> ReviewOutcome:
     """A review that has the text in every field."""
-    found = Finding(text, 3, text, "critical", text, text)
+    finding = Finding(text, 3, text, "critical", text, text)
     record = Candidate(text, text, text, 1, True, False, (), text, text, 1)
     references = References((record,), (record,), text)
-    reported = (ReportedFinding(found, "f" * 32, on_added_line=True),)
-    suppressed = (SuppressedFinding(found, text),)
+    reported = (ReportedFinding(finding, "f" * 32, on_added_line=True),)
+    suppressed = (SuppressedFinding(finding, text),)
     return ReviewOutcome(BASE, HEAD, text, 1, references, reported, suppressed, (text,))
 
 

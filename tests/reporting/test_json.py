@@ -37,19 +37,19 @@ def test_the_schema_is_valid():
 
 
 def test_everything_is_in_the_document():
-    found = json.loads(render_json(EVERYTHING, ["CLAUDE.md:3: odd"]))
-    VALIDATOR.validate(found)
-    assert list(found)[:2] == ["schema_version", "base"]
-    assert found["schema_version"] == 1
-    assert (found["base"], found["head"], found["files"]) == (BASE, HEAD, 14)
-    assert found["counts"] == {
+    document = json.loads(render_json(EVERYTHING, ["CLAUDE.md:3: odd"]))
+    VALIDATOR.validate(document)
+    assert list(document)[:2] == ["schema_version", "base"]
+    assert document["schema_version"] == 1
+    assert (document["base"], document["head"], document["files"]) == (BASE, HEAD, 14)
+    assert document["counts"] == {
         "critical": 1,
         "warning": 3,
         "info": 1,
         "suggestions": 1,
         "suppressed": 1,
     }
-    assert found["references"]["ranked"][0] == {
+    assert document["references"]["ranked"][0] == {
         "path": "docs/adrs/ADR-0011-retries.md",
         "id": "ADR-0011",
         "title": "Retries belong to the client",
@@ -74,17 +74,17 @@ def test_everything_is_in_the_document():
             },
         ],
     }
-    assert [reference["id"] for reference in found["references"]["ranked"]] == [
+    assert [reference["id"] for reference in document["references"]["ranked"]] == [
         RETRIES.id,
         "ADR-0003",
         "",
     ]
-    assert [reference["title"] for reference in found["references"]["folded"]] == [
+    assert [reference["title"] for reference in document["references"]["folded"]] == [
         "Timeouts",
         QUEUES.title,
     ]
-    assert found["references"]["silenced"] == ""
-    assert found["findings"][0] == {
+    assert document["references"]["silenced"] == ""
+    assert document["findings"][0] == {
         "rule": "dangling-reference",
         "severity": "critical",
         "message": "there is no ADR-0099: name one that is there",
@@ -94,14 +94,14 @@ def test_everything_is_in_the_document():
         "fingerprint": "f1",
         "changed": True,
     }
-    assert [finding["rule"] for finding in found["findings"][1:]] == [
+    assert [finding["rule"] for finding in document["findings"][1:]] == [
         "superseded-reference",
         "spec-pair",
         "security/inner-html",
     ]
-    assert found["suppressed"][0]["reason"] == "sanitised by bleach"
-    assert found["notes"] == ["the diff is larger than 50 MB: not all of it was read"]
-    assert found["warnings"] == ["CLAUDE.md:3: odd"]
+    assert document["suppressed"][0]["reason"] == "sanitised by bleach"
+    assert document["notes"] == ["the diff is larger than 50 MB: not all of it was read"]
+    assert document["warnings"] == ["CLAUDE.md:3: odd"]
 
 
 def test_it_has_the_format_of_other_commands(capsys):
@@ -112,17 +112,17 @@ def test_it_has_the_format_of_other_commands(capsys):
 
 def test_a_byte_that_is_not_text_leaves_valid_json():
     finding = Finding("caf\udce9.py", 1, "r", "info", "half a pair: \ud83d", "\udce9")
-    found = render_json(
+    document = render_json(
         ReviewOutcome(BASE, HEAD, "t", 1, findings=(ReportedFinding(finding, "f"),))
     )
-    assert "\\ud" not in found
-    assert json.loads(found)["findings"][0]["path"] == "caf\ufffd.py"
-    assert json.loads(found)["findings"][0]["message"] == "half a pair: \ufffd"
+    assert "\\ud" not in document
+    assert json.loads(document)["findings"][0]["path"] == "caf\ufffd.py"
+    assert json.loads(document)["findings"][0]["message"] == "half a pair: \ufffd"
 
 
 def test_a_character_beyond_the_basic_plane_is_kept():
-    found = json.loads(render_json(ReviewOutcome(BASE, HEAD, "🦀 日本", 1)))
-    assert found["title"] == "🦀 日本"
+    document = json.loads(render_json(ReviewOutcome(BASE, HEAD, "🦀 日本", 1)))
+    assert document["title"] == "🦀 日本"
 
 
 @given(reviews())

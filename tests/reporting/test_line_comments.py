@@ -25,10 +25,10 @@ ONE, TWO, THREE = ("1" * 32, "2" * 32, "3" * 32)
 
 def wanted(*fingerprints: str) -> tuple[InlineComment, ...]:
     """The comments of a review with such findings."""
-    found = tuple(
+    findings = tuple(
         ReportedFinding(DANGLING, fingerprint, on_added_line=True) for fingerprint in fingerprints
     )
-    return inline_comments(ReviewOutcome(BASE, HEAD, "", 1, findings=found))
+    return inline_comments(ReviewOutcome(BASE, HEAD, "", 1, findings=findings))
 
 
 def posted(comment: InlineComment, id_: str = "1") -> ExistingComment:
@@ -50,8 +50,8 @@ def test_findings_on_changed_lines_have_comments() -> None:
 
 
 def test_a_finding_about_a_whole_file_has_no_line_comment() -> None:
-    found = ReportedFinding(replace(DANGLING, line=0), ONE, on_added_line=True)
-    assert inline_comments(ReviewOutcome(BASE, HEAD, "", 1, findings=(found,))) == ()
+    finding = ReportedFinding(replace(DANGLING, line=0), ONE, on_added_line=True)
+    assert inline_comments(ReviewOutcome(BASE, HEAD, "", 1, findings=(finding,))) == ()
 
 
 def test_the_fingerprint_is_read_from_the_marker() -> None:
@@ -95,9 +95,9 @@ def test_a_moved_line_keeps_its_comment() -> None:
 
 def test_the_comment_of_a_fixed_finding_is_resolved() -> None:
     first, second = wanted(ONE, TWO)
-    there = [posted(first, "1"), posted(second, "2")]
-    assert reconcile((second,), there) == Reconciliation((), ("2",), ("1",))
-    assert reconcile((), there) == Reconciliation((), (), ("1", "2"))
+    comments = [posted(first, "1"), posted(second, "2")]
+    assert reconcile((second,), comments) == Reconciliation((), ("2",), ("1",))
+    assert reconcile((), comments) == Reconciliation((), (), ("1", "2"))
 
 
 def test_a_comment_that_a_person_resolved_stays_resolved() -> None:
@@ -162,24 +162,24 @@ def test_over_a_history_of_pushes(pushes: list[tuple[set[str], set[str], bool]])
     """Each push has findings; then a person resolves some, and another author copies comments."""
     thread_comments: dict[str, ExistingComment] = {}
     dismissed: set[str] = set()
-    for found, resolved, copied in pushes:
-        done = reconcile(wanted(*sorted(found)), thread_comments.values())
-        assert set(done.keep).isdisjoint(done.resolve)
-        for id_ in (*done.keep, *done.resolve):
+    for fingerprints, resolved, copied in pushes:
+        result = reconcile(wanted(*sorted(fingerprints)), thread_comments.values())
+        assert set(result.keep).isdisjoint(result.resolve)
+        for id_ in (*result.keep, *result.resolve):
             assert thread_comments[id_].by_sdd
             assert not thread_comments[id_].resolved
-        for id_ in done.resolve:
+        for id_ in result.resolve:
             thread_comments[id_] = thread_comments[id_]._replace(
                 resolved=True, resolved_by_sdd=True
             )
-        for comment in done.post:
+        for comment in result.post:
             thread_comments[str(len(thread_comments))] = posted(comment, str(len(thread_comments)))
         open_ = [
             read_fingerprint(comment.body)
             for comment in thread_comments.values()
             if comment.by_sdd and not comment.resolved
         ]
-        assert sorted(open_) == sorted(found - dismissed)
+        assert sorted(open_) == sorted(fingerprints - dismissed)
         for id_, known in list(thread_comments.items()):
             if known.by_sdd and not known.resolved and read_fingerprint(known.body) in resolved:
                 thread_comments[id_] = known._replace(resolved=True)

@@ -65,11 +65,11 @@ def test_a_trailer_that_silences_suggestions_is_shown() -> None:
 
 
 def test_findings_with_the_same_message_are_one_item() -> None:
-    found = tuple(
+    findings = tuple(
         ReportedFinding(Finding("a.py", at, "r", "critical", "no", f"x = {at}"), f"{at:032x}")
         for at in range(1, MAX_OPEN + 3)
     )
-    page = render_markdown(ReviewOutcome(BASE, HEAD, "", 1, findings=(*found, *many(1))))
+    page = render_markdown(ReviewOutcome(BASE, HEAD, "", 1, findings=(*findings, *many(1))))
     shown_first, _, folded = page.partition("<details><summary>2 more</summary>\n")
     assert "- no (`r`)\n  - `a.py:1`: `x = 1`\n  - `a.py:2`: `x = 2`\n" in shown_first
     assert "\n- no (`r`)\n  - `a.py:6`: `x = 6`\n  - `a.py:7`: `x = 7`\n\n</details>" in folded

@@ -46,25 +46,25 @@ def changed(tmp_path: Path) -> Changed:
 
 
 def test_the_json_of_a_real_review_matches_its_schema(changed):
-    found = run(changed.root, "review", "--base", changed.base, "--json").json
-    VALIDATOR.validate(found)
-    assert found["base"] == changed.base
-    assert found["files"] == len(AFTER)
+    document = run(changed.root, "review", "--base", changed.base, "--json").json
+    VALIDATOR.validate(document)
+    assert document["base"] == changed.base
+    assert document["files"] == len(AFTER)
     shown = HOSTILE.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    assert shown in {finding["path"] for finding in found["findings"]}
-    assert [finding["reason"] for finding in found["suppressed"]] == ["it is an example"]
-    again = run(changed.root, "review", "--base", changed.base, "--json").json
-    assert again == found
+    assert shown in {finding["path"] for finding in document["findings"]}
+    assert [finding["reason"] for finding in document["suppressed"]] == ["it is an example"]
+    second = run(changed.root, "review", "--base", changed.base, "--json").json
+    assert second == document
 
 
 def test_a_review_of_what_is_staged_matches_the_schema(changed):
     repo = Repo(changed.root)
     repo.write("src/new.py", "# Governing: ADR-0096\n")
     repo.git("add", "--all")
-    found = run(changed.root, "review", "--staged", "--json").json
-    VALIDATOR.validate(found)
-    assert found["head"] == ""
-    assert [finding["path"] for finding in found["findings"]] == ["src/new.py"]
+    document = run(changed.root, "review", "--staged", "--json").json
+    VALIDATOR.validate(document)
+    assert document["head"] == ""
+    assert [finding["path"] for finding in document["findings"]] == ["src/new.py"]
 
 
 def test_the_sarif_of_a_real_review_is_valid(changed, official):

@@ -35,11 +35,11 @@ def reviewed(repo: Repo, existing: list[ExistingComment]) -> Reconciliation:
     return reconcile(inline_comments(review), existing)
 
 
-def posted(done: Reconciliation) -> list[ExistingComment]:
+def posted(result: Reconciliation) -> list[ExistingComment]:
     """The posted comments as a forge returns them."""
     return [
         ExistingComment(str(at), comment.body, by_sdd=True)
-        for at, comment in enumerate(done.post, 1)
+        for at, comment in enumerate(result.post, 1)
     ]
 
 
@@ -50,35 +50,35 @@ def test_a_rebase_and_moved_lines_keep_the_comments(tmp_path: Path) -> None:
         ("src/one.py", 3),
         ("src/two.py", 1),
     ]
-    there = posted(first)
+    comments = posted(first)
     repo.git("switch", "--quiet", "main")
     repo.commit("Move", {"src/one.py": '"""One."""\n\nONE = 1\n\n' + CODE})
     repo.git("switch", "--quiet", "topic")
     repo.git("rebase", "--quiet", "main")
-    assert reviewed(repo, there) == Reconciliation((), ("1", "2"), ())
+    assert reviewed(repo, comments) == Reconciliation((), ("1", "2"), ())
     repo.git("commit", "--quiet", "--amend", "--message", "Another message")
-    assert reviewed(repo, there) == Reconciliation((), ("1", "2"), ())
+    assert reviewed(repo, comments) == Reconciliation((), ("1", "2"), ())
 
 
 def test_a_fix_resolves_its_comment_and_no_other(tmp_path: Path) -> None:
     repo = begun(tmp_path)
-    there = posted(reviewed(repo, []))
+    comments = posted(reviewed(repo, []))
     repo.commit("Fix", {"src/one.py": CODE + "# Governing: ADR-0001\n"})
-    assert reviewed(repo, there) == Reconciliation((), ("2",), ("1",))
+    assert reviewed(repo, comments) == Reconciliation((), ("2",), ("1",))
 
 
 def test_a_second_finding_has_another_comment(tmp_path: Path) -> None:
     repo = begun(tmp_path)
-    there = posted(reviewed(repo, []))
+    comments = posted(reviewed(repo, []))
     repo.commit("Three", {"src/three.py": DANGLING})
-    done = reviewed(repo, there)
-    assert [comment.path for comment in done.post] == ["src/three.py"]
-    assert (done.keep, done.resolve) == (("1", "2"), ())
+    result = reviewed(repo, comments)
+    assert [comment.path for comment in result.post] == ["src/three.py"]
+    assert (result.keep, result.resolve) == (("1", "2"), ())
 
 
 def test_the_comment_of_a_suppressed_finding_is_resolved(tmp_path: Path) -> None:
     repo = begun(tmp_path)
-    there = posted(reviewed(repo, []))
+    comments = posted(reviewed(repo, []))
     ignored = "# sdd-ignore: dangling-reference (it is an example)\n"
     repo.commit("Ignore", {"src/two.py": ignored + DANGLING})
-    assert reviewed(repo, there) == Reconciliation((), ("1",), ("2",))
+    assert reviewed(repo, comments) == Reconciliation((), ("1",), ("2",))

@@ -38,8 +38,8 @@ def run_of(review: ReviewOutcome, rules: list[RuleDescription] = RULES) -> Any:
     return run
 
 
-def reported(*found: Finding) -> ReviewOutcome:
-    each = tuple(ReportedFinding(finding, f"f{number}") for number, finding in enumerate(found))
+def reported(*findings: Finding) -> ReviewOutcome:
+    each = tuple(ReportedFinding(finding, f"f{number}") for number, finding in enumerate(findings))
     return ReviewOutcome(BASE, HEAD, "t", 1, findings=each)
 
 

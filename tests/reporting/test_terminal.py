@@ -67,7 +67,7 @@ def shown(review: ReviewOutcome, width: int = 80) -> str:
     return render_terminal(review, width=width, colour=False)
 
 
-def found(*findings: Finding) -> ReviewOutcome:
+def review_of(*findings: Finding) -> ReviewOutcome:
     return ReviewOutcome(
         BASE, HEAD, "t", 2, findings=tuple(ReportedFinding(finding, "f") for finding in findings)
     )
@@ -87,9 +87,9 @@ def test_lines_fit_a_narrow_terminal():
 
 def test_no_width_is_no_limit():
     message = "word " * 60
-    assert f"    {message.strip()}\n" in shown(found(replace(MARKUP, message=message)), 0)
+    assert f"    {message.strip()}\n" in shown(review_of(replace(MARKUP, message=message)), 0)
     # Lines stay readable on a wide terminal.
-    assert max(map(len, shown(found(replace(MARKUP, message=message)), 300).splitlines())) == 98
+    assert max(map(len, shown(review_of(replace(MARKUP, message=message)), 300).splitlines())) == 98
 
 
 def test_all_clear_is_one_line():
@@ -102,7 +102,7 @@ def test_all_clear_is_one_line():
 
 
 def test_a_finding_in_a_message_without_changed_files():
-    review = replace(found(replace(MARKUP, path="", line=0)), files=0)
+    review = replace(review_of(replace(MARKUP, path="", line=0)), files=0)
     assert shown(review).endswith("\n\n1 warning in 0 files\n")
 
 
@@ -116,7 +116,7 @@ def test_a_trailer_that_silences_suggestions_is_a_note():
 
 def test_findings_with_the_same_message_are_grouped():
     two = (MARKUP, replace(MARKUP, path="src/web/other.js", evidence="y.innerHTML = z" * 20))
-    assert shown(found(*two), 60).splitlines()[:5] == [
+    assert shown(review_of(*two), 60).splitlines()[:5] == [
         "warning (2)",
         "  security/inner-html",
         "    markup goes in as it is: use textContent",
@@ -127,7 +127,7 @@ def test_findings_with_the_same_message_are_grouped():
 
 def test_the_rest_of_many_findings_is_counted():
     many = [replace(MARKUP, message=f"no {n}") for n in range(100)]
-    lines = shown(found(*many)).splitlines()
+    lines = shown(review_of(*many)).splitlines()
     assert lines[0] == "warning (100)"
     assert lines[1:4] == [
         "  src/web/page.js:7  security/inner-html",
@@ -143,10 +143,10 @@ def test_the_rest_of_many_findings_is_counted():
     ]
     same = [replace(MARKUP, line=n) for n in range(1, 1001)]
     other = replace(MARKUP, message="another")
-    lines = shown(found(*same, other)).splitlines()
+    lines = shown(review_of(*same, other)).splitlines()
     assert lines[0] == "warning (1,001)"
     assert lines[9:11] == ["    … and 994 more", "  src/web/page.js:7  security/inner-html"]
-    left = shown(found(*many, *same)).splitlines()
+    left = shown(review_of(*many, *same)).splitlines()
     assert left[19] == "  … and 1,094 more"
 
 
@@ -183,7 +183,7 @@ def test_control_characters_become_escapes():
         message="x\x9b2Jy\u202ez",
         evidence=" " * 1000 + "caf\udce9\0\r\n end",
     )
-    assert shown(found(hostile)).splitlines()[1:4] == [
+    assert shown(review_of(hostile)).splitlines()[1:4] == [
         "  a\\u001b[31m b.js:7  security/inner-html",
         "    x\\u009b2Jy\\u202ez",
         "    │ caf\\udce9\\u0000 end",
@@ -192,7 +192,7 @@ def test_control_characters_become_escapes():
 
 def test_a_long_text_is_cut():
     hostile = replace(MARKUP, message="m" * 10**6, evidence="e " * 10**6)
-    text = shown(found(hostile))
+    text = shown(review_of(hostile))
     assert len(text) < 2000
     assert text.count("…") == 2
 

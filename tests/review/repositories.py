@@ -61,8 +61,8 @@ def _begin(tmp_path: Path, before: Mapping[str, str | bytes], adrs: str, specs: 
     memory = repo.root / _MEMORY
     text = memory.read_text() if memory.exists() else ""
     declared = [
-        f"- {what} are in `{folder}/`\n"
-        for what, folder in (("Architecture Decision Records", adrs), ("Specifications", specs))
+        f"- {heading} are in `{folder}/`\n"
+        for heading, folder in (("Architecture Decision Records", adrs), ("Specifications", specs))
         if folder
     ]
     if declared and _SECTION not in text:

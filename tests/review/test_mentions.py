@@ -16,8 +16,8 @@ from sdd_hooks.review.mentions import (
 from tests.review.repositories import staged_subject_of, subject_of
 
 
-def summaries(found: list[Mention]) -> list[tuple[str, str, int]]:
-    return [(mention.place, str(mention.id), mention.line) for mention in found]
+def summaries(mentions: list[Mention]) -> list[tuple[str, str, int]]:
+    return [(mention.place, str(mention.id), mention.line) for mention in mentions]
 
 
 def in_file(tmp_path: Path, path: str, text: str) -> list[tuple[str, str, int]]:

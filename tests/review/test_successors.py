@@ -16,9 +16,11 @@ def corpus(**records: str) -> Corpus:
     )
 
 
-def replacements_of(found: Corpus, name: str) -> list[str]:
-    (artifact,) = found.resolve(name)
-    return [replacement.name for replacement in find_replacements(artifact, find_successors(found))]
+def replacements_of(records: Corpus, name: str) -> list[str]:
+    (artifact,) = records.resolve(name)
+    return [
+        replacement.name for replacement in find_replacements(artifact, find_successors(records))
+    ]
 
 
 def test_either_record_or_both_declare_the_successor() -> None:
@@ -28,34 +30,34 @@ def test_either_record_or_both_declare_the_successor() -> None:
         a1="status: superseded by ADR-0002", a2="status: accepted\nsupersedes: [ADR-0001]"
     )
 
-    for found in (declared_by_old, declared_by_new, both):
-        assert replacements_of(found, "ADR-0001") == ["ADR-0002"]
+    for records in (declared_by_old, declared_by_new, both):
+        assert replacements_of(records, "ADR-0001") == ["ADR-0002"]
 
 
 def test_successors_are_followed_to_the_record_in_force() -> None:
-    found = corpus(
+    records = corpus(
         a1="status: superseded by ADR-0002",
         a2="status: superseded by ADR-0003",
         a3="status: superseded",
         a4="status: accepted\nsupersedes: [ADR-0003]",
     )
 
-    assert replacements_of(found, "ADR-0001") == ["ADR-0004"]
+    assert replacements_of(records, "ADR-0001") == ["ADR-0004"]
 
 
 def test_a_record_can_have_several_replacements() -> None:
-    found = corpus(
+    records = corpus(
         a1="status: superseded by ADR-0002 and ADR-0003",
         a2="status: accepted",
         a3="status: superseded by ADR-0004",
         a4="status: accepted",
     )
 
-    assert replacements_of(found, "ADR-0001") == ["ADR-0002", "ADR-0004"]
+    assert replacements_of(records, "ADR-0001") == ["ADR-0002", "ADR-0004"]
 
 
 def test_cycles_and_records_not_in_force_are_no_replacements() -> None:
-    found = corpus(
+    records = corpus(
         a1="status: superseded by ADR-0002",
         a2="status: superseded by ADR-0001",
         a3="status: superseded by ADR-0004",
@@ -65,4 +67,4 @@ def test_cycles_and_records_not_in_force_are_no_replacements() -> None:
     )
 
     for name in ("ADR-0001", "ADR-0002", "ADR-0003", "ADR-0005", "ADR-0006"):
-        assert replacements_of(found, name) == []
+        assert replacements_of(records, name) == []

@@ -49,10 +49,14 @@ RULE = Rule(
     ],
 )
 def test_a_comment_in_any_syntax_is_read(line: str) -> None:
-    found = read_suppression(line, 7)
+    suppression = read_suppression(line, 7)
 
-    assert found is not None
-    assert (found.line, found.rules, found.reason) == (7, ("magic/dark",), "a reason")
+    assert suppression is not None
+    assert (suppression.line, suppression.rules, suppression.reason) == (
+        7,
+        ("magic/dark",),
+        "a reason",
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,10 +72,10 @@ def test_a_comment_in_any_syntax_is_read(line: str) -> None:
     ],
 )
 def test_rules_and_reason(line: str, rules: tuple[str, ...], reason: str) -> None:
-    found = read_suppression(line, 1)
+    suppression = read_suppression(line, 1)
 
-    assert found is not None
-    assert (found.rules, found.reason) == (rules, reason)
+    assert suppression is not None
+    assert (suppression.rules, suppression.reason) == (rules, reason)
 
 
 @pytest.mark.parametrize(
@@ -92,14 +96,14 @@ def test_lines_without_a_suppression(line: str) -> None:
 
 
 def test_a_suppression_names_a_rule_by_id_or_by_the_part_before_the_slash() -> None:
-    found = read_suppression("# sdd-ignore: security (why)", 1)
+    suppression = read_suppression("# sdd-ignore: security (why)", 1)
     exact = read_suppression("# sdd-ignore: security/redirect (why)", 1)
 
-    assert found is not None
+    assert suppression is not None
     assert exact is not None
-    assert found.names("security")
-    assert found.names("security/redirect")
-    assert not found.names("security-more")
+    assert suppression.names("security")
+    assert suppression.names("security/redirect")
+    assert not suppression.names("security-more")
     assert not exact.names("security")
     assert not exact.names("security/inner-html")
 

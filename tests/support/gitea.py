@@ -208,10 +208,10 @@ class FakeGitea:
         return CannedResponse(response.status, response.data, {**now, **response.headers})
 
     def _answer(self, request: Request) -> CannedResponse:
-        given = request.headers.get("authorization")
-        if given and not self._knows(given):
+        authorization = request.headers.get("authorization")
+        if authorization and not self._knows(authorization):
             return CannedResponse(401, {"message": "user does not exist [uid: 0, name: ]"})
-        if self.closed and not given:
+        if self.closed and not authorization:
             return CannedResponse(403, {"message": SIGN_IN})
         path = request.path.removeprefix(BASE)
         if path == "/version":
@@ -222,7 +222,7 @@ class FakeGitea:
             )
         if path == f"/orgs/{self.owner}/labels":
             return self._paged(request, list(self.of_organisation.values()))
-        if self.token and not given:
+        if self.token and not authorization:
             return CannedResponse(404, _MISSING)
         home = f"/repos/{self.owner}/{self.name}".lower()
         if path.lower() == home or path.lower().startswith(f"{home}/"):
@@ -302,7 +302,7 @@ class FakeGitea:
         query = request.query
         since = parse_epoch(query.get("since", "")) or 0.0
         ids = {label["id"] for label in self.labels.values() if label["name"] in _names(query)}
-        found = []
+        matches = []
         for item in self.items.values():
             entry = item.entry
             wanted = {"issues": item.pull is None, "pulls": item.pull is not None}
@@ -315,9 +315,9 @@ class FakeGitea:
                 and labelled
                 and (parse_epoch(entry["updated_at"]) or 0) >= since
             ):
-                found.append(entry)
-        found.sort(key=lambda entry: (entry["created_at"], entry["id"]), reverse=True)
-        return self._paged(request, found)
+                matches.append(entry)
+        matches.sort(key=lambda entry: (entry["created_at"], entry["id"]), reverse=True)
+        return self._paged(request, matches)
 
     def _pulls(self, request: Request) -> CannedResponse:
         pulls = [item for item in self.items.values() if item.pull is not None]

@@ -62,10 +62,10 @@ def gitea_program() -> Path | None:
     named = os.environ.get("SDD_GITEA")
     if named == "":
         return None
-    place = Path(named) if named else _ROOT / ".cache/gitea"
-    program = place / "bin/gitea" if place.is_dir() else place
-    found = str(program) if named or program.is_file() else shutil.which("gitea")
-    return Path(found).absolute() if found else None
+    location = Path(named) if named else _ROOT / ".cache/gitea"
+    program = location / "bin/gitea" if location.is_dir() else location
+    program_path = str(program) if named or program.is_file() else shutil.which("gitea")
+    return Path(program_path).absolute() if program_path else None
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ class RealGitea:
 
     def repository(self, **settings: Any) -> str:
         """Create a repository of alice with a branch `main`. Returns its name."""
-        made = {"name": f"r{next(self.numbers)}", "auto_init": True, "default_branch": "main"}
-        self.call("POST", "/user/repos", {**made, **settings})
-        return str(made["name"])
+        body = {"name": f"r{next(self.numbers)}", "auto_init": True, "default_branch": "main"}
+        self.call("POST", "/user/repos", {**body, **settings})
+        return str(body["name"])
 
     def change(
         self,
@@ -114,8 +114,8 @@ class RealGitea:
     def merge(self, repository: str, number: int) -> None:
         """Merge a pull request and delete its branch, once the server has found it mergeable."""
         path = f"/repos/alice/{repository}/pulls/{number}/merge"
-        how = {"Do": "merge", "delete_branch_after_merge": True}
-        until(lambda: self.answer("POST", path, how).is_success)
+        body = {"Do": "merge", "delete_branch_after_merge": True}
+        until(lambda: self.answer("POST", path, body).is_success)
 
 
 @contextmanager

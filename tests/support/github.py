@@ -299,10 +299,10 @@ class FakeGitHub:
         missing: list[object] = []
 
         def pull_request(number: int) -> object:
-            found = self._pull(number)
-            if found is None:
+            pull_data = self._pull(number)
+            if pull_data is None:
                 missing.append({"type": "NOT_FOUND", "message": f"Could not resolve {number}."})
-            return found
+            return pull_data
 
         def repository(owner: str, name: str) -> object:
             assert owner == self.owner
@@ -477,7 +477,7 @@ class FakeGitHub:
         """Add a milestone."""
         number = len(self.milestones) + 1
         address = f"{self._api()}/milestones/{number}"
-        made = {
+        milestone = {
             "url": address,
             "html_url": f"{self._web()}/milestone/{number}",
             "labels_url": f"{address}/labels",
@@ -495,8 +495,8 @@ class FakeGitHub:
             "due_on": None,
             "closed_at": None,
         }
-        self.milestones.append(made)
-        return made
+        self.milestones.append(milestone)
+        return milestone
 
     def _comment(self, number: int, text: str) -> Entry:
         address = f"{self._api()}/issues"

@@ -150,18 +150,18 @@ class FakeGitLab:
         """The response to a request."""
         token = request.headers.get("private-token")
         bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
-        given = token or bearer
-        if given and given != self.token:
+        credential = token or bearer
+        if credential and credential != self.token:
             return self._respond(401, {"message": "401 Unauthorized"})
         if request.path == "/api/v4/version":
-            return self._respond(200 if given else 401, {"message": "401 Unauthorized"})
-        if not given and not self.public:
+            return self._respond(200 if credential else 401, {"message": "401 Unauthorized"})
+        if not credential and not self.public:
             return self._respond(404, {"message": "404 Project Not Found"})
         if request.path == "/api/graphql":
             return self._graphql(request)
-        found = re.fullmatch(r"/api/v4/projects/([^/]+)(?:/(.*))?", request.path)
-        assert found, request.path
-        project, below = unquote(found[1]), found[2] or ""
+        match = re.fullmatch(r"/api/v4/projects/([^/]+)(?:/(.*))?", request.path)
+        assert match, request.path
+        project, below = unquote(match[1]), match[2] or ""
         if self.renamed and project == self.renamed:
             query = f"?{urlencode(request.query)}" if request.query else ""
             location = f"{self.url}/api/v4/projects/{quote(self.path, safe='')}/{below}{query}"
@@ -237,7 +237,7 @@ class FakeGitLab:
         downwards = {"asc": False, "desc": True}[query["sort"]]
         state = query.get("state", "all")
         labels = set(filter(None, query.get("labels", "").split(",")))
-        found = [
+        matches = [
             row
             for row in sorted(rows, key=lambda row: (row[by], row["iid"]), reverse=downwards)
             if state in {"all", row["state"]}
@@ -247,13 +247,13 @@ class FakeGitLab:
         ]
         size = min(int(query.get("per_page", 20)), MAX_PER_PAGE)
         page = int(query.get("page", 1))
-        part = [shown(row) for row in found[(page - 1) * size : page * size]]
-        more = page * size < len(found)
+        part = [shown(row) for row in matches[(page - 1) * size : page * size]]
+        has_next = page * size < len(matches)
         headers = {"X-Page": str(page), "X-Per-Page": str(size)}
-        headers["X-Next-Page"] = str(page + 1) if more else ""
+        headers["X-Next-Page"] = str(page + 1) if has_next else ""
         if self.headers:
-            headers |= {"X-Total": str(len(found))}
-        if more:
+            headers |= {"X-Total": str(len(matches))}
+        if has_next:
             following = urlencode({**query, "page": page + 1})
             headers["Link"] = f'<{self.url}{request.path}?{following}>; rel="next"'
         return self._respond(200, part, headers, request)
@@ -389,9 +389,9 @@ class FakeGitLab:
                 return self._respond(201, {"id": 1})
             case ("POST", "milestones"):
                 assert body.keys() == {"title"}
-                made = {"id": 300 + len(self.milestones), "iid": 1, "title": body["title"]}
-                self.milestones.append(made)
-                return self._respond(201, made)
+                milestone = {"id": 300 + len(self.milestones), "iid": 1, "title": body["title"]}
+                self.milestones.append(milestone)
+                return self._respond(201, milestone)
         return self._respond(404, {"message": "404 Not found"})
 
     def _change(self, id: str, body: Row) -> None:

@@ -73,14 +73,16 @@ class Schema:
         for error in validate(self._schema, document):
             raise AssertionError(str(error))
         operation = _operation(document)
-        given = body.get("variables") or {}
+        variables = body.get("variables") or {}
         declared = {
             variable_definition.variable.name.value
             for variable_definition in operation.variable_definitions or ()
         }
-        assert given.keys() <= declared, f"unknown variables: {sorted(given.keys() - declared)}"
-        found = get_variable_values(self._schema, operation.variable_definitions or (), given)
-        assert not isinstance(found, list), "; ".join(error.message for error in found)
+        assert variables.keys() <= declared, (
+            f"unknown variables: {sorted(variables.keys() - declared)}"
+        )
+        values = get_variable_values(self._schema, operation.variable_definitions or (), variables)
+        assert not isinstance(values, list), "; ".join(error.message for error in values)
 
     def response(self, query: str, data: object) -> None:
         """Validate the `data` of the response to `query`: fields, types and nulls."""
@@ -91,10 +93,10 @@ class Schema:
         """The places in the response to `query` that may be null, and the members of lists."""
         document = _parsed(query)
         operation = _operation(document)
-        found = self._nullable(
+        places = self._nullable(
             operation.selection_set, self._root(operation), _fragments(document), ()
         )
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(places))
 
     def checked(self, request: Request, response: CannedResponse) -> CannedResponse:
         """Validate both, and return the response."""
@@ -237,70 +239,70 @@ def answer(body: object, root: Mapping[str, object]) -> dict[str, Any]:
     assert isinstance(body, dict)
     document = _parsed(body["query"])
     operation = _operation(document)
-    given = dict(body.get("variables") or {})
+    variables = dict(body.get("variables") or {})
     for variable_definition in operation.variable_definitions or ():
         if variable_definition.default_value is not None:
-            given.setdefault(
+            variables.setdefault(
                 variable_definition.variable.name.value,
                 _literal(variable_definition.default_value, {}),
             )
-    return _selected(operation.selection_set, root, given, _fragments(document))
+    return _selected(operation.selection_set, root, variables, _fragments(document))
 
 
 def _selected(
     selection: SelectionSetNode,
     source: Mapping[str, object],
-    given: Mapping[str, object],
+    variables: Mapping[str, object],
     fragments: Mapping[str, FragmentDefinitionNode],
 ) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for node in selection.selections:
         if isinstance(node, FieldNode):
             value = source.get(node.name.value)
             if callable(value):
-                value = value(**_arguments(node, given))
-            made[(node.alias or node.name).value] = _completed(node, value, given, fragments)
+                value = value(**_arguments(node, variables))
+            result[(node.alias or node.name).value] = _completed(node, value, variables, fragments)
             continue
         inside: Any = fragments[node.name.value] if isinstance(node, FragmentSpreadNode) else node
         assert isinstance(inside, InlineFragmentNode | FragmentDefinitionNode)
         name = inside.type_condition.name.value if inside.type_condition else None
         if name is None or source.get("__typename", name) == name:
-            made |= _selected(inside.selection_set, source, given, fragments)
-    return made
+            result |= _selected(inside.selection_set, source, variables, fragments)
+    return result
 
 
 def _completed(
     node: FieldNode,
     value: object,
-    given: Mapping[str, object],
+    variables: Mapping[str, object],
     fragments: Mapping[str, FragmentDefinitionNode],
 ) -> object:
     if isinstance(value, list):
-        return [_completed(node, item, given, fragments) for item in value]
+        return [_completed(node, item, variables, fragments) for item in value]
     if isinstance(value, Mapping) and node.selection_set:
-        return _selected(node.selection_set, value, given, fragments)
+        return _selected(node.selection_set, value, variables, fragments)
     return value
 
 
-def _arguments(node: FieldNode, given: Mapping[str, object]) -> dict[str, object]:
+def _arguments(node: FieldNode, variables: Mapping[str, object]) -> dict[str, object]:
     return {
-        argument.name.value: _literal(argument.value, given)
+        argument.name.value: _literal(argument.value, variables)
         for argument in node.arguments or ()
-        if not isinstance(argument.value, VariableNode) or argument.value.name.value in given
+        if not isinstance(argument.value, VariableNode) or argument.value.name.value in variables
     }
 
 
-def _literal(node: ValueNode, given: Mapping[str, object]) -> object:
+def _literal(node: ValueNode, variables: Mapping[str, object]) -> object:
     match node:
         case VariableNode():
-            return given.get(node.name.value)
+            return variables.get(node.name.value)
         case ListValueNode():
-            return [_literal(value, given) for value in node.values]
+            return [_literal(value, variables) for value in node.values]
         case ObjectValueNode():
             return {
-                field.name.value: _literal(field.value, given)
+                field.name.value: _literal(field.value, variables)
                 for field in node.fields
-                if not isinstance(field.value, VariableNode) or field.value.name.value in given
+                if not isinstance(field.value, VariableNode) or field.value.name.value in variables
             }
         case NullValueNode():
             return None
@@ -326,12 +328,12 @@ def _parse(query: str) -> DocumentNode:
 
 def _operation(document: DocumentNode) -> OperationDefinitionNode:
     """The only operation of a document."""
-    (found,) = (
+    (operation,) = (
         definition
         for definition in document.definitions
         if isinstance(definition, OperationDefinitionNode)
     )
-    return found
+    return operation
 
 
 def _fragments(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:

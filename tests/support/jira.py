@@ -179,13 +179,17 @@ class FakeJira:
         assert request.path.startswith(f"{self.path}/rest/"), request.path
         assert request.headers["accept"] == "application/json"
         below = request.path.removeprefix(f"{self.path}/rest/")
-        given = request.headers.get("authorization", "")
+        authorization = request.headers.get("authorization", "")
         if self.expired:
             public = {"issues": [], "isLast": True, "total": 0, "maxResults": 50, "startAt": 0}
             if below.endswith("search/jql"):
                 public = {"issues": [], "isLast": True}
             return CannedResponse(200, public, {"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
-        if self.authorization and given != self.authorization and below != "api/2/serverInfo":
+        if (
+            self.authorization
+            and authorization != self.authorization
+            and below != "api/2/serverInfo"
+        ):
             return CannedResponse(
                 401, {"errorMessages": ["You are not authenticated."], "errors": {}}
             )
@@ -305,19 +309,19 @@ class FakeJira:
         query = request.query
         size = min(int(query.get("maxResults", 50)), self.max_page_size)
         jql = query["jql"]
-        found = self._found(jql)
-        if found is None:
+        matches = self._found(jql)
+        if matches is None:
             return _refused("The value does not exist for the field 'project'.")
         if "nextPageToken" in query:
             before, last = json.loads(b64decode(query["nextPageToken"]))
             assert before == jql
-            later = [at for at, (order, _) in enumerate(found) if order == last]
+            later = [at for at, (order, _) in enumerate(matches) if order == last]
             # After the last returned issue, or its former position if it was deleted.
-            start = later[0] + 1 if later else sum(list(order) < last for order, _ in found)
-            found = found[start:]
-        page = found[:size]
+            start = later[0] + 1 if later else sum(list(order) < last for order, _ in matches)
+            matches = matches[start:]
+        page = matches[:size]
         data: Entry = {"issues": [_shown(entry, query.get("fields", "id")) for _, entry in page]}
-        data["isLast"] = len(found) <= size
+        data["isLast"] = len(matches) <= size
         if not data["isLast"]:
             token = json.dumps([jql, page[-1][0]]).encode()
             data["nextPageToken"] = b64encode(token).decode()
@@ -327,17 +331,17 @@ class FakeJira:
         query = request.query
         assert set(query) <= {"jql", "fields", "maxResults", "startAt"}
         size, start = min(int(query["maxResults"]), self.max_page_size), int(query["startAt"])
-        found = self._found(query["jql"])
-        if found is None:
+        matches = self._found(query["jql"])
+        if matches is None:
             return _refused("The value does not exist for the field 'project'.")
-        page = [_shown(entry, query["fields"]) for _, entry in found[start : start + size]]
-        counts = {"startAt": start, "maxResults": size, "total": len(found)}
+        page = [_shown(entry, query["fields"]) for _, entry in matches[start : start + size]]
+        counts = {"startAt": start, "maxResults": size, "total": len(matches)}
         return CannedResponse(200, {"expand": "schema,names", **counts, "issues": page})
 
     def _found(self, jql: str) -> list[tuple[list[Any], Entry]] | None:
         """The matching issues, each with its sort key; None for an unknown project."""
         clauses, _, order = jql.partition(" ORDER BY ")
-        found: list[Entry] = list(self.issues.values())
+        matches: list[Entry] = list(self.issues.values())
         bounded, position = False, 0
         while position < len(clauses):
             clause = _CLAUSE.match(clauses, position)
@@ -347,27 +351,29 @@ class FakeJira:
                 if clause["project"] not in {self.project, *self.aliases, *self.projects}:
                     return None
                 name = self.project if clause["project"] in self.aliases else clause["project"]
-                found = [entry for entry in found if entry["key"].startswith(f"{name}-")]
+                matches = [entry for entry in matches if entry["key"].startswith(f"{name}-")]
                 bounded = True
             elif clause["since"]:
-                found = [
+                matches = [
                     entry
-                    for entry in found
+                    for entry in matches
                     if self._order(entry, clause["by"]) >= self._grain(int(clause["since"]) / 1000)
                 ]
             elif clause["is"]:
-                found = [entry for entry in found if _is_done(entry) == (clause["is"] == "=")]
+                matches = [entry for entry in matches if _is_done(entry) == (clause["is"] == "=")]
             elif clause["label"] is not None:
                 label = re.sub(r"\\(.)", r"\1", clause["label"])
-                found = [entry for entry in found if label in entry["fields"]["labels"]]
+                matches = [entry for entry in matches if label in entry["fields"]["labels"]]
             else:
-                found = [e for e in found if e["fields"]["issuetype"]["id"] == clause["kind"]]
+                matches = [e for e in matches if e["fields"]["issuetype"]["id"] == clause["kind"]]
         assert bounded, "Unbounded JQL queries are not allowed here."
         if not order:
-            return [([], entry) for entry in found]
+            return [([], entry) for entry in matches]
         match = _ORDER.fullmatch(order)
         assert match, f"JQL: {order}"
-        ordered = [([self._order(e, match[1]), int(e["key"].rpartition("-")[2])], e) for e in found]
+        ordered = [
+            ([self._order(e, match[1]), int(e["key"].rpartition("-")[2])], e) for e in matches
+        ]
         assert match[2] == match[3]
         return sorted(ordered, key=lambda row: row[0], reverse=match[2] == "DESC")
 
@@ -455,8 +461,8 @@ def _shown(entry: Entry, fields: str) -> Entry:
     """An issue with the requested fields."""
     if fields == "id":
         return {"id": entry["id"]}
-    found = {name: entry["fields"][name] for name in fields.split(",") if name in entry["fields"]}
-    return {**entry, "fields": found}
+    shown = {name: entry["fields"][name] for name in fields.split(",") if name in entry["fields"]}
+    return {**entry, "fields": shown}
 
 
 def _is_done(entry: Entry) -> bool:

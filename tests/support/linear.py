@@ -211,8 +211,8 @@ class FakeLinear:
             if not places:
                 raise GraphQLFailure("Entity not found: cursor", "INPUT_ERROR")
             newest = newest[places[0] + 1 :]
-        found = [issue for issue in newest if _matches(filter, issue)]
-        return _page([self._shown(issue) for issue in found[:first]], len(found) > first)
+        matches = [issue for issue in newest if _matches(filter, issue)]
+        return _page([self._shown(issue) for issue in matches[:first]], len(matches) > first)
 
     def _shown(self, issue: Row) -> Row:
         return {

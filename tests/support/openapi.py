@@ -118,15 +118,15 @@ class Description:
     def _operation(self, method: str, path: str) -> _Operation:
         assert path.startswith(self.base), f"{path} is not below {self.base}"
         below = path[len(self.base) :]
-        found = [operation for operation in self._operations if operation.matches(below)]
-        assert found, f"unknown path: {path}"
+        operations = [operation for operation in self._operations if operation.matches(below)]
+        assert operations, f"unknown path: {path}"
         # A literal path with another method must not match a path with a parameter.
-        found = [
+        operations = [
             operation
-            for operation in found
-            if operation.template.count("{") == found[0].template.count("{")
+            for operation in operations
+            if operation.template.count("{") == operations[0].template.count("{")
         ]
-        for operation in found:
+        for operation in operations:
             if operation.method == method:
                 return operation
         raise AssertionError(f"{method} is not described for {path}")
@@ -155,9 +155,9 @@ def damaged(data: object, places: list[FieldPath]) -> Iterator[tuple[str, object
     """The data with null at each of these places, and without each, with a description of the
     damage; places that it lacks are left out."""
     for place in places:
-        for what, made in (("null", nulled(data, place)), ("missing", without(data, place))):
-            if made != data:
-                yield f"{'.'.join(place)} {what}", made
+        for damage, changed in (("null", nulled(data, place)), ("missing", without(data, place))):
+            if changed != data:
+                yield f"{'.'.join(place)} {damage}", changed
 
 
 class _Operation:
@@ -210,18 +210,18 @@ class _Operation:
     def answered(self, status: int) -> dict[str, Any]:
         """The schema of a response; {} without a body or for an error that is not described."""
         responses = self._rules["responses"]
-        found = responses.get(str(status), responses.get("default"))
-        if found is None:
+        response = responses.get(str(status), responses.get("default"))
+        if response is None:
             assert status >= 300, f"{self.method} {self.template} does not answer {status}"
             return {}
-        content = _resolved(found, self.document).get("content", {})
+        content = _resolved(response, self.document).get("content", {})
         schema: dict[str, Any] = content.get("application/json", {}).get("schema", {})
         return schema
 
     @cached_property
     def _parameters(self) -> dict[tuple[str, str], dict[str, Any]]:
-        found = (_resolved(rule, self.document) for rule in self._rules["parameters"])
-        return {(parameter["in"], parameter["name"]): parameter for parameter in found}
+        parameters = (_resolved(rule, self.document) for rule in self._rules["parameters"])
+        return {(parameter["in"], parameter["name"]): parameter for parameter in parameters}
 
     def _check_text(self, key: tuple[str, str], value: str, at: str) -> None:
         schema = self._parameters[key].get("schema", {})
@@ -310,15 +310,15 @@ def _optional(
 
 
 def _changed(data: object, place: FieldPath, *, remove: bool) -> object:
-    made = copy.deepcopy(data)
-    *way, last = place
-    found = [made]
-    for step in way:
+    copied = copy.deepcopy(data)
+    *parents, last = place
+    nodes = [copied]
+    for step in parents:
         if step == "*":
-            found = [item for node in found if isinstance(node, list) for item in node]
+            nodes = [item for node in nodes if isinstance(node, list) for item in node]
         else:
-            found = [node[step] for node in found if isinstance(node, dict) and step in node]
-    for node in found:
+            nodes = [node[step] for node in nodes if isinstance(node, dict) and step in node]
+    for node in nodes:
         if last == "*" and isinstance(node, list):
             node[:] = [] if remove else [None] * len(node)
         elif isinstance(node, dict) and last in node:
@@ -326,4 +326,4 @@ def _changed(data: object, place: FieldPath, *, remove: bool) -> object:
                 del node[last]
             else:
                 node[last] = None
-    return made
+    return copied

@@ -104,13 +104,13 @@ class TrackerBackend:
         kinds = {"issue": self.issues.values(), "pull": self.pulls.values()}
         rows = sorted(
             (row.updated, kind, getattr(row, "id", "") or getattr(row, "number", ""), row)
-            for kind, found in kinds.items()
-            for row in found
+            for kind, entries in kinds.items()
+            for row in entries
             if row.updated >= request.query.get(f"{kind}s", "")
         )
         after = json.loads(request.query.get("after", "[]"))
-        left = [row for row in rows if list(row[:3]) > after]
-        part = left[: self.size]
+        remaining = [row for row in rows if list(row[:3]) > after]
+        part = remaining[: self.size]
         gone = [id for when, id in self.gone if when >= request.query.get("issues", "")]
         return CannedResponse(
             data={
@@ -119,7 +119,7 @@ class TrackerBackend:
                 "pulls": [asdict(row[3]) for row in part if row[1] == "pull"],
                 "gone": gone if page == 1 else [],
                 "total": sum(row[1] == "issue" for row in rows),
-                "after": list(part[-1][:3]) if len(left) > len(part) else None,
+                "after": list(part[-1][:3]) if len(remaining) > len(part) else None,
             }
         )
 

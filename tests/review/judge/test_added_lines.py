@@ -82,10 +82,10 @@ def test_any_files_are_within_the_limit_and_can_be_quoted(
     assert len(shown.part.text) <= limit
     for path in files:
         for line in path.added:
-            found = find_quoted_line(shown, path.path, line.text, line.number)
-            assert found is None or found == line
+            quoted = find_quoted_line(shown, path.path, line.text, line.number)
+            assert quoted is None or quoted == line
             text_shown = line in shown.lines.get(path.path, ())
-            assert found is None or text_shown
+            assert quoted is None or text_shown
 
 
 def test_vendored_and_generated_files_are_left_out() -> None:

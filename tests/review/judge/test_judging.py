@@ -313,7 +313,7 @@ def test_a_pull_request_from_a_fork_is_not_judged(tmp_path: Path) -> None:
     )
 
 
-def asked(model: RecordedPrompts) -> list[str]:
+def question_kinds(model: RecordedPrompts) -> list[str]:
     """The kinds of the questions, in order."""
     systems = [prompt.system for prompt in model.prompts]
     return ["choice" if "Choose the one" in system else "contradictions" for system in systems]
@@ -323,7 +323,7 @@ def test_a_silencing_trailer_prevents_the_first_question(tmp_path: Path) -> None
     made = subject(tmp_path)
     with registered_model(answers(CHOICE, FINDING)) as model:
         result = judge(made, unjudged(made, references(silenced="Reviewed-ADRs: none")))
-    assert asked(model) == ["contradictions"]
+    assert question_kinds(model) == ["contradictions"]
     assert result.references.suggested == ()
     assert len(result.findings) == 2
 
@@ -333,7 +333,7 @@ def test_a_change_of_records_alone_is_not_compared_with_them(tmp_path: Path) -> 
     made = subject_of(tmp_path, RECORDS, changed)
     with registered_model(answers(CHOICE, FINDING)) as model:
         judge(made, unjudged(made))
-    assert asked(model) == ["choice"]
+    assert question_kinds(model) == ["choice"]
 
 
 def test_no_question_is_asked_without_records(tmp_path: Path) -> None:

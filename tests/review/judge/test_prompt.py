@@ -152,8 +152,8 @@ def test_a_field_without_text_is_empty() -> None:
     | st.binary().map(lambda format_fields: format_fields.decode("utf-8", "surrogateescape"))
 )
 def test_any_answer_can_be_parsed(text: str) -> None:
-    found = parse_answer(text)
-    assert found is None or isinstance(found, dict)
+    parsed = parse_answer(text)
+    assert parsed is None or isinstance(parsed, dict)
 
 
 @given(st.dictionaries(st.text(), st.text() | st.integers() | st.lists(st.text())))

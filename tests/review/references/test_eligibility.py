@@ -49,9 +49,9 @@ def test_a_change_cites_ids_in_texts_added_lines_and_governing_comments(tmp_path
     assert find_cited_ids(subject) == {ArtifactId("ADR", number) for number in (1, 2, 3, 4, 5)}
 
 
-def suggested_for(found: Corpus, number: int, cited: int = 0) -> list[str]:
-    eligibility = Eligibility(found, {ArtifactId("ADR", cited)}, set())
-    record = found.resolve(ArtifactId("ADR", number))[0]
+def suggested_for(records: Corpus, number: int, cited: int = 0) -> list[str]:
+    eligibility = Eligibility(records, {ArtifactId("ADR", cited)}, set())
+    record = records.resolve(ArtifactId("ADR", number))[0]
     return [path[10:18] for path in eligibility.find_eligible(record)]
 
 
@@ -61,22 +61,22 @@ def test_a_record_in_force_is_suggested() -> None:
 
 
 def test_the_replacement_of_an_outdated_record_is_suggested() -> None:
-    found = corpus(
+    records = corpus(
         a1="status: superseded by ADR-0002",
         a2="status: superseded by ADR-0003",
         a3="status: accepted",
     )
-    assert suggested_for(found, 1) == ["ADR-0003"]
-    assert suggested_for(found, 1, cited=3) == []
+    assert suggested_for(records, 1) == ["ADR-0003"]
+    assert suggested_for(records, 1, cited=3) == []
 
 
 def test_rejected_records_and_cycles_have_no_suggestion() -> None:
     assert suggested_for(corpus(a1="status: rejected"), 1) == []
-    found = corpus(a1="status: superseded by ADR-0002", a2="status: superseded by ADR-0001")
-    assert suggested_for(found, 1) == []
+    records = corpus(a1="status: superseded by ADR-0002", a2="status: superseded by ADR-0001")
+    assert suggested_for(records, 1) == []
 
 
 def test_a_record_that_the_change_edits_is_cited() -> None:
-    found = corpus(a1="status: accepted")
-    eligibility = Eligibility(found, set(), {"docs/adrs/ADR-0001-x.md"})
-    assert eligibility.is_cited(found.artifacts[0])
+    records = corpus(a1="status: accepted")
+    eligibility = Eligibility(records, set(), {"docs/adrs/ADR-0001-x.md"})
+    assert eligibility.is_cited(records.artifacts[0])

@@ -104,19 +104,19 @@ def test_nothing_is_cached_without_the_sdd_folder(repo: Repo) -> None:
 
 
 def test_touching_commits_have_the_files_that_they_touched(repo: Repo) -> None:
-    found = find_touching_commits(repository(repo), repo.head(), ["src/a.py", "src/1.py"])
-    assert [commit.message.partition("\n")[0] for commit in found] == [
+    commits = find_touching_commits(repository(repo), repo.head(), ["src/a.py", "src/1.py"])
+    assert [commit.message.partition("\n")[0] for commit in commits] == [
         "Lease", "More", "Sweep (ADR-0007)", "Begin",
     ]  # fmt: skip
-    assert found[2].files == ("src/1.py", "src/a.py")
-    assert found[1].files == ("src/a.py",)
+    assert commits[2].files == ("src/1.py", "src/a.py")
+    assert commits[1].files == ("src/a.py",)
 
 
 def test_many_paths_have_the_same_result_as_few(repo: Repo) -> None:
     few = ["src/a.py", "src/1.py"]
     many = [*few, *(f"other/{number}.py" for number in range(MAX_PATHSPECS))]
-    found = find_touching_commits(repository(repo), repo.head(), few)
-    assert found == find_touching_commits(repository(repo), repo.head(), many)
+    commits = find_touching_commits(repository(repo), repo.head(), few)
+    assert commits == find_touching_commits(repository(repo), repo.head(), many)
 
 
 def test_a_message_cannot_forge_another_commit(repo: Repo) -> None:

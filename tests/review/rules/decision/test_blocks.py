@@ -209,7 +209,7 @@ def test_a_rule_applies_to_the_paths_of_its_globs(
 
 
 @pytest.mark.parametrize(
-    ("what", "name", "text", "matches"),
+    ("kind", "name", "text", "matches"),
     [
         ("import", "requests", "requests", True),
         ("import", "requests", "requests.adapters", True),
@@ -228,8 +228,8 @@ def test_a_rule_applies_to_the_paths_of_its_globs(
         ("dependency", "été", "été", True),
     ],
 )
-def test_a_name_matches_modules_or_packages(what: str, name: str, text: str, matches: bool) -> None:
-    (pattern,) = rule(f"forbid {what}: {name}").patterns()
+def test_a_name_matches_modules_or_packages(kind: str, name: str, text: str, matches: bool) -> None:
+    (pattern,) = rule(f"forbid {kind}: {name}").patterns()
     assert bool(pattern.find(text.encode())) is matches
 
 
