@@ -86,3 +86,13 @@ def test_checkouts_are_compared_in_one_table() -> None:
         r"^\| (.*?) \| .* \| .* \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.M
     )
     assert set(values) <= set(measured)
+
+
+def test_tests_mirror_the_packages() -> None:
+    others = {"action_yml", "benchmarks", "docs", "plugins", "support"}
+    folders = {path.parent.relative_to(ROOT / "tests") for path in ROOT.glob("tests/**/test_*.py")}
+    mirrored = {folder for folder in folders if folder.parts[:1] and folder.parts[0] not in others}
+    assert mirrored
+    assert [folder for folder in mirrored if not (PACKAGE / folder / "__init__.py").exists()] == []
+    packages = {path.parent.relative_to(PACKAGE) for path in PACKAGE.glob("*/__init__.py")}
+    assert packages - mirrored == set()
