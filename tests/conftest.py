@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from sdd_hooks import tracing
-from sdd_hooks.system import processes
 from tests.support.beads import beads, empty_beads, real_bd
 from tests.support.embedding import gated
 from tests.support.qmd import gguf, real_qmd
@@ -49,18 +47,6 @@ def debug_log() -> Iterator[io.StringIO]:
     tracing.enable(stream)
     yield stream
     tracing.disable()
-
-
-@pytest.fixture
-def process_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Let seconds pass for a program that `run_program` runs: only they count to its timeout."""
-    now = [0.0]
-
-    def advance(seconds: float) -> None:
-        now[0] += seconds
-
-    monkeypatch.setattr(processes, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    return advance
 
 
 @pytest.fixture

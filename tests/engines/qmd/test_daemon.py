@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import socket
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -77,10 +77,10 @@ def test_the_daemon_searches_by_words_and_by_meaning(daemon: Daemon, embedded: I
 
 
 def test_finding_the_daemon_takes_a_few_milliseconds_and_no_process(
-    daemon: Daemon, embedded: Indexed, monkeypatch: pytest.MonkeyPatch
+    daemon: Daemon, embedded: Indexed, debug_log: io.StringIO
 ) -> None:
-    monkeypatch.delattr(subprocess, "Popen")
     assert assert_cpu_seconds(lambda: daemon_of(embedded), 0.02) == daemon
+    assert " run " not in debug_log.getvalue()
 
 
 def test_a_request_that_hangs_times_out(daemon: Daemon) -> None:

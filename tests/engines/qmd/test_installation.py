@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -288,9 +287,7 @@ def test_an_update_counts_vectors_of_another_model(embedded: Indexed) -> None:
     assert parse_pending(embedded.run("status").out) == 0
 
 
-def test_a_timeout_ends_the_real_qmd(
-    unembedded: Indexed, process_clock: Callable[[float], None]
-) -> None:
+def test_a_timeout_ends_the_real_qmd(unembedded: Indexed) -> None:
     started: list[int] = []
 
     def on_line(line: str) -> None:
@@ -298,20 +295,23 @@ def test_a_timeout_ends_the_real_qmd(
         if line.startswith("Model:"):
             lock = unembedded.folder.path / ".qmd-embed.lock"
             started.append(int(lock.read_text()))
-            process_clock(TIMEOUT)
 
     text = " ".join(("ci", "go")[number % 2] for number in range(500_000))
     (unembedded.folder.root / "docs/adrs/long.md").write_text(f"# Long\n\n{text}\n")
     assert unembedded.run("update").code == 0
-    with pytest.raises(EngineUnavailable, match="`qmd embed` did not end within 300 s"):
-        run_qmd(
-            unembedded.qmd.installation,
-            unembedded.folder,
-            "embed",
-            timeout=TIMEOUT,
-            environ=unembedded.qmd.environ,
-            on_line=on_line,
-        )
+    # A slow machine loads the model after the first of these.
+    for timeout in (4, 20, 100):
+        with pytest.raises(EngineUnavailable, match=f"`qmd embed` did not end within {timeout} s"):
+            run_qmd(
+                unembedded.qmd.installation,
+                unembedded.folder,
+                "embed",
+                timeout=timeout,
+                environ=unembedded.qmd.environ,
+                on_line=on_line,
+            )
+        if started:
+            break
     until(lambda: gone(started[0]))
 
 
