@@ -47,7 +47,8 @@ def default_base(repository: Repository) -> str:
             break
     raise RepositoryError(
         f"there is no base to compare with: `origin` has no {', '.join(MAIN_BRANCHES[:-1])} or"
-        f" {MAIN_BRANCHES[-1]} here, nor is one another local branch: name a branch with `--base`"
+        f" {MAIN_BRANCHES[-1]} here, and no other local branch has such a name: name a branch with"
+        " `--base`"
     )
 
 

@@ -81,8 +81,11 @@ def is_generated(path: str) -> bool:
 
 
 def is_external(path: str) -> bool:
-    """Whether the file is vendored, generated or built, and not written in this repository."""
-    return is_generated(path) or bool(_EXTERNAL.search(path))
+    """Whether the file is vendored code, generated code or built, and not written here.
+
+    A lock file or an SVG is not external: rules search it for mentions of records.
+    """
+    return ("/" + path.lower()).endswith(GENERATED) or bool(_EXTERNAL.search(path))
 
 
 def is_test(path: str) -> bool:

@@ -165,6 +165,9 @@ def _check_vectors(status: IndexStatus) -> Check:
 def _check_model(project: Project) -> Iterator[Check]:
     try:
         backend = find_backend(project)
+    except EngineUnavailable:
+        return  # The check of the engine reports it.
+    try:
         missing = backend.required_download(project)
         embedder = "" if missing else backend.embedder(project)
     except EngineUnavailable as error:

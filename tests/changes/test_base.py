@@ -115,8 +115,8 @@ def test_nothing_to_compare_with(repo: Repo, unborn: bool) -> None:
     with pytest.raises(RepositoryError) as caught:
         base_of(repo)
     assert str(caught.value) == (
-        "there is no base to compare with: `origin` has no main, master or trunk here, nor is one"
-        " another local branch: name a branch with `--base`"
+        "there is no base to compare with: `origin` has no main, master or trunk here, and no"
+        " other local branch has such a name: name a branch with `--base`"
     )
 
 

@@ -73,6 +73,7 @@ def test_an_unknown_engine_is_a_failed_check(repo):
     assert code == 1
     assert found["engine"]["message"] == "no engine is called 'abacus': choose one of embedded, qmd"
     assert "index" not in found
+    assert "model" not in found
 
 
 def test_a_stale_index_is_a_warning(repo):

@@ -51,6 +51,7 @@ def test_external_files() -> None:
 
     assert all(map(paths.is_external, foreign))
     assert not any(map(paths.is_external, ("src/a.go", "distribution/a.py", "src/builder.py")))
+    assert not any(map(paths.is_external, ("go.sum", "yarn.lock", "docs/a.svg", "a.snap")))
 
 
 def test_changelogs() -> None:

@@ -33,7 +33,7 @@ RULE = Rule(
     "suppression",
     "info",
     "A suppression without a reason.",
-    "The next reader of the code needs to know why a finding was left alone. Write the reason in"
+    "Who reads the code next needs to know why a finding was left alone. Write the reason in"
     " parentheses behind the rule; without it nothing is suppressed.",
     check,
 )
