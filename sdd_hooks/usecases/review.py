@@ -18,11 +18,11 @@ from sdd_hooks.config.settings import FailOn, ReviewSettings
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import find_commit_index
-from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.system.git import Git
 
 if TYPE_CHECKING:
     from sdd_hooks.findings import Finding
+    from sdd_hooks.reporting.outcome import References, ReviewOutcome
     from sdd_hooks.review.subject import Subject
 
 UNCOMMITTED_NOTE = "uncommitted changes are not part of this review"
@@ -137,6 +137,7 @@ def review_message(
     """
     from sdd_hooks.changes.diff import read_staged
     from sdd_hooks.findings import identify_findings
+    from sdd_hooks.reporting.outcome import ReviewOutcome
     from sdd_hooks.review.apply_rules import apply_rules
     from sdd_hooks.review.review import subject_of
     from sdd_hooks.review.rules import dangling_reference, superseded_reference
@@ -192,6 +193,7 @@ def _has_uncommitted_changes(project: Project) -> bool:
 def _suggest_references(project: Project, subject: Subject) -> References:
     """Records that the message may have to name; none where it names one."""
     from sdd_hooks.artifacts.identifiers import find_id_references
+    from sdd_hooks.reporting.outcome import References
 
     change = subject.change
     max_suggestions = project.configuration.review.max_suggestions

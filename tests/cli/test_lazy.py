@@ -102,3 +102,13 @@ def test_a_hook_does_not_import_click(repo):
     assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
     loaded = modules_of(repo.root, "hook", "post-commit")
     assert not (HEAVY | {"click"}) & loaded
+
+
+def test_a_check_of_staged_artifacts_imports_no_report(repo):
+    repo.commit("Start", FILES)
+    repo.write("docs/adrs/ADR-0009-x.md", "# ADR-0009: X\n")
+    repo.git("add", "-A")
+    loaded = modules_of(repo.root, "hook", "pre-commit")
+    assert "sdd_hooks.artifacts.validation" in loaded
+    assert not (HEAVY | {"click"}) & loaded
+    assert not {name for name in loaded if name.startswith("sdd_hooks.reporting")}
