@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, SddError, StorageError
@@ -15,11 +15,13 @@ from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.refresh import RefreshResult, lock_index, refresh
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
-from sdd_hooks.usecases.embed import EmbedOutcome, embed
 from sdd_hooks.usecases.refresh import ShowStep, refresh_index, show_nothing
-from sdd_hooks.usecases.sync import SyncCallbacks, sync_before_refresh
 
-ShowSync = Callable[[], AbstractContextManager[SyncCallbacks]]
+if TYPE_CHECKING:
+    from sdd_hooks.usecases.embed import EmbedOutcome
+    from sdd_hooks.usecases.sync import SyncCallbacks
+
+ShowSync = Callable[[], "AbstractContextManager[SyncCallbacks]"]
 """Returns a context, inside which the sync runs, that yields the callbacks of the sync."""
 
 
@@ -65,6 +67,8 @@ def update_index(
     `clock` returns seconds since the epoch. Raises what `refresh` raises; a sync that fails is a
     warning.
     """
+    from sdd_hooks.usecases.sync import sync_before_refresh
+
     with show_sync() as callbacks:
         warnings = sync_before_refresh(project, collections, clock, callbacks)
     with show_step("refresh") as progress:
@@ -83,6 +87,10 @@ def sync_refresh_and_embed(
 
     An index without vectors is a working index: an engine that cannot embed is no error.
     """
+    # `sdd index add` neither embeds nor syncs, and does not wait for these imports.
+    from sdd_hooks.usecases.embed import embed
+    from sdd_hooks.usecases.sync import sync_before_refresh
+
     with show_sync() as callbacks:
         warnings = sync_before_refresh(project, collections, clock, callbacks)
     with show_step("refresh") as progress:

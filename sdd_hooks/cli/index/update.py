@@ -12,7 +12,6 @@ from pathlib import Path
 import click
 
 from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.index.embed import embed_data, embed_lines, embed_notes
 from sdd_hooks.cli.options import json_option, kind_option, module_option
 from sdd_hooks.cli.output import CommandOutput, show, table
 from sdd_hooks.cli.progress import SyncOutput, show_step
@@ -70,6 +69,9 @@ def full_update_output(
     project: Project, collections: Sequence[Collection], as_json: bool
 ) -> CommandOutput:
     """Sync issues, refresh and embed, and return the output of that."""
+    # Only this command embeds, and the others do not wait for the import.
+    from sdd_hooks.cli.index.embed import embed_data, embed_lines, embed_notes
+
     sync = SyncOutput(as_json)
     done = sync_refresh_and_embed(project, collections, time.time, sync.callbacks, show_step)
     if done.embed is None:
