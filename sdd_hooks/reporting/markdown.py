@@ -40,8 +40,12 @@ _LINE_BREAK = "\\"
 
 
 def place_link(path: str, line: int, links: Links | None) -> str:
-    """`path:line` as Markdown, linked if `links` are known; the path alone for line 0."""
-    name = code_span(f"{path}:{line}" if line else path)
+    """`path:line` as Markdown, linked if `links` are known; the path alone for line 0.
+
+    A path of white space alone is quoted, so that it is visible.
+    """
+    visible = path if not path or path.strip() else ascii(path)
+    name = code_span(f"{visible}:{line}" if line else visible)
     return f"[{name}]({links.address(path, line)})" if links and name else name
 
 

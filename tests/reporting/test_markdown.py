@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sdd_hooks.findings import Finding, ReportedFinding
@@ -102,6 +102,11 @@ def test_a_path_is_quoted_in_a_link() -> None:
     assert page.codes == [r"docs/a b)](x)<>?#% \udce9.md:3"]
 
 
+def test_a_path_of_white_space_is_visible() -> None:
+    assert shown(place_link("\t", 0, None)).codes == [r"'\t'"]
+    assert shown(place_link("\t", 3, None)).codes == [r"'\t':3"]
+
+
 def test_the_query_of_a_link_depends_on_the_forge() -> None:
     gitea = Links("https://g.example/o/r/src/commit", HEAD, "display=source")
     assert place_link("a.md", 3, gitea).endswith(f"/src/commit/{HEAD}/a.md?display=source#L3)")
@@ -123,11 +128,15 @@ def test_untrusted_text_is_inert(review: ReviewOutcome, links: Links | None) -> 
 
 
 @given(reviews())
+@example(
+    ReviewOutcome("", "", "", 0, findings=(ReportedFinding(Finding("\t", 0, "r", "info", ""), ""),))
+)
 def test_every_finding_is_in_the_report(review: ReviewOutcome) -> None:
     findings = [reported.finding for reported in (*review.findings, *review.suppressed)]
     codes = set(shown(render_markdown(review)).codes)
     for finding in findings:
-        location = as_line(f"{finding.path}:{finding.line}" if finding.line else finding.path)
+        path = finding.path if finding.path.strip() else ascii(finding.path)
+        location = as_line(f"{path}:{finding.line}" if finding.line else path)
         assert {finding.rule, location} <= codes or not finding.path
 
 
