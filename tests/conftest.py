@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,19 @@ settings.register_profile("sdd", deadline=None, suppress_health_check=[HealthChe
 settings.load_profile("sdd")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of the tests in `tests/adversarial`, which generate their cases."""
+    first = random.SystemRandom().randrange(10**9)
+    group = parser.getgroup("adversarial", "tests that generate random cases")
+    group.addoption("--seconds", type=float, default=8, help="time of each generator (8)")
+    group.addoption("--seed", type=int, default=first, help="the first seed (random)")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """The seed, to repeat a run."""
+    return f"adversarial: --seed={config.getoption('--seed')}"
 
 
 @pytest.fixture(scope="session", autouse=True)
