@@ -73,5 +73,9 @@ def text_to_embed(title: str, chunk_title: str, text: str) -> str:
 
 def chunk_hash(title: str, chunk: Chunk) -> bytes:
     """Return the content address of a chunk's vector: the SHA-256 of its text to embed."""
-    text = text_to_embed(title, chunk.title, chunk.text)
+    return text_hash(text_to_embed(title, chunk.title, chunk.text))
+
+
+def text_hash(text: str) -> bytes:
+    """Return the SHA-256 of a text to embed, 32 bytes."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

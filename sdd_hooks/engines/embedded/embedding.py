@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import apsw
 
-from sdd_hooks.chunking.document import text_to_embed
+from sdd_hooks.chunking.document import text_hash, text_to_embed
 from sdd_hooks.engines.embedded import vectors
 from sdd_hooks.engines.protocol import Progress, report_progress
 from sdd_hooks.errors import EngineUnavailable, StorageError
@@ -27,6 +27,9 @@ BATCH_SECONDS = 2.0
 """How long a batch above `MIN_BATCH` may take: a killed embed loses at most that much work."""
 
 _MAX_NAMED_FAILURES = 5
+
+_MAX_PASSES = 10
+"""How often texts are listed that a refresh has added meanwhile: the last pass may leave some."""
 
 
 @dataclass(frozen=True)
@@ -76,20 +79,27 @@ def embed_missing(
                 "another embed of this repository is running: run `sdd index embed` after it"
             )
         space = vectors.create_space(connection, model.id, target.storage, model.dimensions)
-        missing = vectors.find_missing(connection, space, collections)
+        work = _Work(connection, space, model, collections)
+        embedded, tried = 0, set[bytes]()
         failures: list[str] = []
-        start, size = 0, MIN_BATCH
-        while start < len(missing):
-            report_progress(progress, "Embedding", start, len(missing))
-            started = clock()
-            failures += _embed_batch(connection, space, model, missing[start : start + size])
-            start, size = start + size, next_batch_size(size, clock() - started)
-        report_progress(progress, "Embedding", len(missing), len(missing))
+        # A refresh may add texts while others are embedded.
+        for number in range(_MAX_PASSES):
+            missing = [key for key in work.find_missing() if key not in tried]
+            if number and not missing:
+                break
+            tried.update(missing)
+            start, size = 0, MIN_BATCH
+            while start < len(missing):
+                report_progress(progress, "Embedding", start, len(missing))
+                started = clock()
+                batch = _embed_batch(work, missing[start : start + size])
+                embedded, failures = embedded + batch.embedded, failures + batch.failures
+                start, size = start + size, next_batch_size(size, clock() - started)
+            report_progress(progress, "Embedding", len(missing), len(missing))
         remaining = sum(
             vectors.count_pending(connection, space, collection) for collection in collections
         )
-        notes = _failure_notes(failures)
-        return EmbedCounts(len(missing) - len(failures), len(failures), remaining, notes)
+        return EmbedCounts(embedded, len(failures), remaining, _failure_notes(failures))
 
 
 def next_batch_size(size: int, seconds: float) -> int:
@@ -99,27 +109,61 @@ def next_batch_size(size: int, seconds: float) -> int:
     return min(size * 2, MAX_BATCH) if seconds < BATCH_SECONDS / 2 else size
 
 
-def _embed_batch(
-    connection: apsw.Connection,
-    space: vectors.VectorSpace,
-    model: EmbeddingModel,
-    batch: Sequence[tuple[bytes, int]],
-) -> list[str]:
-    """Embed and store these texts (hash, one chunk with it). Returns a line for each failure."""
-    texts = [_read_text(connection, chunk) for _, chunk in batch]
+class _Work(NamedTuple):
+    """The chunks of these collections (row ids), and the model and the space of their vectors."""
+
+    connection: apsw.Connection
+    space: vectors.VectorSpace
+    model: EmbeddingModel
+    collections: Sequence[int]
+
+    def find_missing(self) -> list[bytes]:
+        return vectors.find_missing(self.connection, self.space, self.collections)
+
+
+class _Batch(NamedTuple):
+    """How many texts were embedded, and a line for each that was not."""
+
+    embedded: int
+    failures: list[str]
+
+
+class _Text(NamedTuple):
+    """The id of a chunk, `path#anchor`, the hash in its row, and the text that the model embeds."""
+
+    name: str
+    hash: bytes
+    text: str
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the hash is that of the text: a vector must never belong to another text."""
+        return text_hash(self.text) == self.hash
+
+
+def _embed_batch(work: _Work, hashes: Sequence[bytes]) -> _Batch:
+    """Embed and store the texts with these hashes. Those that a refresh removed are left out."""
+    found = [text for key in hashes if (text := _find_text(work, key)) is not None]
+    texts = [text for text in found if text.is_sound]
     embedded: dict[bytes, bytes] = {}
     failures: list[tuple[str, EngineUnavailable]] = []
-    results = _embed_or_explain(model, [text for _, text in texts])
-    for (key, _), (name, _), result in zip(batch, texts, results, strict=True):
+    results = _embed_or_explain(work.model, [text.text for text in texts]) if texts else []
+    for text, result in zip(texts, results, strict=True):
         if isinstance(result, bytes):
-            embedded[key] = result
+            embedded[text.hash] = result
         else:
-            failures.append((name, result))
+            failures.append((text.name, result))
     # If every text fails from the start, the model is at fault, not the texts.
-    if failures and not embedded and not vectors.has_vectors(connection, space):
+    if failures and not embedded and not vectors.has_vectors(work.connection, work.space):
         raise failures[0][1]
-    vectors.store_vectors(connection, space, embedded)
-    return [f"{name} has no vector: {error}" for name, error in failures]
+    vectors.store_vectors(work.connection, work.space, embedded)
+    lines = [f"{name} has no vector: {error}" for name, error in failures]
+    lines += [
+        f"{text.name} has no vector: the index is damaged there, run `sdd index update --full`"
+        for text in found
+        if not text.is_sound
+    ]
+    return _Batch(len(embedded), lines)
 
 
 def _embed_or_explain(
@@ -146,11 +190,16 @@ def _failure_notes(failures: Sequence[str]) -> tuple[str, ...]:
     return (*failures[:_MAX_NAMED_FAILURES], *more)
 
 
-def _read_text(connection: apsw.Connection, chunk: int) -> tuple[str, str]:
-    """Return the id of a chunk, `path#anchor`, and the text that the model embeds."""
-    path, anchor, title, section, text = connection.execute(
-        "SELECT path, anchor, title, section, text"
-        " FROM chunks JOIN documents ON documents.id = document WHERE chunks.id = ?",
-        (chunk,),
-    ).get
-    return f"{path}#{anchor}", text_to_embed(title, section, text)
+def _find_text(work: _Work, key: bytes) -> _Text | None:
+    """Return the text of a chunk with this hash; None when there is none any more."""
+    for collection in work.collections:
+        row = work.connection.execute(
+            "SELECT path, anchor, title, section, text"
+            " FROM chunks JOIN documents ON documents.id = document"
+            " WHERE chunks.collection = ? AND chunks.hash = ? LIMIT 1",
+            (collection, key),
+        ).fetchone()
+        if row is not None:
+            path, anchor, title, section, text = row
+            return _Text(f"{path}#{anchor}", key, text_to_embed(title, section, text))
+    return None

@@ -133,16 +133,16 @@ def count_pending(connection: apsw.Connection, space: VectorSpace, collection: i
 
 def find_missing(
     connection: apsw.Connection, space: VectorSpace, collections: Sequence[int]
-) -> list[tuple[bytes, int]]:
-    """Find each chunk hash without a vector, with the id of one chunk; short texts come first."""
+) -> list[bytes]:
+    """Find each chunk hash without a vector; those of short texts come first."""
     marks = ",".join(str(int(collection)) for collection in collections)
-    return list(
-        connection.execute(
-            "SELECT hash, min(id) FROM chunks WHERE"
-            f" collection IN ({marks}) AND {_HAS_NO_VECTOR} GROUP BY hash ORDER BY length(text), 2",
-            {"model": space.model, "bytes": space.bytes},
-        )
+    rows = connection.execute(
+        "SELECT hash FROM chunks WHERE"
+        f" collection IN ({marks}) AND {_HAS_NO_VECTOR}"
+        " GROUP BY hash ORDER BY length(text), min(id)",
+        {"model": space.model, "bytes": space.bytes},
     )
+    return [row[0] for row in rows]
 
 
 def store_vectors(

@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from sdd_hooks.chunking.document import text_hash, text_to_embed
 from sdd_hooks.engines.embedded.database import open_database
 from sdd_hooks.engines.embedded.embedding import (
     BATCH_SECONDS,
@@ -59,8 +60,8 @@ def connection(tmp_path: Path) -> Iterator[apsw.Connection]:
         index.executemany(
             "INSERT INTO chunks VALUES(?, 1, 1, ?, '', 1, 1, ?, ?)",
             (
-                (number, f"n{number}", number.to_bytes(4, "big"), f"#{number}#" + "x" * number)
-                for number in range(1, CHUNKS + 1)
+                (number, f"n{number}", text_hash(text_to_embed("A", "", text)), text)
+                for number, text in ((n, f"#{n}#" + "x" * n) for n in range(1, CHUNKS + 1))
             ),
         )
     yield index

@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from sdd_hooks.config.settings import SearchSettings
@@ -280,3 +282,57 @@ def test_a_killed_embed_is_continued(root: Path) -> None:
     killed = subprocess.run([sys.executable, "-c", KILLED, str(root)], check=False)
     assert killed.returncode == -9
     assert embed(open_at(root)).embedded == 45 - MIN_BATCH
+
+
+def edit_during_an_embed(root: Path, path: Path, text: str | None) -> EmbedReport:
+    """Embed, and replace (None: delete) a file when the first batch is done. Index it at once."""
+    engine = indexed(root)
+
+    def edit(_step: str, done: int, total: int) -> bool:
+        if 0 < done < total:
+            path.write_text(text) if text is not None else path.unlink(missing_ok=True)
+            indexed(root).close()
+        return True
+
+    try:
+        return engine.embed(progress=edit)
+    finally:
+        engine.close()
+
+
+def test_a_vector_is_stored_under_the_hash_of_the_text_that_was_embedded(root: Path) -> None:
+    add_documents(root)
+    # The longest text is embedded last, and its chunk has the highest id.
+    last = root / "docs/z.md"
+    old = "# Z\n\n" + "token session " * 20 + "\n"
+    last.write_text(old)
+    report = edit_during_an_embed(root, last, "# Z\n\n" + "cache page " * 20 + "\n")
+    assert report.remaining == 0
+    last.write_text(old)
+    embed(indexed(root))
+    engine = open_at(root)
+    cosines = {
+        hit.id: hit.cosine
+        for hit in engine.search(Query((SubQuery("vec", "Z token session"),), limit=60)).hits
+    }
+    engine.close()
+    assert max(cosines, key=lambda name: cosines[name] or 0) == "docs/z.md#file"
+
+
+def test_a_document_that_is_deleted_during_an_embed_is_left_out(root: Path) -> None:
+    add_documents(root)
+    last = root / "docs/z.md"
+    last.write_text("# Z\n\n" + "token session " * 20 + "\n")
+    report = edit_during_an_embed(root, last, None)
+    assert (report.embedded, report.failed, report.remaining) == (45, 0, 0)
+
+
+def test_a_text_that_does_not_match_its_hash_gets_no_vector(root: Path) -> None:
+    indexed(root).close()
+    with closing(apsw.Connection(str(root / "one/.sdd/search/index.db"))) as index:
+        index.execute("UPDATE chunks SET text = 'other' WHERE text LIKE '%database%'")
+    report = embed(open_at(root))
+    assert (report.embedded, report.failed, report.remaining) == (4, 1, 1)
+    assert report.notes == (
+        "docs/b.md#one has no vector: the index is damaged there, run `sdd index update --full`",
+    )
