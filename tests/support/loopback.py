@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
@@ -31,12 +34,17 @@ class CannedResponse:
     """A response. `data` is sent as JSON unless it is bytes; None is no body.
 
     `cut` closes the connection after that many bytes of a body whose length is sent in full.
+    `raw` is sent in place of all this, and the connection is closed. With `reset` the connection
+    ends with a TCP reset. `drip` is called before each of DRIPS parts of the response is sent.
     """
 
     status: int = 200
     data: object = None
     headers: Mapping[str, str] = field(default_factory=dict)
     cut: int | None = None
+    raw: bytes | None = None
+    reset: bool = False
+    drip: Callable[[], object] | None = None
 
     @property
     def content(self) -> bytes:
@@ -45,6 +53,9 @@ class CannedResponse:
             return self.data
         return b"" if self.data is None else json.dumps(self.data).encode()
 
+
+DRIPS = 10
+"""The number of parts in which a slow response is sent."""
 
 Fault = Callable[[Request], "CannedResponse | None"]
 """Called before the function that responds: a response replaces its response, None does not."""
@@ -118,19 +129,39 @@ def serving(answer: Callable[[Request], CannedResponse]) -> Iterator[Server]:
 
         def _answer(self, response: CannedResponse) -> None:
             content = response.content
-            self.send_response_only(response.status)
-            date = {"Date": self.date_time_string()}
-            headers = {**date, "Content-Type": "application/json", **response.headers}
-            for name, value in headers.items():
-                self.send_header(name, value)
-            if response.status not in {204, 304}:
-                self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            if response.cut is not None:
-                self.wfile.write(content[: response.cut])
+            headers = {
+                "Date": self.date_time_string(),
+                "Content-Type": "application/json",
+                **response.headers,
+            }
+            if response.status in {204, 304}:
+                content = b""
+            else:
+                headers = {"Content-Length": str(len(content)), **headers}
+            lines = [f"HTTP/1.1 {response.status} {_reason(response.status)}"]
+            lines += [f"{name}: {value}" for name, value in headers.items()]
+            head = "\r\n".join([*lines, "", ""]).encode("latin-1")
+            sent = head + (content if response.cut is None else content[: response.cut])
+            if response.raw is not None:
+                sent = response.raw
+            if response.raw is not None or response.cut is not None or response.reset:
                 self.close_connection = True
-            elif response.status not in {204, 304}:
-                self.wfile.write(content)
+            if response.drip is None:
+                self.wfile.write(sent)
+            else:
+                self._drip(sent, response.drip)
+            if response.reset:
+                self.wfile.flush()
+                # Closing a socket that lingers for no time sends a reset.
+                linger = struct.pack("ii", 1, 0)
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+
+        def _drip(self, data: bytes, drip: Callable[[], object]) -> None:
+            size = max(len(data) // DRIPS, 1)
+            for start in range(0, len(data), size):
+                drip()
+                self.wfile.write(data[start : start + size])
+                self.wfile.flush()
 
         def log_message(self, format: str, *args: object) -> None:
             """Log nothing."""
@@ -152,3 +183,11 @@ def serving(answer: Callable[[Request], CannedResponse]) -> Iterator[Server]:
             thread.join()
     if errors:
         raise errors[0]
+
+
+def _reason(status: int) -> str:
+    """The phrase after a status; "" for one without."""
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
