@@ -66,3 +66,28 @@ def test_the_readme_names_the_two_commands() -> None:
     readme = (ROOT / "README.md").read_text()
     assert "scripts/run" in readme
     assert "scripts/test" in readme
+
+
+BY_NAME = re.compile(r"""\b(?:install|inject|add|run|uvx|--with)\s+(?:-\S+\s+)*['"]?sdd-hooks\b""")
+
+
+def test_the_pattern_of_an_install_by_name() -> None:
+    by_name = ("pip install sdd-hooks", "pip install -q 'sdd-hooks[x]'", "uvx sdd-hooks")
+    assert all(map(BY_NAME.search, by_name))
+    assert not BY_NAME.search("pip install '/opt/sdd-hooks[action]'")
+
+
+def test_no_text_installs_a_package_of_an_index_by_the_name_of_this_one() -> None:
+    """The package is on no index, so another package may get its name there."""
+    names = ["*.md", "*.py", "*.sh", "*.yml", "*.yaml", "*.toml", "*.svg", ".ci/run", "scripts"]
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--", *names, ":!tests"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split("\0")
+    paths = [ROOT / name for name in listed if name]
+    assert len(paths) > 300
+    found = [str(path) for path in paths if BY_NAME.search(path.read_text(encoding="utf-8"))]
+    assert found == []

@@ -24,7 +24,7 @@ from sdd_hooks.text.display import one_line, printable_line
 INTERVAL_SECONDS = 30.0
 """The time between two lines about the progress of a step."""
 
-EXTRA = "sdd-hooks[action]"
+EXTRA = "action"
 """The extra that installs actions-toolkit."""
 
 
@@ -149,7 +149,9 @@ def open_step_log(environ: Mapping[str, str], stream: TextIO) -> StepLog:
     commands = load_commands()
     log = StepLog(stream, commands)
     if commands is None:
-        log.write(f"note: outputs and errors of the step are only printed: install {EXTRA}")
+        from sdd_hooks.system.installation import advise_extra
+
+        log.write(f"note: outputs and errors of the step are only printed: {advise_extra(EXTRA)}")
     return log
 
 

@@ -41,7 +41,9 @@ def shims_folder() -> Path:
     for folder in (package / "shims", package.parents[1] / "hooks"):
         if (folder / BODY).is_file():
             return folder
-    raise ShimsMissing(f"{package / 'shims'} is missing: install sdd-hooks again")
+    from sdd_hooks.system.installation import advise_reinstall
+
+    raise ShimsMissing(f"{package / 'shims'} is missing: {advise_reinstall()}")
 
 
 def render_shim(event: str, sdd: Path, *, review: bool = False) -> bytes:

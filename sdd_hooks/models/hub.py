@@ -93,8 +93,10 @@ def require_client(name: str) -> ModuleType:
         import huggingface_hub
         import huggingface_hub.errors
     except ImportError as error:
+        from sdd_hooks.system.installation import advise_extra
+
         raise EngineUnavailable(
-            f"the model {name} needs {error.name}: pip install 'sdd-hooks[local]'"
+            f"the model {name} needs {error.name}: {advise_extra('local')}"
         ) from error
     return huggingface_hub
 

@@ -45,8 +45,10 @@ def require_llm(name: str) -> ModuleType:
     try:
         import llm
     except ImportError as error:
+        from sdd_hooks.system.installation import advise_extra
+
         raise EngineUnavailable(
-            f"the model {name!r} needs {error.name}: pip install 'sdd-hooks[llm]'"
+            f"the model {name!r} needs {error.name}: {advise_extra('llm')}"
         ) from error
     return llm
 

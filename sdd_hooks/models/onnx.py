@@ -171,8 +171,10 @@ def _runtime() -> tuple[Any, Any]:
         import onnxruntime
         import tokenizers
     except ImportError as error:
+        from sdd_hooks.system.installation import advise_extra
+
         raise EngineUnavailable(
-            f"the local model needs {error.name}: pip install 'sdd-hooks[local]'"
+            f"the local model needs {error.name}: {advise_extra('local')}"
         ) from error
     return onnxruntime, tokenizers
 

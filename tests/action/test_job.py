@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.action.results import OUTPUTS
+from sdd_hooks.system.installation import advise_extra
 from tests.action.hosting import MEMORY, RECORD, checked_out, host
 from tests.action.steps import Step, step
 from tests.cli.commands import run
@@ -290,7 +291,7 @@ def test_without_the_library_of_the_runner(shop: Shop) -> None:
     done = shop.step("update", env={"PYTHONPATH": path})
     assert (done.code, done.outputs) == (0, {})
     assert done.log.lines[0] == (
-        "note: outputs and errors of the step are only printed: install sdd-hooks[action]"
+        f"note: outputs and errors of the step are only printed: {advise_extra('action')}"
     )
     assert "documents: 1 added" in done.log.lines
     assert OWN not in done.text

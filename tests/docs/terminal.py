@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import termios
 import time
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -36,7 +38,7 @@ class Terminal:
     """A shell with a temporary home directory, and the `sdd` under test without its extras.
 
     Its output is that of a terminal with 90 columns and without colours. The home directory appears
-    as `/home/ada`.
+    as `/home/ada`, and sdd as installed as docs/getting-started.md says, from `~/sdd-hooks`.
     """
 
     def __init__(self, home: Path) -> None:
@@ -81,7 +83,8 @@ class Terminal:
             self.directory = Path(directory_file.read_text(encoding="utf-8").strip())
             directory_file.unlink()
         text = shown.decode("utf-8", "replace").replace("\r\n", "\n")
-        return _ERASED.sub("", text).replace(str(self.home), HOME)
+        text = _ERASED.sub("", text).replace(str(self.home), HOME)
+        return text.replace(sys.prefix, f"{HOME}/.local/share/sdd-hooks")
 
     def _without_extras(self) -> Path:
         folder = self.home / ".without"
@@ -89,7 +92,20 @@ class Terminal:
         for name in EXTRAS:
             missing = f"raise ModuleNotFoundError('No module named {name}', name={name!r})\n"
             (folder / f"{name}.py").write_text(missing, encoding="utf-8")
+        self._describe_installation(folder)
         return folder
+
+    def _describe_installation(self, folder: Path) -> None:
+        """Write metadata of sdd that say that it was installed from `~/sdd-hooks`."""
+        source = self.home / "sdd-hooks"
+        source.mkdir()
+        package = distribution("sdd-hooks")
+        metadata = folder / f"sdd_hooks-{package.version}.dist-info"
+        metadata.mkdir()
+        for name in ("METADATA", "entry_points.txt"):
+            (metadata / name).write_text(package.read_text(name) or "", encoding="utf-8")
+        direct = {"url": source.as_uri(), "dir_info": {}}
+        (metadata / "direct_url.json").write_text(json.dumps(direct), encoding="utf-8")
 
 
 def shop(terminal: Terminal) -> None:

@@ -251,7 +251,9 @@ def load_extension(connection: apsw.Connection) -> None:
     """
     spec = importlib.util.find_spec("sqlite_vec")
     if spec is None or spec.origin is None:
-        raise EngineUnavailable("sqlite-vec is not installed: pip install sqlite-vec")
+        from sdd_hooks.system.installation import advise_package
+
+        raise EngineUnavailable(f"sqlite-vec is not installed: {advise_package('sqlite-vec')}")
     connection.enable_load_extension(True)
     connection.load_extension(str(Path(spec.origin).parent / "vec0"))
     connection.enable_load_extension(False)
