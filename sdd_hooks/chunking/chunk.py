@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MAX_LENGTH = 2400
 """Characters of a chunk: about 500 tokens, the limit of small sentence models."""
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(NamedTuple):
     """A section or definition. Lines are 1-based and inclusive; `anchor` is unique in its file."""
 
     anchor: str

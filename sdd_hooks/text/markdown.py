@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -26,8 +26,7 @@ FILE_ANCHOR = "file"
 """The anchor of a whole document, and of the text before its first heading."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading and the text up to the next heading of any level.
 
     Lines are 1-based and inclusive; `start` and `end` are character offsets. Both include the
@@ -45,8 +44,7 @@ class Section:
     anchor: str
 
 
-@dataclass(frozen=True, slots=True)
-class FencedBlock:
+class FencedBlock(NamedTuple):
     """A fenced code block: its info string, its text, and the 1-based line of its opening fence."""
 
     info: str
@@ -54,15 +52,13 @@ class FencedBlock:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Heading:
+class _Heading(NamedTuple):
     start: int
     level: int
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Hidden:
+class _Hidden(NamedTuple):
     start: int
     end: int
 
