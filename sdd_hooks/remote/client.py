@@ -19,6 +19,7 @@ import httpx
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
 from sdd_hooks.remote.credentials import Secret
+from sdd_hooks.remote.deadline import Alarm, timer_alarm
 from sdd_hooks.remote.failures import Failure
 from sdd_hooks.remote.json_fields import Json
 from sdd_hooks.remote.response import (
@@ -28,7 +29,13 @@ from sdd_hooks.remote.response import (
     parse_http_date,
     parse_retry_after,
 )
-from sdd_hooks.remote.transport import MAX_CONCURRENT, READ_TIMEOUT, Transport
+from sdd_hooks.remote.transport import (
+    MAX_CONCURRENT,
+    MAX_READ_TIMEOUTS,
+    READ_TIMEOUT,
+    Transport,
+    WireRequest,
+)
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.text.display import one_line
 
@@ -40,6 +47,7 @@ MAX_WAIT_SECONDS = 60.0
 """Seconds that a client waits altogether, by default."""
 _MAX_LIMIT_SECONDS = 31_536_000.0
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_NOT_WHOLE = Failure("its answer is not whole")
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
@@ -60,9 +68,10 @@ class Waiting(NamedTuple):
     """How long a client waits, and the effects that it needs for it.
 
     `max_wait` is the number of seconds that it waits altogether, for rate limits and for hosts that
-    fail. A request fails after `read_timeout` seconds without a byte. `clock` returns epoch
-    seconds, `sleep` takes seconds; by default the client sleeps until it is closed. `on_wait` is
-    called with a line before each wait.
+    fail. A request fails after `read_timeout` seconds without a byte, and after MAX_READ_TIMEOUTS
+    times as many in all, with its retries and without these waits. `clock` returns epoch seconds,
+    `sleep` takes seconds; by default the client sleeps until it is closed. `on_wait` is called with
+    a line before each wait. `alarm` ends a request that exceeds its time.
     """
 
     max_wait: float = MAX_WAIT_SECONDS
@@ -70,6 +79,7 @@ class Waiting(NamedTuple):
     clock: Callable[[], float] = time.time
     sleep: Callable[[float], object] | None = None
     on_wait: Callable[[str], None] | None = None
+    alarm: Alarm = timer_alarm
 
 
 ANONYMOUS = Access()
@@ -120,7 +130,8 @@ class Client:
         self._sleep = waiting.sleep or self._closed.wait
         self._on_wait = waiting.on_wait
         self._wait_lock = threading.Lock()
-        self._transport = Transport(label, access.headers, waiting.read_timeout)
+        self._seconds_in_all = MAX_READ_TIMEOUTS * waiting.read_timeout
+        self._transport = Transport(label, access.headers, waiting.read_timeout, waiting.alarm)
 
     def get(
         self,
@@ -209,13 +220,19 @@ class Client:
         method, allow = request.method, request.allow
         url, params = self._address(request.path), request.params
         attempt = redirects = 0
+        left = self._seconds_in_all
         while True:
             if self._closed.is_set():
                 raise RemoteError(f"{self.label}: stopped")
-            result = self._transport.request(method, url, params, request.json, request.headers)
+            started = self.clock()
+            sent = WireRequest(method, url, params, request.json, request.headers)
+            result = self._transport.request(sent, left)
+            left -= max(self.clock() - started, 0.0)
+            if isinstance(result, Response) and request.idempotent and not result.is_whole:
+                result = _NOT_WHOLE
             if isinstance(result, Failure):
                 can_retry = result.is_transient and (request.idempotent or not result.was_sent)
-                if not can_retry or not self._wait(attempt, None, "does not answer"):
+                if left <= 0 or not can_retry or not self._wait(attempt, None, "does not answer"):
                     raise self._unreachable(result, idempotent=request.idempotent)
             elif (limit := self._limit(result)) is not None:
                 delay = None if limit.until is None else limit.until - self.server_time(result)
@@ -231,7 +248,7 @@ class Client:
                 now = self.server_time(result)
                 until = parse_retry_after(result, now)
                 delay = None if until is None else until - now
-                if not self._wait(attempt, delay, f"answers {result.status}"):
+                if left <= 0 or not self._wait(attempt, delay, f"answers {result.status}"):
                     return self._checked(result, allow)
             else:
                 return self._checked(result, allow)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timezone
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from urllib.parse import urlsplit
 
 from sdd_hooks.errors import RemoteError
@@ -33,19 +34,34 @@ class Response:
         A body that is no JSON is None for a failure and for 204, and raises RemoteError for any
         other success: the HTML page of a proxy must not pass for an empty list.
         """
-        try:
-            document: Json = jsonlib.loads(self.body)
-        except (ValueError, RecursionError):
-            pass
-        else:
+        document, is_json = self._document
+        if is_json:
             return document
-        if not 200 <= self.status < 300 or self.status in NO_CONTENT:
+        if not self._must_have_body:
             return None
         url = urlsplit(self.url)
         raise RemoteError(
             f"{url.netloc} answers with something that is no JSON "
             f"({one_line(url.path)[:200]}): check the URL, and proxies on the way"
         )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the body of a success is not just the beginning of a JSON document."""
+        is_begun = self.body.lstrip()[:1] in {b"", b"[", b"{"}
+        return not (self._must_have_body and is_begun) or self._document[1]
+
+    @property
+    def _must_have_body(self) -> bool:
+        return 200 <= self.status < 300 and self.status not in NO_CONTENT
+
+    @cached_property
+    def _document(self) -> tuple[Json, bool]:
+        """The body as JSON, and whether it is JSON."""
+        try:
+            return jsonlib.loads(self.body), True
+        except (ValueError, RecursionError):
+            return None, False
 
     def header_number(self, name: str) -> int | None:
         """The number in the header `name`; None for a missing header or another value."""

@@ -7,18 +7,20 @@ from __future__ import annotations
 import logging
 import ssl
 import threading
-import time
 import zlib
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from types import MappingProxyType
+from typing import NamedTuple
 
 import httpx
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import RemoteError
+from sdd_hooks.remote.deadline import Alarm, ConnectionWatch, timer_alarm
 from sdd_hooks.remote.failures import CHECK_PROXIES, Failure, describe_failure
 from sdd_hooks.remote.response import Response
 
@@ -28,8 +30,8 @@ MAX_BODY_BYTES = 50_000_000
 """Bytes of a response body, decompressed."""
 READ_TIMEOUT = 30.0
 """Seconds without a byte after which a request fails."""
-MAX_READ_TIMEOUTS = 10
-"""Duration of a response body, in multiples of the read timeout."""
+MAX_READ_TIMEOUTS = 4
+"""Duration of a request with its retries, in multiples of the read timeout; waits are extra."""
 CONNECT_TIMEOUT = 10.0
 """Seconds to establish a connection; the read timeout if that is shorter."""
 
@@ -43,26 +45,46 @@ def _certificates() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
+class WireRequest(NamedTuple):
+    """What is sent: `json` is its body, None for none. `headers` are added to the client's."""
+
+    method: str
+    url: str
+    params: Mapping[str, str | int] | None = None
+    json: object = None
+    headers: Mapping[str, str] = MappingProxyType({})
+
+
+class _Connection(NamedTuple):
+    http: httpx.Client
+    watch: ConnectionWatch
+
+
 class Transport:
     """Reused connections, for any number of threads.
 
     `headers` are sent with every request. httpx takes a proxy and certificates from the environment
     of the process; RemoteError is raised if they cannot be used. `label` names the host in
-    messages, `read_timeout` is in seconds.
+    messages, `read_timeout` is in seconds. `alarm` ends requests that exceed their time.
     """
 
     def __init__(
-        self, label: str, headers: Mapping[str, str], read_timeout: float = READ_TIMEOUT
+        self,
+        label: str,
+        headers: Mapping[str, str],
+        read_timeout: float = READ_TIMEOUT,
+        alarm: Alarm = timer_alarm,
     ) -> None:
         # The debug logs of these libraries contain headers of requests and of responses.
         for name in ("hpack", "httpcore"):
             logging.getLogger(name).setLevel(logging.INFO)
         self._headers = headers
         self._read_timeout = read_timeout
+        self._alarm = alarm
         self._slots = threading.BoundedSemaphore(MAX_CONCURRENT)
         self._lock = threading.Lock()
         self._closed = False
-        self._idle: deque[httpx.Client] = deque()
+        self._idle: deque[_Connection] = deque()
         try:
             self._certificates = _certificates()
             self._idle.append(self._open())
@@ -76,17 +98,19 @@ class Transport:
             "check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR"
         )
 
-    def request(
-        self,
-        method: str,
-        url: str,
-        params: Mapping[str, str | int] | None = None,
-        json: object = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> Response | Failure:
-        """The response with any status, or why there is none. Redirects are not followed."""
-        with tracing.span("http", method, url) as span:
-            result = self._exchange(method, url, params, json, headers)
+    def request(self, request: WireRequest, seconds: float) -> Response | Failure:
+        """The response with any status, or why there is none within `seconds`.
+
+        Redirects are not followed.
+        """
+        with (
+            tracing.span("http", request.method, request.url) as span,
+            self._connection() as connection,
+        ):
+            with connection.watch.limit(seconds, self._alarm) as is_over:
+                result = self._exchange(connection, request)
+            if is_over():
+                result = Failure("no whole answer in time", is_transient=False)
             span.outcome = str(result.status) if isinstance(result, Response) else result.why
         return result
 
@@ -95,23 +119,18 @@ class Transport:
         with self._lock:
             self._closed = True
             while self._idle:
-                self._idle.pop().close()
+                self._idle.pop().http.close()
 
-    def _exchange(
-        self,
-        method: str,
-        url: str,
-        params: Mapping[str, str | int] | None,
-        json: object,
-        headers: Mapping[str, str] | None,
-    ) -> Response | Failure:
+    def _exchange(self, connection: _Connection, request: WireRequest) -> Response | Failure:
         try:
-            with (
-                self._connection() as http,
-                http.stream(
-                    method, url, params=params or None, json=json, headers=dict(headers or {})
-                ) as response,
-            ):
+            with connection.http.stream(
+                request.method,
+                request.url,
+                params=request.params or None,
+                json=request.json,
+                headers=dict(request.headers),
+                extensions={"trace": connection.watch.on_event},
+            ) as response:
                 body = self._read_body(response)
                 if isinstance(body, Failure):
                     return body
@@ -125,8 +144,8 @@ class Transport:
             # httpx does not translate these errors of its libraries: HTTP/2 with `:status: ok`.
             return Failure("its answer makes no sense")
 
-    def _open(self) -> httpx.Client:
-        return httpx.Client(
+    def _open(self) -> _Connection:
+        http = httpx.Client(
             http2=True,
             verify=self._certificates,
             headers={
@@ -142,26 +161,27 @@ class Transport:
                 self._read_timeout, connect=min(CONNECT_TIMEOUT, self._read_timeout)
             ),
         )
+        return _Connection(http, ConnectionWatch())
 
     @contextmanager
-    def _connection(self) -> Iterator[httpx.Client]:
+    def _connection(self) -> Iterator[_Connection]:
         """A client for this thread alone, the one that was used last, since it is connected.
 
         httpx confuses the requests of several threads on one HTTP/2 connection.
         """
         with self._slots:
             try:
-                http = self._idle.pop()
+                connection = self._idle.pop()
             except IndexError:
-                http = self._open()
+                connection = self._open()
             try:
-                yield http
+                yield connection
             finally:
                 with self._lock:
                     if self._closed:
-                        http.close()
+                        connection.http.close()
                     else:
-                        self._idle.append(http)
+                        self._idle.append(connection)
 
     def _read_body(self, response: httpx.Response) -> bytes | Failure:
         """The decompressed body. At most MAX_BODY_BYTES are received, and decompressed."""
@@ -171,7 +191,6 @@ class Transport:
             return Failure(why, CHECK_PROXIES, is_transient=False)
         unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16) if encoding.endswith("gzip") else None
         body = bytearray()
-        deadline = time.monotonic() + MAX_READ_TIMEOUTS * self._read_timeout
         for part in response.iter_raw():
             try:
                 room = MAX_BODY_BYTES + 1 - len(body)
@@ -181,8 +200,6 @@ class Transport:
             if max(len(body), response.num_bytes_downloaded) > MAX_BODY_BYTES:
                 why = f"its answer is over {MAX_BODY_BYTES:,} bytes"
                 return Failure(why, CHECK_PROXIES, is_transient=False)
-            if time.monotonic() > deadline:
-                return Failure("no answer in time")
         if unpacker and response.num_bytes_downloaded and not unpacker.eof:
             return Failure("its answer is not whole")
         return bytes(body)

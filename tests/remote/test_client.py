@@ -27,7 +27,7 @@ from sdd_hooks.remote.client import (
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.failures import CHECK_PROXIES
 from sdd_hooks.remote.response import RateLimit, RateLimitRule, Response, out_of_quota
-from sdd_hooks.remote.transport import MAX_BODY_BYTES, MAX_CONCURRENT
+from sdd_hooks.remote.transport import MAX_BODY_BYTES, MAX_CONCURRENT, READ_TIMEOUT
 from tests.support.fake_clock import FakeClock
 from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.support.waiting import TIMEOUT
@@ -75,6 +75,8 @@ def open_client(
 ) -> Client:
     clock = clock or FakeClock()
     waiting = waiting._replace(clock=clock.clock, sleep=clock.sleep)
+    if waiting.read_timeout == READ_TIMEOUT:
+        waiting = waiting._replace(alarm=clock.alarm)
     return Client(api, label="Forge", access=access, rate_limit=rate_limit, waiting=waiting)
 
 
@@ -185,11 +187,15 @@ def test_an_invalid_address_of_the_api(api: str) -> None:
 
 
 def test_a_success_without_json_is_an_error(server: Server, client: Client) -> None:
-    for body in (b"<html>log in", b"", b'[{"id":', b"[" * 100_000, b"\xff\xfe"):
+    for body in (b"<html>log in", b"text", b"\xff\xfe"):
         server.fail(CannedResponse(200, body))
         response = client.get("issues")
         with pytest.raises(RemoteError, match=r"no JSON \(/api/v1/issues\): check the URL"):
             response.json()
+    for body in (b"", b'[{"id":', b"[" * 100_000):
+        server.fail(*[CannedResponse(200, body)] * 4)
+        with pytest.raises(RemoteError, match="its answer is not whole"):
+            client.get("issues")
 
 
 def test_no_content_and_failures_may_have_no_json(server: Server, client: Client) -> None:
@@ -568,8 +574,9 @@ def test_threads_wait_together(server: Server, clock: FakeClock) -> None:
 
     def now() -> float:
         seconds = clock.now
-        if not hasattr(thread, "limited"):
-            thread.limited = True
+        thread.calls = getattr(thread, "calls", 0) + 1
+        # The clock is read before and after each request, and then for the wait.
+        if thread.calls == 3:
             together.wait(TIMEOUT)
         return seconds
 

@@ -114,7 +114,7 @@ def test_partial_data_is_not_returned(server: Server, client: Client) -> None:
 @pytest.mark.parametrize("body", [{}, {"data": None}, {"data": []}, [], "x", None, {"errors": []}])
 @pytest.mark.parametrize("status", [200, 400])
 def test_no_data(server: Server, client: Client, status: int, body: object) -> None:
-    server.fail(CannedResponse(status, body))
+    server.fail(*[CannedResponse(status, body)] * 4)
     with pytest.raises(RemoteError):
         execute(client, "graphql", QUERY, {})
 

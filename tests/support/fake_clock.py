@@ -1,7 +1,9 @@
-"""A clock for tests that advances only when the code sleeps."""
+"""A clock for tests that advances when the code sleeps, and when the test says so."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -11,6 +13,9 @@ class FakeClock:
 
     now: float = 1_800_000_000.0
     slept: list[float] = field(default_factory=list)
+    _alarms: dict[int, tuple[float, Callable[[], None]]] = field(default_factory=dict)
+    _set: int = 0
+    _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def clock(self) -> float:
         """Return the time in epoch seconds."""
@@ -20,3 +25,20 @@ class FakeClock:
         """Advance the clock."""
         self.slept.append(seconds)
         self.now += seconds
+
+    def alarm(self, seconds: float, action: Callable[[], None]) -> Callable[[], object]:
+        """Call `action` when the clock has advanced by `seconds`. Returns what cancels it."""
+        with self._lock:
+            self._set += 1
+            number = self._set
+            self._alarms[number] = (self.now + seconds, action)
+        return lambda: self._alarms.pop(number, None)
+
+    def advance(self, seconds: float) -> None:
+        """Advance the clock, and call what is due."""
+        with self._lock:
+            self.now += seconds
+            due = [number for number, (at, _) in self._alarms.items() if at <= self.now]
+            actions = [self._alarms.pop(number)[1] for number in due]
+        for action in actions:
+            action()
