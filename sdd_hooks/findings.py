@@ -1,7 +1,7 @@
 """What a check reports: findings, their severities, and what identifies a finding over time."""
 
-# Governing: ADR-0022 (fingerprints that survive a rebase), SPEC-0010 REQ "Findings keep their
-# identity"
+# Governing: ADR-0022 (fingerprints that survive a rebase), ADR-0031 (what could not be checked is
+# a finding), SPEC-0010 REQ "Findings keep their identity"
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ SEVERITIES: tuple[Severity, ...] = ("critical", "warning", "info")
 
 FINGERPRINT_LENGTH = 32
 """Hexadecimal digits of a fingerprint."""
+
+INCOMPLETE = "incomplete"
+"""The rule of a finding about what a review could not check."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -66,6 +69,14 @@ class RuleDescription(NamedTuple):
     severity: Severity
     summary: str
     advice: str
+
+
+def incomplete_finding(reason: str, severity: Severity, path: str = "", line: int = 0) -> Finding:
+    """A finding about what a check did not look at, in one line: what it is, and what to do.
+
+    `path` and `line` are the place, "" and 0 for the change or the file as a whole.
+    """
+    return Finding(path, line, INCOMPLETE, severity, f"not checked: {reason}")
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

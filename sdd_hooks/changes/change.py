@@ -43,13 +43,24 @@ class ChangedFile(NamedTuple):
         return self.mode_before.startswith(_FILE)
 
 
+class UnreadPart(NamedTuple):
+    """A part of a change that was not read, and the reason with an advice, in one line.
+
+    `path` is the file, "" for several that are not named, `line` a line of it, 0 for all of it.
+    """
+
+    path: str
+    reason: str
+    line: int = 0
+
+
 class Change(NamedTuple):
     """A change from `base` to `head`, two commit ids; `head` is "" for what is staged.
 
     `base` is the merge base, or a tree if there is no common commit. `base_tip` is the commit of
     the base branch, "" for what is staged. `messages` are those of the commits, newest first.
     `title` and `body` are the pull request's if there is one, else made of the messages. `notes`
-    say which parts of the change were not read.
+    are about the comparison, `unread` are the parts of the change that were not read.
     """
 
     base: str
@@ -60,6 +71,7 @@ class Change(NamedTuple):
     files: tuple[ChangedFile, ...]
     notes: tuple[str, ...] = ()
     base_tip: str = ""
+    unread: tuple[UnreadPart, ...] = ()
 
     def described_by(self, title: str, body: str) -> Change:
         """The change with the title and the body of its pull request, each unless it is ""."""

@@ -1,12 +1,13 @@
 """Read a change from git: the files that differ, with their added and removed lines."""
 
 # Governing: ADR-0003 (one module talks to git), ADR-0012 (untrusted input never leaves the
-# repository), SPEC-0010 REQ "What is compared", SPEC-0010 REQ "Any change"
+# repository), ADR-0031 (what could not be checked is a finding), SPEC-0010 REQ "What is compared",
+# SPEC-0010 REQ "Any change"
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import BufferedReader
 from typing import NamedTuple, cast
@@ -14,7 +15,7 @@ from typing import NamedTuple, cast
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.base import empty_tree_id, find_merge_base, missing_contents, resolve_commit
 from sdd_hooks.changes.budget import DIFF_TIMEOUT, MAX_BYTES, MAX_LINES, Budget
-from sdd_hooks.changes.change import Change, ChangedFile
+from sdd_hooks.changes.change import Change, ChangedFile, UnreadPart
 from sdd_hooks.changes.patch import MAX_LINE, Patch, parse_patches
 from sdd_hooks.changes.undiffable import inspect_undiffable
 from sdd_hooks.errors import RepositoryError
@@ -23,6 +24,8 @@ from sdd_hooks.text.display import format_count
 
 MAX_FILES = 5_000
 """Files of a change that are read."""
+MAX_NAMED = 100_000
+"""Further files whose names are kept."""
 MAX_MESSAGES = 500
 MAX_MESSAGES_BYTES = 4_000_000
 
@@ -70,7 +73,7 @@ def read_change(git: Git, base: str, head: str, *, budget: Budget | None = None)
     tip, base_tip = resolve_commit(git, head), resolve_commit(git, base, or_tree=True)
     common = find_merge_base(git, (base, base_tip), (head, tip))
     comparison = _Comparison(git, "diff-tree", (common or base_tip, tip))
-    files, notes = _read(comparison, budget or Budget())
+    files, notes, unread = _read(comparison, budget or Budget())
     messages, cut = _messages(git, tip, base_tip if common else "")
     if not common and base_tip != empty_tree_id(git):
         notes.append("base and head have no commit in common: all differences were compared")
@@ -86,6 +89,7 @@ def read_change(git: Git, base: str, head: str, *, budget: Budget | None = None)
         files,
         tuple(notes),
         base_tip,
+        tuple(unread),
     )
 
 
@@ -97,8 +101,9 @@ def read_staged(git: Git, index: str = "") -> Change:
     """
     head = git.try_output("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     base = head.decode().strip() if head else empty_tree_id(git)
-    files, notes = _read(_Comparison(git, "diff-index", ("--cached", base), index), Budget())
-    return Change(base, "", "", "", (), files, tuple(notes))
+    comparison = _Comparison(git, "diff-index", ("--cached", base), index)
+    files, notes, unread = _read(comparison, Budget())
+    return Change(base, "", "", "", (), files, tuple(notes), unread=tuple(unread))
 
 
 def _messages(git: Git, tip: str, base: str) -> tuple[tuple[str, ...], bool]:
@@ -115,8 +120,16 @@ def _messages(git: Git, tip: str, base: str) -> tuple[tuple[str, ...], bool]:
     return tuple(messages), cut or len(texts) > MAX_MESSAGES + 1
 
 
-def _read(comparison: _Comparison, budget: Budget) -> tuple[tuple[ChangedFile, ...], list[str]]:
-    """The files that differ, with their lines, and notes on what was not read."""
+class _Differences(NamedTuple):
+    """The files that differ, notes on the comparison, and the parts that were not read."""
+
+    files: tuple[ChangedFile, ...]
+    notes: list[str]
+    unread: list[UnreadPart]
+
+
+def _read(comparison: _Comparison, budget: Budget) -> _Differences:
+    """The files that differ, with their lines."""
     shown = _diff(comparison, budget)
     if budget.is_spent and not shown.files:
         raise RepositoryError("git took too long to compare: compare a smaller change")
@@ -128,22 +141,35 @@ def _read(comparison: _Comparison, budget: Budget) -> tuple[tuple[ChangedFile, .
         files[at] = _with_lines(files[at], patch)
     patches = [*revealed.values(), *(patch for _, patch in shown.files)]
     notes = []
-    if shown.more:
-        more = format_count(shown.more, "file")
-        notes.append(f"not read: {more} beyond the first {MAX_FILES:,}")
-    unread = shown.unread + sum(at not in revealed for at in undiffable.diffable)
-    if unread:
-        notes.append(
-            f"not read: the text beyond {MAX_BYTES // 1_000_000} MB, {MAX_LINES:,} lines or"
-            f" {DIFF_TIMEOUT:.0f} seconds of the diff, in {format_count(unread, 'file')}"
-        )
     conflicts = sum(file.status == _UNMERGED for file in files)
     if conflicts:
         notes.append(f"not read: {format_count(conflicts, 'file')} in a merge conflict")
     if cut := sum(patch.cut for patch in patches):
+        # The rules of decisions read whole lines.
         long_lines = f"{MAX_LINE:,} characters of a line, in {format_count(cut, 'file')}"
         notes.append(f"not read: the text beyond {long_lines}")
-    return tuple(file for file in files if file.status != _UNMERGED), [*notes, *undiffable.notes]
+    late = [*range(len(files) - shown.unread, len(files))]
+    late += [at for at in undiffable.diffable if at not in revealed]
+    unread = [*_beyond(shown), *_cut_off(files[at] for at in late), *undiffable.unread]
+    kept = tuple(file for file in files if file.status != _UNMERGED)
+    return _Differences(kept, notes, unread)
+
+
+def _beyond(shown: _DiffOutput) -> Iterator[UnreadPart]:
+    """The files beyond the limit of files."""
+    reason = f"the files beyond the first {MAX_FILES:,} of a change: divide the change"
+    yield from (UnreadPart(path, reason) for path in shown.beyond)
+    if shown.more:
+        yield UnreadPart("", reason)
+
+
+def _cut_off(files: Iterable[ChangedFile]) -> Iterator[UnreadPart]:
+    """The files whose text is beyond the limits of a diff."""
+    reason = (
+        f"the text beyond {MAX_BYTES // 1_000_000} MB, {MAX_LINES:,} lines or"
+        f" {DIFF_TIMEOUT:.0f} seconds of a diff: divide the change"
+    )
+    yield from (UnreadPart(file.path, reason) for file in files if file.is_file)
 
 
 def _diff_as_text(
@@ -162,11 +188,12 @@ def _diff_as_text(
 
 
 class _DiffOutput(NamedTuple):
-    """The output of one process of git. `more` and `unread` count files: beyond the limit of files,
-    and cut off by the budget."""
+    """The output of one process of git. `beyond` are the paths beyond the limit of files, and
+    `more` whether there are others. `unread` counts the files that the budget cuts off."""
 
     files: list[tuple[ChangedFile, Patch]]
-    more: int
+    beyond: list[str]
+    more: bool
     unread: int
 
 
@@ -184,35 +211,38 @@ def _diff(
         budget.kill_when_late(process),
     ):
         stream = cast(BufferedReader, process.stdout)
-        entries, more = _entries(stream)
+        entries, beyond, more = _entries(stream)
         patches = parse_patches(budget.limit_lines(stream))
         for entry in entries:
             # A file whose type changes is shown as deleted and added.
             parts = [next(patches, Patch()) for _ in range(2 if entry.status == "T" else 1)]
             unread += budget.is_spent
             files.append((entry, _join(parts)))
-        if more or budget.is_spent:
+        if beyond or budget.is_spent:
             process.kill()
     if process.returncode > 0:
         raise missing_contents(comparison.git, comparison.trees)
-    return _DiffOutput(files, more, unread)
+    return _DiffOutput(files, beyond, more, unread)
 
 
-def _entries(stream: BufferedReader) -> tuple[list[ChangedFile], int]:
-    """The files that differ, up to the limit, and the number of the others."""
+def _entries(stream: BufferedReader) -> tuple[list[ChangedFile], list[str], bool]:
+    """The files that differ, up to the limit, the paths of others, and whether there are more."""
     files: list[ChangedFile] = []
-    more = 0
+    beyond: list[str] = []
+    more = False
     with suppress(EOFError):
         while stream.peek(1)[:1] == b":":
             about = _field(stream)[1:].decode().split(" ")
             names = [_field(stream) for _ in range(2 if about[-1][0] in "RC" else 1)]
             if len(files) < MAX_FILES:
                 files.append(_entry(about, [os.fsdecode(name) for name in names]))
+            elif len(beyond) < MAX_NAMED:
+                beyond.append(os.fsdecode(names[-1]))
             else:
-                more += 1
+                more = True
     # A null character separates the list of files from the patches.
     stream.read(1)
-    return files, more
+    return files, beyond, more
 
 
 def _entry(about: Sequence[str], names: Sequence[str]) -> ChangedFile:

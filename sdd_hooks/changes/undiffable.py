@@ -3,7 +3,8 @@
 A `.gitattributes` is a part of the change, and must not hide lines from its review.
 """
 
-# Governing: ADR-0012 (untrusted input never leaves the repository), SPEC-0010 REQ "Any change"
+# Governing: ADR-0012 (untrusted input never leaves the repository), ADR-0031 (what could not be
+# checked is a finding), SPEC-0010 REQ "Any change"
 
 from __future__ import annotations
 
@@ -12,51 +13,72 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.budget import Budget
-from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.changes.change import ChangedFile, UnreadPart
 from sdd_hooks.changes.patch import MAX_LINE, Patch
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.system.files import is_binary
 from sdd_hooks.system.git import Git
 from sdd_hooks.system.git_objects import read_blobs
 from sdd_hooks.text.decoding import decode
-from sdd_hooks.text.display import format_count
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
 MAX_INSPECTED = 1_000
 """Files without lines that are inspected. Each is read whole."""
 
+TOO_LARGE = "a file of more than 8 MB: make it smaller"
+"""The reason why a large text is not read."""
+
+MEDIA_SUFFIXES = (
+    *(".avif", ".bmp", ".gif", ".heic", ".icns", ".ico", ".jpeg", ".jpg", ".png", ".psd"),
+    *(".tif", ".tiff", ".webp", ".eot", ".otf", ".ttf", ".woff", ".woff2", ".pdf"),
+    *(".7z", ".bz2", ".gz", ".jar", ".rar", ".tar", ".tgz", ".xz", ".zip", ".zst"),
+    *(".avi", ".flac", ".mkv", ".mov", ".mp3", ".mp4", ".ogg", ".wav", ".webm"),
+)
+"""Suffixes of pictures, fonts, archives, sound and film."""
+
 _MARKS = (b"\xff\xfe", b"\xfe\xff")
+# Texts besides source code.
+_TEXT = (
+    *(".cfg", ".conf", ".csproj", ".env", ".gemspec", ".htm", ".ini", ".ipynb", ".json", ".md"),
+    *(".markdown", ".mdx", ".properties", ".rst", ".toml", ".txt", ".xml", "pipfile"),
+)
 
 
 class UndiffableFiles(NamedTuple):
     """The text files among those without lines, by their index among the changed files.
 
     `compared` are patches. `diffable` are the files that git can compare as text, as far as the
-    budget allows. `notes` say what was not inspected.
+    budget allows. `unread` are the files that were not inspected.
     """
 
     compared: dict[int, Patch]
     diffable: list[int]
-    notes: list[str]
+    unread: list[UnreadPart]
 
 
 def inspect_undiffable(git: Git, files: Sequence[ChangedFile], budget: Budget) -> UndiffableFiles:
     """Inspect the files that git calls binary. Raises GitError."""
-    binary = [at for at, file in enumerate(files) if file.binary]
-    inspected = binary[:MAX_INSPECTED]
+    # A picture is inspected last: so many are no reason to leave a text out.
+    binary = sorted(
+        (at for at, file in enumerate(files) if file.binary),
+        key=lambda at: files[at].path.lower().endswith(MEDIA_SUFFIXES),
+    )
+    inspected, left_out = binary[:MAX_INSPECTED], binary[MAX_INSPECTED:]
     heads = [files[at].blob if files[at].is_file else files[at].blob_before for at in inspected]
     texts: list[int] = []
-    large = binary_code = 0
+    diffable: list[int] = []
+    unread: list[UnreadPart] = []
     for at, data in zip(inspected, read_blobs(git, heads, limit=MAX_ARTIFACT_BYTES), strict=True):
-        if data is None or is_binary(data):
-            # Some languages allow a null character, which hides the file from reviewers.
-            binary_code += find_language(files[at].path) is not None
-        elif len(data) > MAX_ARTIFACT_BYTES:
-            large += 1
+        file = files[at]
+        if data is None or (is_binary(data) and not _may_be_text(file.path, data)):
+            continue
+        if len(data) > MAX_ARTIFACT_BYTES:
+            unread += [UnreadPart(file.path, TOO_LARGE)] if file.is_file else []
+        elif is_binary(data):
+            diffable.append(at)
         else:
             texts.append(at)
     compared: dict[int, Patch] = {}
-    diffable: list[int] = []
     for at, (before, after) in zip(texts, _sides(git, [files[at] for at in texts]), strict=True):
         plain = before and after and not (before.startswith(_MARKS) or after.startswith(_MARKS))
         lines = before.count(b"\n") + after.count(b"\n")
@@ -64,17 +86,21 @@ def inspect_undiffable(git: Git, files: Sequence[ChangedFile], budget: Budget) -
             diffable.append(at)
         else:
             compared[at] = _compare(decode(before), decode(after))
-    notes = []
-    if large:
-        notes.append(f"not read: {format_count(large, 'text file')} of more than 8 MB")
-    if binary_code:
-        notes.append(
-            f"not read: {format_count(binary_code, 'binary file')} with a name of source code"
-        )
-    if len(binary) > MAX_INSPECTED:
-        more = format_count(len(binary) - MAX_INSPECTED, "more file")
-        notes.append(f"not read: {more} that git calls binary")
-    return UndiffableFiles(compared, diffable, notes)
+    reason = f"the files beyond {MAX_INSPECTED:,} that git calls binary: divide the change"
+    unread += [
+        UnreadPart(files[at].path, reason)
+        for at in left_out
+        if files[at].is_file and not files[at].path.lower().endswith(MEDIA_SUFFIXES)
+    ]
+    return UndiffableFiles(compared, sorted(diffable), unread)
+
+
+def _may_be_text(path: str, data: bytes) -> bool:
+    """Whether the content with a null character may be text that a program reads.
+
+    Some languages allow a null character, which hides the file from reviewers.
+    """
+    return bool(find_language(path)) or path.lower().endswith(_TEXT) or data.startswith(b"#!")
 
 
 def _sides(git: Git, files: Sequence[ChangedFile]) -> Iterator[tuple[bytes, bytes]]:

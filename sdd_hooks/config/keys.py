@@ -207,6 +207,7 @@ GROUPS = (
             SettingKey("Auto Cleanup", "auto_cleanup", parse_flag),
             SettingKey("Fail On", "fail_on", one_of("critical", "warning", "info", "never")),
             SettingKey("Max Suggestions", "max_suggestions", whole_number(0, 100)),
+            SettingKey("Incomplete", "incomplete", one_of("critical", "warning", "info")),
         ),
         ("Reviews",),
     ),

@@ -66,13 +66,18 @@ class PullRequestSettings(NamedTuple):
 
 
 class ReviewSettings(NamedTuple):
-    """`#### Review`. `fail_on` is the least severe finding that fails a review."""
+    """`#### Review`. `fail_on` is the least severe finding that fails a review.
+
+    `incomplete` is the severity of what could not be checked, "" for that of the worst rule that
+    was to check it.
+    """
 
     max_pairs: int = 2
     merge_strategy: Literal["squash", "merge", "rebase"] = "squash"
     auto_cleanup: bool = False
     fail_on: FailOn = "never"
     max_suggestions: int = 1
+    incomplete: Literal["", "critical", "warning", "info"] = ""
 
 
 class WorktreeSettings(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.findings import SEVERITIES, Finding, SuppressedFinding, worst_first
+from sdd_hooks.findings import INCOMPLETE, SEVERITIES, Finding, SuppressedFinding, worst_first
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.suppressions import suppress
@@ -74,7 +74,7 @@ def _is_valid(finding: object, rule: Rule) -> bool:
     """Whether this is a well-formed finding of `rule`. A plug-in can return any object."""
     return (
         isinstance(finding, Finding)
-        and finding.rule.partition("/")[0] == rule.id
+        and finding.rule.partition("/")[0] in (rule.id, INCOMPLETE)
         and finding.severity in SEVERITIES
         and all(isinstance(text, str) for text in (finding.path, finding.message, finding.evidence))
         and isinstance(finding.line, int)

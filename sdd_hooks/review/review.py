@@ -71,7 +71,8 @@ def subject_of(project: Project, change: Change, *, index: str = "", tip: str = 
     artifacts = tuple(one for one in project.collections if one.kind in ARTIFACT_KINDS)
     after = Tree(git, change.head, index)
     tip_tree = Tree(git, tip) if tip not in ("", change.base) else None
-    return Subject(change, Tree(git, change.base), after, artifacts, tip_tree)
+    settings = project.configuration.review
+    return Subject(change, Tree(git, change.base), after, artifacts, tip_tree, settings)
 
 
 def _load_judge(name: str) -> LanguageModel | None:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from typing import Any, TypeVar
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Blob, Tree
+from sdd_hooks.config.settings import ReviewSettings
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.review.mentions import MAX_MENTIONS, Mention, find_mentions
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
 class Subject:
     """A change, the trees around it, and the collections that hold artifacts (kinds adrs, specs).
 
-    `tip` is the current commit of the base branch, None when that is `before`. Trees are read on
-    first use, and each part once.
+    `collections` are those after the change, `collections_before` those of the base, None for the
+    same ones. `tip` is the current commit of the base branch, None when that is `before`. Trees are
+    read on first use, and each part once.
     """
 
     change: Change
@@ -26,6 +32,9 @@ class Subject:
     after: Tree
     collections: tuple[Collection, ...]
     tip: Tree | None = None
+    settings: ReviewSettings = field(default_factory=ReviewSettings)
+    collections_before: tuple[Collection, ...] | None = None
+    _results: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for file in self.change.files:
@@ -35,6 +44,11 @@ class Subject:
             if file.is_file or file.status == "D":
                 self.after.expect(Blob(file.path, file.blob))
 
+    @property
+    def base_collections(self) -> tuple[Collection, ...]:
+        """The collections of artifacts at the base."""
+        return self.collections if self.collections_before is None else self.collections_before
+
     @cached_property
     def corpus(self) -> Corpus:
         """The artifacts as the change leaves them."""
@@ -43,19 +57,29 @@ class Subject:
     @cached_property
     def corpus_before(self) -> Corpus:
         """The artifacts at the base."""
-        if not self._touches_artifacts:
+        if not self._touches_artifacts and self.base_collections == self.collections:
             return self.corpus
-        return self.before.corpus(self.collections)
+        return self.before.corpus(self.base_collections)
 
     @cached_property
     def corpus_tip(self) -> Corpus:
         """The artifacts at the current commit of the base branch."""
-        return self.corpus_before if self.tip is None else self.tip.corpus(self.collections)
+        return self.corpus_before if self.tip is None else self.tip.corpus(self.base_collections)
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
         """The artifacts that the change names: in files by path and line, then in its texts."""
         return tuple(islice(find_mentions(self.change, self.text), MAX_MENTIONS))
+
+    def once(self, name: str, compute: Callable[[Subject], _Result]) -> _Result:
+        """The result of `compute` for this subject, computed once for all rules that need it.
+
+        `name` identifies it; an exception is raised again by the next call.
+        """
+        if name not in self._results:
+            self._results[name] = compute(self)
+        result: _Result = self._results[name]
+        return result
 
     def text(self, path: str) -> str:
         """The text of a file after the change; "" when it is absent, binary or too large."""
@@ -66,8 +90,11 @@ class Subject:
         return self.before.text(path)
 
     def is_artifact(self, path: str) -> bool:
-        """Whether a file belongs to a collection of artifacts."""
-        return any(collection.contains(path) for collection in self.collections)
+        """Whether a file belongs to a collection of artifacts, after the change or at the base."""
+        return any(
+            collection.contains(path)
+            for collection in (*self.collections, *(self.collections_before or ()))
+        )
 
     @property
     def _touches_artifacts(self) -> bool:

@@ -1,4 +1,4 @@
-"""A change of any size is read within limits, and a note says what was left out."""
+"""A change of any size is read within limits, and names what was left out."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.changes.budget import MAX_BYTES, MAX_LINES, Budget
+from sdd_hooks.changes.change import UnreadPart
 from sdd_hooks.changes.diff import MAX_FILES, _Comparison, _read, read_change, read_staged
 from sdd_hooks.errors import RepositoryError
 from tests.support.repos import Repo
@@ -63,9 +64,8 @@ def test_a_large_diff(repo: Repo) -> None:
     assert MAX_BYTES * 0.98 < sum(read) < MAX_BYTES
     assert len(change.files) == 10
     assert (read[0], read[-1]) == (7_500_000, 0)
-    assert change.notes == (
-        "not read: the text beyond 50 MB, 1,000,000 lines or 60 seconds of the diff, in 4 files",
-    )
+    reason = "the text beyond 50 MB, 1,000,000 lines or 60 seconds of a diff: divide the change"
+    assert change.unread == tuple(UnreadPart(f.path, reason) for f in change.files[-4:])
 
 
 def test_many_lines(repo: Repo) -> None:
@@ -73,7 +73,7 @@ def test_many_lines(repo: Repo) -> None:
     commit(repo, [("a", b"x\n" * 2_000_000), ("b", b"x\n")])
     change = read_change(repo.handle, "main~1", "main", budget=Budget(seconds=TIMEOUT))
     assert MAX_LINES - 10 < sum(len(file.added) for file in change.files) < MAX_LINES
-    assert change.notes[0].endswith("seconds of the diff, in 2 files")
+    assert [part.path for part in change.unread] == ["a", "b"]
 
 
 def test_many_files(repo: Repo) -> None:
@@ -81,7 +81,9 @@ def test_many_files(repo: Repo) -> None:
     commit(repo, [(f"{number:05}", b"%d\n" % number) for number in range(MAX_FILES + 20)])
     change = read_change(repo.handle, "main~1", "main", budget=Budget(seconds=TIMEOUT))
     assert [file.added[0].text for file in change.files] == [f"{n}" for n in range(MAX_FILES)]
-    assert change.notes == ("not read: 20 files beyond the first 5,000",)
+    assert [part.path for part in change.unread] == [f"{MAX_FILES + n:05}" for n in range(20)]
+    reason = "the files beyond the first 5,000 of a change: divide the change"
+    assert {part.reason for part in change.unread} == {reason}
 
 
 def test_git_takes_too_long(repo: Repo, tmp_path: Path) -> None:
@@ -106,7 +108,7 @@ def test_undiffable_files_count_too(repo: Repo) -> None:
     repo.commit(files={"a.py": "2\n", "b.py": "2\n", "c.py": "3\n" * 90, "d.txt": "4\n"})
     change = read_change(repo.handle, "main~1", "main", budget=Budget(lines=30))
     assert [bool(file.added) for file in change.files] == [False, False, False, True]
-    assert change.notes[0].endswith("seconds of the diff, in 3 files")
+    assert {part.path for part in change.unread} == {"a.py", "b.py", "c.py"}
 
 
 def test_staged_files_within_the_limits(repo: Repo, tmp_path: Path) -> None:
@@ -115,4 +117,4 @@ def test_staged_files_within_the_limits(repo: Repo, tmp_path: Path) -> None:
     repo.git("add", "--all")
     change = read_staged(repo.handle)
     assert [file.added[0].text for file in change.files] == [f"{n}" for n in range(300)]
-    assert change.notes == ()
+    assert change.notes == change.unread == ()

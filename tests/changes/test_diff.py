@@ -347,8 +347,8 @@ def test_output_that_ends_early(repo: Repo) -> None:
     repo.commit(files={"a": "2\n"})
     done = repo.run("diff-tree", "-r", "-z", "-M", "--raw", "--patch", "HEAD~1", "HEAD")
     for length in range(len(done.stdout)):
-        files, more = _entries(BufferedReader(BytesIO(done.stdout[:length]), 16))
-        assert more == 0
+        files, beyond, more = _entries(BufferedReader(BytesIO(done.stdout[:length]), 16))
+        assert (beyond, more) == ([], False)
         assert [file.path for file in files] == ["a", "c"][: len(files)]
     assert len(files) == 2
 

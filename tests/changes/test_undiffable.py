@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from sdd_hooks.changes.budget import Budget
-from sdd_hooks.changes.change import Change
+from sdd_hooks.changes.change import Change, UnreadPart
 from sdd_hooks.changes.diff import read_change, read_staged
 from sdd_hooks.changes.patch import MAX_LINE
 from sdd_hooks.changes.undiffable import MAX_INSPECTED, inspect_undiffable
@@ -98,9 +98,18 @@ def test_a_binary_file_has_no_lines(repo: Repo) -> None:
 
 
 def test_source_with_a_null_character(repo: Repo) -> None:
-    change = changed(repo, {"a": "1\n"}, {"b.js": b"// \0\nsteal()\n", "c.png": b"\0"})
-    assert lines(change, "b.js") == ([], [], True)
-    assert change.notes == ("not read: 1 binary file with a name of source code",)
+    change = changed(
+        repo,
+        {"a": "1\n"},
+        {"b.js": b"// \0\nsteal()\n", "c.png": b"\0", "bin/d": b"#!/bin/sh\n\0\n"},
+    )
+    assert lines(change, "b.js")[1:] == (
+        [NumberedLine(1, "// \0"), NumberedLine(2, "steal()")],
+        False,
+    )
+    assert [line.text for line in lines(change, "bin/d")[1]] == ["#!/bin/sh", "\0"]
+    assert lines(change, "c.png") == ([], [], True)
+    assert change.unread == ()
 
 
 def test_binary_that_becomes_text(repo: Repo) -> None:
@@ -146,17 +155,21 @@ def test_a_file_that_is_too_large_to_inspect(repo: Repo) -> None:
     change = changed(repo, {"a": "1\n"}, {"a.txt": large, "b.bin": b"\0" + large, "c.txt": "x\n"})
     assert lines(change, "a.txt") == lines(change, "b.bin") == ([], [], True)
     assert lines(change, "c.txt") == ([], [NumberedLine(1, "x")], False)
-    assert change.notes == ("not read: 1 text file of more than 8 MB",)
+    assert change.notes == ()
+    assert change.unread == (UnreadPart("a.txt", "a file of more than 8 MB: make it smaller"),)
 
 
 def test_too_many_files_to_inspect(repo: Repo) -> None:
     repo.write(ATTRIBUTES, "* -diff\n.gitattributes diff\n")
     for number in range(MAX_INSPECTED + 1):
         repo.write(f"{number:04}", "x\n")
+        if number % 2:
+            repo.write(f"{number:04}.png", b"\0")
     repo.git("add", "--all")
     change = read_staged(repo.handle)
     assert sum(bool(file.added) for file in change.files) == MAX_INSPECTED + 1
-    assert change.notes == ("not read: 1 more file that git calls binary",)
+    reason = "the files beyond 1,000 that git calls binary: divide the change"
+    assert change.unread == (UnreadPart(f"{MAX_INSPECTED:04}", reason),)
 
 
 def test_a_spent_budget(repo: Repo) -> None:

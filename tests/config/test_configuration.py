@@ -60,6 +60,7 @@ CANONICAL = """\
 - **Auto Cleanup**: true
 - **Fail On**: warning
 - **Max Suggestions**: 2
+- **Incomplete**: warning
 
 #### Worktrees
 - **Base Dir**: ../trees/

@@ -23,6 +23,7 @@ _OWN = {
     "decision-rule": "decision.rule",
     "duplicate-number": "duplicate_number",
     "frontmatter": "frontmatter",
+    "incomplete": "incomplete",
     "security": "security.rule",
     "spec-pair": "spec_pair",
     "superseded-reference": "superseded_reference",

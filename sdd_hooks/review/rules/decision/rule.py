@@ -8,25 +8,19 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.changes.added_text import AddedText, join_added_lines
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.code.dependencies import is_manifest, parse_dependencies
 from sdd_hooks.code.imports import parse_imports, supports_imports
 from sdd_hooks.findings import SEVERITIES, Finding
 from sdd_hooks.review.rule import Rule
-from sdd_hooks.review.rules.decision.blocks import (
-    MARK,
-    MAX_LINE,
-    DecisionRule,
-    RuleObject,
-    RuleVerb,
+from sdd_hooks.review.rules.decision.applied import (
+    ID,
+    MAX_EVIDENCE,
+    AppliedRule,
+    find_applied_rules,
 )
-from sdd_hooks.review.rules.decision.records import (
-    RecordRules,
-    is_superseded,
-    read_record_changes,
-)
+from sdd_hooks.review.rules.decision.blocks import MAX_LINE, RuleObject, RuleVerb
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.linear_regex import Pattern
@@ -40,10 +34,6 @@ MAX_FINDINGS_PER_FILE = 20
 """Findings of one rule in one file."""
 MAX_COST = 3_000_000_000
 """Bytes of text times instructions of patterns in one review: 20 seconds in the worst case."""
-MAX_EVIDENCE = 200
-"""Characters of the evidence of a finding."""
-
-ID = "decision-rule"
 
 _OBJECTS: Mapping[RuleObject, str] = {
     "regex": "/{}/",
@@ -52,66 +42,21 @@ _OBJECTS: Mapping[RuleObject, str] = {
 }
 
 
-class _AppliedRule(NamedTuple):
-    """A rule that is applied to the change, with the name and the path of its record."""
-
-    name: str
-    path: str
-    rule: DecisionRule
-
-
 def check(subject: Subject) -> Iterator[Finding]:
     """Find each violation of a rule that a record in force states, at the head or at the base.
 
     An invalid block is a finding when the change touches its record.
     """
-    applied: list[_AppliedRule] = []
-    for before, after, changed in read_record_changes(subject):
-        if after and changed:
-            yield from _invalid_blocks(after)
-        rules = after.in_force if after else ()
-        if before and (changed or after is None):
-            kept = {rule.substance for rule in rules}
-            removed = [rule for rule in before.in_force if rule.substance not in kept]
-            if removed and not (after and is_superseded(after.artifact, subject)):
-                yield _changed_record(before.artifact, after, removed)
-                applied += _applied(before.artifact, removed)
-        if after:
-            applied += _applied(after.artifact, rules)
-    if applied:
-        yield from _apply(subject, applied)
-
-
-def _applied(artifact: Artifact, rules: Iterable[DecisionRule]) -> list[_AppliedRule]:
-    return [_AppliedRule(one_line(artifact.name), artifact.path, rule) for rule in rules]
-
-
-def _invalid_blocks(record: RecordRules) -> Iterator[Finding]:
-    for error in record.errors:
-        message = f"this {MARK} block is not applied: {one_line(error.message)}"
-        evidence = one_line(error.text)[:MAX_EVIDENCE]
-        path = record.artifact.path
-        yield Finding(path, error.line, f"{ID}/unreadable", "warning", message, evidence)
-
-
-def _changed_record(
-    before: Artifact, after: RecordRules | None, removed: Sequence[DecisionRule]
-) -> Finding:
-    what = "a rule" if len(removed) == 1 else f"{len(removed)} rules"
-    message = (
-        f"this change edits or removes {what} of {one_line(before.name)}: it is still held to what"
-        " the base says, unless another record supersedes it"
-    )
-    path = after.artifact.path if after else before.path
-    first = removed[0]
-    evidence = one_line(f"{first.verb} {first.what}: {', '.join(first.names)}")[:MAX_EVIDENCE]
-    return Finding(path, 0, f"{ID}/changed", "info", message, evidence)
+    applied = find_applied_rules(subject)
+    yield from applied.findings
+    if applied.rules:
+        yield from _apply(subject, applied.rules)
 
 
 class _Search(NamedTuple):
     """One name of a rule as a pattern, with the text that it searches."""
 
-    applied: _AppliedRule
+    applied: AppliedRule
     name: str
     pattern: Pattern
     text: AddedText
@@ -122,7 +67,7 @@ class _Search(NamedTuple):
         return len(self.text.data) * self.pattern.size
 
 
-def _apply(subject: Subject, applied: Sequence[_AppliedRule]) -> Iterator[Finding]:
+def _apply(subject: Subject, applied: Sequence[AppliedRule]) -> Iterator[Finding]:
     if len(applied) > MAX_RULES:
         first = applied[MAX_RULES]
         message = f"the records state more than {MAX_RULES} rules: from here on they are left out"
@@ -148,7 +93,7 @@ def _rank(finding: Finding) -> int:
     return SEVERITIES.index(finding.severity)
 
 
-def _searches(subject: Subject, applied: Sequence[_AppliedRule]) -> Iterator[_Search]:
+def _searches(subject: Subject, applied: Sequence[AppliedRule]) -> Iterator[_Search]:
     """Every name of every rule, with the text of the files that the rule applies to."""
     files_of: dict[tuple[RuleVerb, RuleObject], list[ChangedFile]] = {}
     texts: dict[object, AddedText] = {}

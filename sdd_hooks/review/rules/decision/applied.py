@@ -1,0 +1,112 @@
+"""The rules of decisions that apply to a change: those of the head, and those of the base."""
+
+# Governing: ADR-0021 (a change is held to the rules of its base), ADR-0031 (what could not be
+# checked is a finding), SPEC-0010 REQ "Decision rules", SPEC-0010 REQ "Incomplete"
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.code.dependencies import is_manifest
+from sdd_hooks.code.imports import supports_imports
+from sdd_hooks.findings import SEVERITIES, Finding, Severity
+from sdd_hooks.review.rules.decision.blocks import MARK, DecisionRule
+from sdd_hooks.review.rules.decision.records import (
+    RecordRules,
+    is_superseded,
+    read_record_changes,
+)
+from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.display import one_line
+
+ID = "decision-rule"
+"""The id of the rule that applies them."""
+MAX_EVIDENCE = 200
+"""Characters of the evidence of a finding."""
+
+
+class AppliedRule(NamedTuple):
+    """A rule that is applied to the change, with the name and the path of its record."""
+
+    name: str
+    path: str
+    rule: DecisionRule
+
+    def searches(self, path: str) -> bool:
+        """Whether the rule searches a file at this path."""
+        if not self.rule.path_filter()(path):
+            return False
+        if self.rule.what == "import":
+            return supports_imports(path)
+        return self.rule.what == "regex" or is_manifest(path)
+
+
+class AppliedRules(NamedTuple):
+    """The rules that apply to a change, and the findings about the records that state them."""
+
+    rules: tuple[AppliedRule, ...]
+    findings: tuple[Finding, ...]
+
+
+def find_applied_rules(subject: Subject) -> AppliedRules:
+    """Find the rules that apply to the change: of each record in force, at the head or the base."""
+    return subject.once(ID, _find)
+
+
+def severity_of_unchecked(subject: Subject, path: str = "") -> Severity:
+    """The severity of a finding that a file, or with "" a part of the change, was not checked.
+
+    It is the one that the settings name, else that of the worst rule of a decision that would have
+    searched the file, at least `info`.
+    """
+    if subject.settings.incomplete:
+        return subject.settings.incomplete
+    rules = find_applied_rules(subject).rules
+    found = (one.rule.severity for one in rules if not path or one.searches(path))
+    return min(found, key=SEVERITIES.index, default="info")
+
+
+def _find(subject: Subject) -> AppliedRules:
+    applied: list[AppliedRule] = []
+    findings: list[Finding] = []
+    for before, after, changed in read_record_changes(subject):
+        if after and changed:
+            findings += _invalid_blocks(after)
+        rules = after.in_force if after else ()
+        if before and (changed or after is None):
+            kept = {rule.substance for rule in rules}
+            removed = [rule for rule in before.in_force if rule.substance not in kept]
+            if removed and not (after and is_superseded(after.artifact, subject)):
+                findings.append(_changed_record(before.artifact, after, removed))
+                applied += _applied(before.artifact, removed)
+        if after:
+            applied += _applied(after.artifact, rules)
+    return AppliedRules(tuple(applied), tuple(findings))
+
+
+def _applied(artifact: Artifact, rules: Iterable[DecisionRule]) -> list[AppliedRule]:
+    return [AppliedRule(one_line(artifact.name), artifact.path, rule) for rule in rules]
+
+
+def _invalid_blocks(record: RecordRules) -> Iterator[Finding]:
+    for error in record.errors:
+        message = f"this {MARK} block is not applied: {one_line(error.message)}"
+        evidence = one_line(error.text)[:MAX_EVIDENCE]
+        path = record.artifact.path
+        yield Finding(path, error.line, f"{ID}/unreadable", "warning", message, evidence)
+
+
+def _changed_record(
+    before: Artifact, after: RecordRules | None, removed: Sequence[DecisionRule]
+) -> Finding:
+    what = "a rule" if len(removed) == 1 else f"{len(removed)} rules"
+    message = (
+        f"this change edits or removes {what} of {one_line(before.name)}: it is still held to what"
+        " the base says, unless another record supersedes it"
+    )
+    path = after.artifact.path if after else before.path
+    first = removed[0]
+    evidence = one_line(f"{first.verb} {first.what}: {', '.join(first.names)}")[:MAX_EVIDENCE]
+    return Finding(path, 0, f"{ID}/changed", "info", message, evidence)
