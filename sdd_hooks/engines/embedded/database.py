@@ -1,45 +1,60 @@
 """Open a SQLite file whose content is untrusted, create or migrate it, and translate errors."""
 
-# Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0012 (untrusted input)
+# Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0012 (untrusted input),
+# ADR-0029 (damage is found when a page is read)
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import apsw
 
+from sdd_hooks.engines.embedded.page_checksums import (
+    add_checksums,
+    checksum_vfs,
+    is_checksum_failure,
+    lacks_checksums,
+)
+from sdd_hooks.engines.embedded.repair import is_marked, mark_damaged, set_aside
 from sdd_hooks.engines.embedded.schema import Schema
 from sdd_hooks.errors import IndexDamaged, StorageError
 
 _BUSY_MILLISECONDS = 5000
 
-# A damaged length makes SQLite allocate too much memory, a damaged type violates a constraint, and
-# SQLite returns a damaged text undecoded.
-_DAMAGE = (
-    apsw.CorruptError,
-    apsw.NotADBError,
-    apsw.NoMemError,
-    apsw.ConstraintError,
-    UnicodeDecodeError,
+_FILE_SYSTEM = (
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.PermissionsError,
+    apsw.IOError,
+    apsw.AuthError,
+    apsw.NoLFSError,
 )
+
+
+class ImpossibleValue(Exception):
+    """The file holds a value that sdd never stores."""
 
 
 @contextlib.contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
     """Translate the errors of SQLite inside the block into errors with advice.
 
+    The statements of sdd are correct, so every error that does not come from the file system or
+    another process comes from the content of the file: a missing table, a page with a wrong
+    checksum, a length that needs too much memory, a text that is no UTF-8.
+
     Raises:
-        IndexDamaged: the file is corrupt.
+        IndexDamaged: the file is corrupt. It is marked, so that the next refresh replaces it.
         StorageError: the file is locked or read-only, or the disk is full.
     """
     try:
         yield
-    except _DAMAGE as error:
-        raise IndexDamaged(f"{path} is damaged ({error}): run `sdd index update`") from error
-    except apsw.BusyError as error:
+    except (apsw.BusyError, apsw.LockedError) as error:
         raise StorageError(
             f"{path} is locked by another process: try again when it has finished"
         ) from error
@@ -47,8 +62,24 @@ def translate_errors(path: Path) -> Iterator[None]:
         raise StorageError(
             f"no space left to write {path}: free some, then run `sdd index update`"
         ) from error
-    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError, apsw.IOError) as error:
-        raise StorageError(f"cannot use {path} ({error}): check its directory") from error
+    except (apsw.Error, UnicodeDecodeError, ImpossibleValue) as error:
+        if isinstance(error, _FILE_SYSTEM) and not is_checksum_failure(error):
+            raise StorageError(f"cannot use {path} ({error}): check its directory") from error
+        reason = "a page has changed on disk" if is_checksum_failure(error) else str(error)
+        mark_damaged(path, reason)
+        raise IndexDamaged(f"{path} is damaged ({reason}): run `sdd index update`") from error
+
+
+def typed(rows: Iterable[Any], *types: Any) -> Iterator[Any]:
+    """Yield the rows, each of which has a value of each of these types, in order.
+
+    Raises ImpossibleValue for another row: a damaged or hostile file has values of any type.
+    """
+    for row in rows:
+        if not all(map(isinstance, row, types)):
+            found = ", ".join(type(value).__name__ for value in row)
+            raise ImpossibleValue(f"a row has the types {found}")
+        yield row
 
 
 @contextlib.contextmanager
@@ -65,6 +96,39 @@ def transaction(connection: apsw.Connection, kind: str = "IMMEDIATE") -> Iterato
         raise
 
 
+class OpenedDatabase(NamedTuple):
+    """An open file. `note` says that it replaces a damaged one, "" if it does not."""
+
+    connection: apsw.Connection
+    note: str
+
+
+def open_or_replace(path: Path, schema: Schema) -> OpenedDatabase:
+    """Open the file; one that is damaged, or was found damaged before, is set aside first.
+
+    Raises:
+        StorageError: it cannot be opened, written or renamed.
+    """
+    reason = f"{path} was damaged" if is_marked(path) else ""
+    try:
+        if not reason:
+            return OpenedDatabase(open_database(path, schema), "")
+    except IndexDamaged as error:
+        reason = str(error).partition(": run")[0]
+    note = replace_note(path, reason)
+    return OpenedDatabase(open_database(path, schema), note)
+
+
+def replace_note(path: Path, reason: str) -> str:
+    """Set the file aside. Returns a note with the reason. Raises StorageError."""
+    try:
+        return f"{reason}; set aside as {set_aside(path).name}"
+    except OSError as error:
+        raise StorageError(
+            f"cannot rename {path}, which is damaged ({error.strerror}): remove it"
+        ) from None
+
+
 def open_database(path: Path, schema: Schema) -> apsw.Connection:
     """Open the file, and create or migrate it if needed.
 
@@ -73,13 +137,15 @@ def open_database(path: Path, schema: Schema) -> apsw.Connection:
         StorageError: it cannot be opened or written.
     """
     with translate_errors(path):
+        _require_file(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = _connect(path)
         except (OSError, apsw.CantOpenError, apsw.ReadOnlyError) as error:
             return _open_unwritable(path, schema, error)
         try:
-            if _prepare(connection, path, schema) < len(schema.migrations):
+            version = _prepare(connection, path, schema)
+            if version < len(schema.migrations) or lacks_checksums(connection):
                 _migrate(connection, path, schema)
         except (apsw.ReadOnlyError, apsw.CantOpenError) as error:
             # On a read-only file system SQLite cannot create the index of the journal.
@@ -91,23 +157,26 @@ def open_database(path: Path, schema: Schema) -> apsw.Connection:
     return connection
 
 
-def set_aside(path: Path) -> Path:
-    """Rename an unusable file, and its journal. Returns the new path."""
-    number = 1
-    while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
-        number += 1
-    journal = Path(f"{path}-wal")
-    if journal.exists():
-        journal.replace(f"{aside}-wal")
-    Path(f"{path}-shm").unlink(missing_ok=True)
-    path.replace(aside)
-    return aside
+def database_uri(path: Path, *, immutable: bool = False) -> str:
+    """Return the URI of the file for SQLite. In a URI, a path may have bytes that are no UTF-8."""
+    return f"{path.as_uri()}?immutable=1" if immutable else path.as_uri()
+
+
+def _require_file(path: Path) -> None:
+    """Raise ImpossibleValue if something else is in the place of the file: a directory, a pipe.
+
+    SQLite refuses a link, and a missing file is created.
+    """
+    with contextlib.suppress(OSError):
+        mode = path.lstat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+            raise ImpossibleValue("not a regular file")
 
 
 def _connect(path: Path) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOFOLLOW
     flags |= apsw.SQLITE_OPEN_URI
-    return apsw.Connection(str(path), flags=flags)
+    return apsw.Connection(database_uri(path), flags=flags, vfs=checksum_vfs())
 
 
 def _open_unwritable(path: Path, schema: Schema, reason: Exception) -> apsw.Connection:
@@ -115,7 +184,9 @@ def _open_unwritable(path: Path, schema: Schema, reason: Exception) -> apsw.Conn
     if not path.is_file() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         raise StorageError(f"cannot write {path} ({reason}): check its directory") from reason
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_NOFOLLOW
-    connection = apsw.Connection(f"{path.as_uri()}?immutable=1", flags=flags)
+    connection = apsw.Connection(
+        database_uri(path, immutable=True), flags=flags, vfs=checksum_vfs()
+    )
     if _version(connection, path, schema) != len(schema.migrations):
         raise StorageError(f"cannot write {path} ({reason}): check its directory") from reason
     return connection
@@ -123,12 +194,8 @@ def _open_unwritable(path: Path, schema: Schema, reason: Exception) -> apsw.Conn
 
 def _prepare(connection: apsw.Connection, path: Path, schema: Schema) -> int:
     """Harden the connection. Returns the version of the file."""
-    try:
-        _harden(connection)
-        return _version(connection, path, schema)
-    except apsw.SQLError as error:
-        # SQLite takes a damaged header for a newer file format.
-        raise IndexDamaged(f"{path} is damaged ({error}): run `sdd index update`") from error
+    _harden(connection)
+    return _version(connection, path, schema)
 
 
 def _harden(connection: apsw.Connection) -> None:
@@ -144,21 +211,32 @@ def _harden(connection: apsw.Connection) -> None:
 
 
 def _version(connection: apsw.Connection, path: Path, schema: Schema) -> int:
-    identity, version, tables = connection.execute(
+    identity, version, encoding, names = connection.execute(
         "SELECT (SELECT application_id FROM pragma_application_id),"
-        " (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_schema"
+        " (SELECT user_version FROM pragma_user_version),"
+        " (SELECT encoding FROM pragma_encoding),"
+        " (SELECT group_concat(type || ' ' || name) FROM sqlite_schema WHERE sql IS NOT NULL)"
     ).get
-    if not tables and not version:
+    if not names and not version:
         return 0
     if identity != schema.application_id:
         raise IndexDamaged(f"{path} is not an index of sdd: run `sdd index update`")
     if not 0 < version <= len(schema.migrations):
         raise IndexDamaged(f"{path} was written by a newer sdd: run `sdd index update`")
+    if encoding != "UTF-8" or frozenset(str(names).split(",")) != schema.objects(version):
+        raise ImpossibleValue("its tables are not those of sdd")
     return int(version)
 
 
 def _migrate(connection: apsw.Connection, path: Path, schema: Schema) -> None:
-    connection.execute("PRAGMA journal_mode=WAL")
+    if lacks_checksums(connection):
+        # While another process reads the file, they have to wait for a later one.
+        with contextlib.suppress(apsw.BusyError, apsw.LockedError):
+            add_checksums(connection)
+    if connection.execute("PRAGMA journal_mode").get != "wal":
+        connection.execute("PRAGMA journal_mode=WAL")
+    if _version(connection, path, schema) == len(schema.migrations):
+        return
     with transaction(connection):
         # Read again under the lock: another process may have migrated the file meanwhile.
         for script in schema.migrations[_version(connection, path, schema) :]:

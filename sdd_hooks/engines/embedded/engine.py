@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apsw
 
@@ -16,10 +16,13 @@ from sdd_hooks.config.settings import SearchSettings
 from sdd_hooks.engines.bookmarks import covers, read_bookmark
 from sdd_hooks.engines.embedded import vectors
 from sdd_hooks.engines.embedded.database import (
+    database_uri,
     open_database,
-    set_aside,
+    open_or_replace,
+    replace_note,
     transaction,
     translate_errors,
+    typed,
 )
 from sdd_hooks.engines.embedded.schema import INDEX, VECTORS
 from sdd_hooks.engines.embedded.search import read_hits, search_words
@@ -83,21 +86,22 @@ class EmbeddedEngine:
         self._connection = self._open(repair)
 
     def _open(self, repair: bool) -> apsw.Connection:
+        if not repair:
+            return open_database(self._index, INDEX)
+        connection, note = open_or_replace(self._index, INDEX)
+        if note:
+            self._report_rebuild(note)
         try:
-            connection = open_database(self._index, INDEX)
-        except IndexDamaged as error:
-            if not repair:
-                raise
-            self._set_index_aside(str(error))
-            connection = open_database(self._index, INDEX)
-        if repair:
             with translate_errors(self._index):
                 _invalidate_other_chunks(connection)
+        except IndexDamaged as error:
+            connection.close()
+            self._report_rebuild(replace_note(self._index, _reason(error)))
+            return self._open(repair=True)
         return connection
 
-    def _set_index_aside(self, reason: str) -> None:
-        aside = set_aside(self._index)
-        self.notes.append(f"{reason.partition(': run')[0]}; set aside as {aside.name} and rebuilt")
+    def _report_rebuild(self, note: str) -> None:
+        self.notes.append(f"{note} and rebuilt")
         self.rebuilt = True
 
     def ensure(self, collections: Sequence[Collection]) -> None:
@@ -114,7 +118,7 @@ class EmbeddedEngine:
         """Return every collection with the state it reflects (None: not complete yet)."""
         with translate_errors(self._index):
             rows = self._connection.execute("SELECT name, bookmark FROM collections ORDER BY name")
-            return {name: read_bookmark(text) for name, text in rows}
+            return {name: read_bookmark(text) for name, text in typed(rows, str, str | None)}
 
     def update(
         self, changes: Sequence[CollectionChanges], progress: Progress | None = None
@@ -233,7 +237,7 @@ class EmbeddedEngine:
                     f"sha256:{digest.hex()}",
                     chunks,
                 )
-                for path, title, digest, chunks in rows
+                for path, title, digest, chunks in typed(rows, str, str, bytes, int)
             ]
 
     def touched(self) -> float | None:
@@ -256,12 +260,13 @@ class EmbeddedEngine:
     def status(self) -> IndexStatus:
         """Return the counts, freshness and location of the index."""
         with translate_errors(self._index):
-            rows: list[Any] = self._connection.execute(
+            rows = self._connection.execute(
                 "SELECT id, name, kind, module, bookmark,"
                 " (SELECT count(*) FROM documents WHERE collection = collections.id),"
                 " (SELECT count(*) FROM chunks WHERE collection = collections.id)"
                 " FROM collections ORDER BY name"
-            ).fetchall()
+            )
+            types = (int, str, str, str, str | None, int, int)
             collections = tuple(
                 CollectionStatus(
                     name,
@@ -272,7 +277,7 @@ class EmbeddedEngine:
                     self._count_pending(row_id),
                     read_bookmark(bookmark),
                 )
-                for row_id, name, kind, module, bookmark, documents, chunks in rows
+                for row_id, name, kind, module, bookmark, documents, chunks in typed(rows, *types)
             )
         files = (self._index, Path(f"{self._index}-wal"))
         return IndexStatus(
@@ -289,7 +294,7 @@ class EmbeddedEngine:
         """Set the index aside for inspection, and start an empty one."""
         self._connection.close()
         self._attached = False
-        self._set_index_aside(reason)
+        self._report_rebuild(replace_note(self._index, reason.partition(": run")[0]))
         self._connection = self._open(repair=True)
 
     def check(self) -> list[str]:
@@ -326,7 +331,7 @@ class EmbeddedEngine:
     def _row_ids(self, names: Sequence[str]) -> list[int]:
         """Return the row ids of the collections with these names; of all for no names."""
         rows = self._connection.execute("SELECT id, name FROM collections ORDER BY id")
-        return [row_id for row_id, name in rows if not names or name in names]
+        return [row_id for row_id, name in typed(rows, int, str) if not names or name in names]
 
     def _count_pending(self, collection: int) -> int:
         space = self._space()
@@ -349,20 +354,21 @@ class EmbeddedEngine:
         replaced by an empty one."""
         if self._attached or not (create or self._store.exists()):
             return
-        try:
-            store = open_database(self._store, VECTORS)
-        except IndexDamaged as error:
-            if not create:
-                raise
-            aside = set_aside(self._store)
-            self.notes.append(f"{str(error).partition(': run')[0]}; set aside as {aside.name}")
+        if create:
+            store, note = open_or_replace(self._store, VECTORS)
+            self.notes += [note] if note else []
+        else:
             store = open_database(self._store, VECTORS)
         # SQLite reads a file on a read-only file system only if declared immutable.
-        source = f"{self._store.as_uri()}?immutable=1" if store.readonly("main") else self._store
+        source = database_uri(self._store, immutable=bool(store.readonly("main")))
         store.close()
         with translate_errors(self._store):
-            self._connection.execute("ATTACH DATABASE ? AS store", (str(source),))
+            self._connection.execute("ATTACH DATABASE ? AS store", (source,))
         self._attached = True
+
+
+def _reason(error: IndexDamaged) -> str:
+    return str(error).partition(": run")[0]
 
 
 def _invalidate_other_chunks(connection: apsw.Connection) -> None:

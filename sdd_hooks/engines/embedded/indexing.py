@@ -9,13 +9,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apsw
 
 from sdd_hooks.chunking.document import ChunkedDocument, chunk_document, chunk_hash
 from sdd_hooks.engines.bookmarks import write_bookmark
-from sdd_hooks.engines.embedded.database import transaction
+from sdd_hooks.engines.embedded.database import transaction, typed
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
 from sdd_hooks.engines.query_terms import identifier_parts, separate_unspaced
 from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
@@ -133,7 +133,8 @@ def _stored_documents(
         )
     else:
         rows = _look_up(connection, collection, changes.paths)
-    return {path: _StoredDocument(document, digest) for path, document, digest in rows}
+    checked = typed(rows, str, int, bytes)
+    return {path: _StoredDocument(document, digest) for path, document, digest in checked}
 
 
 def _look_up(
@@ -258,9 +259,10 @@ def _move(connection: apsw.Connection, document_id: int, path: str) -> None:
     title = connection.execute(
         "UPDATE documents SET path = ? WHERE id = ? RETURNING title", (path, document_id)
     ).get
-    rows: list[Any] = connection.execute(
+    found = connection.execute(
         "SELECT id, section, text FROM chunks WHERE document = ?", (document_id,)
-    ).fetchall()
+    )
+    rows = list(typed(found, int, str, str))
     connection.executemany("DELETE FROM words WHERE rowid = ?", [(row[0],) for row in rows])
     _insert_words(connection, path, title, rows)
 

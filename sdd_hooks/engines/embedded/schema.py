@@ -8,7 +8,11 @@ expensive, and shared by all work trees of the repository.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+_SHADOWS = ("data", "idx", "docsize", "config")
+"""The tables that FTS5 creates for a table without content."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,14 @@ class Schema:
 
     application_id: int
     migrations: tuple[str, ...]
+
+    def objects(self, version: int) -> frozenset[str]:
+        """Return the tables and indexes of a file of this version, each as `type name`."""
+        script = "".join(self.migrations[:version])
+        created = re.findall(r"CREATE( VIRTUAL)? (TABLE|INDEX) (\w+)", script)
+        names = {f"{kind.lower()} {name}" for _, kind, name in created}
+        names |= {f"table {name}_{part}" for v, _, name in created if v for part in _SHADOWS}
+        return frozenset(names)
 
 
 INDEX = Schema(

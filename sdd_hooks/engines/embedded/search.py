@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 
 import apsw
 
+from sdd_hooks.engines.embedded.database import ImpossibleValue, typed
 from sdd_hooks.engines.fusion import FusedMatch, RankedMatch
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.engines.query_terms import Term, parse_terms
@@ -27,6 +28,8 @@ _CANDIDATES = 300
 
 _K1 = 1.2
 _B = 0.75
+_HIT_TYPES = (str, str, str, str, str, str, int, int, str)
+
 _FIELD_WEIGHTS = (2.0, 1.0, 0.5)
 """Weights of the title, the body, and the parts of identifiers."""
 
@@ -52,7 +55,8 @@ def search_words(
         nonlocal average
         # The title counts towards the length, too: otherwise a short section below a long title
         # would rank like one with few other words.
-        average = average or _weighted_size(api.column_total_size) / api.row_count
+        if not average:
+            average = _weighted_size(api.column_total_size) / max(1, api.row_count)
         length = _weighted_size(api.column_size) / average if average else 1.0
         counts: dict[int, float] = {}
         for phrase, term in enumerate(term_of_phrase):
@@ -72,14 +76,15 @@ def search_words(
     marks = ",".join("?" * len(collections))
     rows = connection.execute(
         "SELECT words.rowid, strength(words), path, first_line FROM words"
-        " CROSS JOIN chunks ON chunks.id = words.rowid"
-        " CROSS JOIN documents ON documents.id = chunks.document"
-        f" WHERE words MATCH ? AND chunks.collection IN ({marks})"
+        " LEFT JOIN chunks ON chunks.id = words.rowid"
+        " LEFT JOIN documents ON documents.id = chunks.document"
+        f" WHERE words MATCH ? AND (chunks.id IS NULL OR chunks.collection IN ({marks}))"
         " ORDER BY rank LIMIT ?",
         (_fts5_expression(terms), *collections, max(_CANDIDATES, limit)),
     )
     # Not by row id, which is the order of indexing: a refreshed index must rank like a new one.
-    ranked = sorted(rows, key=lambda row: (-row[1], *row[2:]))
+    checked = typed(rows, int, float, str, int)
+    ranked = sorted(checked, key=lambda row: (-row[1], *row[2:]))
     return [RankedMatch(chunk, min(1.0, score)) for chunk, score, *_ in ranked[:limit]]
 
 
@@ -88,22 +93,19 @@ def read_hits(
 ) -> tuple[Hit, ...]:
     """Read the hits of these chunks, in their order. `query` is the text of the query."""
     words = query_words(query)
-    hits = (_read_hit(connection, match, words) for match in matches)
-    return tuple(hit for hit in hits if hit is not None)
+    return tuple(_read_hit(connection, match, words) for match in matches)
 
 
-def _read_hit(
-    connection: apsw.Connection, match: FusedMatch[int], words: frozenset[str]
-) -> Hit | None:
-    row = connection.execute(
+def _read_hit(connection: apsw.Connection, match: FusedMatch[int], words: frozenset[str]) -> Hit:
+    rows = connection.execute(
         "SELECT collections.name, context, path, title, anchor, section, first_line, last_line,"
         " text FROM chunks JOIN documents ON documents.id = document"
         " JOIN collections ON collections.id = chunks.collection WHERE chunks.id = ?",
         (match.key,),
-    ).get
+    )
+    row = next(typed(rows, *_HIT_TYPES), None)
     if row is None:
-        # The index is damaged, or a refresh has just removed the chunk.
-        return None
+        raise ImpossibleValue("words of a chunk that does not exist")
     collection, context, path, title, anchor, section, first, last, text = row
     return Hit(
         id=f"{path}#{anchor}",
@@ -142,5 +144,7 @@ def _inverse_frequencies(connection: apsw.Connection, terms: Sequence[Term]) -> 
         matching = connection.execute(
             "SELECT count(*) FROM words WHERE words MATCH ?", (term.expression,)
         ).get
+        if matching > chunks:
+            raise ImpossibleValue("more chunks have a word than there are chunks")
         frequencies.append(math.log(1 + (chunks - matching + 0.5) / (matching + 0.5)))
     return frequencies

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
 
-from sdd_hooks.engines.embedded.database import open_database, set_aside, translate_errors
+from sdd_hooks.engines.embedded.database import (
+    ImpossibleValue,
+    open_database,
+    open_or_replace,
+    translate_errors,
+)
+from sdd_hooks.engines.embedded.repair import set_aside
 from sdd_hooks.engines.embedded.schema import INDEX, VECTORS, Schema
 from sdd_hooks.errors import IndexDamaged, StorageError
 
@@ -35,10 +42,11 @@ def test_an_older_file_is_migrated_and_keeps_its_data(tmp_path: Path) -> None:
 
 
 def test_a_failed_migration_leaves_the_old_version(tmp_path: Path) -> None:
-    open_database(tmp_path / "a.db", Schema(7, ("CREATE TABLE one(x)",))).close()
-    with pytest.raises(apsw.SQLError):
-        open_database(tmp_path / "a.db", Schema(7, ("", "CREATE TABLE two(x); NONSENSE")))
-    connection = open_database(tmp_path / "a.db", Schema(7, ("CREATE TABLE one(x)",)))
+    first = ("CREATE TABLE one(x)",)
+    open_database(tmp_path / "a.db", Schema(7, first)).close()
+    with pytest.raises(IndexDamaged, match="NONSENSE"):
+        open_database(tmp_path / "a.db", Schema(7, (*first, "CREATE TABLE two(x); NONSENSE")))
+    connection = open_database(tmp_path / "a.db", Schema(7, first))
     assert connection.execute("SELECT name FROM sqlite_schema").fetchall() == [("one",)]
     connection.close()
 
@@ -86,17 +94,128 @@ def test_a_symlink_is_not_followed(tmp_path: Path) -> None:
 
 def test_a_trigger_in_the_file_does_not_run(tmp_path: Path) -> None:
     path = tmp_path / "index.db"
-    open_database(path, INDEX).close()
+    connection = open_database(path, INDEX)
     planted = apsw.Connection(str(path))
     planted.execute(
         "CREATE TRIGGER t AFTER INSERT ON documents BEGIN DELETE FROM collections; END;"
         "INSERT INTO collections(name, kind, module, context) VALUES('a', 'adrs', '', '')"
     )
     planted.close()
-    connection = open_database(path, INDEX)
     connection.execute("INSERT INTO documents(collection, path, hash, title) VALUES(1,'p',x'','')")
     assert connection.execute("SELECT count(*) FROM collections").get == 1
     connection.close()
+    with pytest.raises(IndexDamaged, match="tables are not those of sdd"):
+        open_database(path, INDEX)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DROP TABLE facts",
+        "DROP TABLE words",
+        "DROP INDEX chunks_by_document",
+        "CREATE VIEW more AS SELECT 1",
+    ],
+)
+def test_a_file_with_other_tables_is_damaged(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "index.db"
+    open_database(path, INDEX).close()
+    planted = apsw.Connection(str(path))
+    planted.execute(change)
+    planted.close()
+    with pytest.raises(IndexDamaged, match="run `sdd index update`"):
+        open_database(path, INDEX)
+
+
+def test_a_file_in_utf_16_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    planted = apsw.Connection(str(path))
+    planted.execute("PRAGMA encoding = 'UTF-16le'")
+    for script in INDEX.migrations:
+        planted.execute(script)
+    planted.execute(f"PRAGMA application_id={INDEX.application_id}; PRAGMA user_version=1")
+    planted.close()
+    with pytest.raises(IndexDamaged, match="run `sdd index update`"):
+        open_database(path, INDEX)
+
+
+def test_a_directory_in_the_place_of_the_file_is_damage_that_is_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    path.mkdir()
+    with pytest.raises(IndexDamaged, match="not a regular file"):
+        open_database(path, INDEX)
+    opened = open_or_replace(path, INDEX)
+    assert opened.note.endswith("set aside as index.db.aside-1")
+    opened.connection.close()
+
+
+def test_a_file_without_checksums_gets_them(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    plain = apsw.Connection(str(path), vfs="unix")
+    for script in INDEX.migrations:
+        plain.execute(script)
+    plain.execute(f"PRAGMA application_id={INDEX.application_id}; PRAGMA user_version=1")
+    plain.execute("INSERT INTO facts VALUES('touched', 5)")
+    plain.close()
+    opened = open_database(path, INDEX)
+    assert opened.execute("SELECT value FROM facts").get == 5
+    opened.close()
+    assert path.read_bytes()[20] == 8
+
+
+def test_every_changed_page_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    connection = open_database(path, INDEX)
+    rows = [(name, bytes(3000)) for name in range(40)]
+    connection.executemany("INSERT INTO facts VALUES(?, ?)", rows)
+    connection.close()
+    sound = path.read_bytes()
+    for page in range(1, len(sound) // 4096):
+        data = bytearray(sound)
+        data[page * 4096 + 1000] ^= 1
+        path.write_bytes(data)
+        assert faults(path), page
+
+
+def faults(path: Path) -> list[str]:
+    """What SQLite finds wrong with the file."""
+    try:
+        with closing(open_database(path, INDEX)) as opened, translate_errors(path):
+            rows = opened.execute("PRAGMA integrity_check").fetchall()
+    except IndexDamaged as error:
+        return [str(error)]
+    return [text for (text,) in rows if text != "ok"]
+
+
+def test_a_changed_page_is_an_error_when_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    connection = open_database(path, INDEX)
+    connection.execute("INSERT INTO facts VALUES('touched', ?)", ("word " * 100,))
+    connection.close()
+    path.write_bytes(path.read_bytes().replace(b"word word", b"word lord"))
+    opened = open_database(path, INDEX)
+    with pytest.raises(IndexDamaged, match="a page has changed"), translate_errors(path):
+        opened.execute("SELECT value FROM facts").fetchall()
+    opened.close()
+
+
+def test_found_damage_is_repaired_by_the_next_writer(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    open_database(path, INDEX).close()
+    with pytest.raises(IndexDamaged), translate_errors(path):
+        raise ImpossibleValue("a row has the types NoneType")
+    opened = open_or_replace(path, INDEX)
+    assert opened.note == f"{path} was damaged; set aside as index.db.aside-1"
+    opened.connection.close()
+    again = open_or_replace(path, INDEX)
+    assert again.note == ""
+    again.connection.close()
+
+
+def test_a_path_that_is_no_utf_8_works(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9 %3F") / "index.db"
+    open_database(path, INDEX).close()
+    assert path.is_file()
 
 
 def test_errors_of_sqlite_become_errors_with_advice(tmp_path: Path) -> None:
