@@ -18,6 +18,7 @@ from sdd_hooks.cli.options import json_option
 from sdd_hooks.cli.output import CommandOutput, Terminal, detect_terminal, printable_line, show
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.githooks.install import inspect_hooks
+from sdd_hooks.githooks.managers import find_command_obstacle
 from sdd_hooks.project.project import load_project
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.setup.doctor import Check, git_check, project_checks
@@ -69,14 +70,19 @@ def _hooks(repository: Repository) -> Check:
     unfit = [hook for hook in report.hooks if hook.state in {"broken", "blocked"}]
     if unfit:
         named = "; ".join(f"{hook.event}: {hook.detail or hook.state}" for hook in unfit)
-        return Check("hooks", "fail", named, "run `sdd hooks install`")
+        managed = all(hook.manager for hook in unfit)
+        return Check("hooks", "fail", named, "" if managed else "run `sdd hooks install`")
     lacking = [hook.event for hook in report.hooks if hook.state in {"absent", "foreign"}]
     if lacking:
         return Check("hooks", "warn", f"none for {', '.join(lacking)}", "run `sdd hooks install`")
-    if report.snippet:
-        advice = "see `sdd hooks install` for what to add to it"
-        return Check("hooks", "warn", f"{report.manager} runs the hooks, and not sdd's", advice)
-    return Check("hooks", "ok", f"in {report.folder}")
+    missing = [hook.event for hook in report.hooks if hook.state == "missing"]
+    if missing:
+        message = f"{report.manager} does not run sdd on {', '.join(missing)}"
+        return Check("hooks", "warn", message, "`sdd hooks install` prints the lines to add")
+    if report.manager and (obstacle := find_command_obstacle(repository)):
+        return Check("hooks", "fail", f"{report.manager} cannot run sdd: {obstacle}")
+    by = f" through {report.manager}" if report.manager else ""
+    return Check("hooks", "ok", f"in {report.folder}{by}")
 
 
 def _line(check: Check, screen: Terminal) -> str:

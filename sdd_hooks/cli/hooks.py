@@ -92,7 +92,8 @@ def hooks_output(report: InstallReport) -> CommandOutput:
     lines = [f"hooks in {printable_line(str(report.folder))}"]
     lines += table([(hook.event, hook.state, hook.detail) for hook in report.hooks])
     if report.snippet:
-        lines += ["", f"{printable_line(report.manager)} runs the hooks here. Add this to it:", ""]
+        manager = printable_line(report.manager)
+        lines += ["", f"{manager} runs the hooks here. Add these lines to its files:", ""]
         lines += [f"    {line}" for line in report.snippet.splitlines()]
     data = {**asdict(report), "folder": str(report.folder)}
     notes = data.pop("notes")

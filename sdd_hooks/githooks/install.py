@@ -11,7 +11,7 @@ The hooks of the review are installed only on request; later installs update the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +20,8 @@ from typing import Literal, NamedTuple
 from sdd_hooks.errors import StorageError
 from sdd_hooks.githooks import managers
 from sdd_hooks.githooks.folder import HooksFolder, HooksRefused, find_configured_hooks, find_folder
+from sdd_hooks.githooks.manager_lines import render_lines
+from sdd_hooks.githooks.managers import Manager
 from sdd_hooks.githooks.shims import (
     EVENTS,
     REVIEW_EVENTS,
@@ -34,8 +36,8 @@ from sdd_hooks.system.files import ERRNO_REASONS, write_atomically
 
 LEGACY_SUFFIX = ".sdd-legacy"
 EDITED_SUFFIX = ".sdd-edited"
-PRE_COMMIT_SUFFIX = ".legacy"
-"""The name under which pre-commit keeps an existing hook."""
+KEPT_SUFFIXES = (".legacy", ".old")
+"""The names under which pre-commit and lefthook keep an existing hook."""
 
 MAX_HOOK_BYTES = 1 << 20
 """Bytes of a hook that are read."""
@@ -43,10 +45,11 @@ MAX_HOOK_BYTES = 1 << 20
 HookState = Literal[
     "installed",  # by sdd: current, and its command exists
     "outdated",  # by sdd: written by another version, edited, or for another command
-    "broken",  # by sdd: the command that it starts does not exist
+    "broken",  # the command that it starts does not exist, or git does not start it
     "chained",  # by sdd: the hook of another installer calls it
     "shipped",  # core.hooksPath is the folder that sdd ships
-    "managed",  # another tool generates this hook
+    "managed",  # another tool owns this hook, and runs sdd in it
+    "missing",  # another tool owns this hook, and does not run sdd
     "foreign",  # not by sdd
     "blocked",  # not by sdd, and the name for the existing hook is taken
     "absent",
@@ -55,12 +58,17 @@ HookState = Literal[
 
 @dataclass(frozen=True)
 class Hook:
-    """The hook for an event. `changed` is whether this command changed it, `detail` a remark."""
+    """The hook for an event.
+
+    `changed` is whether this command changed it, `detail` a remark. `manager` is the tool or the
+    folder of a team that owns it, "" for none.
+    """
 
     event: str
     state: HookState
     changed: bool = False
     detail: str = ""
+    manager: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,32 +145,69 @@ def uninstall_hooks(repository: Repository) -> InstallReport:
             changed |= {event for event in (*EVENTS, *REVIEW_EVENTS) if _remove_hook(path, event)}
     report = _process_hooks(repository, folder, _Request(review=review))
     hooks = tuple(replace(hook, changed=hook.event in changed) for hook in report.hooks)
-    return replace(report, hooks=hooks, snippet="")
+    notes = (*_removal_notes(report, changed), *report.notes)
+    return replace(report, hooks=hooks, snippet="", notes=notes)
+
+
+def _removal_notes(report: InstallReport, removed: Set[str]) -> Iterator[str]:
+    """What an uninstall did where another tool runs the hooks, and what it left."""
+    if not report.manager:
+        return
+    events = [event for event in (*EVENTS, *REVIEW_EVENTS) if event in removed]
+    yield f"removed the hooks of sdd: {', '.join(events)}" if events else "no hook of sdd to remove"
+    left = [hook.event for hook in report.hooks if hook.state == "managed"]
+    if left:
+        yield (
+            f"{report.manager} still runs sdd on {', '.join(left)}: remove the lines with"
+            " `sdd hook` from its files"
+        )
 
 
 def _process_hooks(repository: Repository, folder: HooksFolder, request: _Request) -> InstallReport:
     """Install the hooks of all events if the request says so. Returns their report."""
     root = repository.root
-    request = request._replace(review=request.review or _has_review_hooks(folder))
-    review = request.review
     owner = managers.find_repository_manager(root, folder.path)
     if not owner and folder.is_tracked:
-        owner = os.path.relpath(folder.path, root)
+        owner = Manager(os.path.relpath(folder.path, root), folder.path, is_direct=True)
+    review = request.review or _has_review_hooks(folder) or _runs_review(owner, root)
+    request = request._replace(review=review)
     events = (*EVENTS, *(REVIEW_EVENTS if review else ()))
-    hooks = tuple(_process_hook(folder, event, owner, request) for event in events)
-    managed = [hook for hook in hooks if hook.state == "managed"]
-    manager = managed[0].detail if managed else ""
-    missing = [
-        hook.event
-        for hook in managed
-        if not managers.is_configured(hook.detail, root, hook.event, review=review)
-    ]
-    snippet = managers.render_snippet(manager, missing, review=review) if missing else ""
-    notes = tuple(
+    found = [_process_hook(folder, event, owner, request) for event in events]
+    hooks = tuple(_inspect_managed(repository, folder, hook, owner, review) for hook in found)
+    missing = [hook.event for hook in hooks if hook.state == "missing"]
+    manager = next((hook.manager for hook in hooks if hook.manager), "")
+    lines = render_lines(owner or Manager(manager), root, missing, review=review) if missing else ""
+    notes = [
         f"hook.{name} in git's configuration runs sdd on {event} (git 2.54 and newer)"
         for name, event in find_configured_hooks(repository)
+    ]
+    if inactive := managers.find_inactive_manager(root, folder.path):
+        notes.append(
+            f"this repository uses {inactive}, which this clone has not set up: run `npm install`,"
+            " after which git ignores the hooks here, then `sdd hooks install` for the lines to add"
+        )
+    return InstallReport(folder.path, hooks, manager, lines, tuple(notes))
+
+
+def _inspect_managed(
+    repository: Repository, folder: HooksFolder, hook: Hook, owner: Manager | None, review: bool
+) -> Hook:
+    """A hook that a manager owns, with whether that runs sdd; any other hook as it is."""
+    if not hook.manager:
+        return hook
+    manager, name = owner or Manager(hook.manager), hook.manager
+    if not managers.is_configured(manager, repository.root, hook.event, review=review):
+        return replace(hook, state="missing", detail=f"{name} does not run sdd")
+    if obstacle := managers.find_obstacle(manager, repository, folder.path, hook.event):
+        return replace(hook, state="broken", detail=obstacle)
+    return replace(hook, detail=f"{name} runs sdd")
+
+
+def _runs_review(owner: Manager | None, root: Path) -> bool:
+    """Whether a manager of all hooks runs a hook of the review."""
+    return owner is not None and any(
+        managers.is_configured(owner, root, event) for event in REVIEW_EVENTS
     )
-    return InstallReport(folder.path, hooks, manager, snippet, notes)
 
 
 def _has_review_hooks(folder: HooksFolder) -> bool:
@@ -176,10 +221,12 @@ def _has_review_hooks(folder: HooksFolder) -> bool:
         )
 
 
-def _process_hook(folder: HooksFolder, event: str, owner: str, request: _Request) -> Hook:
+def _process_hook(
+    folder: HooksFolder, event: str, owner: Manager | None, request: _Request
+) -> Hook:
     """The hook for an event, installed first if that is requested and possible.
 
-    `owner` manages all hooks of the folder, "" for none.
+    `owner` manages all hooks of the folder.
     """
     path = folder.path / event
     if folder.is_shipped:
@@ -188,7 +235,7 @@ def _process_hook(folder: HooksFolder, event: str, owner: str, request: _Request
         state: HookState = "foreign" if path.is_file() else "absent"
         return Hook(event, state, detail=f"core.hooksPath is {folder.path}")
     if owner:
-        return Hook(event, "managed", detail=owner)
+        return Hook(event, "managed", manager=owner.name)
     with _storage_errors(folder.path):
         content = _read_hook(path)
         if content is not None and not is_shim(content):
@@ -209,10 +256,13 @@ def _process_shim(path: Path, content: bytes | None, request: _Request) -> Hook:
 def _process_foreign_hook(path: Path, content: bytes, request: _Request) -> Hook:
     """Install a hook beside one that sdd did not write."""
     event, legacy = path.name, path.with_name(f"{path.name}{LEGACY_SUFFIX}")
-    if chained := _find_chained(path.parent, event):
+    manager = managers.find_hook_manager(content)
+    chained = _find_chained(path.parent, event)
+    # lefthook keeps the hook of sdd as a file that it does not run.
+    if chained and not (manager and manager.name == "lefthook"):
         return Hook(event, "chained", detail=f"{event} is expected to run {chained}")
-    if manager := managers.find_hook_manager(content):
-        return Hook(event, "managed", detail=manager)
+    if manager:
+        return Hook(event, "managed", manager=manager.name)
     if not (request.write and request.sdd):
         return Hook(event, "foreign")
     if os.path.lexists(legacy):
@@ -253,17 +303,18 @@ def _write_shim(path: Path, sdd: Path, review: bool) -> Hook:
 
 
 def _remove_hook(folder: Path, event: str) -> bool:
-    """Remove the hook of sdd, also one that pre-commit renamed, and restore the earlier hook.
+    """Remove the hook of sdd, also one that a manager renamed, and restore the earlier hook.
 
     Returns whether a file changed.
     """
     path, legacy = folder / event, folder / f"{event}{LEGACY_SUFFIX}"
-    renamed = folder / f"{event}{PRE_COMMIT_SUFFIX}"
-    shims = [file for file in (path, renamed) if is_shim(_read_hook(file) or b"")]
+    files = (path, *(folder / f"{event}{suffix}" for suffix in KEPT_SUFFIXES))
+    shims = [file for file in files if is_shim(_read_hook(file) or b"")]
     for shim in shims:
         if not _keep_if_edited(shim, _read_hook(shim) or b""):
             shim.unlink()
-    target = renamed if os.path.lexists(path) and renamed in shims else path
+    renamed = [file for file in shims if file != path]
+    target = renamed[0] if os.path.lexists(path) and renamed else path
     if not os.path.lexists(legacy) or os.path.lexists(target):
         return bool(shims)
     legacy.rename(target)

@@ -58,7 +58,7 @@ def test_the_lines_for_another_hook_manager_are_printed(repo):
     repo.write("lefthook.yml", "pre-push:\n  commands: {}\n")
     done = run(repo.root, "hooks", "install")
     assert done.code == 0
-    assert "lefthook runs the hooks here. Add this to it:" in done.out
+    assert "lefthook runs the hooks here. Add these lines to its files:" in done.out
     assert "    post-commit:\n" in done.out
     assert not (repo.root / ".git/hooks/post-commit").exists()
     (check,) = [

@@ -49,8 +49,8 @@ def test_hooks_under_version_control_are_not_changed(repo: Hooked, recorder: Rec
     repo.commit("Hooks", {".githooks/post-commit": "#!/bin/sh\n"})
     repo.git("config", "core.hooksPath", ".githooks")
     report = install_hooks(place(repo), recorder.path)
-    assert (states(report), report.manager) == (every("managed"), ".githooks")
-    assert "# .githooks/post-commit\n" in report.snippet
+    assert (states(report), report.manager) == (every("missing"), ".githooks")
+    assert "# .githooks/post-commit (below its first line)\n" in report.snippet
     assert repo.git("status", "--porcelain") == ""
 
 

@@ -64,7 +64,7 @@ def test_hooks_of_pre_commit_stay_unchanged(repo: Hooked, recorder: Recorder) ->
     pre_commit(repo, "install")
     before = snapshot(repo.root / ".git/hooks")
     report = install_hooks(place(repo), recorder.path)
-    managed = {"pre-commit": "managed", "post-commit": "managed"}
+    managed = {"pre-commit": "missing", "post-commit": "missing"}
     assert states(report) == {**every("installed"), **managed}
     assert report.manager == "pre-commit"
     assert "stages: [post-commit]" in report.snippet
@@ -119,12 +119,17 @@ def test_husky(repo: Hooked, recorder: Recorder) -> None:
     repo.write(".husky/_/post-commit", "#!/bin/sh\n")
     before = snapshot(repo.root / ".husky/_")
     report = install_hooks(place(repo), recorder.path)
-    assert (states(report), report.manager) == (every("managed"), "husky")
+    assert (states(report), report.manager) == (every("missing"), "husky")
     assert snapshot(repo.root / ".husky/_") == before
     for event in EVENTS:
-        assert f"# .husky/{event}\n" in report.snippet
+        assert f"# .husky/{event} (a new file)\n" in report.snippet
     repo.write(".husky/post-commit", 'sdd hook post-commit "$@"\n')
-    assert "# .husky/post-commit\n" not in inspect_hooks(place(repo)).snippet
+    after = inspect_hooks(place(repo))
+    assert "# .husky/post-commit " not in after.snippet
+    assert states(after) == {**every("missing"), "post-commit": "managed"}
+    assert after.hooks[1].detail == "husky runs sdd"
+    repo.write(".husky/post-commit", '# sdd hook post-commit "$@"\n')
+    assert states(inspect_hooks(place(repo))) == every("missing")
 
 
 def test_the_lines_for_husky_work(repo: Hooked, recorder: Recorder) -> None:
@@ -147,10 +152,9 @@ def test_the_lines_for_husky_work(repo: Hooked, recorder: Recorder) -> None:
 def test_lefthook(repo: Hooked, recorder: Recorder, name: str) -> None:
     repo.write(name, "")
     report = install_hooks(place(repo), recorder.path)
-    assert (states(report), report.manager) == (every("managed"), "lefthook")
-    assert "post-checkout:\n  commands:\n    sdd:\n      run: sdd hook post-checkout {0}" in (
-        report.snippet
-    )
+    assert (states(report), report.manager) == (every("missing"), "lefthook")
+    assert "sdd hook post-checkout {0}; fi" in report.snippet
+    assert report.snippet.endswith("# then run\nlefthook install\n")
     assert changed(report) == []
 
 
@@ -164,6 +168,64 @@ def test_lefthook(repo: Hooked, recorder: Recorder, name: str) -> None:
 def test_generated_hooks(repo: Hooked, recorder: Recorder, script: str, manager: str) -> None:
     foreign(repo, "post-merge", script)
     report = install_hooks(place(repo), recorder.path)
-    assert states(report) == {**every("installed"), "post-merge": "managed"}
+    assert states(report) == {**every("installed"), "post-merge": "missing"}
     assert report.manager == manager
     assert "post-merge" in report.snippet
+
+
+def test_a_script_that_git_does_not_start_is_broken(repo: Hooked, recorder: Recorder) -> None:
+    repo.commit("Team", {".githooks/post-commit": '#!/bin/sh\nsdd hook post-commit "$@"\n'})
+    repo.git("config", "core.hooksPath", ".githooks")
+    hook = repo.root / ".githooks/post-commit"
+    cases = [
+        ('#!/bin/sh\nsdd hook post-commit "$@"\n', 0o644, "run `chmod +x .githooks/post-commit`"),
+        ("#!/no/such/sh\nsdd hook post-commit\n", 0o755, "starts /no/such/sh, which does not"),
+        ("#!/usr/bin/env nosuchsh\nsdd hook post-commit\n", 0o755, "starts nosuchsh, which"),
+        ("#!/bin/sh\nexit 0\nsdd hook post-commit\n", 0o755, "ends at `exit 0`, before"),
+        ("#!/bin/sh\nexec make check\nsdd hook post-commit\n", 0o755, "ends at `exec make check`"),
+    ]
+    for script, mode, obstacle in cases:
+        hook.write_text(script)
+        hook.chmod(mode)
+        found = {one.event: one for one in inspect_hooks(place(repo)).hooks}["post-commit"]
+        assert (found.state, obstacle in found.detail) == ("broken", True), found
+    for script in ("#!/bin/sh\nexec 2>log\nsdd hook post-commit\n", "sdd hook post-commit\n"):
+        hook.write_text(script)
+        assert states(inspect_hooks(place(repo)))["post-commit"] == "managed"
+
+
+def test_lefthook_before_and_after_it_is_installed(repo: Hooked, recorder: Recorder) -> None:
+    install_hooks(place(repo), recorder.path)
+    repo.write("lefthook.yml", "post-commit:\n  jobs:\n    - run: sdd hook post-commit\n")
+    # The hook of sdd runs until lefthook renames it.
+    assert states(inspect_hooks(place(repo)))["post-commit"] == "managed"
+    hook = repo.root / ".git/hooks/post-commit"
+    hook.rename(hook.with_name("post-commit.old"))
+    found = {one.event: one for one in inspect_hooks(place(repo)).hooks}["post-commit"]
+    assert (found.state, found.detail) == (
+        "broken",
+        "lefthook has not installed this hook: run `lefthook install`",
+    )
+    foreign(repo, "post-commit", '#!/bin/sh\nif [ "$LEFTHOOK" = 0 ]; then exit 0; fi\n')
+    assert states(inspect_hooks(place(repo)))["post-commit"] == "managed"
+    report = uninstall_hooks(place(repo))
+    assert report.notes == (
+        "removed the hooks of sdd: pre-commit, post-commit, post-merge, post-checkout,"
+        " post-rewrite",
+        "lefthook still runs sdd on post-commit: remove the lines with `sdd hook` from its files",
+    )
+    # `lefthook uninstall` would have brought it back.
+    assert not hook.with_name("post-commit.old").exists()
+    assert uninstall_hooks(place(repo)).notes[0] == "no hook of sdd to remove"
+
+
+def test_husky_that_a_clone_has_not_set_up(repo: Hooked, recorder: Recorder) -> None:
+    repo.write("package.json", '{"scripts": {"prepare": "husky"}}')
+    assert install_hooks(place(repo), recorder.path).notes == ()
+    repo.write(".husky/pre-commit", "npm test\n")
+    report = install_hooks(place(repo), recorder.path)
+    assert states(report) == every("installed")
+    (note,) = report.notes
+    assert note.startswith("this repository uses husky, which this clone has not set up: run `npm")
+    repo.git("config", "core.hooksPath", ".husky/_")
+    assert inspect_hooks(place(repo)).notes == ()
