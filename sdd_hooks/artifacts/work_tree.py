@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.artifacts.identifiers import ArtifactKind
-from sdd_hooks.project.collections import Collection, all_pathspecs
+from sdd_hooks.project.collections import Collection, all_pathspecs, select_paths
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.system.git import Git, nul_split
 
@@ -43,9 +43,9 @@ def read_work_tree(git: Git, collections: Iterable[Collection]) -> tuple[Corpus,
 def _sources(
     git: Git, repository: str, collections: Sequence[Collection], left_out: list[str]
 ) -> Iterator[ArtifactFile]:
-    paths = _paths(git, repository, collections)
+    paths = sorted(_paths(git, repository, collections))
     for collection in collections:
-        for path in filter(collection.contains, paths):
+        for path in select_paths(collection, paths):
             try:
                 data = read_inside(git.root, path, MAX_ARTIFACT_BYTES)
             except FileNotFoundError:

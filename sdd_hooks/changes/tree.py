@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES, read_work_tree
-from sdd_hooks.project.collections import Collection, all_pathspecs
+from sdd_hooks.project.collections import Collection, CollectionMap, all_pathspecs
 from sdd_hooks.system.files import MAX_PATH_LENGTH, is_binary
 from sdd_hooks.system.git import Git, GitError, first_error_line, nul_split
 from sdd_hooks.system.git_objects import read_blobs
@@ -141,11 +141,12 @@ class Tree:
         Artifacts of a submodule are read from its commit in this tree, or from its work tree if its
         clone lacks that commit.
         """
-        artifact_collections = [one for one in collections if one.kind in ARTIFACT_KINDS]
-        repositories = dict.fromkeys(one.repository for one in artifact_collections)
+        groups: dict[str, list[Collection]] = {}
+        for one in collections:
+            if one.kind in ARTIFACT_KINDS:
+                groups.setdefault(one.repository, []).append(one)
         artifacts: list[Artifact] = []
-        for repository in repositories:
-            group = [one for one in artifact_collections if one.repository == repository]
+        for repository, group in groups.items():
             artifacts += self._artifacts(repository, group)
         return Corpus(tuple(sorted(artifacts, key=lambda one: (one.module, one.kind, one.path))))
 
@@ -169,12 +170,12 @@ class Tree:
         self, prefix: str, specs: Sequence[str], group: Sequence[Collection]
     ) -> Iterator[ArtifactFile]:
         """The files of the collections. `prefix` precedes the paths in a submodule."""
+        artifacts = CollectionMap(group)
         chosen = [
             (one, prefix + path, blob)
             for mode, blob, path in self._entries(specs)
             if mode in REGULAR_MODES
-            for one in group
-            if one.contains(prefix + path)
+            for one in artifacts.containing(prefix + path)
         ]
         contents = read_blobs(self.git, [blob for _, _, blob in chosen], limit=MAX_ARTIFACT_BYTES)
         for (one, path, _), data in zip(chosen, contents, strict=True):

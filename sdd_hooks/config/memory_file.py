@@ -177,10 +177,15 @@ def normalize_key(name: str) -> str:
 
 def unquote_value(value: str) -> str:
     """Strip the backticks, quotes or emphasis around a value."""
-    value = value.strip()
-    while len(value) > 1 and value[0] == value[-1] and value[0] in "`\"'*":
-        value = value[1:-1].strip()
-    return value
+    first, end = 0, len(value)
+    while True:
+        while first < end and value[first].isspace():
+            first += 1
+        while first < end and value[end - 1].isspace():
+            end -= 1
+        if end - first < 2 or value[first] != value[end - 1] or value[first] not in "`\"'*":
+            return value[first:end]
+        first, end = first + 1, end - 1
 
 
 def _follow_link(root: Path, name: str) -> Path:
@@ -214,15 +219,20 @@ def _visible_lines(lines: Sequence[str]) -> Iterator[MemoryLine]:
 
 def _without_comments(text: str) -> tuple[str, bool]:
     """Return the line without its comments, and whether the last one continues on the next line."""
-    shown = ""
-    while "<!--" in text:
-        before, _, after = text.partition("<!--")
-        if "-->" not in after:
+    shown: list[str] = []
+    position = 0
+    while (opened := text.find("<!--", position)) >= 0:
+        closed = text.find("-->", opened + 4)
+        shown.append(text[position:opened])
+        if closed < 0:
             # An opening mark in backticks is text about comments.
-            return (shown + text, False) if "`" in shown + text else (shown + before, True)
-        shown += before
-        text = after.partition("-->")[2]
-    return shown + text, False
+            if any("`" in part for part in (*shown, text[opened:])):
+                shown.append(text[opened:])
+                return "".join(shown), False
+            return "".join(shown), True
+        position = closed + 3
+    shown.append(text[position:])
+    return "".join(shown), False
 
 
 def _parse_setting(line: MemoryLine) -> tuple[int, WrittenSetting] | None:

@@ -55,7 +55,12 @@ class Scan:
     _dirty: set[str] | None = field(default=None, init=False)
     _untracked: list[str] | None = field(default=None, init=False)
     _every_path: list[str] | None = field(default=None, init=False)
+    _every_dirty: list[str] | None = field(default=None, init=False)
     _committed: dict[str, list[str] | None] = field(default_factory=dict, init=False)
+    # By bookmark: modules share it, and each would start processes of git.
+    _compared: dict[tuple[str, tuple[str, ...]], tuple[list[str], list[str]]] = field(
+        default_factory=dict, init=False
+    )
 
     def changes(
         self, collections: Sequence[Collection], bookmarks: Mapping[str, Bookmark | None]
@@ -82,45 +87,52 @@ class Scan:
     ) -> CollectionChanges:
         # Not at the top: git runs while the data classes of the protocol are being created.
         from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
+        from sdd_hooks.project.collections import select_paths
 
         definition = collection.definition()
         committed: list[str] | None = None
-        paths: Iterable[str]
+        paths: Sequence[str]
         if bookmark is not None and bookmark.definition == definition and self.scope != "full":
             committed = self._committed_since(bookmark.head)
         if bookmark is None or committed is None:
             paths, dirty = self._all_paths()
         else:
-            paths, dirty = self._changed_paths(committed, bookmark.dirty)
-        contained = tuple(sorted(filter(collection.contains, dirty)))
+            key = (bookmark.head, bookmark.dirty)
+            if key not in self._compared:
+                self._compared[key] = self._changed_paths(committed, bookmark.dirty)
+            paths, dirty = self._compared[key]
+        contained = select_paths(collection, dirty)
         return CollectionChanges(
             collection,
-            tuple(filter(collection.contains, paths)),
+            select_paths(collection, paths),
             committed is None,
             Bookmark(self.head, contained, definition),
         )
 
-    def _all_paths(self) -> tuple[list[str], set[str]]:
-        """Every path, and those whose files are not as in HEAD."""
+    def _all_paths(self) -> tuple[list[str], list[str]]:
+        """Every path, and those whose files are not as in HEAD, both sorted."""
         if self._every_path is None:
             if self._untracked is None:
                 self._untracked = self._all_untracked()
             self._every_path = sorted({*self._all_tracked(), *self._untracked})
         if self._dirty is None:
             self._dirty = self._all_dirty()
-        return self._every_path, self._dirty.union(self._untracked or ())
+        if self._every_dirty is None:
+            self._every_dirty = sorted(self._dirty.union(self._untracked or ()))
+        return self._every_path, self._every_dirty
 
     def _changed_paths(
         self, committed: list[str], dirty_before: Sequence[str]
-    ) -> tuple[list[str], set[str]]:
-        """The paths that may differ from the bookmark, and those whose files are not as in HEAD."""
+    ) -> tuple[list[str], list[str]]:
+        """The paths that may differ from the bookmark, and those whose files are not as in HEAD,
+        both sorted."""
         dirty, untracked = self._dirty, self._untracked
         if dirty is None:
             dirty = self._dirty_among({*committed, *dirty_before})
         if untracked is None:
             untracked = self._still_untracked(dirty_before, dirty)
         dirty = dirty.union(untracked)
-        return sorted({*committed, *dirty, *dirty_before}), dirty
+        return sorted({*committed, *dirty, *dirty_before}), sorted(dirty)
 
     def _finish(self, process: subprocess.Popen[bytes]) -> list[str]:
         output, _ = process.communicate()

@@ -8,9 +8,12 @@ the outer collection excludes the inner directory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from sdd_hooks.code.languages import LANGUAGES, MARKDOWN_SUFFIXES
 from sdd_hooks.config.semantic_search import SEMANTIC_SEARCH_FILE, ExtraCollection
@@ -36,7 +39,7 @@ class ProjectPart:
     repository: str
     layout: Layout
 
-    @property
+    @cached_property
     def issues(self) -> str:
         """The directory of its synced issues."""
         return f"{ISSUES_DIRECTORY}/{slugify(self.module)}" if self.module else ISSUES_DIRECTORY
@@ -49,26 +52,64 @@ def build_collections(
 
     Raises ConfigurationError when two collections have one name.
     """
+    neighbours = _Neighbours(
+        DirectorySet(part.root for part in parts),
+        DirectorySet(d for part in parts for d in (*part.layout.adrs, *part.layout.specs)),
+        DirectorySet(part.issues for part in parts),
+    )
     collections = [
-        *(collection for part in parts for collection in _of_part(slug, part, parts)),
+        *(collection for part in parts for collection in _of_part(slug, part, neighbours)),
         *map(_extra, extras),
     ]
     _require_distinct(root, collections, extras)
     return tuple(collections)
 
 
-def _of_part(slug: str, part: ProjectPart, parts: Sequence[ProjectPart]) -> Iterator[Collection]:
+class DirectorySet:
+    """Directories that are looked up by the directory around them.
+
+    The cost of a look-up grows with the directories it returns, not with those of the set.
+    """
+
+    def __init__(self, directories: Iterable[str]) -> None:
+        # With the `/` at the end, all directories below another one are neighbours in the order.
+        self._ordered = sorted({f"{directory}/" for directory in directories if directory})
+
+    def outermost_below(self, directory: str, skipped: str = "") -> Iterator[str]:
+        """The directories below `directory` ("" is the root) that are not below another of them.
+
+        `skipped` is left out as if it were not in the set.
+        """
+        prefix = f"{directory}/" if directory else ""
+        at = bisect_left(self._ordered, prefix)
+        while at < len(self._ordered) and self._ordered[at].startswith(prefix):
+            found = self._ordered[at]
+            if found in {prefix, f"{skipped}/"}:
+                at += 1
+                continue
+            yield found[:-1]
+            # `0` is the character after `/`.
+            at = bisect_left(self._ordered, f"{found[:-1]}0", at)
+
+
+class _Neighbours(NamedTuple):
+    """The directories of all parts: of their code, of their artifacts, of their issues."""
+
+    roots: DirectorySet
+    artifacts: DirectorySet
+    issues: DirectorySet
+
+
+def _of_part(slug: str, part: ProjectPart, neighbours: _Neighbours) -> Iterator[Collection]:
     name = f"{slug}-{slugify(part.module)}" if part.module else slug
     adrs, specs = part.layout.adrs, part.layout.specs
-    modules = [other.root for other in parts if other is not part]
-    artifacts = [d for other in parts for d in (*other.layout.adrs, *other.layout.specs)]
 
     def collection(
         kind: str,
         directories: tuple[str, ...],
         suffixes: tuple[str, ...],
         context: str,
-        *elsewhere: str,
+        *elsewhere: DirectorySet,
     ) -> Collection:
         return Collection(
             name=f"{name}-{kind}",
@@ -78,37 +119,61 @@ def _of_part(slug: str, part: ProjectPart, parts: Sequence[ProjectPart]) -> Iter
             directories=directories,
             suffixes=suffixes,
             pattern="",
-            excluded=_inside(elsewhere, directories),
+            excluded=_inside(elsewhere, directories, part.root),
             context=f"{context} {name}",
         )
 
     yield collection(
-        "adrs", adrs, MARKDOWN_SUFFIXES, "Architecture decision records of", *specs, *modules
+        "adrs",
+        adrs,
+        MARKDOWN_SUFFIXES,
+        "Architecture decision records of",
+        DirectorySet(specs),
+        neighbours.roots,
     )
-    yield collection("specs", specs, _SPEC_SUFFIXES, "Specifications of", *adrs, *modules)
+    yield collection(
+        "specs",
+        specs,
+        _SPEC_SUFFIXES,
+        "Specifications of",
+        DirectorySet(adrs),
+        neighbours.roots,
+    )
     yield collection(
         "code",
         (part.root,),
         tuple(LANGUAGES),
         "Source code of",
-        ".sdd",
-        *artifacts,
-        *modules,
+        _STATE,
+        neighbours.artifacts,
+        neighbours.roots,
     )
     yield collection(
         "issues",
         (part.issues,),
         _ISSUE_SUFFIXES,
         "Tracker issues of",
-        *(other.issues for other in parts),
+        neighbours.issues,
     )
 
 
-def _inside(candidates: Sequence[str], directories: Sequence[str]) -> tuple[str, ...]:
-    """Return the candidates that lie below one of the directories."""
-    below = [f"{directory}/" if directory else "" for directory in directories]
-    inside = [c for c in candidates if c and c not in directories and c.startswith(tuple(below))]
-    return tuple(dict.fromkeys(inside))
+def _inside(
+    elsewhere: Sequence[DirectorySet], directories: Sequence[str], own_root: str
+) -> tuple[str, ...]:
+    """The directories of `elsewhere` below one of `directories`, without those below another one.
+
+    `own_root` is no other part's directory.
+    """
+    found = DirectorySet(
+        inner
+        for candidates in elsewhere
+        for directory in directories
+        for inner in candidates.outermost_below(directory, own_root)
+    )
+    return tuple(inner for directory in directories for inner in found.outermost_below(directory))
+
+
+_STATE = DirectorySet((".sdd",))
 
 
 def _extra(extra: ExtraCollection) -> Collection:
@@ -121,7 +186,7 @@ def _extra(extra: ExtraCollection) -> Collection:
         directories=directories,
         suffixes=(),
         pattern=extra.pattern,
-        excluded=_inside((".sdd",), directories),
+        excluded=_inside((_STATE,), directories, ""),
         context=f"Files in {extra.directory or 'the repository'} that match {extra.pattern}",
     )
 

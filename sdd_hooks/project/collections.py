@@ -9,6 +9,7 @@ sorted into collections without reading a file.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -114,6 +115,43 @@ class Collection:
             return any(path.startswith(top) and glob(path[len(top) :]) for top in tops)
 
         return matches
+
+
+class CollectionMap:
+    """Finds the collections of a path. The cost does not grow with the number of collections."""
+
+    def __init__(self, collections: Iterable[Collection]) -> None:
+        self._by_directory: dict[str, list[tuple[int, Collection]]] = {}
+        for position, collection in enumerate(collections):
+            for directory in collection.directories:
+                self._by_directory.setdefault(directory, []).append((position, collection))
+
+    def containing(self, path: str) -> list[Collection]:
+        """The collections that contain the file at `path`, in their order."""
+        found: dict[int, Collection] = {}
+        end = len(path)
+        while end >= 0:
+            end = path.rfind("/", 0, end)
+            for position, collection in self._by_directory.get(path[: max(end, 0)], ()):
+                if collection.contains(path):
+                    found[position] = collection
+        return [collection for _, collection in sorted(found.items())]
+
+
+def select_paths(collection: Collection, ordered: Sequence[str]) -> tuple[str, ...]:
+    """The paths that the collection contains, in order. `ordered` are sorted.
+
+    The cost does not grow with the paths outside the directories of the collection.
+    """
+    if "" in collection.directories:
+        return tuple(filter(collection.contains, ordered))
+    found: dict[str, None] = {}
+    for directory in sorted(collection.directories):
+        # `0` is the character after `/`.
+        first = bisect_left(ordered, f"{directory}/")
+        inside = ordered[first : bisect_left(ordered, f"{directory}0", first)]
+        found.update(dict.fromkeys(filter(collection.contains, inside)))
+    return tuple(found)
 
 
 def all_pathspecs(collections: Iterable[Collection]) -> list[str]:

@@ -33,8 +33,11 @@ ROOT_COLUMNS = ("root", "path")
 # older heading over another table, so that only `Root` identifies the table of modules.
 TABLE_TITLES = {"workspace modules": ROOT_COLUMNS, "modules": ("root",)}
 
-_SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-_CELL = re.compile(r"((?:[^|\\]|\\.)*)(?:\||$)")
+MAX_MODULES = 500
+"""Modules of a repository that are used. Each has collections and costs time in every command."""
+
+_DASHES = re.compile(r":?-+:?")
+_CELL = re.compile(r"((?:[^|\\]|\\.?)*)(?:\||$)")
 
 
 @dataclass(frozen=True)
@@ -59,10 +62,11 @@ class DeclaredModule(NamedTuple):
 def find_modules(
     git: Git, memory: MemoryFile | None
 ) -> tuple[tuple[Module, ...], list[ConfigurationWarning]]:
-    """Find the modules of the repository of `git`, with a warning if its two lists disagree.
+    """Find the modules of the repository of `git`, with warnings about their lists.
 
-    Raises ConfigurationError for a module outside the repository or at its root, for two modules of
-    one name or root, and for a `.gitmodules` that git cannot read.
+    Warns about lists that disagree, and about more than MAX_MODULES modules. Raises
+    ConfigurationError for a module outside the repository or at its root, for two modules of one
+    name or root, and for a `.gitmodules` that git cannot read.
     """
     table = _table(memory) if memory else []
     root = git.root
@@ -70,10 +74,11 @@ def find_modules(
     if declared is None:
         if memory is None or not table:
             return (), []
-        return _checked(root, memory.path, table, submodules=False), []
-    modules = _checked(root, root / GITMODULES_FILE, declared, submodules=True)
-    warnings = []
-    if memory and table and {_bare(d.root) for d in table} != {m.root for m in modules}:
+        used, warnings = _limited(memory.path, table)
+        return _checked(root, memory.path, used, submodules=False), warnings
+    used, warnings = _limited(root / GITMODULES_FILE, declared)
+    modules = _checked(root, root / GITMODULES_FILE, used, submodules=True)
+    if memory and table and {_bare(d.root) for d in table} != {_bare(d.root) for d in declared}:
         text = (
             f"this table and {GITMODULES_FILE} differ: {GITMODULES_FILE} applies: correct the table"
         )
@@ -100,7 +105,7 @@ def parse_module_table(
             )
             if name and root:
                 yield DeclaredModule(name, _linked(root), description, line.number)
-        elif _SEPARATOR.fullmatch(line.text) and "|" in above.text:
+        elif "|" in above.text and _is_separator(line.text):
             titles = [normalize_title(cell) for cell in _cells(above.text)]
             name_at, root_at = _index(titles, ("module",)), _index(titles, roots)
             if name_at >= 0 and root_at >= 0:
@@ -156,6 +161,19 @@ def _table(memory: MemoryFile) -> list[DeclaredModule]:
     return []
 
 
+def _limited(
+    path: Path, declared: Sequence[DeclaredModule]
+) -> tuple[Sequence[DeclaredModule], list[ConfigurationWarning]]:
+    """The modules that are used, with a warning if there are others."""
+    if len(declared) <= MAX_MODULES:
+        return declared, []
+    text = (
+        f"{len(declared):,} modules are declared, and only the first {MAX_MODULES} are used:"
+        " keep those that have decisions or specifications of their own"
+    )
+    return declared[:MAX_MODULES], [ConfigurationWarning(path, declared[MAX_MODULES].line, text)]
+
+
 def _checked(
     root: Path, path: Path, declared: Sequence[DeclaredModule], *, submodules: bool
 ) -> tuple[Module, ...]:
@@ -183,6 +201,12 @@ def _checked(
 
 def _bare(path: str) -> str:
     return path.strip().removeprefix("./").rstrip("/")
+
+
+def _is_separator(row: str) -> bool:
+    """Whether a row of a table separates its titles from its cells."""
+    cells = row.strip().removeprefix("|").removesuffix("|").split("|")
+    return all(_DASHES.fullmatch(cell.strip(" \t")) for cell in cells)
 
 
 def _cells(row: str) -> list[str]:

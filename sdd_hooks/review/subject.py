@@ -12,7 +12,7 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.config.settings import ReviewSettings
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import Collection, CollectionMap
 from sdd_hooks.review.mentions import MAX_MENTIONS, Mention, find_mentions
 
 _Result = TypeVar("_Result")
@@ -91,10 +91,11 @@ class Subject:
 
     def is_artifact(self, path: str) -> bool:
         """Whether a file belongs to a collection of artifacts, after the change or at the base."""
-        return any(
-            collection.contains(path)
-            for collection in (*self.collections, *(self.collections_before or ()))
-        )
+        return bool(self._collection_map.containing(path))
+
+    @cached_property
+    def _collection_map(self) -> CollectionMap:
+        return CollectionMap((*self.collections, *(self.collections_before or ())))
 
     @property
     def _touches_artifacts(self) -> bool:

@@ -344,6 +344,9 @@ def test_a_file_in_another_format_causes_few_warnings():
     "text",
     [
         lambda size: "<!--" * (size // 4),
+        lambda size: "<!-- -->" * (size // 8),
+        lambda size: "`<!-- -->" * (size // 9),
+        lambda size: "- **Repo**: " + "`" * size,
         lambda size: "### " + "[" * size,
         lambda size: "### x" + " " * size + "y",
         lambda size: "- **Repo**: a" + " " * size + "b",
@@ -357,6 +360,9 @@ def test_a_file_in_another_format_causes_few_warnings():
         lambda size: "- **Fantasy**: x\n" * (size // 17),
         lambda size: "### Workspace Modules\n| Module | Root |\n" + "|-" * (size // 2),
         lambda size: "### Workspace Modules\n| Module | Root |\n|-|-|\n| a | " + "\\" * size,
+        lambda size: "### Workspace Modules\n| Module | Root |\n|-|-|\n| a | " + "b" * size + "\\",
+        lambda size: "### Workspace Modules\n| Module | Root |\n" + " " * size + "x",
+        lambda size: "### Workspace Modules\n| Module | Root |\n|-|-|\n" + "|a|b|\n" * (size // 6),
     ],
     ids=lambda text: ascii(text(30)[:30]),
 )

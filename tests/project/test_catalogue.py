@@ -1,12 +1,17 @@
+from collections.abc import Callable
 from pathlib import Path
+from posixpath import normpath
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sdd_hooks.config.semantic_search import ExtraCollection
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.catalogue import ProjectPart, build_collections
+from sdd_hooks.project.catalogue import DirectorySet, ProjectPart, build_collections
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.layout import Layout
+from tests.support.cpu_time import assert_linear
 
 ROOT = Path("/repo")
 
@@ -41,11 +46,45 @@ def test_nested_directories_are_excluded():
     )
     assert found["app-adrs"].excluded == ("docs/specs",)
     assert found["app-specs"].excluded == ()
-    assert found["app-code"].excluded[:4] == (".sdd", "docs", "docs/specs", "specs")
-    assert {"a", "a/b", "shared/specs"} <= set(found["app-code"].excluded)
-    assert found["app-a-code"].excluded == ("a/docs/adrs", "a/b/docs/adrs", "a/b/specs", "a/b")
+    assert found["app-code"].excluded == (".sdd", "a", "docs", "shared/specs", "specs")
+    assert found["app-a-code"].excluded == ("a/b", "a/docs/adrs")
     assert found["app-issues"].excluded == (".sdd/issues/a", ".sdd/issues/b")
     assert found["app-a-issues"].excluded == ()
+
+
+def test_a_module_inside_the_records_of_another_part():
+    found = named(
+        ProjectPart("", "", "", Layout(("docs",), ("specs",))),
+        ProjectPart("a", "docs/a", "", Layout(("docs",), ("docs/a/specs",))),
+    )
+    assert found["app-adrs"].excluded == ("docs/a",)
+    assert found["app-a-adrs"].excluded == ("docs/a/specs",)
+
+
+@given(st.lists(st.text("a/", max_size=9).map(normpath).filter(lambda d: d[0] == "a"), max_size=8))
+def test_the_outermost_directories_below_another_one(directories: list[str]):
+    found = DirectorySet(directories)
+    for around in ("", *directories):
+        below = {d for d in directories if around != d and d.startswith(f"{around}/".lstrip("/"))}
+        outermost = {d for d in below if not any(d.startswith(f"{other}/") for other in below)}
+        assert sorted(found.outermost_below(around)) == sorted(outermost)
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        pytest.param("services/m{}".format, id="beside each other"),
+        pytest.param(lambda n: f"s{n // 20}{'/a' * (n % 20)}", id="in each other"),
+    ],
+)
+def test_the_cost_grows_with_the_number_of_modules(root: Callable[[int], str]):
+    def parts(count: int) -> list[ProjectPart]:
+        roots = [("", ""), *((f"m{n}", root(n)) for n in range(count))]
+        return [
+            ProjectPart(name, r, "", Layout((f"{r}/adr",), (f"{r}/specs",))) for name, r in roots
+        ]
+
+    assert_linear(lambda parts: build_collections(ROOT, "app", parts, ()), parts, 1_600)
 
 
 def test_declared_collections():

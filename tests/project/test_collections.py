@@ -1,11 +1,14 @@
 import re
 from dataclasses import fields, replace
+from posixpath import normpath
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sdd_hooks.code.languages import LANGUAGES
-from sdd_hooks.project.collections import Collection
-from tests.support.cpu_time import assert_cpu_seconds
+from sdd_hooks.project.collections import Collection, CollectionMap, select_paths
+from tests.support.cpu_time import assert_cpu_seconds, assert_linear
 from tests.support.repos import Repo
 
 ADRS = Collection(
@@ -170,3 +173,39 @@ def test_the_definition_of_any_name():
 def test_contains_is_fast():
     paths = [f"src/package{n % 100}/module{n}.{'py' if n % 2 else 'txt'}" for n in range(20_000)]
     assert assert_cpu_seconds(lambda: sum(map(CODE.contains, paths)), 0.5) == 10_000
+
+
+def collections_of(directories: list[str]) -> list[Collection]:
+    return [
+        replace(ADRS, name=str(number), directories=(directory,), excluded=())
+        for number, directory in enumerate(directories)
+    ]
+
+
+NAMES = st.text("ab/0-", max_size=6).map(normpath).filter(lambda name: name[0] in "ab0-")
+
+
+@given(st.lists(st.just("") | NAMES, max_size=6), st.lists(NAMES.map("{}.md".format), max_size=12))
+def test_the_collections_of_a_path_and_the_paths_of_a_collection(
+    directories: list[str], paths: list[str]
+):
+    collections = [*collections_of(directories), replace(ADRS, directories=("a", "b/a"))]
+    containing = CollectionMap(collections).containing
+    for path in paths:
+        assert containing(path) == [c for c in collections if c.contains(path)]
+    paths.sort()
+    for collection in collections:
+        selected = select_paths(collection, paths)
+        assert selected == tuple(filter(collection.contains, paths))
+
+
+def test_a_path_is_compared_with_the_collections_around_it():
+    def find(collections: list[Collection]) -> None:
+        containing = CollectionMap(collections).containing
+        ordered = sorted(f"m{number}/a.md" for number in range(len(collections)))
+        for path in ordered:
+            assert len(containing(path)) == 1
+        for collection in collections:
+            assert len(select_paths(collection, ordered)) == 1
+
+    assert_linear(find, lambda size: collections_of([f"m{n}" for n in range(size)]), 6_000)

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 
 from sdd_hooks.config.memory_file import MemoryFile, MemoryLine, parse_memory_sections
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.workspace import Module, find_modules, parse_gitmodules, parse_module_table
+from sdd_hooks.project.workspace import (
+    MAX_MODULES,
+    Module,
+    find_modules,
+    parse_gitmodules,
+    parse_module_table,
+)
 from sdd_hooks.system.git import GitError
 from tests.support.cpu_time import assert_linear
 from tests.support.repos import Repo, git_at
@@ -207,15 +213,30 @@ def test_gitmodules_is_parsed_by_git(tmp_path: Path):
     ]
 
 
-def test_many_modules_take_linear_time(tmp_path: Path):
+@pytest.mark.parametrize("file", ["CLAUDE.md", ".gitmodules"])
+def test_many_modules_take_linear_time(tmp_path: Path, file: str):
+    row = {"CLAUDE.md": "| m{0} | m/{0} |", ".gitmodules": '[submodule "m{0}"]\n\tpath = m/{0}'}
+    title = {"CLAUDE.md": "## Architecture Context\n### Modules\n| Module | Root |\n|---|---|\n"}
+
     def make(count: int) -> Repo:
         other = Repo.init(tmp_path / str(count))
-        text = "".join(f'[submodule "m{n}"]\n\tpath = m/{n}\n' for n in range(count))
-        other.write(".gitmodules", text)
-        assert len(find_modules(other.handle, None)[0]) == count
+        rows = "\n".join(row[file].format(n) for n in range(count))
+        other.write(file, title.get(file, "") + rows)
         return other
 
-    assert_linear(lambda repo: find_modules(repo.handle, None), make, 5000)
+    assert_linear(lambda repo: repo.project(), make, 16 * MAX_MODULES)
+
+
+def test_more_modules_than_are_used(repo: Repo):
+    row = "| m{0} | m/{0} |\n"
+    text = "### Modules\n| Module | Root |\n|---|---|\n"
+    text += "".join(row.format(number) for number in range(20_000))
+    modules, (warning,) = find_modules(repo.handle, memory(repo.root, text))
+    assert [module.name for module in modules] == [f"m{number}" for number in range(MAX_MODULES)]
+    assert str(warning) == (
+        f"{repo.root}/CLAUDE.md:{4 + MAX_MODULES}: 20,000 modules are declared, and only the first"
+        f" {MAX_MODULES} are used: keep those that have decisions or specifications of their own"
+    )
 
 
 names = st.text(alphabet="abc./ -", min_size=1, max_size=8)
