@@ -26,6 +26,9 @@ MAX_CACHED = 64_000_000
 """Characters of texts that a tree caches. Older texts are read again."""
 
 _SUBMODULE_MODE = "160000"
+_LINK_MODE = "120000"
+# No pathspec is one of these.
+_LINKS = ("\0links",)
 _LITERAL = ":(literal)"
 _MAX_BATCH = 500
 # The empty blob, by each hash algorithm of git.
@@ -89,6 +92,14 @@ class Tree:
             ]
             self._listed[key] = listed if self.commit else self._without_intended(listed)
         return self._listed[key]
+
+    def links(self) -> list[Blob]:
+        """The symbolic links by path; their content is the path that they lead to."""
+        if _LINKS not in self._listed:
+            self._listed[_LINKS] = [
+                Blob(path, blob) for mode, blob, path in self._entries(()) if mode == _LINK_MODE
+            ]
+        return self._listed[_LINKS]
 
     def expect(self, blob: Blob) -> None:
         """Announce that a file will be read, so that one process of git reads many of them.

@@ -5,6 +5,7 @@ Manifests are parsed line by line, so that an invalid one is parsed as far as po
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 
@@ -13,6 +14,8 @@ from sdd_hooks.text.lines import NumberedLine
 
 MAX_NAMES = 20_000
 """Names that are read of one manifest."""
+MAX_LINE = 2_000
+"""Characters that are read of a line, except in JSON."""
 
 _Reader = Callable[[str], Iterator[NumberedLine]]
 
@@ -82,6 +85,16 @@ def parse_dependencies(path: str, text: str) -> tuple[NumberedLine, ...]:
     return tuple(found)
 
 
+def find_unread(path: str, text: str) -> str:
+    """The reason why packages of a manifest may be missing, with an advice; "" for none."""
+    if len(parse_dependencies(path, text)) == MAX_NAMES:
+        return f"a manifest with more than {MAX_NAMES:,} packages: divide it"
+    reads_lines = _reader(path) is not _package_json
+    if reads_lines and any(len(line) > MAX_LINE for line in text.split("\n")):
+        return f"the text beyond {MAX_LINE:,} characters of a line of a manifest: break the line"
+    return ""
+
+
 def _reader(path: str) -> _Reader | None:
     folder, _, name = path.lower().rpartition("/")
     if name in _BY_NAME:
@@ -105,7 +118,7 @@ def _package_json(text: str) -> Iterator[NumberedLine]:
     for token in _JSON_TOKEN.finditer(text):
         sign = token[0]
         if token[1] is not None:
-            last = token[1]
+            last = _json_string(token[1])
         elif sign == "\n":
             line += 1
         elif sign == ":":
@@ -119,12 +132,22 @@ def _package_json(text: str) -> Iterator[NumberedLine]:
             depth -= 1
 
 
+def _json_string(text: str) -> str:
+    """The value of a string of JSON; the text itself if an escape is invalid."""
+    if "\\" not in text:
+        return text
+    try:
+        return str(json.loads(f'"{text}"'))
+    except ValueError:
+        return text
+
+
 def _toml(text: str) -> Iterator[NumberedLine]:
     """Requirements in lists of pyproject.toml, and the keys of tables of dependencies."""
     table = ""
     in_list = False
     for number, raw in enumerate(text.split("\n"), 1):
-        line = raw[:2_000]
+        line = raw[:MAX_LINE]
         if not in_list and (heading := _TOML_TABLE.match(line)):
             table = heading[1].replace('"', "").replace("'", "").replace(" ", "")
             one = _TABLE_OF_ONE.match(table)
@@ -164,7 +187,7 @@ def _requirements(text: str) -> Iterator[NumberedLine]:
 def _by_line(pattern: re.Pattern[str]) -> _Reader:
     def read(text: str) -> Iterator[NumberedLine]:
         for number, line in enumerate(text.split("\n"), 1):
-            for matched in pattern.finditer(line[:2_000]):
+            for matched in pattern.finditer(line[:MAX_LINE]):
                 yield NumberedLine(number, matched[1])
 
     return read
@@ -179,7 +202,7 @@ def _go_mod(text: str) -> Iterator[NumberedLine]:
         elif words == [")"]:
             block = ""
         elif (block or (words[0] if words else "")) == "require" and (
-            name := _GO_REQUIRE.match(line[:2_000])
+            name := _GO_REQUIRE.match(line[:MAX_LINE])
         ):
             yield NumberedLine(number, name[1])
 
@@ -188,7 +211,7 @@ def _maven(text: str) -> Iterator[NumberedLine]:
     group = ""
     inside = excluded = False
     for number, line in enumerate(text.split("\n"), 1):
-        for tag, value in _MAVEN.findall(line[:2_000]):
+        for tag, value in _MAVEN.findall(line[:MAX_LINE]):
             if tag.endswith("dependency"):
                 inside, group = tag == "dependency", ""
             elif "exclusion" in tag:
@@ -203,7 +226,7 @@ def _maven(text: str) -> Iterator[NumberedLine]:
 
 def _gradle(text: str) -> Iterator[NumberedLine]:
     for number, line in enumerate(text.split("\n"), 1):
-        for matched in _GRADLE.finditer(line[:2_000]):
+        for matched in _GRADLE.finditer(line[:MAX_LINE]):
             group, artifact = matched[1] or matched[3], matched[2] or matched[4]
             yield from _coordinates(number, group, artifact)
 

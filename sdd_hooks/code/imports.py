@@ -1,151 +1,130 @@
-"""The modules that a line of source code imports, in languages with imports of one line."""
+"""The modules that a source file imports."""
+
+# Governing: ADR-0031 (what could not be checked is a finding), SPEC-0010 REQ "Decision rules"
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from sdd_hooks.code.import_readers import LANGUAGES, Language, TooComplex
+from sdd_hooks.code.import_scanner import SourceText
 from sdd_hooks.code.languages import find_language
-from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.code.python_imports import PythonImport, read_python_imports
+from sdd_hooks.text.decoding import decode
 
-MAX_NAMES = 100
-"""Names that are read of one line."""
+MAX_IMPORTS = 20_000
+"""Names that are read of one file."""
 
-_Reader = Callable[[str, str], Iterator[str]]
-
-_PYTHON_IMPORT = lazy_regex(r"\s*import\s+(\S.*)")
-_PYTHON_FROM = lazy_regex(r"\s*from\s+(\.*)([\w.]*)\s+import\s+(.*)")
-_PYTHON_CALL = lazy_regex(r"\b(?:import_module|__import__)\(\s*[\"']([\w.]+)[\"']")
-_PYTHON_NAME = lazy_regex(r"\s*([\w.]+)")
-_SCRIPT = lazy_regex(
-    r"""(?:\bfrom\s*|^\s*import\s*|\b(?:import|require|require\.resolve|mock)\s*\(\s*)
-    (?:"([^"\n]{1,300})"|'([^'\n]{1,300})'|`([^`$\n]{1,300})`)""",
-    re.VERBOSE,
-)
-_GO = lazy_regex(r'\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"\s]{1,300})"\s*(?://.*)?$')
-_RUST = lazy_regex(r"\s*(?:pub(?:\([^)]{0,100}\))?\s+)?(?:use|extern\s+crate)\s+([^;]+)")
-_RUST_PIECE = lazy_regex(r"[{},]|[^{},]+")
-_JAVA = lazy_regex(r"\s*import\s+(?:static\s+)?([A-Za-z_][\w.]*)")
-_CSHARP = lazy_regex(
-    r"\s*(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?(?:global::)?([A-Za-z_][\w.]*)\s*;"
-)
-_RUBY = lazy_regex(
-    r"\s*(?:require|require_dependency|load|autoload\s*\(?\s*:\w+\s*,)\s*\(?\s*"
-    r"[\"']([^\"'\n]{1,300})[\"']"
-)
-_RUBY_RELATIVE = lazy_regex(r"\s*require_relative\s*\(?\s*[\"']([^\"'\n]{1,300})[\"']")
+_SHEBANG = re.compile(rb"#![^\n]{0,200}\b(python|pypy|ruby|node|deno|bun)")
+_INTERPRETERS = {"python": "python", "pypy": "python", "ruby": "ruby"}
 
 
-def supports_imports(path: str) -> bool:
-    """Whether a file is, by its name, in a language whose imports are parsed."""
-    return (find_language(path) or "") in _READERS
-
-
-def parse_imports(path: str, line: str) -> tuple[str, ...]:
-    """The modules that a line of the file at `path` imports; none in an unsupported language.
+class Import(NamedTuple):
+    """A name that is imported at `line`, by a statement on the lines `first` to `last`.
 
     Names are spelled as in the language (`a.b`, `a/b`, `a::b`). A relative name is resolved to the
     repository's root: `../db` in `src/web/app.ts` is `src/db`.
     """
-    reader = _READERS.get(find_language(path) or "")
-    if not reader:
-        return ()
-    found: dict[str, None] = {}
-    for name in reader(path, line):
-        found[name] = None
-        if len(found) == MAX_NAMES:
-            break
-    return tuple(found)
+
+    name: str
+    line: int
+    first: int
+    last: int
 
 
-def _python(path: str, line: str) -> Iterator[str]:
-    if matched := _PYTHON_IMPORT.match(line):
-        for part in matched[1].split(","):
-            if name := _PYTHON_NAME.match(part):
-                yield name[1]
-    elif matched := _PYTHON_FROM.match(line):
-        module = _python_module(path, len(matched[1]), matched[2])
-        if module:
-            yield module
-        for part in matched[3].split("#", 1)[0].strip("( )\\").split(","):
-            if (name := _PYTHON_NAME.match(part)) and module:
-                yield f"{module}.{name[1]}"
-    for call in _PYTHON_CALL.finditer(line):
-        yield call[1]
+class Imports(NamedTuple):
+    """The imports of a file; `unread` is the reason why some may be missing, or ""."""
+
+    found: tuple[Import, ...] = ()
+    unread: str = ""
 
 
-def _python_module(path: str, dots: int, name: str) -> str:
-    """The module from the repository's root. A folder `src` there is not part of its name."""
-    if not dots:
-        return name
-    parts = path.removeprefix("src/").split("/")[:-dots]
-    return ".".join((*parts, *filter(None, [name])))
+def supports_imports(path: str) -> bool:
+    """Whether a file is, by its name, in a language whose imports are read.
+
+    A file without a suffix may be a script.
+    """
+    return _language(path, b"#!/bin/python") in {"python", *LANGUAGES}
 
 
-def _script(path: str, line: str) -> Iterator[str]:
-    if line.lstrip().startswith(("//", "*", "/*")):
-        return
-    for matched in _SCRIPT.finditer(line):
-        yield _resolve(path, matched[matched.lastindex or 1])
+def find_imports(path: str, data: bytes, *, parse: bool = True) -> Imports:
+    """The imports of the file at `path` with this content; none in an unsupported language.
+
+    Without `parse`, Python is scanned as well, which is faster and takes strings for code. Never
+    raises.
+    """
+    language = _language(path, data)
+    if language == "python":
+        python = read_python_imports(data, parse=parse)
+        found = tuple(_unique(_resolve_python(path, one) for one in python.found))
+        return _limited(found, python.unread)
+    if language not in LANGUAGES:
+        return Imports()
+    unread = ""
+    names: list[Import] = []
+    try:
+        for one in _scan(path, data, LANGUAGES[language]):
+            names.append(one)
+            if len(names) > MAX_IMPORTS:
+                break
+    except TooComplex as error:
+        unread = f"{error}: write shorter ones"
+    return _limited(tuple(_unique(names)), unread)
+
+
+def _limited(found: tuple[Import, ...], unread: str) -> Imports:
+    if len(found) > MAX_IMPORTS:
+        unread = f"it has more than {MAX_IMPORTS:,} imports: divide it"
+    return Imports(found[:MAX_IMPORTS], unread)
+
+
+def _language(path: str, data: bytes) -> str:
+    language = find_language(path)
+    if language is None and "." not in path.rpartition("/")[2].lstrip("."):
+        script = _SHEBANG.match(data)
+        language = _INTERPRETERS.get(script[1].decode(), "javascript") if script else None
+    return language or ""
+
+
+def _scan(path: str, data: bytes, language: Language) -> Iterator[Import]:
+    text = decode(data)
+    # What a program makes of a null character is unknown.
+    if language.decode is not None and "\\u" in text:
+        text = language.decode.sub(_decoded, text)
+    for written in dict.fromkeys((text.replace("\0", ""), text.replace("\0", " "))):
+        source = SourceText(written, language.comments)
+        for keyword in language.keywords.finditer(written):
+            first = 0
+            for one in language.read(source, keyword):
+                first = first or source.line_at(keyword.start())
+                line = source.line_at(one.position)
+                name = _resolve(path, one.name) if one.is_relative else one.name
+                if name and "\n" not in name:
+                    yield Import(name, line, min(first, line), line)
+
+
+def _decoded(escape: re.Match[str]) -> str:
+    sign = chr(int(escape[1] or escape[2], 16))
+    # The number of lines stays the same.
+    return "\r" if sign == "\n" else sign
 
 
 def _resolve(path: str, name: str) -> str:
-    if not name.startswith(("./", "../")) and name not in (".", ".."):
-        return name
     return posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
 
 
-def _go(_: str, line: str) -> Iterator[str]:
-    if matched := _GO.match(line):
-        yield matched[1]
+def _resolve_python(path: str, one: PythonImport) -> Import:
+    module = one.module
+    if one.dots:
+        # A folder `src` at the root is not part of a module's name.
+        parts = path.removeprefix("src/").split("/")[: -one.dots]
+        module = ".".join((*parts, *filter(None, [one.module])))
+    name = f"{module}.{one.name}" if one.name and one.name != "*" and module else module
+    return Import(name, one.line, one.first, one.last)
 
 
-def _rust(_: str, line: str) -> Iterator[str]:
-    if not (matched := _RUST.match(line)):
-        return
-    above: list[str] = []
-    prefix = ""
-    for piece in _RUST_PIECE.findall(matched[1]):
-        if piece == "{":
-            above.append(prefix)
-            if len(above) > MAX_NAMES:
-                return
-        elif piece == "}":
-            prefix = above.pop() if above else ""
-        elif piece != ",":
-            name = piece.split(" as ")[0].strip().removeprefix("::")
-            prefix = (above[-1] if above else "") + name
-            if name and not prefix.endswith("::"):
-                yield prefix.removesuffix("::self").removesuffix("::*")
-    if prefix.endswith("::"):
-        # The rest of the group is on the lines below.
-        yield prefix.removesuffix("::")
-
-
-def _java(_: str, line: str) -> Iterator[str]:
-    if matched := _JAVA.match(line):
-        yield matched[1].rstrip(".")
-
-
-def _csharp(_: str, line: str) -> Iterator[str]:
-    if matched := _CSHARP.match(line):
-        yield matched[1]
-
-
-def _ruby(path: str, line: str) -> Iterator[str]:
-    if matched := _RUBY.match(line):
-        yield matched[1]
-    elif matched := _RUBY_RELATIVE.match(line):
-        yield _resolve(path, f"./{matched[1]}")
-
-
-_READERS: Mapping[str, _Reader] = {
-    **dict.fromkeys(("astro", "javascript", "svelte", "typescript", "vue"), _script),
-    **dict.fromkeys(("groovy", "java", "kotlin", "scala"), _java),
-    "csharp": _csharp,
-    "go": _go,
-    "python": _python,
-    "ruby": _ruby,
-    "rust": _rust,
-}
+def _unique(imports: Iterator[Import] | list[Import]) -> Iterator[Import]:
+    yield from dict.fromkeys(one for one in imports if one.name and "\n" not in one.name)

@@ -68,6 +68,11 @@ def severity_of_unchecked(subject: Subject, path: str = "") -> Severity:
     return min(found, key=SEVERITIES.index, default="info")
 
 
+def severity_of_unapplied(subject: Subject, applied: AppliedRule) -> Severity:
+    """The severity of a finding that a rule was not applied."""
+    return subject.settings.incomplete or applied.rule.severity
+
+
 def _find(subject: Subject) -> AppliedRules:
     applied: list[AppliedRule] = []
     findings: list[Finding] = []

@@ -63,12 +63,16 @@ class DecisionRule(NamedTuple):
         return self._replace(message="", line=0)
 
     def path_filter(self) -> Callable[[str], bool]:
-        """A function that decides whether the rule applies to a path."""
-        within = [_glob(pattern) for pattern in self.within]
+        """A function that decides whether the rule applies to a path.
+
+        `in` ignores case: on some systems, `SRC/a.py` is a file in `src`.
+        """
+        within = [_glob(pattern.lower()) for pattern in self.within]
         outside = [_glob(pattern) for pattern in self.outside]
 
         def applies_to(path: str) -> bool:
-            included = not within or any(matches(path) for matches in within)
+            lowered = path.lower()
+            included = not within or any(matches(lowered) for matches in within)
             return included and not any(matches(path) for matches in outside)
 
         return applies_to

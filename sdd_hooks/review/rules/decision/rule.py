@@ -4,27 +4,25 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.changes.added_text import AddedText, join_added_lines
-from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.code.dependencies import is_manifest, parse_dependencies
-from sdd_hooks.code.imports import parse_imports, supports_imports
-from sdd_hooks.findings import SEVERITIES, Finding
+from sdd_hooks.findings import SEVERITIES, Finding, Severity, incomplete_finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.decision.applied import (
     ID,
     MAX_EVIDENCE,
     AppliedRule,
     find_applied_rules,
+    severity_of_unapplied,
+    severity_of_unchecked,
 )
-from sdd_hooks.review.rules.decision.blocks import MAX_LINE, RuleObject, RuleVerb
+from sdd_hooks.review.rules.decision.blocks import DecisionRule, RuleObject, RuleVerb
+from sdd_hooks.review.rules.decision.searched import SearchedFile, read_searched
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.linear_regex import Pattern
-from sdd_hooks.text.lines import NumberedLine, split_lines
 
 MAX_RULES = 500
 """Rules of all records that are applied."""
@@ -60,6 +58,7 @@ class _Search(NamedTuple):
     name: str
     pattern: Pattern
     text: AddedText
+    files: Mapping[str, SearchedFile]
 
     @property
     def cost(self) -> int:
@@ -68,109 +67,92 @@ class _Search(NamedTuple):
 
 
 def _apply(subject: Subject, applied: Sequence[AppliedRule]) -> Iterator[Finding]:
-    if len(applied) > MAX_RULES:
-        first = applied[MAX_RULES]
-        message = f"the records state more than {MAX_RULES} rules: from here on they are left out"
-        yield Finding(first.path, first.rule.line, f"{ID}/unread", "warning", message, first.name)
+    # The worst first: a change cannot add so many rules or findings that these are left out.
+    ordered = sorted(applied, key=lambda one: SEVERITIES.index(one.rule.severity))
+    if len(ordered) > MAX_RULES:
+        first = ordered[MAX_RULES]
+        reason = f"the records state more than {MAX_RULES} rules: this one and others"
+        severity = severity_of_unapplied(subject, first)
+        yield incomplete_finding(reason, severity, first.path, first.rule.line)
     cost = 0
     # A rule of the base and its changed version can find the same line: the worse finding counts.
     findings: dict[tuple[str, str, int, str], Finding] = {}
     # The cheapest first, so that an expensive search uses the rest of the limit only.
-    searches = _searches(subject, applied[:MAX_RULES])
+    searches = list(_searches(subject, ordered[:MAX_RULES], findings))
     for search in sorted(searches, key=lambda search: search.cost):
         cost += search.cost
         if cost > MAX_COST:
-            yield _too_expensive(search)
+            yield _too_expensive(search, severity_of_unapplied(subject, search.applied))
             continue
-        for finding in _find(search, subject):
-            key = (finding.rule, finding.path, finding.line, search.name)
-            if key not in findings or _rank(finding) < _rank(findings[key]):
-                findings[key] = finding
-    yield from findings.values()
+        for finding in _find(search):
+            _keep(findings, search.name, finding)
+    yield from sorted(findings.values(), key=_rank)
+
+
+def _keep(findings: dict[tuple[str, str, int, str], Finding], name: str, finding: Finding) -> None:
+    key = (finding.rule, finding.path, finding.line, name)
+    if key not in findings or _rank(finding) < _rank(findings[key]):
+        findings[key] = finding
 
 
 def _rank(finding: Finding) -> int:
     return SEVERITIES.index(finding.severity)
 
 
-def _searches(subject: Subject, applied: Sequence[AppliedRule]) -> Iterator[_Search]:
-    """Every name of every rule, with the text of the files that the rule applies to."""
-    files_of: dict[tuple[RuleVerb, RuleObject], list[ChangedFile]] = {}
-    texts: dict[object, AddedText] = {}
+def _searches(
+    subject: Subject,
+    applied: Sequence[AppliedRule],
+    findings: dict[tuple[str, str, int, str], Finding],
+) -> Iterator[_Search]:
+    """Every name of every rule, with the text of the files that the rule applies to.
+
+    Adds to `findings` what could not be read.
+    """
+    kinds: dict[tuple[RuleVerb, RuleObject], list[AppliedRule]] = {}
     for one in applied:
-        rule = one.rule
-        kind = (rule.verb, rule.what)
-        key = (*kind, rule.within, rule.outside)
-        if kind not in files_of:
-            files_of[kind] = list(_searched_files(subject, *kind))
-        if key not in texts:
-            applies_to = rule.path_filter()
-            # Without `in`, records are left out: they name what they forbid.
-            texts[key] = join_added_lines(
-                [
-                    file
-                    for file in files_of[kind]
-                    if applies_to(file.path) and (rule.within or not subject.is_artifact(file.path))
-                ]
-            )
-        for name, pattern in zip(rule.names, rule.patterns(), strict=True):
-            yield _Search(one, name, pattern, texts[key])
+        kinds.setdefault((one.rule.verb, one.rule.what), []).append(one)
+    for (verb, what), rules in kinds.items():
+        filters = {one: _path_filter(subject, one.rule) for one in rules}
+        searched = read_searched(subject, verb, what, _any_of([*filters.values()]))
+        for part in searched.unread:
+            severity = severity_of_unchecked(subject, part.path)
+            _keep(findings, part.reason, incomplete_finding(part.reason, severity, part.path))
+        texts: dict[object, tuple[AddedText, Mapping[str, SearchedFile]]] = {}
+        for one in rules:
+            key = (one.rule.within, one.rule.outside)
+            if key not in texts:
+                texts[key] = _joined(searched.files, verb, filters[one])
+            for name, pattern in zip(one.rule.names, one.rule.patterns(), strict=True):
+                yield _Search(one, name, pattern, *texts[key])
 
 
-def _searched_files(subject: Subject, verb: RuleVerb, what: RuleObject) -> Iterator[ChangedFile]:
-    """The files that such a rule searches, with the lines, imports or dependencies as `added`."""
-    for file in subject.change.files:
-        if not file.is_file or file.binary:
-            continue
-        read = _added_lines if verb == "forbid" else _all_lines
-        lines = read(subject, file, what)
-        if lines is not None:
-            yield file._replace(added=lines)
+def _path_filter(subject: Subject, rule: DecisionRule) -> Callable[[str], bool]:
+    """Whether the rule applies to a path.
+
+    Without `in`, records are left out: they name what they forbid.
+    """
+    matches = rule.path_filter()
+    if rule.within:
+        return matches
+    return lambda path: matches(path) and not subject.is_artifact(path)
 
 
-def _added_lines(
-    subject: Subject, file: ChangedFile, what: RuleObject
-) -> tuple[NumberedLine, ...] | None:
-    """The lines, imports or dependencies that the change adds; None when the file can have none."""
-    if what == "regex":
-        return file.added
-    if what == "import":
-        return _imported(file.path, file.added)
-    if not is_manifest(file.path):
-        return None
-    added = {number for number, _ in file.added}
-    known = set[str]()
-    if file.before:
-        known = {
-            name for _, name in parse_dependencies(file.before, subject.text_before(file.before))
-        }
-    declared = parse_dependencies(file.path, subject.text(file.path)) if added else ()
-    return tuple(one for one in declared if one.number in added and one.text not in known)
+def _any_of(filters: Sequence[Callable[[str], bool]]) -> Callable[[str], bool]:
+    return lambda path: any(applies_to(path) for applies_to in filters)
 
 
-def _all_lines(
-    subject: Subject, file: ChangedFile, what: RuleObject
-) -> tuple[NumberedLine, ...] | None:
-    """The lines, imports or dependencies of the whole file; None when the file can have none."""
-    if what == "dependency":
-        known = is_manifest(file.path)
-        return parse_dependencies(file.path, subject.text(file.path)) if known else None
-    text = subject.text(file.path)
-    if not text or (what == "import" and not supports_imports(file.path)):
-        return None
-    lines = tuple(
-        NumberedLine(number, line[:MAX_LINE]) for number, line in enumerate(split_lines(text), 1)
-    )
-    return lines if what == "regex" else _imported(file.path, lines)
+def _joined(
+    files: Sequence[SearchedFile], verb: RuleVerb, applies_to: Callable[[str], bool]
+) -> tuple[AddedText, Mapping[str, SearchedFile]]:
+    found = {file.file.path: file for file in files}
+    lines = {path: file.lines(verb, applies_to) for path, file in found.items()}
+    texts = [
+        found[path].file._replace(added=text) for path, text in lines.items() if text is not None
+    ]
+    return join_added_lines(texts), found
 
 
-def _imported(path: str, lines: Iterable[NumberedLine]) -> tuple[NumberedLine, ...]:
-    return tuple(
-        NumberedLine(number, name) for number, text in lines for name in parse_imports(path, text)
-    )
-
-
-def _find(search: _Search, subject: Subject) -> Iterator[Finding]:
+def _find(search: _Search) -> Iterator[Finding]:
     """The findings of one search: lines that are forbidden, or files that lack what is required."""
     name, path, rule = search.applied
     explanation = f": {rule.message.rstrip('.')}" if rule.message else ""
@@ -178,13 +160,13 @@ def _find(search: _Search, subject: Subject) -> Iterator[Finding]:
     rule_id = f"{ID}/{name}"
     what = _OBJECTS[rule.what].format(one_line(search.name))
     if rule.verb == "forbid":
-        files = {file.path: file for file in subject.change.files}
         matches = search.text.search(
             search.pattern, limit=MAX_FINDINGS, limit_per_file=MAX_FINDINGS_PER_FILE
         )
         for file, line, *_ in matches:
             message = f"{name} forbids {what}{source}"
-            evidence = _evidence(files[file.path], line.number)
+            text = search.files[file.path].evidence(line.number)
+            evidence = (text or line.text.strip())[:MAX_EVIDENCE]
             yield Finding(file.path, line.number, rule_id, rule.severity, message, evidence)
         return
     searched = search.text.files
@@ -195,19 +177,13 @@ def _find(search: _Search, subject: Subject) -> Iterator[Finding]:
         yield Finding(file.path, 0, rule_id, rule.severity, message)
 
 
-def _evidence(file: ChangedFile, number: int) -> str:
-    """The text of an added line: a search of imports or dependencies matches names only."""
-    index = bisect_left(file.added, (number,))
-    return file.added[index].text.strip()[:MAX_EVIDENCE]
-
-
-def _too_expensive(search: _Search) -> Finding:
+def _too_expensive(search: _Search, severity: Severity) -> Finding:
     name, path, rule = search.applied
-    message = (
-        f"this rule of {name} was not applied: the change is too large for all rules; narrow its"
-        " `in`, or make its pattern smaller"
+    reason = (
+        f"this rule of {name}, since the change is too large for all rules: narrow its `in`, make"
+        " its pattern smaller, or divide the change"
     )
-    return Finding(path, rule.line, f"{ID}/unread", "warning", message, one_line(search.name))
+    return incomplete_finding(reason, severity, path, rule.line)
 
 
 RULE = Rule(

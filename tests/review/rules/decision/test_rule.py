@@ -10,7 +10,8 @@ import pytest
 
 from sdd_hooks.changes.diff import read_staged
 from sdd_hooks.changes.tree import Tree
-from sdd_hooks.findings import Finding
+from sdd_hooks.findings import INCOMPLETE, Finding
+from sdd_hooks.review.apply_rules import apply_rules
 from sdd_hooks.review.review import subject_of as subject_of_project
 from sdd_hooks.review.rules.decision.rule import RULE
 from sdd_hooks.review.subject import Subject
@@ -291,17 +292,37 @@ def test_rules_beyond_the_cost_limit_are_reported(tmp_path: Path) -> None:
     subject = subject_of(tmp_path, {ADR: record}, {"a.txt": rows})
     findings = describe(assert_cpu_seconds(lambda: check(subject), 60))
     assert "a.txt:5001 ADR-0011" in findings
-    assert 0 < sum(finding.endswith("unread") for finding in findings) < len(expensive)
+    assert 0 < sum(finding.endswith("incomplete") for finding in findings) < len(expensive)
 
 
 def test_rules_beyond_the_limit_are_reported(tmp_path: Path) -> None:
     blocks = "".join(f"\n```sdd-rule\nforbid regex: bad{n}x\n```\n" for n in range(50))
     records = {f"docs/adrs/ADR-{n:04d}-x.md": adr(number=n) + blocks for n in range(1, 12)}
     findings = check(subject_of(tmp_path, records, {"a.py": "bad7x\n"}))
-    assert [finding.path for finding in findings if finding.rule == "decision-rule/unread"] == [
+    assert [finding.path for finding in findings if finding.rule == INCOMPLETE] == [
         "docs/adrs/ADR-0011-x.md"
     ]
     assert sum(finding.path == "a.py" for finding in findings) == 10
+
+
+def test_rules_of_must_are_applied_before_others(tmp_path: Path) -> None:
+    """A change cannot add so many rules that one of the base is left out."""
+    blocks = "".join(f"\n```sdd-rule\nforbid regex: a{n}\n```\n" for n in range(50))
+    records = {f"docs/adrs/ADR-{n:04d}-x.md": adr(number=n) + blocks for n in range(1, 12)}
+    must = adr(NO_EVAL, "severity: MUST", number=90)
+    subject = subject_of(
+        tmp_path, {"docs/adrs/ADR-0090-x.md": must}, {**records, "a.py": "eval(1)\n"}
+    )
+    assert "critical" in [finding.severity for finding in check(subject)]
+
+
+def test_many_findings_do_not_hide_the_worst(tmp_path: Path) -> None:
+    blocks = "".join(f"\n```sdd-rule\nforbid regex: a{{{n}}}\n```\n" for n in range(1, 20))
+    records = {ADR: adr(NO_EVAL, "severity: MUST") + blocks}
+    files = {f"a/{n}.py": "aaaaaaaaaaaaaaaaaaaaa\n" * 20 for n in range(100)}
+    subject = subject_of(tmp_path, records, {**files, "z.py": "eval(1)\n"})
+    findings = apply_rules(subject, (RULE,)).findings
+    assert [finding.path for finding in findings if finding.severity == "critical"] == ["z.py"]
 
 
 def test_two_hundred_rules_on_two_hundred_files_are_fast(tmp_path: Path) -> None:

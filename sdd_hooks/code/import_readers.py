@@ -1,0 +1,331 @@
+"""The imports of languages other than Python, read forward from their keywords."""
+
+# Governing: ADR-0031 (what could not be checked is a finding), SPEC-0010 REQ "Decision rules"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from sdd_hooks.code.import_scanner import Comments, SourceText
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+MAX_DEPTH = 100
+"""Braces within each other, in an import of Rust or Scala."""
+MAX_PREFIX = 1_000
+"""Characters of a name: each name in braces repeats those before it."""
+
+
+class ReadImport(NamedTuple):
+    """A name, whether it is that of a file (`./a`), and its position."""
+
+    name: str
+    position: int
+    is_relative: bool = False
+
+
+class TooComplex(ValueError):
+    """An import that is nested too deeply, or whose names are too long."""
+
+
+_Read = Callable[[SourceText, "re.Match[str]"], Iterator[ReadImport]]
+
+
+class Language(NamedTuple):
+    """How a language imports: its keywords, the reader behind one, and its comments.
+
+    `calls` are the keywords that may be part of an expression.
+    """
+
+    keywords: re.Pattern[str]
+    read: _Read
+    comments: Comments
+    calls: frozenset[str] = frozenset()
+    decode: re.Pattern[str] | None = None
+
+
+_IDENTIFIER = lazy_regex(r"(?:r\#|@)?[^\W\d][\w$]*|`[^`\n]{1,300}`")
+_SCRIPT_CALLS = frozenset({"import", "require", "resolve", "mock", "importScripts"})
+_RUBY_CALLS = frozenset({"require", "require_dependency", "require_relative", "load", "autoload"})
+_RUBY_QUOTED = lazy_regex(
+    r"%[qQ]?(?:\(([^()\n]{1,300})\)|\[([^\[\]\n]{1,300})\]|\{([^{}\n]{1,300})\}|<([^<>\n]{1,300})>"
+    r"|([^\w\s(\[{<])([^\n]{1,300}?)\5)"
+)
+
+
+def _script(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
+    text, keyword = source.text, found[0]
+    position = source.skip(found.end())
+    if keyword in ("from", "import"):
+        value = source.string_at(position)
+        if value and not source.is_comment(found.start()):
+            yield _file_or_module(value[0], found.start())
+            return
+    if keyword not in _SCRIPT_CALLS:
+        return
+    # `(0, require)("x")`, `require?.("x")`, `define(["x"])`
+    while text.startswith((")", "?."), position):
+        position = source.skip(position + (1 if text[position] == ")" else 2))
+    if not text.startswith("(", position) or source.is_comment(found.start(), call=True):
+        return
+    position = source.skip(position + 1)
+    if text.startswith("[", position):
+        position = source.skip(position + 1)
+    while value := source.string_at(position):
+        yield _file_or_module(value[0], found.start())
+        position = source.skip(value[1])
+        if not text.startswith(",", position):
+            return
+        position = source.skip(position + 1)
+
+
+def _file_or_module(name: str, position: int) -> ReadImport:
+    is_relative = name.startswith(("./", "../")) or name in (".", "..")
+    return ReadImport(name, position, is_relative)
+
+
+def _go(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
+    if source.is_comment(found.start()):
+        return
+    text = source.text
+    position = source.skip(found.end())
+    in_list = text.startswith("(", position)
+    position = source.skip(position + 1) if in_list else position
+    while True:
+        while text.startswith(";", position):
+            position = source.skip(position + 1)
+        alias = _IDENTIFIER.match(text, position)
+        if alias and not alias[0].startswith("`"):
+            position = source.skip(alias.end())
+        elif text.startswith((".", "_"), position):
+            position = source.skip(position + 1)
+        value = source.string_at(position)
+        if not value:
+            return
+        yield ReadImport(value[0], position)
+        if not in_list:
+            return
+        position = source.skip(value[1])
+
+
+def _rust(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
+    if source.is_comment(found.start()):
+        return
+    position = source.skip(found.end())
+    if found[0] != "use":
+        name, _ = _name(source, position)
+        if name:
+            yield ReadImport(name, found.start())
+        return
+    yield from _use_tree(source, position)
+
+
+def _use_tree(source: SourceText, position: int) -> Iterator[ReadImport]:
+    """The names of `a::{b, c::*}`, with a stack of the prefixes of the open braces."""
+    text = source.text
+    above: list[str] = []
+    prefix = ""
+    start = position
+    while position < len(text):
+        name, end = _name(source, position)
+        sign = text[position]
+        if text.startswith("::", position):
+            prefix += "::" if prefix else ""
+            position = source.skip(position + 2)
+        elif name == "as":
+            _, end = _name(source, source.skip(end))
+            position = source.skip(end)
+        elif name and (not prefix or prefix.endswith("::")):
+            prefix, start, position = _longer(prefix, name), position, source.skip(end)
+        else:
+            if not name and prefix != _top(above) and not prefix.endswith("::"):
+                yield ReadImport(prefix.removesuffix("::self"), start)
+            if not _open_or_close(above, prefix, sign) or not above:
+                return
+            prefix = _top(above) if sign != "*" else prefix.removesuffix("::")
+            position = source.skip(position + 1)
+
+
+def _open_or_close(above: list[str], prefix: str, sign: str) -> bool:
+    """Whether the use tree goes on behind the sign; updates the prefixes of the open braces."""
+    if sign == "{":
+        _push(above, prefix)
+    elif sign == "}" and above:
+        above.pop()
+    return sign in "{},*"
+
+
+def _top(above: list[str]) -> str:
+    return above[-1] if above else ""
+
+
+def _push(above: list[str], prefix: str) -> None:
+    if len(above) == MAX_DEPTH:
+        raise TooComplex(f"an import has more than {MAX_DEPTH} levels")
+    above.append(prefix)
+
+
+def _longer(prefix: str, name: str) -> str:
+    if len(prefix) + len(name) > MAX_PREFIX:
+        raise TooComplex(f"the name of an import has more than {MAX_PREFIX:,} characters")
+    return prefix + name
+
+
+def _name(source: SourceText, position: int) -> tuple[str, int]:
+    """The identifier at a position without the marks around it, and the position behind it."""
+    matched = _IDENTIFIER.match(source.text, position)
+    if not matched:
+        return "", position
+    return matched[0].strip("`").removeprefix("r#").removeprefix("@"), matched.end()
+
+
+def _dotted(source: SourceText, position: int) -> tuple[str, int]:
+    """The dotted name at a position, and the position behind it."""
+    text, name = source.text, ""
+    while True:
+        part, end = _name(source, position)
+        if not part:
+            return name, position
+        name = _longer(name, part)
+        position = source.skip(end)
+        if not text.startswith(".", position):
+            return name, position
+        name += "."
+        position = source.skip(position + 1)
+
+
+def _java(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
+    if source.is_comment(found.start(), call=True):
+        return
+    text = source.text
+    position = source.skip(found.end())
+    while True:
+        start = position
+        name, position = _dotted(source, position)
+        if name in ("static", "module"):
+            # A keyword in front of the name.
+            start = position
+            longer, position = _dotted(source, position)
+            name = longer or name
+        if not name:
+            return
+        if name.endswith(".") and text.startswith("{", position):
+            yield from _selected(source, name, position)
+            position = _behind_braces(source, position)
+        else:
+            yield ReadImport(name.rstrip("."), start)
+        # Scala: `import a.b, c.d`.
+        if not text.startswith(",", position):
+            return
+        position = source.skip(position + 1)
+
+
+def _selected(source: SourceText, prefix: str, position: int) -> Iterator[ReadImport]:
+    """The names in the braces of Scala: `a.{b, c => d, _}`."""
+    text = source.text
+    yield ReadImport(prefix.rstrip("."), position)
+    position = source.skip(position + 1)
+    selects = True
+    while position < len(text):
+        name, end = _name(source, position)
+        if name:
+            # `b => c` and `b as c` give a name, and select none.
+            if selects:
+                yield ReadImport(_longer(prefix, name), position)
+            selects, position = False, source.skip(end)
+        elif text[position] in ",=>*":
+            selects = selects or text[position] == ","
+            position = source.skip(position + 1)
+        else:
+            return
+
+
+def _behind_braces(source: SourceText, position: int) -> int:
+    end = source.text.find("}", position, position + MAX_PREFIX)
+    return source.skip(end + 1) if end >= 0 else position
+
+
+def _csharp(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
+    if source.is_comment(found.start()):
+        return
+    text = source.text
+    position = source.skip(found.end())
+    for _ in range(3):
+        name, end = _name(source, position)
+        after = source.skip(end)
+        if name in ("static", "unsafe") and not text.startswith((".", ";", "="), after):
+            position = after
+        elif name and text.startswith("=", after) and not text.startswith("==", after):
+            position = source.skip(after + 1)
+        elif name == "global" and text.startswith("::", after):
+            position = source.skip(after + 2)
+    name, position = _dotted(source, position)
+    if name and text.startswith((";", "<", "[", "?", "*"), position):
+        yield ReadImport(name.rstrip("."), found.start())
+
+
+def _ruby(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
+    text, keyword = source.text, found[0]
+    if source.is_comment(found.start(), call=True):
+        return
+    position = source.skip(found.end())
+    if text.startswith("(", position):
+        position = source.skip(position + 1)
+    if keyword == "autoload":
+        comma = text.find(",", position, position + 300)
+        position = source.skip(comma + 1) if comma >= 0 else position
+    value = source.string_at(position)
+    name = value[0] if value else ""
+    quoted = None if value else _RUBY_QUOTED.match(text, position)
+    if quoted:
+        name = quoted[1] or quoted[2] or quoted[3] or quoted[4] or quoted[6]
+    if not name:
+        return
+    if keyword == "require_relative":
+        name = f"./{name}"
+    yield ReadImport(name, found.start(), is_relative=name.startswith(("./", "../")))
+
+
+_UNICODE = lazy_regex(r"\\u+(?:([0-9a-fA-F]{4})|\{0*([0-9a-fA-F]{2,4})\})")
+_JAVA = Language(
+    lazy_regex(r"(?<![\w$.@])import(?![\w$])"),
+    _java,
+    Comments("//", block=True, closers="\"'"),
+    decode=_UNICODE,
+)
+_SCRIPT = Language(
+    # A string, a bracket or an operator can be next to a keyword.
+    lazy_regex(r"(?<![\w$])(?:from|import|require|resolve|mock|importScripts|define)(?![\w$])"),
+    _script,
+    Comments("//", block=True, closers="`"),
+    decode=_UNICODE,
+)
+
+LANGUAGES: Mapping[str, Language] = {
+    **dict.fromkeys(("astro", "javascript", "svelte", "typescript", "vue"), _SCRIPT),
+    **dict.fromkeys(("java", "kotlin", "scala"), _JAVA),
+    "groovy": _JAVA._replace(comments=Comments("//", block=True, closers="\"'/$")),
+    "csharp": Language(
+        lazy_regex(r"(?<![\w@.])using(?!\w)"),
+        _csharp,
+        Comments("//", block=True, closers='"'),
+        decode=_UNICODE,
+    ),
+    "go": Language(
+        lazy_regex(r"(?<![\w.])import(?!\w)"), _go, Comments("//", block=True, closers="`")
+    ),
+    "ruby": Language(
+        lazy_regex(
+            r"(?<![\w@$:])(?:require|require_dependency|require_relative|load|autoload)(?![\w:?!])"
+        ),
+        _ruby,
+        Comments("#", block=False, closers="\"'`/)]}>|%-,.;:!*+=~^&"),
+    ),
+    "rust": Language(
+        lazy_regex(r"(?<![\w#.])(?:use|extern\s+crate)(?!\w)"),
+        _rust,
+        Comments("//", block=True, closers='"'),
+    ),
+}
+"""The languages, by their names in `code/languages.py`."""

@@ -1,0 +1,279 @@
+"""The imports of Python code: by Python's own parser, or else by a scanner.
+
+The parser needs much memory and time for some texts, and some versions of it crash on deep nesting.
+What it might not stand, and what is no Python of this version, is scanned.
+"""
+
+# Governing: ADR-0031 (what could not be checked is a finding), SPEC-0010 REQ "Decision rules"
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import unicodedata
+import warnings
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from sdd_hooks.code.import_scanner import Comments, SourceText
+from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+# Before 3.11, the conversion of a syntax tree is not guarded against deep nesting.
+MAX_PARSED = 256_000 if sys.version_info >= (3, 11) else 16_000
+"""Bytes of a file that are parsed; a larger one is scanned."""
+MAX_DOTS = 1_000
+"""Dots in a row of names: the time of the parser grows with their square."""
+
+_DOTTED = re.compile(rb"[^\w.\s\\\x80-\xff]+")
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_FIRST_LINES = re.compile(rb"\r\n|\r|\n")
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+# Others transform the text: a comment may contain code.
+_ENCODINGS = re.compile(
+    r"(?:utf_?8(?:_sig)?|ascii|latin_?1|iso8859_?\d+|cp\d+|koi8_[rtu]|mac_\w+|gb\w+|big5\w*"
+    r"|euc_\w+|shift_jis\w*|johab|kz1048|ptcp154|hp_roman8|tis_620)"
+)
+_STATEMENT = lazy_regex(
+    r"(?:(?<=[\n\r;:])|\A)[ \t\f]*(?P<keyword>import(?![\w])|from(?![\w]))", re.UNICODE
+)
+_CALL = lazy_regex(r"\b(?:import_module|__import__)\s*\(\s*[rRuU]?(?=[\"'])")
+_NAME = lazy_regex(r"[^\W\d]\w*")
+_IMPORT = lazy_regex(r"import(?!\w)")
+_AS = lazy_regex(r"as(?!\w)")
+_BLANK = lazy_regex(r"[ \t\f]*")
+_BLANK_LINES = lazy_regex(r"(?:[ \t\f\r\n]+|\#[^\r\n]*)*")
+_CALLS = frozenset({"import_module", "__import__"})
+_COMMENTS = Comments("#", block=False, closers="\"'")
+
+
+class PythonImport(NamedTuple):
+    """A module, after as many dots as its import has, and a name in it or ""; its lines."""
+
+    dots: int
+    module: str
+    name: str
+    line: int
+    first: int
+    last: int
+
+
+class PythonImports(NamedTuple):
+    """The imports of a file; `unread` is the reason why it cannot be read, or ""."""
+
+    found: tuple[PythonImport, ...]
+    unread: str = ""
+
+
+def read_python_imports(data: bytes, *, parse: bool = True) -> PythonImports:
+    """The imports of a file. Without `parse` it is scanned. Never raises."""
+    encoding = _declared_encoding(data)
+    if encoding and not _ENCODINGS.fullmatch(encoding):
+        return PythonImports((), f"it declares the encoding {encoding!a}: write UTF-8")
+    if parse and len(data) <= MAX_PARSED and _is_simple(data):
+        tree = _parse(data)
+        if tree is not None:
+            return PythonImports(tuple(_in_tree(tree, data)))
+    return PythonImports(tuple(_scan(data, encoding)))
+
+
+def _declared_encoding(data: bytes) -> str:
+    """The encoding that a comment in the first two lines declares, "" for none."""
+    import codecs
+
+    for line in _FIRST_LINES.split(data[:4_000], maxsplit=2)[:2]:
+        if cookie := _COOKIE.match(line.removeprefix(b"\xef\xbb\xbf")):
+            name = cookie[1].decode("ascii", "replace")
+            try:
+                return codecs.lookup(name).name.replace("-", "_")
+            except (LookupError, ValueError, ImportError):
+                return name
+        if line.strip(b" \t\f\xef\xbb\xbf") and not line.lstrip().startswith(b"#"):
+            break
+    return ""
+
+
+def _is_simple(data: bytes) -> bool:
+    return not any(part.count(b".") > MAX_DOTS for part in _DOTTED.split(data))
+
+
+def _parse(data: bytes) -> ast.AST | None:
+    try:
+        with warnings.catch_warnings():
+            # It warns of escapes in strings.
+            warnings.simplefilter("ignore")
+            return ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, LookupError, OverflowError):
+        return None
+
+
+def _in_tree(tree: ast.AST, data: bytes) -> Iterator[PythonImport]:
+    number = _line_numbers(data)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                line = number(alias.lineno)
+                yield PythonImport(
+                    0, alias.name, "", line, line, number(alias.end_lineno or alias.lineno)
+                )
+        elif isinstance(node, ast.ImportFrom):
+            first, module = number(node.lineno), node.module or ""
+            last = number(node.names[0].lineno)
+            yield PythonImport(node.level, module, "", first, first, last)
+            for alias in node.names:
+                line = number(alias.lineno)
+                yield PythonImport(node.level, module, alias.name, line, line, line)
+        elif isinstance(node, ast.Call) and (called := _called(node)):
+            first, last = number(node.lineno), number(node.end_lineno or node.lineno)
+            yield PythonImport(0, called, "", first, first, last)
+
+
+def _called(node: ast.Call) -> str:
+    """The module that a call with a constant imports, "" for any other call."""
+    function = node.func
+    name = function.id if isinstance(function, ast.Name) else ""
+    name = function.attr if isinstance(function, ast.Attribute) else name
+    if name not in _CALLS:
+        return ""
+    values = [*node.args[:1], *(one.value for one in node.keywords if one.arg == "name")]
+    return next(
+        (
+            one.value
+            for one in values
+            if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        ),
+        "",
+    )
+
+
+class _LineNumbers:
+    """Converts the line numbers of Python, for which a carriage return ends a line, to git's."""
+
+    def __init__(self, data: bytes) -> None:
+        self._starts: list[int] = []
+        self._feeds: list[int] = []
+        if b"\r" in data.replace(b"\r\n", b""):
+            self._starts = [0, *(found.end() for found in _LINE_END.finditer(data))]
+            self._feeds = [found.start() for found in re.finditer(b"\n", data)]
+
+    def __call__(self, number: int) -> int:
+        if not 0 < number <= len(self._starts):
+            return number
+        return bisect_right(self._feeds, self._starts[number - 1] - 1) + 1
+
+
+def _line_numbers(data: bytes) -> _LineNumbers:
+    return _LineNumbers(data)
+
+
+def _scan(data: bytes, encoding: str) -> Iterator[PythonImport]:
+    text = data.decode(encoding, "replace") if encoding else decode(data)
+    # Without a null character, and with a blank for each: which one a version takes is unknown.
+    for written in dict.fromkeys((text.replace("\0", ""), text.replace("\0", " "))):
+        yield from _scan_text(written)
+
+
+def _scan_text(text: str) -> Iterator[PythonImport]:
+    # A blank for each character of a continued line keeps the positions.
+    joined = re.sub(r"\\(\r?\n|\r)", lambda found: " " * len(found[0]), text)
+    source = SourceText(joined, _COMMENTS)
+    lines = SourceText(text, _COMMENTS)
+    for found in _STATEMENT.finditer(joined):
+        if source.is_comment(found.start("keyword")):
+            continue
+        read = _read_import if found["keyword"] == "import" else _read_from
+        for dots, module, name, start, end in read(joined, found.end()):
+            first = lines.line_at(found.start("keyword") if not name else start)
+            line = lines.line_at(start)
+            yield PythonImport(dots, module, name, line, first, lines.line_at(end))
+    for found in _CALL.finditer(joined):
+        value = source.string_at(found.end())
+        if value and not source.is_comment(found.start(), call=True):
+            first, last = lines.line_at(found.start()), lines.line_at(found.end())
+            yield PythonImport(0, value[0], "", first, first, last)
+
+
+_Names = Iterator[tuple[int, str, str, int, int]]
+_Blank = Callable[[str, int], int]
+
+
+def _read_import(text: str, position: int) -> _Names:
+    """`import a.b as c, d`: dots, module, name, and the positions of each."""
+    while True:
+        start = _blank(text, position)
+        module, position = _dotted(text, start)
+        if not module:
+            return
+        yield 0, module, "", start, position
+        position = _skip_alias(text, position, _blank)
+        if text[position : position + 1] != ",":
+            return
+        position += 1
+
+
+def _read_from(text: str, position: int) -> _Names:
+    """`from .a import (b as c, d)`: the module, and each name in it."""
+    dots = 0
+    start = position = _blank(text, position)
+    while text[position : position + 1] == ".":
+        dots += 1
+        position = _blank(text, position + 1)
+    module, position = _dotted(text, position)
+    if module == "import" and dots:
+        module, position = "", position - len("import")
+    position = _blank(text, position)
+    if not (module or dots) or not _IMPORT.match(text, position):
+        return
+    yield dots, module, "", start, position
+    position = _blank(text, position + len("import"))
+    inside = text[position : position + 1] == "("
+    position += inside
+    blank = _blank_lines if inside else _blank
+    while True:
+        position = blank(text, position)
+        name = _NAME.match(text, position)
+        if not name:
+            return
+        yield dots, module, _plain(name[0]), position, name.end()
+        position = blank(text, _skip_alias(text, name.end(), blank))
+        if text[position : position + 1] != ",":
+            return
+        position += 1
+
+
+def _dotted(text: str, position: int) -> tuple[str, int]:
+    """The dotted name at a position, with blanks around its dots, and the position behind it."""
+    parts = []
+    while name := _NAME.match(text, position):
+        parts.append(_plain(name[0]))
+        position = _blank(text, name.end())
+        if text[position : position + 1] != ".":
+            return ".".join(parts), position
+        position = _blank(text, position + 1)
+    return ".".join(parts), position
+
+
+def _skip_alias(text: str, position: int, blank: _Blank) -> int:
+    position = blank(text, position)
+    if _AS.match(text, position):
+        alias = _NAME.match(text, blank(text, position + 2))
+        if alias:
+            return blank(text, alias.end())
+    return position
+
+
+def _blank(text: str, position: int) -> int:
+    matched = _BLANK.match(text, position)
+    return matched.end() if matched else position
+
+
+def _blank_lines(text: str, position: int) -> int:
+    matched = _BLANK_LINES.match(text, position)
+    return matched.end() if matched else position
+
+
+def _plain(name: str) -> str:
+    """The name as Python compares it."""
+    return name if name.isascii() else unicodedata.normalize("NFKC", name)
