@@ -66,10 +66,11 @@ def merge_segments(
     remote = [_KnownSegment(entry, known_keys[entry]) for entry in entries if entry in known_keys]
     remote_keys = {key for segment in remote for key in segment.keys}
     index_keys = exchange.keys()
+    vector_bytes = dimensions * VALUE_BYTES[exchange.storage]
     missing = (
         pair
         for pair in exchange.vectors([key for key in index_keys if key not in remote_keys])
-        if is_valid_vector(pair[1], exchange.storage)
+        if len(pair[1]) == vector_bytes and is_valid_vector(pair[1], exchange.storage)
     )
     written = list(merge.write_segments(missing))
     segments = merge.reduce_count(merge.limit_size([*remote, *written], index_keys))

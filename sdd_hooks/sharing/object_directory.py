@@ -52,13 +52,17 @@ class ObjectDirectory:
         """The output of a git command."""
         return self.git.output(*args, stdin=stdin, objects=self.path)
 
-    def has_commit(self, commit: str) -> bool:
-        """Whether a commit is here with every object that it reaches.
+    def has_object(self, name: str) -> bool:
+        """Whether an object is here with every object that it reaches.
 
-        Were a commit enough, a blob that was deleted here would count as missing on the remote.
+        Were the object enough, a blob that was deleted here would count as missing on the remote.
         """
-        args = ("rev-list", "--objects", "--quiet", "--max-count=1", f"{commit}^{{commit}}")
-        return self._succeeds(*args)
+        return self._succeeds("rev-list", "--objects", "--quiet", "--max-count=1", name)
+
+    def kind(self, name: str) -> str:
+        """`commit`, `tag`, `tree` or `blob`; "" for an object that is missing here."""
+        kind = self.git.try_output("cat-file", "-t", name, objects=self.path)
+        return (kind or b"").decode("ascii", "replace").strip()
 
     def has_parent(self, commit: str) -> bool:
         """Whether a commit has a parent."""

@@ -49,6 +49,7 @@ def pull(
             report_progress(progress, "Reading vectors", len(entries), len(entries))
         ref.delete_unused_objects(commit)
     pending = engine.coverage().pending
+    notes = (*engine.notes, *refused)
     return PullOutcome(
-        options.remote, name, exchange.model, pulled, vectors, commit, pending, tuple(refused)
+        options.remote, name, exchange.model, pulled, vectors, commit, pending, notes
     )

@@ -10,15 +10,15 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from sdd_hooks.engines.protocol import Engine, Progress, VectorExchange
-from sdd_hooks.errors import EngineUnavailable, RemoteError
+from sdd_hooks.engines.protocol import Engine, Progress
+from sdd_hooks.errors import RemoteError
 from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.git_errors import PushRejected
 from sdd_hooks.sharing.merge import MergedSegments, merge_segments
 from sdd_hooks.sharing.options import DEFAULT_OPTIONS, SharingOptions
 from sdd_hooks.sharing.outcome import PushOutcome
 from sdd_hooks.sharing.segment_tree import SegmentEntry, write_commit
-from sdd_hooks.sharing.segments import most_common_dimensions, vector_exchange
+from sdd_hooks.sharing.segments import vector_exchange
 from sdd_hooks.sharing.vector_ref import VectorRef, open_vector_ref, vector_ref_name
 
 _MAX_ATTEMPTS = 10
@@ -51,11 +51,12 @@ def push(
     """Add the vectors of the index that the remote lacks to those that it has.
 
     Only vectors and the hashes of their texts are sent. When another machine pushes first, the
-    push is tried again on top of its commit, after a pause of random length.
+    push is tried again on top of its commit, after a pause of random length. What cannot be used
+    there is left out of the next commit, with a note: also vectors of other dimensions than those
+    that the model gives here.
 
     Raises:
-        EngineUnavailable: other machines cannot use the engine's vectors, the model cannot run, or
-            the remote has vectors of other dimensions under the name of the model.
+        EngineUnavailable: other machines cannot use the engine's vectors, or the model cannot run.
         RepositoryError: there is no such remote.
         AccessRefused: the remote does not accept the credentials.
         RemoteError: the remote cannot be reached, or rejects the push.
@@ -71,13 +72,12 @@ def push(
                 backoff.pause(attempt)
             before = ref.fetch()
             entries, refused = ref.read_entries(before) if before else ([], [])
-            _require_same_dimensions(ref, exchange, entries)
             merged = merge_segments(ref, exchange, entries, known_keys, progress)
             needs_push = merged.changed or refused
             commit = _push_segments(ref, merged, model, before) if needs_push else before
             if commit is not None:
                 ref.delete_unused_objects(commit)
-                notes = (*refused, *merged.notes)
+                notes = (*engine.notes, *refused, *merged.notes)
                 return PushOutcome(
                     options.remote, name, model, merged.new, merged.vectors, commit, notes
                 )
@@ -92,10 +92,11 @@ def _push_segments(ref: VectorRef, merged: MergedSegments, model: str, before: s
     The commit replaces `before` and has no parent. A host that accepts only fast-forwards gets one
     with `before` as its parent.
     """
-    if before and ref.objects.has_parent(before):
+    is_commit = bool(before) and ref.objects.kind(before) == "commit"
+    if is_commit and ref.objects.has_parent(before):
         parents = [before]
     else:
-        parents = ["", before] if before else [""]
+        parents = ["", before] if is_commit else [""]
     for parent in parents:
         commit = write_commit(ref.objects, merged.entries, model, parent)
         try:
@@ -107,15 +108,3 @@ def _push_segments(ref: VectorRef, merged: MergedSegments, model: str, before: s
         else:
             return commit
     raise error
-
-
-def _require_same_dimensions(
-    ref: VectorRef, exchange: VectorExchange, entries: Sequence[SegmentEntry]
-) -> None:
-    """Raise EngineUnavailable when the vectors of the remote have other dimensions."""
-    dimensions = most_common_dimensions(ref.objects, entries)
-    if dimensions and exchange.dimensions and dimensions != exchange.dimensions:
-        raise EngineUnavailable(
-            f"{ref.options.remote} has vectors of {dimensions} dimensions for {exchange.model}, not"
-            f" {exchange.dimensions}: give the model another name in `Embed Model`"
-        )

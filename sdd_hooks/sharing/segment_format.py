@@ -26,10 +26,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import mul
 
-FORMAT = 1
+FORMAT = 2
 """The number of the format. It also covers how a text becomes a vector: the title in front of it,
 the pooling of the model's output, and the conversion to bytes. A change to any of these makes
-vectors of an equal text incomparable, and needs another number."""
+vectors of an equal text incomparable, and needs another number. Under 1, some vectors had the key
+of another text."""
 
 KEY_BYTES = 32
 VALUE_BYTES = {"int8": 1, "float32": 4}

@@ -83,24 +83,26 @@ class VectorRef:
     objects: ObjectDirectory
 
     def fetch(self) -> str:
-        """Fetch the commit of the ref, with every object that it reaches. Returns its id.
+        """Fetch the object of the ref, with every object that it reaches. Returns its id.
 
-        Returns "" when the remote has no such ref. Raises AccessRefused and RemoteError.
+        It should be a commit, and may be of another kind. Returns "" when the remote has no such
+        ref. Raises AccessRefused and RemoteError.
         """
         before = ""
         for _ in range(_MAX_FETCHES):
             commit = self._read_remote()
-            if not commit or self.objects.has_commit(commit):
+            if not commit or self.objects.has_object(commit):
                 return commit
             if commit == before:
                 break
             before = commit
             self._fetch_objects()
-            if self.objects.has_commit(commit):
-                self._remember(commit)
+            if self.objects.has_object(commit):
+                if self.objects.kind(commit) == "commit":
+                    self._remember(commit)
                 return commit
         raise RemoteError(
-            f"{self.options.remote} does not send the commit of {self.name}: try again later"
+            f"{self.options.remote} does not send the object of {self.name}: try again later"
         )
 
     def push(self, commit: str, expected: str) -> None:
@@ -129,15 +131,15 @@ class VectorRef:
     def read_entries(self, commit: str) -> tuple[list[SegmentEntry], list[str]]:
         """The entries of a commit that may be segments, and a line for each other entry.
 
-        Raises RemoteError for a tree that is too large.
+        For an object of another kind, and a tree that is too large, there is one line.
         """
-        try:
-            return read_entries(self.objects, commit, self.options.limits)
-        except TreeTooLarge as error:
-            raise RemoteError(
-                f"{self.name} of {self.options.remote} {error}: refused, delete it with"
-                f" `git push {self.options.remote} --delete {self.name}`"
-            ) from None
+        problem = f"is a {kind}, not a commit" if (kind := self._other_kind(commit)) else ""
+        if not problem:
+            try:
+                return read_entries(self.objects, commit, self.options.limits)
+            except TreeTooLarge as error:
+                problem = str(error)
+        return [], [f"{self.name} {problem}: refused, `sdd index push` replaces it"]
 
     def delete_unused_objects(self, commit: str) -> None:
         """Delete all fetched objects, when most of them do not belong to `commit` ("": none)."""
@@ -145,8 +147,13 @@ class VectorRef:
         if self.objects.size() > 2 * used + self.options.limits.spare_bytes:
             self.objects.delete()
 
+    def _other_kind(self, name: str) -> str:
+        """The kind of an object that is no commit; else ""."""
+        kind = self.objects.kind(name)
+        return "" if kind == "commit" else kind or "missing object"
+
     def _read_remote(self) -> str:
-        """The commit that the remote reports for the ref, "" for none."""
+        """The object that the remote reports for the ref, "" for none."""
         args = ("ls-remote", "--quiet", "--", self.url, self.name)
         result = self._run_remote(*args, timeout=LOOKUP_TIMEOUT)
         if result.code:
@@ -185,7 +192,9 @@ class VectorRef:
         except OSError:
             return ""
         commit = data.decode("ascii", "replace").strip()
-        return commit if is_object_id(commit) and self.objects.has_commit(commit) else ""
+        # git refuses every command with a shallow file that names another kind of object.
+        is_commit = is_object_id(commit) and self.objects.kind(commit) == "commit"
+        return commit if is_commit and self.objects.has_object(commit) else ""
 
     def _shallow_file(self, last_seen: str) -> dict[str, str]:
         """A variable for git that names a file of shallow commits: the clone's, and `last_seen`.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 import pytest
 
+from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.sharing.options import SharingLimits
 from sdd_hooks.sharing.segment_format import segment_name, write_segment
@@ -70,8 +70,8 @@ def test_sizes_are_checked_before_contents(hub: SharedRemote, laptop: Laptop) ->
     hub.put(laptop.ref, [entry(good), entry(b"x" * 3000)])
     (note,) = laptop.pull(limits=SharingLimits(max_segment_bytes=2000)).notes
     assert note.endswith("is larger than a segment: refused")
-    with pytest.raises(RemoteError, match=r"exceeds the size limit: refused, delete"):
-        laptop.pull(limits=SharingLimits(max_total_bytes=1000))
+    (note,) = laptop.pull(limits=SharingLimits(max_total_bytes=1000)).notes
+    assert note.endswith("exceeds the size limit: refused, `sdd index push` replaces it")
 
 
 def test_a_tree_that_is_too_large_is_not_read(hub: SharedRemote, laptop: Laptop) -> None:
@@ -84,8 +84,8 @@ def test_a_tree_that_is_too_large_is_not_read(hub: SharedRemote, laptop: Laptop)
     with pytest.raises(RemoteError, match=r"^origin does not send refs/sdd/"):
         laptop.pull()
     hub.repo.git("update-ref", laptop.ref, commit_of_many_entries(hub))
-    with pytest.raises(RemoteError, match=r"has too many entries: refused, delete"):
-        laptop.pull()
+    (note,) = laptop.pull().notes
+    assert note.endswith("has too many entries: refused, `sdd index push` replaces it")
 
 
 def commit_of_many_entries(hub: SharedRemote) -> str:
@@ -114,28 +114,49 @@ def test_a_large_object_in_a_small_pack_is_refused(hub: SharedRemote, laptop: La
     assert note == "000000000000 is larger than a segment: refused"
 
 
-@pytest.mark.parametrize(
-    "point",
-    [
-        lambda hub: hub.repo.git("rev-parse", "main"),
-        lambda hub: hub.repo.git("rev-parse", "main:CLAUDE.md"),
-        lambda hub: hub.repo.git("rev-parse", "main^{tree}"),
-    ],
-)
-def test_a_ref_to_another_object_has_no_vectors(
-    hub: SharedRemote, laptop: Laptop, point: Callable[[SharedRemote], str]
+def other_object(hub: SharedRemote, kind: str) -> str:
+    """An object of the remote: a commit of other files, a tree, a blob or an annotated tag."""
+    if kind == "tag":
+        hub.repo.git("tag", "-f", "-m", "x", "marked", "main")
+    name = {"commit": "main", "tree": "main^{tree}", "blob": "main:CLAUDE.md", "tag": "marked"}
+    return hub.repo.git("rev-parse", name[kind])
+
+
+@pytest.mark.parametrize("kind", ["commit", "tree", "blob", "tag"])
+def test_a_ref_to_another_object_has_no_vectors_and_is_pushed_over(
+    hub: SharedRemote, laptop: Laptop, kind: str
 ) -> None:
     laptop.embed()
-    hub.repo.git("update-ref", laptop.ref, point(hub))
     before = laptop.vectors
-    try:
-        pulled = laptop.pull()
-    except RemoteError as error:
-        assert str(error).startswith("origin does not send the commit of refs/sdd/vectors/")
-    else:
-        assert pulled.vectors == 0
-        assert pulled.notes
-    assert laptop.vectors == before
+    hub.repo.git("update-ref", laptop.ref, other_object(hub, kind))
+    pulled = laptop.pull()
+    assert (pulled.vectors, laptop.vectors) == (0, before)
+    if kind != "commit":
+        assert pulled.notes == (
+            f"{laptop.ref} is a {kind}, not a commit: refused, `sdd index push` replaces it",
+        )
+    pushed = laptop.push()
+    assert (pushed.pushed, pushed.notes) == (2, pulled.notes)
+    assert laptop.pull().notes == ()
+    assert hub.laptop("another").pull().pulled == 2
+
+
+def test_a_tag_has_no_effect_after_the_ref_was_mended(hub: SharedRemote, laptop: Laptop) -> None:
+    runner = hub.laptop("runner")
+    commit = runner.write_and_push(3).commit
+    hub.repo.git("update-ref", laptop.ref, other_object(hub, "tag"))
+    assert laptop.pull().notes
+    hub.repo.git("update-ref", laptop.ref, commit)
+    pulled = laptop.pull()
+    assert (pulled.pulled, pulled.notes) == (3, ())
+    # A former version remembered the tag.
+    last_seen = laptop.share / laptop.ref.rpartition("/")[2]
+    last_seen.write_text(other_object(hub, "tag"))
+    runner.write_and_push(4)
+    assert laptop.pull().pulled == 1
+    laptop.write(5)
+    laptop.embed()
+    assert laptop.push().pushed == 1
 
 
 def test_the_dimensions_are_those_of_most_vectors(hub: SharedRemote, laptop: Laptop) -> None:
@@ -148,3 +169,47 @@ def test_the_dimensions_are_those_of_most_vectors(hub: SharedRemote, laptop: Lap
     (note,) = pulled.notes
     assert note.endswith("has vectors of 4 dimensions, not 8: refused")
     assert laptop.embed().embedded == 2
+
+
+def test_one_segment_of_other_dimensions_has_no_effect(hub: SharedRemote, laptop: Laptop) -> None:
+    model = laptop.pull().model
+    many = [(bytes([n]) * 32, VALID_VECTOR[:4] * 4) for n in range(9)]
+    bad = write_segment(model, "int8", 16, many)
+    hub.put(laptop.ref, [entry(bad)])
+    pulled = laptop.pull()
+    assert (pulled.pulled, len(pulled.notes)) == (0, 1)
+    assert pulled.notes[0].endswith("has vectors of 16 dimensions, not 8: refused")
+    assert laptop.embed().embedded == 2
+    pushed = laptop.push()
+    assert (pushed.pushed, pushed.vectors, pushed.notes) == (2, 2, pulled.notes)
+    assert hub.laptop("another").pull().notes == ()
+
+
+def test_pulled_vectors_of_other_dimensions_are_replaced(hub: SharedRemote, laptop: Laptop) -> None:
+    model = laptop.pull().model
+    keys = laptop.on_engine(lambda _, engine: engine.exchange().keys())  # type: ignore[attr-defined]
+    bad = write_segment(model, "int8", 4, [(key, VALID_VECTOR[:4]) for key in keys])
+    hub.put(laptop.ref, [entry(bad)])
+    folder = hub.folder / "model"
+    # Without the model, its dimensions are unknown here.
+    tokenizer = folder / "tokenizer.json"
+    text = tokenizer.read_text()
+    tokenizer.unlink()
+    assert laptop.pull().pulled == 2
+    assert laptop.pending == 0
+    tokenizer.write_text(text)
+    result = laptop.on_engine(
+        lambda _, engine: engine.search(Query((SubQuery("lex", "ADR"), SubQuery("vec", "cache"))))
+    )
+    assert (len(result.hits), result.pending, len(result.notes)) == (2, 0, 1)
+    assert result.notes == (
+        "searched by words only: the stored vectors have 4 dimensions, not 8:"
+        " run `sdd index embed`",
+    )
+    assert laptop.pending == 2
+    hub.repo.git("update-ref", "-d", laptop.ref)
+    runner = hub.laptop("runner")
+    runner.embed()
+    runner.push()
+    assert laptop.pull().pulled == 2
+    assert laptop.vectors == runner.vectors

@@ -70,7 +70,7 @@ def test_a_changed_segment_is_equal_or_refused(data: st.DataObject) -> None:
 
 @given(st.binary(max_size=2000))
 def test_arbitrary_bytes_are_refused(data: bytes) -> None:
-    for head in (data, b"sddvec\0\1" + data):
+    for head in (data, b"sddvec\0\2" + data):
         with pytest.raises(BadSegment):
             read_segment(segment_name(head), head, "", "int8")
 
@@ -79,7 +79,7 @@ def test_each_fault_has_a_message() -> None:
     segment = make_segment()
     faults: dict[str, bytes | tuple[bytes, str]] = {
         "does not match its checksum": (segment + b"\0", segment_name(segment)),
-        "is not a segment of this format": segment.replace(b"sddvec\0\1", b"sddvec\0\2"),
+        "is not a segment of this format": segment.replace(b"sddvec\0\2", b"sddvec\0\1"),
         "is truncated": segment[:10],
         "does not have the length of its header": segment[:-1],
         "has an invalid header": segment[:12] + struct.pack(">II", 0, 1) + segment[20:],

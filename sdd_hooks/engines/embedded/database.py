@@ -35,6 +35,9 @@ _FILE_SYSTEM = (
     apsw.NoLFSError,
 )
 
+class WrittenByNewer(IndexDamaged):
+    """The file has a format of a newer version of this program."""
+
 
 class ImpossibleValue(Exception):
     """The file holds a value that sdd never stores."""

@@ -1,22 +1,25 @@
 """The default engine: a SQLite file for each work tree, and one of vectors for each repository."""
 
 # Governing: ADR-0001 (two engines, chosen), ADR-0002 (apsw, FTS5 and sqlite-vec),
-# ADR-0013 (hybrid search waits until every searched chunk has a vector)
+# ADR-0013 (hybrid search waits until every searched chunk has a vector),
+# ADR-0028 (a vector is used only if it is sound)
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import apsw
 
 from sdd_hooks.config.settings import SearchSettings
 from sdd_hooks.engines.bookmarks import covers, read_bookmark
 from sdd_hooks.engines.embedded import vectors
+from sdd_hooks.engines.embedded.attached_vectors import AttachedVectors
 from sdd_hooks.engines.embedded.database import (
-    database_uri,
     open_database,
     open_or_replace,
     replace_note,
@@ -24,8 +27,9 @@ from sdd_hooks.engines.embedded.database import (
     translate_errors,
     typed,
 )
-from sdd_hooks.engines.embedded.schema import INDEX, VECTORS
+from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.embedded.search import read_hits, search_words
+from sdd_hooks.engines.embedded.vector_file import find_fault
 from sdd_hooks.engines.fusion import RankedMatch, fuse, weight_of
 from sdd_hooks.engines.protocol import (
     Bookmark,
@@ -42,9 +46,20 @@ from sdd_hooks.engines.protocol import (
     VectorExchange,
 )
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
-from sdd_hooks.models.embedding_model import load_model, model_device, model_id
+from sdd_hooks.models.embedding_model import (
+    EmbeddingModel,
+    find_missing_model,
+    load_model,
+    model_device,
+    model_id,
+)
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import refuse_links
+
+if TYPE_CHECKING:
+    from sdd_hooks.engines.embedded.embedding import EmbedCounts
+
+_Result = TypeVar("_Result")
 
 _CANDIDATES = 60
 """Chunks of each ranked list: a longer list would rarely change the fused one."""
@@ -81,9 +96,10 @@ class EmbeddedEngine:
         self._model = settings.embed_model
         self._storage = settings.vector_storage
         self._clock = clock
-        self._attached = False
+        self._measured = 0
         refuse_links(files.database, files.database.parent, files.database.parent.parent)
         self._connection = self._open(repair)
+        self._vectors = AttachedVectors(self._connection, self._store, clock)
 
     def _open(self, repair: bool) -> apsw.Connection:
         if not repair:
@@ -143,15 +159,9 @@ class EmbeddedEngine:
         self, collections: Sequence[str] = (), progress: Progress | None = None
     ) -> EmbedReport:
         """Embed every chunk that has no vector. Raises EngineUnavailable without a model."""
-        from sdd_hooks.engines.embedded.embedding import EmbedTarget, embed_missing
-
         started = self._clock()
-        self._attach_store(create=True)
         model = load_model(self._model, self._root, self._environ)
-        with translate_errors(self._store):
-            lock = self._store.with_name("embed.lock")
-            target = EmbedTarget(self._connection, lock, self._storage)
-            counts = embed_missing(target, model, self._row_ids(collections), progress=progress)
+        counts = self._with_sound_vectors(lambda: self._embed(model, collections, progress))
         return EmbedReport(
             counts.embedded,
             counts.remaining,
@@ -159,16 +169,31 @@ class EmbeddedEngine:
             model.id,
             model.device,
             counts.failed,
-            counts.notes,
+            (*self._vectors.take_notes(), *counts.notes),
         )
+
+    def _embed(
+        self, model: EmbeddingModel, collections: Sequence[str], progress: Progress | None
+    ) -> EmbedCounts:
+        from sdd_hooks.engines.embedded.embedding import EmbedTarget, embed_missing
+
+        self._vectors.create()
+        self._vectors.require_sound()
+        with translate_errors(self._store):
+            target = EmbedTarget(self._connection, self._vectors.lock, self._storage)
+            return embed_missing(target, model, self._row_ids(collections), progress=progress)
 
     def search(self, query: Query) -> SearchResult:
         """Run a typed query.
 
         While a chunk of a searched collection has no vector, by words alone: a hit must not depend
-        on which part of the collection is embedded.
+        on which part of the collection is embedded. So, too, while the vectors cannot be used.
         """
-        self._attach_store()
+        result = self._with_sound_vectors(lambda: self._search(query))
+        return replace(result, notes=(*self._vectors.take_notes(), *result.notes))
+
+    def _search(self, query: Query) -> SearchResult:
+        self._vectors.attach()
         # A transaction, so that all queries see the same state of the index.
         with translate_errors(self._index), transaction(self._connection, "DEFERRED"):
             collections = self._row_ids(query.collections)
@@ -176,7 +201,33 @@ class EmbeddedEngine:
             lists, notes = self._rank(query, collections, pending)
             matches = [match for match in fuse(lists) if match.score >= query.min_score]
             hits = read_hits(self._connection, matches[: query.limit], query.text)
+        if self._measured:
+            self._store_dimensions(self._measured)
         return SearchResult(hits, pending, tuple(notes))
+
+    def _store_dimensions(self, measured: int) -> None:
+        """Store the dimensions that the model gives: pulled vectors of others count as missing."""
+        with suppress(StorageError), translate_errors(self._store):
+            vectors.create_space(self._connection, self._model_id(), self._storage, measured)
+
+    def _with_sound_vectors(self, operation: Callable[[], _Result]) -> _Result:
+        """Run the operation, and again after damaged vectors were rebuilt."""
+        try:
+            return operation()
+        except IndexDamaged:
+            if not self._vectors.repair():
+                raise
+            return operation()
+
+    def _without_damaged_vectors(self, operation: Callable[[], _Result]) -> _Result:
+        """Run the operation, and again without vectors if they are damaged: it only reports."""
+        try:
+            return operation()
+        except IndexDamaged:
+            if not (fault := find_fault(self._store)):
+                raise
+            self._vectors.give_up(fault)
+            return operation()
 
     def _rank(
         self, query: Query, collections: Sequence[int], pending: int
@@ -184,7 +235,9 @@ class EmbeddedEngine:
         """Return the weighted list of each sub-query that can run, and notes."""
         limit = max(_CANDIDATES, query.limit)
         space = None if pending else self._space()
-        query_vectors, notes = ({}, []) if space is None else self._embed_query(query)
+        query_vectors, notes = ({}, []) if space is None else self._embed_query(query, space)
+        if query_vectors:
+            self._vectors.require_sound()
         lists = []
         for index, search in enumerate(query.searches):
             if search.type == "lex":
@@ -199,24 +252,54 @@ class EmbeddedEngine:
             lists.append((weight_of(index), matches))
         return lists, notes
 
-    def _embed_query(self, query: Query) -> tuple[dict[str, bytes], list[str]]:
+    def _embed_query(
+        self, query: Query, space: vectors.VectorSpace
+    ) -> tuple[dict[str, bytes], list[str]]:
         """Return the vector of each sub-query that has one; a note if the model cannot run."""
         texts = [search.query for search in query.searches if search.type != "lex"]
         if not texts:
             return {}, []
         try:
             model = load_model(self._model, self._root, self._environ)
-            return dict(zip(texts, model.embed(texts), strict=True)), []
+            if model.dimensions == space.dimensions:
+                return dict(zip(texts, model.embed(texts), strict=True)), []
         except EngineUnavailable as error:
             return {}, [f"searched by words only: {error}"]
+        differ = f"the stored vectors have {space.dimensions} dimensions, not {model.dimensions}"
+        if space.measured:
+            return {}, [f"searched by words only: {differ}: give the model another name"]
+        self._measured = model.dimensions
+        return {}, [f"searched by words only: {differ}: run `sdd index embed`"]
 
     def exchange(self) -> VectorExchange:
         """Return access to the vectors of the configured model."""
+        exchange = self._with_sound_vectors(self._exchange)
+        self.notes += self._vectors.take_notes()
+        return exchange
+
+    def _exchange(self) -> VectorExchange:
+        self._vectors.create()
+        self._vectors.require_sound()
         with translate_errors(self._store):
-            self._attach_store(create=True)
             name, space = self._model_id(), self._space()
-        dimensions = space.dimensions if space else 0
-        return vectors.StoredVectors(self._connection, self._store, name, self._storage, dimensions)
+        measured = space.dimensions if space and space.measured else self._measure_dimensions()
+        if measured and space and not space.measured:
+            self._store_dimensions(measured)
+        dimensions = measured or (space.dimensions if space else 0)
+        return vectors.StoredVectors(
+            self._connection, self._store, name, self._storage, dimensions, bool(measured)
+        )
+
+    def _measure_dimensions(self) -> int:
+        """Return the dimensions that a model on this machine gives; 0 if it is not here."""
+        try:
+            if find_missing_model(self._model, self._root, self._environ):
+                return 0
+            if self.device() == "remote":
+                return 0
+            return load_model(self._model, self._root, self._environ).dimensions
+        except EngineUnavailable:
+            return 0
 
     def documents(self, collection: str) -> Sequence[IndexedDocument]:
         """Return every document of a collection, by path."""
@@ -249,6 +332,9 @@ class EmbeddedEngine:
 
     def coverage(self) -> Coverage:
         """Return how much of the index is embedded with the configured model."""
+        return self._without_damaged_vectors(self._coverage)
+
+    def _coverage(self) -> Coverage:
         with translate_errors(self._index):
             pending = sum(map(self._count_pending, self._row_ids(())))
             return Coverage(self._space() is not None, pending)
@@ -259,6 +345,11 @@ class EmbeddedEngine:
 
     def status(self) -> IndexStatus:
         """Return the counts, freshness and location of the index."""
+        return self._without_damaged_vectors(self._status)
+
+    def _status(self) -> IndexStatus:
+        if self._vectors.attach():
+            self._vectors.require_sound()
         with translate_errors(self._index):
             rows = self._connection.execute(
                 "SELECT id, name, kind, module, bookmark,"
@@ -293,22 +384,25 @@ class EmbeddedEngine:
     def reset(self, reason: str) -> None:
         """Set the index aside for inspection, and start an empty one."""
         self._connection.close()
-        self._attached = False
         self._report_rebuild(replace_note(self._index, reason.partition(": run")[0]))
         self._connection = self._open(repair=True)
+        self._vectors = AttachedVectors(self._connection, self._store, self._clock)
 
     def check(self) -> list[str]:
         """Return the faults that SQLite finds in the index and the vectors; none if sound."""
         faults = []
         try:
             with translate_errors(self._index):
-                self._attach_store()
-                for schema in ("main", "store")[: 2 if self._attached else 1]:
-                    rows = self._connection.execute(f"PRAGMA {schema}.integrity_check")
-                    faults += [str(row[0]) for row in rows if row[0] != "ok"]
+                rows = self._connection.execute("PRAGMA integrity_check")
+                faults += [str(row[0]) for row in rows if row[0] != "ok"]
                 if not self._connection.readonly("main"):
                     # The syntax of FTS5's check is an insert, which changes nothing.
                     self._connection.execute("INSERT INTO words(words) VALUES('integrity-check')")
+        except StorageError as error:
+            faults.append(str(error))
+        try:
+            if fault := find_fault(self._store):
+                faults.append(fault)
         except StorageError as error:
             faults.append(str(error))
         return faults
@@ -324,6 +418,7 @@ class EmbeddedEngine:
     def close(self) -> None:
         """Close the files."""
         self._connection.close()
+        self._vectors.close()
 
     def _model_id(self) -> str:
         return model_id(self._model, self._root)
@@ -344,27 +439,9 @@ class EmbeddedEngine:
         )
 
     def _space(self) -> vectors.VectorSpace | None:
-        self._attach_store()
-        if not self._attached:
+        if not self._vectors.attach():
             return None
         return vectors.find_space(self._connection, self._model_id(), self._storage)
-
-    def _attach_store(self, *, create: bool = False) -> None:
-        """Attach the file of vectors, if it exists. With `create`, a missing or damaged file is
-        replaced by an empty one."""
-        if self._attached or not (create or self._store.exists()):
-            return
-        if create:
-            store, note = open_or_replace(self._store, VECTORS)
-            self.notes += [note] if note else []
-        else:
-            store = open_database(self._store, VECTORS)
-        # SQLite reads a file on a read-only file system only if declared immutable.
-        source = database_uri(self._store, immutable=bool(store.readonly("main")))
-        store.close()
-        with translate_errors(self._store):
-            self._connection.execute("ATTACH DATABASE ? AS store", (source,))
-        self._attached = True
 
 
 def _reason(error: IndexDamaged) -> str:

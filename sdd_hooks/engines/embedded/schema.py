@@ -94,5 +94,28 @@ VECTORS = Schema(
             PRIMARY KEY(model, hash)
         ) STRICT, WITHOUT ROWID;
         """,
+        # Version 1 stored some vectors under the hash of another text. Nothing tells them from the
+        # others, so that all are computed again.
+        """
+        DROP TABLE vectors;
+        DROP TABLE models;
+        CREATE TABLE models(
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL,
+            storage TEXT NOT NULL,
+            dimensions INTEGER NOT NULL,
+            measured INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            UNIQUE(name, storage)
+        ) STRICT;
+        CREATE TABLE vectors(
+            model INTEGER NOT NULL,
+            hash BLOB NOT NULL,
+            vector BLOB NOT NULL,
+            pulled INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            PRIMARY KEY(model, hash)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ),
 )

@@ -5,18 +5,19 @@ does not depend on the scale, so the scale is not stored.
 """
 
 # Governing: ADR-0011 (content-addressed vectors), ADR-0006 (vectors beside the git common dir),
-# ADR-0025 (vectors travel in a git ref)
+# ADR-0025 (vectors travel in a git ref), ADR-0028 (a vector is used only if it is sound)
 
 from __future__ import annotations
 
 import importlib.util
 from array import array
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import apsw
 
+from sdd_hooks.engines.embedded.checksums import model_checksum, vector_checksum
 from sdd_hooks.engines.embedded.database import transaction, translate_errors
 from sdd_hooks.engines.fusion import RankedMatch
 from sdd_hooks.errors import EngineUnavailable
@@ -36,11 +37,15 @@ _HAS_NO_VECTOR = (
 
 @dataclass(frozen=True)
 class VectorSpace:
-    """The vectors of one model in one storage (`int8` or `float32`); `model` is a row id."""
+    """The vectors of one model in one storage (`int8` or `float32`); `model` is a row id.
+
+    `measured` says that the model itself gave the dimensions, on this machine.
+    """
 
     model: int
     storage: str
     dimensions: int
+    measured: bool = True
 
     @property
     def bytes(self) -> int:
@@ -50,13 +55,17 @@ class VectorSpace:
 
 @dataclass(frozen=True)
 class StoredVectors:
-    """`VectorExchange` over an index with its vectors attached; `path` is the file of vectors."""
+    """`VectorExchange` over an index with its vectors attached; `path` is the file of vectors.
+
+    `measured` says that the model itself gave the dimensions, on this machine.
+    """
 
     connection: apsw.Connection
     path: Path
     model: str
     storage: str
     dimensions: int
+    measured: bool = True
 
     def keys(self) -> Sequence[bytes]:
         """Return the key of every text in the index, once, in order."""
@@ -83,37 +92,67 @@ class StoredVectors:
     def adopt(self, dimensions: int, vectors: Sequence[tuple[bytes, bytes]]) -> int:
         """Store vectors of another machine, all of them or none. Returns how many are new."""
         with translate_errors(self.path), transaction(self.connection):
-            space = create_space(self.connection, self.model, self.storage, dimensions)
+            space = create_space(
+                self.connection, self.model, self.storage, dimensions, measured=self.measured
+            )
             return adopt_vectors(self.connection, space, vectors)
+
+    def forget_pulled(self) -> int:
+        """Delete the vectors of other machines, of every model. Returns how many there were."""
+        with translate_errors(self.path), transaction(self.connection):
+            before = self.connection.total_changes()
+            self.connection.execute("DELETE FROM store.vectors WHERE pulled <> 0")
+            deleted = self.connection.total_changes() - before
+            self.connection.execute("DELETE FROM store.models WHERE NOT measured")
+            return deleted
 
 
 def find_space(connection: apsw.Connection, model: str, storage: str) -> VectorSpace | None:
     """Find the space of a model in the attached store; None if nothing was embedded with it."""
     row = connection.execute(
-        "SELECT id, dimensions FROM store.models WHERE name = ? AND storage = ?", (model, storage)
+        "SELECT id, dimensions, measured FROM store.models WHERE name = ? AND storage = ?",
+        (model, storage),
     ).fetchone()
-    return VectorSpace(row[0], storage, row[1]) if row else None
+    return VectorSpace(row[0], storage, row[1], bool(row[2])) if row else None
 
 
 def create_space(
-    connection: apsw.Connection, model: str, storage: str, dimensions: int
+    connection: apsw.Connection, model: str, storage: str, dimensions: int, *, measured: bool = True
 ) -> VectorSpace:
     """Return the space of a model, which is created if missing.
+
+    With `measured`, the model itself gave the dimensions: they replace those of pulled vectors,
+    which then count as missing.
 
     Raises:
         EngineUnavailable: vectors of other dimensions are stored under the same model name.
     """
-    connection.execute(
-        "INSERT OR IGNORE INTO store.models(name, storage, dimensions) VALUES(?, ?, ?)",
-        (model, storage, dimensions),
-    )
     space = find_space(connection, model, storage)
-    if space is None or space.dimensions != dimensions:
+    if space is not None and space.dimensions != dimensions and (space.measured or not measured):
         raise EngineUnavailable(
             f"{model} now gives {dimensions} dimensions, not those of the stored vectors:"
             " give the model another name in `Embed Model`"
         )
-    return space
+    wanted = VectorSpace(0, storage, dimensions, measured or (space is not None and space.measured))
+    if space is not None and replace(wanted, model=space.model) == space:
+        return space
+    # A savepoint: the checksum of a new row contains its id.
+    with connection:
+        if space is None:
+            connection.execute(
+                "INSERT INTO store.models(name, storage, dimensions, measured, checksum)"
+                " VALUES(?, ?, 0, 0, 0) ON CONFLICT DO NOTHING",
+                (model, storage),
+            )
+        row_id = connection.execute(
+            "SELECT id FROM store.models WHERE name = ? AND storage = ?", (model, storage)
+        ).get
+        checksum = model_checksum(row_id, model, storage, dimensions, int(wanted.measured))
+        connection.execute(
+            "UPDATE store.models SET dimensions = ?, measured = ?, checksum = ? WHERE id = ?",
+            (dimensions, int(wanted.measured), checksum, row_id),
+        )
+    return replace(wanted, model=row_id)
 
 
 def has_vectors(connection: apsw.Connection, space: VectorSpace) -> bool:
@@ -151,9 +190,10 @@ def store_vectors(
     """Store float32 vectors by their chunk hashes, in one transaction."""
     with transaction(connection):
         connection.executemany(
-            "INSERT OR REPLACE INTO store.vectors(model, hash, vector) VALUES(?, ?, ?)",
+            "INSERT OR REPLACE INTO store.vectors(model, hash, vector, pulled, checksum)"
+            " VALUES(?, ?, ?, ?, ?)",
             [
-                (space.model, key, pack_vector(vector, space.storage))
+                _vector_row(space, key, pack_vector(vector, space.storage), pulled=0)
                 for key, vector in vectors.items()
             ],
         )
@@ -190,12 +230,20 @@ def adopt_vectors(
     """
     before = connection.total_changes()
     connection.executemany(
-        "INSERT INTO store.vectors(model, hash, vector) VALUES(?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET vector = excluded.vector"
-        " WHERE length(vectors.vector) <> length(excluded.vector)",
-        [(space.model, key, vector) for key, vector in vectors],
+        "INSERT INTO store.vectors(model, hash, vector, pulled, checksum) VALUES(?, ?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET vector = excluded.vector, pulled = excluded.pulled,"
+        " checksum = excluded.checksum WHERE length(vectors.vector) <> length(excluded.vector)",
+        [_vector_row(space, key, vector, pulled=1) for key, vector in vectors],
     )
     return connection.total_changes() - before
+
+
+def _vector_row(
+    space: VectorSpace, key: bytes, vector: bytes, *, pulled: int
+) -> tuple[int, bytes, bytes, int, int]:
+    """Return a row of `vectors`. `pulled` is 1 for a vector that another machine computed."""
+    checksum = vector_checksum(space.model, key, vector, pulled)
+    return space.model, key, vector, pulled, checksum
 
 
 def pack_vector(vector: bytes, storage: str) -> bytes:

@@ -153,8 +153,10 @@ def test_damaged_vectors_are_set_aside_by_an_embed(root: Path) -> None:
     (root / "shared").mkdir()
     (root / "shared/vectors.db").write_bytes(b"no vectors " * 1000)
     engine = indexed(root)
-    assert engine.embed().embedded == 5
-    assert any("set aside" in note for note in engine.notes)
+    report = engine.embed()
+    assert report.embedded == 5
+    assert report.notes[0].startswith(f"{root}/shared/vectors.db is damaged (")
+    assert report.notes[0].endswith("; set aside as vectors.db.aside-1, 0 of its vectors are kept")
     engine.close()
 
 

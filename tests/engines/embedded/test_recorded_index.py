@@ -1,7 +1,8 @@
 """An index and vectors that an earlier version wrote are read without a rebuild.
 
 `recorded/` has both files of a repository with the two documents below, three chunks, and a vector
-of two components for each, of the model `llm:recorded`.
+of two components for each, of the model `llm:recorded`. `vectors-1.db.gz` is the file of vectors in
+its first version, which had no checksums.
 """
 
 from __future__ import annotations
@@ -80,3 +81,15 @@ def test_new_chunks_of_the_same_text_have_the_same_vectors(
     assert fresh.exchange().keys() == keys
     assert fresh.coverage().pending == 0
     fresh.close()
+
+
+def test_vectors_of_the_first_version_are_computed_again(
+    engine: EmbeddedEngine, tmp_path: Path
+) -> None:
+    engine.close()
+    recorded = Path(__file__).with_name("recorded") / "vectors-1.db.gz"
+    (tmp_path / "vectors.db").write_bytes(gzip.decompress(recorded.read_bytes()))
+    later = open_index(tmp_path)
+    assert (later.coverage().begun, later.coverage().pending) == (False, 3)
+    assert later.check() == []
+    later.close()

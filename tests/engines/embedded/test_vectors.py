@@ -81,10 +81,22 @@ def test_a_model_with_other_dimensions_than_before_is_refused(connection: apsw.C
 
 
 def test_a_vector_of_the_wrong_length_counts_as_missing(connection: apsw.Connection) -> None:
+    pulled = vectors.create_space(connection, "model", "int8", 4, measured=False)
+    vectors.adopt_vectors(connection, pulled, [(b"two", b"\1\2\3\4")])
     space = vectors.create_space(connection, "model", "int8", 2)
-    connection.execute("INSERT INTO store.vectors VALUES(1, CAST('two' AS BLOB), x'01020304')")
     assert vectors.count_pending(connection, space, 1) == 3
     assert vectors.search_nearest(connection, space, EAST, [1], 9) == []
+
+
+def test_the_model_decides_the_dimensions_of_pulled_vectors(connection: apsw.Connection) -> None:
+    pulled = vectors.create_space(connection, "model", "int8", 4, measured=False)
+    assert vectors.create_space(connection, "model", "int8", 4, measured=False) == pulled
+    with pytest.raises(EngineUnavailable):
+        vectors.create_space(connection, "model", "int8", 3, measured=False)
+    measured = vectors.create_space(connection, "model", "int8", 2)
+    assert (measured.dimensions, measured.measured) == (2, True)
+    assert vectors.find_space(connection, "model", "int8") == measured
+    assert vectors.create_space(connection, "model", "int8", 2, measured=False) == measured
 
 
 @given(st.lists(st.floats(-1, 1, width=32), min_size=2, max_size=32).filter(any))

@@ -1,0 +1,181 @@
+"""Check the file of vectors, and rebuild a damaged one from its sound rows.
+
+A check reads every row, so that a file which has not changed since its last check is not checked
+again for a week. The result of the last check is in the file `vectors.checked`.
+"""
+
+# Governing: ADR-0028 (a vector is used only if it is sound), ADR-0012 (untrusted input)
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+import apsw
+
+from sdd_hooks.engines.embedded.checksums import model_checksum, vector_checksum
+from sdd_hooks.engines.embedded.database import (
+    WrittenByNewer,
+    open_database,
+    set_aside,
+    transaction,
+    translate_errors,
+)
+from sdd_hooks.engines.embedded.schema import VECTORS
+from sdd_hooks.errors import IndexDamaged, SddError, StorageError
+from sdd_hooks.system.files import read_inside, write_atomically
+
+CHECKED = "vectors.checked"
+
+MAX_AGE_SECONDS = 7 * 86_400
+"""After this time even an unchanged file is checked again: a disk may lose what it stored."""
+
+_MAX_STATE_BYTES = 200
+_MIN_ROW_BYTES = 40
+
+_Row = tuple[int, bytes, bytes, int, int]
+
+
+def find_fault(path: Path) -> str:
+    """Return what is wrong with the file at `path`; "" for a sound or missing file.
+
+    Raises:
+        WrittenByNewer: a newer sdd wrote it.
+        StorageError: it is locked or cannot be read.
+    """
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return f"{path} is not a regular file"
+        with closing(open_database(path, VECTORS)) as store, translate_errors(path):
+            reason = _find_fault(store)
+    except FileNotFoundError:
+        return ""
+    except WrittenByNewer:
+        raise
+    except IndexDamaged as error:
+        return str(error).partition(": run")[0]
+    except OSError as error:
+        raise StorageError(f"cannot read {path} ({error.strerror}): check its directory") from None
+    return f"{path} is damaged ({reason})" if reason else ""
+
+
+def has_tables(store: apsw.Connection) -> bool:
+    """Whether the file has exactly the tables that this version creates."""
+    return _tables(store) == _expected_tables()
+
+
+def rebuild(path: Path, reason: str) -> str:
+    """Set the file aside, and copy its sound rows into a new one. Returns a note about it.
+
+    Raises StorageError.
+    """
+    with translate_errors(path):
+        aside = set_aside(path)
+        with closing(open_database(path, VECTORS)) as store, transaction(store):
+            kept = _copy_sound_rows(aside, store)
+    return f"{reason}; set aside as {aside.name}, {kept:,} of its vectors are kept"
+
+
+def is_checked(path: Path, now: float) -> bool:
+    """Whether the file has not changed since it was found sound, at most a week before `now`."""
+    try:
+        text = read_inside(path.parent, CHECKED, _MAX_STATE_BYTES).decode()
+        state, _, time = text.rpartition(" ")
+        return state == _state(path) and 0 <= now - float(time) <= MAX_AGE_SECONDS
+    except (OSError, ValueError, SddError):
+        return False
+
+
+def mark_checked(path: Path, state: str, now: float) -> None:
+    """Store that the file was sound in this state. A failure to write is ignored."""
+    with suppress(StorageError):
+        write_atomically(path.with_name(CHECKED), f"{state} {now}".encode())
+
+
+def file_state(path: Path) -> str:
+    """Return what changes with every write to the file; "" for a missing one."""
+    try:
+        return _state(path)
+    except OSError:
+        return ""
+
+
+def _state(path: Path) -> str:
+    journal = Path(f"{path}-wal")
+    files = [path, journal] if journal.exists() and journal.stat().st_size else [path]
+    statuses = [file.stat() for file in files]
+    return " ".join(f"{one.st_size}.{one.st_mtime_ns}.{one.st_ino}" for one in statuses)
+
+
+def _find_fault(store: apsw.Connection) -> str:
+    try:
+        result = store.execute("PRAGMA quick_check(1)").get
+        if result != "ok":
+            return " ".join(str(result).split())
+        if not has_tables(store):
+            return "its tables are not those of sdd"
+        models = {row[0] for row in store.execute(_MODELS) if row[-1] == model_checksum(*row[:-1])}
+        if len(models) != store.execute("SELECT count(*) FROM models").get:
+            return "a model does not match its checksum"
+        if not all(_is_sound(row) for row in store.execute(_VECTORS)):
+            return "a vector does not match its checksum"
+    except (apsw.SQLError, UnicodeDecodeError, TypeError, AttributeError) as error:
+        return str(error)
+    return ""
+
+
+_MODELS = "SELECT id, name, storage, dimensions, measured, checksum FROM models"
+_VECTORS = "SELECT model, hash, vector, pulled, checksum FROM vectors"
+
+
+def _is_sound(row: _Row) -> bool:
+    model, key, vector, pulled, checksum = row
+    return vector_checksum(model, key, vector, pulled) == checksum
+
+
+def _copy_sound_rows(aside: Path, store: apsw.Connection) -> int:
+    """Copy the rows that match their checksums. Returns how many vectors were copied."""
+    limit = aside.lstat().st_size // _MIN_ROW_BYTES
+    copied = 0
+    for row in islice(_sound_rows(aside, _MODELS), limit):
+        store.execute("INSERT OR IGNORE INTO models VALUES(?, ?, ?, ?, ?, ?)", row)
+    models = {row[0] for row in store.execute("SELECT id FROM models")}
+    for row in islice(_sound_rows(aside, _VECTORS), limit):
+        if row[0] in models:
+            store.execute("INSERT OR IGNORE INTO vectors VALUES(?, ?, ?, ?, ?)", row)
+            copied += store.changes()
+    return copied
+
+
+def _sound_rows(aside: Path, query: str) -> Iterator[tuple[apsw.SQLiteValue, ...]]:
+    """Yield the sound rows up to the first that cannot be read."""
+    # What can go wrong depends on the damage: all that is lost can be computed again.
+    with suppress(apsw.Error, SddError, UnicodeDecodeError, OSError):
+        if not stat.S_ISREG(aside.lstat().st_mode):
+            return
+        with closing(open_database(aside, VECTORS)) as store:
+            for row in store.execute(query):
+                with suppress(TypeError, AttributeError):
+                    sound = (
+                        _is_sound(row)
+                        if query is _VECTORS
+                        else row[-1] == model_checksum(*row[:-1])
+                    )
+                    if sound:
+                        yield row
+
+
+def _tables(store: apsw.Connection) -> list[tuple[apsw.SQLiteValue, ...]]:
+    return list(store.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"))
+
+
+@lru_cache(maxsize=1)
+def _expected_tables() -> list[tuple[apsw.SQLiteValue, ...]]:
+    with closing(apsw.Connection(":memory:")) as store:
+        for script in VECTORS.migrations:
+            store.execute(script)
+        return _tables(store)
