@@ -113,10 +113,12 @@ class VectorRef:
         """
         lease = f"--force-with-lease={self.name}:{expected}"
         refspec = f"{commit}:{self.name}"
+        last_seen = self._last_seen()
         result = self._run_remote(
             *(*_PUSH, lease, "--", self.push_url, refspec),
             timeout=TRANSFER_TIMEOUT,
-            variables=self._shallow_file(self._last_seen()),
+            # A host refuses a shallow commit that it lacks, such as one of a ref that was moved.
+            variables=self._shallow_file("" if last_seen == commit else last_seen),
         )
         for line in result.out.splitlines():
             if line.startswith("!"):

@@ -18,6 +18,7 @@ COMMANDS = {
     "embed": LazyCommand("index.embed:embed", "Give a vector to every chunk without one."),
     "pull": LazyCommand("index.share:pull", "Take the vectors that other machines pushed."),
     "push": LazyCommand("index.share:push", "Give the vectors of the index to other machines."),
+    "share": LazyCommand("index.share:share", "Repair what this machine has of shared vectors."),
     "status": LazyCommand(
         "index.status:status", "Show what is indexed, how fresh it is and where."
     ),

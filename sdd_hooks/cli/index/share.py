@@ -1,6 +1,7 @@
-"""`sdd index pull` and `sdd index push`: share vectors through a remote."""
+"""`sdd index pull`, `sdd index push`, `sdd index share reset`: share vectors through a remote."""
 
-# Governing: ADR-0025 (vectors travel in a git ref), SPEC-0013 REQ "Pull", SPEC-0013 REQ "Push"
+# Governing: ADR-0025 (vectors travel in a git ref), SPEC-0013 REQ "Pull", SPEC-0013 REQ "Push",
+# SPEC-0013 REQ "Reset"
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from sdd_hooks.freshness.read_gate import open_index
 
 if TYPE_CHECKING:
     from sdd_hooks.sharing.outcome import PullOutcome, PushOutcome
+    from sdd_hooks.sharing.reset import ResetOutcome
 
 
 @click.command()
@@ -72,6 +74,48 @@ def push(directory: Path | None, remote: str, as_json: bool) -> int:
         CommandOutput(push_data(pushed), push_lines(pushed), pushed.notes, project.warnings),
         as_json,
     )
+
+
+@click.group(subcommand_metavar="COMMAND [ARGS]...")
+def share() -> None:
+    """Repair what this machine has of shared vectors."""
+
+
+@share.command()
+@json_option
+@click.pass_obj
+def reset(directory: Path | None, as_json: bool) -> int:
+    """Delete the vectors that were pulled, and the objects that were fetched for them.
+
+    Vectors that this machine computed are kept, and the remote does not change. Use it when wrong
+    vectors were pulled, after the remote was mended.
+
+    \b
+    Example:
+      sdd index share reset
+      sdd index pull
+    """
+    from sdd_hooks.sharing.reset import reset as reset_sharing
+
+    project = open_project(directory)
+    with open_index(project) as engine:
+        outcome = reset_sharing(project, engine)
+    data = outcome._asdict()
+    del data["notes"]
+    return show(CommandOutput(data, reset_lines(outcome), outcome.notes, project.warnings), as_json)
+
+
+def reset_lines(outcome: ResetOutcome) -> list[str]:
+    """A reset for people."""
+    deleted = format_count(outcome.deleted, "pulled vector")
+    line = f"deleted {deleted} and {outcome.bytes:,} bytes of fetched objects"
+    if not outcome.pending:
+        return [line]
+    pending = format_count(outcome.pending, "chunk")
+    return [
+        line,
+        f"{pending} without a vector: run `sdd index pull` or `sdd index embed`",
+    ]
 
 
 def pull_data(pulled: PullOutcome) -> dict[str, object]:

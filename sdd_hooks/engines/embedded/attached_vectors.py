@@ -11,7 +11,13 @@ from pathlib import Path
 import apsw
 
 from sdd_hooks.engines.embedded import vector_file
-from sdd_hooks.engines.embedded.database import WrittenByNewer, open_database, translate_errors
+from sdd_hooks.engines.embedded.database import (
+    WrittenByNewer,
+    database_uri,
+    open_database,
+    translate_errors,
+)
+from sdd_hooks.engines.embedded.repair import is_marked
 from sdd_hooks.engines.embedded.schema import VECTORS
 from sdd_hooks.errors import IndexDamaged, StorageError
 from sdd_hooks.system.locks import hold_lock
@@ -62,15 +68,19 @@ class AttachedVectors:
 
         Raises IndexDamaged and StorageError.
         """
-        if not self._attached:
-            self._attach()
+        try:
+            if not self._attached:
+                self._attach()
+        except WrittenByNewer as error:
+            reason = str(error).partition(": run")[0]
+            raise StorageError(f"{reason}: update this one") from None
         self._has_written = True
 
     def require_sound(self) -> None:
         """Check the attached file unless it has not changed since a check. Raises IndexDamaged."""
         if self._is_sound:
             return
-        if not vector_file.is_checked(self.path, self._clock()):
+        if is_marked(self.path) or not vector_file.is_checked(self.path, self._clock()):
             state = vector_file.file_state(self.path)
             fault = vector_file.find_fault(self.path)
             if fault:
@@ -120,17 +130,11 @@ class AttachedVectors:
     def _attach(self) -> None:
         if self._exists() and (self.path.is_symlink() or not self.path.is_file()):
             raise IndexDamaged(f"{self.path} is not a regular file")
-        with closing(open_database(self.path, VECTORS)) as store, translate_errors(self.path):
-            if not vector_file.has_tables(store):
-                raise IndexDamaged(f"{self.path} is damaged (its tables are not those of sdd)")
+        with closing(open_database(self.path, VECTORS)) as store:
             # SQLite reads a file on a read-only file system only if declared immutable.
-            is_readonly = store.readonly("main")
-        source = f"{self.path.as_uri()}?immutable=1" if is_readonly else str(self.path)
-        try:
-            with translate_errors(self.path):
-                self._connection.execute("ATTACH DATABASE ? AS store", (source,))
-        except apsw.SQLError as error:
-            raise IndexDamaged(f"{self.path} is damaged ({error})") from error
+            source = database_uri(self.path, immutable=bool(store.readonly("main")))
+        with translate_errors(self.path):
+            self._connection.execute("ATTACH DATABASE ? AS store", (source,))
         self._attached = self._identity()
 
     def _detach(self) -> None:

@@ -35,6 +35,7 @@ _FILE_SYSTEM = (
     apsw.NoLFSError,
 )
 
+
 class WrittenByNewer(IndexDamaged):
     """The file has a format of a newer version of this program."""
 
@@ -165,6 +166,17 @@ def database_uri(path: Path, *, immutable: bool = False) -> str:
     return f"{path.as_uri()}?immutable=1" if immutable else path.as_uri()
 
 
+def open_without_checksums(path: Path) -> apsw.Connection:
+    """Open an existing file without the checksums of its pages, to read what is left of it.
+
+    Raises errors of SQLite.
+    """
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOFOLLOW | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(database_uri(path), flags=flags)
+    _harden(connection)
+    return connection
+
+
 def _require_file(path: Path) -> None:
     """Raise ImpossibleValue if something else is in the place of the file: a directory, a pipe.
 
@@ -222,11 +234,15 @@ def _version(connection: apsw.Connection, path: Path, schema: Schema) -> int:
     ).get
     if not names and not version:
         return 0
+    objects = frozenset(str(names).split(","))
     if identity != schema.application_id:
         raise IndexDamaged(f"{path} is not an index of sdd: run `sdd index update`")
     if not 0 < version <= len(schema.migrations):
-        raise IndexDamaged(f"{path} was written by a newer sdd: run `sdd index update`")
-    if encoding != "UTF-8" or frozenset(str(names).split(",")) != schema.objects(version):
+        # A newer version has other tables: with those of this one, the number is damaged.
+        known = objects == schema.objects(len(schema.migrations))
+        error = IndexDamaged if known else WrittenByNewer
+        raise error(f"{path} was written by a newer sdd: run `sdd index update`")
+    if encoding != "UTF-8" or objects != schema.objects(version):
         raise ImpossibleValue("its tables are not those of sdd")
     return int(version)
 

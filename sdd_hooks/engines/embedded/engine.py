@@ -27,6 +27,7 @@ from sdd_hooks.engines.embedded.database import (
     translate_errors,
     typed,
 )
+from sdd_hooks.engines.embedded.repair import is_marked, remove_mark
 from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.embedded.search import read_hits, search_words
 from sdd_hooks.engines.embedded.vector_file import find_fault
@@ -212,22 +213,29 @@ class EmbeddedEngine:
 
     def _with_sound_vectors(self, operation: Callable[[], _Result]) -> _Result:
         """Run the operation, and again after damaged vectors were rebuilt."""
+        was_marked = is_marked(self._index)
         try:
             return operation()
         except IndexDamaged:
             if not self._vectors.repair():
                 raise
-            return operation()
+        # A query that reads both files does not say which one is damaged.
+        if not was_marked:
+            remove_mark(self._index)
+        return operation()
 
     def _without_damaged_vectors(self, operation: Callable[[], _Result]) -> _Result:
         """Run the operation, and again without vectors if they are damaged: it only reports."""
+        was_marked = is_marked(self._index)
         try:
             return operation()
         except IndexDamaged:
             if not (fault := find_fault(self._store)):
                 raise
-            self._vectors.give_up(fault)
-            return operation()
+        self._vectors.give_up(fault)
+        if not was_marked:
+            remove_mark(self._index)
+        return operation()
 
     def _rank(
         self, query: Query, collections: Sequence[int], pending: int

@@ -34,6 +34,11 @@ def is_marked(path: Path) -> bool:
     return os.path.lexists(_mark(path))
 
 
+def remove_mark(path: Path) -> None:
+    """Remove the mark of a file whose damage turned out to be that of another."""
+    _remove(_mark(path))
+
+
 def set_aside(path: Path) -> Path:
     """Rename an unusable file, and its journal, and remove its mark. Returns the new path."""
     number = 1

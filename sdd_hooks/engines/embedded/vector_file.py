@@ -11,7 +11,6 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -19,12 +18,16 @@ import apsw
 
 from sdd_hooks.engines.embedded.checksums import model_checksum, vector_checksum
 from sdd_hooks.engines.embedded.database import (
+    ImpossibleValue,
     WrittenByNewer,
     open_database,
-    set_aside,
+    open_without_checksums,
+    replace_note,
     transaction,
     translate_errors,
+    typed,
 )
+from sdd_hooks.engines.embedded.repair import remove_mark
 from sdd_hooks.engines.embedded.schema import VECTORS
 from sdd_hooks.errors import IndexDamaged, SddError, StorageError
 from sdd_hooks.system.files import read_inside, write_atomically
@@ -51,7 +54,8 @@ def find_fault(path: Path) -> str:
         if not stat.S_ISREG(path.lstat().st_mode):
             return f"{path} is not a regular file"
         with closing(open_database(path, VECTORS)) as store, translate_errors(path):
-            reason = _find_fault(store)
+            if reason := _find_fault(store):
+                raise ImpossibleValue(reason)
     except FileNotFoundError:
         return ""
     except WrittenByNewer:
@@ -60,12 +64,8 @@ def find_fault(path: Path) -> str:
         return str(error).partition(": run")[0]
     except OSError as error:
         raise StorageError(f"cannot read {path} ({error.strerror}): check its directory") from None
-    return f"{path} is damaged ({reason})" if reason else ""
-
-
-def has_tables(store: apsw.Connection) -> bool:
-    """Whether the file has exactly the tables that this version creates."""
-    return _tables(store) == _expected_tables()
+    remove_mark(path)
+    return ""
 
 
 def rebuild(path: Path, reason: str) -> str:
@@ -74,10 +74,11 @@ def rebuild(path: Path, reason: str) -> str:
     Raises StorageError.
     """
     with translate_errors(path):
-        aside = set_aside(path)
+        note = replace_note(path, reason)
+        aside = path.with_name(note.rpartition(" ")[2])
         with closing(open_database(path, VECTORS)) as store, transaction(store):
             kept = _copy_sound_rows(aside, store)
-    return f"{reason}; set aside as {aside.name}, {kept:,} of its vectors are kept"
+    return f"{note}, {kept:,} of its vectors are kept"
 
 
 def is_checked(path: Path, now: float) -> bool:
@@ -112,22 +113,20 @@ def _state(path: Path) -> str:
 
 
 def _find_fault(store: apsw.Connection) -> str:
-    try:
-        result = store.execute("PRAGMA quick_check(1)").get
-        if result != "ok":
-            return " ".join(str(result).split())
-        if not has_tables(store):
-            return "its tables are not those of sdd"
-        models = {row[0] for row in store.execute(_MODELS) if row[-1] == model_checksum(*row[:-1])}
-        if len(models) != store.execute("SELECT count(*) FROM models").get:
-            return "a model does not match its checksum"
-        if not all(_is_sound(row) for row in store.execute(_VECTORS)):
-            return "a vector does not match its checksum"
-    except (apsw.SQLError, UnicodeDecodeError, TypeError, AttributeError) as error:
-        return str(error)
+    result = store.execute("PRAGMA integrity_check(1)").get
+    if result != "ok":
+        return " ".join(str(result).split())
+    if not all(
+        row[-1] == model_checksum(*row[:-1]) for row in typed(store.execute(_MODELS), *_MODEL_TYPES)
+    ):
+        return "a model does not match its checksum"
+    if not all(_is_sound(row) for row in typed(store.execute(_VECTORS), *_VECTOR_TYPES)):
+        return "a vector does not match its checksum"
     return ""
 
 
+_MODEL_TYPES = (int, str, str, int, int, int)
+_VECTOR_TYPES = (int, bytes, bytes, int, int)
 _MODELS = "SELECT id, name, storage, dimensions, measured, checksum FROM models"
 _VECTORS = "SELECT model, hash, vector, pulled, checksum FROM vectors"
 
@@ -157,25 +156,9 @@ def _sound_rows(aside: Path, query: str) -> Iterator[tuple[apsw.SQLiteValue, ...
     with suppress(apsw.Error, SddError, UnicodeDecodeError, OSError):
         if not stat.S_ISREG(aside.lstat().st_mode):
             return
-        with closing(open_database(aside, VECTORS)) as store:
+        with closing(open_without_checksums(aside)) as store:
             for row in store.execute(query):
                 with suppress(TypeError, AttributeError):
-                    sound = (
-                        _is_sound(row)
-                        if query is _VECTORS
-                        else row[-1] == model_checksum(*row[:-1])
-                    )
-                    if sound:
+                    is_vector = query is _VECTORS
+                    if _is_sound(row) if is_vector else row[-1] == model_checksum(*row[:-1]):
                         yield row
-
-
-def _tables(store: apsw.Connection) -> list[tuple[apsw.SQLiteValue, ...]]:
-    return list(store.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"))
-
-
-@lru_cache(maxsize=1)
-def _expected_tables() -> list[tuple[apsw.SQLiteValue, ...]]:
-    with closing(apsw.Connection(":memory:")) as store:
-        for script in VECTORS.migrations:
-            store.execute(script)
-        return _tables(store)
