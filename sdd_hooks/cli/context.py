@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from sdd_hooks.errors import RepositoryError
+from sdd_hooks.project.discovery import Look
 from sdd_hooks.project.project import Project, load_project
 
 
@@ -17,6 +18,9 @@ def start_directory(given: Path | None) -> Path:
         raise RepositoryError("the current directory no longer exists: change to another") from None
 
 
-def open_project(given: Path | None) -> Project:
-    """The project of that directory. Raises RepositoryError or ConfigurationError."""
-    return load_project(start_directory(given), os.environ)
+def open_project(given: Path | None, look: Look = "tracked") -> Project:
+    """The project of that directory. Raises RepositoryError or ConfigurationError.
+
+    `look` says where to look for directories of records.
+    """
+    return load_project(start_directory(given), os.environ, look)

@@ -22,6 +22,7 @@ from sdd_hooks.githooks.install import inspect_hooks, install_hooks
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.file_edits import FileEdit, apply_edits
 from sdd_hooks.setup.plan import plan_setup
+from sdd_hooks.setup.records import NOTHING_FOUND, FoundRecords, describe_records
 from sdd_hooks.trackers.source import find_source
 
 NOTHING = "nothing to change"
@@ -38,32 +39,47 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
     """Set this repository up for sdd.
 
     Adds `.sdd/` to .gitignore and the sections that sdd reads to the memory file (CLAUDE.md,
-    AGENTS.md or CRUSH.md), and installs the git hooks. Run again, it adds what is missing and
-    nothing else. On a terminal it shows every change and asks; elsewhere it goes ahead, as with
-    --yes.
+    AGENTS.md or CRUSH.md), installs the git hooks, and says which decisions and specifications it
+    found. Run again, it adds what is missing and nothing else. On a terminal it shows every change
+    and asks; elsewhere it goes ahead, as with --yes.
 
     \b
     Example:
       sdd init
       sdd init --yes --no-hooks
     """
-    project = open_project(directory)
+    project = open_project(directory, "all")
     require_engine(project)
     planned = plan_setup(project)
+    found = [
+        {"kind": one.kind, "directory": one.directory, "count": one.total}
+        for one in planned.records
+    ]
     asks = not (yes or as_json) and sys.stdin.isatty()
     if planned.edits and asks and not _confirmed(planned.edits):
-        return show(CommandOutput({"changes": [], "hooks": None}, ["nothing changed"]), as_json)
+        unchanged = CommandOutput(
+            {"changes": [], "found": found, "hooks": None}, ["nothing changed"]
+        )
+        return show(unchanged, as_json)
     apply_edits(planned.edits)
     lines = [f"{edit.action}d {printable_line(edit.name)}" for edit in planned.edits]
     hooks = CommandOutput({}) if no_hooks else _hooks(project, asks)
     data = {
         "changes": [{"path": edit.name, "action": edit.action} for edit in planned.edits],
+        "found": found,
         "hooks": hooks.data or None,
     }
     lines = [*lines, *hooks.lines] or [NOTHING]
+    lines.append(printable_line(_found(planned.records)))
     notes = [*planned.notes, *hooks.notes, *_model_notes(project), *_tracker_notes(project)]
     warnings = [*project.warnings, *hooks.warnings]
     return show(CommandOutput(data, [*lines, NEXT], notes, warnings), as_json)
+
+
+def _found(records: Sequence[FoundRecords]) -> str:
+    if not records:
+        return f"{NOTHING_FOUND}: sdd recognises the first when it is written"
+    return f"found {describe_records(records)}"
 
 
 def _confirmed(edits: Sequence[FileEdit]) -> bool:

@@ -13,12 +13,10 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES as MEMORY_FILES
 from sdd_hooks.engines.protocol import Bookmark
 from sdd_hooks.errors import SddError
 from sdd_hooks.project.collections import Collection, all_pathspecs
-from sdd_hooks.project.layout import SPEC_DIRECTORIES
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import SEARCH_DIR, Repository
 from sdd_hooks.system.files import read_inside, write_atomically
@@ -32,10 +30,10 @@ REQUEST_FILE = "again"
 # Files that declare the collections: a change to one may change what is indexed.
 DECLARATION_FILES = (*MEMORY_FILES, ".gitmodules", "semantic-search.yml")
 
-# Where the first artifacts of a kind may appear in a repository that has none.
-FIRST_ARTIFACTS = {
-    "adrs": tuple(f":(icase)*{suffix}" for suffix in MARKDOWN_SUFFIXES),
-    "specs": tuple(f":(literal){place}" for place in SPEC_DIRECTORIES),
+# Names that a record or a specification may have in a directory where none has been found.
+NEW_ARTIFACTS = {
+    "adrs": (":(icase,glob)**/[0-9]*.m*", ":(icase,glob)**/adr*.m*"),
+    "specs": (":(icase,glob)**/spec.md",),
 }
 
 # What the hooks read of a state file.
@@ -65,7 +63,7 @@ def write_state(project: Project, bookmarks: Mapping[str, Bookmark | None]) -> N
     ]
     pathspecs = all_pathspecs(collection for collection, _ in marks)
     if pathspecs:
-        more = (*_declaration_pathspecs(project), *_first_artifact_pathspecs(project, indexed))
+        more = (*_declaration_pathspecs(project), *_new_artifact_pathspecs(indexed))
         pathspecs = list(dict.fromkeys((*pathspecs, *more)))
     artifacts = all_pathspecs(
         collection
@@ -190,14 +188,8 @@ def _declaration_pathspecs(project: Project) -> list[str]:
     return [f":(literal){top}{name}" for top in tops for name in DECLARATION_FILES]
 
 
-def _first_artifact_pathspecs(project: Project, indexed: Sequence[Collection]) -> list[str]:
-    root = project.repository.root
-    return [
-        spec
-        for collection in indexed
-        if not any((root / directory).is_dir() for directory in collection.directories)
-        for spec in FIRST_ARTIFACTS.get(collection.kind, ())
-    ]
+def _new_artifact_pathspecs(indexed: Sequence[Collection]) -> list[str]:
+    return [spec for collection in indexed for spec in NEW_ARTIFACTS.get(collection.kind, ())]
 
 
 def _is_slow_to_compare(repository: Repository, pathspecs: int) -> bool:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.system.git import Git, nul_split
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ _UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard")
 class Scan:
     """A running scan of one git repository. Its processes run while the index is being opened.
 
-    `prefix` is the path of a submodule, "" for the repository itself.
+    `prefix` is the path of a submodule, "" for the repository itself. `documents` are the Markdown
+    files that were compared for collections of artifacts, inside of them or not.
     """
 
     git: Git
@@ -52,6 +54,7 @@ class Scan:
     scope: ScanScope
     _dirty_process: subprocess.Popen[bytes] | None
     _untracked_process: subprocess.Popen[bytes] | None
+    documents: set[str] = field(default_factory=set, init=False)
     _dirty: set[str] | None = field(default=None, init=False)
     _untracked: list[str] | None = field(default=None, init=False)
     _every_path: list[str] | None = field(default=None, init=False)
@@ -66,9 +69,9 @@ class Scan:
         self, collections: Sequence[Collection], bookmarks: Mapping[str, Bookmark | None]
     ) -> list[CollectionChanges]:
         """The changes of this repository's collections since their bookmarks."""
-        if self._dirty_process:
+        if self._dirty_process and self._dirty is None:
             self._dirty = set(self._finish(self._dirty_process))
-        if self._untracked_process:
+        if self._untracked_process and self._untracked is None:
             self._untracked = self._finish(self._untracked_process)
         return [
             self._collection_changes(collection, bookmarks.get(collection.name))
@@ -101,6 +104,8 @@ class Scan:
             if key not in self._compared:
                 self._compared[key] = self._changed_paths(committed, bookmark.dirty)
             paths, dirty = self._compared[key]
+        if collection.kind in {"adrs", "specs"}:
+            self.documents.update(p for p in paths if p.lower().endswith(MARKDOWN_SUFFIXES))
         contained = select_paths(collection, dirty)
         return CollectionChanges(
             collection,

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -119,7 +120,12 @@ def refresh(
             if not is_locked:
                 break
             request_file.unlink(missing_ok=True)
-            results.append(_refresh_once(project, request, running, progress))
+            result, documents = _refresh_once(project, request, running, progress)
+            results.append(result)
+            renewed = find_new_directories(project, documents)
+            if renewed.collections != project.collections:
+                project, request = renewed, _renew(request, renewed)
+                results.append(_refresh_once(project, request, None, progress)[0])
         if not request_file.exists():
             break
         request, running, wait = _Request(None, "all", create, {}), None, 0.0
@@ -128,6 +134,24 @@ def refresh(
             f"another refresh has run for over {wait:.0f} s: try again when it has finished"
         )
     return _merged(results)
+
+
+def find_new_directories(project: Project, documents: Iterable[str]) -> Project:
+    """Return the project with the directories of records that only `documents` reveal.
+
+    These are Markdown files that git reported as changed. Without a record among them outside of
+    the collections, the result is `project`.
+    """
+    artifacts = [one for one in project.collections if one.kind in {"adrs", "specs"}]
+    others = [path for path in documents if not any(one.contains(path) for one in artifacts)]
+    if not others:
+        return project
+    from sdd_hooks.project.discovery import read_documents
+    from sdd_hooks.project.project import read_project
+    from sdd_hooks.project.recognition import recognise_records
+
+    found = recognise_records(others, partial(read_documents, project.repository.root))
+    return read_project(project.repository, "all") if found.folders else project
 
 
 def lock_index(repository: Repository, wait: float) -> AbstractContextManager[bool]:
@@ -146,21 +170,30 @@ def _merged(results: Sequence[RefreshResult]) -> RefreshResult:
     return RefreshResult(counts, notes, bool(results))
 
 
+def _renew(request: _Request, project: Project) -> _Request:
+    """The same request for the collections of the same names of another project."""
+    if request.collections is None:
+        return request
+    names = {collection.name for collection in request.collections}
+    return request._replace(collections=[one for one in project.collections if one.name in names])
+
+
 def _refresh_once(
     project: Project, request: _Request, running: Scan | None, progress: Progress | None
-) -> RefreshResult:
+) -> tuple[RefreshResult, set[str]]:
+    """Refresh the index. The second value is every Markdown file that was compared."""
     # git compares the work tree while the engine is being imported and opened.
     git = project.repository.git
     scan = running or (start_scan(git, "", request.scope) if request.needs_git else None)
     try:
         with closing(open_engine(project, repair=True)) as engine:
             try:
-                counts = _update(project, engine, request, scan, progress)
+                counts, documents = _update(project, engine, request, scan, progress)
             except IndexDamaged as error:
                 engine.reset(str(error))
-                counts = _update(project, engine, request, None, progress)
+                counts, documents = _update(project, engine, request, None, progress)
             write_state(project, engine.bookmarks())
-            return RefreshResult(counts, tuple(engine.notes), True)
+            return RefreshResult(counts, tuple(engine.notes), True), documents
     finally:
         if scan is not None:
             scan.close()
@@ -172,19 +205,19 @@ def _update(
     request: _Request,
     scan: Scan | None,
     progress: Progress | None,
-) -> Mapping[str, Counts]:
+) -> tuple[Mapping[str, Counts], set[str]]:
     bookmarks = engine.bookmarks()
     if not bookmarks and not engine.rebuilt and (request.collections is None or not request.create):
         raise not_indexed(project)
     collections = _select_collections(project, engine, request, bookmarks)
     engine.ensure(collections)
-    changes = _find_changes(project, collections, bookmarks, request, scan)
+    changes, documents = _find_changes(project, collections, bookmarks, request, scan)
     if any(change.paths or change.complete for change in changes):
         distrust_state(project.repository)
     with tracing.span("refresh", *(collection.name for collection in collections)) as span:
         counts = engine.update(changes, progress)
         span.outcome = f"{format_count(_sum(counts.values()).changed, 'document')} changed"
-    return counts
+    return counts, documents
 
 
 def _select_collections(
@@ -212,8 +245,12 @@ def _find_changes(
     bookmarks: Mapping[str, Bookmark | None],
     request: _Request,
     scan: Scan | None,
-) -> list[CollectionChanges]:
-    """What may differ, by collection. `scan` is the running scan of the repository itself."""
+) -> tuple[list[CollectionChanges], set[str]]:
+    """What may differ, by collection, and every Markdown file that was compared.
+
+    `scan` is the running scan of the repository itself.
+    """
+    documents: set[str] = set()
     git = project.repository.git
     changes: list[CollectionChanges] = []
     by_repository: dict[str, list[Collection]] = {}
@@ -230,7 +267,8 @@ def _find_changes(
         running = scan if repository == "" else None
         running = running or start_scan(git, repository, request.scope)
         changes += running.changes(group, bookmarks)
-    return changes
+        documents |= running.documents
+    return changes, documents
 
 
 def _sum(counts: Iterable[Counts]) -> Counts:

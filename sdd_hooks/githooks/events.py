@@ -113,7 +113,8 @@ def _refresh(
         from sdd_hooks.project.project import read_project
         from sdd_hooks.usecases.refresh import refresh_index
 
-        project = read_project(repository)
+        # The refresh recognises new directories among the paths that changed.
+        project = read_project(repository, "cached")
         if is_arrival and not _is_due(project, scan.head, clock()):
             return ()
         pull = may_bring_vectors(event, arguments)

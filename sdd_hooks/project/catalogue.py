@@ -110,17 +110,19 @@ def _of_part(slug: str, part: ProjectPart, neighbours: _Neighbours) -> Iterator[
         suffixes: tuple[str, ...],
         context: str,
         *elsewhere: DirectorySet,
+        flat: tuple[str, ...] = (),
     ) -> Collection:
         return Collection(
             name=f"{name}-{kind}",
             kind=kind,
             module=part.module,
             repository="" if kind == "issues" else part.repository,
-            directories=directories,
+            directories=(*directories, *flat),
             suffixes=suffixes,
             pattern="",
-            excluded=_inside(elsewhere, directories, part.root),
+            excluded=_inside(elsewhere, (*directories, *flat), part.root),
             context=f"{context} {name}",
+            flat=flat,
         )
 
     yield collection(
@@ -130,6 +132,7 @@ def _of_part(slug: str, part: ProjectPart, neighbours: _Neighbours) -> Iterator[
         "Architecture decision records of",
         DirectorySet(specs),
         neighbours.roots,
+        flat=part.layout.flat,
     )
     yield collection(
         "specs",

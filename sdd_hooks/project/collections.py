@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sdd_hooks.code.languages import GENERATED, VENDORED
+from sdd_hooks.project.recognition import looks_like_record
 from sdd_hooks.text.globs import compile_glob
 
 COLLECTION_KINDS = ("adrs", "specs", "code", "issues")
@@ -32,7 +33,8 @@ class Collection:
     `module` is "" for the root, `repository` the submodule of the files or "". The files are below
     one of `directories` ("" is the root) and not below one of `excluded`. Their names end with one
     of the lower-case `suffixes` (empty: any; `/name` is a whole name), and match the glob `pattern`
-    ("": any) below their directory. `context` is a sentence that describes the collection.
+    ("": any) below their directory. `context` is a sentence that describes the collection. Of a
+    directory in `flat`, only the files directly in it that are named like records belong.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Collection:
     pattern: str
     excluded: tuple[str, ...]
     context: str
+    flat: tuple[str, ...] = ()
 
     def contains(self, path: str) -> bool:
         """Whether the file at `path`, relative to the repository's root, belongs here."""
@@ -71,7 +74,9 @@ class Collection:
         """Return a digest that changes when the same path may belong elsewhere."""
         from hashlib import sha256
 
-        rules = (GENERATED, VENDORED) if self.kind == "code" else ()
+        rules: tuple[tuple[str, ...], ...] = (GENERATED, VENDORED) if self.kind == "code" else ()
+        if self.flat:
+            rules += (self.flat,)
         return sha256(repr((self._fields, rules)).encode("utf-8", "surrogateescape")).hexdigest()[
             :16
         ]
@@ -93,16 +98,21 @@ class Collection:
     @cached_property
     def _matches(self) -> Callable[[str], bool]:
         """The predicate of `contains`, prepared once for all paths."""
-        inside = () if "" in self.directories else _below(self.directories)
+        flat = frozenset(self.flat)
+        whole = [directory for directory in self.directories if directory not in flat]
+        inside = () if "" in whole else _below(whole)
         outside = _below(self.excluded)
         suffixes = self.suffixes
         code = self.kind == "code"
         glob = compile_glob(self.pattern) if self.pattern else None
-        tops = ("",) if "" in self.directories else inside
+        tops = inside or ("",)
+        everywhere = "" in whole
 
         def matches(path: str) -> bool:
-            if inside and not path.startswith(inside):
-                return False
+            if not everywhere and not path.startswith(inside):
+                directory, _, name = path.rpartition("/")
+                if directory not in flat or not looks_like_record(directory, name):
+                    return False
             if outside and path.startswith(outside):
                 return False
             named = "/" + path.lower()

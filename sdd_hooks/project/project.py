@@ -20,11 +20,18 @@ from sdd_hooks.config.semantic_search import read_semantic_search
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.project.catalogue import ProjectPart, build_collections
 from sdd_hooks.project.collections import COLLECTION_KINDS, Collection
-from sdd_hooks.project.layout import find_layout
+from sdd_hooks.project.discovery import Look, Place, discover_records
+from sdd_hooks.project.layout import build_layout, check_declarations, resolve_declarations
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.project.workspace import Module, find_modules
 
 __all__ = ["Module", "Project", "UnknownName", "load_project"]
+
+
+_LEFT_OUT = (
+    "{} more directories have files named like records, and were not looked at: declare the"
+    " directories of records under `## Architecture Context`"
+)
 
 
 class UnknownName(SddError):
@@ -86,38 +93,52 @@ class Project:
             raise UnknownName(f"no module {module!r}: {hint}")
 
 
-def load_project(start: Path, environ: Mapping[str, str]) -> Project:
+def load_project(start: Path, environ: Mapping[str, str], look: Look = "tracked") -> Project:
     """Load the project of the repository around the directory `start`.
 
-    Raises RepositoryError, or ConfigurationError for an invalid value.
+    `look` says where to look for directories of records. Raises RepositoryError, or
+    ConfigurationError for an invalid value.
     """
-    return read_project(discover(start, environ))
+    return read_project(discover(start, environ), look)
 
 
-def read_project(repository: Repository) -> Project:
+def read_project(repository: Repository, look: Look = "tracked") -> Project:
     """Load the project of a repository. Raises like `load_project`."""
     root, git = repository.root, repository.git
     memory, unreadable = find_memory_file(root)
     configuration = apply_memory_file(memory, unreadable, Configuration())
     modules, differences = find_modules(git, memory)
     extras, unknown = read_semantic_search(root)
-    layout = find_layout(git, "", memory)
-    parts = [ProjectPart("", "", "", layout)]
+    memories = {"": memory}
+    places = [Place("", is_repository=False)]
     for module in modules:
         # In a submodule that is not checked out, git would report on the repository around it.
         is_repository = module.submodule and (root / module.root / ".git").exists()
-        module_memory, _ = find_memory_file(root / module.root)
-        module_layout = find_layout(git, module.root, module_memory, confined=is_repository)
-        submodule = module.root if is_repository else ""
-        parts.append(ProjectPart(module.name, module.root, submodule, module_layout))
+        memories[module.root], _ = find_memory_file(root / module.root)
+        places.append(Place(module.root, is_repository))
+    recognised = discover_records(repository, places, look)
+    names = ["", *(module.name for module in modules)]
+    parts = []
+    missing: list[ConfigurationWarning] = []
+    for name, place in zip(names, places, strict=True):
+        own = memories[place.root]
+        declared = resolve_declarations(root, place.root, own, confined=place.is_repository)
+        layout = build_layout(place.root, declared, recognised[place.root])
+        repository_of_part = place.root if place.is_repository else ""
+        parts.append(ProjectPart(name, place.root, repository_of_part, layout))
+        missing += check_declarations(root, own.path, declared) if own else ()
     collections = build_collections(root, repository.slug, parts, extras)
-    warnings = (*configuration.warnings, *differences, *unknown)
+    warnings = [*configuration.warnings, *differences, *unknown, *missing]
+    left_out = sum(one.left_out for one in recognised.values())
+    shown = [_relative(root, warning) for warning in warnings]
+    if left_out:
+        shown.append(_LEFT_OUT.format(left_out))
     return Project(
         repository,
         configuration,
         modules,
         collections,
-        tuple(_relative(root, warning) for warning in warnings),
+        tuple(shown),
     )
 
 

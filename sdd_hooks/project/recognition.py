@@ -308,7 +308,7 @@ def _spec_folders(specs: dict[str, _Found], kept: set[str]) -> Iterator[RecordFo
 
 def _spec_home(directory: str) -> str:
     """Return the nearest directory above that is named after specifications, "" without one."""
-    return next((one for one in _parents(directory) if _plain(one) in _SPEC_NAMES), "")
+    return next((one for one in parents(directory) if _plain(one) in _SPEC_NAMES), "")
 
 
 def _specs_above(directory: str) -> str:
@@ -321,7 +321,7 @@ def _totals(tops: Sequence[str], counts: Mapping[str, int]) -> dict[str, int]:
     """Add up the counts of the directories in or below each of `tops`."""
     totals = dict.fromkeys(tops, 0)
     for directory, count in counts.items():
-        top = next((one for one in (directory, *_parents(directory)) if one in totals), None)
+        top = next((one for one in (directory, *parents(directory)) if one in totals), None)
         if top is not None:
             totals[top] += count
     return totals
@@ -330,10 +330,11 @@ def _totals(tops: Sequence[str], counts: Mapping[str, int]) -> dict[str, int]:
 def outermost(directories: Iterable[str]) -> tuple[str, ...]:
     """Drop directories inside another one: a collection takes a directory with all below it."""
     unique = dict.fromkeys(directories)
-    return tuple(d for d in unique if unique.keys().isdisjoint(_parents(d)))
+    return tuple(d for d in unique if unique.keys().isdisjoint(parents(d)))
 
 
-def _parents(directory: str) -> Iterator[str]:
+def parents(directory: str) -> Iterator[str]:
+    """Yield the directories above one, from the nearest to the top ("")."""
     while directory:
         directory = directory.rpartition("/")[0]
         yield directory

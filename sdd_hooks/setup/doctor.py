@@ -19,6 +19,7 @@ from sdd_hooks.freshness import tiers
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.plan import plan_setup
+from sdd_hooks.setup.records import NOTHING_FOUND, count_records, describe_records
 from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import format_count
 from sdd_hooks.text.durations import format_duration
@@ -28,6 +29,11 @@ from sdd_hooks.trackers.sync import last_synced
 MIN_GIT_VERSION = (2, 31)
 
 DOWNLOAD_ADVICE = "`sdd index embed` downloads it once"
+
+WRITE_ADVICE = (
+    "write the first, such as docs/adrs/ADR-0001-title.md, or declare their directory under"
+    " `## Architecture Context`"
+)
 
 Level = Literal["ok", "warn", "fail"]
 
@@ -187,12 +193,13 @@ def _check_artifacts(project: Project) -> Check:
         return Check("artifacts", "fail", str(error))
     findings = validate_artifacts(corpus)
     problems = [f"{_location(one)}: {one.message}" for one in findings] + left_out
-    artifacts = format_count(len(corpus.artifacts), "artifact")
+    if not corpus.artifacts and not problems:
+        return Check("artifacts", "warn", NOTHING_FOUND, WRITE_ADVICE)
+    found = describe_records(count_records(collections, corpus.artifacts))
     if problems:
         count = format_count(len(problems), "problem")
-        message = f"{count} in {artifacts}, the first: {problems[0]}"
-        return Check("artifacts", "warn", message)
-    return Check("artifacts", "ok", f"{artifacts} without a problem")
+        return Check("artifacts", "warn", f"{found}: {count}, the first: {problems[0]}")
+    return Check("artifacts", "ok", f"{found}: no problem")
 
 
 def _check_trackers(project: Project, now: float) -> Iterator[Check]:

@@ -104,8 +104,8 @@ def _rename(text: str, old: str, new: str) -> str:
 def _declare(text: str, required: RequiredContent, newline: str) -> str:
     context = _find(text, CONTEXT)
     if context is None:
-        lines = [f"## {CONTEXT}", "", _INTRODUCTION, "", *_bullets("adrs", required.adrs)]
-        lines += _bullets("specs", required.specs)
+        bullets = [*_bullets("adrs", required.adrs), *_bullets("specs", required.specs)]
+        lines = [f"## {CONTEXT}", "", _INTRODUCTION, *(["", *bullets] if bullets else [])]
         return _insert(text, len(text), lines, newline, tight=False)
     declared = {
         one.kind

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from sdd_hooks.setup.file_edits import FileEdit
 from sdd_hooks.setup.legacy import FILE_NAME as LEGACY_FILE
 from sdd_hooks.setup.legacy import Settings, parse_legacy_settings
 from sdd_hooks.setup.memory_file import RequiredContent, add_sections, find_old_headings
+from sdd_hooks.setup.records import FoundRecords, find_records
 from sdd_hooks.system.files import read_inside, resolve_inside
 
 IGNORE_FILE = ".gitignore"
@@ -26,10 +28,11 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class SetupPlan:
-    """The edits, none for a project that is set up, and notes for the user."""
+    """The edits, none for a project that is set up, notes for the user, and the artifacts found."""
 
     edits: tuple[FileEdit, ...]
     notes: tuple[str, ...]
+    records: tuple[FoundRecords, ...]
 
 
 def plan_setup(project: Project) -> SetupPlan:
@@ -53,12 +56,13 @@ def plan_setup(project: Project) -> SetupPlan:
         notes.append(f"the settings in {LEGACY_FILE} belong in {name} now: remove the file")
         if legacy.unknown_keys:
             notes.append(f"not migrated, as nothing reads it: {', '.join(legacy.unknown_keys)}")
-    after = add_sections(before, _required_content(project, migrated), path)
+    records = find_records(project)
+    after = add_sections(before, _required_content(project, records, migrated), path)
     _add(edits, path, name, before, after)
     content = after or before or b""
     for heading in find_old_headings(content):
         notes.append(f"{name} has `{heading}` beside its new form: merge the two by hand")
-    return SetupPlan(tuple(edits), tuple(notes))
+    return SetupPlan(tuple(edits), tuple(notes), records)
 
 
 def add_ignore_entry(current: bytes | None) -> bytes | None:
@@ -105,20 +109,23 @@ def _memory_path(project: Project) -> Path:
     return resolve_inside(root, names[0] if names else MEMORY_FILE_NAMES[0])
 
 
-def _required_content(project: Project, migrated: Settings) -> RequiredContent:
-    directories = {
-        kind: tuple(
-            directory
-            for collection in project.select((kind,), "")
-            for directory in collection.directories
+def _required_content(
+    project: Project, records: Sequence[FoundRecords], migrated: Settings
+) -> RequiredContent:
+    """What the memory file needs. A directory is declared if it has artifacts and little else."""
+    adrs, specs = (
+        tuple(
+            one.directory
+            for one in records
+            if (one.kind, one.module, one.flat) == (kind, "", False)
         )
         for kind in ("adrs", "specs")
-    }
+    )
     defaults = {
         "Search": (("Engine", project.configuration.search.engine),),
         "Index Freshness": (("Staleness Threshold", "120m"),),
     }
-    return RequiredContent(directories["adrs"], directories["specs"], migrated, defaults)
+    return RequiredContent(adrs, specs, migrated, defaults)
 
 
 def _read(root: Path, name: str) -> bytes | None:

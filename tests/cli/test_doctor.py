@@ -26,7 +26,9 @@ def test_every_check_of_a_complete_setup_is_ok(repo):
     assert levels(found) == {"vectors": "warn", "model": "warn"}
     assert found["repository"]["message"] == str(repo.root)
     assert found["freshness"]["message"] == f"at HEAD {repo.head()[:12]}"
-    assert found["artifacts"]["message"] == "2 artifacts without a problem"
+    assert found["artifacts"]["message"] == (
+        "1 decision in docs/adrs/, 1 specification in docs/openspec/specs/: no problem"
+    )
     assert found["vectors"]["advice"] == "run `sdd index embed`"
 
 
@@ -38,6 +40,20 @@ def test_every_failed_check_says_what_to_do(repo):
     assert lines[0].startswith("ok    git            2.")
     assert "warn  index          nothing is indexed: run `sdd index`" in lines
     assert "warn  set-up         .gitignore, CLAUDE.md incomplete: run `sdd init`" in lines
+
+
+def test_no_record_and_a_declared_directory_without_one_are_warnings(repo):
+    text = "## Architecture Context\n- Architecture Decision Records are in `docs/adrs/`\n"
+    repo.commit(files={"CLAUDE.md": text, "docs/notes.md": "# Notes\n"})
+    code, found = checks(repo.root)
+    assert code == 0
+    assert found["artifacts"]["message"] == "no decisions or specifications found"
+    assert "docs/adrs/ADR-0001-title.md" in found["artifacts"]["advice"]
+    assert found["configuration"]["message"] == (
+        "CLAUDE.md:2: 'docs/adrs/' does not exist: correct this line, or remove it"
+    )
+    done = run(repo.root, "list")
+    assert "warning: CLAUDE.md:2: 'docs/adrs/' does not exist" in done.err
 
 
 def test_no_repository_is_a_failed_check(tmp_path):
@@ -115,7 +131,10 @@ def test_problems_of_artifacts_are_counted(repo):
     assert code == 0
     message = found["artifacts"]["message"]
     first = "docs/adrs/ADR-0001-again.md: ADR-0001 is also docs/adrs/ADR-0001-sqlite.md"
-    assert message.startswith(f"2 problems in 3 artifacts, the first: {first}")
+    assert message.startswith(
+        "2 decisions in docs/adrs/, 1 specification in docs/openspec/specs/: 2 problems,"
+        f" the first: {first}"
+    )
 
 
 def test_an_index_without_collections_is_a_warning(repo):

@@ -8,6 +8,10 @@ from tests.cli.test_errors import tree
 HOOKS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
 
 
+NONE_FOUND = "no decisions or specifications found: sdd recognises the first when it is written"
+FOUND = "found 1 decision in docs/adrs/, 1 specification in docs/openspec/specs/"
+
+
 def everything(root):
     """Every file below `root`, those of git included, with its content and mode."""
     return {
@@ -19,7 +23,11 @@ def everything(root):
 
 def test_a_fresh_repository(repo):
     done = run(repo.root, "init", "--yes", "--no-hooks")
-    assert (done.code, done.out) == (0, "created .gitignore\ncreated CLAUDE.md\nnext: sdd index\n")
+    assert done.code == 0
+    assert done.out == f"created .gitignore\ncreated CLAUDE.md\n{NONE_FOUND}\nnext: sdd index\n"
+    text = (repo.root / "CLAUDE.md").read_text()
+    assert "## Architecture Context" in text
+    assert "docs/" not in text
     assert set(tree(repo.root)) == {".gitignore", "CLAUDE.md"}
     assert not (repo.root / ".git/hooks/post-commit").exists()
 
@@ -28,8 +36,9 @@ def test_a_second_time_changes_nothing(repo):
     repo.commit("Start", FILES)
     assert run(repo.root, "init", "--yes").code == 0
     before = everything(repo.root)
-    assert run(repo.root, "init", "--yes").out == "nothing to change\nnext: sdd index\n"
-    assert run(repo.root, "init").out == "nothing to change\nnext: sdd index\n"
+    expected = f"nothing to change\n{FOUND}\nnext: sdd index\n"
+    assert run(repo.root, "init", "--yes").out == expected
+    assert run(repo.root, "init").out == expected
     assert everything(repo.root) == before
 
 
@@ -52,6 +61,26 @@ def test_json_lists_the_changes(repo):
     again = run(repo.root, "init", "--json").json
     assert again["changes"] == []
     assert not any(hook["changed"] for hook in again["hooks"]["hooks"])
+
+
+def test_found_directories_are_declared_and_counted(repo):
+    place = "docs/references/architecture"
+    repo.commit(files={f"{place}/adr-1{n:02}-x.md": f"# ADR-1{n:02}: X\n" for n in range(94)})
+    repo.write("docs/adr-001-x.md", "# ADR-001: Y\n")
+    done = run(repo.root, "init", "--no-hooks", "--json").json
+    assert done["found"] == [
+        {"kind": "adrs", "directory": place, "count": 94},
+        {"kind": "adrs", "directory": "docs", "count": 1},
+    ]
+    text = (repo.root / "CLAUDE.md").read_text()
+    assert f"- Architecture Decision Records are in `{place}/`\n" in text
+    assert "Specifications are in" not in text
+    assert "`docs/`" not in text
+    out = run(repo.root, "init", "--no-hooks").out
+    assert f"found 94 decisions in {place}/, 1 decision in docs/\n" in out
+    repo.write("openspec/specs/auth/spec.md", "# SPEC-0001: Auth\n")
+    assert run(repo.root, "init", "--no-hooks").out.startswith("changed CLAUDE.md\n")
+    assert "Specifications are in `openspec/specs/`" in (repo.root / "CLAUDE.md").read_text()
 
 
 def test_a_subdirectory_sets_up_the_whole_repository(repo):
@@ -92,7 +121,7 @@ def test_a_terminal_shows_every_change_and_prompts(repo):
     assert "Go ahead?" not in out
     assert (repo.root / ".git/hooks/post-commit").exists()
     code, out = on_terminal(repo.root, "", "init")
-    assert (code, out.splitlines()[:2]) == (0, ["nothing to change", "next: sdd index"])
+    assert (code, out.splitlines()[:3]) == (0, ["nothing to change", NONE_FOUND, "next: sdd index"])
 
 
 def test_the_answer_no_changes_nothing(repo):

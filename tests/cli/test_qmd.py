@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.cli.commands import FILES, SCRIPTS, one_line, run
-from tests.cli.test_init import everything
+from tests.cli.test_init import FOUND, everything
 from tests.engines.qmd.fakes import environment, program
 from tests.engines.qmd.test_installation import NOT_FOUND
 from tests.support.qmd import RealQmd
@@ -83,7 +83,7 @@ def test_init_without_models_announces_the_download(
     assert done.out.endswith("next: sdd index\n")
     before = everything(chosen.root)
     again = run(chosen.root, "init", "--yes", "--no-hooks", env=standing_in)
-    assert (again.code, again.out) == (0, "nothing to change\nnext: sdd index\n")
+    assert (again.code, again.out) == (0, f"nothing to change\n{FOUND}\nnext: sdd index\n")
     assert everything(chosen.root) == before
 
 

@@ -10,7 +10,8 @@ from sdd_hooks.config.configuration import Configuration, apply_memory_file, loa
 from sdd_hooks.config.keys import GROUPS
 from sdd_hooks.config.memory_file import MemoryFile, find_memory_file, parse_memory_sections
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.layout import find_layout
+from sdd_hooks.project.layout import build_layout, check_declarations, resolve_declarations
+from sdd_hooks.project.recognition import Recognition
 from sdd_hooks.project.workspace import find_modules
 from tests.support.cpu_time import assert_linear
 from tests.support.repos import Repo
@@ -379,7 +380,9 @@ def test_any_memory_file_takes_linear_time(tmp_path: Path, text: Callable[[int],
         with contextlib.suppress(ConfigurationError):
             find_modules(repo.handle, memory)
         with contextlib.suppress(ConfigurationError):
-            find_layout(repo.handle, "", memory)
+            declared = resolve_declarations(repo.root, "", memory)
+            build_layout("", declared, Recognition((), 0))
+            list(check_declarations(repo.root, memory.path, declared) if memory else ())
 
     assert_linear(load, make, 200_000)
 

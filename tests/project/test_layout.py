@@ -8,13 +8,15 @@ from hypothesis import strategies as st
 from sdd_hooks.config.memory_file import MemoryFile, parse_memory_sections
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.layout import (
-    ADR_DIRECTORIES,
+    MAX_READ_FILES,
     Layout,
+    build_layout,
+    check_declarations,
     find_declarations,
-    find_layout,
-    looks_like_record,
+    resolve_declarations,
 )
-from tests.support.repos import Repo, git_at
+from sdd_hooks.project.recognition import Recognition, RecordFolder
+from tests.support.repos import Repo
 
 
 def memory(text: str, heading: str = "## Architecture Context") -> MemoryFile:
@@ -63,10 +65,33 @@ def test_find_declarations(line: str, expected: list[tuple[str, str]]):
     assert declared(line) == expected
 
 
+def test_a_declaration_of_the_only_directory():
+    text = "- Architecture Decision Records are only in `a`\n- Specifications live in `b`\n"
+    assert [(d.path, d.only) for d in find_declarations(memory(text))] == [
+        ("a", True),
+        ("b", False),
+    ]
+
+
 def test_declarations_only_under_their_heading():
     text = "- Specifications are in `docs/specs`"
     assert list(find_declarations(memory(text, "## Key Decisions"))) == []
     assert [d.line for d in find_declarations(memory(f"### Artifacts\n{text}"))] == [4]
+
+
+def layout(
+    root: Path, text: str, *found: RecordFolder, base: str = "", confined: bool = False
+) -> Layout:
+    declared = resolve_declarations(root, base, memory(text), confined=confined)
+    return build_layout(base, declared, Recognition(found, 0))
+
+
+def adrs(path: str, *, flat: bool = False) -> RecordFolder:
+    return RecordFolder("adrs", path, 1, flat)
+
+
+def specs(path: str) -> RecordFolder:
+    return RecordFolder("specs", path, 1, flat=False)
 
 
 def test_several_bullets_of_a_kind(tmp_path: Path):
@@ -75,14 +100,14 @@ def test_several_bullets_of_a_kind(tmp_path: Path):
         f"- Architecture Decision Records are in `{d}/`\n"
         for d in ("doc/arch", "docs/arch", "docs/adr", "doc/adr")
     )
-    found = find_layout(git_at(tmp_path), "", memory(text))
+    found = layout(tmp_path, text)
     assert found.adrs == ("doc/arch", "docs/arch", "docs/adr", "doc/adr")
     assert found.specs == ("docs/openspec/specs",)
 
 
 def test_a_directory_inside_another_is_dropped(tmp_path: Path):
     text = "- Specifications are in `a/b` and `a/`\n- Specifications are in `ab`\n"
-    assert find_layout(git_at(tmp_path), "", memory(text)).specs == ("a", "ab")
+    assert layout(tmp_path, text).specs == ("a", "ab")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +122,7 @@ def test_a_directory_inside_another_is_dropped(tmp_path: Path):
 )
 def test_ways_to_write_a_path(tmp_path: Path, path: str, directory: str):
     text = f"- Architecture Decision Records are in `{path}`"
-    assert find_layout(git_at(tmp_path), "", memory(text)).adrs == (directory,)
+    assert layout(tmp_path, text).adrs == (directory,)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +134,7 @@ def test_an_invalid_declaration_is_an_error_with_file_and_line(tmp_path: Path, p
     (root / "out").symlink_to(tmp_path)
     (root / "a.md").touch()
     with pytest.raises(ConfigurationError) as caught:
-        find_layout(git_at(root), "", memory(f"- Specifications are in `{path}`"))
+        layout(root, f"- Specifications are in `{path}`")
     assert str(caught.value).startswith(f"CLAUDE.md:3: {path!r} is ")
 
 
@@ -119,120 +144,105 @@ def test_a_symlink_counts_as_its_target(tmp_path: Path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "adrs").symlink_to("../real")
     text = "- Architecture Decision Records are in docs/adrs/"
-    assert find_layout(git_at(tmp_path), "", memory(text)).adrs == ("real",)
-    assert find_layout(git_at(tmp_path), "", memory("- Specifications are in x")).adrs == ("real",)
+    assert layout(tmp_path, text).adrs == ("real",)
 
 
 def test_module_paths_are_relative_to_the_module(tmp_path: Path):
     text = "- Architecture Decision Records are in docs/adr\n- Specifications are in ../../specs\n"
-    found = find_layout(git_at(tmp_path), "services/api", memory(text))
+    found = layout(tmp_path, text, base="services/api")
     assert found == Layout(("services/api/docs/adr",), ("specs",))
     with pytest.raises(ConfigurationError, match=r"'\.\./\.\./specs' is outside the repository"):
-        find_layout(git_at(tmp_path), "services/api", memory(text), confined=True)
+        layout(tmp_path, text, base="services/api", confined=True)
 
 
 def test_module_defaults(tmp_path: Path):
-    found = find_layout(git_at(tmp_path), "services/api", None)
+    found = layout(tmp_path, "", base="services/api")
     assert found == Layout(("services/api/docs/adrs",), ("services/api/docs/openspec/specs",))
+    assert layout(tmp_path, "", adrs("adr"), base="services/api").adrs == ("services/api/adr",)
 
 
-def test_defaults_of_an_empty_repository(repo: Repo):
-    assert find_layout(repo.handle, "", None) == Layout(("docs/adrs",), ("docs/openspec/specs",))
+def test_defaults_of_an_empty_repository(tmp_path: Path):
+    assert layout(tmp_path, "") == Layout(("docs/adrs",), ("docs/openspec/specs",))
 
 
-@pytest.mark.parametrize("place", ADR_DIRECTORIES)
-def test_a_usual_directory_counts_if_it_has_records(repo: Repo, place: str):
-    repo.write(f"{place}/README.md")
-    assert find_layout(repo.handle, "", None).adrs == ("docs/adrs",)
-    repo.write(f"{place}/0001-record-decisions.md")
-    assert find_layout(repo.handle, "", None).adrs == (place,)
+def test_recognised_directories_are_added_to_declared_ones(tmp_path: Path):
+    text = "- Architecture Decision Records are in `docs/adr`"
+    found = layout(tmp_path, text, adrs("docs/adr/old"), adrs("lib/adr"), specs("specs"))
+    assert found == Layout(("docs/adr", "lib/adr"), ("specs",))
 
 
-def test_two_usual_directories_and_the_default_one(repo: Repo):
-    repo.write("docs/adr/0001-a.md")
-    repo.write("docs/architecture/decisions/0001-b.md")
-    assert find_layout(repo.handle, "", None).adrs == ("docs/adr", "docs/architecture/decisions")
-    repo.write("docs/adrs/a.md")
-    assert find_layout(repo.handle, "", None).adrs[0] == "docs/adrs"
+def test_only_ends_the_search_for_a_kind(tmp_path: Path):
+    text = "- Architecture Decision Records are only in `docs/adr`"
+    found = layout(tmp_path, text, adrs("lib/adr"), specs("specs"))
+    assert found == Layout(("docs/adr",), ("specs",))
 
 
-@pytest.mark.parametrize(
-    ("file", "specs"),
-    [
-        ("openspec/specs/auth/spec.md", ("openspec/specs",)),
-        ("specs/001-auth/spec.md", ("specs",)),
-        ("specs/notes.md", ("docs/openspec/specs",)),
-        ("docs/openspec/specs/x", ("docs/openspec/specs",)),
-    ],
-)
-def test_usual_directories_of_specs(repo: Repo, file: str, specs: tuple[str, ...]):
-    repo.write(file)
-    assert find_layout(repo.handle, "", None).specs == specs
-
-
-@pytest.mark.parametrize(
-    "place",
-    [
-        "docs/website/adr",
-        "context/shared/adr",
-        "docs-site/docs/development/adr",
-        ".glossary/decisions",
-        "Documentation/ADR",
-    ],
-)
-def test_directories_in_the_file_list_of_git(repo: Repo, place: str):
-    repo.commit(
-        files={
-            f"{place}/12-x.md": "",
-            f"{place}/more/0001-y.md": "",
-            "node_modules/pkg/docs/adr/0001-z.md": "",
-            "tests/fixtures/adr/0001-z.md": "",
-        }
+def test_around_a_declared_directory_records_are_taken_alone(tmp_path: Path):
+    text = "- Architecture Decision Records are in `docs/arch/decisions`"
+    found = layout(tmp_path, text, adrs("docs/arch"), adrs("", flat=True))
+    assert found == Layout(
+        ("docs/arch/decisions",), ("docs/openspec/specs",), flat=("docs/arch", "")
     )
-    assert find_layout(repo.handle, "", None).adrs == (place,)
 
 
-def test_specs_in_the_file_list_of_git(repo: Repo):
-    repo.commit(files={"packages/app/specs/auth/spec.md": "", "specs.md": ""})
-    assert find_layout(repo.handle, "", None).specs == ("packages/app/specs",)
+def test_a_directory_declared_for_the_other_kind_keeps_it(tmp_path: Path):
+    text = "- Specifications are in `specs`"
+    assert layout(tmp_path, text, adrs("specs"), specs("specs")).adrs == ("docs/adrs",)
 
 
-def test_git_does_not_run_when_a_directory_is_declared(tmp_path: Path):
-    # `tmp_path` is not a repository, so git would fail.
-    text = memory("- Specifications are in x")
-    assert find_layout(git_at(tmp_path), "", text) == Layout(("docs/adrs",), ("x",))
-
-
-def test_a_usual_directory_outside_the_repository_is_ignored(repo: Repo, tmp_path: Path):
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "0001-x.md").touch()
-    repo.link("adr", tmp_path / "elsewhere")
-    repo.link("docs/adrs", tmp_path / "elsewhere")
-    assert find_layout(repo.handle, "", None).adrs == ("docs/adrs",)
+def warnings(root: Path, text: str) -> list[str]:
+    declared = resolve_declarations(root, "", memory(text))
+    return [str(one) for one in check_declarations(root, Path("CLAUDE.md"), declared)]
 
 
 @pytest.mark.parametrize(
-    ("directory", "name", "record"),
+    ("files", "text"),
     [
-        ("docs/arch", "0001-x.md", True),
-        ("docs/arch", "001_x.md", True),
-        ("docs/arch", "ADR-0001.md", True),
-        ("docs/arch", "adr-001-x.markdown", True),
-        ("docs/arch", "0034a-x.md", True),
-        ("docs/arch", "01-overview.md", False),
-        ("docs/arch", "2024-roadmap.md", False),
-        ("docs/arch", "2024-01-31-outage.md", False),
-        ("docs/arch", "0001-x.txt", False),
-        ("docs/arch", "overview.md", False),
-        ("docs/adr", "1-x.md", True),
-        ("docs/adr", "2024-01-31_001-x.md", True),
-        ("docs/adr", "0007.mdx", True),
-        ("docs/adr", "README.md", False),
-        ("docs/adr", "template.md", False),
+        ({}, "CLAUDE.md:3: 'a' does not exist: correct this line, or remove it"),
+        (
+            {"a/README.md": "# Text\n"},
+            "CLAUDE.md:3: 'a' has no file that can be read as a decision record: correct this line,"
+            " or remove it",
+        ),
     ],
 )
-def test_names_of_records(directory: str, name: str, record: bool):
-    assert looks_like_record(directory, name) is record
+def test_a_declared_directory_without_records_is_a_warning(
+    repo: Repo, files: dict[str, str], text: str
+):
+    for path, content in files.items():
+        repo.write(path, content)
+    assert warnings(repo.root, "- Architecture Decision Records are in `a`") == [text]
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("a/0001-x.md", ""),
+        ("a/deep/down/7-x.md", ""),
+        ("a/0001-x/README.md", ""),
+        ("a/use-queues.md", "## Decision\n"),
+    ],
+)
+def test_a_declared_directory_with_a_record_is_none(repo: Repo, path: str, content: str):
+    repo.write(path, content)
+    assert warnings(repo.root, "- Architecture Decision Records are in `a`") == []
+
+
+def test_a_declared_directory_of_specifications(repo: Repo):
+    repo.write("s/notes.md")
+    text = "- Specifications are in `s`"
+    assert warnings(repo.root, text) == [
+        "CLAUDE.md:3: 's' has no file that can be read as a specification: correct this line, or"
+        " remove it"
+    ]
+    repo.write("s/auth/spec.md")
+    assert warnings(repo.root, text) == []
+
+
+def test_nothing_is_said_about_a_directory_with_too_many_files_to_read(repo: Repo):
+    for number in range(MAX_READ_FILES + 1):
+        repo.write(f"a/x{number}.md")
+    assert warnings(repo.root, "- Architecture Decision Records are in `a`") == []
 
 
 paths = st.text(alphabet=st.sampled_from("ab./ -_"), min_size=1, max_size=20)
@@ -243,7 +253,7 @@ paths = st.text(alphabet=st.sampled_from("ab./ -_"), min_size=1, max_size=20)
 def test_no_directory_leaves_the_repository(tmp_path_factory: pytest.TempPathFactory, path: str):
     root = Repo.init(tmp_path_factory.getbasetemp() / "layout").root
     try:
-        found = find_layout(git_at(root), "", memory(f"- Specifications are in `{path}`"))
+        found = layout(root, f"- Specifications are in `{path}`")
     except ConfigurationError:
         return
     for directory in found.specs:

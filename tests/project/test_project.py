@@ -53,6 +53,9 @@ def test_declared_directories_and_settings(repo: Repo):
     assert project.configuration.memory_file == project.repository.root / "CLAUDE.md"
     assert project.warnings == (
         "CLAUDE.md:9: unknown key 'Engin' in 'Search': did you mean 'Engine'?",
+        "CLAUDE.md:3: 'doc/adr/' does not exist: correct this line, or remove it",
+        "CLAUDE.md:4: 'doc/old/' does not exist: correct this line, or remove it",
+        "CLAUDE.md:5: 'doc/adr/specs' does not exist: correct this line, or remove it",
     )
     assert holders(project, "doc/adr/0001-x.md") == ["repo-adrs"]
     assert holders(project, "doc/old/0001-x.md") == ["repo-adrs"]
@@ -218,9 +221,10 @@ def test_not_a_repository(tmp_path: Path):
         load_project(tmp_path, os.environ)
 
 
-def test_one_git_process_when_a_directory_is_declared(repo: Repo, tmp_path: Path):
+def test_one_git_process_where_the_directories_are_known(repo: Repo, tmp_path: Path):
     """Every hook loads the project: git runs once, to find the repository."""
-    repo.write("CLAUDE.md", "## Architecture Context\n- Specifications are in s\n")
+    repo.commit(files={"docs/adr/0001-x.md": ""})
+    (repo.root / ".sdd/search").mkdir(parents=True)
     log = tmp_path / "calls"
     real = subprocess.run(
         ["which", "git"], capture_output=True, text=True, check=True
@@ -232,11 +236,23 @@ def test_one_git_process_when_a_directory_is_declared(repo: Repo, tmp_path: Path
     script = (
         "import os, sys; from pathlib import Path\n"
         "from sdd_hooks.project.project import load_project\n"
-        "load_project(Path(sys.argv[1]), os.environ)\n"
+        "project = load_project(Path(sys.argv[1]), os.environ, sys.argv[2])\n"
+        "print(*project.select(('adrs',))[0].directories)\n"
     )
     env = {**os.environ, "PATH": f"{shim.parent}:{os.environ['PATH']}"}
-    subprocess.run([sys.executable, "-c", script, str(repo.root)], env=env, check=True)
-    assert log.read_text().split() == ["rev-parse"]
+
+    def calls(look: str) -> list[str]:
+        log.unlink(missing_ok=True)
+        command = [sys.executable, "-c", script, str(repo.root), look]
+        done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
+        assert done.stdout.split() == ["docs/adr"]
+        return log.read_text().split()
+
+    assert calls("tracked") == ["rev-parse", "ls-files"]
+    assert calls("tracked") == ["rev-parse"]
+    repo.commit(files={"src/app.py": ""})
+    assert calls("cached") == ["rev-parse"]
+    assert calls("tracked") == ["rev-parse", "ls-files"]
 
 
 def test_without_git(tmp_path: Path):

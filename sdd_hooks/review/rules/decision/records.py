@@ -15,7 +15,7 @@ from sdd_hooks.code.paths import is_external
 from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES as MEMORY_FILES
 from sdd_hooks.config.semantic_search import SEMANTIC_SEARCH_FILE as COLLECTIONS_FILE
 from sdd_hooks.project.collections import Collection, all_pathspecs
-from sdd_hooks.project.layout import looks_like_record
+from sdd_hooks.project.recognition import looks_like_record
 from sdd_hooks.review.rules.decision.blocks import MARK, BlockError, DecisionRule, read_rules
 from sdd_hooks.review.subject import Subject
 
