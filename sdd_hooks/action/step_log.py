@@ -70,17 +70,22 @@ class RunnerCommands(NamedTuple):
 
 
 class StepLog:
-    """Writes to `stream`, the stdout of this process, and sends `commands` to the runner."""
+    """Writes to `stream`, the stdout of this process, and sends `commands` to the runner.
+
+    Errors go to `errors` if it is given.
+    """
 
     def __init__(
         self,
         stream: TextIO,
         commands: RunnerCommands | None,
         clock: Callable[[], float] = time.monotonic,
+        errors: TextIO | None = None,
     ) -> None:
         self._stream = stream
         self._commands = commands
         self._clock = clock
+        self._errors = errors
 
     def mask(self, secret: str) -> None:
         """Have the runner hide a text in the log, if it can."""
@@ -115,7 +120,10 @@ class StepLog:
 
     def write_error(self, text: str) -> None:
         """Write an error, in one line."""
-        if self._commands is None:
+        if self._errors:
+            self._errors.write(f"sdd: {printable_line(text)}\n")
+            self._errors.flush()
+        elif self._commands is None:
             self.write(f"error: {text}")
         else:
             self._commands.error(printable_line(text))
@@ -142,10 +150,13 @@ class StepLog:
         return report
 
 
-def open_step_log(environ: Mapping[str, str], stream: TextIO) -> StepLog:
-    """The log of this process, whose stdout is `stream`."""
+def open_step_log(environ: Mapping[str, str], stream: TextIO, errors: TextIO) -> StepLog:
+    """The log of this process, whose stdout is `stream`, and whose stderr is `errors`.
+
+    A runner that parses commands shows errors of the log; elsewhere they go to stderr.
+    """
     if not in_step(environ):
-        return StepLog(stream, None)
+        return StepLog(stream, None, errors=errors)
     commands = load_commands()
     log = StepLog(stream, commands)
     if commands is None:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from sdd_hooks.action.inputs import FAIL_ON
+from sdd_hooks.action.inputs import COMMANDS, FAIL_ON
 from sdd_hooks.cli.context import start_directory
 from sdd_hooks.errors import SddError
 
@@ -33,7 +33,13 @@ def _input(name: str, metavar: str, help: str) -> Callable[[Decorated], Decorate
 
 
 @click.command()
-@click.argument("command", metavar="COMMAND", required=False, envvar="SDD_COMMAND")
+@click.argument(
+    "command",
+    metavar="COMMAND",
+    required=False,
+    envvar="SDD_COMMAND",
+    shell_complete=lambda _, __, typed: [name for name in COMMANDS if name.startswith(typed)],
+)
 @_input("engine", "NAME", "The engine, in place of the configured one.")
 @_input("fail-on", "SEVERITY", f"Exit with 1 for findings this severe: {', '.join(FAIL_ON)}.")
 @_input("base", "REV", "What to compare with, in place of the base of the event.")
@@ -69,7 +75,7 @@ def ci(directory: Path | None, /, **given: str | None) -> int:
     from sdd_hooks.cli.crash_log import explain_error
 
     tokens = take_tokens(os.environ)
-    log = open_step_log(os.environ, sys.stdout)
+    log = open_step_log(os.environ, sys.stdout, sys.stderr)
     for token in tokens:
         log.mask(token)
     try:

@@ -36,6 +36,10 @@ def main() -> int:
             code = run_hook(arguments[1], arguments[2:], context)
             span.outcome = f"exit {code}"
         return code
+    if instruction := os.environ.get("_SDD_COMPLETE"):
+        from sdd_hooks.cli.completion import complete
+
+        return complete(_sdd(), instruction)
     return run(_sdd, arguments, "sdd")
 
 
@@ -81,7 +85,8 @@ def _invoke(command: click.Command, arguments: Sequence[str], name: str) -> int:
     from sdd_hooks.cli.lazy import accept_verbose
 
     try:
-        with accept_verbose(command).make_context(name, list(arguments)) as context:
+        accept_verbose(command).context_settings["help_option_names"] = ["-h", "--help"]
+        with command.make_context(name, list(arguments)) as context:
             result = command.invoke(context)
     except click.exceptions.Exit as done:
         return done.exit_code
@@ -92,9 +97,22 @@ def _invoke(command: click.Command, arguments: Sequence[str], name: str) -> int:
         raise KeyboardInterrupt from None
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else name
-        message = f"{error.format_message().rstrip('.')}: see `{where} --help`"
+        message = _usage_message(error)
+        see = " See" if message.endswith("?") else ": see"
+        message = f"{message}{see} `{where} --help`"
         return _report_error("usage", message, EXIT_USAGE, arguments)
     return result if isinstance(result, int) else EXIT_OK
+
+
+def _usage_message(error: click.UsageError) -> str:
+    import click
+
+    if isinstance(error, click.NoSuchOption):
+        from sdd_hooks.cli.lazy import suggest
+
+        # The releases of click word this in different ways.
+        return f"No such option '{error.option_name}'{suggest(error.possibilities or ())}"
+    return error.format_message().rstrip(".")
 
 
 def _report_unexpected(error: Exception, arguments: Sequence[str]) -> int:
@@ -112,7 +130,7 @@ def _report_error(code: str, message: str, exit_code: int, arguments: Sequence[s
 
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     try:
-        if "--json" in options:
+        if _wants_json(options):
             sys.stdout.write(error_document(code, printable_line(message), exit_code))
             sys.stdout.flush()
         else:
@@ -120,6 +138,12 @@ def _report_error(code: str, message: str, exit_code: int, arguments: Sequence[s
     except OSError:
         _discard_output()
     return exit_code
+
+
+def _wants_json(options: Sequence[str]) -> bool:
+    """Whether the arguments ask for JSON: `--json`, or `--format json` of the review."""
+    spaced = "--format" in options and options[options.index("--format") + 1 :][:1] == ["json"]
+    return spaced or bool({"--json", "--format=json"} & set(options))
 
 
 def _discard_output() -> None:

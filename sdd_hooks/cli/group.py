@@ -30,6 +30,9 @@ COMMANDS = {
     "issues": LazyCommand("issues.group:issues", "Sync, list and show the issues of the tracker."),
     "hooks": LazyCommand("hooks:hooks", "Install the git hooks that keep the index fresh."),
     "hook": LazyCommand("hook:hook", "Act on a git event; the hooks call this."),
+    "completion": LazyCommand(
+        "completion:completion", "Print the script that completes commands and options in a shell."
+    ),
     "doctor": LazyCommand("doctor:doctor", "Check that everything sdd needs is in place."),
 }
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from sdd_hooks.cli.context import start_directory
+from sdd_hooks.cli.lazy import CommandGroup
 from sdd_hooks.cli.options import json_option
 from sdd_hooks.cli.output import CommandOutput, printable_line, show, table
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
@@ -27,7 +28,7 @@ from sdd_hooks.project.repository import discover
 UNFIT = frozenset({"broken", "blocked"})
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def hooks() -> None:
     """Install the git hooks that keep the index fresh.
 

@@ -5,12 +5,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from sdd_hooks import tracing
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class LazyCommand(NamedTuple):
@@ -44,7 +48,44 @@ def _verbose_option() -> click.Option:
     )
 
 
-class LazyGroup(click.Group):
+class CommandGroup(click.Group):
+    """A group that prints its help when it gets no command, and suggests names for a wrong one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; without any, print the help and exit with 0."""
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            click.echo(ctx.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments name. Raises UsageError for an unknown name."""
+        name = args[0]
+        if ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name):
+            return super().resolve_command(ctx, args)
+        raise click.UsageError(f"No such command '{name}'{self._suggestion(ctx, name)}", ctx)
+
+    def _suggestion(self, ctx: click.Context, name: str) -> str:
+        from difflib import get_close_matches
+
+        names = self.list_commands(ctx)
+        close = get_close_matches(name, names)
+        for group_name in names:
+            group = self.get_command(ctx, group_name)
+            if isinstance(group, click.Group) and name in group.list_commands(ctx):
+                close.append(f"{group_name} {name}")
+        return suggest(close)
+
+
+def suggest(names: Sequence[str]) -> str:
+    """The end of a message about an unknown name; "" without a similar one."""
+    quoted = " or ".join(f"'{name}'" for name in names)
+    return f": did you mean {quoted}?" if quoted else ""
+
+
+class LazyGroup(CommandGroup):
     """A group defined by a table. Its help and the completion of names import no command."""
 
     def __init__(self, *args: object, table: dict[str, LazyCommand], **kwargs: object) -> None:
@@ -67,3 +108,14 @@ class LazyGroup(click.Group):
         """The list of commands, from the table."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.summary) for name, entry in self.table.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names that begin with `incomplete`, from the table, and options."""
+        from click.shell_completion import CompletionItem
+
+        found = [
+            CompletionItem(name, help=entry.summary)
+            for name, entry in self.table.items()
+            if name.startswith(incomplete)
+        ]
+        return found + click.Command.shell_complete(self, ctx, incomplete)

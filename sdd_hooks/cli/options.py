@@ -12,6 +12,10 @@ from sdd_hooks.retrieval.search import DEFAULT_LIMITS
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+def _complete_kind(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    return [kind for kind in ("adrs", "specs", "code", "issues") if kind.startswith(incomplete)]
+
+
 def json_option(command: Command) -> Command:
     """`--json`: one object on stdout."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
@@ -29,6 +33,7 @@ def kind_option(command: Command) -> Command:
         "kinds",
         multiple=True,
         metavar="KIND",
+        shell_complete=_complete_kind,
         help="Only adrs, specs, code, issues, or a name in semantic-search.yml. Repeatable.",
     )(command)
 

@@ -36,7 +36,16 @@ def _complete_format(_: click.Context, __: click.Parameter, incomplete: str) -> 
     return [name for name in format_names() if name.startswith(incomplete)]
 
 
+def _split_range(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str]:
+    """The base and the head of a range as git writes it, "" for a missing end."""
+    base, dots, head = (value or "..").partition("..")
+    if not dots:
+        raise click.UsageError(f"'{value}' is no range: write BASE..HEAD, or --base {value}")
+    return base, head.removeprefix(".")
+
+
 @click.command()
+@click.argument("commits", metavar="[BASE..HEAD]", required=False, callback=_split_range)
 @click.option("--base", metavar="REV", help="What to compare with. [default: the main branch]")
 @click.option("--head", metavar="REV", help="What to review. [default: HEAD]")
 @click.option("--staged", is_flag=True, help="Only the rules, on what is staged.")
@@ -64,6 +73,7 @@ def _complete_format(_: click.Context, __: click.Parameter, incomplete: str) -> 
 def review(  # noqa: PLR0913 (an argument for each option)
     directory: Path | None,
     *,
+    commits: tuple[str, str],
     base: str | None,
     head: str | None,
     staged: bool,
@@ -82,9 +92,13 @@ def review(  # noqa: PLR0913 (an argument for each option)
     \b
     Example:
       sdd review
+      sdd review HEAD~3..HEAD
       sdd review --base origin/release --format markdown
       sdd review --staged --fail-on critical
     """
+    if any(commits) and (base or head):
+        raise click.UsageError("give BASE..HEAD or --base and --head, not both")
+    base, head = commits[0] or base, commits[1] or head
     if staged and (base or head or title or body_file or judge):
         raise click.UsageError(
             "--staged cannot be combined with options that select what is reviewed"
@@ -99,8 +113,8 @@ def review(  # noqa: PLR0913 (an argument for each option)
             # A user's own hook may run this command for a commit that has its own index file.
             verdict = review_index(project, start_directory(directory), fail_on)
         else:
-            commits = CommitRange(base or "", head or "HEAD", title, body)
-            verdict = review_range(project, commits, fail_on, judge=judge, check_work_tree=True)
+            change = CommitRange(base or "", head or "HEAD", title, body)
+            verdict = review_range(project, change, fail_on, judge=judge, check_work_tree=True)
     sys.stdout.write(reporter.render(verdict.review, _context(project)))
     sys.stdout.flush()
     if not as_json:

@@ -229,9 +229,9 @@ def test_a_wrong_input_is_one_line(shop: Shop) -> None:
     assert (done.code, done.outputs) == (2, {})
     assert done.errors == ["fail-on must be one of critical, warning, info, never, not 'severe'"]
     plain = run(shop.repo.root, "ci", env={"SDD_COMMAND": "push"})
-    assert (plain.code, plain.err) == (2, "")
-    assert plain.out == (
-        "error: command must be one of sync, update, embed, review, all, not 'push'\n"
+    assert (plain.code, plain.out) == (2, "")
+    assert plain.err == (
+        "sdd: command must be one of sync, update, embed, review, all, not 'push'\n"
     )
 
 
@@ -265,7 +265,10 @@ def test_outside_ci(repo: Repo) -> None:
         {"src/a.py": "# Governing: ADR-0099\n# the outbox table, where an event is written\n"},
     )
     done = run(repo.root, "ci", "review", "--fail-on", "critical", "--sarif-file", "out.sarif")
-    assert (done.code, done.err) == (1, "")
+    assert (done.code, done.err) == (
+        1,
+        "sdd: there are findings as severe as `fail-on`, or else `Fail On` of the base\n",
+    )
     lines = done.out.splitlines()
     assert lines[0] == "sdd review:"
     assert "ADR-0099 does not exist" in done.out

@@ -73,7 +73,8 @@ def test_an_exception_ends_the_group() -> None:
 
 def test_a_log_outside_a_runner_is_plain() -> None:
     stream = io.StringIO()
-    log = open_step_log({}, stream)
+    errors = io.StringIO()
+    log = open_step_log({}, stream, errors)
     log.mask("s3cret")
     with log.group("sdd update"):
         log.write("one\ntwo")
@@ -84,8 +85,8 @@ def test_a_log_outside_a_runner_is_plain() -> None:
         "sdd update:",
         "one two",
         "device: cpu",
-        "error: no \\u001b[31mmodel",
     ]
+    assert errors.getvalue() == "sdd: no \\u001b[31mmodel\n"
 
 
 def test_outputs_that_cannot_be_written() -> None:

@@ -118,10 +118,48 @@ def test_usage_errors_name_the_help(tmp_path):
     )
     message = one_line(run(tmp_path, "index", "update", "--kin", "x"), 2)
     assert "--kin" in message
-    assert message.endswith(": see `sdd index update --help`")
+    assert message.endswith("? See `sdd index update --help`")
     error = run(tmp_path, "search", "--json", "--limit", "0", "x").json["error"]
     assert (error["code"], error["exit_code"]) == ("usage", 2)
 
 
 def test_json_after_the_separator_is_a_query(tmp_path):
     assert "not inside a git repository" in one_line(run(tmp_path, "search", "--", "--json"), 3)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("isues",), "No such command 'isues': did you mean 'issues'? See `sdd --help`"),
+        (("sync",), "No such command 'sync': did you mean 'issues sync'? See `sdd --help`"),
+        (
+            ("hooks", "stat"),
+            "No such command 'stat': did you mean 'status'? See `sdd hooks --help`",
+        ),
+        (("issues", "q"), "No such command 'q': see `sdd issues --help`"),
+        (
+            ("list", "--modul", "x"),
+            "No such option '--modul': did you mean '--module'? See `sdd list --help`",
+        ),
+        (("list", "--q"), "No such option '--q': see `sdd list --help`"),
+    ],
+)
+def test_similar_names_are_suggested(tmp_path, args, message):
+    assert one_line(run(tmp_path, *args), 2) == message
+
+
+@pytest.mark.parametrize("group", ["hooks", "issues"])
+def test_a_group_without_a_command_prints_its_help(tmp_path, group):
+    done = run(tmp_path, group)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"Usage: sdd {group} [OPTIONS] COMMAND [ARGS]...\n\n  ")
+    for option in ("-h", "--help"):
+        assert run(tmp_path, group, option) == done
+
+
+@pytest.mark.parametrize("path", [(), ("search",), ("index", "update"), ("ci",), ("hook",)])
+def test_h_is_help(tmp_path, path):
+    short = run(tmp_path, *path, "-h")
+    assert short.code == 0
+    assert short == run(tmp_path, *path, "--help")
+    assert "-h, --help" in short.out

@@ -196,3 +196,24 @@ def test_hostile_names_are_shown_escaped(repo: Repo) -> None:
         shown = run(repo.root, "review", "--format", form).out
         assert "\x1b" not in shown
         assert "\n::error::x.py" not in shown
+
+
+def test_a_range_is_an_argument(repo: Repo) -> None:
+    repo.commit("More", {"src/more.py": BROKEN.replace("0099", "0098")})
+    both = run(repo.root, "review", "--json", "HEAD~2..HEAD").json
+    last = run(repo.root, "review", "--json", "HEAD~1..HEAD").json
+    assert [one["path"] for one in last["findings"]] == ["src/more.py"]
+    assert len(both["findings"]) == 2
+    assert run(repo.root, "review", "--json", "main...").json == both
+    assert run(repo.root, "review", "--json", "..HEAD~1").json["head"] == last["base"]
+    assert "write BASE..HEAD, or --base main" in one_line(run(repo.root, "review", "main"), 2)
+    for others in (("--base", "main"), ("--head", "HEAD"), ("--staged",)):
+        assert run(repo.root, "review", "main..HEAD", *others).code == 2
+
+
+@pytest.mark.parametrize("option", [("--format", "json"), ("--format=json",), ("--json",)])
+def test_an_error_is_in_the_format_json(repo: Repo, option: tuple[str, ...]) -> None:
+    done = run(repo.root, "review", *option, "--base", "nothing")
+    assert (done.code, done.json["error"]["code"]) == (3, "repository")
+    assert run(repo.root, "review", *option, "--nothing").json["error"]["code"] == "usage"
+    assert run(repo.root, "review", "--format", "markdown", "--base", "nothing").out == ""
