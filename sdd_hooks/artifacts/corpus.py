@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -44,11 +44,26 @@ class Corpus:
     @cached_property
     def by_id(self) -> Mapping[ArtifactId, tuple[Artifact, ...]]:
         """The artifacts of each id, ordered by path."""
-        by_id: dict[ArtifactId, tuple[Artifact, ...]] = {}
+        by_id: dict[ArtifactId, list[Artifact]] = {}
         for artifact in self.artifacts:
             if artifact.id:
-                by_id[artifact.id] = (*by_id.get(artifact.id, ()), artifact)
-        return by_id
+                by_id.setdefault(artifact.id, []).append(artifact)
+        return {identifier: tuple(artifacts) for identifier, artifacts in by_id.items()}
+
+    @cached_property
+    def by_id_of_any_module(self) -> Mapping[ArtifactId, tuple[Artifact, ...]]:
+        """The artifacts of all modules by their id without its module, in the order of `by_id`."""
+        found: dict[ArtifactId, list[Artifact]] = {}
+        for identifier, artifacts in self.by_id.items():
+            found.setdefault(replace(identifier, module=""), []).extend(artifacts)
+        return {identifier: tuple(artifacts) for identifier, artifacts in found.items()}
+
+    @cached_property
+    def _ids_by_number(self) -> Mapping[int, list[ArtifactId]]:
+        found: dict[int, list[ArtifactId]] = {}
+        for identifier in self.by_id:
+            found.setdefault(identifier.number, []).append(identifier)
+        return found
 
     @cached_property
     def by_path(self) -> Mapping[str, Artifact]:
@@ -76,12 +91,17 @@ class Corpus:
         are the ids of the other kind with the same number.
         """
         digits = f"{identifier.number:05d}"
+        changed = {
+            int(digits[:at] + digit + digits[at + 1 :])
+            for at in range(len(digits))
+            for digit in "0123456789"
+        }
         near, others = [], []
-        for other in self.by_id:
-            distance = sum(a != b for a, b in zip(digits, f"{other.number:05d}", strict=True))
-            if other.kind == identifier.kind and distance < 2:
-                near.append((distance, abs(other.number - identifier.number), other))
-            elif not distance:
+        for other in (one for number in changed for one in self._ids_by_number.get(number, ())):
+            difference = abs(other.number - identifier.number)
+            if other.kind == identifier.kind:
+                near.append((difference > 0, difference, other))
+            elif not difference:
                 others.append(other)
         matches = [other for *_, other in sorted(near)] or sorted(others)
         return tuple(matches[:limit])

@@ -1,6 +1,7 @@
 """Apply the rules of a review to a change."""
 
-# Governing: ADR-0021 (rules are functions), SPEC-0010 REQ "Rules"
+# Governing: ADR-0021 (rules are functions), ADR-0032 (a review ends in time),
+# SPEC-0010 REQ "Rules"
 
 from __future__ import annotations
 
@@ -8,16 +9,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.findings import INCOMPLETE, SEVERITIES, Finding, SuppressedFinding, worst_first
+from sdd_hooks.findings import (
+    INCOMPLETE,
+    SEVERITIES,
+    Finding,
+    SuppressedFinding,
+    incomplete_finding,
+    worst_first,
+)
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.suppressions import suppress
+from sdd_hooks.system.time_limit import TimeLimitExceeded, time_limit
 from sdd_hooks.text.display import describe_error, one_line
 
 MAX_FINDINGS = 1_000
 """Findings of one rule that are kept."""
 MAX_TEXT = 2_000
 """Characters that are kept of a message and of its evidence."""
+MAX_SECONDS = 90.0
+"""The time of all rules. They take a second for most changes."""
+MAX_NAMED = 5
+"""Rules that are named in the finding about rules that did not end in time."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +45,38 @@ class RuleResults:
     notes: tuple[str, ...] = ()
 
 
-def apply_rules(subject: Subject, rules: Sequence[Rule]) -> RuleResults:
+def apply_rules(
+    subject: Subject, rules: Sequence[Rule], seconds: float = MAX_SECONDS
+) -> RuleResults:
     """Apply the rules to a change. A rule that raises an exception becomes a note.
 
-    Raises RepositoryError when git cannot read a file that has a finding.
+    After so many seconds the rules end, and those that did not are a finding. Raises
+    RepositoryError when git cannot read a file that has a finding.
     """
     notes: list[str] = []
-    found = {finding for rule in rules for finding in _apply(rule, subject, notes)}
+    found: set[Finding] = set()
+    waiting = list(rules)
+    try:
+        with time_limit(seconds):
+            while waiting:
+                found.update(_apply(waiting[0], subject, notes))
+                waiting.pop(0)
+    except TimeLimitExceeded:
+        found.add(_unfinished(subject, waiting, seconds))
     findings, suppressed = suppress(subject, worst_first(found), rules)
     return RuleResults(findings, suppressed, tuple(notes))
+
+
+def _unfinished(subject: Subject, rules: Sequence[Rule], seconds: float) -> Finding:
+    """The finding about rules that did not end in time.
+
+    Which rules of decisions apply is not read again, because that may be what takes long.
+    """
+    severity = subject.settings.incomplete or "critical"
+    names = ", ".join(one_line(rule.id) for rule in rules[:MAX_NAMED])
+    more = f" and {len(rules) - MAX_NAMED} more" if len(rules) > MAX_NAMED else ""
+    reason = f"{names}{more} did not end in {seconds:g} seconds: divide the change"
+    return incomplete_finding(reason, severity)
 
 
 def _apply(rule: Rule, subject: Subject, notes: list[str]) -> Iterator[Finding]:

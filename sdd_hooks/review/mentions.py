@@ -216,12 +216,7 @@ def resolve_mention(corpus: Corpus, identifier: ArtifactId) -> tuple[Artifact, .
         found = corpus.resolve(identifier)
     if found or identifier.module:
         return found
-    return tuple(
-        artifact
-        for other, artifacts in corpus.by_id.items()
-        if replace(other, module="") == identifier
-        for artifact in artifacts
-    )
+    return corpus.by_id_of_any_module.get(identifier, ())
 
 
 def _blank(match: re.Match[str]) -> str:

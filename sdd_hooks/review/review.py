@@ -18,9 +18,13 @@ from sdd_hooks.review.apply_rules import apply_rules
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.system.git import Git
+from sdd_hooks.system.time_limit import TimeLimitExceeded, time_limit
 
 if TYPE_CHECKING:
     from sdd_hooks.models.language_model import LanguageModel
+
+REFERENCES_SECONDS = 45.0
+"""The time of the search for the decisions that a change should name."""
 
 
 def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
@@ -41,8 +45,14 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     change = read_change(git, base, head).described_by(title, body)
     subject = subject_of(project, change, tip=change.base_tip)
     max_suggestions = project.configuration.review.max_suggestions
-    references = find_references(project.repository, subject, max_suggestions)
-    review = _review(subject, references, _shallow_notes(git))
+    notes = _shallow_notes(git)
+    try:
+        with time_limit(REFERENCES_SECONDS):
+            references = find_references(project.repository, subject, max_suggestions)
+    except TimeLimitExceeded:
+        references = References()
+        notes += (f"no decisions are suggested: ranking took over {REFERENCES_SECONDS:g} seconds",)
+    review = _review(subject, references, notes)
     if model is None:
         return review
     from sdd_hooks.review.judge.judging import JudgeOptions, judge_review

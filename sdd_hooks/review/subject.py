@@ -71,6 +71,16 @@ class Subject:
         """The artifacts that the change names: in files by path and line, then in its texts."""
         return tuple(islice(find_mentions(self.change, self.text), MAX_MENTIONS))
 
+    @cached_property
+    def changed_paths(self) -> frozenset[str]:
+        """The paths of the changed files, before and after the change."""
+        return frozenset(path for file in self.change.files for path in (file.path, file.before))
+
+    @cached_property
+    def described(self) -> str:
+        """The title, the body and the messages of the change in one text."""
+        return "\n".join((self.change.title, self.change.body, *self.change.messages))
+
     def once(self, name: str, compute: Callable[[Subject], _Result]) -> _Result:
         """The result of `compute` for this subject, computed once for all rules that need it.
 

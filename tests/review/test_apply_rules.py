@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,3 +162,24 @@ def test_no_built_in_rule_fails_on_any_text(
     )
 
     assert apply_rules(subject, own()).notes == ()
+
+
+def test_rules_that_do_not_end_in_time_are_a_finding(subject: Subject) -> None:
+    def never_ends(_: Subject) -> Iterator[Finding]:
+        yield ONE
+        while True:
+            with suppress(Exception):
+                sum(range(100))
+
+    rules = [rule(lambda _: [TWO]), rule(never_ends), *[own()[0]] * 6]
+
+    results = apply_rules(subject, rules, seconds=0.05)
+
+    assert TWO in results.findings
+    assert [one.rule for one in results.findings if one not in (ONE, TWO)] == ["incomplete"]
+    message = "not checked: magic, {0}, {0}, {0}, {0} and 2 more did not end in 0.05 seconds:"
+    assert message.format(own()[0].id) in results.findings[0].message
+    assert results.findings[0].severity == "critical"
+    settings = subject.settings._replace(incomplete="info")
+    mild = apply_rules(replace(subject, settings=settings), rules, seconds=0.05)
+    assert ("incomplete", "info") in {(one.rule, one.severity) for one in mild.findings}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -25,6 +26,8 @@ PLACEHOLDERS = frozenset({0, 1234, 9999})
 """Numbers that stand for any number, unless a record has one of them."""
 MAX_FILES = 2_000
 """Files with governing comments that are read."""
+MAX_NAMED = 20
+"""Ids that a finding names."""
 
 _WORD = lazy_regex(r"\w+")
 _EXAMPLE = lazy_regex(r"\b(?:e\.g\.?|examples?|for instance|such as|placeholder|like)\b", re.I)
@@ -39,8 +42,13 @@ def check(subject: Subject) -> Iterator[Finding]:
     the module of an id, the id belongs to another project.
     """
     unknown: list[Mention] = []
+    # A line may have thousands of mentions, and a corpus thousands of records.
+    is_example = lru_cache(1)(lambda text: _EXAMPLE.search(text) is not None)
+    ids = subject.corpus.by_id
+    kinds = {(id.kind, module) for id in ids for module in (id.module, "")}
     for mention in subject.mentions:
-        if not _claims_to_exist(subject, mention):
+        claims = (mention.id.kind, mention.id.module) in kinds and _claims_to_exist(mention)
+        if not claims or (mention.place != "comment" and is_example(mention.text)):
             continue
         artifacts = _artifacts(subject, mention)
         if not artifacts:
@@ -65,18 +73,12 @@ def _line_key(mention: Mention) -> tuple[str, str, int, str]:
     return mention.place, mention.path, mention.line, mention.text
 
 
-def _claims_to_exist(subject: Subject, mention: Mention) -> bool:
+def _claims_to_exist(mention: Mention) -> bool:
     """Whether this mention claims that there is an artifact of this repository."""
-    corpus = subject.corpus
-    kinds = {(id.kind, id.module) for id in corpus.by_id} | {(id.kind, "") for id in corpus.by_id}
     wanted = mention.id
-    if (wanted.kind, wanted.module) not in kinds:
-        return False
     if mention.place == "comment":
         return True
     if wanted.number in PLACEHOLDERS or not mention.alone or is_changelog(mention.path):
-        return False
-    if _EXAMPLE.search(mention.text):
         return False
     name = mention.path.rpartition("/")[2]
     id_of_file = id_from_name(name.partition(".")[0], wanted.kind)
@@ -128,6 +130,10 @@ def _normalized(name: str) -> str:
 
 def _describe_unknown(subject: Subject, mentions: Sequence[Mention]) -> str:
     ids = list(dict.fromkeys(mention.id for mention in mentions))
+    if len(ids) > MAX_NAMED:
+        more = f"{len(ids) - MAX_NAMED:,} more"
+        named = f"{', '.join(map(str, ids[:MAX_NAMED]))} and {more}"
+        return f"{named} do not exist: {_did_you_mean('')}"
     if len(ids) > 1:
         return f"{', '.join(map(str, ids[:-1]))} and {ids[-1]} do not exist: {_did_you_mean('')}"
     close = ", ".join(str(other) for other in subject.corpus.close_matches(ids[0]))

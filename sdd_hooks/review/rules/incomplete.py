@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from sdd_hooks.changes.change import UnreadPart
 from sdd_hooks.findings import INCOMPLETE, Finding, Severity, incomplete_finding
+from sdd_hooks.review.mentions import MAX_MENTIONS, MAX_TEXT
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.decision.applied import severity_of_unchecked
 from sdd_hooks.review.subject import Subject
@@ -19,7 +20,7 @@ MAX_NAMED = 20
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """Find each part of the change that was not read."""
+    """Find each part of the change that was not read, its description included."""
     named: Counter[tuple[str, Severity]] = Counter()
     for part in subject.change.unread:
         severity = severity_of_unchecked(subject, part.path)
@@ -30,6 +31,26 @@ def check(subject: Subject) -> Iterator[Finding]:
         if count > MAX_NAMED:
             more = format_count(count - MAX_NAMED, "more file")
             yield incomplete_finding(f"{more}: {reason}", severity)
+    for reason in _unread_texts(subject):
+        # Rules of decisions search files only.
+        yield incomplete_finding(reason, subject.settings.incomplete or "warning")
+
+
+def _unread_texts(subject: Subject) -> Iterator[str]:
+    """What was not read of the description, of the messages, and of the ids that files name."""
+    change = subject.change
+    messages = max(map(len, change.messages), default=0)
+    for place, length in (("description", len(change.body)), ("longest message", messages)):
+        if length > MAX_TEXT:
+            yield (
+                f"the {place} has {length:,} characters, and only the first {MAX_TEXT:,} are read:"
+                " make it shorter"
+            )
+    if len(subject.mentions) >= MAX_MENTIONS:
+        yield (
+            f"this change names records more than {MAX_MENTIONS:,} times, and the rest is not read:"
+            " divide it"
+        )
 
 
 def _finding(part: UnreadPart, severity: Severity) -> Finding:

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.identifiers import find_id_references
+from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
 from sdd_hooks.code.paths import is_changelog, is_index
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.mentions import MAX_TEXT, PLACE_NAMES, Mention, resolve_mention
@@ -43,12 +44,14 @@ def check(subject: Subject) -> Iterator[Finding]:
     outdated += _outdated_edges(subject)
     # Most changes name nothing outdated, and then the corpus is not searched.
     known = find_successors(subject.corpus) if outdated else {}
+    # A line may have thousands of mentions.
+    read = _TextReader(lru_cache(2)(_says_outdated), lru_cache(2)(_ids_in))
     for reference in outdated:
         replacements = find_replacements(reference.artifact, known)
         related = {one.path for one in (*replacements, *known.get(reference.artifact.path, ()))}
         if reference.mention.place == "edge" or not (
             _is_in_history(subject, reference, related)
-            or _acknowledges(subject, reference, replacements)
+            or _acknowledges(subject, reference, replacements, read)
         ):
             yield _finding(reference, replacements)
 
@@ -88,7 +91,24 @@ def _is_in_history(subject: Subject, reference: _Outdated, related: Container[st
     )
 
 
-def _acknowledges(subject: Subject, reference: _Outdated, replacements: Sequence[Artifact]) -> bool:
+class _TextReader(NamedTuple):
+    """What the text around a mention says, cached for the mentions in one text."""
+
+    says_outdated: Callable[[str], bool]
+    ids: Callable[[str], frozenset[ArtifactId]]
+
+
+def _says_outdated(text: str) -> bool:
+    return _ACKNOWLEDGED.search(text) is not None
+
+
+def _ids_in(text: str) -> frozenset[ArtifactId]:
+    return frozenset(found.id for found in find_id_references(text[:MAX_TEXT]))
+
+
+def _acknowledges(
+    subject: Subject, reference: _Outdated, replacements: Sequence[Artifact], read: _TextReader
+) -> bool:
     """Whether the text around the mention says that the artifact is outdated."""
     mention = reference.mention
     if mention.path:
@@ -96,14 +116,12 @@ def _acknowledges(subject: Subject, reference: _Outdated, replacements: Sequence
             return False
         text = mention.text
     else:
-        changed = {path for file in subject.change.files for path in (file.path, file.before)}
-        if changed.intersection(reference.artifact.paths):
+        if not subject.changed_paths.isdisjoint(reference.artifact.paths):
             return True
-        text = "\n".join((subject.change.title, subject.change.body, *subject.change.messages))
-    if _ACKNOWLEDGED.search(mention.text):
+        text = subject.described
+    if read.says_outdated(mention.text):
         return True
-    ids = {artifact.id for artifact in replacements}
-    return any(found.id in ids for found in find_id_references(text[:MAX_TEXT]))
+    return not read.ids(text).isdisjoint(artifact.id for artifact in replacements)
 
 
 def _outdated_edges(subject: Subject) -> Iterator[_Outdated]:

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.review import subject_of as subject_at
 from sdd_hooks.review.rules.dangling_reference import RULE
+from sdd_hooks.review.subject import Subject
 from tests.review.repositories import staged_subject_of, subject_of
 from tests.review.rules.records import adr, places, run_rule, spec
+from tests.support.cpu_time import assert_linear
 from tests.support.repos import Repo
 
 BEFORE = {**adr(1), **adr(12, "Queues"), **spec(3, "search", "Typo tolerance", "Rank by use")}
@@ -269,3 +275,44 @@ def test_unknown_moved_and_corrected_references_are_not_stale(tmp_path: Path) ->
     assert run_rule(RULE, subject_of(tmp_path / "1", before, moved)) == []
     corrected = {path_of(record): None, "src/a.py": "# Governing: ADR-0001\n"}
     assert run_rule(RULE, subject_of(tmp_path / "2", before, corrected)) == []
+
+
+def test_a_finding_names_a_limited_number_of_ids(tmp_path: Path) -> None:
+    ids = ", ".join(f"ADR-{number}" for number in range(2000, 2200))
+
+    (finding,) = in_text(tmp_path, f"As {ids} say.")
+
+    assert "ADR-2019 and 180 more do not exist: name what exists" in finding.message
+    assert "ADR-2020" not in finding.message
+
+
+@pytest.mark.parametrize("name", ["ADR-{}", 'SPEC-0003 REQ "Name {}"', "ADR-0001 and ADR-{}"])
+def test_the_cost_grows_with_the_length_of_the_description(tmp_path: Path, name: str) -> None:
+    subject = subject_of(tmp_path, BEFORE, {"a.py": "x = 1\n"})
+
+    def make(count: int) -> Subject:
+        body = ", ".join(name.format(number) for number in range(20, 20 + count))
+        return replace(subject, change=subject.change.described_by("A title", body))
+
+    def run(subject: Subject) -> None:
+        assert list(RULE.check(subject))
+
+    assert_linear(run, make, 6_000)
+
+
+def test_the_cost_grows_with_the_number_of_records(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path, BEFORE, {"a.py": "x = 1\n"})
+
+    def make(count: int) -> Subject:
+        body = "\n".join(f"ADR-{number}" for number in range(30_000, 30_000 + count // 10))
+        made = replace(subject, change=subject.change.described_by("A title", body))
+        records = (
+            Artifact(
+                kind="ADR", path=f"docs/adrs/{number}.md", title="", id=ArtifactId("ADR", number)
+            )
+            for number in range(count)
+        )
+        made.__dict__["corpus"] = Corpus(tuple(records))
+        return made
+
+    assert_linear(lambda subject: list(RULE.check(subject)), make, 16_000)

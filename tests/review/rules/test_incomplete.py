@@ -11,6 +11,7 @@ from sdd_hooks.changes.change import UnreadPart
 from sdd_hooks.config.settings import ReviewSettings
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.apply_rules import apply_rules
+from sdd_hooks.review.mentions import MAX_MENTIONS, MAX_TEXT
 from sdd_hooks.review.rules.incomplete import MAX_NAMED, RULE
 from sdd_hooks.review.subject import Subject
 from tests.review.repositories import subject_of
@@ -71,3 +72,23 @@ def test_a_comment_of_the_change_does_not_suppress_it(tmp_path: Path) -> None:
     part = UnreadPart("src/a.py", REASON)
     subject = replace(subject, change=subject.change._replace(unread=(part,)))
     assert [finding.path for finding in apply_rules(subject, (RULE,)).findings] == ["src/a.py"]
+
+
+def test_texts_that_are_too_long_to_read(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path, {}, {"a.txt": "text\n"})
+    long = subject.change.described_by("A title", "a" * (MAX_TEXT + 1))
+    (finding,) = RULE.check(replace(subject, change=long))
+    assert (finding.severity, finding.path) == ("warning", "")
+    assert finding.message == (
+        "not checked: the description has 100,001 characters, and only the first 100,000 are read:"
+        " make it shorter"
+    )
+    messages = replace(subject, change=subject.change._replace(messages=("a" * 200_000, "b")))
+    assert "the longest message has 200,000 characters" in next(iter(RULE.check(messages))).message
+
+
+def test_more_names_of_records_than_are_read(tmp_path: Path) -> None:
+    lines = "ADR-0001\n" * (MAX_MENTIONS + 1)
+    subject = subject_of(tmp_path, {ADR: record("forbid import: x")}, {"docs/a.md": lines})
+    (finding,) = RULE.check(subject)
+    assert "names records more than 20,000 times" in finding.message
